@@ -1,0 +1,315 @@
+/* boost_abi.h - the contract between a compiled program (train.so) and the
+ * runtime that executes it.
+ *
+ * This is the only header both sides include. It is plain C, needs nothing but
+ * <stdint.h>, and owns every layout: the compiler fills these very structs and
+ * the runtime reads them. A change of any layout raises BOOST_ABI_VERSION; the
+ * sizes are asserted at the end of the file so that a change cannot slip by.
+ *
+ * A program exports exactly one symbol, boost_program_query(). Everything else
+ * is reached through the descriptor it returns. A program calls out only
+ * through the function table of BoostEnv, which the runtime passes in; it has
+ * no undefined symbols of the platform besides memory and math functions of
+ * the C library.
+ *
+ * Units: all sizes and offsets are bytes, all shapes are elements.
+ */
+#ifndef BOOST_ABI_H
+#define BOOST_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BOOST_ABI_VERSION 1u
+#define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* ""10BOOST" spelt backwards in memory */
+#define BOOST_QUERY_SYMBOL "boost_program_query"
+
+/* Alignment of every arena and of every tensor inside one. */
+#define BOOST_ALIGNMENT 64u
+
+/*===------------------------------------------------------------------------===
+ * Enumerations. Values are part of the ABI: append only.
+ *===------------------------------------------------------------------------===*/
+
+typedef enum BoostDType {
+  BOOST_F32 = 1,
+  BOOST_I32 = 2,
+  BOOST_I64 = 3
+} BoostDType;
+
+/* Memory is a handful of arenas. The runtime reserves each once, before the
+ * first step; functions receive an array of base addresses indexed by this
+ * enum. GRADIENT and BATCH exist in several copies; the host chooses which copy
+ * a call sees by the base address it passes. */
+typedef enum BoostArenaKind {
+  BOOST_ARENA_PARAMETER = 0, /* weights; written by init and update only */
+  BOOST_ARENA_STATE = 1,     /* optimizer state; written by init and update only */
+  BOOST_ARENA_GRADIENT = 2,  /* gradient sums, loss sum and count of one or more
+                                micro-batches: result of micro, destination of
+                                combine, operand of update */
+  BOOST_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
+  BOOST_ARENA_BATCH = 4,     /* inputs of one micro-batch and `valid` */
+  BOOST_ARENA_CONTROL = 5,   /* scalars the host writes before a call */
+  BOOST_ARENA_RESULT = 6,    /* scalars a call leaves for the host */
+  BOOST_ARENA_TRANSIENT = 7, /* scratch; contents do not survive a call */
+  BOOST_ARENA_COUNT = 8
+} BoostArenaKind;
+
+typedef enum BoostFunctionKind {
+  BOOST_FUNCTION_INIT = 0,    /* CONTROL(seed) -> PARAMETER, STATE */
+  BOOST_FUNCTION_MICRO = 1,   /* BATCH, PARAMETER -> GRADIENT */
+  BOOST_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER */
+  BOOST_FUNCTION_UPDATE = 3,  /* GRADIENT, CONTROL, PARAMETER, STATE
+                                 -> PARAMETER, STATE, RESULT; nothing but RESULT
+                                 is written when a gradient or the loss is not
+                                 finite or the count is 0 */
+  BOOST_FUNCTION_EVAL = 4,    /* BATCH, PARAMETER -> RESULT */
+  BOOST_FUNCTION_COUNT = 5
+} BoostFunctionKind;
+
+typedef enum BoostRole {
+  BOOST_ROLE_WEIGHT = 0,
+  BOOST_ROLE_BIAS = 1,
+  BOOST_ROLE_NORM_SCALE = 2,
+  BOOST_ROLE_NORM_SHIFT = 3,
+  BOOST_ROLE_EMBEDDING = 4,
+  BOOST_ROLE_MULTIPLIER = 5
+} BoostRole;
+
+/* Initialisers. `a` and `b` are the two numbers of BoostInitializer. Draws are
+ * defined by runtime/abi/boost_random.h: a pure function of (seed, parameter
+ * name, element). */
+typedef enum BoostInitializerKind {
+  BOOST_INIT_CONSTANT = 0, /* every element = a */
+  BOOST_INIT_UNIFORM = 1,  /* uniform in [a, b) */
+  BOOST_INIT_NORMAL = 2    /* normal, mean a, standard deviation b */
+} BoostInitializerKind;
+
+typedef enum BoostInputKind {
+  BOOST_INPUT_FEATURES = 0, /* f32, shape [batch, ...] */
+  BOOST_INPUT_LABELS = 1    /* i32, shape [batch], values in [0, classes) */
+} BoostInputKind;
+
+typedef enum BoostScheduleKind {
+  BOOST_SCHEDULE_CONSTANT = 0 /* value = a at every step */
+} BoostScheduleKind;
+
+typedef enum BoostLibraryCallKind {
+  BOOST_LIBRARY_MATMUL = 0
+} BoostLibraryCallKind;
+
+typedef enum BoostPostOp {
+  BOOST_POST_NONE = 0,
+  BOOST_POST_RELU = 1 /* max(x, 0) */
+} BoostPostOp;
+
+/* What a function returns. Anything else than OK leaves PARAMETER and STATE as
+ * they were before the call. */
+typedef enum BoostCallStatus {
+  BOOST_CALL_OK = 0,
+  BOOST_CALL_LIBRARY_FAILED = 1
+} BoostCallStatus;
+
+/*===------------------------------------------------------------------------===
+ * What the program calls: the environment.
+ *===------------------------------------------------------------------------===*/
+
+struct BoostEnv;
+
+/* A generated kernel computes the iterations [begin, end) of its outermost
+ * parallel loop. `operands` are the addresses of its buffers. */
+typedef void (*BoostKernel)(void *const *operands, int64_t begin, int64_t end);
+
+typedef struct BoostEnv {
+  uint32_t abi_version; /* BOOST_ABI_VERSION of the runtime */
+  uint32_t threads;     /* size of the pool behind parallel_for */
+  void *context;        /* the runtime's own; the program passes it through */
+
+  /* Runs `kernel` over [0, extent), split into contiguous chunks of at least
+   * `grain` iterations, one chunk a thread at most. The split depends only on
+   * extent, grain and threads. */
+  void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
+                       void *const *operands, int64_t extent, int64_t grain);
+
+  /* Executes library call `index` of the descriptor on `operands`, in the order
+   * stated at the call's struct. Returns a BoostCallStatus. */
+  int32_t (*library_call)(const struct BoostEnv *env, uint32_t index,
+                          void *const *operands);
+
+  /* Writes `elements` initial values of f32 to `destination`; see
+   * BoostInitializerKind and boost_random.h. `name` is the parameter's. */
+  void (*fill)(const struct BoostEnv *env, void *destination, int64_t elements,
+               uint32_t initializer, double a, double b, const char *name,
+               uint64_t seed);
+} BoostEnv;
+
+/*===------------------------------------------------------------------------===
+ * What the runtime reads: the descriptor.
+ *===------------------------------------------------------------------------===*/
+
+typedef struct BoostTensor {
+  const char *name;     /* "fc1.weight"; unique in its table */
+  const char *location; /* "model.json:14:5" */
+  const int64_t *shape; /* `rank` extents, row-major */
+  uint32_t rank;
+  uint32_t dtype; /* BoostDType */
+  uint32_t arena; /* BoostArenaKind */
+  uint32_t reserved;
+  uint64_t offset; /* inside the arena; multiple of BOOST_ALIGNMENT */
+  uint64_t bytes;
+} BoostTensor;
+
+typedef struct BoostParameter {
+  BoostTensor tensor;   /* in PARAMETER */
+  BoostTensor gradient; /* in GRADIENT; bytes = 0 when it has none */
+  uint32_t role;        /* BoostRole */
+  uint32_t initializer; /* BoostInitializerKind */
+  double a, b;          /* see BoostInitializerKind */
+} BoostParameter;
+
+typedef struct BoostState {
+  BoostTensor tensor; /* in STATE; named "<parameter>.<slot>" */
+  const char *slot;   /* "momentum" */
+  uint32_t parameter; /* index into parameters */
+  uint32_t reserved;
+} BoostState;
+
+typedef struct BoostInput {
+  BoostTensor tensor; /* in BATCH */
+  uint32_t kind;      /* BoostInputKind */
+  uint32_t reserved;
+  int64_t classes; /* labels: number of classes; features: 0 */
+} BoostInput;
+
+/* A pair (sum over samples, number of samples); the value is sum / count,
+ * divided by the host over as many calls as it likes. */
+typedef struct BoostMetric {
+  const char *name;  /* "loss", "top_1", "top_5" */
+  BoostTensor sum;   /* f32 scalar in RESULT */
+  BoostTensor count; /* i64 scalar in RESULT */
+} BoostMetric;
+
+typedef struct BoostSchedule {
+  const char *name; /* "learning_rate" */
+  uint32_t kind;    /* BoostScheduleKind */
+  uint32_t reserved;
+  double a;
+  BoostTensor control; /* f32 scalar in CONTROL that receives the value */
+} BoostSchedule;
+
+/* C[m,n] = post(A[m,k] * B[k,n] + bias[n]), all f32. A and B are read through
+ * strides (in elements: row, column), C is row-major and dense.
+ * Operands: A, B, bias (null when has_bias is 0), C, scratch. */
+typedef struct BoostMatmul {
+  int64_t m, n, k;
+  int64_t a_strides[2];
+  int64_t b_strides[2];
+  uint32_t has_bias;
+  uint32_t post_op; /* BoostPostOp */
+} BoostMatmul;
+
+typedef struct BoostLibraryCall {
+  uint32_t kind; /* BoostLibraryCallKind */
+  uint32_t reserved;
+  uint64_t scratch_bytes; /* what the library asked for when compiling */
+  const char *location;
+  BoostMatmul matmul;
+} BoostLibraryCall;
+
+typedef int32_t (*BoostEntry)(const BoostEnv *env, void *const *arenas);
+
+typedef struct BoostFunction {
+  const char *name;
+  BoostEntry entry;
+  uint64_t transient_bytes; /* what this function uses of TRANSIENT */
+} BoostFunction;
+
+typedef struct BoostProgram {
+  uint64_t magic;        /* BOOST_ABI_MAGIC */
+  uint32_t abi_version;  /* BOOST_ABI_VERSION of the compiler */
+  uint32_t struct_bytes; /* sizeof(BoostProgram) */
+
+  const char *name;             /* of the model */
+  const char *compiler_version; /* "boostc 0.1.0" */
+  const char *recipe_json;      /* the resolved recipe; see docs/model-format.md */
+  const char *recipe_hash;      /* sha256 in hex; leaves out ranks, accumulation */
+  const char *cpu_features;     /* "avx2,fma,..."; all must be there */
+  const char *library_version;  /* "oneDNN 2.6.3": asked for scratch sizes */
+  uint32_t threads;             /* planned for */
+  uint32_t batch_size;          /* per rank and micro-batch */
+  uint32_t micro_batches;       /* per optimizer step */
+  uint32_t reserved;
+  uint64_t seed;
+
+  uint64_t arena_bytes[BOOST_ARENA_COUNT]; /* one copy of each */
+
+  const BoostParameter *parameters;
+  const BoostState *states;
+  const BoostInput *inputs;
+  const BoostMetric *metrics;
+  const BoostSchedule *schedules;
+  const BoostLibraryCall *library_calls;
+  uint32_t parameter_count;
+  uint32_t state_count;
+  uint32_t input_count;
+  uint32_t metric_count;
+  uint32_t schedule_count;
+  uint32_t library_call_count;
+
+  BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
+  BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
+  BoostTensor loss_count;    /* i64 scalar in GRADIENT */
+  BoostTensor finite;        /* i32 scalar in RESULT, written by update: 1 = applied */
+  BoostTensor seed_control;  /* i64 scalar in CONTROL, read by init */
+
+  BoostFunction functions[BOOST_FUNCTION_COUNT]; /* by BoostFunctionKind */
+} BoostProgram;
+
+/* Returns the descriptor, or null when the program needs a newer runtime than
+ * `max_version`. */
+typedef const BoostProgram *(*BoostQuery)(uint32_t max_version);
+
+/*===------------------------------------------------------------------------===
+ * The file: an ELF shared object followed by this trailer.
+ *
+ * dlopen() of a damaged file can crash the process, so the runtime checks the
+ * trailer first. ELF loaders ignore what follows the sections.
+ *===------------------------------------------------------------------------===*/
+
+#define BOOST_TRAILER_MAGIC "BOOSTSO1"
+
+typedef struct BoostTrailer {
+  uint8_t sha256[32];     /* of the file without the trailer */
+  uint64_t payload_bytes; /* length of the file without the trailer */
+  uint32_t abi_version;
+  uint32_t reserved; /* 0 */
+  char magic[8];     /* BOOST_TRAILER_MAGIC, no terminator */
+} BoostTrailer;
+
+#ifdef __cplusplus
+#define BOOST_ABI_ASSERT(type, size)                                           \
+  static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
+#else
+#define BOOST_ABI_ASSERT(type, size)                                           \
+  _Static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
+#endif
+BOOST_ABI_ASSERT(BoostEnv, 40);
+BOOST_ABI_ASSERT(BoostTensor, 56);
+BOOST_ABI_ASSERT(BoostParameter, 136);
+BOOST_ABI_ASSERT(BoostState, 72);
+BOOST_ABI_ASSERT(BoostInput, 72);
+BOOST_ABI_ASSERT(BoostMetric, 120);
+BOOST_ABI_ASSERT(BoostSchedule, 80);
+BOOST_ABI_ASSERT(BoostMatmul, 64);
+BOOST_ABI_ASSERT(BoostLibraryCall, 88);
+BOOST_ABI_ASSERT(BoostFunction, 24);
+BOOST_ABI_ASSERT(BoostProgram, 624);
+BOOST_ABI_ASSERT(BoostTrailer, 56);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BOOST_ABI_H */
