@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define BOOST_ABI_VERSION 1u
-#define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* ""10BOOST" spelt backwards in memory */
+#define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
 /* Alignment of every arena and of every tensor inside one. */
