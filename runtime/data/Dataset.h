@@ -1,0 +1,123 @@
+// Dataset.h - what a training run reads: samples of raw bytes with labels, held
+// in memory, and the one place that turns the text after --data into them.
+//
+// Everything a data set will ever occupy is resident when openDataSource()
+// returns: the memory plan is checked against the growth of the process after
+// that moment, so nothing here may be mapped lazily or allocated later.
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boostrt {
+
+/// Extents of one sample, in pixels; bytes are stored channels-first.
+struct SampleShape {
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+
+  int64_t elements() const { return channels * height * width; }
+  bool operator==(const SampleShape &) const = default;
+};
+
+/// "1x28x28", as messages write a shape.
+std::string toString(const SampleShape &shape);
+
+/// One split (train or test) of a data source. Immutable for its readers; every
+/// member may be called from several threads at once.
+class Dataset {
+public:
+  virtual ~Dataset();
+  Dataset(const Dataset &) = delete;
+  Dataset &operator=(const Dataset &) = delete;
+
+  int64_t size() const { return static_cast<int64_t>(labels_.size()); }
+  const SampleShape &shape() const { return shape_; }
+
+  /// The shape().elements() bytes of sample `index`, 0 <= index < size(). They
+  /// stay valid and unchanged as long as the data set lives.
+  virtual const uint8_t *sample(int64_t index) const = 0;
+
+  /// The label as the source states it; whether it fits the model is checked
+  /// where batches are made, because only the model knows its classes.
+  int32_t label(int64_t index) const { return labels_[index]; }
+
+  /// One more than the largest label that occurs.
+  int32_t classes() const { return classes_; }
+
+  /// Equal on two ranks that read the same split. 64-bit FNV-1a over size,
+  /// shape, every label and the bytes of at most 64 samples spread evenly from
+  /// the first to the last: it tells different data sets apart in microseconds
+  /// and is no protection against somebody who wants them confused.
+  uint64_t fingerprint() const;
+
+  /// One line: counts, shape, classes and where it comes from.
+  std::string description() const;
+
+  /// Where samples and labels come from, for messages: a file or a generator.
+  const std::string &source() const { return source_; }
+  const std::string &labelSource() const { return labelSource_; }
+
+protected:
+  Dataset(SampleShape shape, std::vector<int32_t> labels, std::string source,
+          std::string labelSource);
+
+private:
+  SampleShape shape_;
+  std::vector<int32_t> labels_;
+  int32_t classes_ = 0;
+  std::string source_;
+  std::string labelSource_;
+};
+
+/// A split whose bytes are all there from the start.
+class MemoryDataset final : public Dataset {
+public:
+  /// `bytes` holds labels.size() * shape.elements() bytes, sample by sample.
+  MemoryDataset(SampleShape shape, std::unique_ptr<uint8_t[]> bytes,
+                std::vector<int32_t> labels, std::string source,
+                std::string labelSource);
+
+  const uint8_t *sample(int64_t index) const override {
+    return bytes_.get() + index * sampleBytes_;
+  }
+
+private:
+  std::unique_ptr<uint8_t[]> bytes_;
+  int64_t sampleBytes_;
+};
+
+/// Both splits of one source; they agree in shape.
+struct DataSource {
+  std::unique_ptr<Dataset> train;
+  std::unique_ptr<Dataset> test;
+  std::string description; ///< one line, for the log
+};
+
+/// A data specification "scheme[:argument]" taken apart, e.g. "mnist" and its
+/// directory. `--data`, DATA_PATH and the model's data.source are combined from
+/// these parts.
+struct DataSpec {
+  std::string scheme;   ///< "mnist" or "digits"
+  std::string argument; ///< "" when there is none
+
+  /// Whether the argument is a directory, so that DATA_PATH may replace it.
+  bool takesDirectory() const;
+  /// Back to one text.
+  std::string text() const;
+};
+
+/// Splits at the first colon and checks the scheme. Fails with ExitCode::Data.
+Result<DataSpec> splitDataSpec(std::string_view text);
+
+/// Opens "mnist:DIR" (see Idx.h), "digits" or "digits:train=N,test=M,seed=S"
+/// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
+Result<DataSource> openDataSource(std::string_view spec);
+
+} // namespace boostrt

@@ -1,0 +1,79 @@
+// Prefetcher.h - batches, ready before they are needed.
+//
+// A background thread fills the caller's batch arenas in turn, ahead of the
+// caller by as many as there are arenas less the one in use. The caller owns
+// the arenas because they are part of the memory plan; no step allocates
+// anything.
+#pragma once
+
+#include "runtime/data/Dataset.h"
+#include "runtime/data/Sampler.h"
+#include "runtime/data/Transform.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace boostrt {
+
+/// Where a batch lies in its arena, and what it must satisfy.
+struct BatchLayout {
+  int64_t batchSize = 0;       ///< rows, padding included; > 0
+  uint64_t featuresOffset = 0; ///< bytes; f32 [batchSize, outputShape()]
+  uint64_t labelsOffset = 0;   ///< bytes; i32 [batchSize]
+  uint64_t validOffset = 0;    ///< bytes; i32 scalar, the number of real rows
+  int32_t classes = 0;         ///< labels must be in [0, classes); > 0
+};
+
+/// A filled arena. Rows valid .. batchSize-1 are zero with label 0.
+struct Batch {
+  std::byte *base = nullptr; ///< of the arena; null at the end of the epoch
+  int32_t valid = 0;         ///< real rows; 0 only at the end of the epoch
+  int64_t first = 0; ///< position in the epoch's order of row 0; the batch
+                     ///< holds positions first .. first + valid - 1
+
+  bool end() const { return valid == 0; }
+};
+
+class Prefetcher {
+public:
+  enum class Mode {
+    Background, ///< a thread fills ahead; needs two arenas or more
+    Inline      ///< next() fills in the calling thread; one arena will do
+  };
+
+  /// `dataset` must outlive the prefetcher and agree with `transform` in shape
+  /// and with `sampler` in size; all memory is allocated and the thread started
+  /// here. `arenas` are distinct base addresses, aligned as the ABI requires.
+  /// Fails with ExitCode::Data (data unfit for the model) or Internal (a broken
+  /// argument, no thread to be had).
+  static Result<std::unique_ptr<Prefetcher>>
+  create(const Dataset &dataset, TransformPipeline transform, Sampler sampler,
+         BatchLayout layout, std::vector<std::byte *> arenas,
+         Mode mode = Mode::Background);
+
+  /// Stops the thread, whatever it is doing, and joins it.
+  ~Prefetcher();
+  Prefetcher(const Prefetcher &) = delete;
+  Prefetcher &operator=(const Prefetcher &) = delete;
+
+  /// Begins (or begins again) at position `firstIndex` of `epoch`, 0 <=
+  /// firstIndex <= size. Batches under way are dropped, earlier errors
+  /// forgotten, and the arena of the last next() is taken back.
+  void start(int64_t epoch, int64_t firstIndex = 0);
+
+  /// The next batch, waiting for it if it must. Its arena stays untouched until
+  /// the following next() or start(). The last batch of an epoch may be short;
+  /// after it comes a Batch with end(). An error (ExitCode::Data, a label out
+  /// of range) comes in the place of its batch and stays until start(). next()
+  /// and start() are for one thread.
+  Result<Batch> next();
+
+private:
+  struct Shared;
+  explicit Prefetcher(std::unique_ptr<Shared> shared);
+
+  std::unique_ptr<Shared> shared_;
+};
+
+} // namespace boostrt
