@@ -1,0 +1,122 @@
+// File.h - the only way the runtime's own files reach the disk.
+//
+// All of it goes through the small interface FileSystem, so that tests can let
+// call number N fail, or let the machine lose power there. Operations return an
+// IoError (an errno); the functions at the end turn it into a Status with the
+// caller's exit code.
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boostrt {
+
+/// An errno; 0 is success.
+class [[nodiscard]] IoError {
+public:
+  IoError() = default;
+  explicit IoError(int number) : number_(number) {}
+  bool ok() const { return number_ == 0; }
+  int number() const { return number_; }
+  std::string text() const;
+
+private:
+  int number_ = 0;
+};
+
+/// A file being written. Nothing is promised to survive a power cut before
+/// sync() returned success, whatever was written. Destruction closes.
+class WritableFile {
+public:
+  virtual ~WritableFile() = default;
+  /// Writes all of `bytes` or fails.
+  virtual IoError write(std::span<const uint8_t> bytes) = 0;
+  virtual IoError sync() = 0;
+  /// Idempotent; some file systems report a failed write only here.
+  virtual IoError close() = 0;
+};
+
+/// A file being read.
+class ReadableFile {
+public:
+  virtual ~ReadableFile() = default;
+  virtual uint64_t size() const = 0;
+  /// Fills all of `bytes` from `offset`, or fails (EIO when the file ends
+  /// early).
+  virtual IoError read(uint64_t offset, std::span<uint8_t> bytes) = 0;
+};
+
+/// Held as long as the object lives; the kernel lets go when the process dies.
+class FileLock {
+public:
+  virtual ~FileLock() = default;
+};
+
+struct DirectoryEntry {
+  std::string name;
+  bool isDirectory = false; ///< a link to a directory is not one
+};
+
+class FileSystem {
+public:
+  virtual ~FileSystem() = default;
+
+  /// Opens an empty file for writing. Left-overs of a dead process are emptied;
+  /// EWOULDBLOCK when a live one is writing it, ELOOP for a symbolic link,
+  /// EINVAL for anything else that is not a plain file.
+  virtual IoError create(const std::string &path,
+                         std::unique_ptr<WritableFile> &file) = 0;
+  virtual IoError open(const std::string &path,
+                       std::unique_ptr<ReadableFile> &file) = 0;
+  /// Replaces `to` when both are files; a directory never replaces anything but
+  /// an empty directory.
+  virtual IoError rename(const std::string &from, const std::string &to) = 0;
+  /// Makes the names in directory `path` survive a power cut.
+  virtual IoError syncDirectory(const std::string &path) = 0;
+  virtual IoError removeFile(const std::string &path) = 0;
+  virtual IoError removeDirectory(const std::string &path) = 0;
+  /// One level; EEXIST when there is something of this name.
+  virtual IoError makeDirectory(const std::string &path) = 0;
+  /// Sorted by name, without "." and "..".
+  virtual IoError list(const std::string &path,
+                       std::vector<DirectoryEntry> &entries) = 0;
+  /// Takes the lock file `path` and writes `holder` into it; EWOULDBLOCK when
+  /// another process has it, and `holder` then is what that one wrote.
+  virtual IoError lock(const std::string &path, std::string &holder,
+                       std::unique_ptr<FileLock> &lock) = 0;
+};
+
+/// The machine's.
+FileSystem &realFileSystem();
+
+/// "cannot <action> '<path>': <reason><advice>", with advice for the reasons a
+/// user can act on (full disk, no permission, ...).
+Status ioStatus(IoError error, ExitCode code, std::string_view action,
+                const std::string &path);
+
+/// The whole file, at most `cap` bytes; memory is taken only after its size is
+/// known to be legal.
+Result<std::vector<uint8_t>> readWholeFile(FileSystem &files,
+                                           const std::string &path,
+                                           uint64_t cap, ExitCode code);
+
+/// Writes `path` so that at every moment, power cuts included, either the old
+/// content or the new one is there, complete. `fill` writes the content.
+Status writeFileAtomically(FileSystem &files, const std::string &path,
+                           ExitCode code,
+                           const std::function<IoError(WritableFile &)> &fill);
+Status writeFileAtomically(FileSystem &files, const std::string &path,
+                           ExitCode code, std::string_view content);
+
+/// The directory of `path` ("." when it names none), and its last component.
+std::string directoryOf(const std::string &path);
+std::string baseNameOf(const std::string &path);
+
+} // namespace boostrt

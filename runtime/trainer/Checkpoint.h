@@ -1,0 +1,140 @@
+// Checkpoint.h - saving a run so that it can be continued, and finding the
+// newest state that is worth continuing from.
+//
+// A checkpoint is a directory `<prefix>-<epoch>_<step>.ckpt`:
+//   weights.safetensors  parameters
+//   state.safetensors    optimizer state
+//   manifest.json        position, recipe hash, bytes and SHA-256 of the others
+// It is complete or it does not count: it is built under a temporary name,
+// every file and directory synced, and renamed last. Whatever the moment of a
+// crash or a power cut, the checkpoints completed before are still there.
+#pragma once
+
+#include "runtime/support/File.h"
+#include "runtime/trainer/Safetensors.h"
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+/// Where a run stands, and which run it is.
+struct CheckpointPosition {
+  int64_t epoch = 0;       ///< counted from 1; 0 before the first step
+  int64_t stepInEpoch = 0; ///< steps of `epoch` already applied
+  int64_t globalStep = 0;  ///< steps applied since the beginning
+  uint64_t seed = 0;
+  bool shuffle = true;
+  std::string recipeHash;  ///< BoostProgram::recipe_hash
+  std::string programName; ///< BoostProgram::name
+
+  bool operator==(const CheckpointPosition &) const = default;
+};
+
+/// A complete checkpoint, hashes verified, in memory.
+struct LoadedCheckpoint {
+  std::string path;
+  CheckpointPosition position;
+  SafetensorsContent weights;
+  SafetensorsContent state;
+};
+
+/// A checkpoint passed over, and why.
+struct SkippedCheckpoint {
+  std::string path;
+  std::string reason;
+};
+
+struct NewestCheckpoint {
+  bool found = false;
+  std::string path;                       ///< when found
+  CheckpointPosition position;            ///< when found
+  std::vector<SkippedCheckpoint> skipped; ///< newer than `path`, newest first
+};
+
+/// Reads the checkpoint directory `path`, under whatever name. Verifies sizes
+/// and hashes before it looks at any tensor; what is returned is what was
+/// hashed.
+Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
+                                        const std::string &path);
+
+/// The position of checkpoint `path` once all its files have been verified.
+Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
+                                            const std::string &path);
+
+/// The newest checkpoint of `prefix` in `directory` that verifies. Fails only
+/// when the directory cannot be read; a missing one holds no checkpoint.
+Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
+                                               const std::string &directory,
+                                               const std::string &prefix);
+
+/// The weights of `path`: a checkpoint directory or one safetensors file.
+Result<SafetensorsContent> loadWeights(FileSystem &files,
+                                       const std::string &path);
+
+/// Copies weights and state to the run's memory: all of it, or nothing when any
+/// tensor of either file is missing, unknown or of another type or shape.
+Status restore(const LoadedCheckpoint &checkpoint,
+               std::span<const TensorTarget> weights,
+               std::span<const TensorTarget> state);
+
+/// Fails when `found` (read from `path`) cannot be continued by a run that is
+/// `expected`: recipe, seed or shuffling differ. Positions are not compared.
+Status checkSameRun(const CheckpointPosition &found,
+                    const CheckpointPosition &expected,
+                    const std::string &path);
+
+/// "<prefix>-<epoch>_<step>.ckpt".
+std::string checkpointName(const std::string &prefix,
+                           const CheckpointPosition &position);
+
+/// The checkpoints of one run. One process at a time: a second is refused. Only
+/// rank 0 has a store.
+class CheckpointStore {
+public:
+  /// Makes the directory if need be, proves that it can be written, takes its
+  /// lock, and tidies what a killed process left. `keepMax` >= 1 complete
+  /// checkpoints are kept, but never fewer than 2, so that two stand while a
+  /// third is written.
+  static Result<std::unique_ptr<CheckpointStore>> open(FileSystem &files,
+                                                       std::string directory,
+                                                       std::string prefix,
+                                                       int keepMax);
+
+  /// Writes a checkpoint, then deletes the oldest beyond keepMax. When this
+  /// fails, all earlier checkpoints are untouched and the caller may train on
+  /// and try again. Returns the path.
+  Result<std::string> save(const CheckpointPosition &position,
+                           std::span<const TensorView> weights,
+                           std::span<const TensorView> state);
+
+  /// See newestValidCheckpoint, loadCheckpoint.
+  Result<NewestCheckpoint> newestValid();
+  Result<LoadedCheckpoint> load(const std::string &path);
+
+  /// What the last save could not tidy; empty when all went well. Never a
+  /// reason to stop training.
+  const std::string &warning() const { return warning_; }
+
+private:
+  CheckpointStore(FileSystem &files, std::string directory, std::string prefix,
+                  int keepMax);
+  Status tidy();
+  Status writeFiles(const std::string &temporary,
+                    const CheckpointPosition &position,
+                    std::span<const TensorView> weights,
+                    std::span<const TensorView> state);
+  Status prune();
+  Status removeCheckpoint(const std::string &name);
+
+  FileSystem &files_;
+  std::string directory_, prefix_, warning_;
+  int keepMax_;
+  std::unique_ptr<FileLock> lock_;
+  std::set<std::string> verified_; ///< names this process wrote or verified
+};
+
+} // namespace boostrt
