@@ -1,0 +1,90 @@
+#include "runtime/device/cpu/CpuDevice.h"
+
+#include "runtime/abi/boost_random.h"
+#include "runtime/device/cpu/ThreadPool.h"
+
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+void envParallelFor(const BoostEnv *env, BoostKernel kernel,
+                    void *const *operands, int64_t extent, int64_t grain) {
+  parallelFor(env->threads, kernel, operands, extent, grain);
+}
+
+struct FillArguments {
+  float *destination;
+  uint32_t initializer;
+  double a, b;
+  uint64_t seed, stream;
+};
+
+void envFill(const BoostEnv *env, void *destination, int64_t elements,
+             uint32_t initializer, double a, double b, const char *name,
+             uint64_t seed) {
+  // Below this a thread's share costs less than waking it.
+  constexpr int64_t kGrain = 4096;
+  FillArguments fill{static_cast<float *>(destination), initializer, a, b, seed,
+                     boost_random_stream(name)};
+  void *operands[] = {&fill};
+  parallelFor(
+      env->threads,
+      [](void *const *operands, int64_t begin, int64_t end) {
+        const FillArguments &f = *static_cast<FillArguments *>(operands[0]);
+        for (int64_t i = begin; i < end; ++i)
+          f.destination[i] = static_cast<float>(boost_initial_value(
+              f.initializer, f.a, f.b, f.seed, f.stream, i));
+      },
+      operands, elements, kGrain);
+}
+
+Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
+                       uint32_t threads, const std::string &planned) {
+  return Status(
+      ExitCode::Input,
+      fmt::format("{}: the library call was compiled with {} and {} bytes of "
+                  "scratch memory, but {} on this CPU with {} threads asks for "
+                  "{}; rebuild the program with boostc on this machine for "
+                  "this number of threads",
+                  call.location, planned, call.scratch_bytes,
+                  DnnlContext::libraryVersion(), threads, found));
+}
+
+} // namespace
+
+Result<std::unique_ptr<CpuDevice>>
+CpuDevice::create(uint32_t threads, std::span<const BoostLibraryCall> calls,
+                  std::string libraryVersion) {
+  BOOSTRT_RETURN_IF_ERROR(configureThreadPool(threads));
+  std::unique_ptr<CpuDevice> device(new CpuDevice);
+  Result<std::unique_ptr<DnnlContext>> dnnl = DnnlContext::create();
+  if (!dnnl.ok())
+    return dnnl.status();
+  device->dnnl_ = std::move(dnnl).value();
+  for (const BoostLibraryCall &call : calls) {
+    Result<std::unique_ptr<Matmul>> matmul =
+        Matmul::create(*device->dnnl_, call.matmul);
+    if (!matmul.ok())
+      return Status(
+          matmul.status().code(),
+          fmt::format("{}: {}", call.location, matmul.status().message()));
+    if ((*matmul)->scratchBytes() != call.scratch_bytes)
+      return scratchMismatch(call, (*matmul)->scratchBytes(), threads,
+                             libraryVersion);
+    device->matmuls_.push_back(std::move(matmul).value());
+  }
+  device->env_ = BoostEnv{BOOST_ABI_VERSION, threads,     device.get(),
+                          envParallelFor,    libraryCall, envFill};
+  return device;
+}
+
+int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
+                               void *const *operands) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  if (index >= device->matmuls_.size())
+    return BOOST_CALL_LIBRARY_FAILED;
+  return device->matmuls_[index]->execute(operands);
+}
+
+} // namespace boostrt

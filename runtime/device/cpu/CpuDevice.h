@@ -1,0 +1,50 @@
+// CpuDevice.h - what a program calls while it runs on a CPU: the BoostEnv over
+// libgomp's pool and oneDNN's primitives.
+//
+// Everything a step needs exists when create() returns: threads, primitives,
+// generated code. A device is used by the thread that created it.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cpu/Matmul.h"
+#include "runtime/support/Status.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+class CpuDevice {
+public:
+  /// `libraryVersion` is the program's, for messages. Fails with
+  /// ExitCode::Input when the library wants another scratch size than was
+  /// planned (the arenas would not fit), ExitCode::Usage when `threads` cannot
+  /// be had.
+  static Result<std::unique_ptr<CpuDevice>>
+  create(uint32_t threads, std::span<const BoostLibraryCall> calls,
+         std::string libraryVersion);
+
+  CpuDevice(const CpuDevice &) = delete;
+  CpuDevice &operator=(const CpuDevice &) = delete;
+
+  /// Valid as long as the device.
+  const BoostEnv &env() const { return env_; }
+
+  /// What the library chose for call `index`, for `boost-run info`.
+  const char *implementation(size_t index) const {
+    return matmuls_[index]->implementation();
+  }
+
+private:
+  CpuDevice() = default;
+  static int32_t libraryCall(const BoostEnv *env, uint32_t index,
+                             void *const *operands);
+
+  BoostEnv env_{};
+  std::unique_ptr<DnnlContext> dnnl_;
+  std::vector<std::unique_ptr<Matmul>> matmuls_; ///< by library call
+};
+
+} // namespace boostrt

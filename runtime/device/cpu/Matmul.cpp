@@ -1,0 +1,134 @@
+#include "runtime/device/cpu/Matmul.h"
+
+#include <dnnl.hpp>
+#include <fmt/format.h>
+#include <vector>
+
+namespace boostrt {
+
+struct DnnlContext::Handles {
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+};
+
+DnnlContext::DnnlContext(std::unique_ptr<Handles> handles)
+    : handles_(std::move(handles)) {}
+DnnlContext::~DnnlContext() = default;
+
+Result<std::unique_ptr<DnnlContext>> DnnlContext::create() {
+  try {
+    return std::unique_ptr<DnnlContext>(
+        new DnnlContext(std::make_unique<Handles>()));
+  } catch (const dnnl::error &error) {
+    return Status(ExitCode::Internal,
+                  fmt::format("{} cannot start on this CPU: {}",
+                              libraryVersion(), error.message));
+  }
+}
+
+std::string DnnlContext::libraryVersion() {
+  const dnnl_version_t *version = dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", version->major, version->minor,
+                     version->patch);
+}
+
+struct Matmul::Prepared {
+  dnnl::matmul::primitive_desc description;
+  dnnl::matmul primitive;
+  dnnl::stream stream;
+  /// Argument i of the library reads memory[i], whose address comes from
+  /// operands[operand[i]].
+  std::vector<dnnl::memory> memory;
+  std::vector<int> operand;
+  std::vector<dnnl_exec_arg_t> arguments;
+  const char *implementation = "";
+
+  void bind(int argument, int operandIndex, const dnnl::memory::desc &layout,
+            const dnnl::engine &engine) {
+    memory.push_back(dnnl::memory(layout, engine, DNNL_MEMORY_NONE));
+    operand.push_back(operandIndex);
+    arguments.push_back({argument, memory.back().get()});
+  }
+};
+
+Matmul::Matmul(std::unique_ptr<Prepared> prepared)
+    : prepared_(std::move(prepared)) {}
+Matmul::~Matmul() = default;
+
+Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
+                                               const BoostMatmul &call) {
+  using Desc = dnnl::memory::desc;
+  constexpr auto f32 = dnnl::memory::data_type::f32;
+  const int64_t m = call.m, n = call.n, k = call.k;
+  try {
+    const dnnl::engine &engine = context.handles_->engine;
+    Desc a({m, k}, f32, {call.a_strides[0], call.a_strides[1]});
+    Desc b({k, n}, f32, {call.b_strides[0], call.b_strides[1]});
+    Desc bias({1, n}, f32, {n, 1});
+    Desc c({m, n}, f32, {n, 1});
+
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    // The environment (ONEDNN_DEFAULT_FPMATH_MODE) may not lower precision.
+    attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+    if (call.post_op == BOOST_POST_RELU) {
+      dnnl::post_ops operations;
+      operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f,
+                                0.0f);
+      attributes.set_post_ops(operations);
+    }
+
+    auto prepared = std::make_unique<Prepared>();
+    prepared->description = dnnl::matmul::primitive_desc(
+        call.has_bias ? dnnl::matmul::desc(a, b, bias, c)
+                      : dnnl::matmul::desc(a, b, c),
+        attributes, engine);
+    prepared->primitive = dnnl::matmul(prepared->description);
+    prepared->stream = context.handles_->stream;
+    prepared->implementation = prepared->description.impl_info_str();
+
+    prepared->memory.reserve(5);
+    prepared->bind(DNNL_ARG_SRC, 0, a, engine);
+    prepared->bind(DNNL_ARG_WEIGHTS, 1, b, engine);
+    if (call.has_bias)
+      prepared->bind(DNNL_ARG_BIAS, 2, bias, engine);
+    prepared->bind(DNNL_ARG_DST, 3, c, engine);
+    Desc scratch = prepared->description.scratchpad_desc();
+    if (scratch.get_size() > 0)
+      prepared->bind(DNNL_ARG_SCRATCHPAD, 4, scratch, engine);
+    return std::unique_ptr<Matmul>(new Matmul(std::move(prepared)));
+  } catch (const dnnl::error &error) {
+    return Status(
+        ExitCode::Input,
+        fmt::format("{} has no matrix product of {}x{} by {}x{} with strides "
+                    "[{}, {}] and [{}, {}]: {}",
+                    DnnlContext::libraryVersion(), m, k, k, n,
+                    call.a_strides[0], call.a_strides[1], call.b_strides[0],
+                    call.b_strides[1], error.message));
+  }
+}
+
+uint64_t Matmul::scratchBytes() const {
+  return prepared_->description.scratchpad_desc().get_size();
+}
+
+const char *Matmul::implementation() const { return prepared_->implementation; }
+
+int32_t Matmul::execute(void *const *operands) {
+  // The C interface: the C++ one builds a map of its arguments at every call.
+  Prepared &p = *prepared_;
+  for (size_t i = 0; i < p.arguments.size(); ++i)
+    if (dnnl_memory_set_data_handle_v2(p.arguments[i].memory,
+                                       operands[p.operand[i]],
+                                       p.stream.get()) != dnnl_success)
+      return BOOST_CALL_LIBRARY_FAILED;
+  if (dnnl_primitive_execute(p.primitive.get(), p.stream.get(),
+                             static_cast<int>(p.arguments.size()),
+                             p.arguments.data()) != dnnl_success)
+    return BOOST_CALL_LIBRARY_FAILED;
+  return dnnl_stream_wait(p.stream.get()) == dnnl_success
+             ? BOOST_CALL_OK
+             : BOOST_CALL_LIBRARY_FAILED;
+}
+
+} // namespace boostrt

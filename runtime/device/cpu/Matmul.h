@@ -1,0 +1,55 @@
+// Matmul.h - one BoostMatmul, ready to run: a oneDNN primitive with plain
+// strided operands, so that no reorder hides inside a step.
+//
+// oneDNN reports failure by exceptions; none leaves this file.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/support/Status.h"
+
+#include <memory>
+
+namespace boostrt {
+
+/// oneDNN's CPU engine and stream, shared by all calls of a device.
+class DnnlContext {
+public:
+  static Result<std::unique_ptr<DnnlContext>> create();
+  ~DnnlContext();
+
+  /// "oneDNN 2.6.3": the library found at run time.
+  static std::string libraryVersion();
+
+private:
+  friend class Matmul;
+  struct Handles;
+  explicit DnnlContext(std::unique_ptr<Handles> handles);
+  std::unique_ptr<Handles> handles_;
+};
+
+class Matmul {
+public:
+  /// Creates the primitive for the number of threads OpenMP is set to; all
+  /// allocation and code generation happens here. Fails with ExitCode::Input
+  /// when oneDNN has no such primitive.
+  static Result<std::unique_ptr<Matmul>> create(DnnlContext &context,
+                                                const BoostMatmul &call);
+  ~Matmul();
+
+  /// Bytes of the scratch operand that execute() will use.
+  uint64_t scratchBytes() const;
+
+  /// "brg:avx512_core": what oneDNN chose, for `boost-run info`.
+  const char *implementation() const;
+
+  /// Operands as listed at BoostMatmul. Only the addresses change between
+  /// calls; nothing is looked up. Returns a BoostCallStatus.
+  int32_t execute(void *const *operands);
+
+private:
+  struct Prepared;
+  explicit Matmul(std::unique_ptr<Prepared> prepared);
+  std::unique_ptr<Prepared> prepared_;
+};
+
+} // namespace boostrt

@@ -1,0 +1,88 @@
+#include "runtime/device/cpu/ThreadPool.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+// libgomp's entry points, declared here because <omp.h> belongs to whichever
+// OpenMP the compiler would like to link.
+extern "C" {
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
+                   unsigned flags);
+int omp_get_thread_num(void);
+int omp_get_num_threads(void);
+void omp_set_num_threads(int threads);
+void omp_set_dynamic(int dynamic);
+}
+
+namespace boostrt {
+
+int64_t chunkCount(int64_t extent, int64_t grain, uint32_t threads) {
+  if (extent <= 0)
+    return 0;
+  int64_t fitting = extent / std::max<int64_t>(grain, 1);
+  return std::clamp<int64_t>(fitting, 1, std::max<uint32_t>(threads, 1));
+}
+
+Chunk chunkAt(int64_t extent, int64_t count, int64_t index) {
+  // Not extent * index / count: that product can overflow.
+  int64_t base = extent / count;
+  int64_t longer = extent % count;
+  int64_t begin = index * base + std::min(index, longer);
+  return {begin, begin + base + (index < longer ? 1 : 0)};
+}
+
+Status configureThreadPool(uint32_t threads) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(static_cast<int>(threads));
+  int granted = 0;
+  GOMP_parallel(
+      [](void *data) {
+        if (omp_get_thread_num() == 0)
+          *static_cast<int *>(data) = omp_get_num_threads();
+      },
+      &granted, threads, 0);
+  if (granted == static_cast<int>(threads))
+    return Status();
+  return Status(
+      ExitCode::Usage,
+      fmt::format("{} threads are needed, but OpenMP grants {}; results depend "
+                  "on the number, so raise or unset OMP_THREAD_LIMIT, or give "
+                  "--threads={} to a program planned for that many",
+                  threads, granted, granted));
+}
+
+namespace {
+struct Loop {
+  BoostKernel kernel;
+  void *const *operands;
+  int64_t extent;
+  int64_t chunks;
+};
+
+void runShare(void *data) {
+  const Loop &loop = *static_cast<const Loop *>(data);
+  // A team may be smaller than asked for, inside somebody else's parallel
+  // region for one; every chunk must run all the same.
+  int64_t team = omp_get_num_threads();
+  for (int64_t index = omp_get_thread_num(); index < loop.chunks;
+       index += team) {
+    Chunk chunk = chunkAt(loop.extent, loop.chunks, index);
+    loop.kernel(loop.operands, chunk.begin, chunk.end);
+  }
+}
+} // namespace
+
+void parallelFor(uint32_t threads, BoostKernel kernel, void *const *operands,
+                 int64_t extent, int64_t grain) {
+  int64_t chunks = chunkCount(extent, grain, threads);
+  if (chunks == 0)
+    return;
+  if (chunks == 1)
+    return kernel(operands, 0, extent);
+  Loop loop{kernel, operands, extent, chunks};
+  // Always the whole team, even for fewer chunks: libgomp ends the threads that
+  // a smaller team leaves over and creates them anew for the next larger one.
+  GOMP_parallel(runShare, &loop, threads, 0);
+}
+
+} // namespace boostrt
