@@ -32,15 +32,14 @@ private:
 };
 
 /// A file being written. Nothing is promised to survive a power cut before
-/// sync() returned success, whatever was written. Destruction closes.
+/// sync() returned success, whatever was written. Destruction closes, and until
+/// then no other process can create() a file of this name.
 class WritableFile {
 public:
   virtual ~WritableFile() = default;
   /// Writes all of `bytes` or fails.
   virtual IoError write(std::span<const uint8_t> bytes) = 0;
   virtual IoError sync() = 0;
-  /// Idempotent; some file systems report a failed write only here.
-  virtual IoError close() = 0;
 };
 
 /// A file being read.
@@ -70,9 +69,10 @@ public:
 
   /// Opens an empty file for writing. Left-overs of a dead process are emptied;
   /// EWOULDBLOCK when a live one is writing it, ELOOP for a symbolic link,
-  /// EINVAL for anything else that is not a plain file.
+  /// ENOTSUP for anything else that is not a plain file with one name.
   virtual IoError create(const std::string &path,
                          std::unique_ptr<WritableFile> &file) = 0;
+  /// ENOTSUP for what is not a plain file (EISDIR for a directory).
   virtual IoError open(const std::string &path,
                        std::unique_ptr<ReadableFile> &file) = 0;
   /// Replaces `to` when both are files; a directory never replaces anything but

@@ -13,7 +13,7 @@ namespace boostrt {
 size_t editDistance(std::string_view a, std::string_view b);
 
 /// The legal spelling nearest to `word`, ties to the first; empty when none is
-/// near enough to be what was meant (more than a third of the letters differ).
+/// near enough to be what was meant (about a third of the letters may differ).
 std::string_view nearestSpelling(std::string_view word,
                                  std::span<const std::string_view> legal);
 

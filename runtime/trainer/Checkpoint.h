@@ -13,8 +13,8 @@
 #include "runtime/support/File.h"
 #include "runtime/trainer/Safetensors.h"
 
+#include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,8 +58,10 @@ struct NewestCheckpoint {
 /// Reads the checkpoint directory `path`, under whatever name. Verifies sizes
 /// and hashes before it looks at any tensor; what is returned is what was
 /// hashed.
+/// A file of more than `maxFileBytes` is refused unread.
 Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
-                                        const std::string &path);
+                                        const std::string &path,
+                                        uint64_t maxFileBytes = kNoLimit);
 
 /// The position of checkpoint `path` once all its files have been verified.
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
@@ -73,7 +75,8 @@ Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
 
 /// The weights of `path`: a checkpoint directory or one safetensors file.
 Result<SafetensorsContent> loadWeights(FileSystem &files,
-                                       const std::string &path);
+                                       const std::string &path,
+                                       uint64_t maxDataBytes = kNoLimit);
 
 /// Copies weights and state to the run's memory: all of it, or nothing when any
 /// tensor of either file is missing, unknown or of another type or shape.
@@ -134,7 +137,8 @@ private:
   std::string directory_, prefix_, warning_;
   int keepMax_;
   std::unique_ptr<FileLock> lock_;
-  std::set<std::string> verified_; ///< names this process wrote or verified
+  /// By name: what this process found when it wrote or verified it.
+  std::map<std::string, bool> complete_;
 };
 
 } // namespace boostrt

@@ -50,10 +50,14 @@ using SafetensorsMetadata = std::map<std::string, std::string>;
 /// Writes the file's content to `file`. Tensors of 8-byte elements come first,
 /// else the order is the caller's; the data starts at a multiple of 8, so every
 /// tensor is aligned to its element. Names must be unique and shapes must fit
-/// `bytes` (both asserted). Streams: no copy of the data is made.
+/// `bytes` (checkWritable() says whether they do; else EINVAL). Streams: no
+/// copy of the data is made.
 IoError writeSafetensors(WritableFile &file,
                          std::span<const TensorView> tensors,
                          const SafetensorsMetadata &metadata);
+
+/// ExitCode::Internal when two tensors share a name or a shape does not fit.
+Status checkWritable(std::span<const TensorView> tensors);
 
 /// A file in memory and the tensors in it. Moving keeps the views valid.
 class SafetensorsContent {
@@ -80,9 +84,14 @@ private:
   SafetensorsMetadata metadata_;
 };
 
-/// Reads one file (`--init FILE`, `eval --ckpt FILE`).
+inline constexpr uint64_t kNoLimit = UINT64_MAX;
+
+/// Reads one file (`--init FILE`, `eval --ckpt FILE`). The header is checked
+/// before memory is taken for the data, and data of more than `maxDataBytes` is
+/// refused unread.
 Result<SafetensorsContent> readSafetensors(FileSystem &files,
-                                           const std::string &path);
+                                           const std::string &path,
+                                           uint64_t maxDataBytes = kNoLimit);
 
 /// Writes one file atomically (`--save FILE`). ExitCode::Checkpoint on failure;
 /// the old file is then as it was.

@@ -1,0 +1,263 @@
+// The machine's file system through POSIX calls.
+#include "runtime/support/File.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace boostrt {
+namespace {
+
+IoError lastError() { return IoError(errno); }
+
+/// Repeats a call that a signal interrupted.
+template <typename Call> auto retried(Call call) {
+  decltype(call()) result;
+  do
+    result = call();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+/// Linux moves at most 2 GiB a call.
+constexpr size_t kMaxTransfer = size_t(1) << 30;
+
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0)
+      ::close(number_);
+  }
+  Descriptor(Descriptor &&other) : number_(std::exchange(other.number_, -1)) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+
+  bool valid() const { return number_ >= 0; }
+  int get() const { return number_; }
+
+private:
+  int number_;
+};
+
+IoError writeAll(int descriptor, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    ssize_t done = retried([&] {
+      return ::write(descriptor, bytes.data(),
+                     std::min(bytes.size(), kMaxTransfer));
+    });
+    if (done < 0)
+      return lastError();
+    bytes = bytes.subspan(done);
+  }
+  return {};
+}
+
+class RealWritableFile final : public WritableFile {
+public:
+  explicit RealWritableFile(Descriptor descriptor)
+      : descriptor_(std::move(descriptor)) {}
+  IoError write(std::span<const uint8_t> bytes) override {
+    return writeAll(descriptor_.get(), bytes);
+  }
+  IoError sync() override {
+    if (retried([&] { return ::fsync(descriptor_.get()); }) != 0)
+      return lastError();
+    return {};
+  }
+
+private:
+  Descriptor descriptor_;
+};
+
+class RealReadableFile final : public ReadableFile {
+public:
+  RealReadableFile(Descriptor descriptor, uint64_t size)
+      : descriptor_(std::move(descriptor)), size_(size) {}
+  uint64_t size() const override { return size_; }
+  IoError read(uint64_t offset, std::span<uint8_t> bytes) override {
+    while (!bytes.empty()) {
+      ssize_t done = retried([&] {
+        return ::pread(descriptor_.get(), bytes.data(),
+                       std::min(bytes.size(), kMaxTransfer), off_t(offset));
+      });
+      if (done < 0)
+        return lastError();
+      if (done == 0)
+        return IoError(EIO);
+      offset += uint64_t(done);
+      bytes = bytes.subspan(done);
+    }
+    return {};
+  }
+
+private:
+  Descriptor descriptor_;
+  uint64_t size_;
+};
+
+class RealFileLock final : public FileLock {
+public:
+  explicit RealFileLock(Descriptor descriptor)
+      : descriptor_(std::move(descriptor)) {}
+
+private:
+  Descriptor descriptor_;
+};
+
+/// Whether the open file is still the one that `path` names: between open and
+/// flock its owner may have renamed it into place.
+bool isStillNamed(int descriptor, const std::string &path,
+                  struct stat &opened) {
+  struct stat named;
+  return ::fstat(descriptor, &opened) == 0 &&
+         ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+class RealFileSystem final : public FileSystem {
+public:
+  IoError create(const std::string &path,
+                 std::unique_ptr<WritableFile> &file) override {
+    for (;;) {
+      Descriptor descriptor(retried([&] {
+        return ::open(path.c_str(),
+                      O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                      0666);
+      }));
+      if (!descriptor.valid())
+        return lastError();
+      if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }))
+        return lastError();
+      struct stat status;
+      if (!isStillNamed(descriptor.get(), path, status))
+        continue;
+      // A second name would see its content vanish.
+      if (!S_ISREG(status.st_mode) || status.st_nlink != 1)
+        return IoError(ENOTSUP);
+      if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0)
+        return lastError();
+      file = std::make_unique<RealWritableFile>(std::move(descriptor));
+      return {};
+    }
+  }
+
+  IoError open(const std::string &path,
+               std::unique_ptr<ReadableFile> &file) override {
+    // O_NONBLOCK: opening a named pipe must not wait for a writer.
+    Descriptor descriptor(retried([&] {
+      return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    }));
+    if (!descriptor.valid())
+      return lastError();
+    struct stat status;
+    if (::fstat(descriptor.get(), &status) != 0)
+      return lastError();
+    if (!S_ISREG(status.st_mode))
+      return IoError(S_ISDIR(status.st_mode) ? EISDIR : ENOTSUP);
+    file = std::make_unique<RealReadableFile>(std::move(descriptor),
+                                              uint64_t(status.st_size));
+    return {};
+  }
+
+  IoError rename(const std::string &from, const std::string &to) override {
+    return ::rename(from.c_str(), to.c_str()) == 0 ? IoError() : lastError();
+  }
+
+  IoError syncDirectory(const std::string &path) override {
+    Descriptor descriptor(retried([&] {
+      return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }));
+    if (!descriptor.valid())
+      return lastError();
+    if (retried([&] { return ::fsync(descriptor.get()); }) == 0)
+      return {};
+    // Network and FUSE file systems that cannot sync a directory say so this
+    // way; they order names themselves, and there is nothing else to call.
+    if (errno == EINVAL || errno == ENOTSUP)
+      return {};
+    return lastError();
+  }
+
+  IoError removeFile(const std::string &path) override {
+    return ::unlink(path.c_str()) == 0 ? IoError() : lastError();
+  }
+
+  IoError removeDirectory(const std::string &path) override {
+    return ::rmdir(path.c_str()) == 0 ? IoError() : lastError();
+  }
+
+  IoError makeDirectory(const std::string &path) override {
+    return ::mkdir(path.c_str(), 0777) == 0 ? IoError() : lastError();
+  }
+
+  IoError list(const std::string &path,
+               std::vector<DirectoryEntry> &entries) override {
+    entries.clear();
+    std::unique_ptr<DIR, int (*)(DIR *)> directory(::opendir(path.c_str()),
+                                                   ::closedir);
+    if (!directory)
+      return lastError();
+    for (;;) {
+      errno = 0;
+      const dirent *entry = ::readdir(directory.get());
+      if (!entry)
+        break;
+      std::string name = entry->d_name;
+      if (name == "." || name == "..")
+        continue;
+      // d_type may be unknown on some file systems, so ask.
+      struct stat status;
+      bool isDirectory = ::fstatat(::dirfd(directory.get()), entry->d_name,
+                                   &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         S_ISDIR(status.st_mode);
+      entries.push_back({std::move(name), isDirectory});
+    }
+    if (errno != 0)
+      return lastError();
+    std::sort(entries.begin(), entries.end(),
+              [](const auto &a, const auto &b) { return a.name < b.name; });
+    return {};
+  }
+
+  IoError lock(const std::string &path, std::string &holder,
+               std::unique_ptr<FileLock> &lock) override {
+    Descriptor descriptor(retried([&] {
+      return ::open(path.c_str(),
+                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                    0666);
+    }));
+    if (!descriptor.valid())
+      return lastError();
+    if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); })) {
+      IoError error = lastError();
+      char text[256];
+      ssize_t length = retried(
+          [&] { return ::pread(descriptor.get(), text, sizeof(text), 0); });
+      holder.assign(text, size_t(std::max<ssize_t>(length, 0)));
+      return error;
+    }
+    if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0)
+      return lastError();
+    if (IoError error = writeAll(
+            descriptor.get(),
+            {reinterpret_cast<const uint8_t *>(holder.data()), holder.size()});
+        !error.ok())
+      return error;
+    lock = std::make_unique<RealFileLock>(std::move(descriptor));
+    return {};
+  }
+};
+
+} // namespace
+
+FileSystem &realFileSystem() {
+  static RealFileSystem files;
+  return files;
+}
+
+} // namespace boostrt

@@ -1,0 +1,33 @@
+#include "runtime/support/Sha256.h"
+
+namespace boostrt {
+
+Sha256::Sha256() { sha256_init(&context_); }
+
+void Sha256::update(std::span<const uint8_t> bytes) {
+  sha256_update(&context_, bytes.size(), bytes.data());
+}
+
+Sha256Digest Sha256::finish() {
+  Sha256Digest digest;
+  sha256_digest(&context_, digest.size(), digest.data());
+  return digest;
+}
+
+Sha256Digest sha256(std::span<const uint8_t> bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.finish();
+}
+
+std::string toHex(const Sha256Digest &digest) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (uint8_t byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+} // namespace boostrt
