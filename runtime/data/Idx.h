@@ -17,7 +17,7 @@ namespace boostrt {
 
 /// Limit of images and labels of both splits. It bounds what a hostile file can
 /// cost; the largest IDX set in common use (EMNIST ByClass) has 639 MB.
-inline constexpr int64_t kIdxMaxBytes = int64_t{768} << 20;
+inline constexpr int64_t kIdxMaxBytes = int64_t{640} << 20;
 
 /// One IDX file in memory.
 struct IdxFile {

@@ -1,0 +1,71 @@
+#include "runtime/data/Dataset.h"
+#include "runtime/data/Digits.h"
+#include "runtime/data/Idx.h"
+#include "runtime/data/Spelling.h"
+
+#include <fmt/format.h>
+#include <new>
+
+namespace boostrt {
+
+static constexpr std::string_view kSchemes[] = {"mnist", "digits"};
+
+bool DataSpec::takesDirectory() const { return scheme == "mnist"; }
+
+std::string DataSpec::text() const {
+  return argument.empty() ? scheme : scheme + ":" + argument;
+}
+
+Result<DataSpec> splitDataSpec(std::string_view text) {
+  size_t colon = text.find(':');
+  DataSpec spec;
+  spec.scheme = text.substr(0, colon);
+  if (colon != std::string_view::npos)
+    spec.argument = text.substr(colon + 1);
+  for (std::string_view scheme : kSchemes)
+    if (spec.scheme == scheme)
+      return spec;
+
+  std::string found =
+      spec.scheme.empty()
+          ? std::string("no data scheme")
+          : fmt::format("unknown data scheme '{}'", spec.scheme);
+  // "--data DIR" is the likeliest slip: the scheme was left out altogether.
+  std::string hint = text.find('/') != std::string_view::npos &&
+                             colon == std::string_view::npos
+                         ? fmt::format("; for a directory of MNIST files "
+                                       "write 'mnist:{}'",
+                                       text)
+                         : "";
+  return Status(ExitCode::Data,
+                fmt::format("data source '{}': {}{}{} (mnist:DIR, digits or "
+                            "digits:train=N,test=M,seed=S)",
+                            text, found, hint,
+                            data::suggest(spec.scheme, kSchemes, "schemes")));
+}
+
+Result<DataSource> openDataSource(std::string_view text) {
+  Result<DataSpec> spec = splitDataSpec(text);
+  if (!spec.ok())
+    return spec.status();
+  try {
+    if (spec->scheme == "digits") {
+      Result<DigitsOptions> options = parseDigitsOptions(spec->argument);
+      if (!options.ok())
+        return options.status();
+      return openDigits(*options);
+    }
+    if (spec->argument.empty())
+      return Status(ExitCode::Data,
+                    "data source 'mnist' names no directory; write 'mnist:DIR' "
+                    "with the directory that holds the four IDX files, or set "
+                    "DATA_PATH to it");
+    return openMnist(spec->argument);
+  } catch (const std::bad_alloc &) {
+    return Status(
+        ExitCode::Data,
+        fmt::format("data source '{}': not enough memory to hold it", text));
+  }
+}
+
+} // namespace boostrt

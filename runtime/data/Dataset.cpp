@@ -1,0 +1,73 @@
+#include "runtime/data/Dataset.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+
+namespace boostrt {
+
+std::string toString(const SampleShape &shape) {
+  return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
+}
+
+Dataset::Dataset(SampleShape shape, std::vector<int32_t> labels,
+                 std::string source, std::string labelSource)
+    : shape_(shape), labels_(std::move(labels)), source_(std::move(source)),
+      labelSource_(std::move(labelSource)) {
+  assert(!labels_.empty() && shape_.elements() > 0 && "an empty data set");
+  classes_ = *std::max_element(labels_.begin(), labels_.end()) + 1;
+}
+
+Dataset::~Dataset() = default;
+
+namespace {
+/// FNV-1a, 64 bits.
+class Fnv {
+public:
+  void byte(uint8_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ull; }
+  /// Little-endian, whatever the machine is.
+  void number(int64_t value) {
+    for (int shift = 0; shift < 64; shift += 8)
+      byte(static_cast<uint8_t>(static_cast<uint64_t>(value) >> shift));
+  }
+  uint64_t hash() const { return hash_; }
+
+private:
+  uint64_t hash_ = 0xcbf29ce484222325ull;
+};
+} // namespace
+
+uint64_t Dataset::fingerprint() const {
+  Fnv fnv;
+  fnv.number(size());
+  fnv.number(shape_.channels);
+  fnv.number(shape_.height);
+  fnv.number(shape_.width);
+  for (int32_t label : labels_) {
+    fnv.byte(static_cast<uint8_t>(label));
+    fnv.byte(static_cast<uint8_t>(label >> 8));
+  }
+  int64_t probes = std::min<int64_t>(size(), 64);
+  for (int64_t probe = 0; probe < probes; ++probe) {
+    int64_t index = probes == 1 ? 0 : probe * (size() - 1) / (probes - 1);
+    const uint8_t *bytes = sample(index);
+    for (int64_t i = 0; i < shape_.elements(); ++i)
+      fnv.byte(bytes[i]);
+  }
+  return fnv.hash();
+}
+
+std::string Dataset::description() const {
+  return fmt::format("{} samples of {}, {} classes, from {}", size(),
+                     toString(shape_), classes_, source_);
+}
+
+MemoryDataset::MemoryDataset(SampleShape shape,
+                             std::unique_ptr<uint8_t[]> bytes,
+                             std::vector<int32_t> labels, std::string source,
+                             std::string labelSource)
+    : Dataset(shape, std::move(labels), std::move(source),
+              std::move(labelSource)),
+      bytes_(std::move(bytes)), sampleBytes_(shape.elements()) {}
+
+} // namespace boostrt

@@ -1,0 +1,237 @@
+#include "runtime/data/Prefetcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+
+namespace boostrt {
+
+struct Prefetcher::Shared {
+  Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
+         BatchLayout layout, std::vector<std::byte *> &&arenas)
+      : dataset(dataset), transform(std::move(transform)), sampler(sampler),
+        layout(layout), arenas(std::move(arenas)),
+        scratch(this->transform.makeScratch()), filled(this->arenas.size()) {}
+
+  // Fixed after construction.
+  const Dataset &dataset;
+  const TransformPipeline transform;
+  const Sampler sampler;
+  const BatchLayout layout;
+  const std::vector<std::byte *> arenas;
+
+  // Touched by the filling thread only.
+  TransformScratch scratch;
+
+  // Counts start() calls; a batch under way for an older one is dropped.
+  // Written under the mutex, read between rows without it to stop early.
+  std::atomic<uint64_t> generation = 0;
+
+  std::mutex mutex;
+  std::condition_variable wake;  ///< the thread: room, a new start, or stop
+  std::condition_variable ready; ///< next(): a batch, the end, or an error
+  // Guarded by the mutex.
+  bool stop = false;
+  bool exhausted = true; ///< nothing more to fill before the next start()
+  int64_t epoch = 0;
+  int64_t position = 0;                           ///< of the next batch to fill
+  uint64_t produced = 0, taken = 0, released = 0; ///< batches since start()
+  Status failure;            ///< stands in the place of batch number `produced`
+  std::vector<Batch> filled; ///< by arena
+
+  std::thread thread;
+
+  Result<Batch> fill(std::byte *base, int64_t epoch, int64_t first,
+                     uint64_t current);
+  Status checkLabel(int64_t sample) const;
+  void publish(size_t slot, const Result<Batch> &batch);
+  void run();
+};
+
+Status Prefetcher::Shared::checkLabel(int64_t sample) const {
+  int32_t label = dataset.label(sample);
+  if (label >= 0 && label < layout.classes)
+    return {};
+  return Status(ExitCode::Data,
+                fmt::format("{}: found label {} at sample {}, expected 0 to {} "
+                            "because the model has {} classes; check that the "
+                            "data set belongs to this model",
+                            dataset.labelSource(), label, sample,
+                            layout.classes - 1, layout.classes));
+}
+
+/// A batch without rows when `current` is no longer the latest start().
+Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
+                                       int64_t first, uint64_t current) {
+  Batch batch = {base, 0, first};
+  auto valid = static_cast<int32_t>(
+      std::min<int64_t>(layout.batchSize, sampler.size() - first));
+  int64_t elements = transform.outputShape().elements();
+  auto *features = reinterpret_cast<float *>(base + layout.featuresOffset);
+  auto *labels = reinterpret_cast<int32_t *>(base + layout.labelsOffset);
+  for (int32_t row = 0; row < valid; ++row) {
+    if (generation.load(std::memory_order_relaxed) != current)
+      return batch;
+    int64_t sample = sampler.at(epoch, first + row);
+    BOOSTRT_RETURN_IF_ERROR(checkLabel(sample));
+    labels[row] = dataset.label(sample);
+    transform.apply(dataset.sample(sample), features + row * elements, scratch);
+  }
+  int64_t padding = layout.batchSize - valid;
+  std::memset(features + valid * elements, 0,
+              padding * elements * sizeof(float));
+  std::memset(labels + valid, 0, padding * sizeof(int32_t));
+  std::memcpy(base + layout.validOffset, &valid, sizeof(valid));
+  batch.valid = valid;
+  return batch;
+}
+
+/// Books the result of filling arena `slot`. The mutex is held.
+void Prefetcher::Shared::publish(size_t slot, const Result<Batch> &batch) {
+  if (!batch.ok()) {
+    failure = batch.status();
+    exhausted = true;
+    return;
+  }
+  filled[slot] = *batch;
+  position += batch->valid;
+  exhausted = position >= sampler.size();
+  ++produced;
+}
+
+void Prefetcher::Shared::run() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    wake.wait(lock, [&] {
+      return stop || (!exhausted && produced - released < arenas.size());
+    });
+    if (stop)
+      return;
+    uint64_t current = generation.load(std::memory_order_relaxed);
+    size_t slot = produced % arenas.size();
+    int64_t atEpoch = epoch, atPosition = position;
+    lock.unlock();
+    Result<Batch> batch = fill(arenas[slot], atEpoch, atPosition, current);
+    lock.lock();
+    if (stop || generation.load(std::memory_order_relaxed) != current)
+      continue;
+    publish(slot, batch);
+    ready.notify_one();
+  }
+}
+
+static Status checkArguments(const Dataset &dataset,
+                             const TransformPipeline &transform,
+                             const Sampler &sampler, const BatchLayout &layout,
+                             const std::vector<std::byte *> &arenas,
+                             Prefetcher::Mode mode) {
+  auto broken = [](const std::string &text) {
+    return Status(ExitCode::Internal, "prefetch: " + text);
+  };
+  if (dataset.shape() != transform.inputShape())
+    return Status(ExitCode::Data,
+                  fmt::format("{}: found samples of {}, expected {}; use the "
+                              "data set the model was written for",
+                              dataset.source(), toString(dataset.shape()),
+                              toString(transform.inputShape())));
+  if (sampler.size() != dataset.size())
+    return broken(fmt::format("an order of {} samples for a data set of {}",
+                              sampler.size(), dataset.size()));
+  if (layout.batchSize < 1 || layout.batchSize > INT32_MAX)
+    return broken(fmt::format("a batch of {} rows", layout.batchSize));
+  if (layout.classes < 1)
+    return broken(fmt::format("labels of {} classes", layout.classes));
+  if ((layout.featuresOffset | layout.labelsOffset | layout.validOffset) % 4)
+    return broken("offsets that are not multiples of 4");
+  size_t needed = mode == Prefetcher::Mode::Background ? 2 : 1;
+  if (arenas.size() < needed)
+    return broken(fmt::format("{} batch arenas, expected {} or more",
+                              arenas.size(), needed));
+  for (size_t i = 0; i < arenas.size(); ++i)
+    if (!arenas[i] || std::count(arenas.begin(), arenas.end(), arenas[i]) != 1)
+      return broken(fmt::format("batch arena {} is null or there twice", i));
+  return {};
+}
+
+Result<std::unique_ptr<Prefetcher>>
+Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
+                   Sampler sampler, BatchLayout layout,
+                   std::vector<std::byte *> arenas, Mode mode) {
+  BOOSTRT_RETURN_IF_ERROR(
+      checkArguments(dataset, transform, sampler, layout, arenas, mode));
+  try {
+    auto shared = std::make_unique<Shared>(dataset, std::move(transform),
+                                           sampler, layout, std::move(arenas));
+    if (mode == Mode::Background)
+      shared->thread = std::thread(&Shared::run, shared.get());
+    return std::unique_ptr<Prefetcher>(new Prefetcher(std::move(shared)));
+  } catch (const std::system_error &error) {
+    return Status(ExitCode::Internal,
+                  fmt::format("prefetch: cannot start a thread: {}; raise the "
+                              "limit of processes (ulimit -u)",
+                              error.what()));
+  } catch (const std::bad_alloc &) {
+    return Status(ExitCode::Internal, "prefetch: not enough memory");
+  }
+}
+
+Prefetcher::Prefetcher(std::unique_ptr<Shared> shared)
+    : shared_(std::move(shared)) {}
+
+Prefetcher::~Prefetcher() {
+  if (!shared_->thread.joinable())
+    return;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->stop = true;
+    shared_->generation.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_->wake.notify_one();
+  shared_->thread.join();
+}
+
+void Prefetcher::start(int64_t epoch, int64_t firstIndex) {
+  Shared &shared = *shared_;
+  assert(firstIndex >= 0 && firstIndex <= shared.sampler.size());
+  {
+    std::lock_guard lock(shared.mutex);
+    shared.generation.fetch_add(1, std::memory_order_relaxed);
+    shared.epoch = epoch;
+    shared.position = firstIndex;
+    shared.exhausted = firstIndex >= shared.sampler.size();
+    shared.produced = shared.taken = shared.released = 0;
+    shared.failure = Status();
+  }
+  shared.wake.notify_one();
+}
+
+Result<Batch> Prefetcher::next() {
+  Shared &shared = *shared_;
+  std::unique_lock lock(shared.mutex);
+  shared.released = shared.taken;
+  if (shared.thread.joinable()) {
+    shared.wake.notify_one();
+    shared.ready.wait(lock, [&] {
+      return shared.produced > shared.taken || shared.exhausted;
+    });
+  } else if (!shared.exhausted) {
+    size_t slot = shared.produced % shared.arenas.size();
+    shared.publish(slot, shared.fill(shared.arenas[slot], shared.epoch,
+                                     shared.position, shared.generation));
+  }
+  if (shared.produced == shared.taken) {
+    if (!shared.failure.ok())
+      return shared.failure;
+    return Batch{nullptr, 0, shared.position};
+  }
+  return shared.filled[shared.taken++ % shared.arenas.size()];
+}
+
+} // namespace boostrt

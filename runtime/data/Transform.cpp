@@ -1,0 +1,150 @@
+#include "runtime/data/Transform.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace boostrt {
+
+double TransformPipeline::Pointwise::operator()(double x,
+                                                int64_t channel) const {
+  return normalize ? (x - first[channel]) / second[channel]
+                   : x * first[channel] + second[channel];
+}
+
+TransformScratch TransformPipeline::makeScratch() const {
+  TransformScratch scratch;
+  if (lookup_.empty())
+    for (std::vector<double> &plane : scratch.planes_)
+      plane.resize(scratchElements_);
+  return scratch;
+}
+
+static void applyPad(const double *in, const SampleShape &from, double *out,
+                     const SampleShape &to, int64_t top, int64_t left,
+                     double value) {
+  std::fill(out, out + to.elements(), value);
+  for (int64_t c = 0; c < from.channels; ++c)
+    for (int64_t y = 0; y < from.height; ++y)
+      std::copy_n(in + (c * from.height + y) * from.width, from.width,
+                  out + (c * to.height + top + y) * to.width + left);
+}
+
+void TransformPipeline::applyStages(const uint8_t *sample, float *out,
+                                    TransformScratch &scratch) const {
+  double *now = scratch.planes_[0].data();
+  double *next = scratch.planes_[1].data();
+  SampleShape shape = input_;
+  int64_t area = shape.height * shape.width;
+  for (int64_t c = 0; c < shape.channels; ++c)
+    for (int64_t i = 0; i < area; ++i)
+      now[c * area + i] = table_[c * 256 + sample[c * area + i]];
+
+  for (const Stage &stage : stages_) {
+    area = shape.height * shape.width;
+    switch (stage.kind) {
+    case Stage::PointwiseKind:
+      for (int64_t c = 0; c < shape.channels; ++c)
+        for (int64_t i = 0; i < area; ++i)
+          now[c * area + i] = stage.pointwise(now[c * area + i], c);
+      break;
+    case Stage::PadKind:
+      applyPad(now, shape, next, stage.output, stage.pad.top, stage.pad.left,
+               stage.pad.value);
+      std::swap(now, next);
+      break;
+    case Stage::ResizeKind: {
+      const Axis &rows = stage.rows, &columns = stage.columns;
+      double *to = next;
+      for (int64_t c = 0; c < shape.channels; ++c)
+        for (int64_t y = 0; y < stage.output.height; ++y) {
+          const double *upper = now + c * area + rows.low[y] * shape.width;
+          const double *lower = now + c * area + rows.high[y] * shape.width;
+          double v = rows.weight[y];
+          for (int64_t x = 0; x < stage.output.width; ++x) {
+            int64_t low = columns.low[x], high = columns.high[x];
+            double u = columns.weight[x];
+            double above = (1 - u) * upper[low] + u * upper[high];
+            double below = (1 - u) * lower[low] + u * lower[high];
+            *to++ = (1 - v) * above + v * below;
+          }
+        }
+      std::swap(now, next);
+      break;
+    }
+    }
+    shape = stage.output;
+  }
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    out[i] = static_cast<float>(now[i]);
+}
+
+void TransformPipeline::apply(const uint8_t *sample, float *out,
+                              TransformScratch &scratch) const {
+  if (lookup_.empty()) {
+    applyStages(sample, out, scratch);
+    return;
+  }
+  // Without padding the frame is empty and a channel is one long row.
+  bool framed = !frame_.empty();
+  if (framed)
+    std::copy(frame_.begin(), frame_.end(), out);
+  int64_t rows = framed ? input_.height : 1;
+  int64_t length = framed ? input_.width : input_.height * input_.width;
+  int64_t stride = framed ? output_.width : length;
+  for (int64_t c = 0; c < input_.channels; ++c) {
+    const float *lookup = lookup_.data() + c * 256;
+    float *to = out + c * output_.height * output_.width + frameTop_ * stride +
+                frameLeft_;
+    for (int64_t y = 0; y < rows; ++y, to += stride)
+      for (int64_t x = 0; x < length; ++x)
+        to[x] = lookup[*sample++];
+  }
+}
+
+/// Turns the list into tables: what leads on bytes into table_, and everything
+/// into lookup_ and frame_ when no resize mixes pixels.
+void TransformPipeline::fold() {
+  size_t leading = 0;
+  table_.resize(input_.channels * 256);
+  for (int64_t c = 0; c < input_.channels; ++c)
+    for (int value = 0; value < 256; ++value)
+      table_[c * 256 + value] = value;
+  auto compose = [&](const Pointwise &pointwise, std::vector<double> &table) {
+    for (int64_t c = 0; c < input_.channels; ++c)
+      for (int value = 0; value < 256; ++value)
+        table[c * 256 + value] = pointwise(table[c * 256 + value], c);
+  };
+  while (leading < stages_.size() &&
+         stages_[leading].kind == Stage::PointwiseKind)
+    compose(stages_[leading++].pointwise, table_);
+  stages_.erase(stages_.begin(), stages_.begin() + leading);
+
+  scratchElements_ = input_.elements();
+  bool resizes = false;
+  for (const Stage &stage : stages_) {
+    scratchElements_ = std::max(scratchElements_, stage.output.elements());
+    resizes |= stage.kind == Stage::ResizeKind;
+  }
+  if (resizes)
+    return;
+
+  if (input_ != output_) {
+    // The frame is what the general path makes of any image; the image itself
+    // is overwritten by every apply().
+    TransformScratch scratch = makeScratch();
+    std::vector<uint8_t> blank(input_.elements());
+    frame_.resize(output_.elements());
+    applyStages(blank.data(), frame_.data(), scratch);
+  }
+  std::vector<double> composed = table_;
+  for (const Stage &stage : stages_) {
+    if (stage.kind == Stage::PointwiseKind)
+      compose(stage.pointwise, composed);
+    frameTop_ += stage.pad.top;
+    frameLeft_ += stage.pad.left;
+  }
+  lookup_.assign(composed.begin(), composed.end());
+  stages_.clear();
+}
+
+} // namespace boostrt

@@ -1,0 +1,258 @@
+// TransformBuilder.cpp - reads data.transforms and checks every value of it.
+
+#include "runtime/data/Spelling.h"
+#include "runtime/data/Transform.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace boostrt {
+
+using nlohmann::json;
+
+namespace {
+/// Limits that no image meets and that keep every product below far from
+/// overflow and a sample far from filling memory.
+constexpr int64_t kMaxExtent = 16384;
+constexpr int64_t kMaxElements = int64_t{1} << 26;
+
+constexpr std::string_view kOperations[] = {"rescale", "normalize", "resize",
+                                            "pad"};
+} // namespace
+
+struct TransformPipeline::Builder {
+  TransformPipeline pipeline;
+  SampleShape shape;
+  std::string where; ///< "data.transforms[2]"
+
+  Status error(std::string_view key, const std::string &text) const {
+    return Status(
+        ExitCode::Input,
+        fmt::format("{}{}{}: {}", where, key.empty() ? "" : ".", key, text));
+  }
+
+  static std::string show(const json &value) {
+    std::string text =
+        value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return text.size() > 40 ? text.substr(0, 37) + "..." : text;
+  }
+
+  Status checkKeys(const json &object,
+                   std::initializer_list<std::string_view> legal) const {
+    for (auto it = object.begin(); it != object.end(); ++it) {
+      bool known = false;
+      for (std::string_view key : legal)
+        known |= key == it.key();
+      if (!known)
+        return error("", fmt::format("unknown key '{}'{}", it.key(),
+                                     data::suggest(it.key(),
+                                                   {legal.begin(), legal.end()},
+                                                   "keys")));
+    }
+    return {};
+  }
+
+  /// A finite number at `key`, or the default.
+  Status number(const json &object, const char *key,
+                std::optional<double> byDefault, double &value) const {
+    auto it = object.find(key);
+    if (it == object.end() && byDefault) {
+      value = *byDefault;
+      return {};
+    }
+    if (it == object.end())
+      return error(key, "missing, expected a number");
+    if (!it->is_number() || !std::isfinite(it->get<double>()))
+      return error(key, fmt::format("found {}, expected a number", show(*it)));
+    value = it->get<double>();
+    return {};
+  }
+
+  /// One number for all channels, or one for each.
+  Status perChannel(const json &object, const char *key,
+                    std::vector<double> &values) const {
+    auto it = object.find(key);
+    auto count = static_cast<size_t>(shape.channels);
+    std::string expected =
+        count == 1
+            ? std::string("a list of 1 number")
+            : fmt::format("a list of 1 or {} numbers, one a channel", count);
+    if (it == object.end())
+      return error(key, "missing, expected " + expected);
+    bool good = it->is_array() && (it->size() == 1 || it->size() == count);
+    for (size_t i = 0; good && i < it->size(); ++i)
+      good = (*it)[i].is_number() && std::isfinite((*it)[i].get<double>());
+    if (!good)
+      return error(key,
+                   fmt::format("found {}, expected {}", show(*it), expected));
+    for (size_t c = 0; c < count; ++c)
+      values.push_back((*it)[it->size() == 1 ? 0 : c].get<double>());
+    return {};
+  }
+
+  static bool extent(const json &value, int64_t least, int64_t &out) {
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<uint64_t>() > kMaxExtent))
+      return false;
+    out = value.get<int64_t>();
+    return out >= least && out <= kMaxExtent;
+  }
+
+  Stage begin(Stage::Kind kind) const {
+    Stage stage;
+    stage.kind = kind;
+    stage.output = shape;
+    return stage;
+  }
+
+  Status push(Stage stage) {
+    if (stage.output.height > kMaxExtent || stage.output.width > kMaxExtent ||
+        stage.output.elements() > kMaxElements)
+      return error("", fmt::format("makes images of {}, expected at most {} "
+                                   "pixels a side and {} in all",
+                                   toString(stage.output), kMaxExtent,
+                                   kMaxElements));
+    shape = stage.output;
+    pipeline.stages_.push_back(std::move(stage));
+    return {};
+  }
+
+  Status rescale(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "scale", "shift"}));
+    double scale, shift;
+    BOOSTRT_RETURN_IF_ERROR(number(object, "scale", {}, scale));
+    BOOSTRT_RETURN_IF_ERROR(number(object, "shift", 0.0, shift));
+    Stage stage = begin(Stage::PointwiseKind);
+    stage.pointwise.first.assign(shape.channels, scale);
+    stage.pointwise.second.assign(shape.channels, shift);
+    return push(std::move(stage));
+  }
+
+  Status normalize(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "mean", "std"}));
+    Stage stage = begin(Stage::PointwiseKind);
+    stage.pointwise.normalize = true;
+    BOOSTRT_RETURN_IF_ERROR(perChannel(object, "mean", stage.pointwise.first));
+    BOOSTRT_RETURN_IF_ERROR(perChannel(object, "std", stage.pointwise.second));
+    for (double deviation : stage.pointwise.second)
+      if (!(deviation > 0))
+        return error("std", fmt::format("found {}, expected numbers above 0, "
+                                        "because pixels are divided by them",
+                                        deviation));
+    return push(std::move(stage));
+  }
+
+  static Axis axis(int64_t in, int64_t out) {
+    Axis axis;
+    double ratio = static_cast<double>(in) / static_cast<double>(out);
+    for (int64_t i = 0; i < out; ++i) {
+      double centre = (static_cast<double>(i) + 0.5) * ratio - 0.5;
+      double source = centre < 0 ? 0 : centre;
+      auto low = std::min(static_cast<int64_t>(source), in - 1);
+      axis.low.push_back(low);
+      axis.high.push_back(std::min(low + 1, in - 1));
+      axis.weight.push_back(source - static_cast<double>(low));
+    }
+    return axis;
+  }
+
+  Status resize(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
+    auto it = object.find("size");
+    Stage stage = begin(Stage::ResizeKind);
+    if (it == object.end() || !it->is_array() || it->size() != 2 ||
+        !extent((*it)[0], 1, stage.output.height) ||
+        !extent((*it)[1], 1, stage.output.width))
+      return error(
+          "size",
+          fmt::format("{}, expected [height, width], each "
+                      "from 1 to {}",
+                      it == object.end() ? "missing" : "found " + show(*it),
+                      kMaxExtent));
+    stage.rows = axis(shape.height, stage.output.height);
+    stage.columns = axis(shape.width, stage.output.width);
+    return push(std::move(stage));
+  }
+
+  Status pad(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "padding", "value"}));
+    Stage stage = begin(Stage::PadKind);
+    BOOSTRT_RETURN_IF_ERROR(number(object, "value", 0.0, stage.pad.value));
+    auto it = object.find("padding");
+    int64_t sides[4];
+    bool good = it != object.end() &&
+                (it->is_array() ? it->size() == 4 : it->is_number_integer());
+    for (size_t i = 0; good && i < 4; ++i)
+      good = extent(it->is_array() ? (*it)[i] : *it, 0, sides[i]);
+    if (!good)
+      return error(
+          "padding",
+          fmt::format("{}, expected a number or [top, bottom, left, "
+                      "right], each from 0 to {}",
+                      it == object.end() ? "missing" : "found " + show(*it),
+                      kMaxExtent));
+    stage.pad.top = sides[0];
+    stage.pad.bottom = sides[1];
+    stage.pad.left = sides[2];
+    stage.pad.right = sides[3];
+    stage.output.height += stage.pad.top + stage.pad.bottom;
+    stage.output.width += stage.pad.left + stage.pad.right;
+    return push(std::move(stage));
+  }
+
+  Status operation(const json &object) {
+    if (!object.is_object())
+      return error("", fmt::format("found {}, expected an object with \"op\"",
+                                   show(object)));
+    auto it = object.find("op");
+    if (it == object.end() || !it->is_string())
+      return error("op", "missing, expected the name of an operation");
+    const auto &name = it->get_ref<const std::string &>();
+    if (name == "rescale")
+      return rescale(object);
+    if (name == "normalize")
+      return normalize(object);
+    if (name == "resize")
+      return resize(object);
+    if (name == "pad")
+      return pad(object);
+    return error("op",
+                 fmt::format("unknown operation '{}'{}", name,
+                             data::suggest(name, kOperations, "operations")));
+  }
+
+  Status build(const json &transforms) {
+    if (transforms.is_null())
+      return {};
+    where = "data.transforms";
+    if (!transforms.is_array())
+      return error("", fmt::format("found {}, expected a list of operations",
+                                   show(transforms)));
+    for (size_t i = 0; i < transforms.size(); ++i) {
+      where = fmt::format("data.transforms[{}]", i);
+      BOOSTRT_RETURN_IF_ERROR(operation(transforms[i]));
+    }
+    return {};
+  }
+};
+
+Result<TransformPipeline>
+TransformPipeline::create(const nlohmann::json &transforms, SampleShape input) {
+  try {
+    Builder builder;
+    builder.pipeline.input_ = builder.shape = input;
+    BOOSTRT_RETURN_IF_ERROR(builder.build(transforms));
+    builder.pipeline.output_ = builder.shape;
+    builder.pipeline.fold();
+    return std::move(builder.pipeline);
+  } catch (const std::bad_alloc &) {
+    return Status(ExitCode::Input,
+                  "data.transforms: not enough memory for images of this size");
+  }
+}
+
+} // namespace boostrt
