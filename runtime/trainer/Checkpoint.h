@@ -114,9 +114,8 @@ public:
                            std::span<const TensorView> weights,
                            std::span<const TensorView> state);
 
-  /// See newestValidCheckpoint, loadCheckpoint.
+  /// See newestValidCheckpoint.
   Result<NewestCheckpoint> newestValid();
-  Result<LoadedCheckpoint> load(const std::string &path);
 
   /// What the last save could not tidy; empty when all went well. Never a
   /// reason to stop training.
@@ -130,7 +129,8 @@ private:
                     const CheckpointPosition &position,
                     std::span<const TensorView> weights,
                     std::span<const TensorView> state);
-  Status prune();
+  Status publish(const std::string &name);
+  Status prune(const std::string &newest);
   Status removeCheckpoint(const std::string &name);
 
   FileSystem &files_;

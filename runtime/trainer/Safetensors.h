@@ -85,6 +85,8 @@ private:
 };
 
 inline constexpr uint64_t kNoLimit = UINT64_MAX;
+/// A file is never larger than its data by more than this.
+inline constexpr uint64_t kMaxSafetensorsOverhead = 8 + 100'000'000;
 
 /// Reads one file (`--init FILE`, `eval --ckpt FILE`). The header is checked
 /// before memory is taken for the data, and data of more than `maxDataBytes` is

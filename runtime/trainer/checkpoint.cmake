@@ -3,6 +3,7 @@
 add_library(boostrt_checkpoint STATIC
   ${CMAKE_CURRENT_LIST_DIR}/Checkpoint.cpp
   ${CMAKE_CURRENT_LIST_DIR}/CheckpointManifest.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/CheckpointNames.cpp
   ${CMAKE_CURRENT_LIST_DIR}/CheckpointStore.cpp
   ${CMAKE_CURRENT_LIST_DIR}/Safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/SafetensorsReader.cpp)

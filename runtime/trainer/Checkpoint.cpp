@@ -1,0 +1,212 @@
+// Reading and verifying checkpoints; CheckpointStore.cpp writes them.
+#include "runtime/trainer/Checkpoint.h"
+
+#include "runtime/support/Sha256.h"
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/CheckpointManifest.h"
+#include "runtime/trainer/CheckpointNames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace boostrt {
+
+static constexpr uint64_t kMaxManifestBytes = 1 << 20;
+static constexpr uint64_t kChunkBytes = 1 << 20;
+
+static Result<CheckpointManifest> readManifest(FileSystem &files,
+                                               const std::string &path) {
+  std::string file = path + "/" + kManifestFile;
+  Result<std::vector<uint8_t>> text =
+      readWholeFile(files, file, kMaxManifestBytes, ExitCode::Checkpoint);
+  BOOSTRT_RETURN_IF_ERROR(text.status());
+  return parseManifest(*text, file);
+}
+
+static Status wrongSize(const std::string &path, uint64_t found,
+                        uint64_t expected) {
+  return {
+      ExitCode::Checkpoint,
+      fmt::format("'{}' has {} bytes, its manifest says {}; the checkpoint is "
+                  "damaged, use another one",
+                  path, found, expected)};
+}
+
+static Status checkHash(const std::string &path, const Sha256Digest &found,
+                        const std::string &expected) {
+  if (toHex(found) == expected)
+    return {};
+  return {ExitCode::Checkpoint,
+          fmt::format("'{}' has the SHA-256 {}, its manifest says {}; the "
+                      "checkpoint is damaged, use another one",
+                      path, toHex(found), printable(expected))};
+}
+
+static Status checkSize(FileSystem &files, const std::string &path,
+                        uint64_t expected) {
+  std::unique_ptr<ReadableFile> file;
+  if (IoError error = files.open(path, file); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "open", path);
+  return file->size() == expected ? Status()
+                                  : wrongSize(path, file->size(), expected);
+}
+
+static Status verifyFile(FileSystem &files, const std::string &path,
+                         const ManifestFile &expected) {
+  std::unique_ptr<ReadableFile> file;
+  if (IoError error = files.open(path, file); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "open", path);
+  if (file->size() != expected.bytes)
+    return wrongSize(path, file->size(), expected.bytes);
+  Sha256 hash;
+  std::vector<uint8_t> chunk(std::min(expected.bytes, kChunkBytes));
+  for (uint64_t offset = 0; offset < expected.bytes; offset += chunk.size()) {
+    chunk.resize(std::min(expected.bytes - offset, kChunkBytes));
+    if (IoError error = file->read(offset, chunk); !error.ok())
+      return ioStatus(error, ExitCode::Checkpoint, "read", path);
+    hash.update(chunk);
+  }
+  return checkHash(path, hash.finish(), expected.sha256);
+}
+
+static Result<std::vector<uint8_t>> readVerified(FileSystem &files,
+                                                 const std::string &path,
+                                                 const ManifestFile &expected,
+                                                 uint64_t maxBytes) {
+  // The size first: a file that has grown by a terabyte is not worth reading.
+  BOOSTRT_RETURN_IF_ERROR(checkSize(files, path, expected.bytes));
+  Result<std::vector<uint8_t>> bytes =
+      readWholeFile(files, path, maxBytes, ExitCode::Checkpoint);
+  BOOSTRT_RETURN_IF_ERROR(bytes.status());
+  BOOSTRT_RETURN_IF_ERROR(checkHash(path, sha256(*bytes), expected.sha256));
+  return bytes;
+}
+
+Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
+                                        const std::string &path,
+                                        uint64_t maxFileBytes) {
+  Result<CheckpointManifest> manifest = readManifest(files, path);
+  BOOSTRT_RETURN_IF_ERROR(manifest.status());
+  std::string weightsPath = path + "/" + kWeightsFile;
+  std::string statePath = path + "/" + kStateFile;
+  Result<std::vector<uint8_t>> weightsBytes =
+      readVerified(files, weightsPath, manifest->weights, maxFileBytes);
+  BOOSTRT_RETURN_IF_ERROR(weightsBytes.status());
+  Result<std::vector<uint8_t>> stateBytes =
+      readVerified(files, statePath, manifest->state, maxFileBytes);
+  BOOSTRT_RETURN_IF_ERROR(stateBytes.status());
+
+  Result<SafetensorsContent> weights =
+      SafetensorsContent::parse(std::move(*weightsBytes), weightsPath);
+  BOOSTRT_RETURN_IF_ERROR(weights.status());
+  Result<SafetensorsContent> state =
+      SafetensorsContent::parse(std::move(*stateBytes), statePath);
+  BOOSTRT_RETURN_IF_ERROR(state.status());
+  return LoadedCheckpoint{path, std::move(manifest->position),
+                          std::move(*weights), std::move(*state)};
+}
+
+Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
+                                            const std::string &path) {
+  Result<CheckpointManifest> manifest = readManifest(files, path);
+  BOOSTRT_RETURN_IF_ERROR(manifest.status());
+  BOOSTRT_RETURN_IF_ERROR(
+      verifyFile(files, path + "/" + kWeightsFile, manifest->weights));
+  BOOSTRT_RETURN_IF_ERROR(
+      verifyFile(files, path + "/" + kStateFile, manifest->state));
+  return manifest->position;
+}
+
+Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
+                                               const std::string &directory,
+                                               const std::string &prefix) {
+  NewestCheckpoint newest;
+  std::vector<DirectoryEntry> entries;
+  IoError error = files.list(directory, entries);
+  if (error.number() == ENOENT)
+    return newest;
+  if (!error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "list", directory);
+  for (const CheckpointName &name : checkpointsNewestFirst(entries, prefix)) {
+    std::string path = directory + "/" + name.text;
+    Result<CheckpointPosition> position = verifyCheckpoint(files, path);
+    if (!position.ok()) {
+      newest.skipped.push_back({path, position.status().message()});
+      continue;
+    }
+    if (position->epoch != name.epoch || position->stepInEpoch != name.step) {
+      newest.skipped.push_back(
+          {path,
+           fmt::format("'{}' holds epoch {} step {}; its name was changed",
+                       path, position->epoch, position->stepInEpoch)});
+      continue;
+    }
+    newest.found = true;
+    newest.path = path;
+    newest.position = *position;
+    break;
+  }
+  return newest;
+}
+
+Result<SafetensorsContent>
+loadWeights(FileSystem &files, const std::string &path, uint64_t maxDataBytes) {
+  std::vector<DirectoryEntry> entries;
+  if (!files.list(path, entries).ok())
+    return readSafetensors(files, path, maxDataBytes);
+  uint64_t maxFileBytes = maxDataBytes == kNoLimit
+                              ? kNoLimit
+                              : maxDataBytes + kMaxSafetensorsOverhead;
+  Result<CheckpointManifest> manifest = readManifest(files, path);
+  BOOSTRT_RETURN_IF_ERROR(manifest.status());
+  std::string weightsPath = path + "/" + kWeightsFile;
+  Result<std::vector<uint8_t>> bytes =
+      readVerified(files, weightsPath, manifest->weights, maxFileBytes);
+  BOOSTRT_RETURN_IF_ERROR(bytes.status());
+  return SafetensorsContent::parse(std::move(*bytes), weightsPath);
+}
+
+Status restore(const LoadedCheckpoint &checkpoint,
+               std::span<const TensorTarget> weights,
+               std::span<const TensorTarget> state) {
+  std::string weightsPath = checkpoint.path + "/" + kWeightsFile;
+  std::string statePath = checkpoint.path + "/" + kStateFile;
+  BOOSTRT_RETURN_IF_ERROR(
+      checkTensors(checkpoint.weights, weights, weightsPath));
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.state, state, statePath));
+  BOOSTRT_RETURN_IF_ERROR(
+      copyTensors(checkpoint.weights, weights, weightsPath));
+  return copyTensors(checkpoint.state, state, statePath);
+}
+
+Status checkSameRun(const CheckpointPosition &found,
+                    const CheckpointPosition &expected,
+                    const std::string &path) {
+  auto differs = [&](const char *what, auto &&foundValue, auto &&expectedValue,
+                     const char *advice) {
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("'{}' belongs to another run: {} is {}, expected {}; "
+                    "{}, choose another --checkpoint-dir, or start "
+                    "afresh with --resume never",
+                    path, what, foundValue, expectedValue, advice));
+  };
+  if (found.recipeHash != expected.recipeHash)
+    return differs(fmt::format("the recipe hash of program '{}'",
+                               printable(found.programName))
+                       .c_str(),
+                   printable(found.recipeHash), expected.recipeHash,
+                   "continue with the program that wrote it");
+  if (found.seed != expected.seed)
+    return differs("the seed", found.seed, expected.seed,
+                   fmt::format("give --seed {}", found.seed).c_str());
+  if (found.shuffle != expected.shuffle)
+    return differs("shuffling", found.shuffle ? "on" : "off",
+                   expected.shuffle ? "on" : "off",
+                   found.shuffle ? "give --shuffle=on" : "give --shuffle=off");
+  return {};
+}
+
+} // namespace boostrt

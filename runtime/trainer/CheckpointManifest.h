@@ -1,0 +1,30 @@
+// CheckpointManifest.h - manifest.json: what a checkpoint is and what is in it.
+#pragma once
+
+#include "runtime/trainer/Checkpoint.h"
+
+namespace boostrt {
+
+inline constexpr const char *kManifestFile = "manifest.json";
+inline constexpr const char *kWeightsFile = "weights.safetensors";
+inline constexpr const char *kStateFile = "state.safetensors";
+
+struct ManifestFile {
+  uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct CheckpointManifest {
+  CheckpointPosition position;
+  ManifestFile weights, state;
+};
+
+/// JSON text that ends in its own checksum, so that a flipped digit of the
+/// position is noticed like a flipped byte of a tensor.
+std::string writeManifest(const CheckpointManifest &manifest);
+
+/// `path` is the manifest's, for messages. ExitCode::Checkpoint.
+Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
+                                         const std::string &path);
+
+} // namespace boostrt

@@ -1,0 +1,296 @@
+// Writing checkpoints so that no crash can cost one.
+//
+// The order of the calls below is the protocol; test/runtime/checkpoint lets
+// the machine stop at every one of them. In short: everything is synced under a
+// temporary name before one rename makes it count, and nothing old is touched
+// until that rename is on the disk.
+#include "runtime/trainer/Checkpoint.h"
+
+#include "runtime/support/Sha256.h"
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/CheckpointManifest.h"
+#include "runtime/trainer/CheckpointNames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <unistd.h>
+
+namespace boostrt {
+namespace {
+
+/// Passes on what is written and remembers its size and hash.
+class HashingFile final : public WritableFile {
+public:
+  explicit HashingFile(WritableFile &file) : file_(file) {}
+  IoError write(std::span<const uint8_t> bytes) override {
+    hash_.update(bytes);
+    bytes_ += bytes.size();
+    return file_.write(bytes);
+  }
+  IoError sync() override { return file_.sync(); }
+  ManifestFile summary() { return {bytes_, toHex(hash_.finish())}; }
+
+private:
+  WritableFile &file_;
+  Sha256 hash_;
+  uint64_t bytes_ = 0;
+};
+
+Status writeSynced(FileSystem &files, const std::string &path,
+                   const std::function<IoError(WritableFile &)> &fill) {
+  std::unique_ptr<WritableFile> file;
+  IoError error = files.create(path, file);
+  if (error.ok())
+    error = fill(*file);
+  if (error.ok())
+    error = file->sync();
+  return error.ok() ? Status()
+                    : ioStatus(error, ExitCode::Checkpoint, "write", path);
+}
+
+Result<ManifestFile> writeTensors(FileSystem &files, const std::string &path,
+                                  std::span<const TensorView> tensors) {
+  ManifestFile summary;
+  BOOSTRT_RETURN_IF_ERROR(writeSynced(files, path, [&](WritableFile &file) {
+    HashingFile hashing(file);
+    IoError error = writeSafetensors(hashing, tensors, {{"format", "pt"}});
+    summary = hashing.summary();
+    return error;
+  }));
+  return summary;
+}
+
+/// Deletes a directory of plain files; one that is not there is deleted.
+IoError removeTree(FileSystem &files, const std::string &path) {
+  std::vector<DirectoryEntry> entries;
+  IoError error = files.list(path, entries);
+  if (error.number() == ENOENT)
+    return {};
+  if (!error.ok())
+    return error;
+  for (const DirectoryEntry &entry : entries)
+    if (error = files.removeFile(path + "/" + entry.name); !error.ok())
+      return error;
+  return files.removeDirectory(path);
+}
+
+/// Makes `path` and what is missing above it, each name synced.
+Status makeDirectories(FileSystem &files, const std::string &path) {
+  IoError error = files.makeDirectory(path);
+  if (error.number() == ENOENT && directoryOf(path) != path) {
+    BOOSTRT_RETURN_IF_ERROR(makeDirectories(files, directoryOf(path)));
+    error = files.makeDirectory(path);
+  }
+  if (error.number() == EEXIST)
+    return {};
+  if (error.ok())
+    error = files.syncDirectory(directoryOf(path));
+  return error.ok()
+             ? Status()
+             : ioStatus(error, ExitCode::Checkpoint, "make directory", path);
+}
+
+std::string describeThisProcess() {
+  char host[256] = "";
+  ::gethostname(host, sizeof(host) - 1);
+  return fmt::format("process {} on {}", ::getpid(), host);
+}
+
+} // namespace
+
+CheckpointStore::CheckpointStore(FileSystem &files, std::string directory,
+                                 std::string prefix, int keepMax)
+    : files_(files), directory_(std::move(directory)),
+      prefix_(std::move(prefix)), keepMax_(keepMax) {}
+
+Result<std::unique_ptr<CheckpointStore>>
+CheckpointStore::open(FileSystem &files, std::string directory,
+                      std::string prefix, int keepMax) {
+  if (!isLegalPrefix(prefix))
+    return Status(
+        ExitCode::Usage,
+        fmt::format("--checkpoint-prefix '{}': expected letters, digits, "
+                    "'_', '-' and '.', at most 100, not starting with '.'",
+                    printable(prefix)));
+  if (keepMax < 1)
+    return Status(ExitCode::Usage,
+                  fmt::format("--keep-max {}: expected at least 1", keepMax));
+  while (directory.size() > 1 && directory.back() == '/')
+    directory.pop_back();
+  BOOSTRT_RETURN_IF_ERROR(makeDirectories(files, directory));
+
+  std::unique_ptr<CheckpointStore> store(new CheckpointStore(
+      files, std::move(directory), std::move(prefix), keepMax));
+  std::string lockPath = fmt::format("{}/{}", store->directory_, kLockFile);
+  std::string holder = describeThisProcess();
+  if (IoError error = files.lock(lockPath, holder, store->lock_);
+      error.number() == EWOULDBLOCK)
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("the checkpoint directory '{}' is in use by {}; wait "
+                    "for it or choose another --checkpoint-dir",
+                    store->directory_,
+                    holder.empty() ? "another process" : printable(holder)));
+  else if (!error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "lock", lockPath);
+
+  if (Status status = store->tidy(); !status.ok())
+    store->warning_ = status.message();
+  return store;
+}
+
+Status CheckpointStore::tidy() {
+  std::vector<DirectoryEntry> entries;
+  if (IoError error = files_.list(directory_, entries); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "list", directory_);
+  auto exists = [&](std::string_view name) {
+    return std::ranges::find(entries, name, &DirectoryEntry::name) !=
+           entries.end();
+  };
+  for (const DirectoryEntry &entry : entries) {
+    for (std::string_view mark : {kSaving, kReplaced, kDeleted}) {
+      if (!entry.isDirectory || !entry.name.starts_with(mark))
+        continue;
+      std::string name = entry.name.substr(mark.size());
+      if (!parseCheckpointName(name))
+        continue;
+      std::string path = directory_ + "/" + entry.name;
+      // Killed between the two renames of a replacement: the old one counts.
+      bool isOnlyCopy = mark == kReplaced && !exists(name);
+      IoError error;
+      if (isOnlyCopy)
+        error = files_.rename(path, directory_ + "/" + name);
+      // What replaced it may be there, but not yet on the disk.
+      if (error.ok() && mark == kReplaced)
+        error = files_.syncDirectory(directory_);
+      if (error.ok() && !isOnlyCopy)
+        error = removeTree(files_, path);
+      if (!error.ok())
+        return ioStatus(error, ExitCode::Checkpoint, "tidy", path);
+    }
+  }
+  return {};
+}
+
+Status CheckpointStore::writeFiles(const std::string &temporary,
+                                   const CheckpointPosition &position,
+                                   std::span<const TensorView> weights,
+                                   std::span<const TensorView> state) {
+  if (IoError error = removeTree(files_, temporary); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "remove", temporary);
+  if (IoError error = files_.makeDirectory(temporary); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "make directory", temporary);
+  Result<ManifestFile> weightsFile =
+      writeTensors(files_, temporary + "/" + kWeightsFile, weights);
+  BOOSTRT_RETURN_IF_ERROR(weightsFile.status());
+  Result<ManifestFile> stateFile =
+      writeTensors(files_, temporary + "/" + kStateFile, state);
+  BOOSTRT_RETURN_IF_ERROR(stateFile.status());
+  std::string manifest = writeManifest({position, *weightsFile, *stateFile});
+  BOOSTRT_RETURN_IF_ERROR(writeSynced(
+      files_, temporary + "/" + kManifestFile, [&](WritableFile &file) {
+        return file.write({reinterpret_cast<const uint8_t *>(manifest.data()),
+                           manifest.size()});
+      }));
+  if (IoError error = files_.syncDirectory(temporary); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "sync", temporary);
+  return {};
+}
+
+Status CheckpointStore::publish(const std::string &name) {
+  std::string path = directory_ + "/" + name;
+  std::string temporary = fmt::format("{}/{}{}", directory_, kSaving, name);
+  std::string replaced = fmt::format("{}/{}{}", directory_, kReplaced, name);
+  IoError error = files_.rename(temporary, path);
+  bool isTaken = error.number() == ENOTEMPTY || error.number() == EEXIST;
+  if (isTaken) {
+    // A run that resumed from an earlier checkpoint came here again. What is
+    // there may be the only complete one, so it steps aside until the new one
+    // is on the disk; tidy() knows how to put it back.
+    error = files_.syncDirectory(directory_);
+    if (error.ok())
+      error = removeTree(files_, replaced);
+    if (error.ok())
+      error = files_.rename(path, replaced);
+    if (error.ok() && !(error = files_.rename(temporary, path)).ok())
+      (void)files_.rename(replaced, path);
+  }
+  if (error.ok())
+    error = files_.syncDirectory(directory_);
+  if (!error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "complete", path);
+  if (isTaken)
+    if (error = removeTree(files_, replaced); !error.ok())
+      warning_ =
+          ioStatus(error, ExitCode::Checkpoint, "remove", replaced).message();
+  return {};
+}
+
+Result<std::string> CheckpointStore::save(const CheckpointPosition &position,
+                                          std::span<const TensorView> weights,
+                                          std::span<const TensorView> state) {
+  warning_.clear();
+  BOOSTRT_RETURN_IF_ERROR(checkWritable(weights));
+  BOOSTRT_RETURN_IF_ERROR(checkWritable(state));
+  std::string name = checkpointName(prefix_, position);
+  std::string temporary = fmt::format("{}/{}{}", directory_, kSaving, name);
+  Status status = writeFiles(temporary, position, weights, state);
+  if (status.ok())
+    status = publish(name);
+  if (!status.ok()) {
+    // On a full disk the half-written file is what fills it.
+    (void)removeTree(files_, temporary);
+    return status;
+  }
+  complete_[name] = true;
+  if (Status pruned = prune(name); !pruned.ok())
+    warning_ = pruned.message();
+  return directory_ + "/" + name;
+}
+
+Status CheckpointStore::prune(const std::string &newest) {
+  std::vector<DirectoryEntry> entries;
+  if (IoError error = files_.list(directory_, entries); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "list", directory_);
+  // The one just written stays even where a run went back in time and others
+  // have higher numbers. Damaged ones do not count and are left for the user.
+  int kept = 1;
+  for (const CheckpointName &name : checkpointsNewestFirst(entries, prefix_)) {
+    if (name.text == newest)
+      continue;
+    auto [known, isNew] = complete_.try_emplace(name.text, false);
+    if (isNew)
+      known->second =
+          verifyCheckpoint(files_, directory_ + "/" + name.text).ok();
+    if (!known->second || ++kept <= std::max(keepMax_, 2))
+      continue;
+    BOOSTRT_RETURN_IF_ERROR(removeCheckpoint(name.text));
+  }
+  return {};
+}
+
+Status CheckpointStore::removeCheckpoint(const std::string &name) {
+  // Never half a checkpoint under a name that counts: aside first, synced, then
+  // file by file.
+  std::string path = directory_ + "/" + name;
+  std::string aside = fmt::format("{}/{}{}", directory_, kDeleted, name);
+  IoError error = removeTree(files_, aside);
+  if (error.ok())
+    error = files_.rename(path, aside);
+  if (error.ok())
+    error = files_.syncDirectory(directory_);
+  if (error.ok())
+    error = removeTree(files_, aside);
+  if (!error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "remove", path);
+  complete_.erase(name);
+  return {};
+}
+
+Result<NewestCheckpoint> CheckpointStore::newestValid() {
+  return newestValidCheckpoint(files_, directory_, prefix_);
+}
+
+} // namespace boostrt

@@ -1,0 +1,185 @@
+// What a tensor is called and how it is written; SafetensorsReader.cpp reads.
+#include "runtime/trainer/Safetensors.h"
+
+#include "runtime/support/Suggest.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+static_assert(std::endian::native == std::endian::little,
+              "the format is little-endian and tensors are copied as they are");
+
+namespace boostrt {
+
+std::string_view nameOf(BoostDType dtype) {
+  switch (dtype) {
+  case BOOST_F32:
+    return "F32";
+  case BOOST_I32:
+    return "I32";
+  case BOOST_I64:
+    return "I64";
+  }
+  return "?";
+}
+
+uint64_t bytesOf(BoostDType dtype) { return dtype == BOOST_I64 ? 8 : 4; }
+
+static std::vector<int64_t> shapeOf(const BoostTensor &tensor) {
+  return {tensor.shape, tensor.shape + tensor.rank};
+}
+
+TensorView viewOf(const BoostTensor &tensor, const void *data) {
+  return {tensor.name,
+          static_cast<BoostDType>(tensor.dtype),
+          shapeOf(tensor),
+          {static_cast<const uint8_t *>(data), tensor.bytes}};
+}
+
+TensorTarget targetOf(const BoostTensor &tensor, void *data) {
+  return {tensor.name,
+          static_cast<BoostDType>(tensor.dtype),
+          shapeOf(tensor),
+          {static_cast<uint8_t *>(data), tensor.bytes}};
+}
+
+Status checkWritable(std::span<const TensorView> tensors) {
+  std::set<std::string_view> names;
+  for (const TensorView &tensor : tensors) {
+    if (!names.insert(tensor.name).second || tensor.name == "__metadata__")
+      return {ExitCode::Internal,
+              fmt::format("cannot save tensor '{}': the name is taken",
+                          printable(tensor.name))};
+    uint64_t bytes = bytesOf(tensor.dtype);
+    bool fits = true;
+    for (int64_t extent : tensor.shape)
+      fits &= extent >= 0 &&
+              !__builtin_mul_overflow(bytes, uint64_t(extent), &bytes);
+    if (!fits || bytes != tensor.bytes.size())
+      return {ExitCode::Internal,
+              fmt::format("cannot save tensor '{}': it has {} bytes, its shape "
+                          "[{}] needs another number",
+                          printable(tensor.name), tensor.bytes.size(),
+                          fmt::join(tensor.shape, ", "))};
+  }
+  return {};
+}
+
+/// The header, padded with spaces so that the data starts at a multiple of 8.
+static std::string headerOf(std::span<const TensorView *const> ordered,
+                            const SafetensorsMetadata &metadata) {
+  using nlohmann::ordered_json;
+  ordered_json header = ordered_json::object();
+  if (!metadata.empty())
+    header["__metadata__"] = metadata;
+  uint64_t offset = 0;
+  for (const TensorView *tensor : ordered) {
+    uint64_t end = offset + tensor->bytes.size();
+    header.push_back({tensor->name,
+                      {{"dtype", nameOf(tensor->dtype)},
+                       {"shape", tensor->shape},
+                       {"data_offsets", {offset, end}}}});
+    offset = end;
+  }
+  // Escaping everything beyond ASCII keeps the header legal whatever a name is.
+  std::string text =
+      header.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
+}
+
+IoError writeSafetensors(WritableFile &file,
+                         std::span<const TensorView> tensors,
+                         const SafetensorsMetadata &metadata) {
+  if (!checkWritable(tensors).ok())
+    return IoError(EINVAL);
+  std::vector<const TensorView *> ordered;
+  for (uint64_t elementBytes : {8, 4})
+    for (const TensorView &tensor : tensors)
+      if (bytesOf(tensor.dtype) == elementBytes)
+        ordered.push_back(&tensor);
+
+  std::string header = headerOf(ordered, metadata);
+  uint8_t length[8];
+  uint64_t size = header.size();
+  std::memcpy(length, &size, sizeof(length));
+  if (IoError error = file.write(length); !error.ok())
+    return error;
+  if (IoError error = file.write(
+          {reinterpret_cast<const uint8_t *>(header.data()), header.size()});
+      !error.ok())
+    return error;
+  for (const TensorView *tensor : ordered)
+    if (IoError error = file.write(tensor->bytes); !error.ok())
+      return error;
+  return {};
+}
+
+Status saveSafetensors(FileSystem &files, const std::string &path,
+                       std::span<const TensorView> tensors,
+                       const SafetensorsMetadata &metadata) {
+  BOOSTRT_RETURN_IF_ERROR(checkWritable(tensors));
+  return writeFileAtomically(files, path, ExitCode::Checkpoint,
+                             [&](WritableFile &file) {
+                               return writeSafetensors(file, tensors, metadata);
+                             });
+}
+
+static std::string describe(BoostDType dtype,
+                            const std::vector<int64_t> &shape) {
+  return fmt::format("{} [{}]", nameOf(dtype), fmt::join(shape, ", "));
+}
+
+Status checkTensors(const SafetensorsContent &content,
+                    std::span<const TensorTarget> targets,
+                    const std::string &path) {
+  auto misfit = [&](std::string what) {
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("'{}' does not fit the program: {}; use a file that "
+                    "was saved by the same model",
+                    path, what));
+  };
+  std::vector<std::string_view> names;
+  for (const TensorView &tensor : content.tensors())
+    names.push_back(tensor.name);
+  // A hostile file may hold millions of names; comparing them all takes
+  // seconds.
+  auto likely = std::span(names).first(std::min<size_t>(names.size(), 1000));
+  std::set<std::string_view> wanted;
+  for (const TensorTarget &target : targets) {
+    wanted.insert(target.name);
+    const TensorView *found = content.find(target.name);
+    if (!found)
+      return misfit(fmt::format("tensor '{}' is missing{}",
+                                printable(target.name),
+                                didYouMean(target.name, likely)));
+    if (found->dtype != target.dtype || found->shape != target.shape ||
+        found->bytes.size() != target.bytes.size())
+      return misfit(fmt::format("tensor '{}' is {}, expected {}",
+                                printable(target.name),
+                                describe(found->dtype, found->shape),
+                                describe(target.dtype, target.shape)));
+  }
+  for (std::string_view name : names)
+    if (!wanted.contains(name))
+      return misfit(fmt::format("tensor '{}' is unknown", printable(name)));
+  return {};
+}
+
+Status copyTensors(const SafetensorsContent &content,
+                   std::span<const TensorTarget> targets,
+                   const std::string &path) {
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(content, targets, path));
+  for (const TensorTarget &target : targets)
+    std::ranges::copy(content.find(target.name)->bytes, target.bytes.begin());
+  return {};
+}
+
+} // namespace boostrt
