@@ -1,0 +1,58 @@
+#include "runtime/support/Suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace boostrt {
+namespace {
+
+constexpr std::string_view kFlags[] = {
+    "data", "epochs", "resume", "seed", "steps", "checkpoint-dir", "metrics"};
+
+TEST(EditDistance, CountsSingleEdits) {
+  EXPECT_EQ(editDistance("", ""), 0u);
+  EXPECT_EQ(editDistance("", "abc"), 3u);
+  EXPECT_EQ(editDistance("kitten", "sitting"), 3u);
+  EXPECT_EQ(editDistance("dtaa", "data"), 1u) << "neighbours swapped";
+  EXPECT_EQ(editDistance("ca", "abc"), 3u)
+      << "a swapped pair is not edited again";
+}
+
+TEST(EditDistance, IsSymmetric) {
+  for (std::string_view a : kFlags)
+    for (std::string_view b : kFlags)
+      EXPECT_EQ(editDistance(a, b), editDistance(b, a)) << a << " " << b;
+}
+
+TEST(NearestSpelling, FindsWhatWasMeant) {
+  EXPECT_EQ(nearestSpelling("epoch", kFlags), "epochs");
+  EXPECT_EQ(nearestSpelling("chekpoint-dir", kFlags), "checkpoint-dir");
+  EXPECT_EQ(nearestSpelling("sede", kFlags), "seed");
+  EXPECT_EQ(nearestSpelling("steps", kFlags), "steps");
+}
+
+TEST(NearestSpelling, StaysSilentWhenNothingIsNear) {
+  EXPECT_EQ(nearestSpelling("learning_rate", kFlags), "");
+  EXPECT_EQ(nearestSpelling("", kFlags), "");
+  EXPECT_EQ(nearestSpelling("seed", {}), "");
+  EXPECT_EQ(nearestSpelling(std::string(100'000, 'x'), kFlags), "");
+}
+
+TEST(NearestSpelling, TiesGoToTheFirst) {
+  constexpr std::string_view kNames[] = {"fc1", "fc2", "fc3"};
+  EXPECT_EQ(nearestSpelling("fc9", kNames), "fc1");
+}
+
+TEST(DidYouMean, IsAClauseOrNothing) {
+  EXPECT_EQ(didYouMean("epoch", kFlags), "; did you mean 'epochs'?");
+  EXPECT_EQ(didYouMean("nothing-like-it", kFlags), "");
+}
+
+TEST(Printable, EscapesWhatSteersATerminal) {
+  EXPECT_EQ(printable("fc1.weight"), "fc1.weight");
+  EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(printable("\xff\x7f"), "\\xff\\x7f");
+  EXPECT_EQ(printable(std::string(300, 'a')), std::string(200, 'a') + "...");
+}
+
+} // namespace
+} // namespace boostrt
