@@ -1,0 +1,75 @@
+#include "runtime/trainer/Arenas.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace boostrt {
+namespace {
+
+Status refused(uint64_t bytes, uint64_t total) {
+  return Status(ExitCode::Internal,
+                fmt::format("cannot reserve {} of the {} bytes that the memory "
+                            "plan needs: {}; use a smaller batch_size or a "
+                            "machine with more memory",
+                            bytes, total, std::strerror(errno)));
+}
+
+/// Makes the pages resident. MADV_POPULATE_WRITE reports a lack of memory;
+/// kernels before 5.14 do not know it, and touching the pages is what is left.
+bool populate(std::byte *base, size_t bytes, size_t page) {
+  if (madvise(base, bytes, MADV_POPULATE_WRITE) == 0)
+    return true;
+  if (errno != EINVAL)
+    return false;
+  for (size_t offset = 0; offset < bytes; offset += page)
+    *reinterpret_cast<volatile char *>(base + offset) = 0;
+  return true;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan) {
+  std::unique_ptr<Arenas> arenas(new Arenas);
+  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+    for (uint32_t copy = 0; copy < plan.copies[kind]; ++copy) {
+      Result<std::byte *> base = arenas->map(plan.bytes[kind], plan.total());
+      if (!base.ok())
+        return base.status();
+      arenas->bases_[kind].push_back(*base);
+    }
+  return arenas;
+}
+
+Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t rounded = (bytes + page - 1) / page * page;
+  void *address = mmap(nullptr, rounded + page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED)
+    return refused(bytes, total);
+  mappings_.push_back({address, rounded + page});
+  std::byte *base = static_cast<std::byte *>(address);
+  if (mprotect(base + rounded, page, PROT_NONE) != 0)
+    return refused(bytes, total);
+  if (rounded == 0)
+    return base;
+  // Fewer page-table walks; a kernel without huge pages may say no.
+  madvise(base, rounded, MADV_HUGEPAGE);
+  if (!populate(base, rounded, page))
+    return refused(bytes, total);
+  return base;
+}
+
+Arenas::~Arenas() {
+  for (const Mapping &mapping : mappings_)
+    munmap(mapping.address, mapping.bytes);
+}
+
+} // namespace boostrt

@@ -1,0 +1,209 @@
+#include "runtime/trainer/CommandLine.h"
+
+#include "runtime/support/Suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+constexpr const char *kUsageNote =
+    "Data: --data mnist:DIR or --data digits[:train=N,test=M,seed=S]. Without "
+    "--data, DATA_PATH\nis the directory for the model's own data.source, and "
+    "without DATA_PATH data.source is.\n"
+    "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
+    "PATH.\n"
+    "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "
+    "checkpoint, 7 stopped by a\nsignal, 70 internal.";
+
+/// "epoch", or a number of steps.
+bool parseInterval(const std::string &text, Interval &interval) {
+  interval.steps = 0;
+  if (text == "epoch")
+    return true;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), interval.steps);
+  return error == std::errc() && end == text.data() + text.size() &&
+         interval.steps > 0;
+}
+
+void addInterval(CLI::App &app, const char *name, Interval &interval,
+                 const char *description) {
+  app.add_option_function<std::string>(
+         name,
+         [&interval, name](const std::string &text) {
+           if (!parseInterval(text, interval))
+             throw CLI::ValidationError(
+                 name, fmt::format("'{}' is neither 'epoch' nor a number of "
+                                   "steps above 0",
+                                   text));
+         },
+         description)
+      ->type_name("N|epoch");
+}
+
+void addCommon(CLI::App &app, Options &options) {
+  app.add_option("PROGRAM", options.program, "what boostc compiled");
+  app.add_option("--data", options.data, "data to read")->type_name("SPEC");
+  app.add_option("--threads", options.threads,
+                 "threads of the pool (default: as planned by boostc)")
+      ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+  app.add_option("--device", options.device, "device to run on")
+      ->check(CLI::IsMember({"cpu"}))
+      ->capture_default_str();
+  app.add_option("--metrics", options.metrics, "write JSON lines to FILE")
+      ->type_name("FILE");
+}
+
+void addTraining(CLI::App &app, Options &o) {
+  constexpr int64_t kMany = int64_t{1} << 53;
+  app.add_option("--epochs", o.epochs, "epochs (default: the model's)")
+      ->check(CLI::Range(int64_t{0}, kMany))
+      ->type_name("N");
+  app.add_option("--steps", o.steps,
+                 "stop after N optimizer steps; without --epochs, for as many "
+                 "epochs as that takes")
+      ->check(CLI::Range(int64_t{0}, kMany))
+      ->type_name("N");
+  app.add_option("--seed", o.seed, "seed (default: the model's)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },
+         "visit samples in random order (default: on)")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--init", o.init, "start from the weights in FILE")
+      ->type_name("FILE");
+  app.add_option("--save", o.save, "write the weights to FILE at each epoch")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-dir", o.checkpointDir, "keep checkpoints in DIR")
+      ->type_name("DIR");
+  app.add_option("--checkpoint-prefix", o.checkpointPrefix,
+                 "first part of their names (default: the model's name)")
+      ->type_name("P");
+  addInterval(app, "--checkpoint-every", o.checkpointEvery,
+              "when to write one (default: epoch)");
+  app.add_option("--keep-max", o.keepMax, "how many to keep (never below 2)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--resume", o.resume,
+                 "continue the newest checkpoint, the one at PATH, or none "
+                 "(default: auto with --checkpoint-dir)")
+      ->type_name("auto|PATH|never");
+  addInterval(app, "--log-every", o.logEvery,
+              "when to print the loss (default: epoch)");
+  app.add_option_function<std::string>(
+         "--progress",
+         [&o](const std::string &v) {
+           o.progress = v == "bar"     ? ProgressKind::Bar
+                        : v == "plain" ? ProgressKind::Plain
+                        : v == "none"  ? ProgressKind::None
+                                       : ProgressKind::Auto;
+         },
+         "progress bar and lines (default: auto)")
+      ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
+  app.add_flag("--eval,!--no-eval", o.evaluate,
+               "evaluate on held-out data after training (default: yes)");
+}
+
+Status usage(const CLI::App &app, const std::string &what) {
+  return Status(ExitCode::Usage,
+                fmt::format("{}; see {} --help", what, app.get_name()));
+}
+
+/// Unknown flags and surplus arguments, which CLI11 leaves over.
+Status checkRemaining(const CLI::App &app) {
+  std::vector<std::string> remaining = app.remaining();
+  if (remaining.empty())
+    return Status();
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+    for (const std::string &name : option->get_fnames())
+      names.push_back("--" + name);
+  }
+  std::vector<std::string_view> legal(names.begin(), names.end());
+  for (const std::string &argument : remaining) {
+    if (!argument.starts_with('-'))
+      continue;
+    std::string flag = argument.substr(0, argument.find('='));
+    return usage(app, fmt::format("unknown flag '{}'{}", printable(flag),
+                                  didYouMean(flag, legal)));
+  }
+  return usage(app, fmt::format("unexpected argument '{}'",
+                                printable(remaining.front())));
+}
+
+} // namespace
+
+Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
+  CommandLine line;
+  Options &options = line.options;
+  // By hand and not as CLI11's subcommands: PROGRAM stands in the same place.
+  std::string_view first = argc > 1 ? argv[1] : "";
+  const char *name = "boost-run";
+  if (first == "info") {
+    options.command = Command::Info;
+    name = "boost-run info";
+  } else if (first == "eval") {
+    options.command = Command::Evaluate;
+    name = "boost-run eval";
+  }
+  CLI::App app("", name);
+  app.allow_extras();
+  app.set_version_flag("--version", std::string("boost-run " BOOSTC_VERSION));
+  switch (options.command) {
+  case Command::Train:
+    app.description("Trains a compiled program.");
+    app.footer(kUsageNote);
+    addCommon(app, options);
+    addTraining(app, options);
+    break;
+  case Command::Evaluate:
+    app.description("Evaluates weights on a program's held-out data.");
+    addCommon(app, options);
+    app.add_option("--ckpt", options.checkpoint,
+                   "a checkpoint or a file of weights")
+        ->type_name("PATH");
+    break;
+  case Command::Info:
+    app.description("Shows what a compiled program holds.");
+    app.add_option("PROGRAM", options.program, "what boostc compiled");
+    app.add_flag("--json", options.json, "as one JSON object");
+    break;
+  }
+
+  try {
+    int skipped = options.command == Command::Train ? 1 : 2;
+    std::vector<std::string> arguments(argv + std::min(skipped, argc),
+                                       argv + argc);
+    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp &) {
+    line.text = app.help();
+    return line;
+  } catch (const CLI::CallForVersion &version) {
+    line.text = std::string(version.what()) + "\n";
+    return line;
+  } catch (const CLI::ParseError &error) {
+    return usage(app, error.what());
+  }
+  BOOSTRT_RETURN_IF_ERROR(checkRemaining(app));
+  if (options.program.empty())
+    return usage(app, "which program? PROGRAM is missing");
+  if (options.command == Command::Evaluate && !options.checkpoint)
+    return usage(app, "--ckpt PATH is missing: what is to be evaluated?");
+  if (options.checkpointPrefix &&
+      (options.checkpointPrefix->empty() ||
+       options.checkpointPrefix->find('/') != std::string::npos))
+    return usage(app, "--checkpoint-prefix must be a name without '/'; the "
+                      "directory is --checkpoint-dir");
+  return line;
+}
+
+} // namespace boostrt

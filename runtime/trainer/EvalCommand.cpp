@@ -1,0 +1,51 @@
+#include "runtime/trainer/Commands.h"
+#include "runtime/trainer/Session.h"
+#include "runtime/trainer/StopSignals.h"
+#include "runtime/trainer/Trainer.h"
+
+namespace boostrt {
+
+Status evalCommand(const Options &options) {
+  Clock::time_point begin = Clock::now();
+  Console console(options.progress);
+  Result<std::unique_ptr<Session>> session = Session::open(options, console);
+  if (!session.ok())
+    return session.status();
+  Result<SafetensorsContent> weights =
+      loadWeights(realFileSystem(), *options.checkpoint);
+  if (!weights.ok())
+    return weights.status();
+  std::unique_ptr<MetricsFile> metrics;
+  if (options.metrics) {
+    Result<std::unique_ptr<MetricsFile>> file =
+        MetricsFile::open(*options.metrics, /*resumed=*/false);
+    if (!file.ok())
+      return file.status();
+    metrics = std::move(file).value();
+  }
+
+  Session &run = **session;
+  BOOSTRT_RETURN_IF_ERROR(
+      run.reserve(planEvaluation(run.program().descriptor())));
+  BOOSTRT_RETURN_IF_ERROR(copyTensors(*weights, weightTargets(run.execution()),
+                                      *options.checkpoint));
+  StopSignals signals;
+  console.startTesting();
+  Result<Evaluation> evaluation =
+      evaluate(run.execution(), run.arenas(), run.data());
+  if (!evaluation.ok())
+    return evaluation.status();
+  if (metrics) {
+    // Weights alone do not say at which step they were written.
+    metrics->evaluation(0, 0, 0, *evaluation);
+    metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
+                 run.peakBytes(), run.plannedBytes());
+    if (std::string problem = metrics->close(); !problem.empty())
+      console.note(problem);
+  }
+  console.result(*evaluation, *options.checkpoint);
+  console.memory(run.plannedBytes(), run.peakBytes());
+  return Status();
+}
+
+} // namespace boostrt

@@ -1,0 +1,51 @@
+// Execution.h - the functions of a program, called on the arenas of a run.
+//
+// Nothing here allocates; a call costs what the function costs.
+#pragma once
+
+#include "runtime/trainer/Arenas.h"
+#include "runtime/trainer/Program.h"
+
+namespace boostrt {
+
+/// A pair as the program leaves it; the value is sum / count.
+struct SumCount {
+  float sum = 0;
+  int64_t count = 0;
+};
+
+class Execution {
+public:
+  /// All three outlive the execution. Gradient sets are counted from 0.
+  Execution(const Program &program, const BoostEnv &env, const Arenas &arenas);
+
+  Status init(uint64_t seed);
+  Status micro(std::byte *batch, int gradients);
+  Status combine(int into, int from);
+  /// Applies set 0 with the values of all schedules at `globalStep` (from 1).
+  /// False when the program found a value that is not finite (or a count of 0)
+  /// and left weights and state as they were.
+  Result<bool> update(int64_t globalStep);
+  Status eval(std::byte *batch);
+
+  SumCount loss(int gradients) const;  ///< after micro, combine
+  SumCount metric(size_t index) const; ///< after eval
+  /// The schedule "learning_rate", else the first, else 0.
+  float learningRate(int64_t globalStep) const;
+
+  const Program &program() const { return program_; }
+  std::byte *tensor(const BoostTensor &tensor) const {
+    return arenas_.base(static_cast<BoostArenaKind>(tensor.arena)) +
+           tensor.offset;
+  }
+
+private:
+  Status call(BoostFunctionKind kind);
+
+  const Program &program_;
+  const BoostEnv &env_;
+  const Arenas &arenas_;
+  void *bases_[BOOST_ARENA_COUNT] = {};
+};
+
+} // namespace boostrt

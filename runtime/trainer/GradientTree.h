@@ -1,0 +1,64 @@
+// GradientTree.h - in which order the gradients of a window are added.
+//
+// The sum over micro-batches lo..hi-1 is the leaf itself when there is one, and
+// else sum(lo..mid-1) + sum(mid..hi-1) with mid - lo the largest power of two
+// below hi - lo. For powers of two that is the balanced binary tree, whose
+// halves two ranks can own: 1 rank x 8 micro-batches adds in the order of 2 x 4
+// and 8 x 1. It is carried out like counting in binary: finished subtrees lie
+// on a stack of gradient sets, and two of equal size are merged at once, so
+// log2(window) + 1 sets suffice.
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace boostrt {
+
+class GradientTree {
+public:
+  /// How many gradient sets a window of up to `microBatches` (>= 1) needs.
+  static uint32_t slotsFor(uint32_t microBatches) {
+    return static_cast<uint32_t>(std::bit_width(microBatches));
+  }
+
+  explicit GradientTree(uint32_t microBatches) {
+    sizes_.reserve(slotsFor(microBatches));
+  }
+
+  /// The set that the next micro-batch writes. Call add() when it is done.
+  int nextSlot() const { return static_cast<int>(sizes_.size()); }
+
+  /// Takes the set nextSlot() as a leaf. `combine(into, from)` adds set `from`
+  /// to set `into` and returns a Status.
+  template <typename Combine> Status add(Combine &&combine) {
+    sizes_.push_back(1);
+    while (sizes_.size() > 1 && sizes_[sizes_.size() - 2] == sizes_.back())
+      BOOSTRT_RETURN_IF_ERROR(mergeTop(combine));
+    return Status();
+  }
+
+  /// Completes the window, however many leaves it had: their sum is in set 0.
+  /// The tree is then empty.
+  template <typename Combine> Status finish(Combine &&combine) {
+    while (sizes_.size() > 1)
+      BOOSTRT_RETURN_IF_ERROR(mergeTop(combine));
+    sizes_.clear();
+    return Status();
+  }
+
+private:
+  template <typename Combine> Status mergeTop(Combine &combine) {
+    int from = static_cast<int>(sizes_.size()) - 1;
+    BOOSTRT_RETURN_IF_ERROR(combine(from - 1, from));
+    sizes_[from - 1] += sizes_[from];
+    sizes_.pop_back();
+    return Status();
+  }
+
+  std::vector<uint32_t> sizes_; ///< leaves under each set, bottom first
+};
+
+} // namespace boostrt

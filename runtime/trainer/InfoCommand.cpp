@@ -1,0 +1,196 @@
+#include "runtime/trainer/Commands.h"
+#include "runtime/trainer/MemoryPlan.h"
+#include "runtime/trainer/Program.h"
+#include "runtime/trainer/Recipe.h"
+
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char *kRoles[] = {"weight",     "bias",      "norm_scale",
+                                  "norm_shift", "embedding", "multiplier"};
+constexpr const char *kInitializers[] = {"constant", "uniform", "normal"};
+constexpr const char *kArenas[BOOST_ARENA_COUNT] = {
+    "parameter", "state",   "gradient", "gradient_other",
+    "batch",     "control", "result",   "transient"};
+
+Json shapeOf(const BoostTensor &tensor) {
+  return std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank);
+}
+
+std::string shapeText(const Json &shape) {
+  std::string text;
+  for (const Json &extent : shape)
+    text += fmt::format("{}{}", text.empty() ? "" : "x", extent.get<int64_t>());
+  return text.empty() ? "scalar" : text;
+}
+
+Json parametersOf(const Program &program) {
+  Json list = Json::array();
+  for (const BoostParameter &parameter : program.parameters())
+    list.push_back({{"name", parameter.tensor.name},
+                    {"shape", shapeOf(parameter.tensor)},
+                    {"role", kRoles[parameter.role]},
+                    {"initializer", kInitializers[parameter.initializer]},
+                    {"a", parameter.a},
+                    {"b", parameter.b},
+                    {"trained", parameter.gradient.bytes > 0},
+                    {"bytes", parameter.tensor.bytes}});
+  return list;
+}
+
+Json statesOf(const Program &program) {
+  Json list = Json::array();
+  for (const BoostState &state : program.states())
+    list.push_back({{"name", state.tensor.name},
+                    {"shape", shapeOf(state.tensor)},
+                    {"bytes", state.tensor.bytes}});
+  return list;
+}
+
+Json inputsOf(const BoostProgram &descriptor) {
+  Json list = Json::array();
+  for (uint32_t i = 0; i < descriptor.input_count; ++i) {
+    const BoostInput &input = descriptor.inputs[i];
+    bool labels = input.kind == BOOST_INPUT_LABELS;
+    Json json{{"name", input.tensor.name},
+              {"kind", labels ? "labels" : "features"},
+              {"shape", shapeOf(input.tensor)}};
+    if (labels)
+      json["classes"] = input.classes;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json callsOf(const Program &program) {
+  Json list = Json::array();
+  for (const BoostLibraryCall &call : program.libraryCalls()) {
+    const BoostMatmul &m = call.matmul;
+    list.push_back({{"kind", "matmul"},
+                    {"m", m.m},
+                    {"n", m.n},
+                    {"k", m.k},
+                    {"a_strides", {m.a_strides[0], m.a_strides[1]}},
+                    {"b_strides", {m.b_strides[0], m.b_strides[1]}},
+                    {"bias", m.has_bias != 0},
+                    {"post", m.post_op == BOOST_POST_RELU ? "relu" : "none"},
+                    {"scratch_bytes", call.scratch_bytes},
+                    {"location", call.location}});
+  }
+  return list;
+}
+
+Json planOf(const BoostProgram &descriptor) {
+  MemoryPlan plan = planTraining(descriptor);
+  Json categories = Json::array();
+  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+    if (plan.copies[kind] > 0)
+      categories.push_back({{"category", kArenas[kind]},
+                            {"copies", plan.copies[kind]},
+                            {"bytes", plan.bytes[kind] * plan.copies[kind]}});
+  return {{"categories", categories}, {"total_bytes", plan.total()}};
+}
+
+Json describe(const Program &program, const Recipe &recipe) {
+  const BoostProgram &d = program.descriptor();
+  Json metrics = Json::array(), schedules = Json::array();
+  for (const BoostMetric &metric : program.metrics())
+    metrics.push_back(metric.name);
+  for (const BoostSchedule &schedule : program.schedules())
+    schedules.push_back(
+        {{"name", schedule.name}, {"kind", "constant"}, {"a", schedule.a}});
+  return {{"name", d.name},
+          {"targets", {"cpu"}},
+          {"compiler", d.compiler_version},
+          {"library", d.library_version},
+          {"interface_version", d.abi_version},
+          {"cpu_features", d.cpu_features},
+          {"threads", d.threads},
+          {"batch_size", d.batch_size},
+          {"micro_batches", d.micro_batches},
+          {"seed", d.seed},
+          {"recipe_hash", d.recipe_hash},
+          {"parameters", parametersOf(program)},
+          {"states", statesOf(program)},
+          {"inputs", inputsOf(d)},
+          {"metrics", metrics},
+          {"schedules", schedules},
+          {"library_calls", callsOf(program)},
+          {"memory", planOf(d)},
+          {"recipe", Json(recipe.all)}};
+}
+
+void printTensors(const char *title, const Json &tensors, const char *extra) {
+  if (tensors.empty())
+    return;
+  fmt::print("{}\n", title);
+  for (const Json &tensor : tensors)
+    fmt::print("  {:<32} {:<16} {:>12}  {}\n",
+               tensor["name"].get<std::string>(), shapeText(tensor["shape"]),
+               tensor.contains("bytes")
+                   ? fmt::format("{}", tensor["bytes"].get<uint64_t>())
+                   : "",
+               tensor.contains(extra) ? tensor[extra].get<std::string>() : "");
+}
+
+void printText(const Json &json) {
+  auto text = [&](const char *key) { return json[key].get<std::string>(); };
+  auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
+  fmt::print("{}: batch {} x {} micro-batch{} a step, seed {}\n", text("name"),
+             integer("batch_size"), integer("micro_batches"),
+             integer("micro_batches") == 1 ? "" : "es", integer("seed"));
+  fmt::print("compiled by {} with {} for cpu, {} thread{}\n", text("compiler"),
+             text("library"), integer("threads"),
+             integer("threads") == 1 ? "" : "s");
+  fmt::print("cpu features: {}\n", text("cpu_features"));
+  fmt::print("recipe hash: {}\n", text("recipe_hash"));
+  printTensors("parameters (bytes, role)", json["parameters"], "role");
+  printTensors("optimizer state (bytes)", json["states"], "");
+  printTensors("inputs (kind)", json["inputs"], "kind");
+  fmt::print("metrics: {}\n", json["metrics"].dump());
+  for (const Json &schedule : json["schedules"])
+    fmt::print("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
+               schedule["kind"].get<std::string>(),
+               schedule["a"].get<double>());
+  if (!json["library_calls"].empty())
+    fmt::print("library calls (m x n x k, bias, post, scratch bytes)\n");
+  for (const Json &call : json["library_calls"])
+    fmt::print("  {:<24} {} x {} x {}, {}, {}, {}\n",
+               call["location"].get<std::string>(), call["m"].get<int64_t>(),
+               call["n"].get<int64_t>(), call["k"].get<int64_t>(),
+               call["bias"].get<bool>() ? "bias" : "no bias",
+               call["post"].get<std::string>(),
+               call["scratch_bytes"].get<uint64_t>());
+  fmt::print("memory plan for training (copies, bytes)\n");
+  for (const Json &category : json["memory"]["categories"])
+    fmt::print(
+        "  {:<16} {:>3} {:>14}\n", category["category"].get<std::string>(),
+        category["copies"].get<uint32_t>(), category["bytes"].get<uint64_t>());
+  fmt::print("  {:<16} {:>3} {:>14}\n", "total", "",
+             json["memory"]["total_bytes"].get<uint64_t>());
+  fmt::print("recipe\n{}\n", json["recipe"].dump(2));
+}
+
+} // namespace
+
+Status infoCommand(const Options &options) {
+  Result<std::unique_ptr<Program>> program = Program::load(options.program);
+  if (!program.ok())
+    return program.status();
+  Result<Recipe> recipe =
+      parseRecipe((*program)->descriptor().recipe_json, options.program);
+  if (!recipe.ok())
+    return recipe.status();
+  Json json = describe(**program, *recipe);
+  if (options.json)
+    fmt::print("{}\n", json.dump(2));
+  else
+    printText(json);
+  return Status();
+}
+
+} // namespace boostrt

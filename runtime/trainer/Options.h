@@ -1,0 +1,49 @@
+// Options.h - what the command line of boost-run says, before it meets a
+// program. An absent option is empty; who needs it knows the default.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace boostrt {
+
+enum class ProgressKind { Auto, Bar, Plain, None };
+
+/// A number of steps, or the end of each epoch.
+struct Interval {
+  int64_t steps = 0; ///< 0: at the end of each epoch
+
+  /// Whether something is due after `globalStep`.
+  bool due(int64_t globalStep, bool epochEnds) const {
+    return steps == 0 ? epochEnds : globalStep % steps == 0;
+  }
+};
+
+enum class Command { Train, Evaluate, Info };
+
+struct Options {
+  Command command = Command::Train;
+  std::string program;
+  std::string device = "cpu";
+  std::optional<std::string> data;
+  std::optional<uint32_t> threads;
+  std::optional<std::string> metrics;
+  ProgressKind progress = ProgressKind::Auto;
+
+  // Training.
+  std::optional<int64_t> epochs, steps;
+  std::optional<uint64_t> seed;
+  std::optional<bool> shuffle;
+  std::optional<std::string> init, save;
+  std::optional<std::string> checkpointDir, checkpointPrefix;
+  Interval checkpointEvery, logEvery;
+  int keepMax = 5;
+  std::optional<std::string> resume; ///< "auto", "never" or a path
+  bool evaluate = true;
+
+  std::optional<std::string> checkpoint; ///< of `eval`
+  bool json = false;                     ///< of `info`
+};
+
+} // namespace boostrt

@@ -1,0 +1,55 @@
+#include "runtime/trainer/Program.h"
+
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/ProgramFile.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace boostrt {
+
+Program::~Program() {
+  if (handle_)
+    dlclose(handle_);
+}
+
+Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
+  std::unique_ptr<Program> program(new Program);
+  program->path_ = path;
+  std::string absolute;
+  BOOSTRT_RETURN_IF_ERROR(checkProgramFile(path, absolute));
+
+  program->handle_ = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!program->handle_)
+    return Status(ExitCode::Input, fmt::format("'{}' cannot be linked: {}",
+                                               path, printable(dlerror())));
+  auto query =
+      reinterpret_cast<BoostQuery>(dlsym(program->handle_, BOOST_QUERY_SYMBOL));
+  if (!query)
+    return Status(ExitCode::Input,
+                  fmt::format("'{}' is not a compiled program: it does not "
+                              "export {}",
+                              path, BOOST_QUERY_SYMBOL));
+  program->descriptor_ = query(BOOST_ABI_VERSION);
+  if (!program->descriptor_)
+    return Status(ExitCode::Input,
+                  fmt::format("'{}' needs a newer boost-run: this one has "
+                              "version {} of the program interface",
+                              path, BOOST_ABI_VERSION));
+  BOOSTRT_RETURN_IF_ERROR(validateProgram(*program->descriptor_, path));
+  if (Status status = checkCpuFeatures(program->descriptor_->cpu_features);
+      !status.ok())
+    return Status(status.code(),
+                  fmt::format("'{}': {}", path, status.message()));
+  return program;
+}
+
+const BoostInput &Program::input(BoostInputKind kind) const {
+  const BoostInput *input = descriptor_->inputs;
+  while (input->kind != kind)
+    ++input;
+  return *input;
+}
+
+} // namespace boostrt

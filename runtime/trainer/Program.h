@@ -1,0 +1,57 @@
+// Program.h - a compiled training program, loaded and found sound.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/support/Status.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace boostrt {
+
+/// Checks every pointer, offset, count and enumeration of the descriptor, so
+/// that whoever reads it later need not: tensors lie aligned inside their
+/// arenas and do not overlap, shapes agree with bytes, names are unique and
+/// harmless to print, sums do not overflow. `path` is for messages. Fails with
+/// ExitCode::Input.
+Status validateProgram(const BoostProgram &program, const std::string &path);
+
+class Program {
+public:
+  /// Checks the file, links it, asks for its descriptor, validates that and
+  /// compares its CPU features with this machine's. Fails with ExitCode::Input.
+  static Result<std::unique_ptr<Program>> load(const std::string &path);
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  const BoostProgram &descriptor() const { return *descriptor_; }
+  const std::string &path() const { return path_; }
+
+  std::span<const BoostParameter> parameters() const {
+    return {descriptor_->parameters, descriptor_->parameter_count};
+  }
+  std::span<const BoostState> states() const {
+    return {descriptor_->states, descriptor_->state_count};
+  }
+  std::span<const BoostMetric> metrics() const {
+    return {descriptor_->metrics, descriptor_->metric_count};
+  }
+  std::span<const BoostSchedule> schedules() const {
+    return {descriptor_->schedules, descriptor_->schedule_count};
+  }
+  std::span<const BoostLibraryCall> libraryCalls() const {
+    return {descriptor_->library_calls, descriptor_->library_call_count};
+  }
+  /// The one input of this kind; validateProgram() has seen to it.
+  const BoostInput &input(BoostInputKind kind) const;
+
+private:
+  Program() = default;
+  std::string path_;
+  void *handle_ = nullptr;
+  const BoostProgram *descriptor_ = nullptr;
+};
+
+} // namespace boostrt

@@ -1,0 +1,97 @@
+// Report.h - what a run says: fixed lines on standard output, a progress bar
+// and notes on standard error, one JSON object a line in the metrics file.
+//
+// The lines are an interface (scripts read them) and are tested as a whole.
+#pragma once
+
+#include "runtime/support/Status.h"
+#include "runtime/trainer/Options.h"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+using Clock = std::chrono::steady_clock;
+
+/// The shortest text that reads back as the same float, with a point or an
+/// exponent in it: "0.3660637", "1.0".
+std::string shortest(float value);
+
+/// One optimizer step, as it is reported.
+struct StepReport {
+  int64_t epoch = 0, step = 0, globalStep = 0;
+  float loss = 0, learningRate = 0;
+  double samplesPerSecond = 0;
+};
+
+/// Values of an evaluation, in the order of the program's table.
+struct Evaluation {
+  std::vector<std::pair<std::string, double>> values;
+};
+
+/// The metrics file. A failed write never stops a run: it is remembered.
+class MetricsFile {
+public:
+  /// Starts the file anew, or continues it when a run is resumed. Fails with
+  /// ExitCode::Usage.
+  static Result<std::unique_ptr<MetricsFile>> open(const std::string &path,
+                                                   bool resumed);
+  ~MetricsFile();
+
+  void step(const StepReport &step);
+  void evaluation(int64_t epoch, int64_t step, int64_t globalStep,
+                  const Evaluation &evaluation);
+  void end(double wallSeconds, std::optional<uint64_t> peakBytes,
+           uint64_t plannedBytes);
+
+  /// Flushes. Empty, or what went wrong since the beginning.
+  std::string close();
+
+private:
+  explicit MetricsFile(std::FILE *file, std::string path)
+      : file_(file), path_(std::move(path)) {}
+  void line(const std::string &text);
+
+  std::FILE *file_;
+  std::string path_;
+  Clock::time_point flushed_ = Clock::now();
+  bool failed_ = false;
+};
+
+/// Lines and the progress bar.
+class Console {
+public:
+  explicit Console(ProgressKind kind);
+  ~Console();
+
+  /// A remark that is no result: "boost-run: ..." on standard error.
+  void note(const std::string &text);
+  /// A line of results.
+  void line(const std::string &text);
+
+  void startTraining();
+  void stepLine(const StepReport &step);
+  void epochTime(double milliseconds, int64_t steps);
+  void startTesting();
+  void result(const Evaluation &evaluation, const std::string &checkpoint);
+  void memory(uint64_t planned, std::optional<uint64_t> measured);
+
+  /// Redraws the bar if there is one and the last drawing is old enough.
+  void progress(const StepReport &step, int64_t epochs, int64_t stepsPerEpoch,
+                double secondsLeft);
+  /// Removes it, before other text or at the end.
+  void clearBar();
+
+private:
+  bool bar_, lines_, colour_;
+  bool drawn_ = false;
+  Clock::time_point last_{};
+};
+
+} // namespace boostrt

@@ -1,0 +1,29 @@
+// RunData.h - which data a run reads, and that it fits the program.
+#pragma once
+
+#include "runtime/data/Prefetcher.h"
+#include "runtime/trainer/Program.h"
+#include "runtime/trainer/Recipe.h"
+
+#include <optional>
+#include <string>
+
+namespace boostrt {
+
+/// Data and how it becomes batches of a program.
+struct RunData {
+  DataSource source;
+  std::string spec; ///< "mnist:/data/mnist"
+  std::string note; ///< where that came from, when it was not --data
+  std::optional<TransformPipeline> transforms;
+  BatchLayout layout;
+};
+
+/// Opens the first of `data` (--data), DATA_PATH as a directory for the
+/// recipe's own scheme, and the recipe's data.source, and checks shape and
+/// classes against the program's inputs. Fails with ExitCode::Data, listing
+/// what was considered.
+Result<RunData> openRunData(const Program &program, const Recipe &recipe,
+                            const std::optional<std::string> &data);
+
+} // namespace boostrt

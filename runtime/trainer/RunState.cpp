@@ -1,0 +1,202 @@
+#include "runtime/trainer/RunState.h"
+
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+std::string defaultPrefix(const Program &program) {
+  std::string prefix = program.descriptor().name;
+  for (char &c : prefix)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
+      c = '_';
+  return prefix;
+}
+
+std::string prefixOf(const Options &options, const Program &program) {
+  return options.checkpointPrefix.value_or(defaultPrefix(program));
+}
+
+/// What the run would be if it were new, for comparison with a checkpoint. The
+/// command line speaks only where it says something.
+CheckpointPosition expectedRun(const Options &options, const Program &program,
+                               const CheckpointPosition &found) {
+  CheckpointPosition expected = found;
+  expected.seed = options.seed.value_or(found.seed);
+  expected.shuffle = options.shuffle.value_or(found.shuffle);
+  expected.recipeHash = program.descriptor().recipe_hash;
+  expected.programName = program.descriptor().name;
+  return expected;
+}
+
+Result<StartingPoint> resumeFrom(const std::string &path,
+                                 const Options &options,
+                                 const Program &program) {
+  Result<LoadedCheckpoint> loaded = loadCheckpoint(realFileSystem(), path);
+  if (!loaded.ok())
+    return loaded.status();
+  BOOSTRT_RETURN_IF_ERROR(checkSameRun(
+      loaded->position, expectedRun(options, program, loaded->position), path));
+  StartingPoint start;
+  start.position = loaded->position;
+  start.checkpoint = std::move(loaded).value();
+  start.notes.push_back(fmt::format("resuming after epoch {} step {} from {}",
+                                    start.position.epoch,
+                                    start.position.stepInEpoch, path));
+  return start;
+}
+
+Result<StartingPoint> freshStart(const Options &options,
+                                 const Program &program) {
+  StartingPoint start;
+  start.position.seed = options.seed.value_or(program.descriptor().seed);
+  start.position.shuffle = options.shuffle.value_or(true);
+  start.position.recipeHash = program.descriptor().recipe_hash;
+  start.position.programName = program.descriptor().name;
+  if (options.init) {
+    Result<SafetensorsContent> weights =
+        loadWeights(realFileSystem(), *options.init);
+    if (!weights.ok())
+      return weights.status();
+    start.weights = std::move(weights).value();
+    start.weightsPath = *options.init;
+  }
+  return start;
+}
+
+} // namespace
+
+std::vector<TensorTarget> weightTargets(const Execution &execution) {
+  std::vector<TensorTarget> targets;
+  for (const BoostParameter &parameter : execution.program().parameters())
+    targets.push_back(
+        targetOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  return targets;
+}
+
+std::vector<TensorTarget> stateTargets(const Execution &execution) {
+  std::vector<TensorTarget> targets;
+  for (const BoostState &state : execution.program().states())
+    targets.push_back(targetOf(state.tensor, execution.tensor(state.tensor)));
+  return targets;
+}
+
+Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
+                                                   const Program &program) {
+  if (!options.checkpointDir)
+    return std::unique_ptr<CheckpointStore>();
+  return CheckpointStore::open(realFileSystem(), *options.checkpointDir,
+                               prefixOf(options, program), options.keepMax);
+}
+
+Result<StartingPoint> findStartingPoint(const Options &options,
+                                        const Program &program,
+                                        CheckpointStore *store) {
+  std::string resume = options.resume.value_or(store ? "auto" : "never");
+  if (resume != "auto" && resume != "never") {
+    if (options.init)
+      return Status(ExitCode::Usage,
+                    "--resume PATH and --init exclude each other: the "
+                    "checkpoint brings its own weights");
+    return resumeFrom(resume, options, program);
+  }
+  if (!store) {
+    if (resume == "auto")
+      return Status(ExitCode::Usage,
+                    "--resume auto needs --checkpoint-dir, where it looks for "
+                    "the newest checkpoint");
+    return freshStart(options, program);
+  }
+
+  Result<NewestCheckpoint> newest = store->newestValid();
+  if (!newest.ok())
+    return newest.status();
+  if (resume == "never") {
+    // Going on would overwrite and prune somebody's checkpoints.
+    if (newest->found)
+      return Status(ExitCode::Usage,
+                    fmt::format("--resume never, but '{}' is there from an "
+                                "earlier run; give another --checkpoint-dir "
+                                "or --checkpoint-prefix, or remove it",
+                                newest->path));
+    return freshStart(options, program);
+  }
+  std::vector<std::string> notes;
+  for (const SkippedCheckpoint &skipped : newest->skipped)
+    notes.push_back(fmt::format("checkpoint '{}' is passed over: {}",
+                                skipped.path, skipped.reason));
+  if (newest->found && options.init)
+    notes.push_back(fmt::format("--init {} is not read: the run is resumed",
+                                *options.init));
+  Result<StartingPoint> start = newest->found
+                                    ? resumeFrom(newest->path, options, program)
+                                    : freshStart(options, program);
+  if (start.ok())
+    start->notes.insert(start->notes.begin(), notes.begin(), notes.end());
+  return start;
+}
+
+Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
+  BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
+  if (start.checkpoint)
+    BOOSTRT_RETURN_IF_ERROR(restore(*start.checkpoint, weightTargets(execution),
+                                    stateTargets(execution)));
+  if (start.weights)
+    BOOSTRT_RETURN_IF_ERROR(copyTensors(
+        *start.weights, weightTargets(execution), start.weightsPath));
+  start.checkpoint.reset();
+  start.weights.reset();
+  return Status();
+}
+
+Saving::Saving(const Options &options, const Execution &execution,
+               std::unique_ptr<CheckpointStore> store, Console &console)
+    : options_(options), console_(console), store_(std::move(store)) {
+  for (const BoostParameter &parameter : execution.program().parameters())
+    weights_.push_back(
+        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  for (const BoostState &state : execution.program().states())
+    state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
+}
+
+Status Saving::checkpoint(const CheckpointPosition &position) {
+  if (!store_ || checkpointedStep_ == position.globalStep)
+    return Status();
+  Result<std::string> path = store_->save(position, weights_, state_);
+  if (!path.ok())
+    return path.status();
+  if (!store_->warning().empty())
+    console_.note(store_->warning());
+  checkpointedStep_ = position.globalStep;
+  newest_ = *path;
+  return Status();
+}
+
+Status Saving::saveWeights(const CheckpointPosition &position) {
+  if (!options_.save || savedStep_ == position.globalStep)
+    return Status();
+  BOOSTRT_RETURN_IF_ERROR(
+      saveSafetensors(realFileSystem(), *options_.save, weights_));
+  savedStep_ = position.globalStep;
+  if (!store_)
+    newest_ = *options_.save;
+  return Status();
+}
+
+void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
+  if (options_.checkpointEvery.due(position.globalStep, epochEnds))
+    if (Status status = checkpoint(position); !status.ok())
+      console_.note("training goes on without a new checkpoint: " +
+                    status.message());
+  if (epochEnds)
+    if (Status status = saveWeights(position); !status.ok())
+      console_.note("training goes on without saved weights: " +
+                    status.message());
+}
+
+Status Saving::finish(const CheckpointPosition &position) {
+  BOOSTRT_RETURN_IF_ERROR(checkpoint(position));
+  return saveWeights(position);
+}
+
+} // namespace boostrt

@@ -1,0 +1,73 @@
+// RunState.h - a run's weights and state between memory and files: starting
+// from a file, saving now and then.
+#pragma once
+
+#include "runtime/trainer/Checkpoint.h"
+#include "runtime/trainer/Execution.h"
+#include "runtime/trainer/Options.h"
+#include "runtime/trainer/Report.h"
+
+#include <optional>
+
+namespace boostrt {
+
+/// The program's tables as places in the arenas of `execution`.
+std::vector<TensorTarget> weightTargets(const Execution &execution);
+std::vector<TensorTarget> stateTargets(const Execution &execution);
+
+/// What a run starts from, read and verified before memory is reserved.
+struct StartingPoint {
+  CheckpointPosition position; ///< all zero unless resumed
+  std::optional<LoadedCheckpoint> checkpoint;
+  std::optional<SafetensorsContent> weights; ///< of --init
+  std::string weightsPath;
+  std::vector<std::string> notes;
+};
+
+/// Decides between --resume, --init and a fresh start. `store` may be null.
+/// Seed and shuffling come from the checkpoint; where the command line says
+/// otherwise, that is an error.
+Result<StartingPoint> findStartingPoint(const Options &options,
+                                        const Program &program,
+                                        CheckpointStore *store);
+
+/// Initialises weights and state and overwrites them with what was loaded;
+/// frees that.
+Status restoreStartingPoint(StartingPoint &start, Execution &execution);
+
+/// Opens the store of --checkpoint-dir; null when there is none.
+Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
+                                                   const Program &program);
+
+/// Writes checkpoints and the --save file when they are due.
+class Saving {
+public:
+  Saving(const Options &options, const Execution &execution,
+         std::unique_ptr<CheckpointStore> store, Console &console);
+
+  /// Call after every step. A checkpoint that cannot be written is noted, and
+  /// training goes on: the next one may succeed.
+  void stepDone(const CheckpointPosition &position, bool epochEnds);
+
+  /// Writes what the last step has not written yet. Now failing is an error
+  /// (ExitCode::Checkpoint).
+  Status finish(const CheckpointPosition &position);
+
+  /// The newest file with weights: of this run, or the one it started from.
+  const std::string &newest() const { return newest_; }
+  void setNewest(std::string path) { newest_ = std::move(path); }
+  bool keepsCheckpoints() const { return store_ != nullptr; }
+
+private:
+  Status checkpoint(const CheckpointPosition &position);
+  Status saveWeights(const CheckpointPosition &position);
+
+  const Options &options_;
+  Console &console_;
+  std::unique_ptr<CheckpointStore> store_;
+  std::vector<TensorView> weights_, state_;
+  std::string newest_;
+  int64_t checkpointedStep_ = -1, savedStep_ = -1;
+};
+
+} // namespace boostrt

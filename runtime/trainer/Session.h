@@ -1,0 +1,45 @@
+// Session.h - what training and evaluation prepare in the same way: program,
+// recipe, data and device, before any memory of the plan is reserved.
+#pragma once
+
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/trainer/Execution.h"
+#include "runtime/trainer/Options.h"
+#include "runtime/trainer/Report.h"
+#include "runtime/trainer/RunData.h"
+
+#include <memory>
+#include <optional>
+
+namespace boostrt {
+
+class Session {
+public:
+  static Result<std::unique_ptr<Session>> open(const Options &options,
+                                               Console &console);
+
+  /// Reserves the arenas of `plan`; memory is measured from here on.
+  Status reserve(const MemoryPlan &plan);
+
+  const Program &program() const { return *program_; }
+  const Recipe &recipe() const { return recipe_; }
+  const RunData &data() const { return data_; }
+  const Arenas &arenas() const { return *arenas_; }
+  Execution &execution() { return *execution_; }
+
+  uint64_t plannedBytes() const { return planned_; }
+  std::optional<uint64_t> peakBytes() const { return peak_.bytes(); }
+
+private:
+  Session() = default;
+  std::unique_ptr<Program> program_;
+  Recipe recipe_;
+  RunData data_;
+  std::unique_ptr<CpuDevice> device_;
+  std::unique_ptr<Arenas> arenas_;
+  std::optional<Execution> execution_;
+  PeakMemory peak_;
+  uint64_t planned_ = 0;
+};
+
+} // namespace boostrt

@@ -1,0 +1,139 @@
+#include "runtime/trainer/Commands.h"
+#include "runtime/trainer/Session.h"
+#include "runtime/trainer/StopSignals.h"
+#include "runtime/trainer/Trainer.h"
+
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+Trainer::Settings settingsOf(const Options &options, const Recipe &recipe) {
+  Trainer::Settings settings;
+  settings.logEvery = options.logEvery;
+  settings.epochs = recipe.epochs;
+  if (options.steps) {
+    settings.steps = *options.steps;
+    settings.epochs = INT64_MAX;
+  }
+  if (options.epochs)
+    settings.epochs = *options.epochs;
+  return settings;
+}
+
+Status stopped(const Trainer &trainer, const Saving &saving) {
+  return Status(
+      ExitCode::Signal,
+      fmt::format("stopped by {} after global step {}; {}",
+                  StopSignals::name(StopSignals::received()),
+                  trainer.position().globalStep,
+                  saving.keepsCheckpoints()
+                      ? fmt::format("saved as {}", saving.newest())
+                      : "nothing was saved, because --checkpoint-dir is not "
+                        "given"));
+}
+
+class TrainRun {
+public:
+  explicit TrainRun(const Options &options)
+      : options_(options), console_(options.progress) {}
+
+  Status run() {
+    BOOSTRT_RETURN_IF_ERROR(prepare());
+    Status status = trainAndEvaluate();
+    if (metrics_) {
+      double wall =
+          std::chrono::duration<double>(Clock::now() - begin_).count();
+      metrics_->end(wall, session_->peakBytes(), session_->plannedBytes());
+      if (std::string problem = metrics_->close(); !problem.empty())
+        console_.note(problem);
+    }
+    if (status.ok())
+      console_.memory(session_->plannedBytes(), session_->peakBytes());
+    console_.clearBar();
+    return status;
+  }
+
+private:
+  /// Everything that takes memory outside the plan comes before reserve().
+  Status prepare() {
+    Result<std::unique_ptr<Session>> session =
+        Session::open(options_, console_);
+    if (!session.ok())
+      return session.status();
+    session_ = std::move(session).value();
+    const Program &program = session_->program();
+    if (session_->data().source.train->size() == 0)
+      return Status(ExitCode::Data, fmt::format("{}: there is no training data",
+                                                session_->data().spec));
+
+    Result<std::unique_ptr<CheckpointStore>> store =
+        openStore(options_, program);
+    if (!store.ok())
+      return store.status();
+    Result<StartingPoint> start =
+        findStartingPoint(options_, program, store->get());
+    if (!start.ok())
+      return start.status();
+    for (const std::string &note : start->notes)
+      console_.note(note);
+    if (options_.metrics) {
+      Result<std::unique_ptr<MetricsFile>> metrics =
+          MetricsFile::open(*options_.metrics, start->checkpoint.has_value());
+      if (!metrics.ok())
+        return metrics.status();
+      metrics_ = std::move(metrics).value();
+    }
+
+    BOOSTRT_RETURN_IF_ERROR(
+        session_->reserve(planTraining(program.descriptor())));
+    position_ = start->position;
+    saving_.emplace(options_, session_->execution(), std::move(store).value(),
+                    console_);
+    if (start->checkpoint)
+      saving_->setNewest(start->checkpoint->path);
+    return restoreStartingPoint(*start, session_->execution());
+  }
+
+  Status trainAndEvaluate() {
+    StopSignals signals;
+    Trainer trainer(session_->execution(), session_->arenas(), session_->data(),
+                    position_, settingsOf(options_, session_->recipe()),
+                    *saving_, console_, metrics_.get());
+    console_.startTraining();
+    Result<StopReason> reason = trainer.run();
+    if (!reason.ok())
+      return reason.status();
+    BOOSTRT_RETURN_IF_ERROR(saving_->finish(trainer.position()));
+    if (*reason == StopReason::Signal)
+      return stopped(trainer, *saving_);
+    if (!options_.evaluate)
+      return Status();
+
+    console_.startTesting();
+    Result<Evaluation> evaluation =
+        evaluate(session_->execution(), session_->arenas(), session_->data());
+    if (!evaluation.ok())
+      return evaluation.status();
+    const CheckpointPosition &position = trainer.position();
+    if (metrics_)
+      metrics_->evaluation(position.epoch, position.stepInEpoch,
+                           position.globalStep, *evaluation);
+    console_.result(*evaluation, saving_->newest());
+    return Status();
+  }
+
+  const Options &options_;
+  Clock::time_point begin_ = Clock::now();
+  Console console_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<MetricsFile> metrics_;
+  std::optional<Saving> saving_;
+  CheckpointPosition position_;
+};
+
+} // namespace
+
+Status trainCommand(const Options &options) { return TrainRun(options).run(); }
+
+} // namespace boostrt

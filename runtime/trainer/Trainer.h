@@ -1,0 +1,74 @@
+// Trainer.h - the loop over epochs, windows and micro-batches.
+//
+// One optimizer step is a window of micro_batches micro-batches: each runs
+// `micro` into a gradient set of its own, the sets are added in the order of
+// GradientTree, and `update` divides by the window's own number of samples. The
+// last window of an epoch may be shorter in micro-batches and its last
+// micro-batch in samples; nothing of it reaches the next epoch.
+//
+// What a run computes is a function of program, data, weights, seed, shuffling
+// and the step it stands at, so a resumed run equals one that never stopped.
+#pragma once
+
+#include "runtime/trainer/Checkpoint.h"
+#include "runtime/trainer/GradientTree.h"
+#include "runtime/trainer/RunData.h"
+#include "runtime/trainer/RunState.h"
+
+namespace boostrt {
+
+enum class StopReason { Finished, Signal };
+
+class Trainer {
+public:
+  struct Settings {
+    int64_t epochs = 1;
+    int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
+    Interval logEvery;
+  };
+
+  /// All references outlive the trainer. `metrics` may be null.
+  Trainer(Execution &execution, const Arenas &arenas, const RunData &data,
+          CheckpointPosition start, Settings settings, Saving &saving,
+          Console &console, MetricsFile *metrics);
+
+  /// Trains until epochs or steps are reached or a signal asks to stop. Fails
+  /// with ExitCode::Numerical when a step's loss or gradients are not finite;
+  /// weights and state are then those of the step before.
+  Result<StopReason> run();
+
+  const CheckpointPosition &position() const { return position_; }
+  int64_t stepsPerEpoch() const { return stepsPerEpoch_; }
+
+private:
+  /// Whether the place to resume at exists with this data and program.
+  Status checkPosition() const;
+  /// Samples of the window; 0 at the end of the epoch. Its gradients are in
+  /// set 0.
+  Result<int64_t> runWindow(Prefetcher &batches);
+  Status applyWindow(int64_t samples);
+  void reportStep(float loss, int64_t samples);
+  bool reachedEnd() const { return position_.globalStep >= lastStep_; }
+  bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
+
+  Execution &execution_;
+  const Arenas &arenas_;
+  const RunData &data_;
+  CheckpointPosition position_;
+  Settings settings_;
+  Saving &saving_;
+  Console &console_;
+  MetricsFile *metrics_;
+  GradientTree tree_;
+  int64_t stepsPerEpoch_ = 0, lastStep_ = 0;
+
+  Clock::time_point runStart_, epochStart_, stepStart_;
+  int64_t runSteps_ = 0, epochSteps_ = 0, epochSamples_ = 0;
+};
+
+/// Metrics of the current weights over the held-out data, sums in double. Fails
+/// with ExitCode::Data when there is none, ExitCode::Signal when asked to stop.
+Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
+                            const RunData &data);
+
+} // namespace boostrt

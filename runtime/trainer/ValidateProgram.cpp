@@ -1,0 +1,329 @@
+// The descriptor comes from a file: a defect of the compiler, or a program made
+// by somebody else's, must end in a message and not in a wild pointer.
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/Program.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <vector>
+
+namespace boostrt {
+namespace {
+
+constexpr uint32_t kMaxRank = 8;
+constexpr uint32_t kMaxTableEntries = 1u << 20;
+constexpr uint32_t kMaxThreads = 4096;
+constexpr uint32_t kMaxBatch = 1u << 24;
+/// Addresses of user space on x86-64; all arenas together stay below.
+constexpr uint64_t kMaxBytes = uint64_t{1} << 46;
+
+constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
+    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
+    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
+constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
+    "init", "micro", "combine", "update", "eval"};
+
+uint64_t elementBytes(uint32_t dtype) {
+  switch (dtype) {
+  case BOOST_F32:
+  case BOOST_I32:
+    return 4;
+  case BOOST_I64:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+class Validator {
+public:
+  Validator(const BoostProgram &program, const std::string &path)
+      : p_(program), path_(path) {}
+
+  Status run() {
+    BOOSTRT_RETURN_IF_ERROR(header());
+    BOOSTRT_RETURN_IF_ERROR(arenas());
+    BOOSTRT_RETURN_IF_ERROR(parameters());
+    BOOSTRT_RETURN_IF_ERROR(states());
+    BOOSTRT_RETURN_IF_ERROR(inputs());
+    BOOSTRT_RETURN_IF_ERROR(scalars());
+    BOOSTRT_RETURN_IF_ERROR(libraryCalls());
+    BOOSTRT_RETURN_IF_ERROR(functions());
+    return overlaps();
+  }
+
+private:
+  template <typename... Args>
+  Status fail(fmt::format_string<Args...> format, Args &&...args) const {
+    return Status(
+        ExitCode::Input,
+        fmt::format("'{}' has a defective descriptor: {}; build it "
+                    "again with boostc",
+                    path_, fmt::format(format, std::forward<Args>(args)...)));
+  }
+
+  /// A name that can be printed, be a JSON key and be compared.
+  Status name(const char *text, const char *what) const {
+    if (!text || !*text)
+      return fail("{} has no name", what);
+    std::string_view view(text);
+    if (view.size() > 200 || printable(view) != view)
+      return fail("{} has an unprintable name", what);
+    return Status();
+  }
+
+  Status header() const {
+    if (p_.magic != BOOST_ABI_MAGIC)
+      return fail("wrong magic number");
+    if (p_.abi_version != BOOST_ABI_VERSION)
+      return fail("interface version {} in a program that claims {}",
+                  p_.abi_version, BOOST_ABI_VERSION);
+    if (p_.struct_bytes != sizeof(BoostProgram))
+      return fail("{} bytes long, expected {}", p_.struct_bytes,
+                  sizeof(BoostProgram));
+    BOOSTRT_RETURN_IF_ERROR(name(p_.name, "the program"));
+    const std::pair<const char *, const char *> texts[] = {
+        {p_.compiler_version, "compiler_version"},
+        {p_.recipe_json, "recipe_json"},
+        {p_.recipe_hash, "recipe_hash"},
+        {p_.cpu_features, "cpu_features"},
+        {p_.library_version, "library_version"}};
+    for (const auto &[text, what] : texts)
+      if (!text)
+        return fail("{} is missing", what);
+    if (p_.threads == 0 || p_.threads > kMaxThreads)
+      return fail("{} threads", p_.threads);
+    if (p_.batch_size == 0 || p_.batch_size > kMaxBatch)
+      return fail("batch size {}", p_.batch_size);
+    if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
+      return fail("{} micro-batches a step", p_.micro_batches);
+    return tableSizes();
+  }
+
+  Status tableSizes() const {
+    const std::tuple<const void *, uint32_t, const char *> tables[] = {
+        {p_.parameters, p_.parameter_count, "parameters"},
+        {p_.states, p_.state_count, "states"},
+        {p_.inputs, p_.input_count, "inputs"},
+        {p_.metrics, p_.metric_count, "metrics"},
+        {p_.schedules, p_.schedule_count, "schedules"},
+        {p_.library_calls, p_.library_call_count, "library_calls"}};
+    for (const auto &[table, count, what] : tables)
+      if (count > kMaxTableEntries || (count > 0 && !table))
+        return fail("table {} of {} entries", what, count);
+    return Status();
+  }
+
+  Status arenas() const {
+    uint64_t gradient = p_.arena_bytes[BOOST_ARENA_GRADIENT];
+    uint64_t other = p_.arena_bytes[BOOST_ARENA_GRADIENT_OTHER];
+    if (other != 0 && other != gradient)
+      return fail("GRADIENT and GRADIENT_OTHER differ in size: {} and {}",
+                  gradient, other);
+    for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+      if (p_.arena_bytes[kind] > kMaxBytes)
+        return fail("arena {} of {} bytes", kArenaNames[kind],
+                    p_.arena_bytes[kind]);
+    return Status();
+  }
+
+  Status tensor(const BoostTensor &t, BoostArenaKind arena,
+                const char *what) const {
+    BOOSTRT_RETURN_IF_ERROR(name(t.name, what));
+    if (t.arena != static_cast<uint32_t>(arena))
+      return fail("{} '{}' lies in arena {}, expected {}", what, t.name,
+                  t.arena < BOOST_ARENA_COUNT ? kArenaNames[t.arena] : "?",
+                  kArenaNames[arena]);
+    uint64_t bytes = elementBytes(t.dtype);
+    if (bytes == 0)
+      return fail("{} '{}' has unknown element type {}", what, t.name, t.dtype);
+    if (t.rank > kMaxRank || (t.rank > 0 && !t.shape))
+      return fail("{} '{}' has rank {}", what, t.name, t.rank);
+    for (uint32_t i = 0; i < t.rank; ++i)
+      if (t.shape[i] <= 0 ||
+          __builtin_mul_overflow(bytes, static_cast<uint64_t>(t.shape[i]),
+                                 &bytes))
+        return fail("{} '{}' has an impossible extent {}", what, t.name,
+                    t.shape[i]);
+    if (bytes != t.bytes)
+      return fail("{} '{}' has {} bytes where its shape needs {}", what, t.name,
+                  t.bytes, bytes);
+    uint64_t end = 0;
+    if (t.offset % BOOST_ALIGNMENT != 0 ||
+        __builtin_add_overflow(t.offset, t.bytes, &end) ||
+        end > p_.arena_bytes[arena])
+      return fail("{} '{}' at offset {} with {} bytes does not lie aligned "
+                  "inside arena {} of {} bytes",
+                  what, t.name, t.offset, t.bytes, kArenaNames[arena],
+                  p_.arena_bytes[arena]);
+    if (arena != BOOST_ARENA_RESULT && arena != BOOST_ARENA_CONTROL)
+      placed_[arena].push_back(&t);
+    return Status();
+  }
+
+  Status scalar(const BoostTensor &t, BoostArenaKind arena, BoostDType dtype,
+                const char *what) const {
+    BOOSTRT_RETURN_IF_ERROR(tensor(t, arena, what));
+    if (t.dtype != static_cast<uint32_t>(dtype) ||
+        t.bytes != elementBytes(dtype))
+      return fail("{} '{}' is not a scalar of the expected type", what, t.name);
+    return Status();
+  }
+
+  Status parameters() const {
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.parameter_count; ++i) {
+      const BoostParameter &parameter = p_.parameters[i];
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(parameter.tensor, BOOST_ARENA_PARAMETER, "parameter"));
+      if (!names.insert(parameter.tensor.name).second)
+        return fail("parameter '{}' occurs twice", parameter.tensor.name);
+      if (parameter.tensor.dtype != BOOST_F32 ||
+          parameter.role > BOOST_ROLE_MULTIPLIER ||
+          parameter.initializer > BOOST_INIT_NORMAL)
+        return fail("parameter '{}' has an unknown type, role or initialiser",
+                    parameter.tensor.name);
+      if (parameter.gradient.bytes == 0)
+        continue;
+      BOOSTRT_RETURN_IF_ERROR(tensor(parameter.gradient, BOOST_ARENA_GRADIENT,
+                                     "gradient of parameter"));
+    }
+    return Status();
+  }
+
+  Status states() const {
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.state_count; ++i) {
+      const BoostState &state = p_.states[i];
+      BOOSTRT_RETURN_IF_ERROR(tensor(state.tensor, BOOST_ARENA_STATE, "state"));
+      BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
+      if (!names.insert(state.tensor.name).second)
+        return fail("state '{}' occurs twice", state.tensor.name);
+      if (state.parameter >= p_.parameter_count)
+        return fail("state '{}' belongs to parameter {} of {}",
+                    state.tensor.name, state.parameter, p_.parameter_count);
+    }
+    return Status();
+  }
+
+  Status inputs() const {
+    uint32_t count[2] = {0, 0};
+    for (uint32_t i = 0; i < p_.input_count; ++i) {
+      const BoostInput &input = p_.inputs[i];
+      BOOSTRT_RETURN_IF_ERROR(tensor(input.tensor, BOOST_ARENA_BATCH, "input"));
+      if (input.kind > BOOST_INPUT_LABELS)
+        return fail("input '{}' is of unknown kind {}", input.tensor.name,
+                    input.kind);
+      ++count[input.kind];
+      bool labels = input.kind == BOOST_INPUT_LABELS;
+      if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size ||
+          input.tensor.dtype != (labels ? BOOST_I32 : BOOST_F32) ||
+          (labels && input.tensor.rank != 1))
+        return fail("input '{}' is not a batch of {} of its kind",
+                    input.tensor.name, p_.batch_size);
+      if (labels && (input.classes <= 0 || input.classes > INT32_MAX))
+        return fail("input '{}' has {} classes", input.tensor.name,
+                    input.classes);
+    }
+    if (count[BOOST_INPUT_FEATURES] != 1 || count[BOOST_INPUT_LABELS] != 1)
+      return fail("{} feature and {} label inputs; this boost-run feeds one of "
+                  "each",
+                  count[BOOST_INPUT_FEATURES], count[BOOST_INPUT_LABELS]);
+    return Status();
+  }
+
+  Status scalars() const {
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.valid, BOOST_ARENA_BATCH, BOOST_I32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.loss_sum, BOOST_ARENA_GRADIENT, BOOST_F32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.loss_count, BOOST_ARENA_GRADIENT, BOOST_I64, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.finite, BOOST_ARENA_RESULT, BOOST_I32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.seed_control, BOOST_ARENA_CONTROL, BOOST_I64, "scalar"));
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.metric_count; ++i) {
+      const BoostMetric &metric = p_.metrics[i];
+      BOOSTRT_RETURN_IF_ERROR(name(metric.name, "a metric"));
+      if (!names.insert(metric.name).second)
+        return fail("metric '{}' occurs twice", metric.name);
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(metric.sum, BOOST_ARENA_RESULT, BOOST_F32, "metric sum"));
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(metric.count, BOOST_ARENA_RESULT, BOOST_I64, "metric count"));
+    }
+    for (uint32_t i = 0; i < p_.schedule_count; ++i) {
+      const BoostSchedule &schedule = p_.schedules[i];
+      BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
+      if (schedule.kind != BOOST_SCHEDULE_CONSTANT)
+        return fail("schedule '{}' is of unknown kind {}", schedule.name,
+                    schedule.kind);
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(schedule.control, BOOST_ARENA_CONTROL, BOOST_F32, "schedule"));
+    }
+    return Status();
+  }
+
+  Status libraryCalls() const {
+    for (uint32_t i = 0; i < p_.library_call_count; ++i) {
+      const BoostLibraryCall &call = p_.library_calls[i];
+      const BoostMatmul &m = call.matmul;
+      if (call.kind != BOOST_LIBRARY_MATMUL || !call.location ||
+          m.post_op > BOOST_POST_RELU || m.has_bias > 1)
+        return fail("library call {} is of an unknown kind", i);
+      for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
+                            m.b_strides[0], m.b_strides[1]})
+        if (value <= 0 || value > INT32_MAX)
+          return fail("library call {} has an extent or stride of {}", i,
+                      value);
+      if (call.scratch_bytes > p_.arena_bytes[BOOST_ARENA_TRANSIENT])
+        return fail("library call {} needs {} bytes of scratch memory, arena "
+                    "TRANSIENT has {}",
+                    i, call.scratch_bytes,
+                    p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
+    }
+    return Status();
+  }
+
+  Status functions() const {
+    for (int kind = 0; kind < BOOST_FUNCTION_COUNT; ++kind) {
+      const BoostFunction &function = p_.functions[kind];
+      if (!function.entry)
+        return fail("function {} is missing", kFunctionNames[kind]);
+      if (function.transient_bytes > p_.arena_bytes[BOOST_ARENA_TRANSIENT])
+        return fail("function {} uses {} bytes of arena TRANSIENT, which has "
+                    "{}",
+                    kFunctionNames[kind], function.transient_bytes,
+                    p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
+    }
+    return Status();
+  }
+
+  Status overlaps() const {
+    for (std::vector<const BoostTensor *> &tensors : placed_) {
+      std::sort(tensors.begin(), tensors.end(),
+                [](auto *a, auto *b) { return a->offset < b->offset; });
+      for (size_t i = 1; i < tensors.size(); ++i)
+        if (tensors[i - 1]->offset + tensors[i - 1]->bytes > tensors[i]->offset)
+          return fail("'{}' and '{}' overlap in arena {}", tensors[i - 1]->name,
+                      tensors[i]->name, kArenaNames[tensors[i]->arena]);
+    }
+    return Status();
+  }
+
+  const BoostProgram &p_;
+  const std::string &path_;
+  /// Tensors met so far, by arena, for overlaps().
+  mutable std::vector<const BoostTensor *> placed_[BOOST_ARENA_COUNT];
+};
+
+} // namespace
+
+Status validateProgram(const BoostProgram &program, const std::string &path) {
+  return Validator(program, path).run();
+}
+
+} // namespace boostrt
