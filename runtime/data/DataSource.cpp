@@ -1,7 +1,7 @@
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
 #include "runtime/data/Idx.h"
-#include "runtime/data/Spelling.h"
+#include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 #include <new>
@@ -29,19 +29,20 @@ Result<DataSpec> splitDataSpec(std::string_view text) {
   std::string found =
       spec.scheme.empty()
           ? std::string("no data scheme")
-          : fmt::format("unknown data scheme '{}'", spec.scheme);
+          : fmt::format("unknown data scheme '{}'", printable(spec.scheme));
   // "--data DIR" is the likeliest slip: the scheme was left out altogether.
   std::string hint = text.find('/') != std::string_view::npos &&
                              colon == std::string_view::npos
                          ? fmt::format("; for a directory of MNIST files "
                                        "write 'mnist:{}'",
-                                       text)
+                                       printable(text))
                          : "";
-  return Status(ExitCode::Data,
-                fmt::format("data source '{}': {}{}{} (mnist:DIR, digits or "
-                            "digits:train=N,test=M,seed=S)",
-                            text, found, hint,
-                            data::suggest(spec.scheme, kSchemes, "schemes")));
+  return Status(
+      ExitCode::Data,
+      fmt::format("data source '{}': {}{}{}; write mnist:DIR, digits or "
+                  "digits:train=N,test=M,seed=S",
+                  printable(text), found, hint,
+                  didYouMean(spec.scheme, kSchemes)));
 }
 
 Result<DataSource> openDataSource(std::string_view text) {
@@ -62,9 +63,9 @@ Result<DataSource> openDataSource(std::string_view text) {
                     "DATA_PATH to it");
     return openMnist(spec->argument);
   } catch (const std::bad_alloc &) {
-    return Status(
-        ExitCode::Data,
-        fmt::format("data source '{}': not enough memory to hold it", text));
+    return Status(ExitCode::Data,
+                  fmt::format("data source '{}': not enough memory to hold it",
+                              printable(text)));
   }
 }
 

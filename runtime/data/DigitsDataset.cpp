@@ -1,5 +1,5 @@
 #include "runtime/data/Digits.h"
-#include "runtime/data/Spelling.h"
+#include "runtime/support/Suggest.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -56,8 +56,8 @@ const uint8_t *DigitsDataset::sample(int64_t index) const {
 }
 
 static Status badOption(std::string_view text, const std::string &what) {
-  return Status(ExitCode::Data,
-                fmt::format("data source 'digits:{}': {}", text, what));
+  return Status(ExitCode::Data, fmt::format("data source 'digits:{}': {}",
+                                            printable(text), what));
 }
 
 static Status parseOption(std::string_view text, std::string_view option,
@@ -70,9 +70,9 @@ static Status parseOption(std::string_view text, std::string_view option,
   bool known = name == "train" || name == "test" || name == "seed";
   if (!known)
     return badOption(text,
-                     fmt::format("unknown option '{}'{} (write "
-                                 "digits:train=N,test=M,seed=S)",
-                                 name, data::suggest(name, kNames, "options")));
+                     fmt::format("unknown option '{}'{}; the options are "
+                                 "train=N, test=M and seed=S",
+                                 printable(name), didYouMean(name, kNames)));
   uint64_t number = 0;
   auto [end, error] =
       std::from_chars(value.data(), value.data() + value.size(), number);
@@ -83,7 +83,7 @@ static Status parseOption(std::string_view text, std::string_view option,
     return badOption(
         text, fmt::format("{}: found '{}', expected a whole number from {} to "
                           "{}",
-                          name, value, count ? 1 : 0,
+                          name, printable(value), count ? 1 : 0,
                           count ? uint64_t{kDigitsMaxSamples} : UINT64_MAX));
   if (name == "train")
     options.train = static_cast<int64_t>(number);

@@ -1,4 +1,5 @@
 #include "runtime/data/Idx.h"
+#include "runtime/support/Suggest.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,7 +26,7 @@ std::string listing(const std::string &directory) {
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end;
        !error && it != end && names.size() < 1000; it.increment(error))
-    names.push_back(it->path().filename().string());
+    names.push_back(printable(it->path().filename().string()));
   if (names.empty())
     return "it is empty";
   std::sort(names.begin(), names.end());

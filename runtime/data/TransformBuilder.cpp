@@ -1,10 +1,11 @@
 // TransformBuilder.cpp - reads data.transforms and checks every value of it.
 
-#include "runtime/data/Spelling.h"
 #include "runtime/data/Transform.h"
+#include "runtime/support/Suggest.h"
 
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <initializer_list>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -20,8 +21,6 @@ namespace {
 constexpr int64_t kMaxExtent = 16384;
 constexpr int64_t kMaxElements = int64_t{1} << 26;
 
-constexpr std::string_view kOperations[] = {"rescale", "normalize", "resize",
-                                            "pad"};
 } // namespace
 
 struct TransformPipeline::Builder {
@@ -48,10 +47,11 @@ struct TransformPipeline::Builder {
       for (std::string_view key : legal)
         known |= key == it.key();
       if (!known)
-        return error("", fmt::format("unknown key '{}'{}", it.key(),
-                                     data::suggest(it.key(),
-                                                   {legal.begin(), legal.end()},
-                                                   "keys")));
+        return error(
+            "", fmt::format("unknown key '{}'{}; the keys are {}",
+                            printable(it.key()),
+                            didYouMean(it.key(), {legal.begin(), legal.end()}),
+                            fmt::join(legal, ", ")));
     }
     return {};
   }
@@ -212,23 +212,36 @@ struct TransformPipeline::Builder {
     if (it == object.end() || !it->is_string())
       return error("op", "missing, expected the name of an operation");
     const auto &name = it->get_ref<const std::string &>();
-    if (name == "rescale")
-      return rescale(object);
-    if (name == "normalize")
-      return normalize(object);
-    if (name == "resize")
-      return resize(object);
-    if (name == "pad")
-      return pad(object);
+    static constexpr struct {
+      std::string_view name;
+      Status (Builder::*read)(const json &);
+    } kOperations[] = {{"rescale", &Builder::rescale},
+                       {"normalize", &Builder::normalize},
+                       {"resize", &Builder::resize},
+                       {"pad", &Builder::pad}};
+    std::vector<std::string_view> names;
+    for (const auto &operation : kOperations) {
+      if (operation.name == name)
+        return (this->*operation.read)(object);
+      names.push_back(operation.name);
+    }
     return error("op",
-                 fmt::format("unknown operation '{}'{}", name,
-                             data::suggest(name, kOperations, "operations")));
+                 fmt::format("unknown operation '{}'{}; the operations are {}",
+                             printable(name), didYouMean(name, names),
+                             fmt::join(names, ", ")));
   }
 
   Status build(const json &transforms) {
+    where = "data.transforms";
+    bool fits = true;
+    for (int64_t extent : {shape.channels, shape.height, shape.width})
+      fits &= extent >= 1 && extent <= kMaxExtent;
+    if (!fits || shape.elements() > kMaxElements)
+      return error("", fmt::format("starts from images of {}, expected extents "
+                                   "from 1 to {} and {} values in all",
+                                   toString(shape), kMaxExtent, kMaxElements));
     if (transforms.is_null())
       return {};
-    where = "data.transforms";
     if (!transforms.is_array())
       return error("", fmt::format("found {}, expected a list of operations",
                                    show(transforms)));
