@@ -1,3 +1,4 @@
+#include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
 
@@ -27,6 +28,8 @@ Status run(int argc, const char *const *argv) {
     fmt::print("{}", line->text);
     return Status();
   }
+  if (line->options.command != Command::Info)
+    limitSpinning(argv);
   return dispatch(line->options);
 }
 

@@ -1,8 +1,16 @@
 #include "runtime/trainer/Session.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 namespace boostrt {
+namespace {
+/// CPUs this process may run on; 0 when that cannot be known.
+int availableCpus() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+} // namespace
 
 Result<std::unique_ptr<Session>> Session::open(const Options &options,
                                                Console &console) {
@@ -36,6 +44,11 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   console.note(fmt::format("{} on cpu, the only target of the program, with "
                            "{} thread{}",
                            descriptor.name, threads, threads == 1 ? "" : "s"));
+  if (int cpus = availableCpus(); cpus > 0 && uint32_t(cpus) < threads)
+    console.note(fmt::format("only {} CPU{} may be used, so {} threads will "
+                             "wait for each other; recompile with boostc "
+                             "--threads={}",
+                             cpus, cpus == 1 ? "" : "s", threads, cpus));
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);
