@@ -1,0 +1,19 @@
+#ifndef BOOST_INTERFACES_BATCH_REDUCING
+#define BOOST_INTERFACES_BATCH_REDUCING
+
+include "mlir/IR/OpBase.td"
+
+def BatchReducingOpInterface : OpInterface<"BatchReducingOpInterface"> {
+  let description = [{
+    An op that reduces over the batch (dimension 0). A short tail of a data set is
+    padded to the static batch size; only the first `valid` samples count. The phase
+    verifier checks that `valid` is the function's own argument of that role.
+  }];
+  let cppNamespace = "::boostc";
+  let methods = [
+    InterfaceMethod<"The number of real samples, tensor<i32>.",
+      "::mlir::Value", "getValid", (ins)>,
+  ];
+}
+
+#endif // BOOST_INTERFACES_BATCH_REDUCING

@@ -1,0 +1,40 @@
+// Interfaces.h - the extension points of the dialects. A pass asks an op for an
+// interface; it never switches over op names.
+#pragma once
+
+#include "dialects/interfaces/LayerSpec.h"
+#include "dialects/interfaces/ReferenceValue.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace boostc {
+
+/// The arguments of DifferentiableOpInterface::buildBackward().
+struct BackwardContext {
+  mlir::OpBuilder &builder;
+  /// Location for new ops: the primal's, fused with "backward of".
+  mlir::Location loc;
+  /// Number of real samples, tensor<i32>: for ops that reduce over the batch.
+  mlir::Value valid;
+  llvm::ArrayRef<mlir::Value> gradResults;
+  llvm::ArrayRef<bool> needed;
+  llvm::MutableArrayRef<mlir::Value> gradOperands;
+};
+
+/// Elements of all tensors (or memrefs) in `types`; scalars count as one.
+int64_t countElements(mlir::TypeRange types);
+/// Bytes of the same.
+int64_t countBytes(mlir::TypeRange types);
+
+} // namespace boostc
+
+#include "dialects/interfaces/BatchReducingOpInterface.h.inc"
+#include "dialects/interfaces/CostOpInterface.h.inc"
+#include "dialects/interfaces/DifferentiableOpInterface.h.inc"
+#include "dialects/interfaces/LayerOpInterface.h.inc"
+#include "dialects/interfaces/LibraryCallOpInterface.h.inc"
+#include "dialects/interfaces/LowerToLinalgOpInterface.h.inc"
+#include "dialects/interfaces/ReferenceOpInterface.h.inc"
+#include "dialects/interfaces/ScalarUpdateOpInterface.h.inc"

@@ -1,0 +1,94 @@
+// LayerSpec.h - what the model file may say of an op. The specs of all ops, collected
+// through LayerOpInterface, are the one table behind the parser, the JSON schema,
+// docs/model-format.md and the model generator.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Value.h"
+#include "runtime/abi/boost_abi.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boostc {
+
+/// The type of a JSON key.
+enum class KeyType {
+  Integer,     ///< a JSON integer
+  Number,      ///< any finite JSON number
+  Boolean,     ///< true or false
+  Choice,      ///< a string out of KeySpec::choices
+  IntegerList, ///< an array of integers
+  Rate,        ///< a number or { "schedule": ... }
+};
+
+struct KeySpec {
+  llvm::StringRef name;
+  KeyType type;
+  llvm::StringRef doc;
+  /// JSON text of the default; empty = the key is required.
+  llvm::StringRef defaultValue = {};
+  std::optional<double> minimum = {}; ///< inclusive
+  std::optional<double> maximum = {}; ///< inclusive
+  std::vector<llvm::StringRef> choices = {};
+
+  bool isRequired() const { return defaultValue.empty(); }
+};
+
+/// A parameter that a layer owns; the model file sets its initialiser under
+/// "init": { "<name>": ... }.
+struct ParameterSpec {
+  llvm::StringRef name; ///< "weight"; the parameter is called "<layer>.weight"
+  BoostRole role;
+  llvm::StringRef defaultInitializer; ///< "uniform_fan_in"
+  llvm::StringRef doc;
+};
+
+/// One spelling in the model file.
+struct LayerSpec {
+  enum class Kind { Layer, Loss, Metric, Optimizer };
+  llvm::StringRef name;
+  Kind kind;
+  llvm::StringRef summary; ///< one sentence with the formula
+  std::vector<KeySpec> keys = {};
+  std::vector<ParameterSpec> parameters = {};
+  unsigned inputs = 1; ///< values it reads: layers only
+};
+
+/// What an op sees while the frontend builds one use of it. Keys have been checked
+/// against the spec and defaults filled in before.
+class LayerBuilder {
+public:
+  LayerBuilder(mlir::OpBuilder &builder, mlir::Location loc, const LayerSpec &spec)
+      : builder(builder), loc(loc), spec(spec) {}
+  virtual ~LayerBuilder() = default;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;    ///< of the layer in the model file
+  const LayerSpec &spec; ///< the spelling that was used
+  /// Layers: the values read. Losses and metrics: logits, labels, valid.
+  /// Optimizers: parameter, mean gradient, learning rate.
+  llvm::SmallVector<mlir::Value> inputs;
+
+  virtual int64_t getInteger(llvm::StringRef key) = 0;
+  virtual double getNumber(llvm::StringRef key) = 0;
+  virtual bool getBoolean(llvm::StringRef key) = 0;
+  virtual llvm::StringRef getChoice(llvm::StringRef key) = 0;
+  virtual llvm::SmallVector<int64_t> getIntegers(llvm::StringRef key) = 0;
+
+  /// Declares (on the first call for this layer) or finds the parameter `name` of the
+  /// spec and returns its value. `fanIn` and `fanOut` are what initialisers scale by.
+  virtual llvm::FailureOr<mlir::Value> parameter(llvm::StringRef name,
+                                                 llvm::ArrayRef<int64_t> shape,
+                                                 int64_t fanIn, int64_t fanOut) = 0;
+  /// Optimizers: the state tensor `slot` of the parameter at hand, initially zero.
+  virtual llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) = 0;
+
+  /// A diagnostic at the position of `key`'s value, or of the layer without one.
+  virtual mlir::InFlightDiagnostic emitError(llvm::StringRef key = {}) = 0;
+};
+
+} // namespace boostc

@@ -1,0 +1,83 @@
+#ifndef BOOST_NN_DENSE
+#define BOOST_NN_DENSE
+
+include "dialects/nn/NnBase.td"
+
+def Nn_DenseOp : Nn_Op<"dense", [
+    InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>,
+    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "fully connected layer";
+  let description = [{
+    `y[n, u] = sum over i of x[n, i] * w[u, i]  (+ b[u])`, the weight stored as
+    `[units, inputs]`. Backward: `dx = dy w`, `dw = dy^T x`,
+    `db[u] = sum over n < valid of dy[n, u]`.
+
+    Constraints:
+    * (dense_c1) `x` and `w` are matrices.
+    * (dense_c2) inner dimensions agree: `dim(x, 1) = dim(w, 1)`.
+    * (dense_c3) `b`, when given, has `dim(w, 0)` elements.
+
+    Example:
+    ```mlir
+    %y = nn.dense %x, %w, %b : tensor<32x784xf32>, tensor<512x784xf32>, tensor<512xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$weight,
+                       Optional<TensorRankOf<[F32], [1]>>:$bias);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? attr-dict `:`
+    type($input) `,` type($weight) (`,` type($bias)^)?
+  }];
+}
+
+def Nn_DenseGradInputOp : Nn_Op<"dense_grad_input", [
+    InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+  let summary = "gradient of a dense layer's input";
+  let description = [{
+    `dx[n, i] = sum over u of dy[n, u] * w[u, i]`.
+
+    Constraints:
+    * (dense_grad_input_c1) `dy` and `w` are matrices and `dim(dy, 1) = dim(w, 0)`.
+
+    Example:
+    ```mlir
+    %dx = nn.dense_grad_input %dy, %w : tensor<32x512xf32>, tensor<512x784xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$weight);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat =
+      "$gradient `,` $weight attr-dict `:` type($gradient) `,` type($weight)";
+}
+
+def Nn_DenseGradWeightOp : Nn_Op<"dense_grad_weight", [
+    InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+  let summary = "gradient of a dense layer's weight";
+  let description = [{
+    `dw[u, i] = sum over n of dy[n, u] * x[n, i]`, over the whole padded batch. It is
+    exact without knowing how many samples are real: the loss's backward makes the rows
+    of `dy` that pad the batch zero, padded inputs are zeros, so those rows add zeros.
+
+    Constraints:
+    * (dense_grad_weight_c1) `dy` and `x` are matrices and `dim(dy, 0) = dim(x, 0)`.
+
+    Example:
+    ```mlir
+    %dw = nn.dense_grad_weight %dy, %x : tensor<32x512xf32>, tensor<32x784xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$input);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat =
+      "$gradient `,` $input attr-dict `:` type($gradient) `,` type($input)";
+}
+
+#endif // BOOST_NN_DENSE

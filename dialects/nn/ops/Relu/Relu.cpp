@@ -1,0 +1,77 @@
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/NnDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.relu
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReluOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                               SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = operands[0];
+  for (double &x : result.data)
+    x = x <= 0.0 ? 0.0 : x;
+  results.push_back(std::move(result));
+  return success();
+}
+
+SmallVector<Value> ReluOp::savedForBackward() { return {getResult()}; }
+
+LogicalResult ReluOp::buildBackward(BackwardContext &context) {
+  context.gradOperands[0] = ReluGradOp::create(context.builder, context.loc,
+                                               context.gradResults[0], getResult());
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ReluOp::lowerToLinalg(OpBuilder &builder) {
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), getType(), getInput(),
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value zero = buildFloat(b, loc, 0.0);
+        // An ordered comparison: a NaN is not "<= 0" and passes through.
+        Value isOff = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE, args[0],
+                                            zero);
+        return arith::SelectOp::create(b, loc, isOff, zero, args[0]);
+      })};
+}
+
+int64_t ReluOp::getFlops() { return getType().getNumElements(); }
+
+std::vector<LayerSpec> ReluOp::getLayerSpecs() {
+  return {{"relu", LayerSpec::Kind::Layer,
+           "Rectified linear unit, `y = max(x, 0)`."}};
+}
+
+FailureOr<SmallVector<Value>> ReluOp::buildLayer(LayerBuilder &layer) {
+  return SmallVector<Value>{ReluOp::create(layer.builder, layer.loc, layer.inputs[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.relu_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReluGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                                   SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = operands[0];
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (!(operands[1].data[i] > 0.0))
+      result.data[i] = 0.0;
+  results.push_back(std::move(result));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ReluGradOp::lowerToLinalg(OpBuilder &builder) {
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), getType(), {getGradient(), getOutput()},
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value zero = buildFloat(b, loc, 0.0);
+        Value isOn = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, args[1],
+                                           zero);
+        return arith::SelectOp::create(b, loc, isOn, args[0], zero);
+      })};
+}
+
+int64_t ReluGradOp::getFlops() { return getType().getNumElements(); }

@@ -1,0 +1,133 @@
+#include "dialects/nn/NnDialect.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
+                                    Type labels) {
+  auto matrix = cast<RankedTensorType>(logits);
+  auto vector = cast<RankedTensorType>(labels);
+  if (matrix.getRank() != 2)
+    return emitOptionalError(loc, "expected logits [batch, classes], found ", logits);
+  if (vector.getRank() != 1 || vector.getDimSize(0) != matrix.getDimSize(0))
+    return emitOptionalError(loc, "expected ", matrix.getDimSize(0),
+                             " labels, one per row of the logits, found ", labels);
+  return success();
+}
+
+/// Maximum of row `n` and the sum of exp(l - maximum).
+static std::pair<double, double> rowSums(const ReferenceValue &logits, int64_t n) {
+  double maximum = logits.at(n, 0), sum = 0.0;
+  for (int64_t c = 1; c < logits.dim(1); ++c)
+    maximum = std::max(maximum, logits.at(n, c));
+  for (int64_t c = 0; c < logits.dim(1); ++c)
+    sum += std::exp(logits.at(n, c) - maximum);
+  return {maximum, sum};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.softmax_cross_entropy
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxCrossEntropyOp::verify() {
+  return verifyOperands(getLoc(), getLogits().getType(), getLabels().getType());
+}
+
+LogicalResult
+SoftmaxCrossEntropyOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                                SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &logits = operands[0], &labels = operands[1];
+  int64_t valid = static_cast<int64_t>(operands[2].item());
+  double sum = 0.0;
+  for (int64_t n = 0; n < valid; ++n) {
+    auto [maximum, exponentials] = rowSums(logits, n);
+    int64_t label = static_cast<int64_t>(labels.data[n]);
+    if (label < 0 || label >= logits.dim(1))
+      return emitOpError("label ") << label << " of sample " << n << " is not in [0, "
+                                   << logits.dim(1) << ")";
+    sum += std::log(exponentials) + maximum - logits.at(n, label);
+  }
+  results.push_back(ReferenceValue::scalar(sum));
+  results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
+  return success();
+}
+
+SmallVector<Value> SoftmaxCrossEntropyOp::savedForBackward() {
+  return {getLogits(), getLabels()};
+}
+
+LogicalResult SoftmaxCrossEntropyOp::buildBackward(BackwardContext &context) {
+  // Nothing differentiable flows through the count.
+  if (!context.gradResults[0] || !context.needed[0])
+    return success();
+  context.gradOperands[0] = SoftmaxCrossEntropyGradOp::create(
+      context.builder, context.loc, context.gradResults[0], getLogits(), getLabels(),
+      context.valid);
+  return success();
+}
+
+int64_t SoftmaxCrossEntropyOp::getFlops() {
+  return 5 * getLogits().getType().getNumElements();
+}
+
+std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
+  LayerSpec spec{"softmax_cross_entropy", LayerSpec::Kind::Loss,
+                 "Cross-entropy of the softmax of the last layer's output with integer "
+                 "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
+                 "samples of an optimizer step."};
+  spec.keys = {{"label_smoothing", KeyType::Number,
+                "Weight taken from the true class; only 0 in this version.", "0.0", 0.0,
+                0.0}};
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
+  auto logits = cast<RankedTensorType>(layer.inputs[0].getType());
+  if (logits.getRank() != 2)
+    return layer.emitError("op")
+           << "softmax_cross_entropy needs one output per class and sample, found "
+           << logits << " with the batch; put a flatten layer in front";
+  auto op = SoftmaxCrossEntropyOp::create(layer.builder, layer.loc, layer.inputs[0],
+                                          layer.inputs[1], layer.inputs[2]);
+  return SmallVector<Value>(op.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// nn.softmax_cross_entropy_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  if (failed(verifyOperands(loc, adaptor.getLogits().getType(),
+                            adaptor.getLabels().getType())))
+    return failure();
+  inferred.push_back(adaptor.getLogits().getType());
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyGradOp::evaluate(
+    ReferenceContext &, ArrayRef<ReferenceValue> operands,
+    SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &logits = operands[1], &labels = operands[2];
+  double gradient = operands[0].item();
+  int64_t valid = static_cast<int64_t>(operands[3].item());
+  ReferenceValue result(logits.shape);
+  for (int64_t n = 0; n < valid; ++n) {
+    auto [maximum, exponentials] = rowSums(logits, n);
+    for (int64_t c = 0; c < logits.dim(1); ++c) {
+      double softmax = std::exp(logits.at(n, c) - maximum) / exponentials;
+      double target = c == static_cast<int64_t>(labels.data[n]) ? 1.0 : 0.0;
+      result.at(n, c) = gradient * (softmax - target);
+    }
+  }
+  results.push_back(std::move(result));
+  return success();
+}
+
+int64_t SoftmaxCrossEntropyGradOp::getFlops() {
+  return 6 * getLogits().getType().getNumElements();
+}

@@ -1,0 +1,61 @@
+#ifndef BOOST_NN_SOFTMAX_CROSS_ENTROPY
+#define BOOST_NN_SOFTMAX_CROSS_ENTROPY
+
+include "dialects/nn/NnBase.td"
+
+def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+    DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
+  let summary = "cross-entropy of the softmax of logits, sparse labels";
+  let description = [{
+    The pair (sum, count) over the first `valid` samples:
+    `sum = sum over n < valid of log(sum over c of exp(l[n, c])) - l[n, label[n]]`,
+    `count = valid`; the mean is formed once per optimizer step, not here. The row's
+    maximum is subtracted before `exp`, so large logits do not overflow. Labels lie in
+    `[0, classes)`; the loaders check that.
+
+    Constraints:
+    * (softmax_cross_entropy_c1) `logits` is a matrix `[batch, classes]`.
+    * (softmax_cross_entropy_c2) `labels` is a vector `[batch]`.
+
+    Example:
+    ```mlir
+    %sum, %count = nn.softmax_cross_entropy %logits, %labels, %valid
+        : tensor<32x10xf32>, tensor<32xi32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$logits, Nn_Labels:$labels, Nn_Valid:$valid);
+  let results = (outs Nn_Sum:$sum, Nn_Count:$count);
+  let assemblyFormat = [{
+    $logits `,` $labels `,` $valid attr-dict `:` type($logits) `,` type($labels)
+  }];
+  let hasVerifier = 1;
+}
+
+def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
+    InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, BatchReducingOpInterface]> {
+  let summary = "gradient of softmax_cross_entropy's sum";
+  let description = [{
+    `dl[n, c] = dsum * (softmax(l[n])[c] - (c = label[n] ? 1 : 0))` for `n < valid`, else
+    0: the rows that pad a batch get no gradient, here and so everywhere before.
+
+    Constraints: those of `nn.softmax_cross_entropy`.
+
+    Example:
+    ```mlir
+    %dl = nn.softmax_cross_entropy_grad %dsum, %logits, %labels, %valid
+        : tensor<32x10xf32>, tensor<32xi32>
+    ```
+  }];
+  let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$logits, Nn_Labels:$labels,
+                       Nn_Valid:$valid);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $gradient `,` $logits `,` $labels `,` $valid attr-dict `:`
+    type($logits) `,` type($labels)
+  }];
+}
+
+#endif // BOOST_NN_SOFTMAX_CROSS_ENTROPY

@@ -1,0 +1,110 @@
+// Lowerings of the loss and its gradient. Both need each row's maximum and sum of
+// exponentials; CSE merges the two copies when forward and backward meet in one
+// function.
+
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/NnDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+namespace {
+/// The vectors [batch] that both lowerings start from.
+struct RowStatistics {
+  Value maximum, exponentials;
+};
+} // namespace
+
+static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc, Value logits) {
+  auto type = cast<RankedTensorType>(logits.getType());
+  auto rows = RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  AffineMap all = builder.getMultiDimIdentityMap(2);
+  AffineMap row = projection(builder, 2, {0});
+  float lowest = -std::numeric_limits<float>::infinity();
+  Value maximum = buildReduction(
+      builder, loc, rows, builder.getF32FloatAttr(lowest), 2, {0}, logits, all,
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return arith::MaximumFOp::create(b, nested, args[0], args[1]);
+      });
+  Value exponentials = buildReduction(
+      builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0}, {logits, maximum},
+      {all, row}, [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value shifted = arith::SubFOp::create(b, nested, args[0], args[1]);
+        Value power = math::ExpOp::create(b, nested, shifted);
+        return buildSumStep(b, nested, args[2], power);
+      });
+  return {maximum, exponentials};
+}
+
+/// i1: is the class of loop 1 the label `label`?
+static Value buildIsLabel(OpBuilder &b, Location loc, Value label) {
+  Value index = linalg::IndexOp::create(b, loc, 1);
+  Value column = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column, label);
+}
+
+FailureOr<SmallVector<Value>> SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto type = getLogits().getType();
+  auto rows = RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  AffineMap row = projection(builder, 2, {0});
+  RowStatistics statistics = buildRowStatistics(builder, loc, getLogits());
+  Value picked = buildReduction(
+      builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
+      {getLogits(), getLabels()}, {builder.getMultiDimIdentityMap(2), row},
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value term = arith::SelectOp::create(b, nested, buildIsLabel(b, nested, args[1]),
+                                             args[0], buildFloat(b, nested, 0.0));
+        return buildSumStep(b, nested, args[2], term);
+      });
+  AffineMap vector = builder.getMultiDimIdentityMap(1);
+  AffineMap scalar = projection(builder, 1, {});
+  Value sum = buildReduction(
+      builder, loc, cast<RankedTensorType>(getSum().getType()),
+      builder.getF32FloatAttr(0.0), 1, {},
+      {statistics.exponentials, statistics.maximum, picked, getValid()},
+      {vector, vector, vector, scalar},
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value log = math::LogOp::create(b, nested, args[0]);
+        // maximum - picked first: both are of the logits' size, log is small.
+        Value distance = arith::SubFOp::create(b, nested, args[1], args[2]);
+        Value loss = arith::AddFOp::create(b, nested, log, distance);
+        Value isValid = buildIsValid(b, nested, 0, args[3]);
+        Value term = arith::SelectOp::create(b, nested, isValid, loss,
+                                             buildFloat(b, nested, 0.0));
+        return buildSumStep(b, nested, args[4], term);
+      });
+  Value count = buildElementwise(
+      builder, loc, cast<RankedTensorType>(getCount().getType()), getValid(),
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return arith::ExtSIOp::create(b, nested, b.getI64Type(), args[0]);
+      });
+  return SmallVector<Value>{sum, count};
+}
+
+FailureOr<SmallVector<Value>>
+SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
+  AffineMap all = builder.getMultiDimIdentityMap(2);
+  AffineMap row = projection(builder, 2, {0}), scalar = projection(builder, 2, {});
+  RowStatistics statistics = buildRowStatistics(builder, getLoc(), getLogits());
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), cast<RankedTensorType>(getType()),
+      {getLogits(), statistics.maximum, statistics.exponentials, getLabels(), getValid(),
+       getGradient()},
+      {all, row, row, row, scalar, scalar},
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
+        Value power = math::ExpOp::create(b, loc, shifted);
+        Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
+        Value zero = buildFloat(b, loc, 0.0);
+        Value target = arith::SelectOp::create(b, loc, buildIsLabel(b, loc, args[3]),
+                                               buildFloat(b, loc, 1.0), zero);
+        Value difference = arith::SubFOp::create(b, loc, softmax, target);
+        Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
+        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]), scaled,
+                                       zero);
+      })};
+}

@@ -1,0 +1,72 @@
+#ifndef BOOST_RT_BASE
+#define BOOST_RT_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "dialects/rt/RtEnums.td"
+include "mlir/IR/Properties.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/interfaces/CostOpInterface.td"
+include "dialects/interfaces/ReferenceOpInterface.td"
+
+def Rt_Dialect : Dialect {
+  let name = "rt";
+  let summary = "What the device executes";
+  let description = [{
+    One to one with runtime/abi/boost_abi.h. Library calls (`rt.matmul`, `rt.fill`) enter
+    in phase `linalg` as destination-style ops on tensors, so that the interpreter can
+    execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
+    `rt.buffer` appear when memory is planned, `rt.launch` in phase `rt`.
+  }];
+  let cppNamespace = "::boostc::rt";
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Rt_Attr<string name, string mnemonic_> : AttrDef<Rt_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+
+def Rt_InitializerAttr : Rt_Attr<"Initializer", "initializer"> {
+  let summary = "how a parameter gets its first value";
+  let description = [{
+    `constant` (every element a), `uniform` ([a, b)) or `normal` (mean a, standard
+    deviation b); drawn as runtime/abi/boost_random.h says.
+  }];
+  let parameters = (ins EnumParameter<Rt_InitializerKind>:$kind, "::mlir::FloatAttr":$a,
+                        "::mlir::FloatAttr":$b);
+  let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "InitializerKind":$kind, "double":$a, "double":$b), [{
+    auto type = ::mlir::Float64Type::get($_ctxt);
+    return $_get($_ctxt, kind, ::mlir::FloatAttr::get(type, a),
+                 ::mlir::FloatAttr::get(type, b));
+  }]>];
+}
+
+def Rt_BindingAttr : Rt_Attr<"Binding", "binding"> {
+  let summary = "what a function's argument or result is to the training step";
+  let description = [{
+    Sits on arguments and results of the step's functions under the name `rt.binding`.
+    Two uses of an equal binding, in any functions, are the same memory. `other` marks
+    the second operand set of `combine`.
+  }];
+  let parameters = (ins
+    EnumParameter<Rt_BindingKind>:$kind,
+    StringRefParameter<"of the parameter, state, input or metric", "\"\"">:$name,
+    DefaultValuedParameter<"bool", "false">:$other);
+  let hasCustomAssemblyFormat = 1; // <gradient, "fc1.weight", other>
+  let builders = [AttrBuilder<(ins "BindingKind":$kind,
+                                   CArg<"::llvm::StringRef", "\"\"">:$name,
+                                   CArg<"bool", "false">:$other), [{
+    return $_get($_ctxt, kind, name, other);
+  }]>];
+  let skipDefaultBuilders = 1;
+}
+
+class Rt_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Rt_Dialect, mnemonic, traits>;
+
+#endif // BOOST_RT_BASE

@@ -1,0 +1,54 @@
+// Bufferization of the library calls: they overwrite their output without reading it.
+#include "dialects/rt/RtDialect.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace boostc::rt;
+
+namespace {
+template <typename OpTy>
+struct LibraryCallModel
+    : DstBufferizableOpInterfaceExternalModel<LibraryCallModel<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    IRMapping mapping;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (isa<TensorType>(value.getType())) {
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        value = *buffer;
+      }
+      mapping.map(operand.get(), value);
+    }
+    Value init = cast<DestinationStyleOpInterface>(op).getDpsInits().front();
+    Value destination = mapping.lookup(init);
+    // The clone has the operands of the original and none of its results.
+    OperationState cloned(op->getLoc(), op->getName());
+    for (Value operand : op->getOperands())
+      cloned.addOperands(mapping.lookup(operand));
+    Operation *call = rewriter.create(cloned);
+    call->setAttrs(op->getDiscardableAttrDictionary());
+    call->copyProperties(op->getPropertiesStorage());
+    replaceOpWithBufferizedValues(rewriter, op, destination);
+    return success();
+  }
+};
+} // namespace
+
+void boostc::rt::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, RtDialect *) {
+    MatmulOp::attachInterface<LibraryCallModel<MatmulOp>>(*context);
+    FillOp::attachInterface<LibraryCallModel<FillOp>>(*context);
+  });
+}

@@ -1,0 +1,92 @@
+#include "dialects/rt/RtDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "runtime/abi/boost_abi.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc::rt;
+
+// One header knows the ABI; these enums spell its values in the IR.
+static_assert(int(Arena::Parameter) == BOOST_ARENA_PARAMETER);
+static_assert(int(Arena::State) == BOOST_ARENA_STATE);
+static_assert(int(Arena::Gradient) == BOOST_ARENA_GRADIENT);
+static_assert(int(Arena::GradientOther) == BOOST_ARENA_GRADIENT_OTHER);
+static_assert(int(Arena::Batch) == BOOST_ARENA_BATCH);
+static_assert(int(Arena::Control) == BOOST_ARENA_CONTROL);
+static_assert(int(Arena::Result) == BOOST_ARENA_RESULT);
+static_assert(int(Arena::Transient) == BOOST_ARENA_TRANSIENT);
+static_assert(int(InitializerKind::Constant) == BOOST_INIT_CONSTANT);
+static_assert(int(InitializerKind::Uniform) == BOOST_INIT_UNIFORM);
+static_assert(int(InitializerKind::Normal) == BOOST_INIT_NORMAL);
+
+#include "dialects/rt/RtDialect.cpp.inc"
+#include "dialects/rt/RtEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/rt/RtOps.cpp.inc"
+
+void RtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/rt/RtAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/rt/RtOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+InitializerAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                        InitializerKind kind, FloatAttr a, FloatAttr b) {
+  if (!a.getType().isF64() || !b.getType().isF64())
+    return emitError() << "expected f64 numbers, found " << a.getType() << " and "
+                       << b.getType();
+  if (!std::isfinite(a.getValueAsDouble()) || !std::isfinite(b.getValueAsDouble()))
+    return emitError() << "expected finite numbers";
+  if (kind == InitializerKind::Uniform && a.getValueAsDouble() > b.getValueAsDouble())
+    return emitError() << "expected a uniform range [a, b) with a <= b, found ["
+                       << a.getValueAsDouble() << ", " << b.getValueAsDouble() << ")";
+  if (kind == InitializerKind::Normal && b.getValueAsDouble() < 0.0)
+    return emitError() << "expected a standard deviation of 0 or more, found "
+                       << b.getValueAsDouble();
+  return success();
+}
+
+Attribute BindingAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&keyword))
+    return {};
+  std::optional<BindingKind> kind = symbolizeBindingKind(keyword);
+  if (!kind) {
+    parser.emitError(loc) << "unknown binding '" << keyword << "'";
+    return {};
+  }
+  bool other = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalString(&name)))
+      continue;
+    if (parser.parseKeyword("other"))
+      return {};
+    other = true;
+  }
+  if (parser.parseGreater())
+    return {};
+  return BindingAttr::get(parser.getContext(), *kind, name, other);
+}
+
+void BindingAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyBindingKind(getKind());
+  if (!getName().empty()) {
+    printer << ", ";
+    printer.printString(getName());
+  }
+  if (getOther())
+    printer << ", other";
+  printer << ">";
+}

@@ -1,0 +1,29 @@
+// RtDialect.h - the dialect of what the device executes; see RtBase.td.
+#pragma once
+
+#include "dialects/interfaces/Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/rt/RtDialect.h.inc"
+#include "dialects/rt/RtEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/rt/RtOps.h.inc"
+
+namespace boostc::rt {
+
+/// Name of the argument and result attribute that holds a BindingAttr.
+constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
+
+/// Lets one-shot bufferization see the library calls' operands.
+void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
+
+} // namespace boostc::rt

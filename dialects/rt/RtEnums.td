@@ -1,0 +1,43 @@
+#ifndef BOOST_RT_ENUMS
+#define BOOST_RT_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+// The values of these enums are those of the ABI; RtDialect.cpp asserts it.
+
+def Rt_Arena : I32EnumAttr<"Arena", "one of the arenas of BoostArenaKind", [
+  I32EnumAttrCase<"Parameter", 0, "parameter">,
+  I32EnumAttrCase<"State", 1, "state">,
+  I32EnumAttrCase<"Gradient", 2, "gradient">,
+  I32EnumAttrCase<"GradientOther", 3, "gradient_other">,
+  I32EnumAttrCase<"Batch", 4, "batch">,
+  I32EnumAttrCase<"Control", 5, "control">,
+  I32EnumAttrCase<"Result", 6, "result">,
+  I32EnumAttrCase<"Transient", 7, "transient">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
+def Rt_InitializerKind : I32EnumAttr<"InitializerKind", "distribution of initial values", [
+  I32EnumAttrCase<"Constant", 0, "constant">,
+  I32EnumAttrCase<"Uniform", 1, "uniform">,
+  I32EnumAttrCase<"Normal", 2, "normal">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
+def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the training step", [
+  I32EnumAttrCase<"Parameter", 0, "parameter">,
+  I32EnumAttrCase<"State", 1, "state">,
+  I32EnumAttrCase<"Gradient", 2, "gradient">,
+  I32EnumAttrCase<"LossSum", 3, "loss_sum">,
+  I32EnumAttrCase<"LossCount", 4, "loss_count">,
+  I32EnumAttrCase<"Input", 5, "input">,
+  I32EnumAttrCase<"Valid", 6, "valid">,
+  I32EnumAttrCase<"Control", 7, "control">,
+  I32EnumAttrCase<"Seed", 8, "seed">,
+  I32EnumAttrCase<"MetricSum", 9, "metric_sum">,
+  I32EnumAttrCase<"MetricCount", 10, "metric_count">,
+  I32EnumAttrCase<"Finite", 11, "finite">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
+#endif // BOOST_RT_ENUMS

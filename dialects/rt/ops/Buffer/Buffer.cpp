@@ -1,0 +1,17 @@
+#include "dialects/rt/RtDialect.h"
+#include "runtime/abi/boost_abi.h"
+
+using namespace mlir;
+using namespace boostc::rt;
+
+LogicalResult BufferOp::verify() {
+  int64_t offset = static_cast<int64_t>(getOffset());
+  if (offset < 0 || offset % BOOST_ALIGNMENT != 0)
+    return emitOpError("expected an offset that is a multiple of ")
+           << BOOST_ALIGNMENT << ", found " << offset;
+  auto type = cast<MemRefType>(getType());
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return emitOpError("expected a static shape and the identity layout, found ")
+           << type;
+  return success();
+}

@@ -1,0 +1,33 @@
+#ifndef BOOST_RT_LAUNCH
+#define BOOST_RT_LAUNCH
+
+include "dialects/rt/RtBase.td"
+
+def Rt_LaunchOp : Rt_Op<"launch", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a generated kernel over its parallel loop";
+  let description = [{
+    Calls `kernel(begin, end, buffers...)` for contiguous pieces of `[0, extent)` of at
+    least `grain` iterations, one piece a thread at most. BoostEnv::parallel_for in the
+    ABI. The kernel may write every buffer; buffers do not overlap.
+
+    Constraints:
+    * (rt_launch_c1) the kernel is a function (index, index, buffers...) without results.
+    * (rt_launch_c2) extent and grain are 1 or more.
+
+    Example:
+    ```mlir
+    rt.launch @micro_relu(%z, %y) extent(32) grain(8)
+        : memref<32x512xf32>, memref<32x512xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers,
+                       I64Attr:$extent, I64Attr:$grain);
+  let assemblyFormat = [{
+    $kernel `(` $buffers `)` `extent` `(` $extent `)` `grain` `(` $grain `)` attr-dict
+    `:` type($buffers)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_RT_LAUNCH

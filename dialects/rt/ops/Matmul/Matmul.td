@@ -1,0 +1,50 @@
+#ifndef BOOST_RT_MATMUL
+#define BOOST_RT_MATMUL
+
+include "dialects/rt/RtBase.td"
+
+def Rt_MatmulOp : Rt_Op<"matmul", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "matrix product by the vendor library";
+  let description = [{
+    `c = op(a) op(b) (+ bias)`, f32, written over whatever `c` held; op transposes when
+    the attribute of that operand is set: `a` is then stored as `[k, m]`, `b` as
+    `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
+    value of `c`; on memrefs there is none and `scratch` is what the library asked for.
+
+    Constraints:
+    * (rt_matmul_c1) `op(a)` is `[m, k]`, `op(b)` is `[k, n]`, `c` is `[m, n]`.
+    * (rt_matmul_c2) `bias`, when given, has n elements.
+    * (rt_matmul_c3) all operands are tensors or all are memrefs.
+
+    Example:
+    ```mlir
+    %y = rt.matmul ins(%x, transposed %w : tensor<32x784xf32>, tensor<512x784xf32>)
+                   bias(%b : tensor<512xf32>) outs(%e : tensor<32x512xf32>)
+                   -> tensor<32x512xf32>
+    ```
+  }];
+  let arguments = (ins TensorOrMemRef<[F32]>:$a, TensorOrMemRef<[F32]>:$b,
+                       Optional<TensorOrMemRef<[F32]>>:$bias,
+                       TensorOrMemRef<[F32]>:$c,
+                       Optional<MemRefOf<[I8]>>:$scratch,
+                       UnitProp:$transposeA, UnitProp:$transposeB);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` (`transposed` $transposeA^)? $a `,` (`transposed` $transposeB^)? $b `:` type($a) `,`
+    type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `outs` `(` $c `:` type($c) `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
+    /// Extents of the product.
+    int64_t getM(), getN(), getK();
+  }];
+}
+
+#endif // BOOST_RT_MATMUL

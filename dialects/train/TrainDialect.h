@@ -1,0 +1,33 @@
+// TrainDialect.h - the dialect of what one training step does; see TrainBase.td.
+#pragma once
+
+#include "dialects/interfaces/Interfaces.h"
+#include "dialects/rt/RtDialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/train/TrainDialect.h.inc"
+#include "dialects/train/TrainEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/train/TrainAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/train/TrainOps.h.inc"
+
+namespace boostc::train {
+
+/// Names of a program's functions.
+constexpr llvm::StringLiteral kForward = "forward";
+constexpr llvm::StringLiteral kMicro = "micro";
+constexpr llvm::StringLiteral kCombine = "combine";
+constexpr llvm::StringLiteral kUpdate = "update";
+constexpr llvm::StringLiteral kEval = "eval";
+constexpr llvm::StringLiteral kInit = "init";
+
+} // namespace boostc::train

@@ -1,0 +1,56 @@
+#include "dialects/train/OptimizerHelpers.h"
+#include "dialects/train/TrainDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder, ValueRange operands) {
+  Value w = operands[0], g = operands[1], rate = operands[2], v = operands[3];
+  Value direction = buildCoupledDecay(builder, getLoc(), g, w,
+                                      getWeightDecay().convertToDouble());
+  Value kept = arith::MulFOp::create(
+      builder, getLoc(), buildFloat(builder, getLoc(), getMomentum().convertToDouble()),
+      v);
+  Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
+  return {buildDescent(builder, getLoc(), w, rate, velocity), velocity};
+}
+
+LogicalResult MomentumOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                                   SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue w = operands[0], v = operands[3];
+  double rate = operands[2].item(), momentum = getMomentum().convertToDouble();
+  double decay = getWeightDecay().convertToDouble();
+  for (int64_t i = 0; i < w.size(); ++i) {
+    v.data[i] = momentum * v.data[i] + operands[1].data[i] + decay * w.data[i];
+    w.data[i] -= rate * v.data[i];
+  }
+  results.push_back(std::move(w));
+  results.push_back(std::move(v));
+  return success();
+}
+
+std::vector<LayerSpec> MomentumOp::getLayerSpecs() {
+  LayerSpec spec{"momentum", LayerSpec::Kind::Optimizer,
+                 "Gradient descent with momentum, `v = momentum * v + g + weight_decay * "
+                 "w`, `w = w - lr * v`."};
+  spec.keys = {
+      {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
+      {"momentum", KeyType::Number, "Share of the velocity that is kept.", "0.9", 0.0,
+       1.0},
+      {"weight_decay", KeyType::Number, "Coupled weight decay: added to the gradient.",
+       "0.0", 0.0}};
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> MomentumOp::buildLayer(LayerBuilder &layer) {
+  OpBuilder &b = layer.builder;
+  FailureOr<Value> velocity = layer.state("momentum");
+  if (failed(velocity))
+    return failure();
+  auto op = MomentumOp::create(b, layer.loc, layer.inputs[0], layer.inputs[1],
+                               layer.inputs[2], *velocity,
+                               b.getF64FloatAttr(layer.getNumber("momentum")),
+                               b.getF64FloatAttr(layer.getNumber("weight_decay")));
+  return SmallVector<Value>(op.getResults());
+}

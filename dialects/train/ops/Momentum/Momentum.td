@@ -1,0 +1,33 @@
+#ifndef BOOST_TRAIN_MOMENTUM
+#define BOOST_TRAIN_MOMENTUM
+
+include "dialects/train/TrainBase.td"
+
+def Train_MomentumOp : Train_Op<"momentum", [
+    Pure, AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
+    DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>,
+    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "gradient descent with momentum";
+  let description = [{
+    `v' = momentum * v + (g + weight_decay * w)`, `w' = w - lr * v'`; `v` starts as zeros.
+    Source: Sutskever et al., ICML 2013, in the form PyTorch and MindSpore use, where the
+    rate multiplies the velocity.
+
+    Example:
+    ```mlir
+    %w1, %v1 = train.momentum %w, %g, %lr, %v momentum 0.9 weight_decay 0.0
+        : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Train_Tensor:$parameter, Train_Tensor:$gradient,
+                       Train_Sum:$learning_rate, Train_Tensor:$velocity,
+                       F64Attr:$momentum, F64Attr:$weight_decay);
+  let results = (outs Train_Tensor:$result, Train_Tensor:$new_velocity);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `,` $learning_rate `,` $velocity `momentum` $momentum
+    `weight_decay` $weight_decay attr-dict `:` type($result)
+  }];
+}
+
+#endif // BOOST_TRAIN_MOMENTUM

@@ -1,0 +1,21 @@
+#include "dialects/train/TrainDialect.h"
+
+using namespace mlir;
+using namespace boostc::train;
+
+LogicalResult ProgramOp::verify() {
+  auto check = [&](StringRef what, int64_t value) -> LogicalResult {
+    if (value < 1)
+      return emitOpError("expected ") << what << " of 1 or more, found " << value;
+    return success();
+  };
+  if (failed(check("a batch size", static_cast<int64_t>(getBatchSize()))) ||
+      failed(check("micro-batches", static_cast<int64_t>(getMicroBatches()))) ||
+      failed(check("epochs", static_cast<int64_t>(getEpochs()))))
+    return failure();
+  return success();
+}
+
+func::FuncOp ProgramOp::getFunction(StringRef name) {
+  return mlir::SymbolTable(getOperation()).lookup<func::FuncOp>(name);
+}

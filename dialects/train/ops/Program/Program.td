@@ -1,0 +1,41 @@
+#ifndef BOOST_TRAIN_PROGRAM
+#define BOOST_TRAIN_PROGRAM
+
+include "dialects/train/TrainBase.td"
+
+def Train_ProgramOp : Train_Op<"program", [
+    IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "a model with its training recipe";
+  let description = [{
+    Everything one compilation makes a train.so of. `recipe` is the resolved recipe as
+    JSON text for the runtime (data source, transforms, epochs); no pass reads it.
+    `recipe_hash` is the sha256 of the part of it that a checkpoint depends on.
+
+    Constraints:
+    * (program_c1) batch size, micro-batches and epochs are 1 or more.
+
+    Example:
+    ```mlir
+    train.program @mlp batch_size(32) micro_batches(1) epochs(10) seed(1) recipe("{}") {
+      train.parameter @fc1.weight weight #rt.initializer<uniform, -0.5, 0.5>
+          : tensor<512x784xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$batch_size,
+                       I64Attr:$micro_batches, I64Attr:$epochs, I64Attr:$seed,
+                       StrAttr:$recipe, DefaultValuedStrAttr<StrAttr, "">:$recipe_hash);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `batch_size` `(` $batch_size `)` `micro_batches` `(` $micro_batches `)`
+    `epochs` `(` $epochs `)` `seed` `(` $seed `)`
+    `recipe` `(` $recipe (`,` $recipe_hash^)? `)` attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The function of this name, null when the program has none.
+    ::mlir::func::FuncOp getFunction(::llvm::StringRef name);
+  }];
+}
+
+#endif // BOOST_TRAIN_PROGRAM

@@ -1,0 +1,68 @@
+#ifndef BOOST_TRAIN_UPDATE
+#define BOOST_TRAIN_UPDATE
+
+include "dialects/train/TrainBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Train_UpdateOp : Train_Op<"update", [
+    Pure, AttrSizedOperandSegments, SingleBlock, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "the commit point of a step";
+  let description = [{
+    Everything that changes weights or state. `gradients` are sums over the samples of
+    the step, `loss` the sum of their losses, `count` their number. The region receives
+    the mean gradients (sum / count) and yields a new value for each of `current`. The
+    results are those values, and `finite` = 1, if the loss and every gradient are finite
+    and count > 0; else they are `current` itself, untouched, and `finite` = 0.
+
+    Constraints:
+    * (update_c1) the region takes one argument per gradient, of its type.
+    * (update_c2) the region yields one value per element of `current`, of its type, and
+      so do the results.
+    * (update_c3) the region holds first-order rules (`ScalarUpdateOpInterface`) only.
+
+    Example:
+    ```mlir
+    %w1, %finite = train.update loss(%loss) count(%count)
+        gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {
+    ^bb0(%mean: tensor<4x3xf32>):
+      %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4x3xf32>
+      train.yield %new : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Train_Sum:$loss, Train_Count:$count,
+                       Variadic<Train_Tensor>:$gradients,
+                       Variadic<Train_Tensor>:$current);
+  let results = (outs Variadic<Train_Tensor>:$updated,
+                      Train_Flag:$finite);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `loss` `(` $loss `)` `count` `(` $count `)`
+    `gradients` `(` ($gradients^ `:` type($gradients))? `)`
+    `current` `(` ($current^ `:` type($current))? `)` $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$loss, "::mlir::Value":$count,
+                                 "::mlir::ValueRange":$gradients,
+                                 "::mlir::ValueRange":$current)>];
+}
+
+def Train_YieldOp : Train_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"UpdateOp">]> {
+  let summary = "new values of an update";
+  let description = [{
+    Ends the region of `train.update`.
+
+    Example:
+    ```mlir
+    train.yield %new : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // BOOST_TRAIN_UPDATE

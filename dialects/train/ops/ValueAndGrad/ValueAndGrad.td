@@ -1,0 +1,38 @@
+#ifndef BOOST_TRAIN_VALUE_AND_GRAD
+#define BOOST_TRAIN_VALUE_AND_GRAD
+
+include "dialects/train/TrainBase.td"
+
+def Train_ValueAndGradOp : Train_Op<"value_and_grad", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "a loss and its gradients";
+  let description = [{
+    Calls `callee`, whose first two results are the loss as (sum over samples, count),
+    and returns both, followed by the gradient of the sum with respect to each argument
+    in `wrt`. Phase `backward` replaces it by the forward and backward ops. The
+    interpreter evaluates the definition itself, by central differences.
+
+    Constraints:
+    * (value_and_grad_c1) `callee` is a function that takes the operands.
+    * (value_and_grad_c2) its first results are tensor<f32> and tensor<i64>.
+    * (value_and_grad_c3) `wrt` names f32 arguments, each once, in ascending order; the
+      results after the first two have their types.
+
+    Example:
+    ```mlir
+    %sum, %count, %dw = train.value_and_grad @forward(%x, %label, %valid, %w) wrt [3]
+        : (tensor<2x3xf32>, tensor<2xi32>, tensor<i32>, tensor<4x3xf32>)
+        -> (tensor<f32>, tensor<i64>, tensor<4x3xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs,
+                       DenseI64ArrayAttr:$wrt);
+  let results = (outs Train_Sum:$sum, Train_Count:$count,
+                      Variadic<Train_Tensor>:$gradients);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `wrt` $wrt attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+#endif // BOOST_TRAIN_VALUE_AND_GRAD

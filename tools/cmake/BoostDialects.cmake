@@ -1,0 +1,84 @@
+# How a dialect is put together: one op, one folder.
+#
+#   boost_dialect_begin(nn Nn)     # prefix of the dialect, prefix of its files
+#   boost_op(Relu)                 # ops/Relu/Relu.td and ops/Relu/*.cpp
+#   boost_dialect_end([ATTRS] [LINK_LIBS ...])
+#
+# Every op folder adds its .td to the generated <Prefix>Ops.td and its .cpp files to
+# the library Boost<Prefix>; that one boost_op() line is all an op needs.
+
+macro(boost_dialect_begin mnemonic prefix)
+  set(BOOST_DIALECT ${mnemonic})
+  set(BOOST_PREFIX ${prefix})
+  set(BOOST_OPS_TD "")
+  set(BOOST_OPS_SRC "")
+endmacro()
+
+macro(boost_op name)
+  string(APPEND BOOST_OPS_TD
+         "include \"dialects/${BOOST_DIALECT}/ops/${name}/${name}.td\"\n")
+  file(GLOB _sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
+       ops/${name}/*.cpp)
+  list(APPEND BOOST_OPS_SRC ${_sources})
+endmacro()
+
+function(boost_dialect_end)
+  cmake_parse_arguments(ARG "ATTRS" "" "LINK_LIBS;SOURCES" ${ARGN})
+  set(base "dialects/${BOOST_DIALECT}/${BOOST_PREFIX}Base.td")
+  file(CONFIGURE OUTPUT ${BOOST_PREFIX}Ops.td @ONLY CONTENT
+       "include \"${base}\"\n${BOOST_OPS_TD}")
+  set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_BINARY_DIR}/${BOOST_PREFIX}Ops.td)
+  mlir_tablegen(${BOOST_PREFIX}Ops.h.inc -gen-op-decls)
+  mlir_tablegen(${BOOST_PREFIX}Ops.cpp.inc -gen-op-defs)
+  mlir_tablegen(${BOOST_PREFIX}Dialect.h.inc -gen-dialect-decls -dialect=${BOOST_DIALECT})
+  mlir_tablegen(${BOOST_PREFIX}Dialect.cpp.inc -gen-dialect-defs -dialect=${BOOST_DIALECT})
+  if(ARG_ATTRS)
+    mlir_tablegen(${BOOST_PREFIX}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${BOOST_DIALECT})
+    mlir_tablegen(${BOOST_PREFIX}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${BOOST_DIALECT})
+    # Apart: enum generation knows no dialects and would emit included enums again.
+    set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_SOURCE_DIR}/${BOOST_PREFIX}Enums.td)
+    mlir_tablegen(${BOOST_PREFIX}Enums.h.inc -gen-enum-decls)
+    mlir_tablegen(${BOOST_PREFIX}Enums.cpp.inc -gen-enum-defs)
+  endif()
+  add_public_tablegen_target(Boost${BOOST_PREFIX}IncGen)
+  # Verifiers and type inference read each op's interfaces.
+  add_dependencies(Boost${BOOST_PREFIX}IncGen BoostInterfacesIncGen)
+  add_mlir_doc_boost(${BOOST_DIALECT} ${BOOST_PREFIX})
+  boost_compiler_library(Boost${BOOST_PREFIX}
+    ${BOOST_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOST_OPS_SRC}
+    DEPENDS Boost${BOOST_PREFIX}IncGen ${ARG_DEPENDS}
+    LINK_LIBS BoostInterfaces ${ARG_LINK_LIBS})
+endfunction()
+
+# boost_compiler_library(name sources... DEPENDS targets... LINK_LIBS libraries...)
+# A static library of the compiler. MLIR is the shared library everywhere: mixing it
+# with the static ones would duplicate TypeIDs.
+function(boost_compiler_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(TARGET BoostPch AND NOT name STREQUAL BoostPch)
+    target_precompile_headers(${name} REUSE_FROM BoostPch)
+  endif()
+endfunction()
+
+# Markdown reference of a dialect into docs/generated (checked in, so that a change of
+# the documentation shows in a review).
+function(add_mlir_doc_boost mnemonic prefix)
+  set(out ${CMAKE_BINARY_DIR}/docs/generated/${mnemonic}.md)
+  set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_BINARY_DIR}/${prefix}Ops.td)
+  tablegen(MLIR ${prefix}Dialect.md -gen-dialect-doc -dialect=${mnemonic}
+           "-I${CMAKE_SOURCE_DIR}" "-I${CMAKE_BINARY_DIR}")
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${prefix}Dialect.md ${out}
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${prefix}Dialect.md)
+  add_custom_target(Boost${prefix}Doc DEPENDS ${out})
+  if(NOT TARGET boost-docs)
+    add_custom_target(boost-docs)
+  endif()
+  add_dependencies(boost-docs Boost${prefix}Doc)
+endfunction()
