@@ -2,6 +2,7 @@
 #include "runtime/data/Inflate.h"
 
 #include <cassert>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <new>
@@ -62,84 +63,103 @@ Status checkMagic(const std::string &path, const uint8_t *magic, int rank) {
                             rank == 1 ? "labels" : "images", rank, advice));
 }
 
+} // namespace
+
+IdxFile::IdxFile() = default;
+IdxFile::~IdxFile() = default;
+IdxFile::IdxFile(IdxFile &&) noexcept = default;
+
 /// What the header announces against what the file can hold.
-Status checkSize(const ByteReader &reader, const IdxFile &file, int64_t header,
-                 int64_t maxBytes) {
+Status IdxFile::checkSize(int64_t header) const {
   std::string announced =
       fmt::format("the header announces {} = {} bytes of data",
-                  fmt::join(file.dimensions, " x "), file.size);
-  if (file.size > maxBytes)
-    return Status(
-        ExitCode::Data,
-        fmt::format("{}: {}, expected at most {} (the limit of a data "
-                    "source is {} MiB); use a smaller data set",
-                    file.path, announced, maxBytes, kIdxMaxBytes >> 20));
-  int64_t there = reader.fileBytes();
-  if (reader.compressed()) {
-    if (file.size / kDeflateMaxRatio > there)
+                  fmt::join(dimensions_, " x "), size_);
+  if (size_ > kIdxMaxBytes)
+    return Status(ExitCode::Data,
+                  fmt::format("{}: {}, expected at most {}; use a smaller data "
+                              "set",
+                              path_, announced, kIdxMaxBytes));
+  int64_t there = reader_->fileBytes();
+  if (reader_->compressed()) {
+    if (size_ / kDeflateMaxRatio > there)
       return Status(ExitCode::Data,
                     fmt::format("{}: {}, but {} compressed bytes cannot hold "
                                 "that; get the file again",
-                                file.path, announced, there));
+                                path_, announced, there));
     return {};
   }
-  if (there == header + file.size)
+  int64_t missing = header + size_ - there;
+  if (missing == 0)
     return {};
-  return Status(
-      ExitCode::Data,
-      fmt::format("{}: {} by {} bytes: {}, expected a file of {} "
-                  "bytes, found {}; get the file again",
-                  file.path,
-                  there < header + file.size ? "truncated" : "too long",
-                  there < header + file.size ? header + file.size - there
-                                             : there - header - file.size,
-                  announced, header + file.size, there));
+  return Status(ExitCode::Data,
+                fmt::format("{}: {} by {} bytes: {}, expected a file of {} "
+                            "bytes, found {}; get the file again",
+                            path_, missing > 0 ? "truncated" : "too long",
+                            std::abs(missing), announced, header + size_,
+                            there));
 }
 
-Status readHeader(ByteReader &reader, IdxFile &file, int rank) {
+Status IdxFile::readHeader(int rank) {
   uint8_t header[4 + 4 * kMaxRank];
-  int64_t size = 4 + 4 * int64_t{rank};
-  Result<int64_t> got = reader.read(header, size);
+  int64_t length = 4 + 4 * int64_t{rank};
+  Result<int64_t> got = reader_->read(header, length);
   if (!got.ok())
     return got.status();
   if (*got >= 4)
-    BOOSTRT_RETURN_IF_ERROR(checkMagic(file.path, header, rank));
-  if (*got < size)
+    BOOSTRT_RETURN_IF_ERROR(checkMagic(path_, header, rank));
+  if (*got < length)
     return Status(ExitCode::Data,
                   fmt::format("{}: truncated: found {} bytes, expected an IDX "
                               "header of {}; get the file again",
-                              file.path, *got, size));
-  file.size = 1;
-  for (int i = 0; i < rank; ++i) {
-    int64_t extent = bigEndian(header + 4 + 4 * i);
-    file.dimensions.push_back(extent);
-    if (__builtin_mul_overflow(file.size, extent, &file.size))
+                              path_, *got, length));
+  for (int i = 0; i < rank; ++i)
+    dimensions_.push_back(bigEndian(header + 4 + 4 * i));
+  for (int64_t extent : dimensions_)
+    if (__builtin_mul_overflow(size_, extent, &size_))
       return Status(ExitCode::Data,
                     fmt::format("{}: the header's dimensions {} overflow; get "
                                 "the file again",
-                                file.path, fmt::join(file.dimensions, " x ")));
-  }
-  if (file.size == 0)
+                                path_, fmt::join(dimensions_, " x ")));
+  if (size_ == 0)
     return Status(
         ExitCode::Data,
         fmt::format("{}: the header announces {} = 0 bytes of data, "
                     "expected at least one sample; get the file again",
-                    file.path, fmt::join(file.dimensions, " x ")));
-  return {};
+                    path_, fmt::join(dimensions_, " x ")));
+  return checkSize(length);
 }
 
-Status readElements(ByteReader &reader, IdxFile &file) {
-  Result<int64_t> got = reader.read(file.bytes.get(), file.size);
+Result<IdxFile> IdxFile::open(const std::string &path, int rank) {
+  assert(rank >= 1 && rank <= kMaxRank);
+  Result<std::unique_ptr<ByteReader>> reader = ByteReader::open(path);
+  if (!reader.ok())
+    return reader.status();
+  IdxFile file;
+  file.path_ = path;
+  file.reader_ = std::move(*reader);
+  BOOSTRT_RETURN_IF_ERROR(file.readHeader(rank));
+  return file;
+}
+
+Result<std::unique_ptr<uint8_t[]>> IdxFile::read() {
+  // Left uninitialised: pages become resident as data arrive, so a header that
+  // lies costs no memory.
+  std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size_]);
+  if (!bytes)
+    return Status(
+        ExitCode::Data,
+        fmt::format("{}: not enough memory for its {} bytes", path_, size_));
+  Result<int64_t> got = reader_->read(bytes.get(), size_);
   if (!got.ok())
     return got.status();
-  if (*got < file.size)
+  if (*got < size_)
     return Status(ExitCode::Data,
                   fmt::format("{}: truncated: found {} bytes of data, the "
                               "header announces {}; get the file again",
-                              file.path, *got, file.size));
+                              path_, *got, size_));
   // Asking for one byte more also verifies the checksum of a gzip file.
   uint8_t extra;
-  got = reader.read(&extra, 1);
+  got = reader_->read(&extra, 1);
   if (!got.ok())
     return got.status();
   if (*got != 0)
@@ -147,32 +167,9 @@ Status readElements(ByteReader &reader, IdxFile &file) {
                   fmt::format("{}: too long: found more than the {} bytes of "
                               "data which the header announces; get the file "
                               "again",
-                              file.path, file.size));
-  return {};
-}
-
-} // namespace
-
-Result<IdxFile> readIdxFile(const std::string &path, int rank,
-                            int64_t maxBytes) {
-  assert(rank >= 1 && rank <= kMaxRank);
-  Result<std::unique_ptr<ByteReader>> reader = ByteReader::open(path);
-  if (!reader.ok())
-    return reader.status();
-  IdxFile file;
-  file.path = path;
-  BOOSTRT_RETURN_IF_ERROR(readHeader(**reader, file, rank));
-  BOOSTRT_RETURN_IF_ERROR(
-      checkSize(**reader, file, 4 + 4 * int64_t{rank}, maxBytes));
-  // Left uninitialised: pages become resident as data arrive, so a header that
-  // lies costs no memory.
-  file.bytes.reset(new (std::nothrow) uint8_t[file.size]);
-  if (!file.bytes)
-    return Status(
-        ExitCode::Data,
-        fmt::format("{}: not enough memory for its {} bytes", path, file.size));
-  BOOSTRT_RETURN_IF_ERROR(readElements(**reader, file));
-  return file;
+                              path_, size_));
+  reader_.reset();
+  return bytes;
 }
 
 } // namespace boostrt

@@ -15,22 +15,43 @@
 
 namespace boostrt {
 
+namespace data {
+class ByteReader;
+}
+
 /// Limit of images and labels of both splits. It bounds what a hostile file can
 /// cost; the largest IDX set in common use (EMNIST ByClass) has 639 MB.
 inline constexpr int64_t kIdxMaxBytes = int64_t{640} << 20;
 
-/// One IDX file in memory.
-struct IdxFile {
-  std::string path;
-  std::vector<int64_t> dimensions;
-  std::unique_ptr<uint8_t[]> bytes;
-  int64_t size = 0; ///< of bytes; the product of the dimensions
-};
+/// One IDX file of u8 elements: its header at once, its elements on request, so
+/// that files can be compared before any of them costs time and memory.
+class IdxFile {
+public:
+  /// Opens a file of the given rank and checks the header against what the file
+  /// can hold. Fails with ExitCode::Data.
+  static Result<IdxFile> open(const std::string &path, int rank);
+  ~IdxFile();
+  IdxFile(IdxFile &&) noexcept;
 
-/// Reads a u8 IDX file of the given rank with at most `maxBytes` of elements.
-/// Fails with ExitCode::Data.
-Result<IdxFile> readIdxFile(const std::string &path, int rank,
-                            int64_t maxBytes = kIdxMaxBytes);
+  const std::string &path() const { return path_; }
+  const std::vector<int64_t> &dimensions() const { return dimensions_; }
+  /// Number of elements, which are bytes; at most kIdxMaxBytes.
+  int64_t size() const { return size_; }
+
+  /// Reads the elements and makes sure that nothing follows them; once. Fails
+  /// with ExitCode::Data.
+  Result<std::unique_ptr<uint8_t[]>> read();
+
+private:
+  IdxFile();
+  Status readHeader(int rank);
+  Status checkSize(int64_t header) const;
+
+  std::string path_;
+  std::unique_ptr<data::ByteReader> reader_;
+  std::vector<int64_t> dimensions_;
+  int64_t size_ = 1;
+};
 
 /// Reads the four files {train,t10k}-{images-idx3,labels-idx1}-ubyte (or
 /// ".idx3-ubyte"), each with or without ".gz", from `directory` or from its

@@ -79,60 +79,93 @@ Result<std::string> findFile(const std::string &directory,
                   split.subdirectory));
 }
 
-/// Reads one split; `budget` is what is left of kIdxMaxBytes.
-Result<std::unique_ptr<Dataset>> readSplit(const std::string &directory,
-                                           const SplitNames &split,
-                                           int64_t &budget) {
+/// The two files of a split, their headers read.
+struct SplitFiles {
+  IdxFile images, labels;
+
+  SampleShape shape() const {
+    return {1, images.dimensions()[1], images.dimensions()[2]};
+  }
+  /// A label takes one byte in the file and four in memory.
+  int64_t memory() const {
+    return images.size() +
+           labels.size() * static_cast<int64_t>(1 + sizeof(int32_t));
+  }
+};
+
+Result<SplitFiles> openSplit(const std::string &directory,
+                             const SplitNames &split) {
   Result<std::string> imagePath = findFile(directory, split, "images-idx3");
   if (!imagePath.ok())
     return imagePath.status();
   Result<std::string> labelPath = findFile(directory, split, "labels-idx1");
   if (!labelPath.ok())
     return labelPath.status();
-
-  Result<IdxFile> images = readIdxFile(*imagePath, 3, budget);
+  Result<IdxFile> images = IdxFile::open(*imagePath, 3);
   if (!images.ok())
     return images.status();
-  budget -= images->size;
-  // A label takes one byte in the file and four in memory.
-  constexpr int64_t kLabelBytes = 1 + sizeof(int32_t);
-  Result<IdxFile> labels = readIdxFile(*labelPath, 1, budget / kLabelBytes);
+  Result<IdxFile> labels = IdxFile::open(*labelPath, 1);
   if (!labels.ok())
     return labels.status();
-  budget -= labels->size * kLabelBytes;
-
-  if (images->dimensions[0] != labels->dimensions[0])
+  if (images->dimensions()[0] != labels->dimensions()[0])
     return Status(ExitCode::Data,
                   fmt::format("{}: found {} labels, expected {}, as many as "
                               "there are images in {}; check that both belong "
                               "to the same split",
-                              *labelPath, labels->dimensions[0],
-                              images->dimensions[0], *imagePath));
-  SampleShape shape = {1, images->dimensions[1], images->dimensions[2]};
-  std::vector<int32_t> values(labels->bytes.get(),
-                              labels->bytes.get() + labels->size);
+                              *labelPath, labels->size(),
+                              images->dimensions()[0], *imagePath));
+  return SplitFiles{std::move(*images), std::move(*labels)};
+}
+
+Result<std::unique_ptr<Dataset>> readSplit(SplitFiles &files) {
+  Result<std::unique_ptr<uint8_t[]>> labels = files.labels.read();
+  if (!labels.ok())
+    return labels.status();
+  Result<std::unique_ptr<uint8_t[]>> images = files.images.read();
+  if (!images.ok())
+    return images.status();
+  std::vector<int32_t> values(labels->get(),
+                              labels->get() + files.labels.size());
   return std::unique_ptr<Dataset>(
-      new MemoryDataset(shape, std::move(images->bytes), std::move(values),
-                        *imagePath, *labelPath));
+      new MemoryDataset(files.shape(), std::move(*images), std::move(values),
+                        files.images.path(), files.labels.path()));
+}
+
+Status checkSplits(const std::string &directory, const SplitFiles &train,
+                   const SplitFiles &test) {
+  if (train.shape() != test.shape())
+    return Status(ExitCode::Data,
+                  fmt::format("{}: found images of {}, expected {} as in {}; "
+                              "check that both belong to the same data set",
+                              test.images.path(), toString(test.shape()),
+                              toString(train.shape()), train.images.path()));
+  int64_t memory = train.memory() + test.memory();
+  if (memory > kIdxMaxBytes)
+    return Status(ExitCode::Data,
+                  fmt::format("{}: the four files announce {} bytes in memory, "
+                              "expected at most {}; use a smaller data set",
+                              directory, memory, kIdxMaxBytes));
+  return {};
 }
 
 } // namespace
 
 Result<DataSource> openMnist(const std::string &directory) {
   BOOSTRT_RETURN_IF_ERROR(checkDirectory(directory));
-  int64_t budget = kIdxMaxBytes;
-  Result<std::unique_ptr<Dataset>> train = readSplit(directory, kTrain, budget);
+  Result<SplitFiles> trainFiles = openSplit(directory, kTrain);
+  if (!trainFiles.ok())
+    return trainFiles.status();
+  Result<SplitFiles> testFiles = openSplit(directory, kTest);
+  if (!testFiles.ok())
+    return testFiles.status();
+  BOOSTRT_RETURN_IF_ERROR(checkSplits(directory, *trainFiles, *testFiles));
+
+  Result<std::unique_ptr<Dataset>> train = readSplit(*trainFiles);
   if (!train.ok())
     return train.status();
-  Result<std::unique_ptr<Dataset>> test = readSplit(directory, kTest, budget);
+  Result<std::unique_ptr<Dataset>> test = readSplit(*testFiles);
   if (!test.ok())
     return test.status();
-  if ((*train)->shape() != (*test)->shape())
-    return Status(ExitCode::Data,
-                  fmt::format("{}: found images of {}, expected {} as in {}; "
-                              "check that both belong to the same data set",
-                              (*test)->source(), toString((*test)->shape()),
-                              toString((*train)->shape()), (*train)->source()));
   DataSource source;
   source.description = fmt::format(
       "mnist: {} train + {} test samples of {}, {} classes, from {}",

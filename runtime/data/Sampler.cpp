@@ -6,10 +6,11 @@
 namespace boostrt {
 
 /// Luby and Rackoff need four rounds; narrow halves mix slower.
-static constexpr int kRounds = 8;
+static constexpr int kRounds = 6;
 
 Sampler::Sampler(int64_t n, uint64_t seed, bool shuffle)
-    : n_(n), seed_(seed), shuffle_(shuffle), halfBits_(4) {
+    : n_(n), seed_(seed), stream_(boost_random_stream("data.order")),
+      shuffle_(shuffle), halfBits_(4) {
   assert(n >= 0);
   while (halfBits_ < 31 && int64_t{1} << (2 * halfBits_) < n)
     ++halfBits_;
@@ -19,8 +20,7 @@ int64_t Sampler::at(int64_t epoch, int64_t index) const {
   assert(index >= 0 && index < n_);
   if (!shuffle_ || n_ == 1)
     return index;
-  const uint64_t stream =
-      boost_random_stream("data.order") + static_cast<uint64_t>(epoch);
+  const uint64_t stream = stream_ + static_cast<uint64_t>(epoch);
   const uint32_t mask = (uint32_t{1} << halfBits_) - 1;
   uint64_t value = static_cast<uint64_t>(index);
   do {

@@ -3,11 +3,12 @@
 // The order is a pure function of (seed, epoch, index): any rank can compute
 // any part of it, and a resumed run continues where it stopped, without a
 // stored permutation. It is a keyed permutation of [0, n): a balanced Feistel
-// network over 2h bits, the smallest 2h >= 8 with 2^2h >= n, whose round
-// function is Philox keyed by the seed, with (epoch, round, half) as counter; a
-// value outside [0, n) goes through the network again until it falls inside
-// (cycle walking), which keeps it a bijection. The network is at least 8 bits
-// wide because narrow ones reach too few of the permutations of a tiny set.
+// network of six rounds over 2h bits, the smallest 2h >= 8 with 2^2h >= n,
+// whose round function is Philox keyed by the seed, with (epoch, round, half)
+// as counter; a value outside [0, n) goes through the network again until it
+// falls inside (cycle walking), which keeps it a bijection. The network is at
+// least 8 bits wide because narrow ones reach too few of the permutations of a
+// tiny set.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ public:
 private:
   int64_t n_;
   uint64_t seed_;
+  uint64_t stream_; ///< of epoch 0
   bool shuffle_;
   int halfBits_;
 };
