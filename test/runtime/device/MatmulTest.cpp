@@ -1,0 +1,154 @@
+#include "runtime/device/cpu/Matmul.h"
+
+#include "runtime/abi/boost_random.h"
+#include "runtime/device/cpu/ThreadPool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <new>
+#include <string>
+#include <vector>
+
+using namespace boostrt;
+
+namespace {
+
+std::vector<float> draws(const char *name, int64_t count) {
+  std::vector<float> values(count);
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = static_cast<float>(boost_initial_value(
+        BOOST_INIT_UNIFORM, -1, 1, 5, boost_random_stream(name), i));
+  return values;
+}
+
+/// Elements up to the last one reached.
+int64_t extentOf(int64_t rows, int64_t columns, const int64_t *strides) {
+  return (rows - 1) * strides[0] + (columns - 1) * strides[1] + 1;
+}
+
+struct Scratch {
+  explicit Scratch(uint64_t bytes)
+      : data(::operator new(bytes + 1, std::align_val_t(BOOST_ALIGNMENT))) {}
+  ~Scratch() { ::operator delete(data, std::align_val_t(BOOST_ALIGNMENT)); }
+  void *data;
+};
+
+/// Runs `call` and compares with loops in double. The bound is that of a sum of
+/// k + 1 products in any order, c sqrt(k) u sum|ab|, with c = 4.
+void checkAgainstLoops(const BoostMatmul &call) {
+  SCOPED_TRACE(testing::Message()
+               << call.m << "x" << call.n << "x" << call.k << " strides "
+               << call.a_strides[0] << "," << call.a_strides[1] << " "
+               << call.b_strides[0] << "," << call.b_strides[1] << " bias "
+               << call.has_bias << " post " << call.post_op);
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  auto matmul = Matmul::create(**context, call);
+  ASSERT_TRUE(matmul.ok()) << matmul.status().message();
+
+  auto a = draws("a", extentOf(call.m, call.k, call.a_strides));
+  auto b = draws("b", extentOf(call.k, call.n, call.b_strides));
+  auto bias = draws("bias", call.n);
+  std::vector<float> c(call.m * call.n, NAN);
+  Scratch scratch((*matmul)->scratchBytes());
+  void *operands[] = {a.data(), b.data(), call.has_bias ? bias.data() : nullptr,
+                      c.data(), scratch.data};
+  ASSERT_EQ((*matmul)->execute(operands), BOOST_CALL_OK);
+
+  for (int64_t i = 0; i < call.m; ++i)
+    for (int64_t j = 0; j < call.n; ++j) {
+      double sum = call.has_bias ? bias[j] : 0, magnitude = std::fabs(sum);
+      for (int64_t l = 0; l < call.k; ++l) {
+        double product =
+            double(a[i * call.a_strides[0] + l * call.a_strides[1]]) *
+            double(b[l * call.b_strides[0] + j * call.b_strides[1]]);
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      if (call.post_op == BOOST_POST_RELU)
+        sum = std::max(sum, 0.0);
+      double bound =
+          4 * std::sqrt(double(call.k + 1)) * FLT_EPSILON / 2 * magnitude;
+      ASSERT_NEAR(c[i * call.n + j], sum, bound) << "at " << i << "," << j;
+    }
+}
+
+class MatmulShape : public testing::TestWithParam<std::array<int64_t, 3>> {};
+
+TEST_P(MatmulShape, AgreesWithLoopsForAllStridesBiasesAndPostOps) {
+  ASSERT_TRUE(configureThreadPool(2).ok());
+  auto [m, n, k] = GetParam();
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true})
+      for (uint32_t bias : {0u, 1u})
+        for (uint32_t post : {BOOST_POST_NONE, BOOST_POST_RELU})
+          checkAgainstLoops({m,
+                             n,
+                             k,
+                             {transposeA ? 1 : k, transposeA ? m : 1},
+                             {transposeB ? 1 : n, transposeB ? k : 1},
+                             bias,
+                             post});
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MatmulShape,
+                         testing::Values(std::array<int64_t, 3>{1, 1, 1},
+                                         std::array<int64_t, 3>{1, 10, 7},
+                                         std::array<int64_t, 3>{10, 1, 7},
+                                         std::array<int64_t, 3>{10, 7, 1},
+                                         std::array<int64_t, 3>{1, 1, 513},
+                                         std::array<int64_t, 3>{3, 5, 7},
+                                         std::array<int64_t, 3>{31, 17, 129},
+                                         std::array<int64_t, 3>{32, 10, 784},
+                                         std::array<int64_t, 3>{65, 127, 33}));
+
+TEST(Matmul, ReadsRowsOfAWiderBuffer) {
+  checkAgainstLoops({5, 6, 7, {11, 1}, {13, 1}, 1, BOOST_POST_NONE});
+  checkAgainstLoops({5, 6, 7, {1, 9}, {1, 12}, 0, BOOST_POST_RELU});
+}
+
+TEST(Matmul, TheSamePrimitiveTakesOtherBuffersAtEachCall) {
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  auto matmul =
+      Matmul::create(**context, {2, 2, 2, {2, 1}, {2, 1}, 0, BOOST_POST_NONE});
+  ASSERT_TRUE(matmul.ok());
+  Scratch scratch((*matmul)->scratchBytes());
+  float one[] = {1, 0, 0, 1}, two[] = {2, 0, 0, 2}, b[] = {1, 2, 3, 4}, c[4];
+  void *first[] = {one, b, nullptr, c, scratch.data};
+  ASSERT_EQ((*matmul)->execute(first), BOOST_CALL_OK);
+  EXPECT_THAT(c, testing::ElementsAre(1, 2, 3, 4));
+  void *second[] = {two, b, nullptr, c, scratch.data};
+  ASSERT_EQ((*matmul)->execute(second), BOOST_CALL_OK);
+  EXPECT_THAT(c, testing::ElementsAre(2, 4, 6, 8));
+}
+
+TEST(Matmul, NaNPassesThrough) {
+  // A product that is not finite must reach the check in `update`.
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  auto matmul =
+      Matmul::create(**context, {1, 1, 1, {1, 1}, {1, 1}, 0, BOOST_POST_NONE});
+  ASSERT_TRUE(matmul.ok());
+  Scratch scratch((*matmul)->scratchBytes());
+  float a = NAN, b = 1, c = 0;
+  void *operands[] = {&a, &b, nullptr, &c, scratch.data};
+  ASSERT_EQ((*matmul)->execute(operands), BOOST_CALL_OK);
+  EXPECT_TRUE(std::isnan(c));
+}
+
+TEST(Matmul, WhatTheLibraryRefusesIsAMessage) {
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  auto matmul = Matmul::create(**context, {-4, 4, 4, {4, 1}, {4, 1}, 0, 0});
+  ASSERT_FALSE(matmul.ok());
+  EXPECT_EQ(matmul.status().code(), ExitCode::Input);
+  EXPECT_THAT(matmul.status().message(),
+              testing::HasSubstr("has no matrix product of -4x4 by 4x4 with "
+                                 "strides [4, 1] and [4, 1]"));
+}
+
+} // namespace

@@ -1,0 +1,114 @@
+#include "runtime/device/cpu/ThreadPool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace boostrt;
+
+namespace {
+
+TEST(ThreadPool, SplitsIntoAsManyChunksAsThreadsButNoneBelowGrain) {
+  EXPECT_EQ(chunkCount(0, 1, 4), 0);
+  EXPECT_EQ(chunkCount(-5, 1, 4), 0);
+  EXPECT_EQ(chunkCount(1, 1, 4), 1);
+  EXPECT_EQ(chunkCount(3, 1, 4), 3);
+  EXPECT_EQ(chunkCount(100, 1, 4), 4);
+  EXPECT_EQ(chunkCount(100, 100, 4), 1);
+  EXPECT_EQ(chunkCount(100, 101, 4), 1) << "a short loop is one chunk";
+  EXPECT_EQ(chunkCount(100, 34, 4), 2);
+  EXPECT_EQ(chunkCount(100, 0, 4), 4) << "no grain is a grain of 1";
+  EXPECT_EQ(chunkCount(100, 1, 0), 1);
+  int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(chunkCount(most, 1, 64), 64);
+}
+
+TEST(ThreadPool, ChunksAreContiguousOrderedAndNearlyEqual) {
+  for (int64_t extent : {1, 2, 5, 7, 64, 97, 1000})
+    for (int64_t grain : {1, 3, 16})
+      for (uint32_t threads : {1u, 2u, 3u, 8u, 64u}) {
+        int64_t count = chunkCount(extent, grain, threads);
+        int64_t next = 0, shortest = extent, longest = 0;
+        for (int64_t i = 0; i < count; ++i) {
+          Chunk chunk = chunkAt(extent, count, i);
+          ASSERT_EQ(chunk.begin, next);
+          next = chunk.end;
+          shortest = std::min(shortest, chunk.end - chunk.begin);
+          longest = std::max(longest, chunk.end - chunk.begin);
+        }
+        ASSERT_EQ(next, extent);
+        ASSERT_LE(longest - shortest, 1);
+        ASSERT_TRUE(count == 1 || shortest >= grain);
+      }
+}
+
+TEST(ThreadPool, SplitsTheLargestLoopWithoutOverflow) {
+  int64_t most = std::numeric_limits<int64_t>::max();
+  Chunk last = chunkAt(most, 64, 63);
+  EXPECT_EQ(last.end, most);
+  EXPECT_GT(last.begin, 0);
+}
+
+struct Visits {
+  std::vector<std::atomic<int>> count;
+  std::atomic<int> calls{0};
+};
+
+void visit(void *const *operands, int64_t begin, int64_t end) {
+  Visits &visits = *static_cast<Visits *>(operands[0]);
+  ++visits.calls;
+  for (int64_t i = begin; i < end; ++i)
+    ++visits.count[i];
+}
+
+TEST(ThreadPool, RunsEveryIterationOnceWhateverTheTeam) {
+  for (uint32_t threads : {1u, 2u, 5u})
+    for (int64_t extent : {0, 1, 2, 4, 9, 1000}) {
+      ASSERT_TRUE(configureThreadPool(threads).ok());
+      Visits visits{std::vector<std::atomic<int>>(extent), {}};
+      void *operands[] = {&visits};
+      parallelFor(threads, visit, operands, extent, 1);
+      for (auto &count : visits.count)
+        ASSERT_EQ(count, 1);
+      ASSERT_EQ(visits.calls, chunkCount(extent, 1, threads));
+    }
+}
+
+TEST(ThreadPool, LoopsInsideLoopsRunEveryIteration) {
+  // Inside a region OpenMP hands out teams of one.
+  ASSERT_TRUE(configureThreadPool(2).ok());
+  Visits visits{std::vector<std::atomic<int>>(100), {}};
+  void *operands[] = {&visits};
+  parallelFor(
+      2,
+      [](void *const *inner, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          parallelFor(2, visit, inner, 100, 1);
+      },
+      operands, 6, 1);
+  for (auto &count : visits.count)
+    ASSERT_EQ(count, 6);
+}
+
+TEST(ThreadPool, OneOpenMpLibraryIsMapped) {
+  ASSERT_TRUE(configureThreadPool(2).ok());
+  std::set<std::string> libraries;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::string name = line.substr(line.find_last_of('/') + 1);
+    for (const char *openmp : {"libgomp", "libomp", "libiomp"})
+      if (name.starts_with(openmp))
+        libraries.insert(line.substr(line.find('/')));
+  }
+  ASSERT_EQ(libraries.size(), 1u);
+  EXPECT_NE(libraries.begin()->find("libgomp.so.1"), std::string::npos);
+  EXPECT_EQ(libraries.begin()->find("llvm"), std::string::npos)
+      << "LLVM installs libomp under the name of libgomp";
+}
+
+} // namespace
