@@ -141,7 +141,7 @@ private:
 class Placement {
 public:
   explicit Placement(Draws &draws) {
-    // A tenth of kOne per pixel of the nominal 0.23 pixel per unit, +-.
+    // Pixels per unit: digits are 15 to 21 pixels high.
     int32_t scaleX = kOne * draws.between(150, 245) / 1000;
     int32_t scaleY = kOne * draws.between(185, 250) / 1000;
     int32_t shear = draws.around(kOne * 35 / 100);
@@ -197,14 +197,26 @@ void drawStray(Draws &draws, Sheet &sheet) {
 }
 
 /// A band without ink, as where the pen skipped: the pixels near a line through
-/// a point in the middle.
+/// a point in the middle. One that would take most of the digit (along the only
+/// stroke of a 1, say) is left out.
 void eraseBand(Draws &draws, uint8_t *pixels) {
   int32_t nx = draws.between(-16, 16), ny = draws.between(-16, 16);
   int32_t x0 = draws.between(8, 19), y0 = draws.between(8, 19);
   int32_t reach = 16 * draws.between(2, 4) / 2;
+  auto inside = [&](int32_t x, int32_t y) {
+    return std::abs((x - x0) * nx + (y - y0) * ny) < reach;
+  };
+  int32_t ink = 0, taken = 0;
+  for (int32_t y = 0; y < kDigitSide; ++y)
+    for (int32_t x = 0; x < kDigitSide; ++x) {
+      ink += pixels[y * kDigitSide + x];
+      taken += inside(x, y) ? pixels[y * kDigitSide + x] : 0;
+    }
+  if (2 * taken > ink)
+    return;
   for (int32_t y = 0; y < kDigitSide; ++y)
     for (int32_t x = 0; x < kDigitSide; ++x)
-      if (std::abs((x - x0) * nx + (y - y0) * ny) < reach)
+      if (inside(x, y))
         pixels[y * kDigitSide + x] /= 4;
 }
 
@@ -236,9 +248,9 @@ void drawDigit(uint64_t seed, DigitsSplit split, int64_t index, int32_t label,
   for (const data::Stroke &stroke : style)
     drawStroke(draws, stroke, place, jitter, pen, sheet);
   if (draws.chance(15))
-    drawStray(draws, sheet);
-  if (draws.chance(15))
     eraseBand(draws, pixels);
+  if (draws.chance(15))
+    drawStray(draws, sheet);
   disturb(draws, pixels);
 }
 
