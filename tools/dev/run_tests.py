@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Runs every kind of test of a build and adds up the single tests.
+
+Kinds:
+  unit  GoogleTest programs: all executables in BUILD/test/unit
+  lit   lit tests below BUILD/test/lit
+  e2e   of both, those that are named e2e: programs `e2e-*`, lit tests `e2e/...`
+
+The last line is `N passed, M failed, K skipped`. A program that crashes, hangs or
+gives no results is one failed test more. A kind of which nothing ran is a
+failure too: an empty suite is a broken build, not a success.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = ("unit", "lit", "e2e")
+LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
+LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+class Tally:
+    """Single tests by outcome, and the names of those that failed."""
+
+    def __init__(self):
+        self.passed, self.skipped, self.failed, self.failures = 0, 0, 0, []
+
+    def fail(self, name):
+        self.failed += 1
+        self.failures.append(name)
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def run(command, limit, environment=None):
+    """Exit status; None when the time limit was hit."""
+    try:
+        return subprocess.run(command, timeout=limit, env=environment).returncode
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def unit_programs(build, kind):
+    directory = build / "test" / "unit"
+    programs = sorted(path for path in directory.glob("*")
+                      if path.is_file() and os.access(path, os.X_OK))
+    return [path for path in programs
+            if path.name.startswith("e2e-") == (kind == "e2e")]
+
+
+def add_gtest_results(tally, program, results):
+    """Adds a report of --gtest_output=json; returns whether a test failed."""
+    any_failed = False
+    for suite in results["testsuites"]:
+        for test in suite["testsuite"]:
+            if test["status"] == "NOTRUN" or test["result"] == "SUPPRESSED":
+                continue
+            if test["result"] == "SKIPPED":
+                tally.skipped += 1
+            elif test.get("failures"):
+                any_failed = True
+                tally.fail(f"{program}: {suite['name']}.{test['name']}")
+            else:
+                tally.passed += 1
+    return any_failed
+
+
+def run_unit(program, tally, limit):
+    with tempfile.TemporaryDirectory() as directory:
+        report = pathlib.Path(directory) / "report.json"
+        status = run([program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
+                     limit)
+        try:
+            any_failed = add_gtest_results(tally, program.name,
+                                           json.loads(report.read_text()))
+        except (OSError, ValueError, KeyError):
+            ending = "timed out" if status is None else f"ended with status {status}"
+            tally.fail(f"{program.name}: {ending} without results")
+            return
+    if status != 0 and not any_failed:
+        tally.fail(f"{program.name}: its tests passed, but it ended with {status}")
+
+
+def add_lit_results(tallies, results):
+    for test in results["tests"]:
+        # "suite :: path/of/test.mlir"
+        path = test["name"].split(" :: ", 1)[-1]
+        kind = "e2e" if "e2e" in pathlib.PurePath(path).parts[:-1] else "lit"
+        if kind not in tallies:
+            continue
+        if test["code"] in LIT_PASSED:
+            tallies[kind].passed += 1
+        elif test["code"] in LIT_SKIPPED:
+            tallies[kind].skipped += 1
+        else:
+            tallies[kind].fail(f"{path}: {test['code']}")
+
+
+def run_lit(build, lit, tallies, limit):
+    suite = build / "test" / "lit"
+    if not suite.is_dir():
+        return
+    command = [lit, "-v", "--no-progress-bar"]
+    # Each kind on its own is asked for by name, so that it alone is run.
+    if "e2e" not in tallies:
+        command += ["--filter-out", "(^|/| )e2e/"]
+    if "lit" not in tallies:
+        command += ["--filter", "(^|/| )e2e/", "--allow-empty-runs"]
+    with tempfile.TemporaryDirectory() as directory:
+        report = pathlib.Path(directory) / "report.json"
+        status = run(command + ["-o", str(report), str(suite)], limit)
+        if status == 0 and not report.exists():
+            return  # the filter left nothing; the caller notices
+        try:
+            results = json.loads(report.read_text())
+        except (OSError, ValueError):
+            next(iter(tallies.values())).fail(f"lit ended with {status}, no results")
+            return
+    before = sum(tally.failed for tally in tallies.values())
+    add_lit_results(tallies, results)
+    after = sum(tally.failed for tally in tallies.values())
+    if status != 0 and before == after:
+        next(iter(tallies.values())).fail(f"lit ended with status {status}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--lit", default="/usr/lib/llvm-22/bin/lit")
+    parser.add_argument("--limit", type=int, default=900,
+                        help="seconds a program or lit may take")
+    parser.add_argument("kinds", nargs="*", metavar="KIND",
+                        help=f"{', '.join(KINDS)}; default: all")
+    arguments = parser.parse_args()
+    for kind in arguments.kinds:
+        if kind not in KINDS:
+            parser.error(f"'{kind}' is none of {', '.join(KINDS)}")
+    kinds = arguments.kinds or KINDS
+    tallies = {kind: Tally() for kind in KINDS if kind in kinds}
+    start = time.monotonic()
+
+    for kind in ("unit", "e2e"):
+        if kind in tallies:
+            for program in unit_programs(arguments.build, kind):
+                print(f"--- {program.name}", flush=True)
+                run_unit(program, tallies[kind], arguments.limit)
+    lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
+    if lit_kinds:
+        print("--- lit", flush=True)
+        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.limit)
+
+    total, is_empty = Tally(), False
+    for kind, tally in tallies.items():
+        print(f"{kind}: {tally}")
+        for failure in tally.failures:
+            print(f"  FAILED {failure}")
+        if tally.passed + tally.failed == 0:
+            is_empty = True
+            print("  FAILED no test of this kind ran")
+        total.passed += tally.passed
+        total.failed += tally.failed
+        total.skipped += tally.skipped
+    print(f"{time.monotonic() - start:.0f} s")
+    print(total)
+    return 1 if total.failed or is_empty else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
