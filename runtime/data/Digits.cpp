@@ -175,9 +175,13 @@ void drawStroke(Draws &draws, const data::Stroke &stroke,
                 Sheet &sheet) {
   std::array<Point, data::kMaxStrokePoints> points;
   size_t count = stroke.size();
-  for (size_t i = 0; i < count; ++i)
-    points[i] = place((stroke[i].x - 50) * 16 + draws.around(jitter),
-                      (stroke[i].y - 50) * 16 + draws.around(jitter));
+  for (size_t i = 0; i < count; ++i) {
+    // One statement a draw: compilers choose the order inside a call.
+    int32_t dy = draws.around(jitter);
+    int32_t dx = draws.around(jitter);
+    points[i] =
+        place((stroke[i].x - 50) * 16 + dx, (stroke[i].y - 50) * 16 + dy);
+  }
   for (size_t i = 0; i + 1 < count; ++i) {
     bool sharpStart = i == 0 || stroke[i].corner;
     bool sharpEnd = i + 2 == count || stroke[i + 1].corner;
