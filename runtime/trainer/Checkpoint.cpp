@@ -189,8 +189,7 @@ Status checkSameRun(const CheckpointPosition &found,
     return Status(
         ExitCode::Checkpoint,
         fmt::format("'{}' belongs to another run: {} is {}, expected {}; "
-                    "{}, choose another --checkpoint-dir, or start "
-                    "afresh with --resume never",
+                    "{}, or choose another --checkpoint-dir",
                     path, what, foundValue, expectedValue, advice));
   };
   if (found.recipeHash != expected.recipeHash)

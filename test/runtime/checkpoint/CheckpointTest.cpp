@@ -336,7 +336,8 @@ TEST(SameRun, SaysWhatDiffersAndWhatToDo) {
   found = positionAt(5);
   found.seed = 8;
   expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
-              "the seed is 8, expected 7; give --seed 8, choose another");
+              "the seed is 8, expected 7; give --seed 8, or choose another "
+              "--checkpoint-dir");
   found = positionAt(5);
   found.shuffle = false;
   expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
