@@ -9,8 +9,10 @@
 // different random streams, hence are disjoint draws of one distribution.
 // Sample i does not depend on how many there are.
 //
-// Difficulty is set so that a linear classifier stays below 93 % and the MLP
-// 784-512-512-10 passes 96 %; docs of the example give measured values.
+// Difficulty is set so that a linear classifier stays below 93 % on the test
+// split and the MLP 784-512-512-10 passes 96 %. Measured with seed 1: 87.3 %
+// (softmax regression, Adam), 97.7 % (SGD 0.01, batch 32, 10 epochs, inputs
+// (x / 255 - 0.1307) / 0.3081).
 #pragma once
 
 #include "runtime/data/Dataset.h"

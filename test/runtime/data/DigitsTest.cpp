@@ -1,5 +1,6 @@
 #include "runtime/data/Digits.h"
 #include "runtime/data/DigitStrokes.h"
+#include "test/runtime/data/Sanitizers.h"
 
 #include <algorithm>
 #include <array>
@@ -143,6 +144,8 @@ double linearAccuracy(const Dataset &train, const Dataset &test) {
 // Hard for a straight line, yet digits. (That the MLP passes 96 % is tested end
 // to end, where there is one.)
 TEST(Digits, LinearModelsDoNotSuffice) {
+  if (kThreadSanitizer)
+    GTEST_SKIP() << "the thread sanitizer multiplies the time of every access";
   Result<DataSource> source = openDigits({.train = 15000, .test = 3000});
   ASSERT_TRUE(source.ok());
   double accuracy = linearAccuracy(*source->train, *source->test);
@@ -159,6 +162,8 @@ int64_t residentBytes() {
 
 // The memory plan is measured from here on: drawing must not add to it.
 TEST(Digits, AreResidentFromTheStart) {
+  if (kThreadSanitizer)
+    GTEST_SKIP() << "the thread sanitizer's own memory would be counted";
   Result<DataSource> source = openDigits({.train = 40000, .test = 100});
   ASSERT_TRUE(source.ok());
   int64_t before = residentBytes();

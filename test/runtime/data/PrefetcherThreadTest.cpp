@@ -1,0 +1,141 @@
+// What the thread behind a prefetcher does with its time: how far it runs
+// ahead, that it ends, that it waits without working.
+
+#include "runtime/data/Digits.h"
+#include "test/runtime/data/BatchArenas.h"
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+namespace boostrt {
+namespace {
+
+/// A data set whose samples can be held back, and which counts them.
+class GatedData final : public Dataset {
+public:
+  explicit GatedData(int64_t size)
+      : Dataset({1, 2, 3}, std::vector<int32_t>(size), "gated", "gated") {}
+  const uint8_t *sample(int64_t) const override {
+    asked.fetch_add(1);
+    asked.notify_all();
+    open.wait(false);
+    return bytes;
+  }
+  void waitForAsked(int64_t count) const {
+    for (int64_t now = asked; now < count; now = asked)
+      asked.wait(now);
+  }
+  uint8_t bytes[kPixels] = {};
+  mutable std::atomic<int64_t> asked = 0;
+  mutable std::atomic<bool> open = true;
+};
+
+// With n arenas, one in use, n - 1 are filled ahead and not one more, even
+// though there is time: the one in use stays as it is.
+TEST(Prefetcher, FillsAheadButNeverTheArenaInUse) {
+  GatedData data(400);
+  Arenas arenas(4, 3);
+  auto prefetcher = Prefetcher::create(data, half(), Sampler(400, 0, false),
+                                       arenas.layout, arenas.bases());
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  data.waitForAsked(3 * 4); // before next(), all three
+  ASSERT_TRUE((*prefetcher)->next().ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(data.asked, 3 * 4);
+  ASSERT_TRUE((*prefetcher)->next().ok()); // gives the first one back
+  data.waitForAsked(4 * 4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(data.asked, 4 * 4);
+}
+
+TEST(Prefetcher, EndsWhileABatchIsUnderWay) {
+  GatedData data(400);
+  data.open = false;
+  Arenas arenas(4, 2);
+  auto prefetcher = Prefetcher::create(data, half(), Sampler(400, 0, false),
+                                       arenas.layout, arenas.bases());
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  data.waitForAsked(1);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    data.open = true;
+    data.open.notify_all();
+  });
+  prefetcher->reset(); // returns once the sample under way is there
+  opener.join();
+  EXPECT_LT(data.asked, 8);
+}
+
+TEST(Prefetcher, EndsAtAnyTime) {
+  auto data = countingData(100);
+  for (int round = 0; round < 200; ++round) {
+    Arenas arenas(4, 2 + round % 3);
+    auto prefetcher = Prefetcher::create(*data, half(), Sampler(100, 7, true),
+                                         arenas.layout, arenas.bases());
+    ASSERT_TRUE(prefetcher.ok());
+    if (round % 4)
+      (*prefetcher)->start(round);
+    for (int taken = 0; taken < round % 7; ++taken)
+      ASSERT_TRUE((*prefetcher)->next().ok());
+    arenas.expectIntact();
+  }
+}
+
+TEST(Prefetcher, WaitingTakesNoTime) {
+  GatedData data(400);
+  data.open = false;
+  Arenas arenas(4, 2);
+  auto prefetcher = Prefetcher::create(data, half(), Sampler(400, 0, false),
+                                       arenas.layout, arenas.bases());
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    data.open = true;
+    data.open.notify_all();
+  });
+  std::clock_t before = std::clock(); // of all threads
+  ASSERT_TRUE((*prefetcher)->next().ok());
+  EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 10);
+  opener.join();
+}
+
+// Two readers and a prefetch thread on one lazily drawn set: each sees what
+// drawDigit() gives.
+TEST(Prefetcher, SharesDigitsWithOtherReaders) {
+  Result<DataSource> source = openDigits({.train = 256, .test = 1, .seed = 3});
+  ASSERT_TRUE(source.ok());
+  const Dataset &data = *source->train;
+  Arenas arenas(16, 3, kDigitBytes);
+  auto prefetcher =
+      Prefetcher::create(data, half({1, 28, 28}), Sampler(256, 7, false),
+                         arenas.layout, arenas.bases());
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  std::atomic<int> wrong = 0;
+  auto reader = [&] {
+    uint8_t expected[kDigitBytes];
+    for (int64_t i = 0; i < data.size(); ++i) {
+      drawDigit(3, DigitsSplit::Train, i, data.label(i), expected);
+      wrong += !std::equal(expected, expected + kDigitBytes, data.sample(i));
+    }
+  };
+  std::thread one(reader), two(reader);
+  for (int batches = 0; batches < 16; ++batches) {
+    Result<Batch> batch = (*prefetcher)->next();
+    ASSERT_TRUE(batch.ok());
+    const uint8_t *last = data.sample(batch->first + 15);
+    for (int64_t j = 0; j < kDigitBytes; ++j)
+      ASSERT_EQ(arenas.features(*batch)[15 * kDigitBytes + j], last[j] * 0.5f);
+  }
+  one.join();
+  two.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+} // namespace
+} // namespace boostrt
