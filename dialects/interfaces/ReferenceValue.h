@@ -34,10 +34,13 @@ struct ReferenceValue {
 };
 
 /// What an op may ask the interpreter for: to run a region of its own (values used
-/// from outside the region are known) or a function it names.
+/// from outside the region are known), a function it names, or the value of something
+/// its region uses from outside.
 class ReferenceContext {
 public:
   virtual ~ReferenceContext() = default;
+  /// The value of `value`, which dominates the op being evaluated.
+  virtual const ReferenceValue &lookup(mlir::Value value) const = 0;
   /// Runs the single block of `region` and appends the terminator's operands.
   virtual llvm::LogicalResult
   evaluateRegion(mlir::Region &region, llvm::ArrayRef<ReferenceValue> arguments,

@@ -1,0 +1,117 @@
+// CompleteStep.cpp - builds @combine from the results of @micro and @init from
+// the declarations of a program.
+
+#include "compiler/transforms/Passes.h"
+
+namespace boostc::transforms {
+#define GEN_PASS_DEF_COMPLETESTEPPASS
+#include "compiler/transforms/Passes.h.inc"
+} // namespace boostc::transforms
+
+using namespace mlir;
+using namespace boostc;
+
+/// A value at a function's boundary and the memory it is.
+using BoundType = std::pair<Type, rt::BindingAttr>;
+
+/// An empty function at the end of `program`, arguments and results bound.
+static func::FuncOp createFunction(train::ProgramOp program, Location loc,
+                                   StringRef name,
+                                   ArrayRef<BoundType> arguments,
+                                   ArrayRef<BoundType> results) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto types = [](ArrayRef<BoundType> bound) {
+    return llvm::map_to_vector(bound,
+                               [](const BoundType &b) { return b.first; });
+  };
+  auto function = func::FuncOp::create(
+      builder, loc, name,
+      builder.getFunctionType(types(arguments), types(results)));
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    function.setArgAttr(index, rt::kBindingAttrName, argument.second);
+  for (auto [index, result] : llvm::enumerate(results))
+    function.setResultAttr(index, rt::kBindingAttrName, result.second);
+  function.addEntryBlock();
+  return function;
+}
+
+static LogicalResult createCombine(train::ProgramOp program,
+                                   func::FuncOp micro) {
+  SmallVector<BoundType> sums, operands;
+  for (auto [index, type] : llvm::enumerate(micro.getResultTypes())) {
+    auto binding =
+        micro.getResultAttrOfType<rt::BindingAttr>(index, rt::kBindingAttrName);
+    if (!binding)
+      return micro.emitOpError("expected result ")
+             << index << " to have an " << rt::kBindingAttrName;
+    sums.emplace_back(type, binding);
+  }
+  operands = sums;
+  for (auto [type, binding] : sums)
+    operands.emplace_back(
+        type, rt::BindingAttr::get(program.getContext(), binding.getKind(),
+                                   binding.getName(), /*other=*/true));
+  func::FuncOp combine =
+      createFunction(program, micro.getLoc(), train::kCombine, operands, sums);
+  OpBuilder builder = OpBuilder::atBlockEnd(&combine.getBody().front());
+  SmallVector<Value> results;
+  for (size_t i = 0; i < sums.size(); ++i)
+    results.push_back(train::CombineOp::create(
+        builder, micro.getLoc(), combine.getArgument(i),
+        combine.getArgument(sums.size() + i)));
+  func::ReturnOp::create(builder, micro.getLoc(), results);
+  return success();
+}
+
+static void createInit(train::ProgramOp program) {
+  MLIRContext *context = program.getContext();
+  struct Initial {
+    Location loc;
+    StringRef name;
+    rt::InitializerAttr initializer;
+  };
+  SmallVector<Initial> initials;
+  SmallVector<BoundType> results;
+  auto declare = [&](Location loc, StringRef name,
+                     rt::InitializerAttr initializer, rt::BindingKind kind,
+                     Type type) {
+    initials.push_back({loc, name, initializer});
+    results.emplace_back(type, rt::BindingAttr::get(context, kind, name));
+  };
+  for (auto parameter : program.getOps<train::ParameterOp>())
+    declare(parameter.getLoc(), parameter.getSymName(),
+            parameter.getInitializer(), rt::BindingKind::Parameter,
+            parameter.getType());
+  auto zeros = rt::InitializerAttr::get(context, rt::InitializerKind::Constant,
+                                        0.0, 0.0);
+  for (auto state : program.getOps<train::StateOp>())
+    declare(state.getLoc(), state.getSymName(), zeros, rt::BindingKind::State,
+            state.getType());
+
+  BoundType seed(RankedTensorType::get({}, IntegerType::get(context, 64)),
+                 rt::BindingAttr::get(context, rt::BindingKind::Seed));
+  func::FuncOp init =
+      createFunction(program, program.getLoc(), train::kInit, seed, results);
+  OpBuilder builder = OpBuilder::atBlockEnd(&init.getBody().front());
+  SmallVector<Value> values;
+  for (auto [initial, result] : llvm::zip(initials, results))
+    values.push_back(train::InitializeOp::create(
+        builder, initial.loc, result.first, initial.name, initial.initializer,
+        init.getArgument(0)));
+  func::ReturnOp::create(builder, program.getLoc(), values);
+}
+
+namespace {
+struct CompleteStepPass
+    : boostc::transforms::impl::CompleteStepPassBase<CompleteStepPass> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    func::FuncOp micro = program.getFunction(train::kMicro);
+    if (micro && !program.getFunction(train::kCombine) &&
+        failed(createCombine(program, micro)))
+      return signalPassFailure();
+    if (!program.getFunction(train::kInit))
+      createInit(program);
+  }
+};
+} // namespace

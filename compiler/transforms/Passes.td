@@ -1,0 +1,38 @@
+#ifndef BOOST_TRANSFORMS_PASSES
+#define BOOST_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CompleteStepPass
+    : Pass<"boost-train-complete-step", "::boostc::train::ProgramOp"> {
+  let summary = "Adds the functions of a step that follow from its declarations";
+  let description = [{
+    Closes phase `step` with the two functions nobody writes by hand:
+
+    * `@combine`, one `train.combine` per result of `@micro`: first the results of one
+      micro-batch, then those of another, whose bindings say `other`; the sums have the
+      bindings of the first;
+    * `@init`, one `train.initialize` per parameter, with its initialiser, and per state,
+      with zeros, from the argument bound to `#rt.binding<seed>`.
+
+    A function that exists already stays as it is. A result of `@micro` without a binding
+    is an error: nobody could say which memory it is.
+
+    Before:
+    ```mlir
+    func.func @micro(...) -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">})
+    ```
+    After:
+    ```mlir
+    func.func @combine(%a: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                       %b: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w", other>})
+        -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+      %sum = train.combine %a, %b : tensor<4x3xf32>
+      return %sum : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::boostc::rt::RtDialect"];
+}
+
+#endif // BOOST_TRANSFORMS_PASSES
