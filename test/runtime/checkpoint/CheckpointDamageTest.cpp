@@ -186,6 +186,7 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
       {"global_step", UINT64_MAX, "'global_step' is not a smaller number"},
       {"seed", "7", "'seed' is not a natural number"},
       {"shuffle", 1, "'shuffle' is not true or false"},
+      {"data_fingerprint", -1, "'data_fingerprint' is not a natural number"},
       {"program", nullptr, "'program' is not a string"},
       {"recipe_hash", json::array(), "'recipe_hash' is not a string"},
       {"files", 5, "'files' is not an object"}};

@@ -59,7 +59,7 @@ TEST(Random, InitialWeightsAreThoseOfTheReference) {
                                     boost_random_stream(name.c_str()), i));
     EXPECT_EQ(toHex(sha256({reinterpret_cast<const uint8_t *>(values.data()),
                             values.size() * sizeof(float)})),
-              parameter["sha256"])
+              parameter["sha256"].get<std::string>())
         << name;
   }
 }

@@ -1,0 +1,104 @@
+// Taking a checkpoint's tensors over into a run, and whose checkpoint it is.
+#include "runtime/trainer/Checkpoint.h"
+
+#include "test/runtime/checkpoint/Tensors.h"
+#include "test/runtime/support/SimulatedFileSystem.h"
+
+namespace boostrt {
+namespace {
+
+std::unique_ptr<CheckpointStore> openStore(FileSystem &files) {
+  Result<std::unique_ptr<CheckpointStore>> store =
+      CheckpointStore::open(files, "/ck", "mlp", 5);
+  EXPECT_TRUE(store.ok()) << store.status().message();
+  return store.ok() ? std::move(*store) : nullptr;
+}
+
+TEST(Restore, IsAllOrNothing) {
+  SimulatedFileSystem files;
+  std::unique_ptr<CheckpointStore> store = openStore(files);
+  Result<std::string> path = saveStep(*store, 5);
+  ASSERT_TRUE(path.ok());
+  Result<LoadedCheckpoint> loaded = loadCheckpoint(files, *path);
+  ASSERT_TRUE(loaded.ok());
+  SampleRun run(1);
+  const SampleRun untouched(1);
+  std::vector<TensorTarget> state = run.stateTargets();
+
+  state[1].dtype = BOOST_I32; // the last tensor of the last file
+  expectError(restore(*loaded, run.weightTargets(), state),
+              ExitCode::Checkpoint, "tensor 'step' is I64 [], expected I32 []");
+  state = run.stateTargets();
+  state[0].shape = {3, 2};
+  expectError(
+      restore(*loaded, run.weightTargets(), state), ExitCode::Checkpoint,
+      "'/ck/mlp-1_5.ckpt/state.safetensors' does not fit the program: tensor "
+      "'fc1.weight.momentum' is F32 [2, 3], expected F32 [3, 2]");
+  state = run.stateTargets();
+  state[1].name = "stepp";
+  expectError(restore(*loaded, run.weightTargets(), state),
+              ExitCode::Checkpoint,
+              "tensor 'stepp' is missing; did you mean 'step'?");
+  state = run.stateTargets();
+  state.pop_back();
+  expectError(
+      restore(*loaded, run.weightTargets(), state), ExitCode::Checkpoint,
+      "tensor 'step' is unknown; use a file that was saved by the same model");
+  EXPECT_EQ(run, untouched);
+}
+
+TEST(LoadWeights, TakesEitherForm) {
+  SimulatedFileSystem files;
+  std::unique_ptr<CheckpointStore> store = openStore(files);
+  SampleRun run(5);
+  Result<std::string> path = saveStep(*store, 5);
+  ASSERT_TRUE(path.ok());
+  ASSERT_TRUE(saveSafetensors(files, "/w.safetensors", run.weights()).ok());
+  for (const std::string &form : {*path, std::string("/w.safetensors")}) {
+    Result<SafetensorsContent> weights = loadWeights(files, form);
+    ASSERT_TRUE(weights.ok()) << weights.status().message();
+    SampleRun found(0);
+    ASSERT_TRUE(copyTensors(*weights, found.weightTargets(), form).ok());
+    EXPECT_EQ(found.weight, run.weight);
+    EXPECT_TRUE(loadWeights(files, form, 36).ok());
+  }
+  expectError(loadWeights(files, "/w.safetensors", 35).status(),
+              ExitCode::Checkpoint,
+              "it has 36 bytes of data, the program has use for 35");
+  expectError(loadWeights(files, "/none").status(), ExitCode::Checkpoint,
+              "cannot open '/none': No such file or directory");
+  files.content(*path + "/weights.safetensors")->pop_back();
+  expectError(loadWeights(files, *path).status(), ExitCode::Checkpoint,
+              "the checkpoint is damaged");
+  // The state is not needed to evaluate.
+  ASSERT_TRUE(saveStep(*store, 5).ok());
+  ASSERT_TRUE(files.removeFile(*path + "/state.safetensors").ok());
+  EXPECT_TRUE(loadWeights(files, *path).ok());
+}
+
+TEST(SameRun, SaysWhatDiffersAndWhatToDo) {
+  CheckpointPosition found = positionAt(5), expected = positionAt(0);
+  EXPECT_TRUE(checkSameRun(found, expected, "p").ok());
+  found.recipeHash = "beef";
+  expectError(
+      checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+      "'p' belongs to another run: the recipe hash of program 'mlp' is beef, "
+      "expected aaaa");
+  found = positionAt(5);
+  found.seed = 8;
+  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+              "the seed is 8, expected 7; give --seed 8, or choose another "
+              "--checkpoint-dir");
+  found = positionAt(5);
+  found.shuffle = false;
+  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+              "shuffling is off, expected on; give --shuffle=off");
+  found = positionAt(5);
+  found.dataFingerprint = 0xbeef;
+  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+              "the fingerprint of the training data is 000000000000beef, "
+              "expected 0000000000000000; give the --data of that run");
+}
+
+} // namespace
+} // namespace boostrt
