@@ -205,6 +205,11 @@ Status checkSameRun(const CheckpointPosition &found,
     return differs("shuffling", found.shuffle ? "on" : "off",
                    expected.shuffle ? "on" : "off",
                    found.shuffle ? "give --shuffle=on" : "give --shuffle=off");
+  if (found.dataFingerprint != expected.dataFingerprint)
+    return differs("the fingerprint of the training data",
+                   fmt::format("{:016x}", found.dataFingerprint),
+                   fmt::format("{:016x}", expected.dataFingerprint),
+                   "give the --data of that run");
   return {};
 }
 

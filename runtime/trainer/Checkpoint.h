@@ -28,8 +28,9 @@ struct CheckpointPosition {
   int64_t globalStep = 0;  ///< steps applied since the beginning
   uint64_t seed = 0;
   bool shuffle = true;
-  std::string recipeHash;  ///< BoostProgram::recipe_hash
-  std::string programName; ///< BoostProgram::name
+  std::string recipeHash;       ///< BoostProgram::recipe_hash
+  std::string programName;      ///< BoostProgram::name
+  uint64_t dataFingerprint = 0; ///< Dataset::fingerprint() of the training data
 
   bool operator==(const CheckpointPosition &) const = default;
 };

@@ -36,6 +36,7 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"global_step", position.globalStep},
                   {"seed", position.seed},
                   {"shuffle", position.shuffle},
+                  {"data_fingerprint", position.dataFingerprint},
                   {"files",
                    {{kWeightsFile, entry(manifest.weights)},
                     {kStateFile, entry(manifest.state)}}}};
@@ -147,6 +148,7 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
   position.globalStep = taker.count("global_step");
   position.seed = taker.natural("seed");
   position.shuffle = taker.boolean("shuffle");
+  position.dataFingerprint = taker.natural("data_fingerprint");
   Taker files(taker.object("files"));
   manifest.weights = files.file(kWeightsFile);
   manifest.state = files.file(kStateFile);

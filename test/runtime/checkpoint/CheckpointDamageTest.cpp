@@ -185,6 +185,7 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
       {"step", 1.5, "'step' is not a natural number"},
       {"global_step", UINT64_MAX, "'global_step' is not a smaller number"},
       {"seed", "7", "'seed' is not a natural number"},
+      {"data_fingerprint", "7", "'data_fingerprint' is not a natural number"},
       {"shuffle", 1, "'shuffle' is not true or false"},
       {"data_fingerprint", -1, "'data_fingerprint' is not a natural number"},
       {"program", nullptr, "'program' is not a string"},
