@@ -1,0 +1,169 @@
+#include "compiler/reference/ReferenceTrainer.h"
+#include "compiler/reference/Interpreter.h"
+
+using namespace mlir;
+using namespace boostc;
+using rt::BindingAttr;
+using rt::BindingKind;
+
+ReferenceTrainer::ReferenceTrainer(train::ProgramOp program)
+    : program(program) {
+  for (auto declaration : program.getOps<train::StateOp>())
+    state[declaration.getSymName().str()] =
+        ReferenceValue::zeros(declaration.getType());
+}
+
+BindingAttr ReferenceTrainer::getBinding(BindingKind kind, StringRef name,
+                                         bool other) {
+  return BindingAttr::get(program.getContext(), kind, name, other);
+}
+
+void ReferenceTrainer::bind(Bound &bound, BindingKind kind,
+                            const Values &values, bool other) {
+  for (const auto &[name, value] : values)
+    bound[getBinding(kind, name, other)] = value;
+}
+
+void ReferenceTrainer::bindPartial(Bound &bound, const Partial &partial,
+                                   bool other) {
+  bind(bound, BindingKind::Gradient, partial.gradients, other);
+  bound[getBinding(BindingKind::LossSum, {}, other)] =
+      ReferenceValue::scalar(partial.lossSum);
+  bound[getBinding(BindingKind::LossCount, {}, other)] =
+      ReferenceValue::scalar(static_cast<double>(partial.lossCount));
+}
+
+void ReferenceTrainer::bindBatch(Bound &bound, const Values &inputs,
+                                 int64_t valid) {
+  bind(bound, BindingKind::Input, inputs);
+  bind(bound, BindingKind::Parameter, parameters);
+  bound[getBinding(BindingKind::Valid)] =
+      ReferenceValue::scalar(static_cast<double>(valid));
+}
+
+FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
+                                                         const Bound &bound) {
+  func::FuncOp function = program.getFunction(name);
+  if (!function)
+    return program.emitOpError("has no function '") << name << "' to interpret";
+  SmallVector<ReferenceValue> arguments, values;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto binding =
+        function.getArgAttrOfType<BindingAttr>(i, rt::kBindingAttrName);
+    auto value = binding ? bound.find(binding) : bound.end();
+    if (value == bound.end())
+      return function.emitOpError("nothing is known to bind to argument ")
+             << i << ", " << Attribute(binding);
+    arguments.push_back(value->second);
+  }
+  if (failed(Interpreter().interpret(function, arguments, values)))
+    return failure();
+  Bound results;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto binding =
+        function.getResultAttrOfType<BindingAttr>(i, rt::kBindingAttrName);
+    if (!binding)
+      return function.emitOpError("expected result ")
+             << i << " to have an " << rt::kBindingAttrName;
+    results[binding] = std::move(value);
+  }
+  return results;
+}
+
+FailureOr<ReferenceTrainer::Partial>
+ReferenceTrainer::runPartial(StringRef name, const Bound &bound) {
+  FailureOr<Bound> results = run(name, bound);
+  if (failed(results))
+    return failure();
+  Partial partial;
+  for (auto &[attribute, value] : *results) {
+    auto binding = cast<BindingAttr>(attribute);
+    if (binding.getKind() == BindingKind::Gradient)
+      partial.gradients[binding.getName().str()] = std::move(value);
+    else if (binding.getKind() == BindingKind::LossSum)
+      partial.lossSum = value.item();
+    else if (binding.getKind() == BindingKind::LossCount)
+      partial.lossCount = static_cast<int64_t>(value.item());
+  }
+  return partial;
+}
+
+/// Takes over the parameters and the state among `results`.
+void ReferenceTrainer::assign(const Bound &results) {
+  for (const auto &[attribute, value] : results) {
+    auto binding = cast<BindingAttr>(attribute);
+    if (binding.getKind() == BindingKind::Parameter)
+      parameters[binding.getName().str()] = value;
+    else if (binding.getKind() == BindingKind::State)
+      state[binding.getName().str()] = value;
+  }
+}
+
+LogicalResult ReferenceTrainer::initialize(int64_t seed) {
+  Bound bound;
+  bound[getBinding(BindingKind::Seed)] =
+      ReferenceValue::scalar(static_cast<double>(seed));
+  FailureOr<Bound> results = run(train::kInit, bound);
+  if (failed(results))
+    return failure();
+  assign(*results);
+  return success();
+}
+
+FailureOr<ReferenceTrainer::Partial>
+ReferenceTrainer::micro(const Values &inputs, int64_t valid) {
+  Bound bound;
+  bindBatch(bound, inputs, valid);
+  return runPartial(train::kMicro, bound);
+}
+
+FailureOr<ReferenceTrainer::Partial>
+ReferenceTrainer::combine(const Partial &first, const Partial &second) {
+  Bound bound;
+  bindPartial(bound, first);
+  bindPartial(bound, second, /*other=*/true);
+  return runPartial(train::kCombine, bound);
+}
+
+FailureOr<bool>
+ReferenceTrainer::update(const Partial &step,
+                         const std::map<std::string, double> &controls) {
+  Bound bound;
+  bindPartial(bound, step);
+  bind(bound, BindingKind::Parameter, parameters);
+  bind(bound, BindingKind::State, state);
+  for (const auto &[name, value] : controls)
+    bound[getBinding(BindingKind::Control, name)] =
+        ReferenceValue::scalar(value);
+  FailureOr<Bound> results = run(train::kUpdate, bound);
+  if (failed(results))
+    return failure();
+  auto finite = results->find(getBinding(BindingKind::Finite));
+  if (finite == results->end())
+    return program.getFunction(train::kUpdate)
+        .emitOpError("expected a result bound to #rt.binding<finite>");
+  assign(*results);
+  return finite->second.item() != 0.0;
+}
+
+FailureOr<std::map<std::string, ReferenceTrainer::Metric>>
+ReferenceTrainer::evaluate(const Values &inputs, int64_t valid) {
+  Bound bound;
+  bindBatch(bound, inputs, valid);
+  FailureOr<Bound> results = run(train::kEval, bound);
+  if (failed(results))
+    return failure();
+  std::map<std::string, Metric> metrics;
+  for (const auto &[attribute, value] : *results) {
+    auto binding = cast<BindingAttr>(attribute);
+    BindingKind kind = binding.getKind();
+    bool isLoss =
+        kind == BindingKind::LossSum || kind == BindingKind::LossCount;
+    Metric &metric = metrics[isLoss ? "loss" : binding.getName().str()];
+    if (kind == BindingKind::LossSum || kind == BindingKind::MetricSum)
+      metric.sum = value.item();
+    else
+      metric.count = static_cast<int64_t>(value.item());
+  }
+  return metrics;
+}

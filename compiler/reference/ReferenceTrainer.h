@@ -1,0 +1,71 @@
+// ReferenceTrainer.h - drives the functions of a program in the interpreter, as
+// the runtime drives the compiled ones: every argument and result by its
+// binding. Works in every phase up to `linalg` in which the functions it is
+// asked to run exist; in phase `input` gradients are central differences.
+#pragma once
+
+#include "dialects/interfaces/ReferenceValue.h"
+#include "dialects/train/TrainDialect.h"
+#include <map>
+#include <string>
+
+namespace boostc {
+
+class ReferenceTrainer {
+public:
+  using Values = std::map<std::string, ReferenceValue>;
+
+  /// Sums over the samples of a micro-batch, or of several combined.
+  struct Partial {
+    Values gradients; ///< by parameter
+    double lossSum = 0.0;
+    int64_t lossCount = 0;
+  };
+  struct Metric {
+    double sum = 0.0;
+    int64_t count = 0;
+  };
+
+  /// `program` must outlive the trainer. State starts as zeros, parameters are
+  /// missing until initialize() or an assignment.
+  explicit ReferenceTrainer(train::ProgramOp program);
+
+  Values parameters; ///< by name, what the next call reads
+  Values state;      ///< by name, "<parameter>.<slot>"
+
+  // Each runs one function. On failure a diagnostic has been emitted: at the
+  // function when it is missing or something it needs is, else at the op that
+  // failed.
+
+  /// @init: sets parameters and state.
+  llvm::LogicalResult initialize(int64_t seed);
+  /// @micro on `inputs`, by name, of which the first `valid` samples are real.
+  llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid);
+  /// @combine.
+  llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
+  /// @update: one step; `controls` by name. Returns whether it was committed.
+  llvm::FailureOr<bool> update(const Partial &step,
+                               const std::map<std::string, double> &controls);
+  /// @eval: the loss, called "loss", and the metrics, by name.
+  llvm::FailureOr<std::map<std::string, Metric>> evaluate(const Values &inputs,
+                                                          int64_t valid);
+
+private:
+  /// Values by binding; equal bindings are one attribute.
+  using Bound = llvm::DenseMap<mlir::Attribute, ReferenceValue>;
+
+  rt::BindingAttr getBinding(rt::BindingKind kind, llvm::StringRef name = {},
+                             bool other = false);
+  void bind(Bound &bound, rt::BindingKind kind, const Values &values,
+            bool other = false);
+  void bindPartial(Bound &bound, const Partial &partial, bool other = false);
+  void bindBatch(Bound &bound, const Values &inputs, int64_t valid);
+  llvm::FailureOr<Bound> run(llvm::StringRef name, const Bound &arguments);
+  llvm::FailureOr<Partial> runPartial(llvm::StringRef name,
+                                      const Bound &arguments);
+  void assign(const Bound &results);
+
+  train::ProgramOp program;
+};
+
+} // namespace boostc
