@@ -1,0 +1,152 @@
+#include "compiler/frontend/BoostConfig.h"
+#include "compiler/frontend/Overrides.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace boostc::frontend;
+using llvm::StringRef;
+
+void boostc::frontend::mergeBoostConfig(Node &document, Node config,
+                                        ErrorList &errors) {
+  if (!config.is(Node::Kind::Object)) {
+    errors.error(config.extent,
+                 "expected an object with sections like 'boost', found " +
+                     config.describe());
+    return;
+  }
+  if (!document.is(Node::Kind::Object))
+    return; // the table reports it
+  Node *boost = document.find("boost");
+  if (!boost || !boost->is(Node::Kind::Object)) {
+    if (!boost)
+      document.add("boost", config.extent, std::move(config));
+    return;
+  }
+  for (Member &section : config.members) {
+    Node *old = boost->find(section.key);
+    bool areObjects = old && old->is(Node::Kind::Object) &&
+                      section.value.is(Node::Kind::Object);
+    if (!old) {
+      boost->add(section.key, section.keyExtent, std::move(section.value));
+      continue;
+    }
+    if (!areObjects) {
+      *old = std::move(section.value);
+      continue;
+    }
+    for (Member &key : section.value.members) {
+      llvm::erase_if(old->members, [&](const Member &member) {
+        return member.key == key.key;
+      });
+      old->add(key.key, key.keyExtent, std::move(key.value));
+    }
+  }
+}
+
+void boostc::frontend::applyBoostOverride(Node &document,
+                                          const ModelTable &table,
+                                          const Source &option,
+                                          ErrorList &errors) {
+  size_t equals = option.text.find('=');
+  if (equals == StringRef::npos || equals == 0) {
+    errors.error({&option, 0, option.text.size()},
+                 "expected KEY=VALUE, as in grad_freeze.freeze_p=0.7");
+    return;
+  }
+  auto [section, key] = option.text.take_front(equals).split('.');
+  size_t keyBegin = key.empty() ? 0 : section.size() + 1;
+  std::vector<StringRef> keys;
+  if (key.empty()) { // the section that has it
+    key = section;
+    section = {};
+    for (const KeyTable &candidate : table.boost().keys) {
+      for (const KeyTable &inner : candidate.value.object->keys) {
+        keys.push_back(inner.name);
+        if (inner.name == key)
+          section = candidate.name;
+      }
+    }
+  }
+  if (section.empty()) {
+    errors.error({&option, 0, equals}, "unknown boost key '" + printable(key) +
+                                           "'" + didYouMean(key, keys));
+    return;
+  }
+  std::optional<Node> value = readOptionValue(option, equals + 1, errors);
+  if (!value || !document.is(Node::Kind::Object))
+    return;
+  Extent keyExtent{&option, keyBegin, equals};
+  Node keyed = Node::makeObject(keyExtent),
+       config = Node::makeObject(keyExtent);
+  keyed.add(key, keyExtent, std::move(*value));
+  config.add(section, {&option, 0, section.size()}, std::move(keyed));
+  mergeBoostConfig(document, std::move(config), errors);
+}
+
+/// The boosts of a level.
+static bool isInLevel(StringRef name, int level) {
+  if (name == "less_bn" || name == "grad_freeze")
+    return level >= 1;
+  return name == "adasum" && level >= 2;
+}
+
+/// grad_accumulation with one micro-batch is what a step does anyway; nothing
+/// else is built yet.
+static bool isBuilt(StringRef name, const Node &boost) {
+  return name == "grad_accumulation" &&
+         boost.at(name).at("grad_accumulation_step").integer == 1;
+}
+
+void boostc::frontend::resolveBoosts(Node &model, int level,
+                                     ErrorList &errors) {
+  Node &boost = *model.find("boost");
+  Node &switches = *boost.find("boost");
+  bool hasSwitch = llvm::any_of(
+      boostSwitches(), [&](StringRef name) { return switches.find(name); });
+  if (!switches.find("mode"))
+    switches.add(
+        "mode", switches.extent,
+        Node::makeText(hasSwitch ? "manual" : "auto", switches.extent));
+  const Node &modeNode = switches.at("mode");
+  std::string mode = modeNode.text;
+  Extent modeExtent = modeNode.extent;
+
+  std::vector<std::string> missing;
+  for (StringRef name : boostSwitches()) {
+    const Member *written = switches.findMember(name);
+    bool isOn = isInLevel(name, level), isNamed = false;
+    if (mode == "manual" && written) {
+      isOn = written->value.boolean;
+      isNamed = isOn;
+    } else if (mode == "enable_all" || mode == "disable_all") {
+      isOn = isNamed = mode == "enable_all";
+    }
+    if (written && written->value.boolean != isOn)
+      errors.warning(written->keyExtent,
+                     "'" + name.str() + "' has no effect in mode '" + mode +
+                         "'; mode 'manual' reads it");
+    if (isOn && !isBuilt(name, boost)) {
+      Extent place =
+          written && mode == "manual" ? written->keyExtent : modeExtent;
+      if (name == "grad_accumulation" && isNamed)
+        place = boost.at(name).at("grad_accumulation_step").extent;
+      if (isNamed)
+        errors.error(place, "boost '" + name.str() + "' is not built yet");
+      else
+        missing.push_back(name.str());
+      isOn = false;
+    }
+    Node value;
+    value.kind = Node::Kind::Boolean;
+    value.boolean = isOn;
+    value.extent = switches.extent;
+    if (Node *old = switches.find(name))
+      *old = value;
+    else
+      switches.add(name, switches.extent, value);
+  }
+  if (!missing.empty())
+    errors.warning(model.extent, "-O" + std::to_string(level) +
+                                     " does without what is not built yet: " +
+                                     llvm::join(missing, ", "));
+}

@@ -1,0 +1,297 @@
+#include "compiler/frontend/BuildForward.h"
+#include "compiler/frontend/ResolveModel.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::frontend;
+using rt::BindingKind;
+
+void frontend::bindArgument(func::FuncOp function, unsigned index,
+                            BindingKind kind, StringRef name) {
+  function.setArgAttr(index, rt::kBindingAttrName,
+                      rt::BindingAttr::get(function.getContext(), kind, name));
+}
+
+void frontend::bindResult(func::FuncOp function, unsigned index,
+                          BindingKind kind, StringRef name) {
+  function.setResultAttr(
+      index, rt::kBindingAttrName,
+      rt::BindingAttr::get(function.getContext(), kind, name));
+}
+
+func::FuncOp frontend::createFunction(ProgramParts &parts, StringRef name) {
+  OpBuilder &b = parts.builder;
+  b.setInsertionPointToEnd(&parts.program.getBody().front());
+  auto function = func::FuncOp::create(b, parts.program.getLoc(), name,
+                                       b.getFunctionType({}, {}));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  return function;
+}
+
+Value frontend::addArgument(func::FuncOp function, Type type, Location loc) {
+  return function.front().addArgument(type, loc);
+}
+
+void frontend::finishFunction(ProgramParts &parts, func::FuncOp function,
+                              ValueRange results) {
+  OpBuilder &b = parts.builder;
+  b.setInsertionPointToEnd(&function.front());
+  func::ReturnOp::create(b, function.getLoc(), results);
+  function.setFunctionType(b.getFunctionType(
+      function.front().getArgumentTypes(), results.getTypes()));
+}
+
+/// The attribute of a resolved initialiser.
+static FailureOr<rt::InitializerAttr>
+makeInitializer(ProgramParts &parts, const Node &node, int64_t fanIn) {
+  using rt::InitializerKind;
+  auto get = [&](InitializerKind kind, double a, double b) {
+    return rt::InitializerAttr::get(parts.builder.getContext(), kind, a, b);
+  };
+  StringRef type = node.at("type").text;
+  if (type == "zeros")
+    return get(InitializerKind::Constant, 0.0, 0.0);
+  if (type == "ones")
+    return get(InitializerKind::Constant, 1.0, 0.0);
+  if (type == "constant")
+    return get(InitializerKind::Constant, node.at("value").number, 0.0);
+  if (type == "normal")
+    return get(InitializerKind::Normal, node.at("mean").number,
+               node.at("std").number);
+  if (type == "uniform") {
+    double low = node.at("min").number, high = node.at("max").number;
+    if (low > high) {
+      parts.errors.error(node.at("max").extent,
+                         "'max': expected a number of at least 'min', " +
+                             node.at("min").describe() + ", found " +
+                             node.at("max").describe());
+      return failure();
+    }
+    return get(InitializerKind::Uniform, low, high);
+  }
+  assert(type == "uniform_fan_in" && "the table lists the initialisers");
+  double bound = 1.0 / std::sqrt(static_cast<double>(fanIn));
+  return get(InitializerKind::Uniform, -bound, bound);
+}
+
+namespace {
+
+/// One layer while its op builds it.
+class LayerUse : public EntryBuilder {
+public:
+  LayerUse(ProgramParts &parts, Location loc, const LayerSpec &spec,
+           const Node &node)
+      : EntryBuilder(parts.builder, loc, spec, node,
+                     "layer '" + node.at("name").text + "'", parts.errors),
+        parts(parts) {}
+
+  FailureOr<Value> parameter(StringRef name, ArrayRef<int64_t> shape,
+                             int64_t fanIn, int64_t) override {
+    if (auto known = declared.find(name); known != declared.end())
+      return known->second;
+    int64_t elements = 1;
+    for (int64_t extent : shape)
+      if (__builtin_mul_overflow(elements, extent, &elements))
+        elements = std::numeric_limits<int64_t>::max();
+    if (elements > kMaxElements / 4) {
+      errors.error(node.extent, noun + ": parameter '" + name.str() +
+                                    "' would take more than 2^40 bytes");
+      return failure();
+    }
+    const ParameterSpec *parameterSpec =
+        llvm::find_if(spec.parameters, [&](const ParameterSpec &p) {
+          return p.name == name;
+        }).base();
+    FailureOr<rt::InitializerAttr> initializer =
+        makeInitializer(parts, node.at("init").at(name), fanIn);
+    if (failed(initializer))
+      return failure();
+
+    auto type = RankedTensorType::get(shape, builder.getF32Type());
+    std::string symbol = node.at("name").text + "." + name.str();
+    OpBuilder::InsertionGuard guard(builder);
+    parts.moveToDeclarations();
+    parts.parameters.push_back(train::ParameterOp::create(
+        builder, loc, symbol, static_cast<train::Role>(parameterSpec->role),
+        *initializer, type));
+    Value value = addArgument(parts.forward, type, loc);
+    declared[name] = value;
+    return value;
+  }
+
+  /// An initialiser that the file gives for a parameter which this layer does
+  /// not have.
+  void checkInitializers() {
+    const Node *init = node.find("init");
+    for (const ParameterSpec &p : spec.parameters)
+      if (!init->at(p.name).isDefault && !declared.contains(p.name))
+        errors.error(init->findMember(p.name)->keyExtent,
+                     noun + " has no parameter '" + p.name.str() +
+                         "' to initialise");
+  }
+
+private:
+  ProgramParts &parts;
+  llvm::StringMap<Value> declared;
+};
+
+/// Builds @forward, layer by layer.
+class ForwardBuilder {
+public:
+  explicit ForwardBuilder(ProgramParts &parts)
+      : parts(parts), b(parts.builder), model(parts.model) {}
+
+  LogicalResult build() {
+    declareInputs();
+    for (const Node &layer : model.at("layers").items) {
+      if (parts.errors.isFull())
+        return failure();
+      buildLayer(layer);
+    }
+    if (parts.errors.hasErrors())
+      return failure();
+    const Node &last = model.at("layers").items.back();
+    output = values[last.at("name").text];
+    if (failed(checkClasses(last)) || failed(checkUses()))
+      return failure();
+    buildMeasure(LayerSpec::Kind::Loss, "loss", model.at("loss"));
+    for (const Node &metric : model.at("metrics").items)
+      buildMeasure(LayerSpec::Kind::Metric, "metric", metric);
+    if (parts.errors.hasErrors())
+      return failure();
+    finish();
+    return success();
+  }
+
+private:
+  void declareInputs() {
+    int64_t batch = model.at("batch_size").integer;
+    b.setInsertionPointToEnd(&parts.program.getBody().front());
+    for (const Member &input : model.at("input").members) {
+      SmallVector<int64_t> shape = {batch};
+      IntegerAttr classes;
+      Type element = b.getF32Type();
+      if (const Node *labels = input.value.find("classes")) {
+        classes = b.getI64IntegerAttr(labels->integer);
+        element = b.getI32Type();
+      } else {
+        for (const Node &extent : input.value.at("shape").items)
+          shape.push_back(extent.integer);
+      }
+      train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
+                             input.key, classes,
+                             RankedTensorType::get(shape, element));
+    }
+    SmallVector<train::InputOp> inputs(
+        parts.program.getBody().getOps<train::InputOp>());
+    parts.forward = createFunction(parts, train::kForward);
+    for (train::InputOp input : inputs) {
+      StringRef name = input.getSymName();
+      Value value = addArgument(parts.forward, input.getType(), input.getLoc());
+      values[name] = {name.str(), value,
+                      model.at("input").findMember(name)->keyExtent};
+    }
+    valid =
+        addArgument(parts.forward, RankedTensorType::get({}, b.getI32Type()),
+                    parts.program.getLoc());
+  }
+
+  void buildLayer(const Node &node) {
+    StringRef name = node.at("name").text;
+    const LayerEntry &entry =
+        parts.table.entry(LayerSpec::Kind::Layer, node.at("op").text);
+    LayerUse use(parts, nameLocation(b, name, node.extent), entry.spec, node);
+    for (const Node &input : node.at("inputs").items) {
+      const NamedValue &value = values[input.text];
+      if (!value.value)
+        return; // what it reads failed; one error is enough
+      use.reads.push_back(value);
+      use.inputs.push_back(value.value);
+    }
+    b.setInsertionPointToEnd(&parts.forward.front());
+    FailureOr<SmallVector<Value>> outputs = entry.build(use);
+    if (failed(outputs))
+      return;
+    if (!entry.spec.parameters.empty())
+      use.checkInitializers();
+    auto type = cast<RankedTensorType>(outputs->front().getType());
+    if (type.getNumElements() > kMaxElements / 4) {
+      parts.errors.error(node.extent,
+                         "layer '" + name.str() +
+                             "': its output would take more than 2^40 "
+                             "bytes a batch");
+      return;
+    }
+    values[name] = {name.str(), outputs->front(), node.extent};
+  }
+
+  /// Labels index the outputs, so there must be one for each class.
+  LogicalResult checkClasses(const Node &last) {
+    const Member &labels = labelsInput(model);
+    int64_t classes = labels.value.at("classes").integer;
+    auto type = cast<RankedTensorType>(output.value.getType());
+    if (type.getRank() != 2 || type.getDimSize(1) == classes)
+      return success(); // the loss itself judges the rank
+    parts.errors.error(last.extent,
+                       "the last layer, '" + last.at("name").text +
+                           "', has shape " + describeShape(output.value) +
+                           ", but input '" + labels.key + "' has " +
+                           std::to_string(classes) + " classes",
+                       ErrorList::Note{labels.value.at("classes").extent,
+                                       "the classes are here"});
+    return failure();
+  }
+
+  LogicalResult checkUses() {
+    for (const Node &layer : model.at("layers").items) {
+      const NamedValue &value = values[layer.at("name").text];
+      if (value.value != output.value && value.value.use_empty())
+        parts.errors.error(layer.extent, "nothing reads layer '" +
+                                             layer.at("name").text + "'");
+    }
+    return failure(parts.errors.hasErrors());
+  }
+
+  void buildMeasure(LayerSpec::Kind kind, StringRef noun, const Node &node) {
+    StringRef name = node.at("op").text;
+    const LayerEntry &entry = parts.table.entry(kind, name);
+    EntryBuilder use(b, nameLocation(b, name, node.extent), entry.spec, node,
+                     (noun + " '" + name + "'").str(), parts.errors);
+    use.reads.push_back(output);
+    use.inputs = {output.value, values[labelsInput(model).key].value, valid};
+    b.setInsertionPointToEnd(&parts.forward.front());
+    FailureOr<SmallVector<Value>> pair = entry.build(use);
+    if (failed(pair))
+      return;
+    llvm::append_range(results, *pair);
+    parts.metrics.push_back(kind == LayerSpec::Kind::Loss ? "loss"
+                                                          : name.str());
+  }
+
+  void finish() {
+    finishFunction(parts, parts.forward, results);
+    unsigned index = 0;
+    for (const Member &input : model.at("input").members)
+      bindArgument(parts.forward, index++, BindingKind::Input, input.key);
+    bindArgument(parts.forward, index++, BindingKind::Valid);
+    for (train::ParameterOp parameter : parts.parameters)
+      bindArgument(parts.forward, index++, BindingKind::Parameter,
+                   parameter.getSymName());
+  }
+
+  ProgramParts &parts;
+  OpBuilder &b;
+  const Node &model;
+  llvm::StringMap<NamedValue> values;
+  NamedValue output;
+  Value valid;
+  SmallVector<Value> results;
+};
+
+} // namespace
+
+LogicalResult frontend::buildForward(ProgramParts &parts) {
+  return ForwardBuilder(parts).build();
+}

@@ -1,0 +1,44 @@
+// BuildForward.h - the model's declarations and @forward.
+#pragma once
+
+#include "compiler/frontend/EntryBuilder.h"
+#include "dialects/train/TrainDialect.h"
+
+namespace boostc::frontend {
+
+/// What the functions of a program share.
+struct ProgramParts {
+  mlir::OpBuilder &builder;
+  const Node &model;
+  const ModelTable &table;
+  ErrorList &errors;
+  train::ProgramOp program = {};
+  mlir::func::FuncOp forward = {};
+  std::vector<train::ParameterOp> parameters =
+      {};                                ///< in the order of the layers
+  std::vector<std::string> metrics = {}; ///< names, the loss first
+
+  /// Where declarations go: in front of the functions.
+  void moveToDeclarations() { builder.setInsertionPoint(forward); }
+};
+
+/// Gives argument or result `index` of `function` its role.
+void bindArgument(mlir::func::FuncOp function, unsigned index,
+                  rt::BindingKind kind, llvm::StringRef name = {});
+void bindResult(mlir::func::FuncOp function, unsigned index,
+                rt::BindingKind kind, llvm::StringRef name = {});
+
+/// A function of the program with an empty body whose arguments are to be
+/// added.
+mlir::func::FuncOp createFunction(ProgramParts &parts, llvm::StringRef name);
+/// Adds an argument; finishFunction() makes the type agree.
+mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type,
+                        mlir::Location loc);
+void finishFunction(ProgramParts &parts, mlir::func::FuncOp function,
+                    mlir::ValueRange results);
+
+/// Builds train.input, train.parameter and @forward into `parts.program`. Fails
+/// after errors.
+llvm::LogicalResult buildForward(ProgramParts &parts);
+
+} // namespace boostc::frontend

@@ -1,0 +1,21 @@
+// BuildProgram.h - a resolved model to phase `input`.
+#pragma once
+
+#include "compiler/frontend/ErrorList.h"
+#include "compiler/frontend/ModelTable.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace boostc::frontend {
+
+/// A module with one train.program, or null after errors. Functions @forward,
+/// @micro,
+/// @update and @eval are there; every argument and the results of all but
+/// @forward are bound. Operations stand at the layer they come from, under its
+/// name.
+mlir::OwningOpRef<mlir::ModuleOp> buildProgram(mlir::MLIRContext &context,
+                                               const Node &model,
+                                               const ModelTable &table,
+                                               ErrorList &errors);
+
+} // namespace boostc::frontend

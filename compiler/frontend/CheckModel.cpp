@@ -1,0 +1,291 @@
+#include "compiler/frontend/CheckModel.h"
+#include "compiler/frontend/JsonReader.h"
+#include "llvm/ADT/StringExtras.h"
+#include <limits>
+
+using namespace boostc::frontend;
+using llvm::StringRef;
+using Kind = ValueTable::Kind;
+
+bool boostc::frontend::isLegalName(StringRef text) {
+  return !text.empty() && text.size() <= 200 && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || StringRef("_./-").contains(c);
+  });
+}
+
+template <typename Range>
+static std::vector<StringRef> namesOf(const Range &range) {
+  std::vector<StringRef> names;
+  for (const auto &element : range)
+    names.push_back(element.name);
+  return names;
+}
+
+Node Checker::wrongType(const Node &node, const ValueTable &table,
+                        const std::string &subject) {
+  errors.error(node.extent, subject + ": expected " + describeExpected(table) +
+                                ", found " + node.describe());
+  return node;
+}
+
+Node Checker::checkText(const Node &node, const ValueTable &table,
+                        const std::string &subject) {
+  if (!node.is(Node::Kind::Text))
+    return wrongType(node, table, subject);
+  if (table.kind == Kind::Name && !isLegalName(node.text))
+    return wrongType(node, table, subject);
+  if (StringRef(node.text).contains('\0')) {
+    errors.error(node.extent,
+                 subject + ": a text cannot hold the character U+0000");
+    return node;
+  }
+  if (!table.choices.empty() && !llvm::is_contained(table.choices, node.text)) {
+    std::vector<StringRef> legal(table.choices.begin(), table.choices.end());
+    errors.error(node.extent, subject + ": expected " +
+                                  describeExpected(table) + ", found " +
+                                  node.describe() +
+                                  didYouMean(node.text, legal));
+  }
+  return node;
+}
+
+Node Checker::checkScalar(const Node &node, const ValueTable &table,
+                          const std::string &subject) {
+  if (table.kind == Kind::Boolean) {
+    if (!node.is(Node::Kind::Boolean))
+      return wrongType(node, table, subject);
+    if (table.onlyValue && node.boolean != *table.onlyValue)
+      errors.error(node.extent,
+                   subject + ": " + node.describe() + " is not supported yet");
+    return node;
+  }
+  bool isInteger = node.is(Node::Kind::Integer);
+  if (!isInteger &&
+      !(table.kind == Kind::Number && node.is(Node::Kind::Number)))
+    return wrongType(node, table, subject);
+  bool isAboveMinimum =
+      !table.minimum || node.number > *table.minimum ||
+      (node.number == *table.minimum && !table.isMinimumExcluded);
+  if (!isAboveMinimum || (table.maximum && node.number > *table.maximum))
+    return wrongType(node, table, subject);
+  if (table.kind == Kind::Integer)
+    return node;
+  if (std::abs(node.number) > std::numeric_limits<float>::max())
+    errors.error(node.extent,
+                 subject + ": " + node.describe() +
+                     " is beyond the range of 32-bit floating point");
+  Node number = Node::makeNumber(node.number, node.extent);
+  number.isDefault = node.isDefault;
+  return number;
+}
+
+Node Checker::checkList(const Node &node, const ValueTable &table,
+                        const std::string &subject) {
+  if (!node.is(Node::Kind::List) || node.items.size() < table.minItems ||
+      node.items.size() > table.maxItems)
+    return wrongType(node, table, subject);
+  Node list = Node::makeList(node.extent);
+  list.isDefault = node.isDefault;
+  for (auto [index, item] : llvm::enumerate(node.items))
+    list.items.push_back(check(item, *table.element,
+                               subject + "[" + std::to_string(index) + "]"));
+  return list;
+}
+
+Node Checker::checkMap(const Node &node, const ValueTable &table,
+                       const std::string &subject) {
+  if (!node.is(Node::Kind::Object))
+    return wrongType(node, table, subject);
+  if (node.members.size() < table.minItems ||
+      node.members.size() > table.maxItems) {
+    errors.error(node.extent,
+                 subject + ": expected " + std::to_string(table.minItems) +
+                     " to " + std::to_string(table.maxItems) +
+                     " entries, found " + std::to_string(node.members.size()));
+    return node;
+  }
+  Node map = Node::makeObject(node.extent);
+  for (const Member &member : node.members) {
+    if (!isLegalName(member.key))
+      errors.error(member.keyExtent, subject + ": expected names of " +
+                                         kNameRule.str() + ", found '" +
+                                         printable(member.key) + "'");
+    map.add(
+        member.key, member.keyExtent,
+        check(member.value, *table.element, "'" + printable(member.key) + "'"));
+  }
+  return map;
+}
+
+/// Which case `node`, an object, is; null after an error.
+const ObjectTable *Checker::chooseCase(const Node &node,
+                                       const VariantTable &table,
+                                       const std::string &subject) {
+  const Node *selector = node.find(table.selector);
+  if (!table.presenceKey.empty()) {
+    bool isSecond = node.find(table.presenceKey) ||
+                    (selector && selector->is(Node::Kind::Text) &&
+                     selector->text == table.cases[1].name);
+    return &table.cases[isSecond];
+  }
+  if (!selector) {
+    for (const std::string &planned : table.plannedSelectors)
+      if (const Member *member = node.findMember(planned)) {
+        errors.error(member->keyExtent,
+                     "'" + planned + "' is not supported yet");
+        return nullptr;
+      }
+    // The key may be there under another spelling.
+    std::vector<StringRef> keys = {table.selector};
+    for (const Member &member : node.members)
+      if (!didYouMean(member.key, keys).empty()) {
+        errors.error(member.keyExtent, "unknown key '" + printable(member.key) +
+                                           "' in " + subject +
+                                           didYouMean(member.key, keys));
+        return nullptr;
+      }
+    errors.error(node.extent, subject + " lacks the key '" + table.selector +
+                                  "', the " + table.what);
+    return nullptr;
+  }
+  std::vector<StringRef> names = namesOf(table.cases);
+  if (!selector->is(Node::Kind::Text)) {
+    errors.error(selector->extent,
+                 "'" + table.selector + "': expected the name of a " +
+                     table.what + ", found " + selector->describe());
+    return nullptr;
+  }
+  const ObjectTable *found = table.find(selector->text);
+  if (!found)
+    errors.error(selector->extent,
+                 "unknown " + table.what + " '" + printable(selector->text) +
+                     "'" + suggest(selector->text, names, table.what + "s"));
+  return found;
+}
+
+Node Checker::checkVariant(const Node &node, const VariantTable &table,
+                           const std::string &subject) {
+  Node written = node;
+  if (table.hasTextForm && node.is(Node::Kind::Text)) {
+    written = Node::makeObject(node.extent);
+    written.add(table.selector, node.extent,
+                Node::makeText(node.text, node.extent));
+  } else if (!table.numberCase.empty() &&
+             (node.is(Node::Kind::Number) || node.is(Node::Kind::Integer))) {
+    written = Node::makeObject(node.extent);
+    written.add(table.selector, node.extent,
+                Node::makeText(table.numberCase, node.extent));
+    written.add("value", node.extent, node);
+  } else if (!node.is(Node::Kind::Object)) {
+    ValueTable value{.kind = Kind::Variant};
+    value.variant = std::make_shared<VariantTable>(table);
+    return wrongType(node, value, subject);
+  }
+  written.isDefault = node.isDefault;
+  const ObjectTable *chosen = chooseCase(written, table, subject);
+  if (!chosen)
+    return node;
+  const Node *name = written.find("name");
+  bool isNamed = chosen->find("name") && name && name->is(Node::Kind::Text);
+  std::string noun = StringRef(table.what).split(' ').first.str();
+  noun += " '" + (isNamed ? printable(name->text) : chosen->name) + "'";
+  if (!table.presenceKey.empty())
+    noun = subject;
+  return checkObject(written, *chosen, noun,
+                     table.presenceKey.empty() ? StringRef(table.selector)
+                                               : "");
+}
+
+Node Checker::makeDefault(const KeyTable &key, Extent extent) {
+  Source &source = defaults.emplace_back(context, Source::Kind::File, key.name,
+                                         key.defaultValue);
+  std::optional<Node> node = readJson(source, 0, errors);
+  assert(node && "defaults of the table are JSON");
+  auto relocate = [&](auto &&self, Node &part) -> void {
+    part.extent = extent;
+    part.isDefault = true;
+    for (Node &item : part.items)
+      self(self, item);
+    for (Member &member : part.members) {
+      member.keyExtent = extent;
+      self(self, member.value);
+    }
+  };
+  relocate(relocate, *node);
+  defaults.pop_back();
+  return check(*node, key.value, "'" + key.name + "'");
+}
+
+Node Checker::checkObject(const Node &node, const ObjectTable &table,
+                          const std::string &noun, StringRef selector) {
+  if (!node.is(Node::Kind::Object)) {
+    errors.error(node.extent,
+                 noun + ": expected an object, found " + node.describe());
+    return node;
+  }
+  std::vector<StringRef> names = namesOf(table.keys);
+  if (!selector.empty())
+    names.insert(names.begin(), selector);
+  for (const Member &member : node.members) {
+    if (member.key == selector || table.find(member.key))
+      continue;
+    if (llvm::is_contained(table.plannedKeys, member.key))
+      errors.error(member.keyExtent,
+                   "'" + member.key + "' is not supported yet");
+    else
+      errors.error(member.keyExtent, "unknown key '" + printable(member.key) +
+                                         "' in " + noun +
+                                         suggest(member.key, names, "keys"));
+  }
+  Node object = Node::makeObject(node.extent);
+  object.isDefault = node.isDefault;
+  if (const Member *member = node.findMember(selector);
+      member && !selector.empty())
+    object.add(selector, member->keyExtent, member->value);
+  for (const KeyTable &key : table.keys) {
+    const Member *member = node.findMember(key.name);
+    if (member && key.name != "$schema")
+      object.add(key.name, member->keyExtent,
+                 check(member->value, key.value, "'" + key.name + "'"));
+    else if (member)
+      check(member->value, key.value, "'" + key.name + "'");
+    else if (!key.defaultValue.empty())
+      object.add(key.name, node.extent, makeDefault(key, node.extent));
+    else if (key.isRequired)
+      errors.error(node.extent, noun + " lacks the key '" + key.name + "', " +
+                                    describeExpected(key.value));
+  }
+  return object;
+}
+
+Node Checker::check(const Node &node, const ValueTable &table,
+                    const std::string &subject) {
+  if (node.is(Node::Kind::Null) && table.isNullable)
+    return node;
+  switch (table.kind) {
+  case Kind::Integer:
+  case Kind::Number:
+  case Kind::Boolean:
+    return checkScalar(node, table, subject);
+  case Kind::Text:
+  case Kind::Name:
+    return checkText(node, table, subject);
+  case Kind::List:
+    return checkList(node, table, subject);
+  case Kind::Object:
+    return checkObject(node, *table.object, subject);
+  case Kind::Map:
+    return checkMap(node, table, subject);
+  case Kind::Variant:
+    return checkVariant(node, *table.variant, subject);
+  case Kind::Either:
+    for (const ValueTable &alternative : table.alternatives) {
+      bool isList = alternative.kind == Kind::List;
+      if (isList == node.is(Node::Kind::List) &&
+          (isList || node.is(Node::Kind::Integer)))
+        return check(node, alternative, subject);
+    }
+    return wrongType(node, table, subject);
+  }
+  llvm_unreachable("all kinds are listed");
+}

@@ -1,0 +1,104 @@
+#include "compiler/frontend/ErrorList.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace boostc::frontend;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+void ErrorList::count(Extent extent) {
+  ++errors;
+  fileErrors += extent.source->kind == Source::Kind::File;
+}
+
+void ErrorList::error(Extent extent, std::string message,
+                      std::optional<Note> note) {
+  if (isFull()) {
+    isTruncated = true;
+    return;
+  }
+  count(extent);
+  entries.push_back({mlir::DiagnosticSeverity::Error, extent,
+                     std::move(message), std::move(note)});
+}
+
+void ErrorList::warning(Extent extent, std::string message) {
+  entries.push_back(
+      {mlir::DiagnosticSeverity::Warning, extent, std::move(message), {}});
+}
+
+/// A caret under a line of megabytes helps nobody: such a position goes into
+/// the text.
+static std::string positionPrefix(const Extent &extent) {
+  if (extent.source->hasReadableLine(extent.begin))
+    return {};
+  auto [line, column] = extent.source->lineAndColumn(extent.begin);
+  return llvm::formatv("{0}:{1}:{2}: ", extent.source->name(), line, column)
+      .str();
+}
+
+static mlir::Location shownLocation(mlir::MLIRContext *context,
+                                    const Extent &extent) {
+  if (extent.source->hasReadableLine(extent.begin))
+    return extent.location();
+  return mlir::UnknownLoc::get(context);
+}
+
+void ErrorList::emit(const Entry &entry) {
+  mlir::InFlightDiagnostic diagnostic = context->getDiagEngine().emit(
+      shownLocation(context, entry.extent), entry.severity);
+  diagnostic << positionPrefix(entry.extent) << entry.message;
+  if (entry.note)
+    diagnostic.attachNote(shownLocation(context, entry.note->extent))
+        << positionPrefix(entry.note->extent) << entry.note->message;
+}
+
+void ErrorList::emit() {
+  llvm::stable_sort(entries, [](const Entry &a, const Entry &b) {
+    return std::make_tuple(a.extent.source->kind, a.extent.source->name(),
+                           a.extent.begin) <
+           std::make_tuple(b.extent.source->kind, b.extent.source->name(),
+                           b.extent.begin);
+  });
+  for (const Entry &entry : entries)
+    emit(entry);
+  if (isTruncated && !entries.empty())
+    context->getDiagEngine().emit(mlir::UnknownLoc::get(context),
+                                  mlir::DiagnosticSeverity::Remark)
+        << "more errors were found; these are the first " << kMaxErrors;
+  entries.clear();
+  isTruncated = false;
+}
+
+std::string boostc::frontend::didYouMean(StringRef word,
+                                         ArrayRef<StringRef> legal) {
+  // A hostile word must not cost time: nothing legal is that long.
+  if (word.size() > 256)
+    return {};
+  StringRef best;
+  unsigned bestDistance = 0;
+  for (StringRef candidate : legal) {
+    unsigned distance = word.edit_distance(candidate);
+    bool isNear = 3 * distance <= std::max(word.size(), candidate.size()) + 2;
+    if (isNear && (best.empty() || distance < bestDistance)) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best.empty() ? std::string()
+                      : ("; did you mean '" + best + "'?").str();
+}
+
+std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
+                                      StringRef plural) {
+  constexpr size_t kShortList = 12;
+  std::string text = didYouMean(word, legal);
+  if (legal.empty() || legal.size() > kShortList)
+    return text;
+  text += text.empty() ? "; the " : " The ";
+  text += (plural + (legal.size() == 1 ? " is " : " are ") +
+           llvm::join(legal, ", "))
+              .str();
+  return text;
+}

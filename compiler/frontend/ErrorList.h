@@ -1,0 +1,62 @@
+// ErrorList.h - the diagnostics of one import. They are collected, so that a
+// user sees several at a time, and emitted as MLIR diagnostics in the order of
+// the file.
+#pragma once
+
+#include "compiler/frontend/Document.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <optional>
+
+namespace boostc::frontend {
+
+class ErrorList {
+public:
+  explicit ErrorList(mlir::MLIRContext *context) : context(context) {}
+
+  struct Note {
+    Extent extent;
+    std::string message;
+  };
+
+  void error(Extent extent, std::string message, std::optional<Note> note = {});
+  void warning(Extent extent, std::string message);
+
+  /// Counts an error that an op emits itself, at `extent`.
+  void count(Extent extent);
+
+  /// Whether so many errors were found that looking for more would not help.
+  bool isFull() const { return errors >= kMaxErrors; }
+  bool hasErrors() const { return errors > 0; }
+  /// Whether one of the errors lies in a file rather than on the command line.
+  bool hasFileErrors() const { return fileErrors > 0; }
+
+  /// Emits what was collected since the last call.
+  void emit();
+
+private:
+  static constexpr unsigned kMaxErrors = 20;
+  struct Entry {
+    mlir::DiagnosticSeverity severity;
+    Extent extent;
+    std::string message;
+    std::optional<Note> note;
+  };
+  void emit(const Entry &entry);
+
+  mlir::MLIRContext *context;
+  std::vector<Entry> entries;
+  unsigned errors = 0, fileErrors = 0;
+  bool isTruncated = false;
+};
+
+/// "; did you mean 'x'?", or nothing when no legal word is near.
+std::string didYouMean(llvm::StringRef word,
+                       llvm::ArrayRef<llvm::StringRef> legal);
+
+/// The same, followed by the list of legal words when that is short:
+/// "; did you mean 'x'? The keys are a, b, x".
+std::string suggest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> legal,
+                    llvm::StringRef plural);
+
+} // namespace boostc::frontend

@@ -1,0 +1,228 @@
+#include "compiler/frontend/ModelTable.h"
+
+using namespace boostc;
+using namespace boostc::frontend;
+using Kind = ValueTable::Kind;
+
+ValueTable frontend::makeInteger(double minimum, double maximum) {
+  return {.kind = Kind::Integer, .minimum = minimum, .maximum = maximum};
+}
+
+ValueTable frontend::makeList(ValueTable element, size_t minItems,
+                              size_t maxItems) {
+  return {.kind = Kind::List,
+          .minItems = minItems,
+          .maxItems = maxItems,
+          .element = std::make_shared<ValueTable>(std::move(element))};
+}
+
+ValueTable frontend::makeObject(ObjectTable object) {
+  return {.kind = Kind::Object,
+          .object = std::make_shared<ObjectTable>(std::move(object))};
+}
+
+ValueTable frontend::makeVariant(VariantTable variant) {
+  return {.kind = Kind::Variant,
+          .variant = std::make_shared<VariantTable>(std::move(variant))};
+}
+
+static ValueTable choice(std::vector<std::string> choices) {
+  return {.kind = Kind::Text, .choices = std::move(choices)};
+}
+
+static KeyTable required(std::string name, ValueTable value, std::string doc) {
+  return {std::move(name), std::move(value), std::move(doc), {}, true};
+}
+
+static KeyTable optional(std::string name, ValueTable value,
+                         std::string defaultValue, std::string doc) {
+  return {std::move(name), std::move(value), std::move(doc),
+          std::move(defaultValue)};
+}
+
+ValueTable frontend::initializerTable() {
+  ValueTable number{.kind = Kind::Number};
+  ValueTable deviation{.kind = Kind::Number, .minimum = 0.0};
+  return makeVariant(
+      {"type",
+       "initializer",
+       {{"zeros", "Every element 0."},
+        {"ones", "Every element 1."},
+        {"constant",
+         "Every element the same.",
+         {required("value", number, "The element.")}},
+        {"normal",
+         "Normal distribution.",
+         {optional("mean", number, "0.0", "Mean."),
+          required("std", deviation, "Standard deviation.")}},
+        {"uniform",
+         "Uniform distribution in `[min, max)`.",
+         {required("min", number, "Smallest value."),
+          required("max", number, "Bound above.")}},
+        {"uniform_fan_in",
+         "Uniform in `[-1/sqrt(fan_in), 1/sqrt(fan_in))`, where "
+         "fan_in is the number of inputs of one output: PyTorch's "
+         "default, for weights and biases alike."}},
+       /*hasTextForm=*/true});
+}
+
+ValueTable frontend::scheduleTable(std::optional<double> minimum,
+                                   std::optional<double> maximum) {
+  ValueTable value{
+      .kind = Kind::Number, .minimum = minimum, .maximum = maximum};
+  VariantTable schedules{
+      "schedule",
+      "schedule",
+      {{"constant",
+        "The same value at every step; a plain number means this.",
+        {required("value", value, "The value.")}}}};
+  schedules.numberCase = "constant";
+  return makeVariant(std::move(schedules));
+}
+
+ValueTable frontend::transformsTable() {
+  constexpr double kMaxExtent = 16384;
+  ValueTable number{.kind = Kind::Number};
+  ValueTable positive{
+      .kind = Kind::Number, .minimum = 0.0, .isMinimumExcluded = true};
+  ValueTable extent = makeInteger(0, kMaxExtent);
+  ValueTable padding{.kind = Kind::Either,
+                     .alternatives = {extent, makeList(extent, 4, 4)}};
+  VariantTable transforms{
+      "op",
+      "transform",
+      {{"rescale",
+        "`x * scale + shift`; pixels come as 0 to 255.",
+        {required("scale", number, "Factor."),
+         optional("shift", number, "0.0", "Added afterwards.")}},
+       {"normalize",
+        "`(x - mean[c]) / std[c]` for channel c.",
+        {required("mean", makeList(number, 1, kMaxExtent),
+                  "One number for each channel, or one for all."),
+         required("std", makeList(positive, 1, kMaxExtent),
+                  "One number above 0 for each channel, or one for all.")}},
+       {"resize",
+        "Bilinear, half-pixel centres, edges clamped.",
+        {required("size", makeList(makeInteger(1, kMaxExtent), 2, 2),
+                  "`[height, width]`.")}},
+       {"pad",
+        "Adds pixels around the image.",
+        {required("padding", padding,
+                  "One number for all sides, or `[top, bottom, left, right]`."),
+         optional("value", number, "0.0", "Of the pixels that are added.")}}}};
+  return makeList(makeVariant(std::move(transforms)), 0, 64);
+}
+
+ValueTable frontend::inputTable() {
+  ValueTable extent = makeInteger(1, static_cast<double>(kMaxElements));
+  VariantTable input{
+      "dtype",
+      "input",
+      {{"f32",
+        "Features: what the first layer reads.",
+        {required("shape", makeList(extent, 1, 8),
+                  "Without the batch; images are channels-first."),
+         optional("dtype", choice({"f32"}), "\"f32\"", "Element type.")}},
+       {"i32",
+        "Labels: one class per sample.",
+        {optional("dtype", choice({"i32"}), "\"i32\"", "Element type."),
+         required("classes", makeInteger(2, 1 << 24),
+                  "Labels are 0 to classes - 1.")}}}};
+  input.presenceKey = "classes";
+  ValueTable map{
+      .kind = Kind::Map,
+      .minItems = 1,
+      .maxItems = 16,
+      .element = std::make_shared<ValueTable>(makeVariant(std::move(input)))};
+  return map;
+}
+
+ObjectTable frontend::trainTable() {
+  ValueTable mean{.kind = Kind::Boolean, .onlyValue = true};
+  return {"train",
+          "How losses and gradients are combined.",
+          {optional(
+               "gradients_mean", mean, "true",
+               "Whether gradients are averaged over ranks rather than summed."),
+           optional("reduction", choice({"mean"}), "\"mean\"",
+                    "The loss over the samples of an optimizer step.")}};
+}
+
+static constexpr llvm::StringLiteral kSwitches[] = {
+    "less_bn",           "grad_freeze", "adasum",
+    "grad_accumulation", "dim_reduce",  "loss_scale_group"};
+
+llvm::ArrayRef<llvm::StringLiteral> frontend::boostSwitches() {
+  return kSwitches;
+}
+
+static KeyTable section(std::string name, std::string summary,
+                        std::vector<KeyTable> keys) {
+  return {name, makeObject({name, summary, std::move(keys)}), summary, "{}"};
+}
+
+ObjectTable frontend::boostTable() {
+  ValueTable boolean{.kind = Kind::Boolean};
+  ValueTable number{.kind = Kind::Number};
+  ValueTable share{.kind = Kind::Number, .minimum = 0.0, .maximum = 1.0};
+  ValueTable path{.kind = Kind::Text, .isNullable = true};
+  ValueTable cuts = makeList(makeInteger(0, 1 << 20), 0, 1 << 16);
+  cuts.isNullable = true;
+  ValueTable count = makeInteger(1, 1 << 20);
+
+  std::vector<KeyTable> switches = {
+      {"mode", choice({"auto", "manual", "enable_all", "disable_all"}),
+       "`auto`: the level's boosts. `manual`: the level's, changed by the "
+       "switches below; "
+       "the default when one of them is given. `enable_all`, `disable_all`: "
+       "every or no "
+       "boost."}};
+  for (llvm::StringRef name : kSwitches)
+    switches.push_back(
+        {name.str(), boolean,
+         "Whether " + name.str() + " is on; without it, as the level says."});
+  return {
+      "boost",
+      "Boost algorithms and their parameters.",
+      {section("boost", "What is on.", std::move(switches)),
+       section(
+           "common", "Parameters of several boosts.",
+           {optional(
+                "gradient_split_groups", cuts, "null",
+                "Indices of the parameters where a new group of gradients that "
+                "travel together begins; null cuts once, in the middle."),
+            optional("device_number", count, "8", "Ranks per server.")}),
+       section("less_bn", "Fewer batch normalisations.",
+               {optional("fn_flag", boolean, "true",
+                         "Replace the last dense layer by a normalised head."),
+                optional("gc_flag", boolean, "true", "Centralise gradients.")}),
+       section(
+           "grad_freeze", "Leave out the first layers in some steps.",
+           {optional("param_groups", count, "10", "Number of freeze groups."),
+            optional("freeze_type", makeInteger(0, 1), "1",
+                     "0: one growing prefix after the other, 1: interleaved."),
+            optional("freeze_p", share, "0.7",
+                     "Share of the steps in which nothing is frozen."),
+            optional("total_steps", makeInteger(1, 1e12), "65536",
+                     "Length of the freezing schedule.")}),
+       section("grad_accumulation",
+               "Several micro-batches for one optimizer step.",
+               {optional("grad_accumulation_step", makeInteger(1, 1 << 20), "1",
+                         "Micro-batches per optimizer step.")}),
+       section(
+           "dim_reduce", "Train in a subspace.",
+           {optional("rho", number, "0.55",
+                     "Shrink factor of the line search."),
+            optional("gamma", number, "0.9",
+                     "Momentum of the residual gradient."),
+            optional("alpha", number, "0.001",
+                     "Step size of the residual part."),
+            optional("sigma", number, "0.4",
+                     "Coefficient of sufficient decrease."),
+            optional("n_components", count, "32", "Dimension of the subspace."),
+            optional("pca_mat_path", path, "null", "A ready basis, `.npy`."),
+            optional("weight_load_dir", path, "null",
+                     "Directory of checkpoints to make the basis of."),
+            optional("timeout", makeInteger(1, 1 << 20), "1800",
+                     "Seconds to wait for each rank's part of the basis.")})}};
+}

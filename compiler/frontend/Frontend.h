@@ -1,0 +1,54 @@
+// Frontend.h - the model file, checked and made into IR.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boostc {
+
+struct FrontendOptions {
+  /// --set PATH=VALUE, in order; a later one wins.
+  std::vector<std::string> sets = {};
+  /// -O0, -O1, -O2.
+  int boostLevel = 0;
+  /// --boost KEY=VALUE or SECTION.KEY=VALUE, in order.
+  std::vector<std::string> boosts = {};
+  struct File {
+    std::string name, text;
+  };
+  /// --boost-config: a dictionary that overrides the model file's "boost".
+  std::optional<File> boostConfig = {};
+};
+
+enum class FrontendStatus {
+  Ok,
+  BadModel, ///< the model file or the boost configuration: exit code 1
+  BadUsage, ///< --set or --boost, and nothing else: exit code 2
+};
+
+/// Reads the model `text` of the file `fileName` and, when it has no error,
+/// sets `out` to a module in phase `input` whose operations stand at their
+/// lines of the file. Loads the dialects it needs into `context`. Errors and
+/// warnings are MLIR diagnostics; for a line and a caret, `sources` is the one
+/// that the diagnostic handler prints from: the texts are added to it where
+/// they are not in it yet, under `fileName`, the boost configuration's name,
+/// and "--set PATH=VALUE" as the user wrote it.
+FrontendStatus importModel(mlir::MLIRContext &context, llvm::SourceMgr &sources,
+                           llvm::StringRef fileName, llvm::StringRef text,
+                           const FrontendOptions &options,
+                           mlir::OwningOpRef<mlir::ModuleOp> &out);
+
+/// Loads the dialects whose ops a model file may name.
+void loadModelDialects(mlir::MLIRContext &context);
+
+/// The JSON schema (draft-7) of model files.
+std::string generateSchema(mlir::MLIRContext &context);
+
+/// docs/model-format.md.
+std::string generateModelFormatDoc(mlir::MLIRContext &context);
+
+} // namespace boostc

@@ -1,0 +1,180 @@
+#include "compiler/frontend/ModelTable.h"
+#include "dialects/interfaces/Interfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace boostc;
+using namespace boostc::frontend;
+using llvm::StringRef;
+using Kind = ValueTable::Kind;
+
+const KeyTable *ObjectTable::find(StringRef key) const {
+  auto it =
+      llvm::find_if(keys, [&](const KeyTable &k) { return k.name == key; });
+  return it == keys.end() ? nullptr : &*it;
+}
+
+const ObjectTable *VariantTable::find(StringRef name) const {
+  auto it = llvm::find_if(cases,
+                          [&](const ObjectTable &c) { return c.name == name; });
+  return it == cases.end() ? nullptr : &*it;
+}
+
+static std::vector<LayerEntry> collectEntries(mlir::MLIRContext &context) {
+  std::vector<LayerEntry> entries;
+  for (mlir::RegisteredOperationName op : context.getRegisteredOperations())
+    if (auto *layer = op.getInterface<LayerOpInterface>())
+      for (LayerSpec &spec : layer->getLayerSpecs())
+        entries.push_back({std::move(spec), layer->buildLayer});
+  // Not the order of registration: schema and documentation must not depend on
+  // it.
+  llvm::sort(entries, [](const LayerEntry &a, const LayerEntry &b) {
+    return a.spec.name < b.spec.name;
+  });
+  return entries;
+}
+
+static ValueTable valueTable(const KeySpec &key) {
+  ValueTable value{.minimum = key.minimum, .maximum = key.maximum};
+  switch (key.type) {
+  case KeyType::Integer:
+    value.kind = Kind::Integer;
+    return value;
+  case KeyType::Number:
+    value.kind = Kind::Number;
+    return value;
+  case KeyType::Boolean:
+    value.kind = Kind::Boolean;
+    return value;
+  case KeyType::Choice:
+    value.kind = Kind::Text;
+    value.choices.assign(key.choices.begin(), key.choices.end());
+    return value;
+  case KeyType::IntegerList:
+    value.kind = Kind::Integer;
+    return makeList(value, 1, 8);
+  case KeyType::Rate:
+    return scheduleTable(key.minimum, key.maximum);
+  }
+  llvm_unreachable("all types are listed");
+}
+
+static ObjectTable objectTable(const LayerSpec &spec) {
+  ObjectTable object{spec.name.str(), spec.summary.str()};
+  for (const KeySpec &key : spec.keys)
+    object.keys.push_back({key.name.str(), valueTable(key), key.doc.str(),
+                           key.defaultValue.str(), key.isRequired()});
+  return object;
+}
+
+/// Adds the keys that every layer has.
+static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
+  ValueTable name{.kind = Kind::Name};
+  object.keys.push_back(
+      {"name", name,
+       "What parameters and other layers call it; by default the op "
+       "and a number."});
+  object.keys.push_back(
+      {"inputs", makeList(name, spec.inputs, spec.inputs),
+       "Layers or inputs it reads; by default the layer before it."});
+  if (!spec.parameters.empty()) {
+    ObjectTable init{"init", "Initial values of the parameters."};
+    for (const ParameterSpec &parameter : spec.parameters)
+      init.keys.push_back({parameter.name.str(), initializerTable(),
+                           "Initial value of `" + parameter.name.str() + "`. " +
+                               parameter.doc.str(),
+                           "\"" + parameter.defaultInitializer.str() + "\""});
+    object.keys.push_back({"init", makeObject(std::move(init)),
+                           "Initial values of the parameters.", "{}"});
+  }
+  object.plannedKeys = {"repeat", "with"};
+}
+
+static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
+                          LayerSpec::Kind kind, std::string selector,
+                          std::string what) {
+  VariantTable variant{std::move(selector), std::move(what)};
+  for (const LayerEntry &entry : entries) {
+    if (entry.spec.kind != kind)
+      continue;
+    variant.cases.push_back(objectTable(entry.spec));
+    if (kind == LayerSpec::Kind::Layer)
+      addLayerKeys(variant.cases.back(), entry.spec);
+  }
+  variant.hasTextForm = kind == LayerSpec::Kind::Metric;
+  if (kind == LayerSpec::Kind::Layer)
+    variant.plannedSelectors = {"use"};
+  return makeVariant(std::move(variant));
+}
+
+ModelTable::ModelTable(mlir::MLIRContext &context)
+    : entries(collectEntries(context)) {
+  using Spec = LayerSpec::Kind;
+  ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
+  ObjectTable data{
+      "data",
+      "Where samples come from.",
+      {{"source", text,
+        "`mnist:DIR` or `digits`; `boost-run --data` overrides it.", "\"\""},
+       {"transforms", transformsTable(),
+        "What is done to an image, in this order.", "[]"}}};
+  root = {
+      "model",
+      "A model with its training recipe.",
+      {{"$schema", text, "Address of the JSON schema, for editors; not read."},
+       {"name", name, "Name of the model.", {}, true},
+       {"seed", makeInteger(0, 9007199254740992.0),
+        "Of initial values and of the order of the samples.", "1"},
+       {"batch_size",
+        makeInteger(1, kMaxBatch),
+        "Samples per rank and micro-batch.",
+        {},
+        true},
+       {"epochs",
+        makeInteger(1, 1 << 30),
+        "Passes over the data set.",
+        {},
+        true},
+       {"input",
+        inputTable(),
+        "What the data set feeds: features and labels.",
+        {},
+        true},
+       {"layers",
+        makeList(opTable(entries, Spec::Layer, "op", "layer op"), 1, 1 << 16),
+        "The model, in the order of computation.",
+        {},
+        true},
+       {"loss",
+        opTable(entries, Spec::Loss, "op", "loss"),
+        "What is minimised; it reads the last layer and the labels.",
+        {},
+        true},
+       {"metrics",
+        makeList(opTable(entries, Spec::Metric, "op", "metric"), 0, 64),
+        "What evaluation reports beside the loss.", "[]"},
+       {"optimizer",
+        opTable(entries, Spec::Optimizer, "type", "optimizer"),
+        "How weights change.",
+        {},
+        true},
+       {"data", makeObject(std::move(data)), "Where samples come from.", "{}"},
+       {"train", makeObject(trainTable()),
+        "How losses and gradients are combined.", "{}"},
+       {"boost", makeObject(boostTable()),
+        "Boost algorithms and their parameters.", "{}"}},
+      {"blocks"}};
+}
+
+const ObjectTable &ModelTable::boost() const {
+  return *root.find("boost")->value.object;
+}
+
+const LayerEntry &ModelTable::entry(LayerSpec::Kind kind,
+                                    StringRef name) const {
+  auto it = llvm::find_if(entries, [&](const LayerEntry &entry) {
+    return entry.spec.kind == kind && entry.spec.name == name;
+  });
+  assert(it != entries.end() &&
+         "the checked file uses spellings of the table only");
+  return *it;
+}

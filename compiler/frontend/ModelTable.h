@@ -1,0 +1,137 @@
+// ModelTable.h - what a model file may say: one table, which the parser checks
+// against and the JSON schema and docs/model-format.md are printed from. The
+// ops contribute their part through LayerOpInterface; the rest stands in
+// FixedTables.cpp.
+#pragma once
+
+#include "dialects/interfaces/LayerSpec.h"
+#include "mlir/IR/MLIRContext.h"
+#include <memory>
+
+namespace boostc {
+class LayerOpInterface;
+}
+
+namespace boostc::frontend {
+
+struct ObjectTable;
+struct VariantTable;
+
+/// The values that a place of the model file takes.
+struct ValueTable {
+  enum class Kind {
+    Integer,
+    Number,
+    Boolean,
+    Text,
+    Name,    ///< a text of [A-Za-z0-9_./-], at most 200 long
+    List,    ///< of `element`
+    Object,  ///< with the keys of `object`
+    Map,     ///< from names to `element`
+    Variant, ///< one of `variant`
+    Either,  ///< one of `alternatives`, told apart by their JSON types
+  };
+  Kind kind = Kind::Text;
+  std::optional<double> minimum = {}; ///< inclusive
+  std::optional<double> maximum = {}; ///< inclusive
+  /// A number must lie above `minimum`.
+  bool isMinimumExcluded = false;
+  /// Texts: the legal ones, when not every text is.
+  std::vector<std::string> choices = {};
+  /// Booleans: the only value that this version has; the other is legal and an
+  /// error.
+  std::optional<bool> onlyValue = {};
+  size_t minItems = 0, maxItems = 1 << 16; ///< lists
+  bool isNullable = false;
+  std::shared_ptr<const ValueTable> element = {};
+  std::shared_ptr<const ObjectTable> object = {};
+  std::shared_ptr<const VariantTable> variant = {};
+  std::vector<ValueTable> alternatives = {};
+};
+
+struct KeyTable {
+  std::string name;
+  ValueTable value;
+  std::string doc;
+  /// JSON text of the default; empty without one.
+  std::string defaultValue = {};
+  bool isRequired = false; ///< else a key without a default may be absent
+};
+
+/// An object with known keys.
+struct ObjectTable {
+  std::string name;    ///< "dense"; of a variant, the value of its selector
+  std::string summary; ///< one sentence
+  std::vector<KeyTable> keys = {};
+  /// Keys that are planned: an error that says so.
+  std::vector<std::string> plannedKeys = {};
+
+  const KeyTable *find(llvm::StringRef key) const;
+};
+
+/// One of several objects, chosen by the text at a key.
+struct VariantTable {
+  std::string selector; ///< "op"
+  std::string what;     ///< "layer op": names the choice in messages
+  std::vector<ObjectTable> cases = {};
+  /// Whether "x" stands for { "<selector>": "x" }.
+  bool hasTextForm = false;
+  /// Whether a number x stands for { "<selector>": numberCase, "value": x }.
+  std::string numberCase = {};
+  /// Whether the case is told by the presence of this key instead of a
+  /// selector: the second case when it is there (or when the selector has the
+  /// second case's name).
+  std::string presenceKey = {};
+  /// Keys instead of the selector that are planned: an error that says so.
+  std::vector<std::string> plannedSelectors = {};
+
+  const ObjectTable *find(llvm::StringRef name) const;
+};
+
+/// An op's entry, with the way to build it.
+struct LayerEntry {
+  LayerSpec spec;
+  llvm::FailureOr<llvm::SmallVector<mlir::Value>> (*build)(LayerBuilder &);
+};
+
+class ModelTable {
+public:
+  /// Collects the entries of all ops of `context`'s loaded dialects.
+  explicit ModelTable(mlir::MLIRContext &context);
+
+  /// The whole file.
+  const ObjectTable &file() const { return root; }
+  /// The dictionary of boosts, with the key names of the system this one
+  /// follows.
+  const ObjectTable &boost() const;
+  /// The entry of a spelling that the table contains.
+  const LayerEntry &entry(LayerSpec::Kind kind, llvm::StringRef name) const;
+
+private:
+  std::vector<LayerEntry> entries;
+  ObjectTable root;
+};
+
+/// Tables that are no ops.
+ValueTable initializerTable();
+ValueTable scheduleTable(std::optional<double> minimum,
+                         std::optional<double> maximum);
+ValueTable transformsTable();
+ValueTable inputTable();
+ObjectTable trainTable();
+ObjectTable boostTable();
+
+/// The boost switches, in the order in which the step applies them.
+llvm::ArrayRef<llvm::StringLiteral> boostSwitches();
+
+/// Shorthand for the tables.
+ValueTable makeInteger(double minimum, double maximum);
+ValueTable makeList(ValueTable element, size_t minItems, size_t maxItems);
+ValueTable makeObject(ObjectTable object);
+ValueTable makeVariant(VariantTable variant);
+
+constexpr double kMaxBatch = 1 << 20;
+/// 2^40: the most elements, and the most bytes, of one tensor.
+constexpr int64_t kMaxElements = int64_t{1} << 40;
+
+} // namespace boostc::frontend

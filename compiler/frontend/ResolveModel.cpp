@@ -1,0 +1,214 @@
+#include "compiler/frontend/ResolveModel.h"
+#include "compiler/frontend/CheckModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace boostc;
+using namespace boostc::frontend;
+using llvm::StringRef;
+
+/// The text at `key`, empty when there is none.
+static StringRef textAt(const Node &node, StringRef key) {
+  const Node *value = node.find(key);
+  return value && value->is(Node::Kind::Text) ? StringRef(value->text)
+                                              : StringRef();
+}
+
+std::vector<std::string> frontend::layerNames(const Node &layers) {
+  llvm::StringSet<> taken;
+  for (const Node &layer : layers.items)
+    taken.insert(textAt(layer, "name"));
+  llvm::StringMap<unsigned> next;
+  std::vector<std::string> names;
+  for (const Node &layer : layers.items) {
+    StringRef name = textAt(layer, "name"), op = textAt(layer, "op");
+    names.push_back(name.str());
+    if (layer.find("name"))
+      continue;
+    StringRef prefix = isLegalName(op) && op.size() < 100 ? op : "layer";
+    do
+      names.back() = (prefix + llvm::Twine(++next[prefix])).str();
+    while (!taken.insert(names.back()).second);
+  }
+  return names;
+}
+
+/// Checks the references of layer `index` against the names in front of it.
+static void checkInputs(const Node &layer,
+                        const llvm::StringMap<Extent> &before,
+                        const llvm::StringMap<Extent> &all, ErrorList &errors) {
+  const Node *inputs = layer.find("inputs");
+  if (!inputs)
+    return;
+  for (const Node &input : inputs->items) {
+    if (!input.is(Node::Kind::Text) || before.contains(input.text))
+      continue;
+    if (auto later = all.find(input.text); later != all.end()) {
+      errors.error(
+          input.extent,
+          "'" + input.text +
+              "' is not known here: a layer reads what stands "
+              "before it",
+          ErrorList::Note{later->second, "'" + input.text + "' is here"});
+      continue;
+    }
+    std::vector<StringRef> legal(before.keys().begin(), before.keys().end());
+    llvm::sort(legal);
+    errors.error(input.extent, "unknown layer or input '" +
+                                   printable(input.text) + "'" +
+                                   suggest(input.text, legal, "names"));
+  }
+}
+
+void frontend::resolveNames(Node &document, ErrorList &errors) {
+  Node *layers = document.find("layers");
+  if (!layers || !layers->is(Node::Kind::List))
+    return;
+  llvm::StringMap<Extent> before, all;
+  std::vector<std::string> names = layerNames(*layers);
+  for (auto [layer, name] : llvm::zip(layers->items, names))
+    if (!name.empty())
+      all.try_emplace(name, layer.extent);
+  if (const Node *inputs = document.find("input"))
+    for (const Member &member : inputs->members)
+      before.try_emplace(member.key, member.keyExtent);
+  for (auto [layer, name] : llvm::zip(layers->items, names)) {
+    if (!layer.is(Node::Kind::Object))
+      continue;
+    checkInputs(layer, before, all, errors);
+    if (!layer.find("name"))
+      layer.add("name", layer.extent, Node::makeText(name, layer.extent));
+    const Node &written = layer.at("name");
+    if (name.empty())
+      continue;
+    auto [first, isNew] = before.try_emplace(name, written.extent);
+    if (!isNew)
+      errors.error(written.extent,
+                   "the name '" + printable(name) + "' is taken",
+                   ErrorList::Note{first->second, "by this"});
+  }
+}
+
+/// The inputs that are labels, or those that are features.
+static std::vector<const Member *> inputsOf(const Node &model, bool areLabels) {
+  std::vector<const Member *> found;
+  for (const Member &member : model.at("input").members)
+    if ((member.value.find("classes") != nullptr) == areLabels)
+      found.push_back(&member);
+  return found;
+}
+
+const Member &frontend::featuresInput(const Node &model) {
+  return *inputsOf(model, false).front();
+}
+const Member &frontend::labelsInput(const Node &model) {
+  return *inputsOf(model, true).front();
+}
+
+static void checkInputSizes(const Node &model, ErrorList &errors) {
+  const Node &shape = featuresInput(model).value.at("shape");
+  int64_t elements = model.at("batch_size").integer;
+  for (const Node &extent : shape.items) {
+    // Extents and the running product stay below 2^41, so that it cannot
+    // overflow.
+    if (elements > kMaxElements / 4 / extent.integer) {
+      errors.error(shape.extent,
+                   "a batch of this shape takes more than 2^40 bytes");
+      return;
+    }
+    elements *= extent.integer;
+  }
+}
+
+/// Transforms that know the image's size must end at the shape of the input.
+static void checkTransforms(const Node &model, ErrorList &errors) {
+  const Member &input = featuresInput(model);
+  const Node &shape = input.value.at("shape");
+  bool isImage = shape.items.size() == 3;
+  int64_t height = -1, width = -1;
+  const Node *sized = nullptr;
+  for (const Node &transform : model.at("data").at("transforms").items) {
+    for (StringRef key : {"mean", "std"}) {
+      const Node *list = transform.find(key);
+      size_t channels = isImage ? shape.items[0].integer : 1;
+      if (list && list->items.size() != 1 && list->items.size() != channels)
+        errors.error(
+            list->extent,
+            "'" + key.str() + "': expected 1 number or one for each of the " +
+                std::to_string(channels) + " channels, found " +
+                std::to_string(list->items.size()),
+            ErrorList::Note{shape.extent, "the input's shape is here"});
+    }
+    if (const Node *size = transform.find("size")) {
+      height = size->items[0].integer;
+      width = size->items[1].integer;
+      sized = &transform;
+    }
+    const Node *padding = transform.find("padding");
+    if (!padding || !sized)
+      continue;
+    bool isList = padding->is(Node::Kind::List);
+    auto side = [&](unsigned i) {
+      return isList ? padding->items[i].integer : padding->integer;
+    };
+    height += side(0) + side(1);
+    width += side(2) + side(3);
+    sized = &transform;
+  }
+  if (!sized || (isImage && shape.items[1].integer == height &&
+                 shape.items[2].integer == width))
+    return;
+  errors.error(sized->extent,
+               "the transforms make images of " + std::to_string(height) + "x" +
+                   std::to_string(width) +
+                   ", which is not the shape of input '" + input.key + "'",
+               ErrorList::Note{shape.extent, "the input's shape is here"});
+}
+
+static void checkMetrics(const Node &model, ErrorList &errors) {
+  llvm::StringMap<Extent> seen;
+  for (const Node &metric : model.at("metrics").items) {
+    auto [first, isNew] = seen.try_emplace(metric.at("op").text, metric.extent);
+    if (!isNew)
+      errors.error(metric.extent,
+                   "metric '" + metric.at("op").text + "' is there twice",
+                   ErrorList::Note{first->second, "the first one is here"});
+  }
+}
+
+void frontend::resolveModel(Node &model, const ModelTable &table,
+                            ErrorList &errors) {
+  for (bool areLabels : {false, true}) {
+    const Node &input = model.at("input");
+    size_t found = inputsOf(model, areLabels).size();
+    if (found != 1)
+      errors.error(
+          input.extent,
+          std::string("'input': expected one entry with ") +
+              (areLabels ? "'classes', the labels" : "'shape', the features") +
+              ", found " + std::to_string(found));
+  }
+  if (errors.hasErrors())
+    return;
+  checkInputSizes(model, errors);
+  checkTransforms(model, errors);
+  checkMetrics(model, errors);
+
+  std::string previous = featuresInput(model).key;
+  for (Node &layer : model.find("layers")->items) {
+    const LayerEntry &entry =
+        table.entry(LayerSpec::Kind::Layer, layer.at("op").text);
+    if (!layer.find("inputs")) {
+      if (entry.spec.inputs != 1)
+        errors.error(layer.extent, "layer '" + layer.at("name").text +
+                                       "' reads " +
+                                       std::to_string(entry.spec.inputs) +
+                                       " values; name them with 'inputs'");
+      Node inputs = Node::makeList(layer.extent);
+      inputs.items.push_back(Node::makeText(previous, layer.extent));
+      layer.add("inputs", layer.extent, std::move(inputs));
+    }
+    previous = layer.at("name").text;
+  }
+}

@@ -1,0 +1,95 @@
+// boost-import - a model file to IR in phase `input`: the frontend alone, for
+// its tests.
+#include "compiler/frontend/Frontend.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+
+static cl::opt<std::string>
+    input(cl::Positional, cl::desc("<model.json, - is stdin>"), cl::Required);
+static cl::list<std::string> sets("set",
+                                  cl::desc("PATH=VALUE over the model file"));
+static cl::list<std::string> boosts("boost", cl::desc("[SECTION.]KEY=VALUE"));
+static cl::opt<std::string> boostConfig("boost-config",
+                                        cl::desc("File of boosts"));
+static cl::opt<unsigned> level("O", cl::Prefix, cl::desc("Boost level"),
+                               cl::init(0));
+static cl::opt<bool> locations("locations", cl::desc("Print locations"));
+static cl::opt<bool>
+    everyPrefix("every-prefix",
+                cl::desc("Import every prefix of the file and fail if one is "
+                         "accepted or is refused "
+                         "without a message; prints the number refused"));
+
+/// The truncation test: one process for all prefixes, because a process for
+/// each would take minutes.
+static int importPrefixes(mlir::MLIRContext &context, StringRef text) {
+  size_t complete = text.rtrim().size(), refused = 0;
+  unsigned messages = 0;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
+    ++messages;
+    return mlir::success();
+  });
+  for (size_t length = 0; length < complete; ++length) {
+    SourceMgr sources;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    messages = 0;
+    auto status = boostc::importModel(context, sources, "prefix",
+                                      text.take_front(length), {}, module);
+    if (status != boostc::FrontendStatus::BadModel || messages == 0) {
+      errs() << "the first " << length << " bytes are not refused\n";
+      return 1;
+    }
+    ++refused;
+  }
+  outs() << refused << " prefixes refused\n";
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "model file to IR in phase `input`\n");
+  auto file = MemoryBuffer::getFileOrSTDIN(input);
+  if (!file) {
+    errs() << "boost-import: cannot read '" << input
+           << "': " << file.getError().message() << "\n";
+    return 1;
+  }
+  boostc::FrontendOptions options{
+      .sets = sets, .boostLevel = int(unsigned(level)), .boosts = boosts};
+  if (!boostConfig.empty()) {
+    auto config = MemoryBuffer::getFile(boostConfig);
+    if (!config) {
+      errs() << "boost-import: cannot read '" << boostConfig
+             << "': " << config.getError().message() << "\n";
+      return 1;
+    }
+    options.boostConfig = {boostConfig, (*config)->getBuffer().str()};
+  }
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  if (everyPrefix)
+    return importPrefixes(context, (*file)->getBuffer());
+  SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  switch (boostc::importModel(context, sources, input, (*file)->getBuffer(),
+                              options, module)) {
+  case boostc::FrontendStatus::BadModel:
+    return 1;
+  case boostc::FrontendStatus::BadUsage:
+    return 2;
+  case boostc::FrontendStatus::Ok:
+    break;
+  }
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(locations);
+  module->print(outs(), flags);
+  return 0;
+}
