@@ -66,6 +66,19 @@ def Rt_BindingAttr : Rt_Attr<"Binding", "binding"> {
   let skipDefaultBuilders = 1;
 }
 
+def Rt_CpuTargetAttr : Rt_Attr<"CpuTarget", "cpu_target"> {
+  let summary = "the CPU and the threads a program is compiled for";
+  let description = [{
+    LLVM's name of the CPU, the features a machine must have to load the program, comma
+    separated, and the number of threads the plan is made for. Sits on `train.program`
+    under the name `rt.cpu_target`.
+  }];
+  let parameters = (ins StringRefParameter<"LLVM's name">:$cpu,
+                        StringRefParameter<"comma separated">:$features,
+                        "unsigned":$threads);
+  let assemblyFormat = "`<` $cpu `,` $features `,` $threads `>`";
+}
+
 class Rt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, traits>;
 

@@ -23,6 +23,9 @@ namespace boostc::rt {
 /// Name of the argument and result attribute that holds a BindingAttr.
 constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
 
+/// Marks a function as a generated kernel.
+constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";
+
 /// Lets one-shot bufferization see the library calls' operands.
 void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
 

@@ -33,6 +33,7 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   session->data_ = std::move(data).value();
 
   uint32_t threads = options.threads.value_or(descriptor.threads);
+  DnnlContext::limitInstructionSet(descriptor.cpu_features);
   Result<std::unique_ptr<CpuDevice>> device = CpuDevice::create(
       threads, session->program().libraryCalls(), descriptor.library_version);
   if (!device.ok())

@@ -32,6 +32,11 @@ std::string DnnlContext::libraryVersion() {
                      version->patch);
 }
 
+void DnnlContext::limitInstructionSet(std::string_view cpuFeatures) {
+  if (cpuFeatures.find("avx512") == std::string_view::npos)
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+}
+
 struct Matmul::Prepared {
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
@@ -55,56 +60,89 @@ Matmul::Matmul(std::unique_ptr<Prepared> prepared)
     : prepared_(std::move(prepared)) {}
 Matmul::~Matmul() = default;
 
+namespace {
+
+/// How oneDNN sees a product: plain strided matrices, exact f32.
+struct MatmulLayouts {
+  using Desc = dnnl::memory::desc;
+  explicit MatmulLayouts(const BoostMatmul &call)
+      : a({call.m, call.k}, kF32, {call.a_strides[0], call.a_strides[1]}),
+        b({call.k, call.n}, kF32, {call.b_strides[0], call.b_strides[1]}),
+        bias({1, call.n}, kF32, {call.n, 1}),
+        c({call.m, call.n}, kF32, {call.n, 1}) {}
+
+  static constexpr auto kF32 = dnnl::memory::data_type::f32;
+  Desc a, b, bias, c;
+};
+
+/// May throw dnnl::error.
+dnnl::matmul::primitive_desc describe(const BoostMatmul &call,
+                                      const MatmulLayouts &layouts,
+                                      const dnnl::engine &engine) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  // The environment (ONEDNN_DEFAULT_FPMATH_MODE) may not lower precision.
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  if (call.post_op == BOOST_POST_RELU) {
+    dnnl::post_ops operations;
+    operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+    attributes.set_post_ops(operations);
+  }
+  return dnnl::matmul::primitive_desc(
+      call.has_bias
+          ? dnnl::matmul::desc(layouts.a, layouts.b, layouts.bias, layouts.c)
+          : dnnl::matmul::desc(layouts.a, layouts.b, layouts.c),
+      attributes, engine);
+}
+
+Status noSuchProduct(const BoostMatmul &call, const dnnl::error &error) {
+  return Status(
+      ExitCode::Input,
+      fmt::format("{} has no matrix product of {}x{} by {}x{} with strides "
+                  "[{}, {}] and [{}, {}]: {}",
+                  DnnlContext::libraryVersion(), call.m, call.k, call.k, call.n,
+                  call.a_strides[0], call.a_strides[1], call.b_strides[0],
+                  call.b_strides[1], error.message));
+}
+
+} // namespace
+
+Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
+                                           const BoostMatmul &call) {
+  try {
+    MatmulLayouts layouts(call);
+    return static_cast<uint64_t>(
+        describe(call, layouts, context.handles_->engine)
+            .scratchpad_desc()
+            .get_size());
+  } catch (const dnnl::error &error) {
+    return noSuchProduct(call, error);
+  }
+}
+
 Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
                                                const BoostMatmul &call) {
-  using Desc = dnnl::memory::desc;
-  constexpr auto f32 = dnnl::memory::data_type::f32;
-  const int64_t m = call.m, n = call.n, k = call.k;
   try {
     const dnnl::engine &engine = context.handles_->engine;
-    Desc a({m, k}, f32, {call.a_strides[0], call.a_strides[1]});
-    Desc b({k, n}, f32, {call.b_strides[0], call.b_strides[1]});
-    Desc bias({1, n}, f32, {n, 1});
-    Desc c({m, n}, f32, {n, 1});
-
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    // The environment (ONEDNN_DEFAULT_FPMATH_MODE) may not lower precision.
-    attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
-    if (call.post_op == BOOST_POST_RELU) {
-      dnnl::post_ops operations;
-      operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f,
-                                0.0f);
-      attributes.set_post_ops(operations);
-    }
-
+    MatmulLayouts layouts(call);
     auto prepared = std::make_unique<Prepared>();
-    prepared->description = dnnl::matmul::primitive_desc(
-        call.has_bias ? dnnl::matmul::desc(a, b, bias, c)
-                      : dnnl::matmul::desc(a, b, c),
-        attributes, engine);
+    prepared->description = describe(call, layouts, engine);
     prepared->primitive = dnnl::matmul(prepared->description);
     prepared->stream = context.handles_->stream;
     prepared->implementation = prepared->description.impl_info_str();
 
     prepared->memory.reserve(5);
-    prepared->bind(DNNL_ARG_SRC, 0, a, engine);
-    prepared->bind(DNNL_ARG_WEIGHTS, 1, b, engine);
+    prepared->bind(DNNL_ARG_SRC, 0, layouts.a, engine);
+    prepared->bind(DNNL_ARG_WEIGHTS, 1, layouts.b, engine);
     if (call.has_bias)
-      prepared->bind(DNNL_ARG_BIAS, 2, bias, engine);
-    prepared->bind(DNNL_ARG_DST, 3, c, engine);
-    Desc scratch = prepared->description.scratchpad_desc();
+      prepared->bind(DNNL_ARG_BIAS, 2, layouts.bias, engine);
+    prepared->bind(DNNL_ARG_DST, 3, layouts.c, engine);
+    dnnl::memory::desc scratch = prepared->description.scratchpad_desc();
     if (scratch.get_size() > 0)
       prepared->bind(DNNL_ARG_SCRATCHPAD, 4, scratch, engine);
     return std::unique_ptr<Matmul>(new Matmul(std::move(prepared)));
   } catch (const dnnl::error &error) {
-    return Status(
-        ExitCode::Input,
-        fmt::format("{} has no matrix product of {}x{} by {}x{} with strides "
-                    "[{}, {}] and [{}, {}]: {}",
-                    DnnlContext::libraryVersion(), m, k, k, n,
-                    call.a_strides[0], call.a_strides[1], call.b_strides[0],
-                    call.b_strides[1], error.message));
+    return noSuchProduct(call, error);
   }
 }
 

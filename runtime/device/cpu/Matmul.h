@@ -8,6 +8,8 @@
 #include "runtime/support/Status.h"
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace boostrt {
 
@@ -19,6 +21,12 @@ public:
 
   /// "oneDNN 2.6.3": the library found at run time.
   static std::string libraryVersion();
+
+  /// Keeps the library within the instruction sets a program was compiled for
+  /// (BoostProgram::cpu_features), so that compiler and runtime hear the same
+  /// scratch sizes on every CPU. Counts only before the first primitive of the
+  /// process.
+  static void limitInstructionSet(std::string_view cpuFeatures);
 
 private:
   friend class Matmul;
@@ -35,6 +43,10 @@ public:
   static Result<std::unique_ptr<Matmul>> create(DnnlContext &context,
                                                 const BoostMatmul &call);
   ~Matmul();
+
+  /// What scratchBytes() of the primitive would be, without generating code.
+  static Result<uint64_t> queryScratchBytes(DnnlContext &context,
+                                            const BoostMatmul &call);
 
   /// Bytes of the scratch operand that execute() will use.
   uint64_t scratchBytes() const;

@@ -1,0 +1,16 @@
+// Passes.h - from values to device code; see Passes.td for what each pass
+// promises.
+#pragma once
+
+#include "dialects/train/TrainDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace boostc {
+
+#define GEN_PASS_DECL
+#include "compiler/lowering/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/lowering/Passes.h.inc"
+
+} // namespace boostc

@@ -1,0 +1,124 @@
+// Functions on tensors to procedures on buffers; see Passes.td.
+//
+//  1. Arguments become memrefs; each result finds or adds the memref argument of its
+//     binding and is materialised there instead of being returned.
+//  2. Empty tensors that end up in such a destination are replaced by it.
+//  3. One-shot bufferization decides every copy; what remains is copied explicitly.
+
+#include "compiler/lowering/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+static MemRefType getBufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Step 1.
+static LogicalResult bindResults(func::FuncOp function) {
+  OpBuilder builder(function.getContext());
+  Block &entry = function.front();
+  auto returnOp = cast<func::ReturnOp>(entry.getTerminator());
+  unsigned tensorArguments = entry.getNumArguments();
+  auto bindingOf = [](DictionaryAttr attributes) {
+    return attributes ? attributes.getAs<rt::BindingAttr>(rt::kBindingAttrName)
+                      : rt::BindingAttr();
+  };
+
+  // The memory of each result: an argument of the same binding, or a new one.
+  SmallVector<unsigned> destinations;
+  SmallVector<Attribute> argumentAttrs;
+  for (unsigned i = 0; i < tensorArguments; ++i) {
+    argumentAttrs.push_back(function.getArgAttrDict(i)
+                                ? function.getArgAttrDict(i)
+                                : DictionaryAttr::get(function.getContext()));
+    if (!bindingOf(cast<DictionaryAttr>(argumentAttrs.back())))
+      return function.emitOpError("argument ")
+             << i << " has no " << rt::kBindingAttrName << " attribute";
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    DictionaryAttr attributes = function.getResultAttrDict(i);
+    rt::BindingAttr binding = bindingOf(attributes);
+    if (!binding)
+      return function.emitOpError("result ")
+             << i << " has no " << rt::kBindingAttrName << " attribute";
+    unsigned index = 0;
+    while (index < argumentAttrs.size() &&
+           bindingOf(cast<DictionaryAttr>(argumentAttrs[index])) != binding)
+      ++index;
+    if (index == argumentAttrs.size()) {
+      argumentAttrs.push_back(attributes);
+      entry.addArgument(getBufferType(function.getResultTypes()[i]),
+                        function.getLoc());
+    } else if (llvm::is_contained(destinations, index)) {
+      return function.emitOpError("binds two results to ") << binding;
+    }
+    destinations.push_back(index);
+  }
+
+  builder.setInsertionPointToStart(&entry);
+  for (unsigned i = 0; i < tensorArguments; ++i) {
+    BlockArgument argument = entry.getArgument(i);
+    Type tensorType = argument.getType();
+    argument.setType(getBufferType(tensorType));
+    auto tensor = bufferization::ToTensorOp::create(
+        builder, function.getLoc(), tensorType, argument, /*restrict=*/true,
+        /*writable=*/llvm::is_contained(destinations, i));
+    argument.replaceAllUsesExcept(tensor.getResult(), tensor);
+  }
+  builder.setInsertionPoint(returnOp);
+  for (auto [value, index] : llvm::zip(returnOp.getOperands(), destinations)) {
+    auto store = bufferization::MaterializeInDestinationOp::create(
+        builder, value.getLoc(), Type(), value, entry.getArgument(index));
+    store.setRestrict(true);
+    store.setWritable(true);
+  }
+  returnOp->setOperands({});
+  function.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
+  function.setResAttrsAttr(nullptr);
+  function.setArgAttrsAttr(builder.getArrayAttr(argumentAttrs));
+  return success();
+}
+
+namespace {
+
+struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
+  void runOnOperation() override {
+    bufferization::OneShotBufferizationOptions options;
+    options.allowReturnAllocsFromLoops = false;
+    options.bufferAlignment = 64;
+    options.memCpyFn = [](OpBuilder &builder, Location loc, Value from, Value to) {
+      memref::CopyOp::create(builder, loc, from, to);
+      return success();
+    };
+    // Values are placed with the identity layout: everything here is contiguous.
+    options.unknownTypeConverterFn = [](TensorType type, Attribute space,
+                                        const bufferization::BufferizationOptions &) {
+      return cast<BaseMemRefType>(MemRefType::get(type.getShape(), type.getElementType(),
+                                                  MemRefLayoutAttrInterface(), space));
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (failed(bindResults(function)))
+        return signalPassFailure();
+      IRRewriter rewriter(&getContext());
+      if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
+        return signalPassFailure();
+      bufferization::BufferizationState state;
+      if (failed(bufferization::runOneShotBufferize(function, options, state)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

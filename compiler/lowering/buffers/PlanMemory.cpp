@@ -1,0 +1,197 @@
+// The memory plan; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/MemoryPlanner.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "runtime/abi/boost_abi.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_PLANMEMORYPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+static rt::Arena getArena(rt::BindingAttr binding) {
+  switch (binding.getKind()) {
+  case rt::BindingKind::Parameter:
+    return rt::Arena::Parameter;
+  case rt::BindingKind::State:
+    return rt::Arena::State;
+  case rt::BindingKind::Gradient:
+  case rt::BindingKind::LossSum:
+  case rt::BindingKind::LossCount:
+    return rt::Arena::Gradient;
+  case rt::BindingKind::Input:
+  case rt::BindingKind::Valid:
+    return rt::Arena::Batch;
+  case rt::BindingKind::Control:
+  case rt::BindingKind::Seed:
+    return rt::Arena::Control;
+  case rt::BindingKind::MetricSum:
+  case rt::BindingKind::MetricCount:
+  case rt::BindingKind::Finite:
+    return rt::Arena::Result;
+  }
+  llvm_unreachable("unknown binding");
+}
+
+/// Bytes of a buffer, or failure with a diagnostic when an int64 cannot hold them.
+static FailureOr<int64_t> getBytes(Operation *op, MemRefType type) {
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return op->emitError("buffer ") << type << " is larger than 2^63 bytes";
+  return bytes;
+}
+
+/// The place of a binding. `other` operands share the offsets of their twins, in the
+/// arena of the second gradient set.
+static rt::BindingAttr getTwin(rt::BindingAttr binding) {
+  return rt::BindingAttr::get(binding.getContext(), binding.getKind(), binding.getName(),
+                              /*other=*/false);
+}
+
+namespace {
+
+struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
+  void runOnOperation() override {
+    slots.clear();
+    ends.assign(BOOST_ARENA_COUNT, 0);
+    if (failed(collectSlots()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      replaceArguments(function);
+      if (failed(placeTemporaries(function)))
+        return signalPassFailure();
+    }
+    emitSlots();
+  }
+
+  struct Slot {
+    MemRefType type;
+    int64_t offset;
+    Location loc;
+  };
+  llvm::MapVector<rt::BindingAttr, Slot> slots;
+  SmallVector<int64_t> ends;
+
+  /// One slot per binding, in the order in which functions mention them.
+  LogicalResult collectSlots() {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      for (BlockArgument argument : function.getArguments()) {
+        auto binding = function.getArgAttrOfType<rt::BindingAttr>(
+            argument.getArgNumber(), rt::kBindingAttrName);
+        auto type = dyn_cast<MemRefType>(argument.getType());
+        if (!binding || !type || !type.hasStaticShape())
+          return function.emitOpError("argument ")
+                 << argument.getArgNumber()
+                 << ": expected a static memref with a binding, found "
+                 << argument.getType();
+        binding = getTwin(binding);
+        if (auto known = slots.find(binding); known != slots.end()) {
+          if (known->second.type != type)
+            return function.emitOpError("binds ")
+                   << binding << " to " << type << ", another function to "
+                   << known->second.type;
+          continue;
+        }
+        FailureOr<int64_t> bytes = getBytes(function, type);
+        if (failed(bytes))
+          return failure();
+        int64_t &end = ends[static_cast<unsigned>(getArena(binding))];
+        slots.insert({binding, Slot{type, end, function.getLoc()}});
+        end = llvm::alignTo(end + *bytes, BOOST_ALIGNMENT);
+      }
+    }
+    return success();
+  }
+
+  void replaceArguments(func::FuncOp function) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+    for (BlockArgument argument : function.getArguments()) {
+      auto binding = function.getArgAttrOfType<rt::BindingAttr>(argument.getArgNumber(),
+                                                                rt::kBindingAttrName);
+      const Slot &slot = slots.find(getTwin(binding))->second;
+      rt::Arena arena =
+          binding.getOther() ? rt::Arena::GradientOther : getArena(binding);
+      if (argument.use_empty())
+        continue;
+      Value buffer = rt::BufferOp::create(builder, function.getLoc(), slot.type, arena,
+                                          slot.offset);
+      argument.replaceAllUsesWith(buffer);
+    }
+    function.front().eraseArguments(0, function.front().getNumArguments());
+    function.setFunctionType(builder.getFunctionType({}, {}));
+    function.setArgAttrsAttr(nullptr);
+  }
+
+  /// Offsets for the allocations of `function`, whose body is one straight line.
+  LogicalResult placeTemporaries(func::FuncOp function) {
+    Block &block = function.front();
+    SmallVector<memref::AllocOp> allocations(block.getOps<memref::AllocOp>());
+    SmallVector<LiveBuffer> buffers;
+    llvm::DenseMap<Operation *, int64_t> position;
+    int64_t next = 0;
+    for (Operation &op : block)
+      position[&op] = next++;
+    for (memref::AllocOp allocation : allocations) {
+      FailureOr<int64_t> bytes = getBytes(allocation, allocation.getType());
+      if (failed(bytes))
+        return failure();
+      LiveBuffer buffer;
+      buffer.bytes = *bytes;
+      buffer.first = std::numeric_limits<int64_t>::max();
+      buffer.last = -1;
+      // Uses through views count for the buffer itself.
+      SmallVector<Value> aliases = {allocation.getResult()};
+      while (!aliases.empty()) {
+        Value alias = aliases.pop_back_val();
+        for (Operation *user : alias.getUsers()) {
+          if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
+            aliases.push_back(view->getResult(0));
+            continue;
+          }
+          int64_t at = position.lookup(block.findAncestorOpInBlock(*user));
+          buffer.first = std::min(buffer.first, at);
+          buffer.last = std::max(buffer.last, at);
+        }
+      }
+      if (buffer.last < 0) // never used
+        buffer.first = buffer.last = position.lookup(allocation);
+      buffers.push_back(buffer);
+    }
+    int64_t bytes = planOffsets(buffers, BOOST_ALIGNMENT);
+    assert(bytes >= getLivenessBound(buffers, BOOST_ALIGNMENT) &&
+           "a plan below the bound overlaps");
+    (void)bytes;
+    for (auto [allocation, buffer] : llvm::zip(allocations, buffers)) {
+      OpBuilder builder(allocation);
+      Value place =
+          rt::BufferOp::create(builder, allocation.getLoc(), allocation.getType(),
+                               rt::Arena::Transient, buffer.offset);
+      allocation.replaceAllUsesWith(place);
+      allocation.erase();
+    }
+    return success();
+  }
+
+  void emitSlots() {
+    // After the declarations and before the functions, where a reader looks for them.
+    OpBuilder builder(&getContext());
+    auto functions = getOperation().getOps<func::FuncOp>();
+    if (functions.empty())
+      builder.setInsertionPointToEnd(&getOperation().getBody().front());
+    else
+      builder.setInsertionPoint(*functions.begin());
+    for (auto &[binding, slot] : slots)
+      rt::SlotOp::create(builder, slot.loc, binding, getArena(binding), slot.offset,
+                         slot.type);
+  }
+};
+
+} // namespace

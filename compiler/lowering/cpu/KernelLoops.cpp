@@ -1,0 +1,136 @@
+#include "compiler/lowering/cpu/KernelLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// The loop that runs along the last dimension of most operands; the op's last loop when
+/// none does.
+static unsigned findContiguousLoop(linalg::GenericOp op) {
+  SmallVector<unsigned> votes(op.getNumLoops(), 0);
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    if (map.getNumResults() == 0)
+      continue;
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResults().back()))
+      ++votes[dim.getPosition()];
+  }
+  unsigned best = op.getNumLoops() - 1;
+  for (unsigned loop = 0; loop < votes.size(); ++loop)
+    if (votes[loop] > votes[best])
+      best = loop;
+  return best;
+}
+
+LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op) {
+  LoopOrder order;
+  if (op.getNumLoops() == 0)
+    return order;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  unsigned contiguous = findContiguousLoop(op);
+  for (unsigned loop = 0; loop < iterators.size(); ++loop) {
+    if (loop == contiguous || iterators[loop] != utils::IteratorType::parallel)
+      continue;
+    if (!order.shared)
+      order.shared = loop;
+  }
+  if (!order.shared && iterators[contiguous] == utils::IteratorType::parallel)
+    order.shared = contiguous;
+  if (order.shared && *order.shared != contiguous)
+    order.loops.push_back(*order.shared);
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (loop != contiguous && loop != order.shared)
+      order.loops.push_back(loop);
+  order.loops.push_back(contiguous);
+  return order;
+}
+
+namespace {
+
+/// Emits the innermost code of one op.
+class BodyEmitter {
+public:
+  BodyEmitter(linalg::GenericOp op, const IRMapping &buffers)
+      : op(op), buffers(buffers), loops(op.getNumLoops()) {}
+
+  void setLoop(unsigned loop, Value variable) { loops[loop] = variable; }
+
+  void emit(OpBuilder &builder) {
+    IRMapping mapping;
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument element = op.getMatchingBlockArgument(&operand);
+      if (element.use_empty())
+        continue;
+      Value buffer = buffers.lookup(operand.get());
+      // A scalar operand is its own element.
+      if (isa<MemRefType>(buffer.getType()))
+        buffer = memref::LoadOp::create(builder, op.getLoc(), buffer,
+                                        getIndices(builder, &operand));
+      mapping.map(element, buffer);
+    }
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(inner))
+        mapping.map(index.getResult(), loops[index.getDim()]);
+      else
+        builder.clone(inner, mapping);
+    }
+    auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+    for (auto [i, value] : llvm::enumerate(yield.getOperands())) {
+      OpOperand *output = op.getDpsInitOperand(i);
+      memref::StoreOp::create(builder, op.getLoc(), mapping.lookupOrDefault(value),
+                              buffers.lookup(output->get()),
+                              getIndices(builder, output));
+    }
+  }
+
+private:
+  SmallVector<Value> getIndices(OpBuilder &builder, OpOperand *operand) {
+    SmallVector<Value> indices;
+    for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        indices.push_back(loops[dim.getPosition()]);
+      else
+        indices.push_back(arith::ConstantIndexOp::create(
+            builder, op.getLoc(), cast<AffineConstantExpr>(expr).getValue()));
+    }
+    return indices;
+  }
+
+  linalg::GenericOp op;
+  const IRMapping &buffers;
+  SmallVector<Value> loops;
+};
+
+} // namespace
+
+LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
+                                const IRMapping &buffers, const LoopOrder &order,
+                                Value begin, Value end) {
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return op.emitOpError("indexes an operand by the map ")
+               << AffineMapAttr::get(map) << "; kernels index by single loops and constants";
+
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  BodyEmitter body(op, buffers);
+  if (!order.loops.empty()) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    for (unsigned loop : order.loops) {
+      bool isShared = begin && loop == order.shared;
+      Value lower = isShared ? begin : zero;
+      Value upper = isShared ? end
+                             : arith::ConstantIndexOp::create(builder, loc, extents[loop])
+                                   .getResult();
+      auto forOp = scf::ForOp::create(builder, loc, lower, upper, one);
+      body.setLoop(loop, forOp.getInductionVar());
+      builder.setInsertionPointToStart(forOp.getBody());
+    }
+  }
+  body.emit(builder);
+  return success();
+}

@@ -1,0 +1,82 @@
+// Scratch memory of library calls; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cpu/LibraryCalls.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/ThreadPool.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_RESERVESCRATCHPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+BoostMatmul boostc::describeMatmul(rt::MatmulOp op) {
+  auto columns = [](Value matrix) {
+    return cast<ShapedType>(matrix.getType()).getDimSize(1);
+  };
+  BoostMatmul call = {};
+  call.m = op.getM();
+  call.n = op.getN();
+  call.k = op.getK();
+  // A transposed operand is the stored matrix read with its strides exchanged.
+  call.a_strides[op.getTransposeA() ? 1 : 0] = columns(op.getA());
+  call.a_strides[op.getTransposeA() ? 0 : 1] = 1;
+  call.b_strides[op.getTransposeB() ? 1 : 0] = columns(op.getB());
+  call.b_strides[op.getTransposeB() ? 0 : 1] = 1;
+  call.has_bias = op.getBias() ? 1 : 0;
+  call.post_op = BOOST_POST_NONE;
+  return call;
+}
+
+namespace {
+
+struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
+  void runOnOperation() override {
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (!target) {
+      getOperation().emitOpError("has no ")
+          << kCpuTargetAttrName << " attribute; run boost-lowering-set-cpu-target first";
+      return signalPassFailure();
+    }
+    boostrt::DnnlContext::limitInstructionSet(target.getFeatures());
+    // Scratch sizes depend on the number of threads.
+    if (boostrt::Status status = boostrt::configureThreadPool(target.getThreads());
+        !status.ok()) {
+      getOperation().emitError(status.message());
+      return signalPassFailure();
+    }
+    boostrt::Result<std::unique_ptr<boostrt::DnnlContext>> library =
+        boostrt::DnnlContext::create();
+    if (!library.ok()) {
+      getOperation().emitError(library.status().message());
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](rt::MatmulOp op) {
+      if (op.getScratch() || !isa<MemRefType>(op.getC().getType()))
+        return WalkResult::advance();
+      boostrt::Result<uint64_t> bytes =
+          boostrt::Matmul::queryScratchBytes(**library, describeMatmul(op));
+      if (!bytes.ok()) {
+        op.emitError(bytes.status().message());
+        return WalkResult::interrupt();
+      }
+      if (*bytes == 0)
+        return WalkResult::advance();
+      OpBuilder builder(op);
+      auto type = MemRefType::get({static_cast<int64_t>(*bytes)}, builder.getI8Type());
+      Value scratch = memref::AllocOp::create(builder, op.getLoc(), type);
+      op.getScratchMutable().assign(scratch);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,89 @@
+// Which CPU a program is compiled for. Two levels of the x86-64 psABI are offered rather
+// than single CPUs: their features are fixed, so that the same input gives the same bytes
+// on every machine of a level, and what a program demands can be read by its name.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "llvm/TargetParser/Host.h"
+#include <thread>
+
+namespace boostc {
+#define GEN_PASS_DEF_SETCPUTARGETPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+struct CpuLevel {
+  StringRef name;
+  ArrayRef<StringRef> features; ///< beyond x86-64-v2, checked when a program is loaded
+};
+
+constexpr StringRef kV3[] = {"sse4.2", "avx", "avx2", "fma",   "bmi",
+                             "bmi2",   "f16c", "lzcnt", "movbe", "popcnt"};
+constexpr StringRef kV4[] = {"sse4.2", "avx",   "avx2",    "fma",      "bmi",
+                             "bmi2",   "f16c",  "lzcnt",   "movbe",    "popcnt",
+                             "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
+
+/// Highest first.
+const CpuLevel kLevels[] = {{"x86-64-v4", kV4}, {"x86-64-v3", kV3}};
+
+bool hostHas(const CpuLevel &level) {
+  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  return llvm::all_of(level.features,
+                      [](StringRef feature) { return host.lookup(feature); });
+}
+
+struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
+  using SetCpuTargetPassBase::SetCpuTargetPassBase;
+
+  void runOnOperation() override {
+    std::string error;
+    std::optional<rt::CpuTargetAttr> target =
+        resolveCpuTarget(&getContext(), cpu, threads, error);
+    if (!target) {
+      getOperation().emitError(error);
+      return signalPassFailure();
+    }
+    getOperation()->setAttr(kCpuTargetAttrName, *target);
+  }
+};
+
+} // namespace
+
+std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,
+                                                          StringRef cpu,
+                                                          unsigned threads,
+                                                          std::string &error) {
+  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0)
+    threads = cores;
+  const CpuLevel *found = nullptr;
+  for (const CpuLevel &level : kLevels) {
+    if (cpu == level.name || (cpu == "native" && hostHas(level))) {
+      found = &level;
+      break;
+    }
+  }
+  if (!found) {
+    error = cpu == "native"
+                ? std::string("this CPU has no AVX2; boostc generates code for x86-64-v3 "
+                              "and newer")
+                : ("unknown CPU '" + cpu +
+                   "'; expected native, x86-64-v3 or x86-64-v4")
+                      .str();
+    return std::nullopt;
+  }
+  if (!hostHas(*found)) {
+    error = ("CPU '" + cpu +
+             "' has features this machine lacks, and oneDNN can be asked for its layouts "
+             "on such a machine only; compile there or choose a lower level")
+                .str();
+    return std::nullopt;
+  }
+  return rt::CpuTargetAttr::get(context, found->name, llvm::join(found->features, ","),
+                                threads);
+}

@@ -1,0 +1,75 @@
+// Lowers every op through its own interface. The pass is a driver: it names no op.
+
+#include "compiler/lowering/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_LOWERTOLINALGPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
+  using LowerToLinalgPassBase::LowerToLinalgPassBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(lowerFunction(function)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lowerFunction(func::FuncOp function) {
+    for (Operation &op : llvm::make_early_inc_range(function.getOps())) {
+      if (isa<LibraryCallOpInterface, LowerToLinalgOpInterface>(op)) {
+        if (failed(lowerOp(&op)))
+          return failure();
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        lowerSplat(constant);
+      }
+    }
+    return success();
+  }
+
+  LogicalResult lowerOp(Operation *op) {
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> values = failure();
+    auto library = dyn_cast<LibraryCallOpInterface>(op);
+    auto generated = dyn_cast<LowerToLinalgOpInterface>(op);
+    // An op without a lowering of its own goes to the library in any case.
+    if (library && (useLibrary || !generated))
+      values = library.buildLibraryCall(builder);
+    if (failed(values) && generated)
+      values = generated.lowerToLinalg(builder);
+    if (failed(values))
+      return op->emitOpError("has no lowering for these operands");
+    op->replaceAllUsesWith(*values);
+    op->erase();
+    return success();
+  }
+
+  /// A tensor constant would become a global buffer; a splat is a fill instead.
+  void lowerSplat(arith::ConstantOp constant) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat)
+      return;
+    OpBuilder builder(constant);
+    auto type = cast<RankedTensorType>(constant.getType());
+    Value scalar = arith::ConstantOp::create(builder, constant.getLoc(),
+                                             splat.getSplatValue<TypedAttr>());
+    Value empty = tensor::EmptyOp::create(builder, constant.getLoc(), type.getShape(),
+                                          type.getElementType());
+    Value filled =
+        linalg::FillOp::create(builder, constant.getLoc(), scalar, empty).getResult(0);
+    constant.replaceAllUsesWith(filled);
+    constant.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,96 @@
+// Kernels from loops on memrefs to LLVM functions on bare pointers, by upstream's
+// conversions. exp, log and their like become polynomials first: those vectorise, and
+// their bits do not depend on the C library of the machine.
+
+#include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// `<name>.entry(operands, begin, end)`: unpacks the operands and calls the kernel.
+static void buildEntry(LLVM::LLVMFuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(kernel);
+  Location loc = kernel.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
+  auto entry = LLVM::LLVMFuncOp::create(
+      builder, loc, (kernel.getName() + ".entry").str(), type, LLVM::Linkage::Internal);
+  Block *block = entry.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  SmallVector<Value> operands = {block->getArgument(1), block->getArgument(2)};
+  for (unsigned i = 0; i + 2 < kernel.getNumArguments(); ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     block->getArgument(0), LLVM::GEPArg(i));
+    operands.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  LLVM::CallOp::create(builder, loc, kernel, operands);
+  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+}
+
+LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
+  if (kernels.empty())
+    return success();
+  func::FuncOp first = kernels.front();
+  MLIRContext *context = first.getContext();
+  ModuleOp module = first->getParentOfType<ModuleOp>();
+  SmallVector<std::string> names;
+  for (func::FuncOp kernel : kernels)
+    names.push_back(kernel.getName().str());
+
+  RewritePatternSet mathPatterns(context);
+  auto everyOp = [](StringRef) { return true; };
+  populateMathPolynomialApproximationPatterns(mathPatterns, everyOp);
+  memref::populateExpandStridedMetadataPatterns(mathPatterns);
+  FrozenRewritePatternSet frozenMath(std::move(mathPatterns));
+
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet loopPatterns(context), patterns(context);
+  populateSCFToControlFlowConversionPatterns(loopPatterns);
+  ConversionTarget noLoops(*context);
+  noLoops.addIllegalDialect<scf::SCFDialect>();
+  noLoops.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  FrozenRewritePatternSet frozenLoops(std::move(loopPatterns));
+  FrozenRewritePatternSet frozen(std::move(patterns));
+
+  SmallVector<Operation *> operations;
+  for (func::FuncOp kernel : kernels) {
+    if (failed(applyPatternsGreedily(kernel, frozenMath)))
+      return failure();
+    operations.push_back(kernel);
+  }
+  if (failed(applyPartialConversion(operations, noLoops, frozenLoops)) ||
+      failed(applyFullConversion(operations, target, frozen)))
+    return failure();
+  for (const std::string &name : names) {
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    kernel.setLinkage(LLVM::Linkage::Internal);
+    buildEntry(kernel);
+  }
+  return success();
+}

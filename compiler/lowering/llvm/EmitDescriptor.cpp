@@ -1,0 +1,298 @@
+// The descriptor: what the runtime reads of a program. The structs are those of
+// runtime/abi/boost_abi.h, filled here and laid down byte for byte.
+
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/llvm/DescriptorImage.h"
+#include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "runtime/device/cpu/Matmul.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstddef>
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+class DescriptorBuilder {
+public:
+  explicit DescriptorBuilder(train::ProgramOp program) : program(program) {
+    for (auto slot : program.getOps<rt::SlotOp>())
+      slots[slot.getBinding()] = slot;
+  }
+
+  LogicalResult build(ArrayRef<LLVM::LLVMFuncOp> functions,
+                      ArrayRef<int64_t> transientBytes,
+                      ArrayRef<LibraryCallEntry> calls) {
+    image.append<BoostProgram>();
+    if (failed(writeParameters()) || failed(writeStates()) || failed(writeInputs()) ||
+        failed(writeMetrics()) || failed(writeSchedules()))
+      return failure();
+    writeLibraryCalls(calls);
+    writeFunctions(functions, transientBytes);
+    if (failed(writeScalars()) || failed(writeHeader(transientBytes)))
+      return failure();
+    image.write(0, header);
+    return success();
+  }
+
+  DescriptorImage image;
+
+private:
+  /// Writes the tensor bound to (kind, name) into the BoostTensor at `at`.
+  LogicalResult writeTensor(uint64_t at, rt::BindingKind kind, StringRef name,
+                            StringRef label, Location loc) {
+    auto binding = rt::BindingAttr::get(program.getContext(), kind, name);
+    rt::SlotOp slot = slots.lookup(binding);
+    if (!slot)
+      return emitError(loc) << "no function of the program uses " << binding
+                            << "; the runtime needs its place";
+    auto type = cast<MemRefType>(slot.getType());
+    BoostTensor tensor = {};
+    tensor.rank = type.getRank();
+    tensor.dtype = type.getElementType().isF32()        ? BOOST_F32
+                   : type.getElementType().isInteger(32) ? BOOST_I32
+                                                         : BOOST_I64;
+    tensor.arena = static_cast<uint32_t>(slot.getArena());
+    tensor.offset = slot.getOffset();
+    tensor.bytes = countBytes(type);
+    image.write(at, tensor);
+    uint64_t shape = image.append<int64_t>(std::max<uint64_t>(1, type.getRank()));
+    for (auto [i, extent] : llvm::enumerate(type.getShape()))
+      image.write(shape + i * sizeof(int64_t), extent);
+    image.setPointer(at + offsetof(BoostTensor, name), image.appendString(label));
+    image.setPointer(at + offsetof(BoostTensor, location),
+                     image.appendString(formatLocation(loc)));
+    image.setPointer(at + offsetof(BoostTensor, shape), shape);
+    return success();
+  }
+
+  void setString(uint64_t at, StringRef text) {
+    image.setPointer(at, image.appendString(text));
+  }
+
+  /// Appends a table for `count` T and points the program's field at it.
+  template <typename T> uint64_t appendTable(size_t field, uint64_t count) {
+    uint64_t table = image.append<T>(std::max<uint64_t>(1, count));
+    image.setPointer(field, table);
+    return table;
+  }
+
+  LogicalResult writeParameters() {
+    auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
+    header.parameter_count = parameters.size();
+    uint64_t at =
+        appendTable<BoostParameter>(offsetof(BoostProgram, parameters), parameters.size());
+    for (train::ParameterOp op : parameters) {
+      BoostParameter parameter = {};
+      parameter.role = static_cast<uint32_t>(op.getRole());
+      parameter.initializer = static_cast<uint32_t>(op.getInitializer().getKind());
+      parameter.a = op.getInitializer().getA().getValueAsDouble();
+      parameter.b = op.getInitializer().getB().getValueAsDouble();
+      image.write(at, parameter);
+      if (failed(writeTensor(at + offsetof(BoostParameter, tensor),
+                             rt::BindingKind::Parameter, op.getSymName(),
+                             op.getSymName(), op.getLoc())) ||
+          failed(writeTensor(at + offsetof(BoostParameter, gradient),
+                             rt::BindingKind::Gradient, op.getSymName(), op.getSymName(),
+                             op.getLoc())))
+        return failure();
+      at += sizeof(BoostParameter);
+    }
+    return success();
+  }
+
+  LogicalResult writeStates() {
+    auto states = llvm::to_vector(program.getOps<train::StateOp>());
+    auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
+    header.state_count = states.size();
+    uint64_t at = appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
+    for (train::StateOp op : states) {
+      BoostState state = {};
+      auto owner = llvm::find_if(parameters, [&](train::ParameterOp parameter) {
+        return parameter.getSymName() == op.getParameter();
+      });
+      state.parameter = owner - parameters.begin();
+      image.write(at, state);
+      setString(at + offsetof(BoostState, slot), op.getSlot());
+      if (failed(writeTensor(at + offsetof(BoostState, tensor), rt::BindingKind::State,
+                             op.getSymName(), op.getSymName(), op.getLoc())))
+        return failure();
+      at += sizeof(BoostState);
+    }
+    return success();
+  }
+
+  LogicalResult writeInputs() {
+    auto inputs = llvm::to_vector(program.getOps<train::InputOp>());
+    header.input_count = inputs.size();
+    uint64_t at = appendTable<BoostInput>(offsetof(BoostProgram, inputs), inputs.size());
+    for (train::InputOp op : inputs) {
+      BoostInput input = {};
+      input.kind = op.getClasses() ? BOOST_INPUT_LABELS : BOOST_INPUT_FEATURES;
+      input.classes = op.getClasses() ? static_cast<int64_t>(*op.getClasses()) : 0;
+      image.write(at, input);
+      if (failed(writeTensor(at + offsetof(BoostInput, tensor), rt::BindingKind::Input,
+                             op.getSymName(), op.getSymName(), op.getLoc())))
+        return failure();
+      at += sizeof(BoostInput);
+    }
+    return success();
+  }
+
+  LogicalResult writeMetrics() {
+    SmallVector<rt::SlotOp> sums;
+    for (auto &[binding, slot] : slots)
+      if (cast<rt::BindingAttr>(binding).getKind() == rt::BindingKind::MetricSum)
+        sums.push_back(slot);
+    header.metric_count = sums.size();
+    uint64_t at = appendTable<BoostMetric>(offsetof(BoostProgram, metrics), sums.size());
+    for (rt::SlotOp op : sums) {
+      StringRef name = op.getBinding().getName();
+      setString(at + offsetof(BoostMetric, name), name);
+      if (failed(writeTensor(at + offsetof(BoostMetric, sum), rt::BindingKind::MetricSum,
+                             name, name, op.getLoc())) ||
+          failed(writeTensor(at + offsetof(BoostMetric, count),
+                             rt::BindingKind::MetricCount, name, name, op.getLoc())))
+        return failure();
+      at += sizeof(BoostMetric);
+    }
+    return success();
+  }
+
+  LogicalResult writeSchedules() {
+    auto schedules = llvm::to_vector(program.getOps<train::ScheduleOp>());
+    header.schedule_count = schedules.size();
+    uint64_t at =
+        appendTable<BoostSchedule>(offsetof(BoostProgram, schedules), schedules.size());
+    for (train::ScheduleOp op : schedules) {
+      BoostSchedule schedule = {};
+      schedule.kind = static_cast<uint32_t>(op.getSchedule().getKind());
+      schedule.a = op.getSchedule().getA().getValueAsDouble();
+      image.write(at, schedule);
+      setString(at + offsetof(BoostSchedule, name), op.getSymName());
+      if (failed(writeTensor(at + offsetof(BoostSchedule, control),
+                             rt::BindingKind::Control, op.getSymName(), op.getSymName(),
+                             op.getLoc())))
+        return failure();
+      at += sizeof(BoostSchedule);
+    }
+    return success();
+  }
+
+  void writeLibraryCalls(ArrayRef<LibraryCallEntry> calls) {
+    header.library_call_count = calls.size();
+    uint64_t at =
+        appendTable<BoostLibraryCall>(offsetof(BoostProgram, library_calls), calls.size());
+    for (const LibraryCallEntry &entry : calls) {
+      image.write(at, entry.call);
+      setString(at + offsetof(BoostLibraryCall, location), entry.location);
+      at += sizeof(BoostLibraryCall);
+    }
+  }
+
+  void writeFunctions(ArrayRef<LLVM::LLVMFuncOp> functions,
+                      ArrayRef<int64_t> transientBytes) {
+    uint64_t at = offsetof(BoostProgram, functions);
+    for (auto [i, function] : llvm::enumerate(functions)) {
+      LLVM::LLVMFuncOp op = function;
+      header.functions[i].transient_bytes = transientBytes[i];
+      setString(at + offsetof(BoostFunction, name), op.getName());
+      image.setSymbol(at + offsetof(BoostFunction, entry), op.getName());
+      at += sizeof(BoostFunction);
+    }
+  }
+
+  /// The tensors the header holds by value. They are written into the image now and read
+  /// back into the header, which is written last.
+  LogicalResult writeScalars() {
+    struct Scalar {
+      size_t field;
+      rt::BindingKind kind;
+      StringRef label;
+    };
+    const Scalar scalars[] = {
+        {offsetof(BoostProgram, valid), rt::BindingKind::Valid, "valid"},
+        {offsetof(BoostProgram, loss_sum), rt::BindingKind::LossSum, "loss_sum"},
+        {offsetof(BoostProgram, loss_count), rt::BindingKind::LossCount, "loss_count"},
+        {offsetof(BoostProgram, finite), rt::BindingKind::Finite, "finite"},
+        {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};
+    for (const Scalar &scalar : scalars) {
+      if (failed(writeTensor(scalar.field, scalar.kind, "", scalar.label,
+                             program.getLoc())))
+        return failure();
+      image.read(scalar.field,
+                 *reinterpret_cast<BoostTensor *>(reinterpret_cast<char *>(&header) +
+                                                  scalar.field));
+    }
+    return success();
+  }
+
+  LogicalResult writeHeader(ArrayRef<int64_t> transientBytes) {
+    auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (!target)
+      return program.emitOpError("has no ") << kCpuTargetAttrName << " attribute";
+    header.magic = BOOST_ABI_MAGIC;
+    header.abi_version = BOOST_ABI_VERSION;
+    header.struct_bytes = sizeof(BoostProgram);
+    header.threads = target.getThreads();
+    header.batch_size = program.getBatchSize();
+    header.micro_batches = program.getMicroBatches();
+    header.seed = program.getSeed();
+    for (auto &[binding, op] : slots) {
+      rt::SlotOp slot = op;
+      uint64_t &bytes = header.arena_bytes[static_cast<unsigned>(slot.getArena())];
+      uint64_t end = slot.getOffset() + countBytes(slot.getType());
+      bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
+    }
+    header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
+        header.arena_bytes[BOOST_ARENA_GRADIENT];
+    for (int64_t bytes : transientBytes)
+      header.arena_bytes[BOOST_ARENA_TRANSIENT] =
+          std::max<uint64_t>(header.arena_bytes[BOOST_ARENA_TRANSIENT],
+                             llvm::alignTo(bytes, BOOST_ALIGNMENT));
+    setString(offsetof(BoostProgram, name), program.getSymName());
+    setString(offsetof(BoostProgram, compiler_version), "boostc " BOOSTC_VERSION);
+    setString(offsetof(BoostProgram, recipe_json), program.getRecipe());
+    setString(offsetof(BoostProgram, recipe_hash), program.getRecipeHash());
+    setString(offsetof(BoostProgram, cpu_features), target.getFeatures());
+    setString(offsetof(BoostProgram, library_version),
+              boostrt::DnnlContext::libraryVersion());
+    return success();
+  }
+
+  train::ProgramOp program;
+  BoostProgram header = {};
+  llvm::MapVector<Attribute, rt::SlotOp> slots;
+};
+
+} // namespace
+
+LogicalResult boostc::emitDescriptor(train::ProgramOp program,
+                                     ArrayRef<LLVM::LLVMFuncOp> functions,
+                                     ArrayRef<int64_t> transientBytes,
+                                     ArrayRef<LibraryCallEntry> calls) {
+  DescriptorBuilder descriptor(program);
+  if (failed(descriptor.build(functions, transientBytes, calls)))
+    return failure();
+
+  OpBuilder builder(program);
+  Location loc = program.getLoc();
+  constexpr StringLiteral name = "boost.descriptor";
+  descriptor.image.emit(builder, loc, name);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i32 = builder.getI32Type();
+  auto query = LLVM::LLVMFuncOp::create(builder, loc, BOOST_QUERY_SYMBOL,
+                                        LLVM::LLVMFunctionType::get(pointer, {i32}));
+  Block *entry = query.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value version = LLVM::ConstantOp::create(
+      builder, loc, i32, builder.getI32IntegerAttr(BOOST_ABI_VERSION));
+  Value known = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::uge,
+                                     entry->getArgument(0), version);
+  Value address = LLVM::AddressOfOp::create(builder, loc, pointer, name);
+  Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+  Value result = LLVM::SelectOp::create(builder, loc, known, address, null);
+  LLVM::ReturnOp::create(builder, loc, result);
+  return success();
+}

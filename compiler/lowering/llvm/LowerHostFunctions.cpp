@@ -1,0 +1,222 @@
+// Host functions: a straight line of calls through the table of BoostEnv.
+
+#include "compiler/lowering/cpu/LibraryCalls.h"
+#include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include <cstddef>
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+/// Emits one function of type BoostEntry.
+class HostFunctionBuilder {
+public:
+  HostFunctionBuilder(func::FuncOp source, SmallVectorImpl<LibraryCallEntry> &calls)
+      : source(source), calls(calls), builder(source.getContext()),
+        pointer(LLVM::LLVMPointerType::get(source.getContext())),
+        i32(builder.getI32Type()), i64(builder.getI64Type()) {}
+
+  FailureOr<LLVM::LLVMFuncOp> build() {
+    builder.setInsertionPoint(source->getParentOfType<train::ProgramOp>());
+    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer});
+    function = LLVM::LLVMFuncOp::create(builder, source.getLoc(),
+                                        ("boost." + source.getName()).str(), type,
+                                        LLVM::Linkage::Internal);
+    Block *entry = function.addEntryBlock(builder);
+    builder.setInsertionPointToStart(entry);
+    loadArenas();
+    allocateOperands();
+    for (Operation &op : source.front())
+      if (failed(lower(&op)))
+        return failure();
+    return function;
+  }
+
+private:
+  Value env() { return function.getArgument(0); }
+
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc(), type,
+                                    builder.getIntegerAttr(type, value));
+  }
+  Value byteOffset(Value base, int64_t offset) {
+    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(), base,
+                               LLVM::GEPArg(static_cast<int32_t>(offset)));
+  }
+  Value longByteOffset(Value base, int64_t offset) {
+    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{constant(i64, offset)});
+  }
+  Location loc() { return current ? current->getLoc() : source.getLoc(); }
+
+  /// Base addresses of the arenas the function uses, read once.
+  void loadArenas() {
+    arenas.assign(BOOST_ARENA_COUNT, Value());
+    source.walk([&](rt::BufferOp op) {
+      Value &arena = arenas[static_cast<unsigned>(op.getArena())];
+      if (arena)
+        return;
+      Value slot = byteOffset(function.getArgument(1),
+                              static_cast<int64_t>(op.getArena()) * sizeof(void *));
+      arena = LLVM::LoadOp::create(builder, loc(), pointer, slot);
+    });
+  }
+
+  /// One array of pointers, large enough for every call.
+  void allocateOperands() {
+    int64_t most = 0;
+    source.walk([&](Operation *op) {
+      if (isa<rt::LaunchOp>(op))
+        most = std::max<int64_t>(most, op->getNumOperands());
+      if (isa<rt::MatmulOp>(op))
+        most = std::max<int64_t>(most, 5);
+    });
+    if (most > 0)
+      operands = LLVM::AllocaOp::create(builder, loc(), pointer, pointer,
+                                        constant(i64, most), 8);
+  }
+
+  void storeOperand(int64_t index, Value address) {
+    Value slot = byteOffset(operands, index * static_cast<int64_t>(sizeof(void *)));
+    LLVM::StoreOp::create(builder, loc(), address, slot);
+  }
+
+  /// Calls the function in `field` of BoostEnv.
+  Value callEnv(size_t field, Type result, ArrayRef<Value> arguments) {
+    Value slot = byteOffset(env(), static_cast<int64_t>(field));
+    Value callee = LLVM::LoadOp::create(builder, loc(), pointer, slot);
+    auto type = LLVM::LLVMFunctionType::get(
+        result, llvm::to_vector(ValueRange(arguments).getTypes()));
+    SmallVector<Value> all = {callee};
+    llvm::append_range(all, arguments);
+    auto call = LLVM::CallOp::create(builder, loc(), type, all);
+    return call->getNumResults() ? call->getResult(0) : Value();
+  }
+
+  LogicalResult lower(Operation *op) {
+    current = op;
+    if (auto buffer = dyn_cast<rt::BufferOp>(op)) {
+      addresses[buffer.getResult()] =
+          longByteOffset(arenas[static_cast<unsigned>(buffer.getArena())],
+                         static_cast<int64_t>(buffer.getOffset()));
+      return success();
+    }
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      // Everything is contiguous: a view of a whole buffer is the buffer.
+      addresses[op->getResult(0)] = addresses.lookup(view.getViewSource());
+      return success();
+    }
+    if (auto launch = dyn_cast<rt::LaunchOp>(op))
+      return lowerLaunch(launch);
+    if (auto matmul = dyn_cast<rt::MatmulOp>(op))
+      return lowerMatmul(matmul);
+    if (auto fill = dyn_cast<rt::FillOp>(op))
+      return lowerFill(fill);
+    if (isa<func::ReturnOp>(op)) {
+      LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOST_CALL_OK));
+      return success();
+    }
+    return op->emitOpError("has no place in a host function of phase rt");
+  }
+
+  LogicalResult lowerLaunch(rt::LaunchOp op) {
+    for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
+      storeOperand(i, addresses.lookup(buffer));
+    Value kernel = LLVM::AddressOfOp::create(builder, loc(), pointer,
+                                             (op.getKernel() + ".entry").str());
+    callEnv(offsetof(BoostEnv, parallel_for),
+            LLVM::LLVMVoidType::get(builder.getContext()),
+            {env(), kernel, operands, constant(i64, op.getExtent()),
+             constant(i64, op.getGrain())});
+    return success();
+  }
+
+  LogicalResult lowerMatmul(rt::MatmulOp op) {
+    LibraryCallEntry entry = {};
+    entry.call.kind = BOOST_LIBRARY_MATMUL;
+    entry.call.matmul = describeMatmul(op);
+    entry.location = formatLocation(op.getLoc());
+    if (op.getScratch())
+      entry.call.scratch_bytes = countBytes(op.getScratch().getType());
+    Value null = LLVM::ZeroOp::create(builder, loc(), pointer);
+    auto addressOf = [&](Value buffer) {
+      return buffer ? addresses.lookup(buffer) : null;
+    };
+    storeOperand(0, addressOf(op.getA()));
+    storeOperand(1, addressOf(op.getB()));
+    storeOperand(2, addressOf(op.getBias()));
+    storeOperand(3, addressOf(op.getC()));
+    storeOperand(4, addressOf(op.getScratch()));
+    Value status = callEnv(offsetof(BoostEnv, library_call), i32,
+                           {env(), constant(i32, calls.size()), operands});
+    calls.push_back(entry);
+    returnUnlessOk(status);
+    return success();
+  }
+
+  /// A failed call ends the function with its status.
+  void returnUnlessOk(Value status) {
+    Value failed = LLVM::ICmpOp::create(builder, loc(), LLVM::ICmpPredicate::ne, status,
+                                        constant(i32, BOOST_CALL_OK));
+    Block *block = builder.getBlock();
+    Block *next = block->splitBlock(builder.getInsertionPoint());
+    Block *fail = new Block();
+    function.getBody().push_back(fail);
+    builder.setInsertionPointToEnd(block);
+    LLVM::CondBrOp::create(builder, loc(), failed, fail, next);
+    builder.setInsertionPointToStart(fail);
+    LLVM::ReturnOp::create(builder, loc(), status);
+    builder.setInsertionPointToStart(next);
+  }
+
+  LogicalResult lowerFill(rt::FillOp op) {
+    rt::InitializerAttr init = op.getInitializer();
+    Value seed = LLVM::LoadOp::create(builder, loc(), i64,
+                                      addresses.lookup(op.getSeed()));
+    Type f64 = builder.getF64Type();
+    Value a = LLVM::ConstantOp::create(builder, loc(), f64, init.getA());
+    Value b = LLVM::ConstantOp::create(builder, loc(), f64, init.getB());
+    int64_t elements = countElements(op.getDestination().getType());
+    callEnv(offsetof(BoostEnv, fill), LLVM::LLVMVoidType::get(builder.getContext()),
+            {env(), addresses.lookup(op.getDestination()), constant(i64, elements),
+             constant(i32, static_cast<int64_t>(init.getKind())), a, b,
+             getString(op.getName()), seed});
+    return success();
+  }
+
+  /// Address of a constant C string.
+  Value getString(StringRef text) {
+    std::string symbol = ("boost.name." + text).str();
+    if (!function->getParentOfType<ModuleOp>().lookupSymbol(symbol)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(function);
+      std::string terminated = text.str() + '\0';
+      auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+      LLVM::GlobalOp::create(builder, loc(), type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, symbol,
+                             builder.getStringAttr(terminated));
+    }
+    return LLVM::AddressOfOp::create(builder, loc(), pointer, symbol);
+  }
+
+  func::FuncOp source;
+  SmallVectorImpl<LibraryCallEntry> &calls;
+  OpBuilder builder;
+  LLVM::LLVMPointerType pointer;
+  Type i32, i64;
+  LLVM::LLVMFuncOp function;
+  Operation *current = nullptr;
+  Value operands;
+  SmallVector<Value> arenas;
+  llvm::DenseMap<Value, Value> addresses;
+};
+
+} // namespace
+
+FailureOr<LLVM::LLVMFuncOp>
+boostc::lowerHostFunction(func::FuncOp function,
+                          SmallVectorImpl<LibraryCallEntry> &calls) {
+  return HostFunctionBuilder(function, calls).build();
+}

@@ -1,0 +1,231 @@
+// boostc's command line. CLI11 as in boost-run: llvm::cl is one table per process, which
+// LLVM, MLIR and LLD have filled with names that are ours (--threads, -o). MLIR's own
+// debugging options (--mlir-...) are handed on to it.
+
+#include "compiler/pipeline/CommandLine.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/pipeline/Compiler.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/Timing.h"
+#include "runtime/support/Suggest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+constexpr const char *kFooter =
+    "Example:  boostc model.json -O0 -o train.so && boost-run train.so --data mnist:DIR\n"
+    "Phases:   input, backward, step, linalg, buffers, rt, llvm, obj, so; docs/"
+    "architecture.md tells\n"
+    "          what each is. MLIR's options work too: --mlir-print-ir-after-all, "
+    "--mlir-timing, ...\n"
+    "Exit codes: 0 ok, 1 error in the input file, 2 usage, 70 internal error.";
+
+constexpr const char *kVersion =
+    "boostc " BOOSTC_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+
+int fail(CompileResult result, const llvm::Twine &message) {
+  llvm::errs() << "boostc: error: " << message << "\n";
+  return static_cast<int>(result);
+}
+
+std::vector<std::string_view> getPhaseNames(Phase last) {
+  std::vector<std::string_view> names;
+  for (const PhaseInfo &info : getPhases())
+    if (info.phase <= last)
+      names.push_back(std::string_view(info.name));
+  return names;
+}
+
+/// Strings that become typed options.
+struct Flags {
+  std::string output, emit = "so", from = "input", target = "cpu";
+  unsigned level = 0;
+};
+
+void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
+  app.add_option("INPUT", options.input, "model.json, or IR in a .mlir file")
+      ->type_name("FILE");
+  app.add_option("-o,--output", flags.output,
+                 "where to write; - is standard output (default: train.so, IR to standard "
+                 "output)")
+      ->type_name("FILE");
+  app.add_option("-O", flags.level,
+                 "boost level 0, 1 or 2: which training boosts are on. No optimisation "
+                 "level: code is always optimised")
+      ->check(CLI::Range(0u, 2u))
+      ->type_name("LEVEL");
+  app.add_option("--set", options.sets,
+                 "override any value of the model file, with the same checks; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE");
+  app.add_option("--boost", options.boosts, "switch or set one boost; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  app.add_option("--boost-config", options.boostConfig,
+                 "boost dictionary, used in place of the model file's")
+      ->type_name("FILE");
+  app.add_option("--emit", flags.emit, "write the result of this phase, or asm")
+      ->type_name("PHASE");
+  app.add_option("--compile-from", flags.from, "INPUT is IR in this phase")
+      ->type_name("PHASE");
+  app.add_option("--cpu", options.phase.cpu,
+                 "native, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512)")
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--threads", options.phase.threads,
+                 "threads to plan for (default: all cores)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
+  app.add_option("--library", options.phase.useLibrary,
+                 "use oneDNN for contractions; off generates code for everything")
+      ->capture_default_str()
+      ->type_name("on|off");
+  app.add_option("--codegen-opt", options.codegenLevel,
+                 "optimisation of generated code, for debugging the compiler")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str()
+      ->type_name("0..3");
+  app.add_option("--target", flags.target, "devices to compile for; only cpu exists yet")
+      ->capture_default_str()
+      ->type_name("cpu");
+}
+
+/// Phases and targets by name; a message when there is no such thing.
+std::optional<std::string> resolveFlags(const Flags &flags, CompileOptions &options) {
+  options.boostLevel = static_cast<int>(flags.level);
+  if (flags.emit == "asm") {
+    options.emit = Emit::Asm;
+  } else if (std::optional<Phase> phase = parsePhase(flags.emit)) {
+    options.to = *phase;
+  } else {
+    std::vector<std::string_view> names = getPhaseNames(Phase::So);
+    names.push_back("asm");
+    return "--emit: '" + flags.emit + "' is no phase" +
+           boostrt::didYouMean(flags.emit, names) + " (" + llvm::join(names, ", ") + ")";
+  }
+  std::vector<std::string_view> names = getPhaseNames(Phase::Llvm);
+  std::optional<Phase> from = parsePhase(flags.from);
+  if (!from || *from > Phase::Llvm)
+    return "--compile-from: '" + flags.from + "' is no phase with IR" +
+           boostrt::didYouMean(flags.from, names) + " (" + llvm::join(names, ", ") + ")";
+  options.from = *from;
+  if (options.from > options.to)
+    return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
+  if (flags.target != "cpu")
+    return "--target: '" + flags.target + "' is not built yet; only cpu is";
+  if (options.input.empty())
+    return std::string("no input file; boostc --help tells how to call it");
+  return std::nullopt;
+}
+
+/// Hands --mlir-... on; a message for anything else that CLI11 does not know.
+std::optional<std::string> passToMlir(const CLI::App &app, const char *program) {
+  std::vector<std::string> rest = app.remaining();
+  std::vector<std::string_view> legal;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      legal.push_back(name);
+  SmallVector<const char *> arguments = {program};
+  for (const std::string &argument : rest) {
+    StringRef name = StringRef(argument).ltrim('-');
+    if (!name.starts_with("mlir-"))
+      return "unknown option or second input '" + argument + "'" +
+             boostrt::didYouMean(std::string(name.split('=').first), legal);
+    arguments.push_back(argument.c_str());
+  }
+  registerPassManagerCLOptions();
+  registerAsmPrinterCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  if (!llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "", &stream))
+    return StringRef(errors).trim().str();
+  return std::nullopt;
+}
+
+/// Writes through a temporary file: a reader sees the old file or the whole new one.
+std::optional<std::string> writeOutput(StringRef path, ArrayRef<char> bytes) {
+  if (path == "-") {
+    llvm::outs().write(bytes.data(), bytes.size());
+    llvm::outs().flush();
+    return std::nullopt;
+  }
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream.write(bytes.data(), bytes.size());
+    return llvm::Error::success();
+  });
+  if (error)
+    return "cannot write '" + path.str() + "': " + llvm::toString(std::move(error));
+  return std::nullopt;
+}
+
+int runCompilation(CompileOptions &options, const std::string &outputFlag) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  // One compilation is too small to gain from threads, and starting them costs.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string error;
+  if (!resolveCpuTarget(&context, options.phase.cpu, options.phase.threads, error))
+    return fail(CompileResult::BadUsage, "--cpu: " + error);
+
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  DefaultTimingManager timing;
+  applyDefaultTimingManagerCLOptions(timing);
+  TimingScope scope = timing.getRootScope();
+  options.configure = [&](PassManager &manager) {
+    manager.enableTiming(scope);
+    return applyPassManagerCLOptions(manager);
+  };
+  SmallVector<char, 0> output;
+  CompileResult result = compile(context, sources, options, output);
+  if (result != CompileResult::Ok)
+    return static_cast<int>(result);
+  std::string path = outputFlag;
+  if (path.empty())
+    path = options.emit == Emit::Phase && options.to == Phase::So ? "train.so" : "-";
+  if (std::optional<std::string> problem = writeOutput(path, output))
+    return fail(CompileResult::BadUsage, *problem);
+  return 0;
+}
+
+} // namespace
+
+int boostc::runBoostc(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::setBugReportMsg("boostc: internal error: please report it with the input file and "
+                        "the lines below\n");
+  CLI::App app("boostc compiles a model and its training recipe into one shared library.");
+  app.allow_extras();
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string(kVersion));
+  CompileOptions options;
+  Flags flags;
+  addOptions(app, options, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    llvm::outs() << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion &) {
+    llvm::outs() << kVersion << "\n";
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return fail(CompileResult::BadUsage, error.what());
+  }
+  if (std::optional<std::string> problem = passToMlir(app, argv[0]))
+    return fail(CompileResult::BadUsage, *problem);
+  if (std::optional<std::string> problem = resolveFlags(flags, options))
+    return fail(CompileResult::BadUsage, *problem);
+  return runCompilation(options, flags.output);
+}

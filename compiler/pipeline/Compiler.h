@@ -1,0 +1,43 @@
+// Compiler.h - one compilation: an input file to the output of a phase.
+#pragma once
+
+#include "compiler/pipeline/Phases.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace boostc {
+
+/// What boostc writes.
+enum class Emit {
+  Phase, ///< the result of CompileOptions::to
+  Asm,   ///< assembly of the program
+};
+
+struct CompileOptions {
+  std::string input; ///< path of a model file (.json) or of IR (.mlir)
+  Phase from = Phase::Input;
+  Phase to = Phase::So;
+  Emit emit = Emit::Phase;
+  PhaseOptions phase;
+  int codegenLevel = 3;
+
+  /// Frontend: see compiler/frontend.
+  int boostLevel = 0;
+  std::vector<std::string> sets, boosts;
+  std::string boostConfig;
+
+  /// Called on the pass manager before it runs: printing, timing, reproducers.
+  std::function<llvm::LogicalResult(mlir::PassManager &)> configure;
+};
+
+/// Ends of a compilation, with the exit codes of design: docs/user-guide.md.
+enum class CompileResult { Ok = 0, BadInput = 1, BadUsage = 2, Internal = 70 };
+
+/// Compiles; the bytes of the result go to `output`. Diagnostics go through the handlers
+/// of `context`; `sources` holds the text of the input for carets.
+CompileResult compile(mlir::MLIRContext &context, llvm::SourceMgr &sources,
+                      const CompileOptions &options,
+                      llvm::SmallVectorImpl<char> &output);
+
+} // namespace boostc

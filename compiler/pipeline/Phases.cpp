@@ -1,0 +1,123 @@
+#include "compiler/pipeline/Phases.h"
+#include "compiler/autodiff/Passes.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/pipeline/Passes.h"
+#include "compiler/transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace boostc;
+
+ArrayRef<PhaseInfo> boostc::getPhases() {
+  static constexpr PhaseInfo kPhases[] = {
+      {Phase::Input, "input", "what the frontend makes of the model file"},
+      {Phase::Backward, "backward", "gradients are explicit"},
+      {Phase::Step, "step", "every function of a step, boosts applied"},
+      {Phase::Linalg, "linalg", "linalg and library calls on tensors"},
+      {Phase::Buffers, "buffers", "the same on planned memory"},
+      {Phase::Rt, "rt", "kernels and launches"},
+      {Phase::Llvm, "llvm", "LLVM's dialect, with the descriptor"},
+      {Phase::Obj, "obj", "an object file"},
+      {Phase::So, "so", "the program"}};
+  return kPhases;
+}
+
+StringRef boostc::getPhaseName(Phase phase) {
+  return getPhases()[static_cast<size_t>(phase)].name;
+}
+
+std::optional<Phase> boostc::parsePhase(StringRef name) {
+  for (const PhaseInfo &info : getPhases())
+    if (info.name == name)
+      return info.phase;
+  return std::nullopt;
+}
+
+/// Folds, removes what is dead and merges what is equal: after each step that leaves such
+/// things behind.
+static void addCleanup(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+static void addVerifier(OpPassManager &manager, Phase phase) {
+  VerifyPhasePassOptions options;
+  options.phase = getPhaseName(phase).str();
+  manager.addPass(createVerifyPhasePass(options));
+}
+
+/// The passes that turn the phase before `phase` into it.
+static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
+  OpPassManager &program = phase == Phase::Llvm ? manager
+                                                : manager.nest<train::ProgramOp>();
+  switch (phase) {
+  case Phase::Input:
+  case Phase::Obj:
+  case Phase::So:
+    break;
+
+  case Phase::Backward:
+    program.addPass(autodiff::createBuildBackwardPass());
+    // The backward repeats values of the forward; phases to come are read by people.
+    addCleanup(manager);
+    break;
+
+  case Phase::Step:
+    // Boosts go here, between gradients and what follows from @micro's results:
+    // @combine adds up whatever @micro returns, so it is built last.
+    program.addPass(transforms::createCompleteStepPass());
+    break;
+
+  case Phase::Linalg: {
+    SetCpuTargetPassOptions target;
+    target.cpu = options.cpu;
+    target.threads = options.threads;
+    // First: which library calls exist may depend on the CPU.
+    program.addPass(createSetCpuTargetPass(target));
+    LowerToLinalgPassOptions lowering;
+    lowering.useLibrary = options.useLibrary;
+    program.addPass(createLowerToLinalgPass(lowering));
+    // CSE before fusion: loss and gradient share their row sums, and fusion would copy
+    // them into each user first.
+    addCleanup(manager);
+    manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
+    addCleanup(manager);
+    break;
+  }
+
+  case Phase::Buffers:
+    program.addPass(createBufferizePass());
+    // Bufferization leaves casts and copies onto themselves.
+    addCleanup(manager);
+    {
+      OpPassManager &planning = manager.nest<train::ProgramOp>();
+      // Scratch before the plan, which is to cover it.
+      planning.addPass(createReserveScratchPass());
+      planning.addPass(createPlanMemoryPass());
+    }
+    // Equal places become one value: kernels promise that their arguments differ.
+    addCleanup(manager);
+    break;
+
+  case Phase::Rt:
+    program.addPass(createOutlineKernelsPass());
+    // No canonicalisation: kernels are final, and it would move their constants.
+    manager.addPass(createCSEPass());
+    break;
+
+  case Phase::Llvm:
+    manager.addPass(createLowerToLLVMPass());
+    break;
+  }
+}
+
+void boostc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
+                           const PhaseOptions &options) {
+  addVerifier(manager, from);
+  for (const PhaseInfo &info : getPhases()) {
+    if (info.phase <= from || info.phase > to || info.phase > Phase::Llvm)
+      continue;
+    addPhase(manager, info.phase, options);
+    addVerifier(manager, info.phase);
+  }
+}

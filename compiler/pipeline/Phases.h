@@ -1,0 +1,50 @@
+// Phases.h - the phases of a compilation and the ONE place that knows the order of
+// passes. docs/architecture.md tells the same walk in prose.
+#pragma once
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace boostc {
+
+enum class Phase {
+  Input,    ///< nn + train.value_and_grad: what the frontend makes
+  Backward, ///< gradients are explicit
+  Step,     ///< boosts applied, every function of a step is there
+  Linalg,   ///< linalg and library calls on tensors
+  Buffers,  ///< linalg and library calls on planned memory
+  Rt,       ///< kernels and launches
+  Llvm,     ///< LLVM's dialect, with the descriptor
+  Obj,      ///< an object file
+  So,       ///< the program
+};
+
+/// All of them in order, with the names that --emit and --compile-from take.
+struct PhaseInfo {
+  Phase phase;
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+};
+llvm::ArrayRef<PhaseInfo> getPhases();
+llvm::StringRef getPhaseName(Phase phase);
+std::optional<Phase> parsePhase(llvm::StringRef name);
+
+/// What the passes need to know beyond the IR.
+struct PhaseOptions {
+  std::string cpu = "native";
+  unsigned threads = 0; ///< 0 = all cores
+  bool useLibrary = true;
+};
+
+/// Adds the passes that lead from a module in phase `from` to phase `to` (at most Llvm),
+/// each phase closed by its verifier. `from` itself is verified first.
+void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
+                   const PhaseOptions &options);
+
+/// Dialects and interface implementations of all phases.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+
+} // namespace boostc

@@ -1,0 +1,127 @@
+// The verifier that closes a phase; see Passes.td.
+
+#include "compiler/pipeline/Passes.h"
+#include "compiler/pipeline/Phases.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_VERIFYPHASEPASS
+#include "compiler/pipeline/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+/// What may appear below a program in a phase.
+struct PhaseRules {
+  ArrayRef<StringRef> dialects;
+  ArrayRef<StringRef> functions; ///< that a program must hold
+  bool allowsTensors = true;
+};
+
+PhaseRules getRules(Phase phase) {
+  static constexpr StringRef kValueDialects[] = {"nn", "train", "func", "arith"};
+  static constexpr StringRef kLinalgDialects[] = {"linalg", "tensor", "arith", "math",
+                                                  "func",   "rt",     "train"};
+  static constexpr StringRef kBufferDialects[] = {"linalg", "memref", "arith", "math",
+                                                  "func",   "rt",     "train"};
+  static constexpr StringRef kRtDialects[] = {"scf",  "memref", "arith", "math",
+                                              "func", "rt",     "train"};
+  static constexpr StringRef kLlvmDialects[] = {"llvm"};
+  static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
+                                                  train::kEval};
+  static constexpr StringRef kStepFunctions[] = {
+      train::kInit, train::kMicro, train::kCombine, train::kUpdate, train::kEval};
+  switch (phase) {
+  case Phase::Input:
+  case Phase::Backward:
+    return {kValueDialects, kInputFunctions};
+  case Phase::Step:
+    return {kValueDialects, kStepFunctions};
+  case Phase::Linalg:
+    return {kLinalgDialects, kStepFunctions};
+  case Phase::Buffers:
+    return {kBufferDialects, kStepFunctions, /*allowsTensors=*/false};
+  case Phase::Rt:
+    return {kRtDialects, kStepFunctions, /*allowsTensors=*/false};
+  default:
+    return {kLlvmDialects, {}, /*allowsTensors=*/false};
+  }
+}
+
+/// Declarations stay in a program until its descriptor is written; of the ops that
+/// compute, `train` has some until phase linalg.
+bool isDeclaration(Operation *op) {
+  return isa<train::ProgramOp>(op) || isa_and_nonnull<train::ProgramOp>(op->getParentOp());
+}
+
+struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
+  using VerifyPhasePassBase::VerifyPhasePassBase;
+
+  void runOnOperation() override {
+    std::optional<Phase> current = parsePhase(phase);
+    if (!current || *current > Phase::Llvm) {
+      getOperation().emitError("'") << phase << "' is no phase with IR";
+      return signalPassFailure();
+    }
+    PhaseRules rules = getRules(*current);
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (isa<ModuleOp>(op))
+        return WalkResult::advance();
+      return failed(verifyOp(op, *current, rules)) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+    });
+    if (result.wasInterrupted() || failed(verifyPrograms(*current, rules)))
+      signalPassFailure();
+  }
+
+  LogicalResult verifyOp(Operation *op, Phase current, const PhaseRules &rules) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (!llvm::is_contained(rules.dialects, dialect) && !isDeclaration(op))
+      return op->emitOpError("does not belong in phase '") << phase << "'";
+    if (current >= Phase::Linalg && dialect == "train" && !isDeclaration(op))
+      return op->emitOpError("should be gone by phase '") << phase << "'";
+    if (current >= Phase::Backward && isa<train::ValueAndGradOp, train::EvaluateOp>(op))
+      return op->emitOpError("should be gone by phase '") << phase << "'";
+    if (!rules.allowsTensors)
+      for (Value result : op->getResults())
+        if (isa<TensorType>(result.getType()))
+          return op->emitOpError("has a tensor result in phase '") << phase << "'";
+    if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
+      return verifyValid(reducing);
+    return success();
+  }
+
+  /// A number of real samples from anywhere else would count padding.
+  LogicalResult verifyValid(BatchReducingOpInterface op) {
+    auto argument = dyn_cast<BlockArgument>(op.getValid());
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (argument && function && argument.getOwner() == &function.front()) {
+      auto binding = function.getArgAttrOfType<rt::BindingAttr>(
+          argument.getArgNumber(), rt::kBindingAttrName);
+      if (binding && binding.getKind() == rt::BindingKind::Valid)
+        return success();
+    }
+    return op->emitOpError("reduces over the batch and must be given the function's own "
+                           "argument bound to #rt.binding<valid>");
+  }
+
+  LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
+    auto programs = llvm::to_vector(getOperation().getOps<train::ProgramOp>());
+    if (current < Phase::Llvm && programs.size() != 1)
+      return getOperation().emitError("expected one train.program in phase '")
+             << phase << "', found " << programs.size();
+    for (train::ProgramOp program : programs)
+      for (StringRef name : rules.functions)
+        if (!program.getFunction(name))
+          return program.emitOpError("has no function @")
+                 << name << ", which phase '" << phase << "' needs";
+    return success();
+  }
+};
+
+} // namespace
