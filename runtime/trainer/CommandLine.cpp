@@ -19,15 +19,18 @@ constexpr const char *kUsageNote =
     "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "
     "checkpoint, 7 stopped by a\nsignal, 70 internal.";
 
+/// All of `text` as a number.
+template <typename T> bool parseWhole(const std::string &text, T &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 /// "epoch", or a number of steps.
 bool parseInterval(const std::string &text, Interval &interval) {
   interval.steps = 0;
-  if (text == "epoch")
-    return true;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), interval.steps);
-  return error == std::errc() && end == text.data() + text.size() &&
-         interval.steps > 0;
+  return text == "epoch" ||
+         (parseWhole(text, interval.steps) && interval.steps > 0);
 }
 
 void addInterval(CLI::App &app, const char *name, Interval &interval,
@@ -69,7 +72,18 @@ void addTraining(CLI::App &app, Options &o) {
                  "epochs as that takes")
       ->check(CLI::Range(int64_t{0}, kMany))
       ->type_name("N");
-  app.add_option("--seed", o.seed, "seed (default: the model's)")
+  // As text: CLI11 would wrap a negative number around.
+  app.add_option_function<std::string>(
+         "--seed",
+         [&o](const std::string &text) {
+           uint64_t seed = 0;
+           if (!parseWhole(text, seed))
+             throw CLI::ValidationError(
+                 "--seed",
+                 fmt::format("'{}' is not a number from 0 to 2^64-1", text));
+           o.seed = seed;
+         },
+         "seed (default: the model's)")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },

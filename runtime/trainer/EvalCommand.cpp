@@ -11,8 +11,9 @@ Status evalCommand(const Options &options) {
   Result<std::unique_ptr<Session>> session = Session::open(options, console);
   if (!session.ok())
     return session.status();
-  Result<SafetensorsContent> weights =
-      loadWeights(realFileSystem(), *options.checkpoint);
+  Result<SafetensorsContent> weights = loadWeights(
+      realFileSystem(), *options.checkpoint,
+      (*session)->program().descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
   if (!weights.ok())
     return weights.status();
   std::unique_ptr<MetricsFile> metrics;

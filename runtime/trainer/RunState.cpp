@@ -1,6 +1,9 @@
 #include "runtime/trainer/RunState.h"
 
+#include <cerrno>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace boostrt {
 namespace {
@@ -17,26 +20,37 @@ std::string prefixOf(const Options &options, const Program &program) {
   return options.checkpointPrefix.value_or(defaultPrefix(program));
 }
 
+/// A file with more cannot be a checkpoint of this program.
+uint64_t largestFile(const BoostProgram &program) {
+  return std::max(program.arena_bytes[BOOST_ARENA_PARAMETER],
+                  program.arena_bytes[BOOST_ARENA_STATE]) +
+         kMaxSafetensorsOverhead;
+}
+
 /// What the run would be if it were new, for comparison with a checkpoint. The
 /// command line speaks only where it says something.
 CheckpointPosition expectedRun(const Options &options, const Program &program,
+                               const RunData &data,
                                const CheckpointPosition &found) {
   CheckpointPosition expected = found;
   expected.seed = options.seed.value_or(found.seed);
   expected.shuffle = options.shuffle.value_or(found.shuffle);
   expected.recipeHash = program.descriptor().recipe_hash;
   expected.programName = program.descriptor().name;
+  expected.dataFingerprint = data.source.train->fingerprint();
   return expected;
 }
 
 Result<StartingPoint> resumeFrom(const std::string &path,
-                                 const Options &options,
-                                 const Program &program) {
-  Result<LoadedCheckpoint> loaded = loadCheckpoint(realFileSystem(), path);
+                                 const Options &options, const Program &program,
+                                 const RunData &data) {
+  Result<LoadedCheckpoint> loaded =
+      loadCheckpoint(realFileSystem(), path, largestFile(program.descriptor()));
   if (!loaded.ok())
     return loaded.status();
   BOOSTRT_RETURN_IF_ERROR(checkSameRun(
-      loaded->position, expectedRun(options, program, loaded->position), path));
+      loaded->position, expectedRun(options, program, data, loaded->position),
+      path));
   StartingPoint start;
   start.position = loaded->position;
   start.checkpoint = std::move(loaded).value();
@@ -46,16 +60,18 @@ Result<StartingPoint> resumeFrom(const std::string &path,
   return start;
 }
 
-Result<StartingPoint> freshStart(const Options &options,
-                                 const Program &program) {
+Result<StartingPoint> freshStart(const Options &options, const Program &program,
+                                 const RunData &data) {
   StartingPoint start;
   start.position.seed = options.seed.value_or(program.descriptor().seed);
   start.position.shuffle = options.shuffle.value_or(true);
   start.position.recipeHash = program.descriptor().recipe_hash;
   start.position.programName = program.descriptor().name;
+  start.position.dataFingerprint = data.source.train->fingerprint();
   if (options.init) {
     Result<SafetensorsContent> weights =
-        loadWeights(realFileSystem(), *options.init);
+        loadWeights(realFileSystem(), *options.init,
+                    program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
     if (!weights.ok())
       return weights.status();
     start.weights = std::move(weights).value();
@@ -81,6 +97,22 @@ std::vector<TensorTarget> stateTargets(const Execution &execution) {
   return targets;
 }
 
+Status checkSaveTarget(const Options &options) {
+  if (!options.save)
+    return Status();
+  std::string directory = directoryOf(*options.save);
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    return ioStatus(IoError(errno), ExitCode::Checkpoint, "write --save into",
+                    directory);
+  struct stat info;
+  if (stat(options.save->c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("--save '{}' is a directory; give the name of a "
+                              "file in it",
+                              *options.save));
+  return Status();
+}
+
 Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
                                                    const Program &program) {
   if (!options.checkpointDir)
@@ -91,6 +123,7 @@ Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
 
 Result<StartingPoint> findStartingPoint(const Options &options,
                                         const Program &program,
+                                        const RunData &data,
                                         CheckpointStore *store) {
   std::string resume = options.resume.value_or(store ? "auto" : "never");
   if (resume != "auto" && resume != "never") {
@@ -98,14 +131,14 @@ Result<StartingPoint> findStartingPoint(const Options &options,
       return Status(ExitCode::Usage,
                     "--resume PATH and --init exclude each other: the "
                     "checkpoint brings its own weights");
-    return resumeFrom(resume, options, program);
+    return resumeFrom(resume, options, program, data);
   }
   if (!store) {
     if (resume == "auto")
       return Status(ExitCode::Usage,
                     "--resume auto needs --checkpoint-dir, where it looks for "
                     "the newest checkpoint");
-    return freshStart(options, program);
+    return freshStart(options, program, data);
   }
 
   Result<NewestCheckpoint> newest = store->newestValid();
@@ -119,7 +152,7 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                 "earlier run; give another --checkpoint-dir "
                                 "or --checkpoint-prefix, or remove it",
                                 newest->path));
-    return freshStart(options, program);
+    return freshStart(options, program, data);
   }
   std::vector<std::string> notes;
   for (const SkippedCheckpoint &skipped : newest->skipped)
@@ -128,9 +161,9 @@ Result<StartingPoint> findStartingPoint(const Options &options,
   if (newest->found && options.init)
     notes.push_back(fmt::format("--init {} is not read: the run is resumed",
                                 *options.init));
-  Result<StartingPoint> start = newest->found
-                                    ? resumeFrom(newest->path, options, program)
-                                    : freshStart(options, program);
+  Result<StartingPoint> start =
+      newest->found ? resumeFrom(newest->path, options, program, data)
+                    : freshStart(options, program, data);
   if (start.ok())
     start->notes.insert(start->notes.begin(), notes.begin(), notes.end());
   return start;

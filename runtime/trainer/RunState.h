@@ -6,6 +6,7 @@
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Report.h"
+#include "runtime/trainer/RunData.h"
 
 #include <optional>
 
@@ -26,10 +27,15 @@ struct StartingPoint {
 
 /// Decides between --resume, --init and a fresh start. `store` may be null.
 /// Seed and shuffling come from the checkpoint; where the command line says
-/// otherwise, that is an error.
+/// otherwise, or the data are not those of the run, that is an error.
 Result<StartingPoint> findStartingPoint(const Options &options,
                                         const Program &program,
+                                        const RunData &data,
                                         CheckpointStore *store);
+
+/// Fails (ExitCode::Checkpoint) when a file of weights could not be written
+/// where --save wants it; better known now than after the first epoch.
+Status checkSaveTarget(const Options &options);
 
 /// Initialises weights and state and overwrites them with what was loaded;
 /// frees that.

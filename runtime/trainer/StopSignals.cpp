@@ -32,7 +32,10 @@ StopSignals::StopSignals() {
   setHandlers(noteSignal);
 }
 
-StopSignals::~StopSignals() { setHandlers(SIG_DFL); }
+StopSignals::~StopSignals() {
+  setHandlers(SIG_DFL);
+  receivedSignal = 0;
+}
 
 int StopSignals::received() {
   return receivedSignal.load(std::memory_order_relaxed);

@@ -12,7 +12,7 @@ public:
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
 
-  /// The signal that came, or 0.
+  /// The signal that came to the one that lives, or 0.
   static int received();
   /// "SIGTERM".
   static const char *name(int signal);

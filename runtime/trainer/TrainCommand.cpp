@@ -67,12 +67,13 @@ private:
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",
                                                 session_->data().spec));
 
+    BOOSTRT_RETURN_IF_ERROR(checkSaveTarget(options_));
     Result<std::unique_ptr<CheckpointStore>> store =
         openStore(options_, program);
     if (!store.ok())
       return store.status();
     Result<StartingPoint> start =
-        findStartingPoint(options_, program, store->get());
+        findStartingPoint(options_, program, session_->data(), store->get());
     if (!start.ok())
       return start.status();
     for (const std::string &note : start->notes)

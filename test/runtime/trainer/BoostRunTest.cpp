@@ -1,0 +1,284 @@
+// boost-run from outside: lines, files, exit codes.
+#include "runtime/trainer/Safetensors.h"
+#include "test/runtime/support/TemporaryDirectory.h"
+#include "test/runtime/trainer/Fixtures.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <regex>
+#include <set>
+#include <sstream>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *kSmall = "--data=digits:train=100,test=50";
+
+std::vector<nlohmann::json> jsonLines(const std::string &path) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream file(readFile(path));
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+void expectFailure(const std::vector<std::string> &arguments, int exitCode,
+                   const std::string &text,
+                   const std::vector<std::string> &environment = {}) {
+  Finished run = boostRunProcess(arguments, environment);
+  EXPECT_EQ(run.exitCode, exitCode) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("boost-run: error: "));
+  EXPECT_THAT(run.err, HasSubstr(text));
+}
+
+TEST(BoostRun, TrainsWithTheGoldenLines) {
+  TemporaryDirectory directory;
+  Finished run = boostRunProcess({fixture("softmax"), kSmall, "--epochs=2",
+                                  "--save=" + (directory / "w.safetensors")});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  std::string number = R"([0-9]+(\.[0-9]+)?(e-[0-9]+)?)";
+  std::string epoch = "epoch: E step: 4, loss is " + number +
+                      "\nTrain epoch time: " + number +
+                      " ms, per step time: " + number + " ms\n";
+  auto numbered = [&](const char *e) {
+    return std::regex_replace(epoch, std::regex("E "), e);
+  };
+  std::string golden = "============== Starting Training ==============\n" +
+                       numbered("1 ") + numbered("2 ") +
+                       "============== Starting Testing ==============\n" +
+                       R"(result: \{'top_1_accuracy': )" + number +
+                       ", 'top_5_accuracy': " + number +
+                       R"(\} ckpt=.*/w\.safetensors)" + "\nmemory: planned " +
+                       number + " MiB, measured peak " + number + " MiB\n";
+  EXPECT_TRUE(std::regex_match(run.out, std::regex(golden))) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("boost-run: softmax on cpu, the only target "
+                                 "of the program, with 2 threads\n"));
+  EXPECT_EQ(run.err.find('\r'), std::string::npos) << "a bar in a file";
+}
+
+TEST(BoostRun, LearnsTheDigits) {
+  TemporaryDirectory directory;
+  Finished run = boostRunProcess({fixture("softmax"), "--epochs=6",
+                                  "--data=digits:train=4000,test=1000",
+                                  "--metrics=" + (directory / "m.jsonl")});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  for (const nlohmann::json &line : jsonLines(directory / "m.jsonl"))
+    if (line["event"] == "eval") {
+      EXPECT_GT(line["top_1"], 0.7);
+      EXPECT_GT(line["top_5"], line["top_1"]);
+    }
+}
+
+TEST(BoostRun, MetricsHoldEveryStepTheEvaluationAndTheEnd) {
+  TemporaryDirectory directory;
+  Finished run = boostRunProcess({fixture("window"), kSmall, "--epochs=2",
+                                  "--metrics=" + (directory / "m.jsonl"),
+                                  "--log-every=3"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  auto lines = jsonLines(directory / "m.jsonl");
+  ASSERT_EQ(lines.size(), 6u); // 2 epochs of 2 windows, eval, end
+  EXPECT_EQ(lines[2]["event"], "step");
+  EXPECT_EQ(lines[2]["epoch"], 2);
+  EXPECT_EQ(lines[2]["step"], 1);
+  EXPECT_EQ(lines[2]["global_step"], 3);
+  EXPECT_EQ(lines[2]["lr"], 0.05);
+  EXPECT_GT(lines[2]["samples_per_s"], 0);
+  EXPECT_EQ(lines[4]["event"], "eval");
+  EXPECT_EQ(lines[4]["global_step"], 4);
+  for (const char *metric : {"loss", "top_1", "top_5"})
+    EXPECT_TRUE(lines[4][metric].is_number()) << metric;
+  EXPECT_EQ(lines[5]["event"], "end");
+  EXPECT_GT(lines[5]["wall_s"], 0);
+  EXPECT_GT(lines[5]["peak_bytes"], 0);
+  // The line on the screen is the number in the file.
+  std::smatch shown;
+  std::regex line("epoch: 2 step: 1, loss is (.*)\n");
+  ASSERT_TRUE(std::regex_search(run.out, shown, line)) << run.out;
+  EXPECT_EQ(std::stod(shown[1]), lines[2]["loss"].get<double>());
+  EXPECT_EQ(run.out.find("epoch: 1"), std::string::npos) << run.out;
+}
+
+TEST(BoostRun, MeasuredMemoryIsThePlanned) {
+  for (const char *name : {"softmax", "window", "wide"}) {
+    TemporaryDirectory directory;
+    // The first step, many steps and the evaluation, all below one peak.
+    Finished run = boostRunProcess(
+        {fixture(name), "--epochs=2", "--metrics=" + (directory / "m.jsonl")});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    nlohmann::json end = jsonLines(directory / "m.jsonl").back();
+    double planned = end["planned_bytes"], peak = end["peak_bytes"];
+    EXPECT_LE(std::abs(peak - planned), 0.01 * planned + (4 << 20))
+        << name << ": planned " << planned << ", measured " << peak;
+  }
+}
+
+TEST(BoostRun, SaveInitEvalAgree) {
+  TemporaryDirectory directory;
+  std::string weights = directory / "w.safetensors";
+  Finished trained = boostRunProcess(
+      {fixture("softmax"), kSmall, "--epochs=3", "--save=" + weights});
+  ASSERT_EQ(trained.exitCode, 0) << trained.err;
+  Finished evaluated =
+      boostRunProcess({"eval", fixture("softmax"), kSmall, "--ckpt=" + weights,
+                       "--metrics", directory / "m.jsonl"});
+  ASSERT_EQ(evaluated.exitCode, 0) << evaluated.err;
+  auto result = [](const std::string &text) {
+    size_t at = text.find("result: ");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(result(trained.out), result(evaluated.out));
+  EXPECT_EQ(jsonLines(directory / "m.jsonl")[0]["event"], "eval");
+
+  std::string again = directory / "again.safetensors";
+  Finished copied = boostRunProcess({fixture("softmax"), kSmall, "--steps=0",
+                                     "--init=" + weights, "--save=" + again});
+  ASSERT_EQ(copied.exitCode, 0) << copied.err;
+  EXPECT_TRUE(readFile(weights) == readFile(again));
+  EXPECT_EQ(result(copied.out).substr(0, 60),
+            result(trained.out).substr(0, 60));
+}
+
+TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
+  Finished text = boostRunProcess({"info", fixture("window")});
+  ASSERT_EQ(text.exitCode, 0) << text.err;
+  for (const char *part :
+       {"softmax: batch 16 x 4 micro-batches a step, seed 7",
+        "compiled by hand 1.0 with oneDNN", "cpu features: sse2", "fc.weight",
+        "10x784", "fc.bias.momentum", "image", "schedule learning_rate",
+        "16 x 10 x 784, bias, none", "memory plan", "gradient           3",
+        "digits:train=1000,test=200"})
+    EXPECT_THAT(text.out, HasSubstr(part));
+
+  Finished run = boostRunProcess({"info", fixture("window"), "--json"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  nlohmann::json info = nlohmann::json::parse(run.out);
+  EXPECT_EQ(info["parameters"][0]["name"], "fc.weight");
+  EXPECT_EQ(info["parameters"][0]["role"], "weight");
+  EXPECT_EQ(info["library_calls"].size(), 2u);
+  uint64_t total = 0;
+  for (const nlohmann::json &category : info["memory"]["categories"])
+    total += category["bytes"].get<uint64_t>();
+  EXPECT_EQ(info["memory"]["total_bytes"], total);
+  EXPECT_EQ(info["recipe"]["epochs"], 2);
+}
+
+TEST(BoostRun, HelpAndVersion) {
+  Finished help = boostRunProcess({"--help"});
+  EXPECT_EQ(help.exitCode, 0);
+  EXPECT_THAT(help.out, HasSubstr("--checkpoint-dir"));
+  Finished version = boostRunProcess({"--version"});
+  EXPECT_EQ(version.exitCode, 0);
+  EXPECT_THAT(version.out, testing::StartsWith("boost-run "));
+}
+
+TEST(BoostRun, ExitCodesAndWhatIsSaid) {
+  expectFailure({"no.so"}, 1, "cannot open 'no.so'");
+  expectFailure({fixture("wrong_scratch")}, 1, "rebuild the program");
+  expectFailure({fixture("unknown_feature")}, 1, "quantum");
+  expectFailure({"info", fixture("newer")}, 1, "needs a newer boost-run");
+  expectFailure({fixture("softmax"), "--epoch=1"}, 2, "did you mean");
+  expectFailure({fixture("softmax"), kSmall, "--resume=auto"}, 2,
+                "--resume auto needs --checkpoint-dir");
+  expectFailure({fixture("softmax"), kSmall, "--resume=x.ckpt", "--init=y"}, 2,
+                "exclude each other");
+  expectFailure({fixture("softmax"), kSmall, "--metrics=/no/dir/m"}, 2,
+                "--metrics: cannot write");
+  expectFailure({fixture("softmax"), kSmall}, 2,
+                "2 threads are needed, but OpenMP grants 1",
+                {"OMP_THREAD_LIMIT=1"});
+  expectFailure({fixture("mnist")}, 3, "no/such/MNIST_Data");
+  expectFailure({fixture("mnist")}, 3, "tried DATA_PATH=/no/such/place",
+                {"DATA_PATH=/no/such/place"});
+  expectFailure({fixture("explode"), kSmall}, 4,
+                "epoch 1 step 2: the loss or a gradient is not finite");
+  expectFailure({fixture("softmax"), kSmall, "--resume=/no/such.ckpt"}, 6,
+                "/no/such.ckpt");
+  expectFailure({fixture("softmax"), kSmall, "--init=/no/such"}, 6, "/no/such");
+  expectFailure({"eval", fixture("softmax"), kSmall, "--ckpt=/no/such"}, 6,
+                "/no/such");
+  expectFailure({fixture("softmax"), kSmall, "--save=/no/dir/w"}, 6,
+                "cannot write --save into '/no/dir'");
+  expectFailure({fixture("softmax"), kSmall, "--save=/tmp"}, 6,
+                "--save '/tmp' is a directory");
+  expectFailure({fixture("softmax"), kSmall, "--threads=1"}, 1,
+                "on this CPU with 1 threads asks for");
+}
+
+TEST(BoostRun, WeightsOfAnotherModelAreRefused) {
+  TemporaryDirectory directory;
+  std::string weights = directory / "w.safetensors";
+  ASSERT_EQ(boostRunProcess({fixture("wide"), "--steps=0", "--no-eval",
+                             "--save=" + weights})
+                .exitCode,
+            0);
+  expectFailure({fixture("softmax"), kSmall, "--init=" + weights}, 6,
+                "fc.weight");
+}
+
+TEST(BoostRun, TheMetricsEndEvenWhenTheRunFails) {
+  TemporaryDirectory directory;
+  Finished run = boostRunProcess(
+      {fixture("explode"), kSmall, "--metrics=" + (directory / "m.jsonl")});
+  EXPECT_EQ(run.exitCode, 4);
+  auto lines = jsonLines(directory / "m.jsonl");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0]["event"], "step");
+  EXPECT_EQ(lines[1]["event"], "end");
+}
+
+TEST(BoostRun, TheBarIsOnStandardErrorAlone) {
+  Finished run = boostRunProcess(
+      {fixture("softmax"), kSmall, "--epochs=1", "--no-eval", "--progress=bar"},
+      {"NO_COLOR=1"});
+  EXPECT_EQ(run.exitCode, 0);
+  EXPECT_THAT(run.err, HasSubstr("epoch 1/1 ["));
+  EXPECT_THAT(run.err, HasSubstr("samples/s  eta "));
+  EXPECT_EQ(run.err.find("\x1b[36m"), std::string::npos);
+  EXPECT_EQ(run.out.find('\r'), std::string::npos);
+  EXPECT_THAT(run.out, testing::Not(HasSubstr("Starting Testing")));
+}
+
+TEST(BoostRun, TheSeedDecidesAndIsTheProgramsByDefault) {
+  TemporaryDirectory directory;
+  auto weights = [&](const std::string &name,
+                     const std::vector<std::string> &more) {
+    std::vector<std::string> arguments{fixture("softmax"), kSmall, "--epochs=1",
+                                       "--no-eval",
+                                       "--save=" + (directory / name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(boostRunProcess(arguments).exitCode, 0);
+    return readFile(directory / name);
+  };
+  std::string byDefault = weights("a", {});
+  EXPECT_FALSE(byDefault.empty());
+  EXPECT_TRUE(byDefault == weights("b", {"--seed=7"})) << "the fixture's is 7";
+  EXPECT_FALSE(byDefault == weights("c", {"--seed=8"}));
+  EXPECT_FALSE(byDefault == weights("d", {"--shuffle=off"}));
+}
+
+TEST(BoostRun, MapsOneOpenMpLibraryWhileItTrains) {
+  BoostRunProcess process({fixture("softmax"), "--epochs=1000000"});
+  process.waitForOutput("epoch: 1");
+  std::istringstream maps(
+      readFile("/proc/" + std::to_string(process.id()) + "/maps"));
+  kill(process.id(), SIGTERM);
+  std::set<std::string> libraries;
+  bool llvm = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::string name = line.substr(line.find_last_of('/') + 1);
+    for (const char *openmp : {"libgomp", "libomp", "libiomp"})
+      if (name.starts_with(openmp))
+        libraries.insert(line.substr(line.find('/')));
+    llvm |= line.find("llvm") != std::string::npos ||
+            name.starts_with("libMLIR") || name.starts_with("libLLVM");
+  }
+  EXPECT_EQ(libraries.size(), 1u);
+  EXPECT_FALSE(llvm) << "boost-run needs no compiler";
+  EXPECT_EQ(process.wait().exitCode, 7);
+}
+
+} // namespace

@@ -1,0 +1,149 @@
+#include "runtime/trainer/CommandLine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+Result<CommandLine> parse(std::vector<const char *> arguments) {
+  arguments.insert(arguments.begin(), "boost-run");
+  return parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
+}
+
+void expectUsage(std::vector<const char *> arguments, const std::string &text) {
+  auto line = parse(arguments);
+  ASSERT_FALSE(line.ok()) << text;
+  EXPECT_EQ(line.status().code(), ExitCode::Usage);
+  EXPECT_THAT(line.status().message(), HasSubstr(text));
+  EXPECT_THAT(line.status().message(), testing::EndsWith(" --help"));
+}
+
+TEST(CommandLine, Defaults) {
+  auto line = parse({"train.so"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  const Options &o = line->options;
+  EXPECT_EQ(o.command, Command::Train);
+  EXPECT_EQ(o.program, "train.so");
+  EXPECT_FALSE(o.epochs || o.steps || o.seed || o.shuffle || o.data ||
+               o.resume || o.threads || o.checkpointDir);
+  EXPECT_TRUE(o.evaluate);
+  EXPECT_EQ(o.keepMax, 5);
+  EXPECT_EQ(o.logEvery.steps, 0);
+  EXPECT_EQ(o.device, "cpu");
+}
+
+TEST(CommandLine, EveryTrainingFlag) {
+  auto line = parse({"train.so",
+                     "--data=digits",
+                     "--epochs",
+                     "3",
+                     "--steps=100",
+                     "--seed",
+                     "18446744073709551615",
+                     "--shuffle=off",
+                     "--threads=2",
+                     "--init=i.safetensors",
+                     "--save=s",
+                     "--checkpoint-dir=d",
+                     "--checkpoint-prefix=p",
+                     "--checkpoint-every=10",
+                     "--keep-max=7",
+                     "--resume=never",
+                     "--metrics=m",
+                     "--log-every=5",
+                     "--progress=none",
+                     "--device=cpu",
+                     "--no-eval"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  const Options &o = line->options;
+  EXPECT_EQ(*o.data, "digits");
+  EXPECT_EQ(*o.epochs, 3);
+  EXPECT_EQ(*o.steps, 100);
+  EXPECT_EQ(*o.seed, UINT64_MAX);
+  EXPECT_FALSE(*o.shuffle);
+  EXPECT_EQ(*o.threads, 2u);
+  EXPECT_EQ(*o.init, "i.safetensors");
+  EXPECT_EQ(*o.save, "s");
+  EXPECT_EQ(*o.checkpointDir, "d");
+  EXPECT_EQ(*o.checkpointPrefix, "p");
+  EXPECT_EQ(o.checkpointEvery.steps, 10);
+  EXPECT_EQ(o.keepMax, 7);
+  EXPECT_EQ(*o.resume, "never");
+  EXPECT_EQ(*o.metrics, "m");
+  EXPECT_EQ(o.logEvery.steps, 5);
+  EXPECT_EQ(o.progress, ProgressKind::None);
+  EXPECT_FALSE(o.evaluate);
+}
+
+TEST(CommandLine, OtherCommands) {
+  auto eval = parse({"eval", "train.so", "--ckpt", "c", "--data", "digits"});
+  ASSERT_TRUE(eval.ok()) << eval.status().message();
+  EXPECT_EQ(eval->options.command, Command::Evaluate);
+  EXPECT_EQ(*eval->options.checkpoint, "c");
+  auto info = parse({"info", "train.so", "--json"});
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->options.command, Command::Info);
+  EXPECT_TRUE(info->options.json);
+  expectUsage({"eval", "train.so"}, "--ckpt PATH is missing");
+  expectUsage({"info", "train.so", "--epochs=3"}, "unknown flag '--epochs'");
+}
+
+TEST(CommandLine, HelpAndVersionAreText) {
+  for (std::vector<const char *> arguments :
+       {std::vector<const char *>{"--help"}, {"-h"}, {"eval", "--help"}}) {
+    auto help = parse(arguments);
+    ASSERT_TRUE(help.ok());
+    EXPECT_THAT(help->text, HasSubstr("--data"));
+  }
+  EXPECT_THAT(parse({"--help"})->text, HasSubstr("--checkpoint-every"));
+  EXPECT_EQ(parse({"--version"})->text, "boost-run " BOOSTC_VERSION "\n");
+}
+
+TEST(CommandLine, UnknownFlagsComeWithTheNearestKnownOne) {
+  expectUsage({"train.so", "--epoch=3"},
+              "unknown flag '--epoch'; did you mean '--epochs'?");
+  expectUsage({"train.so", "--chekpoint-dir", "d"},
+              "unknown flag '--chekpoint-dir'; did you mean "
+              "'--checkpoint-dir'?");
+  expectUsage({"train.so", "--no-evla"}, "did you mean '--no-eval'?");
+  expectUsage({"train.so", "--zzzzzzzzzz"}, "unknown flag '--zzzzzzzzzz'");
+  expectUsage({"--shufle=on"}, "unknown flag '--shufle'");
+  expectUsage({"train.so", "--\x1b[31m"}, "unknown flag '--\\x1b[31m'");
+  expectUsage({"train.so", "other.so"}, "unexpected argument 'other.so'");
+}
+
+TEST(CommandLine, ValuesAreChecked) {
+  expectUsage({}, "PROGRAM is missing");
+  expectUsage({"train.so", "--epochs=-1"}, "--epochs");
+  expectUsage({"train.so", "--epochs=many"}, "--epochs");
+  expectUsage({"train.so", "--steps=1.5"}, "--steps");
+  expectUsage({"train.so", "--seed=-1"},
+              "--seed: '-1' is not a number from 0 to 2^64-1");
+  expectUsage({"train.so", "--threads=0"}, "--threads");
+  expectUsage({"train.so", "--threads=99999999999"}, "--threads");
+  expectUsage({"train.so", "--shuffle=maybe"}, "--shuffle");
+  expectUsage({"train.so", "--device=tpu"}, "--device");
+  expectUsage({"train.so", "--progress=loud"}, "--progress");
+  expectUsage({"train.so", "--keep-max=0"}, "--keep-max");
+  expectUsage({"train.so", "--log-every=0"},
+              "'0' is neither 'epoch' nor a number of steps above 0");
+  expectUsage({"train.so", "--checkpoint-every=sometimes"},
+              "'sometimes' is neither 'epoch' nor");
+  expectUsage({"train.so", "--checkpoint-prefix=a/b"},
+              "--checkpoint-prefix must be a name without '/'");
+  expectUsage({"train.so", "--data"}, "--data");
+}
+
+TEST(Interval, IsDueAtStepsOrAtTheEndOfAnEpoch) {
+  EXPECT_TRUE(Interval{}.due(7, true));
+  EXPECT_FALSE(Interval{}.due(7, false));
+  EXPECT_TRUE(Interval{5}.due(10, false));
+  EXPECT_FALSE(Interval{5}.due(11, true));
+}
+
+} // namespace

@@ -1,0 +1,56 @@
+// Fixtures.h - the programs and the boost-run that the tests execute.
+#pragma once
+
+#include "runtime/trainer/Session.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+/// "softmax" -> the path of that variant of SoftmaxProgram.c.
+std::string fixture(const std::string &name);
+
+std::string readFile(const std::string &path);
+void writeFile(const std::string &path, const std::string &content);
+
+/// What a process left behind.
+struct Finished {
+  int exitCode = -1; ///< -1: ended by a signal
+  int signal = 0;
+  std::string out, err;
+};
+
+/// boost-run in a process of its own; `environment` holds "NAME=value" to add
+/// and "NAME" to remove.
+class BoostRunProcess {
+public:
+  explicit BoostRunProcess(const std::vector<std::string> &arguments,
+                           const std::vector<std::string> &environment = {});
+  ~BoostRunProcess();
+
+  int id() const { return process_; }
+  /// Waits until standard output holds `text`; fails the test when the process
+  /// ends without it.
+  void waitForOutput(const std::string &text) const;
+  Finished wait();
+
+private:
+  std::string directory_;
+  int process_ = -1;
+};
+
+Finished boostRunProcess(const std::vector<std::string> &arguments,
+                         const std::vector<std::string> &environment = {});
+
+/// A session on a fixture, with memory for training; fails the test otherwise.
+std::unique_ptr<Session> openFixture(const std::string &name,
+                                     const std::string &data = "");
+
+/// A copy of an arena's bytes.
+std::string bytesOf(const Session &session, BoostArenaKind kind,
+                    uint32_t copy = 0);
+
+} // namespace boostrt

@@ -1,0 +1,199 @@
+#include "runtime/trainer/Report.h"
+
+#include "runtime/trainer/Recipe.h"
+#include "runtime/trainer/StopSignals.h"
+#include "test/runtime/support/TemporaryDirectory.h"
+#include "test/runtime/trainer/Fixtures.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <csignal>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Report, FloatsAreShortestAndLookLikeFloats) {
+  EXPECT_EQ(shortest(0.3660637f), "0.3660637");
+  EXPECT_EQ(shortest(1.0f), "1.0");
+  EXPECT_EQ(shortest(100.0f), "100.0");
+  EXPECT_EQ(shortest(0.1f), "0.1");
+  EXPECT_EQ(shortest(1e-8f), "1e-08");
+  EXPECT_EQ(shortest(INFINITY), "inf");
+  EXPECT_EQ(shortest(2.3025851f), "2.3025851");
+}
+
+TEST(Report, LinesAreTheGoldenOnes) {
+  testing::internal::CaptureStdout();
+  Console console(ProgressKind::Plain);
+  console.startTraining();
+  console.stepLine({1, 27, 27, 0.3660637f, 0.01f, 1000});
+  console.epochTime(1234.5678, 1875);
+  console.epochTime(1.5, 0);
+  console.startTesting();
+  console.result({{{"loss", 0.25}, {"top_1", 0.76}, {"top_5", 0.93}}},
+                 "mlp-1_27.ckpt");
+  console.result({{{"loss", 0.25}}}, "");
+  console.memory(1 << 20, 3 << 19);
+  console.memory(1 << 20, std::nullopt);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "============== Starting Training ==============\n"
+            "epoch: 1 step: 27, loss is 0.3660637\n"
+            "Train epoch time: 1234.568 ms, per step time: 0.658 ms\n"
+            "============== Starting Testing ==============\n"
+            "result: {'top_1_accuracy': 0.76, 'top_5_accuracy': 0.93} "
+            "ckpt=mlp-1_27.ckpt\n"
+            "result: {'loss': 0.25} ckpt=none\n"
+            "memory: planned 1.00 MiB, measured peak 1.50 MiB\n"
+            "memory: planned 1.00 MiB, measured peak unknown\n");
+}
+
+TEST(Report, WithoutProgressOnlyResultsAreShown) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  {
+    Console console(ProgressKind::None);
+    console.stepLine({1, 27, 27, 0.5f, 0.01f, 1000});
+    console.epochTime(1, 1);
+    console.progress({1, 27, 27, 0.5f, 0.01f, 1000}, 10, 100, 5);
+    console.result({{{"loss", 0.25}}}, "a");
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "result: {'loss': 0.25} ckpt=a\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Report, TheBarIsOneLineAndLeavesNothing) {
+  testing::internal::CaptureStderr();
+  {
+    Console console(ProgressKind::Bar);
+    console.progress({2, 50, 150, 0.5f, 0.01f, 1234.4}, 10, 100, 3723);
+    console.progress({2, 51, 151, 0.5f, 0.01f, 1234.4}, 10, 100, 3722);
+    console.note("hello");
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "\r\x1b[Kepoch 2/10 [============>           ] 50/100  loss 0.5000"
+            "  1234 samples/s  eta 1:02:03"
+            "\r\x1b[Kboost-run: hello\n")
+      << "the second drawing comes too soon after the first";
+}
+
+TEST(Report, NotATerminalMeansNoBar) {
+  testing::internal::CaptureStderr();
+  Console(ProgressKind::Auto).progress({1, 1, 1, 0.5f, 0.01f, 1}, 1, 1, 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Metrics, LinesAreTheGoldenOnes) {
+  TemporaryDirectory directory;
+  std::string path = directory / "m.jsonl";
+  auto file = MetricsFile::open(path, false);
+  ASSERT_TRUE(file.ok());
+  (*file)->step({1, 27, 27, 0.3660637f, 0.01f, 1234.5});
+  (*file)->step({1, 28, 28, INFINITY, 0.01f, 1000});
+  (*file)->evaluation(1, 1875, 1875, {{{"loss", 0.5}, {"top_1", 0.98}}});
+  (*file)->evaluation(1, 1875, 1875, {{{"loss", NAN}}});
+  (*file)->end(2.5, 1024, 1000);
+  (*file)->end(2.5, std::nullopt, 1000);
+  EXPECT_EQ((*file)->close(), "");
+  EXPECT_EQ(
+      readFile(path),
+      R"({"event":"step","epoch":1,"step":27,"global_step":27,"loss":0.3660637,"lr":0.01,"samples_per_s":1235.0})"
+      "\n"
+      R"({"event":"step","epoch":1,"step":28,"global_step":28,"loss":null,"lr":0.01,"samples_per_s":1000.0})"
+      "\n"
+      R"({"event":"eval","epoch":1,"step":1875,"global_step":1875,"loss":0.5,"top_1":0.98})"
+      "\n"
+      R"({"event":"eval","epoch":1,"step":1875,"global_step":1875,"loss":null})"
+      "\n"
+      R"({"event":"end","wall_s":2.5,"peak_bytes":1024,"planned_bytes":1000})"
+      "\n"
+      R"({"event":"end","wall_s":2.5,"peak_bytes":null,"planned_bytes":1000})"
+      "\n");
+}
+
+TEST(Metrics, AResumedRunContinuesTheFile) {
+  TemporaryDirectory directory;
+  std::string path = directory / "m.jsonl";
+  writeFile(path, "before\n");
+  {
+    auto file = MetricsFile::open(path, /*resumed=*/true);
+    ASSERT_TRUE(file.ok());
+    (*file)->end(1, 2, 3);
+  }
+  EXPECT_THAT(readFile(path), testing::StartsWith("before\n{\"event\":"));
+  auto file = MetricsFile::open(path, /*resumed=*/false);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(readFile(path), "");
+}
+
+TEST(Metrics, AFileThatCannotBeWrittenIsAMessage) {
+  auto file = MetricsFile::open("/no/such/directory/m.jsonl", false);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.status().code(), ExitCode::Usage);
+  EXPECT_THAT(
+      file.status().message(),
+      HasSubstr("--metrics: cannot write '/no/such/directory/m.jsonl'"));
+}
+
+TEST(Metrics, AFullDiskIsRememberedAndDoesNotStopTheRun) {
+  auto file = MetricsFile::open("/dev/full", false);
+  ASSERT_TRUE(file.ok());
+  for (int i = 0; i < 1000; ++i)
+    (*file)->step({1, 27, 27, 0.5f, 0.01f, 1000});
+  EXPECT_THAT((*file)->close(),
+              HasSubstr("the metrics file '/dev/full' is incomplete"));
+}
+
+TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
+  for (int signal : {SIGTERM, SIGINT}) {
+    StopSignals signals;
+    EXPECT_EQ(StopSignals::received(), 0);
+    raise(signal);
+    EXPECT_EQ(StopSignals::received(), signal);
+    for (int next : {SIGTERM, SIGINT}) {
+      struct sigaction action{};
+      sigaction(next, nullptr, &action);
+      EXPECT_EQ(action.sa_handler, SIG_DFL);
+    }
+  }
+  EXPECT_EQ(StopSignals::received(), 0) << "nobody listens any more";
+  EXPECT_STREQ(StopSignals::name(SIGTERM), "SIGTERM");
+  EXPECT_STREQ(StopSignals::name(SIGINT), "SIGINT");
+}
+
+TEST(Recipe, WhatIsThereIsRead) {
+  auto recipe = parseRecipe(R"({"epochs":7,"data":{"source":"mnist:D",
+      "transforms":[{"op":"rescale","scale":2}]}})",
+                            "p.so");
+  ASSERT_TRUE(recipe.ok());
+  EXPECT_EQ(recipe->epochs, 7);
+  EXPECT_EQ(recipe->dataSource, "mnist:D");
+  EXPECT_EQ(recipe->transforms.size(), 1u);
+  auto empty = parseRecipe("{}", "p.so");
+  ASSERT_TRUE(empty.ok());
+  EXPECT_EQ(empty->epochs, 1);
+}
+
+TEST(Recipe, DefectsAreMessages) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"", "not a JSON object"},
+      {"[1]", "not a JSON object"},
+      {"{", "not a JSON object"},
+      {R"({"epochs":-1})", "'epochs' is not a number of epochs"},
+      {R"({"epochs":"7"})", "'epochs' is not a number of epochs"},
+      {R"({"data":3})", "'data' is not an object"},
+      {R"({"data":{"source":3}})", "'data.source' is not a text"}};
+  for (auto [json, text] : cases) {
+    auto recipe = parseRecipe(json, "p.so");
+    ASSERT_FALSE(recipe.ok()) << json;
+    EXPECT_EQ(recipe.status().code(), ExitCode::Input);
+    EXPECT_THAT(
+        recipe.status().message(),
+        HasSubstr(std::string("'p.so' has a defective recipe: ") + text));
+  }
+}
+
+} // namespace

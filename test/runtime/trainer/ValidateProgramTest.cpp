@@ -1,0 +1,228 @@
+// Every statement of the descriptor, broken one at a time.
+#include "runtime/trainer/Program.h"
+#include "test/runtime/trainer/Fixtures.h"
+
+#include <gmock/gmock.h>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+/// A descriptor whose tables can be written to.
+struct Copy {
+  BoostProgram program;
+  std::vector<BoostParameter> parameters;
+  std::vector<BoostState> states;
+  std::vector<BoostInput> inputs;
+  std::vector<BoostMetric> metrics;
+  std::vector<BoostSchedule> schedules;
+  std::vector<BoostLibraryCall> calls;
+
+  explicit Copy(const BoostProgram &p)
+      : program(p), parameters(p.parameters, p.parameters + p.parameter_count),
+        states(p.states, p.states + p.state_count),
+        inputs(p.inputs, p.inputs + p.input_count),
+        metrics(p.metrics, p.metrics + p.metric_count),
+        schedules(p.schedules, p.schedules + p.schedule_count),
+        calls(p.library_calls, p.library_calls + p.library_call_count) {
+    program.parameters = parameters.data();
+    program.states = states.data();
+    program.inputs = inputs.data();
+    program.metrics = metrics.data();
+    program.schedules = schedules.data();
+    program.library_calls = calls.data();
+  }
+};
+
+class ValidateProgram : public testing::Test {
+protected:
+  void SetUp() override {
+    auto loaded = Program::load(fixture("softmax"));
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    program_ = std::move(loaded).value();
+  }
+
+  template <typename Break>
+  void expectDefect(Break &&breakIt, const std::string &text) {
+    SCOPED_TRACE(text);
+    Copy copy(program_->descriptor());
+    ASSERT_TRUE(validateProgram(copy.program, "p.so").ok());
+    breakIt(copy);
+    Status status = validateProgram(copy.program, "p.so");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.code(), ExitCode::Input);
+    EXPECT_THAT(status.message(),
+                testing::StartsWith("'p.so' has a defective descriptor: "));
+    EXPECT_THAT(status.message(), HasSubstr(text));
+    EXPECT_THAT(status.message(), HasSubstr("build it again with boostc"));
+  }
+
+  std::unique_ptr<Program> program_;
+};
+
+TEST_F(ValidateProgram, Header) {
+  expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
+  expectDefect([](Copy &c) { c.program.abi_version = 9; },
+               "interface version 9 in a program that claims 1");
+  expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
+               "600 bytes long, expected 624");
+  expectDefect([](Copy &c) { c.program.name = nullptr; },
+               "the program has no name");
+  expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
+               "the program has an unprintable name");
+  expectDefect([](Copy &c) { c.program.compiler_version = nullptr; },
+               "compiler_version is missing");
+  expectDefect([](Copy &c) { c.program.recipe_json = nullptr; },
+               "recipe_json is missing");
+  expectDefect([](Copy &c) { c.program.recipe_hash = nullptr; },
+               "recipe_hash is missing");
+  expectDefect([](Copy &c) { c.program.cpu_features = nullptr; },
+               "cpu_features is missing");
+  expectDefect([](Copy &c) { c.program.library_version = nullptr; },
+               "library_version is missing");
+  expectDefect([](Copy &c) { c.program.threads = 0; }, "0 threads");
+  expectDefect([](Copy &c) { c.program.threads = 1u << 30; },
+               "1073741824 threads");
+  expectDefect([](Copy &c) { c.program.batch_size = 0; }, "batch size 0");
+  expectDefect([](Copy &c) { c.program.micro_batches = 0; },
+               "0 micro-batches a step");
+}
+
+TEST_F(ValidateProgram, Tables) {
+  expectDefect([](Copy &c) { c.program.parameters = nullptr; },
+               "table parameters of 2 entries");
+  expectDefect([](Copy &c) { c.program.states = nullptr; },
+               "table states of 2 entries");
+  expectDefect([](Copy &c) { c.program.input_count = 4000000000u; },
+               "table inputs of 4000000000 entries");
+  expectDefect(
+      [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_STATE] = ~0ull; },
+      "arena STATE of 18446744073709551615 bytes");
+  expectDefect(
+      [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] = 64; },
+      "GRADIENT and GRADIENT_OTHER differ in size");
+}
+
+TEST_F(ValidateProgram, Tensors) {
+  expectDefect([](Copy &c) { c.parameters[0].tensor.name = nullptr; },
+               "parameter has no name");
+  expectDefect(
+      [](Copy &c) { c.parameters[0].tensor.arena = BOOST_ARENA_STATE; },
+      "'fc.weight' lies in arena STATE, expected PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.arena = 77; },
+               "'fc.weight' lies in arena ?");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = 9; },
+               "'fc.weight' has unknown element type 9");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = nullptr; },
+               "'fc.weight' has rank 2");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.rank = 100; },
+               "'fc.weight' has rank 100");
+  static const int64_t zero[] = {10, 0}, huge[] = {INT64_MAX, INT64_MAX};
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = zero; },
+               "'fc.weight' has an impossible extent 0");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = huge; },
+               "'fc.weight' has an impossible extent");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.bytes += 4; },
+               "'fc.weight' has 31364 bytes where its shape needs 31360");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset += 4; },
+               "'fc.bias' at offset 31364 with 40 bytes does not lie aligned");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset += 64; },
+               "inside arena PARAMETER of 31424 bytes");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset = ~63ull; },
+               "does not lie aligned inside arena PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset = 0; },
+               "overlap in arena PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[1].gradient.offset = 64; },
+               "overlap in arena GRADIENT");
+  expectDefect([](Copy &c) { c.program.valid.offset = 0; },
+               "overlap in arena BATCH");
+}
+
+TEST_F(ValidateProgram, ParametersAndStates) {
+  expectDefect([](Copy &c) { c.parameters[1].tensor.name = "fc.weight"; },
+               "parameter 'fc.weight' occurs twice");
+  expectDefect([](Copy &c) { c.parameters[0].role = 6; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.parameters[0].initializer = 3; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = BOOST_I32; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.states[0].parameter = 2; },
+               "'fc.weight.momentum' belongs to parameter 2 of 2");
+  expectDefect([](Copy &c) { c.states[0].slot = ""; },
+               "the slot of a state has no name");
+  expectDefect([](Copy &c) { c.states[1].tensor.name = "fc.weight.momentum"; },
+               "state 'fc.weight.momentum' occurs twice");
+}
+
+TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
+  Copy copy(program_->descriptor());
+  copy.parameters[0].gradient = BoostTensor{};
+  EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
+}
+
+TEST_F(ValidateProgram, Inputs) {
+  expectDefect([](Copy &c) { c.inputs[0].kind = 2; },
+               "input 'image' is of unknown kind 2");
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
+               "input 'label' is not a batch of 32 of its kind");
+  expectDefect([](Copy &c) { c.program.batch_size = 31; },
+               "input 'image' is not a batch of 31");
+  expectDefect([](Copy &c) { c.inputs[1].classes = 0; },
+               "input 'label' has 0 classes");
+  expectDefect([](Copy &c) { c.program.input_count = 1; },
+               "1 feature and 0 label inputs");
+}
+
+TEST_F(ValidateProgram, Scalars) {
+  expectDefect([](Copy &c) { c.program.valid.name = nullptr; },
+               "scalar has no name");
+  expectDefect(
+      [](Copy &c) {
+        c.program.valid.dtype = BOOST_I64;
+        c.program.valid.bytes = 8;
+      },
+      "'valid' is not a scalar of the expected type");
+  expectDefect([](Copy &c) { c.program.loss_sum.arena = BOOST_ARENA_RESULT; },
+               "'loss_sum' lies in arena RESULT, expected GRADIENT");
+  expectDefect([](Copy &c) { c.program.loss_count.offset = 1u << 20; },
+               "'loss_count' at offset 1048576");
+  expectDefect([](Copy &c) { c.program.finite.offset = 512; },
+               "'finite' at offset 512");
+  expectDefect([](Copy &c) { c.program.seed_control.offset = 128; },
+               "'seed' at offset 128");
+  expectDefect([](Copy &c) { c.metrics[1].name = "loss"; },
+               "metric 'loss' occurs twice");
+  expectDefect([](Copy &c) { c.metrics[1].name = ""; }, "a metric has no name");
+  expectDefect([](Copy &c) { c.metrics[1].sum.offset = 1 << 12; },
+               "metric sum 'top_1.sum' at offset 4096");
+  expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOST_ARENA_BATCH; },
+               "'top_1.count' lies in arena BATCH, expected RESULT");
+  expectDefect([](Copy &c) { c.schedules[0].kind = 5; },
+               "schedule 'learning_rate' is of unknown kind 5");
+  expectDefect([](Copy &c) { c.schedules[0].control.offset = 192; },
+               "schedule 'learning_rate' at offset 192");
+}
+
+TEST_F(ValidateProgram, CallsAndFunctions) {
+  expectDefect([](Copy &c) { c.calls[0].kind = 1; },
+               "library call 0 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].matmul.post_op = 2; },
+               "library call 1 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].location = nullptr; },
+               "library call 1 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].matmul.k = 0; },
+               "library call 1 has an extent or stride of 0");
+  expectDefect([](Copy &c) { c.calls[1].matmul.a_strides[0] = -1; },
+               "library call 1 has an extent or stride of -1");
+  expectDefect([](Copy &c) { c.calls[0].scratch_bytes = 1u << 30; },
+               "library call 0 needs 1073741824 bytes of scratch memory");
+  expectDefect([](Copy &c) { c.program.functions[3].entry = nullptr; },
+               "function update is missing");
+  expectDefect(
+      [](Copy &c) { c.program.functions[1].transient_bytes = 1u << 30; },
+      "function micro uses 1073741824 bytes of arena TRANSIENT");
+}
+
+} // namespace
