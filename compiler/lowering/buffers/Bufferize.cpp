@@ -2,14 +2,19 @@
 //
 //  1. Arguments become memrefs; each result finds or adds the memref argument of its
 //     binding and is materialised there instead of being returned.
-//  2. Empty tensors that end up in such a destination are replaced by it.
-//  3. One-shot bufferization decides every copy; what remains is copied explicitly.
+//  2. Empty and filled tensors get one copy per use: CSE has merged them, but each is to
+//     become a buffer of its own. Sharing one would cost copies, and the next step may
+//     give a shared one the memory of only one of its users.
+//  3. Empty tensors that end up in a destination are replaced by it.
+//  4. One-shot bufferization decides every copy; what remains is copied explicitly.
 
 #include "compiler/lowering/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace boostc {
@@ -91,6 +96,21 @@ static LogicalResult bindResults(func::FuncOp function) {
   return success();
 }
 
+/// Step 2.
+static void separateInitialValues(func::FuncOp function) {
+  auto giveEachUseItsOwn = [](Operation *op) {
+    OpBuilder builder(op);
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(op->getResult(0).getUses())))
+      use.set(builder.clone(*op)->getResult(0));
+  };
+  // Fills first: their copies then share one empty tensor, which is split next.
+  for (auto fill : llvm::to_vector(function.getOps<linalg::FillOp>()))
+    giveEachUseItsOwn(fill);
+  for (auto empty : llvm::to_vector(function.getOps<tensor::EmptyOp>()))
+    giveEachUseItsOwn(empty);
+}
+
 namespace {
 
 struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
@@ -111,6 +131,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(bindResults(function)))
         return signalPassFailure();
+      separateInitialValues(function);
       IRRewriter rewriter(&getContext());
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

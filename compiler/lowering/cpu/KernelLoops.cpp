@@ -57,7 +57,7 @@ public:
   void setLoop(unsigned loop, Value variable) { loops[loop] = variable; }
 
   void emit(OpBuilder &builder) {
-    IRMapping mapping;
+    IRMapping mapping = buffers; // also maps what the body reads from outside
     for (OpOperand &operand : op->getOpOperands()) {
       BlockArgument element = op.getMatchingBlockArgument(&operand);
       if (element.use_empty())

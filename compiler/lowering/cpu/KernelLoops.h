@@ -19,7 +19,8 @@ struct LoopOrder {
 /// other.
 LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op);
 
-/// Emits the loops of `op`. `buffers` maps its operands to the kernel's. With `begin` and
+/// Emits the loops of `op`. `buffers` maps its operands, and what its
+/// body reads from outside, to the kernel's. With `begin` and
 /// `end` the shared loop runs over [begin, end) only. Fails, with a diagnostic, when an
 /// operand is indexed by more than loops and constants.
 llvm::LogicalResult emitLoops(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace boostc {
@@ -220,8 +221,10 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     Value end = extent > 1 ? body->getArgument(1) : Value();
     for (const KernelPart &part : done.parts) {
       linalg::GenericOp op = part.op;
-      for (Value operand : op->getOperands())
-        cloneView(builder, operand, mapping);
+      llvm::SetVector<Value> outer(op->getOperands().begin(), op->getOperands().end());
+      getUsedValuesDefinedAbove(op->getRegions(), outer);
+      for (Value value : outer)
+        cloneView(builder, value, mapping);
       if (failed(emitLoops(builder, op, mapping, part.order, begin, end)))
         return failure();
       work += part.workPerPiece;
