@@ -3,7 +3,10 @@
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
+#include <cstddef>
 #include <fmt/format.h>
+#include <map>
+#include <string_view>
 
 namespace boostrt {
 namespace {
@@ -74,9 +77,47 @@ CpuDevice::create(uint32_t threads, std::span<const BoostLibraryCall> calls,
                              libraryVersion);
     device->matmuls_.push_back(std::move(matmul).value());
   }
+  BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
   device->env_ = BoostEnv{BOOST_ABI_VERSION, threads,     device.get(),
                           envParallelFor,    libraryCall, envFill};
   return device;
+}
+
+/// Some implementations generate code at their first call and keep it, so each
+/// is called once, on the least work there is for it. (oneDNN's older kernels,
+/// gemm:jit on CPUs without AVX-512, also take and free memory within every
+/// call; that cannot be had in advance.)
+Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
+  auto work = [&](size_t i) {
+    const BoostMatmul &m = calls[i].matmul;
+    return double(m.m) * double(m.n) * double(m.k);
+  };
+  std::map<std::string_view, size_t> least;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    auto [entry, added] = least.try_emplace(implementation(i), i);
+    if (!added && work(i) < work(entry->second))
+      entry->second = i;
+  }
+  for (const auto &[name, i] : least) {
+    const BoostMatmul &m = calls[i].matmul;
+    std::vector<float> a((m.m - 1) * m.a_strides[0] +
+                         (m.k - 1) * m.a_strides[1] + 1);
+    std::vector<float> b((m.k - 1) * m.b_strides[0] +
+                         (m.n - 1) * m.b_strides[1] + 1);
+    std::vector<float> bias(m.n), c(m.m * m.n);
+    std::vector<std::byte> scratch(calls[i].scratch_bytes + BOOST_ALIGNMENT);
+    void *aligned = scratch.data();
+    size_t space = scratch.size();
+    std::align(BOOST_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
+    void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
+                        c.data(), aligned};
+    if (matmuls_[i]->execute(operands) != BOOST_CALL_OK)
+      return Status(ExitCode::Internal,
+                    fmt::format("{}: {} cannot run its own {} kernel",
+                                calls[i].location,
+                                DnnlContext::libraryVersion(), name));
+  }
+  return Status();
 }
 
 int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,

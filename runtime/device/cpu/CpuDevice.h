@@ -39,6 +39,7 @@ public:
 
 private:
   CpuDevice() = default;
+  Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
 

@@ -103,7 +103,7 @@ TEST(BoostRun, MetricsHoldEveryStepTheEvaluationAndTheEnd) {
 }
 
 TEST(BoostRun, MeasuredMemoryIsThePlanned) {
-  for (const char *name : {"softmax", "window", "wide"}) {
+  for (const char *name : {"softmax", "window", "wide", "sse2"}) {
     TemporaryDirectory directory;
     // The first step, many steps and the evaluation, all below one peak.
     Finished run = boostRunProcess(
@@ -216,7 +216,7 @@ TEST(BoostRun, WeightsOfAnotherModelAreRefused) {
                 .exitCode,
             0);
   expectFailure({fixture("softmax"), kSmall, "--init=" + weights}, 6,
-                "fc.weight");
+                "it has 2007080 bytes of data, the program has use for 31424");
 }
 
 TEST(BoostRun, TheMetricsEndEvenWhenTheRunFails) {
