@@ -2,16 +2,19 @@
 #include "compiler/frontend/Overrides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc::frontend;
+using llvm::formatv;
 using llvm::StringRef;
 
 void boostc::frontend::mergeBoostConfig(Node &document, Node config,
                                         ErrorList &errors) {
   if (!config.is(Node::Kind::Object)) {
-    errors.error(config.extent,
-                 "expected an object with sections like 'boost', found " +
-                     config.describe());
+    errors.error(
+        config.extent,
+        formatv("expected an object with sections like 'boost', found {0}",
+                config.describe()));
     return;
   }
   if (!document.is(Node::Kind::Object))
@@ -68,8 +71,9 @@ void boostc::frontend::applyBoostOverride(Node &document,
     }
   }
   if (section.empty()) {
-    errors.error({&option, 0, equals}, "unknown boost key '" + printable(key) +
-                                           "'" + didYouMean(key, keys));
+    errors.error({&option, 0, equals},
+                 formatv("unknown boost key '{0}'{1}", printable(key),
+                         didYouMean(key, keys)));
     return;
   }
   std::optional<Node> value = readOptionValue(option, equals + 1, errors);
@@ -122,16 +126,17 @@ void boostc::frontend::resolveBoosts(Node &model, int level,
       isOn = isNamed = mode == "enable_all";
     }
     if (written && written->value.boolean != isOn)
-      errors.warning(written->keyExtent,
-                     "'" + name.str() + "' has no effect in mode '" + mode +
-                         "'; mode 'manual' reads it");
+      errors.warning(
+          written->keyExtent,
+          formatv("'{0}' has no effect in mode '{1}'; mode 'manual' reads it",
+                  name, mode));
     if (isOn && !isBuilt(name, boost)) {
       Extent place =
           written && mode == "manual" ? written->keyExtent : modeExtent;
       if (name == "grad_accumulation" && isNamed)
         place = boost.at(name).at("grad_accumulation_step").extent;
       if (isNamed)
-        errors.error(place, "boost '" + name.str() + "' is not built yet");
+        errors.error(place, formatv("boost '{0}' is not built yet", name));
       else
         missing.push_back(name.str());
       isOn = false;
@@ -146,7 +151,7 @@ void boostc::frontend::resolveBoosts(Node &model, int level,
       switches.add(name, switches.extent, value);
   }
   if (!missing.empty())
-    errors.warning(model.extent, "-O" + std::to_string(level) +
-                                     " does without what is not built yet: " +
-                                     llvm::join(missing, ", "));
+    errors.warning(model.extent,
+                   formatv("-O{0} does without what is not built yet: {1}",
+                           level, llvm::join(missing, ", ")));
 }

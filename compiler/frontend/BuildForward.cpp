@@ -1,11 +1,13 @@
 #include "compiler/frontend/BuildForward.h"
 #include "compiler/frontend/ResolveModel.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::frontend;
+using llvm::formatv;
 using rt::BindingKind;
 
 void frontend::bindArgument(func::FuncOp function, unsigned index,
@@ -63,10 +65,10 @@ makeInitializer(ProgramParts &parts, const Node &node, int64_t fanIn) {
   if (type == "uniform") {
     double low = node.at("min").number, high = node.at("max").number;
     if (low > high) {
-      parts.errors.error(node.at("max").extent,
-                         "'max': expected a number of at least 'min', " +
-                             node.at("min").describe() + ", found " +
-                             node.at("max").describe());
+      parts.errors.error(
+          node.at("max").extent,
+          formatv("'max': expected a number of at least 'min', {0}, found {1}",
+                  node.at("min").describe(), node.at("max").describe()));
       return failure();
     }
     return get(InitializerKind::Uniform, low, high);
@@ -84,7 +86,8 @@ public:
   LayerUse(ProgramParts &parts, Location loc, const LayerSpec &spec,
            const Node &node)
       : EntryBuilder(parts.builder, loc, spec, node,
-                     "layer '" + node.at("name").text + "'", parts.errors),
+                     formatv("layer '{0}'", node.at("name").text),
+                     parts.errors),
         parts(parts) {}
 
   FailureOr<Value> parameter(StringRef name, ArrayRef<int64_t> shape,
@@ -96,8 +99,10 @@ public:
       if (__builtin_mul_overflow(elements, extent, &elements))
         elements = std::numeric_limits<int64_t>::max();
     if (elements > kMaxElements / 4) {
-      errors.error(node.extent, noun + ": parameter '" + name.str() +
-                                    "' would take more than 2^40 bytes");
+      errors.error(
+          node.extent,
+          formatv("{0}: parameter '{1}' would take more than 2^40 bytes", noun,
+                  name));
       return failure();
     }
     const ParameterSpec *parameterSpec =
@@ -127,9 +132,9 @@ public:
     const Node *init = node.find("init");
     for (const ParameterSpec &p : spec.parameters)
       if (!init->at(p.name).isDefault && !declared.contains(p.name))
-        errors.error(init->findMember(p.name)->keyExtent,
-                     noun + " has no parameter '" + p.name.str() +
-                         "' to initialise");
+        errors.error(
+            init->findMember(p.name)->keyExtent,
+            formatv("{0} has no parameter '{1}' to initialise", noun, p.name));
   }
 
 private:
@@ -218,10 +223,11 @@ private:
       use.checkInitializers();
     auto type = cast<RankedTensorType>(outputs->front().getType());
     if (type.getNumElements() > kMaxElements / 4) {
-      parts.errors.error(node.extent,
-                         "layer '" + name.str() +
-                             "': its output would take more than 2^40 "
-                             "bytes a batch");
+      parts.errors.error(
+          node.extent,
+          formatv(
+              "layer '{0}': its output would take more than 2^40 bytes a batch",
+              name));
       return;
     }
     values[name] = {name.str(), outputs->front(), node.extent};
@@ -235,10 +241,11 @@ private:
     if (type.getRank() != 2 || type.getDimSize(1) == classes)
       return success(); // the loss itself judges the rank
     parts.errors.error(last.extent,
-                       "the last layer, '" + last.at("name").text +
-                           "', has shape " + describeShape(output.value) +
-                           ", but input '" + labels.key + "' has " +
-                           std::to_string(classes) + " classes",
+                       formatv("the last layer, '{0}', has shape {1}, but "
+                               "input '{2}' has {3} classes",
+                               last.at("name").text,
+                               describeShape(output.value), labels.key,
+                               classes),
                        ErrorList::Note{labels.value.at("classes").extent,
                                        "the classes are here"});
     return failure();
@@ -248,8 +255,8 @@ private:
     for (const Node &layer : model.at("layers").items) {
       const NamedValue &value = values[layer.at("name").text];
       if (value.value != output.value && value.value.use_empty())
-        parts.errors.error(layer.extent, "nothing reads layer '" +
-                                             layer.at("name").text + "'");
+        parts.errors.error(layer.extent, formatv("nothing reads layer '{0}'",
+                                                 layer.at("name").text));
     }
     return failure(parts.errors.hasErrors());
   }
@@ -258,7 +265,7 @@ private:
     StringRef name = node.at("op").text;
     const LayerEntry &entry = parts.table.entry(kind, name);
     EntryBuilder use(b, nameLocation(b, name, node.extent), entry.spec, node,
-                     (noun + " '" + name + "'").str(), parts.errors);
+                     formatv("{0} '{1}'", noun, name), parts.errors);
     use.reads.push_back(output);
     use.inputs = {output.value, values[labelsInput(model).key].value, valid};
     b.setInsertionPointToEnd(&parts.forward.front());

@@ -1,11 +1,12 @@
 #include "compiler/frontend/BuildProgram.h"
 #include "compiler/frontend/BuildForward.h"
 #include "compiler/frontend/Recipe.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::frontend;
+using llvm::formatv;
 using rt::BindingKind;
 
 /// Gives `function` the arguments of @forward, bound alike.
@@ -73,7 +74,8 @@ public:
   RuleBuilder(ProgramParts &parts, func::FuncOp update, Location loc,
               const LayerSpec &spec, const Node &node)
       : EntryBuilder(parts.builder, loc, spec, node,
-                     "optimizer '" + node.at("type").text + "'", parts.errors),
+                     formatv("optimizer '{0}'", node.at("type").text),
+                     parts.errors),
         parts(parts), update(update) {}
 
   FailureOr<Value> state(StringRef slot) override {
@@ -219,10 +221,10 @@ static void checkSymbols(const Node &model, const LayerSpec &optimizer,
     if (llvm::is_contained(taken, input.key) ||
         StringRef(input.key).contains('.'))
       errors.error(input.keyExtent,
-                   "'" + input.key + "' cannot name an input: " +
-                       (StringRef(input.key).contains('.')
-                            ? "names with a '.' are those of parameters"
-                            : "the program uses the name itself"));
+                   formatv("'{0}' cannot name an input: {1}", input.key,
+                           StringRef(input.key).contains('.')
+                               ? "names with a '.' are those of parameters"
+                               : "the program uses the name itself"));
 }
 
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,

@@ -1,9 +1,12 @@
 #include "compiler/frontend/CheckModel.h"
 #include "compiler/frontend/JsonReader.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <limits>
 
 using namespace boostc::frontend;
+using llvm::formatv;
 using llvm::StringRef;
 using Kind = ValueTable::Kind;
 
@@ -11,6 +14,10 @@ bool boostc::frontend::isLegalName(StringRef text) {
   return !text.empty() && text.size() <= 200 && llvm::all_of(text, [](char c) {
     return llvm::isAlnum(c) || StringRef("_./-").contains(c);
   });
+}
+
+static std::string quote(StringRef text) {
+  return formatv("'{0}'", printable(text));
 }
 
 template <typename Range>
@@ -23,8 +30,8 @@ static std::vector<StringRef> namesOf(const Range &range) {
 
 Node Checker::wrongType(const Node &node, const ValueTable &table,
                         const std::string &subject) {
-  errors.error(node.extent, subject + ": expected " + describeExpected(table) +
-                                ", found " + node.describe());
+  errors.error(node.extent, formatv("{0}: expected {1}, found {2}", subject,
+                                    describeExpected(table), node.describe()));
   return node;
 }
 
@@ -35,16 +42,17 @@ Node Checker::checkText(const Node &node, const ValueTable &table,
   if (table.kind == Kind::Name && !isLegalName(node.text))
     return wrongType(node, table, subject);
   if (StringRef(node.text).contains('\0')) {
-    errors.error(node.extent,
-                 subject + ": a text cannot hold the character U+0000");
+    errors.error(
+        node.extent,
+        formatv("{0}: a text cannot hold the character U+0000", subject));
     return node;
   }
   if (!table.choices.empty() && !llvm::is_contained(table.choices, node.text)) {
     std::vector<StringRef> legal(table.choices.begin(), table.choices.end());
-    errors.error(node.extent, subject + ": expected " +
-                                  describeExpected(table) + ", found " +
-                                  node.describe() +
-                                  didYouMean(node.text, legal));
+    errors.error(node.extent,
+                 formatv("{0}: expected {1}, found {2}{3}", subject,
+                         describeExpected(table), node.describe(),
+                         didYouMean(node.text, legal)));
   }
   return node;
 }
@@ -55,8 +63,8 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
     if (!node.is(Node::Kind::Boolean))
       return wrongType(node, table, subject);
     if (table.onlyValue && node.boolean != *table.onlyValue)
-      errors.error(node.extent,
-                   subject + ": " + node.describe() + " is not supported yet");
+      errors.error(node.extent, formatv("{0}: {1} is not supported yet",
+                                        subject, node.describe()));
     return node;
   }
   bool isInteger = node.is(Node::Kind::Integer);
@@ -71,9 +79,10 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
   if (table.kind == Kind::Integer)
     return node;
   if (std::abs(node.number) > std::numeric_limits<float>::max())
-    errors.error(node.extent,
-                 subject + ": " + node.describe() +
-                     " is beyond the range of 32-bit floating point");
+    errors.error(
+        node.extent,
+        formatv("{0}: {1} is beyond the range of 32-bit floating point",
+                subject, node.describe()));
   Node number = Node::makeNumber(node.number, node.extent);
   number.isDefault = node.isDefault;
   return number;
@@ -87,8 +96,8 @@ Node Checker::checkList(const Node &node, const ValueTable &table,
   Node list = Node::makeList(node.extent);
   list.isDefault = node.isDefault;
   for (auto [index, item] : llvm::enumerate(node.items))
-    list.items.push_back(check(item, *table.element,
-                               subject + "[" + std::to_string(index) + "]"));
+    list.items.push_back(
+        check(item, *table.element, formatv("{0}[{1}]", subject, index)));
   return list;
 }
 
@@ -99,20 +108,18 @@ Node Checker::checkMap(const Node &node, const ValueTable &table,
   if (node.members.size() < table.minItems ||
       node.members.size() > table.maxItems) {
     errors.error(node.extent,
-                 subject + ": expected " + std::to_string(table.minItems) +
-                     " to " + std::to_string(table.maxItems) +
-                     " entries, found " + std::to_string(node.members.size()));
+                 formatv("{0}: expected {1} to {2} entries, found {3}", subject,
+                         table.minItems, table.maxItems, node.members.size()));
     return node;
   }
   Node map = Node::makeObject(node.extent);
   for (const Member &member : node.members) {
     if (!isLegalName(member.key))
-      errors.error(member.keyExtent, subject + ": expected names of " +
-                                         kNameRule.str() + ", found '" +
-                                         printable(member.key) + "'");
-    map.add(
-        member.key, member.keyExtent,
-        check(member.value, *table.element, "'" + printable(member.key) + "'"));
+      errors.error(member.keyExtent,
+                   formatv("{0}: expected names of {1}, found '{2}'", subject,
+                           kNameRule, printable(member.key)));
+    map.add(member.key, member.keyExtent,
+            check(member.value, *table.element, quote(member.key)));
   }
   return map;
 }
@@ -132,34 +139,35 @@ const ObjectTable *Checker::chooseCase(const Node &node,
     for (const std::string &planned : table.plannedSelectors)
       if (const Member *member = node.findMember(planned)) {
         errors.error(member->keyExtent,
-                     "'" + planned + "' is not supported yet");
+                     formatv("'{0}' is not supported yet", planned));
         return nullptr;
       }
     // The key may be there under another spelling.
     std::vector<StringRef> keys = {table.selector};
     for (const Member &member : node.members)
       if (!didYouMean(member.key, keys).empty()) {
-        errors.error(member.keyExtent, "unknown key '" + printable(member.key) +
-                                           "' in " + subject +
-                                           didYouMean(member.key, keys));
+        errors.error(member.keyExtent, formatv("unknown key '{0}' in {1}{2}",
+                                               printable(member.key), subject,
+                                               didYouMean(member.key, keys)));
         return nullptr;
       }
-    errors.error(node.extent, subject + " lacks the key '" + table.selector +
-                                  "', the " + table.what);
+    errors.error(node.extent, formatv("{0} lacks the key '{1}', the {2}",
+                                      subject, table.selector, table.what));
     return nullptr;
   }
   std::vector<StringRef> names = namesOf(table.cases);
   if (!selector->is(Node::Kind::Text)) {
     errors.error(selector->extent,
-                 "'" + table.selector + "': expected the name of a " +
-                     table.what + ", found " + selector->describe());
+                 formatv("'{0}': expected the name of a {1}, found {2}",
+                         table.selector, table.what, selector->describe()));
     return nullptr;
   }
   const ObjectTable *found = table.find(selector->text);
   if (!found)
     errors.error(selector->extent,
-                 "unknown " + table.what + " '" + printable(selector->text) +
-                     "'" + suggest(selector->text, names, table.what + "s"));
+                 formatv("unknown {0} '{1}'{2}", table.what,
+                         printable(selector->text),
+                         suggest(selector->text, names, table.what + "s")));
   return found;
 }
 
@@ -173,9 +181,12 @@ Node Checker::checkVariant(const Node &node, const VariantTable &table,
   } else if (!table.numberCase.empty() &&
              (node.is(Node::Kind::Number) || node.is(Node::Kind::Integer))) {
     written = Node::makeObject(node.extent);
+    written.isDefault = node.isDefault;
     written.add(table.selector, node.extent,
                 Node::makeText(table.numberCase, node.extent));
-    written.add("value", node.extent, node);
+    const KeyTable *value = table.find(table.numberCase)->find("value");
+    written.add("value", node.extent, check(node, value->value, subject));
+    return written;
   } else if (!node.is(Node::Kind::Object)) {
     ValueTable value{.kind = Kind::Variant};
     value.variant = std::make_shared<VariantTable>(table);
@@ -187,8 +198,8 @@ Node Checker::checkVariant(const Node &node, const VariantTable &table,
     return node;
   const Node *name = written.find("name");
   bool isNamed = chosen->find("name") && name && name->is(Node::Kind::Text);
-  std::string noun = StringRef(table.what).split(' ').first.str();
-  noun += " '" + (isNamed ? printable(name->text) : chosen->name) + "'";
+  std::string noun = formatv("{0} {1}", StringRef(table.what).split(' ').first,
+                             quote(isNamed ? name->text : chosen->name));
   if (!table.presenceKey.empty())
     noun = subject;
   return checkObject(written, *chosen, noun,
@@ -213,14 +224,14 @@ Node Checker::makeDefault(const KeyTable &key, Extent extent) {
   };
   relocate(relocate, *node);
   defaults.pop_back();
-  return check(*node, key.value, "'" + key.name + "'");
+  return check(*node, key.value, quote(key.name));
 }
 
 Node Checker::checkObject(const Node &node, const ObjectTable &table,
                           const std::string &noun, StringRef selector) {
   if (!node.is(Node::Kind::Object)) {
-    errors.error(node.extent,
-                 noun + ": expected an object, found " + node.describe());
+    errors.error(node.extent, formatv("{0}: expected an object, found {1}",
+                                      noun, node.describe()));
     return node;
   }
   std::vector<StringRef> names = namesOf(table.keys);
@@ -231,11 +242,11 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
       continue;
     if (llvm::is_contained(table.plannedKeys, member.key))
       errors.error(member.keyExtent,
-                   "'" + member.key + "' is not supported yet");
+                   formatv("'{0}' is not supported yet", member.key));
     else
-      errors.error(member.keyExtent, "unknown key '" + printable(member.key) +
-                                         "' in " + noun +
-                                         suggest(member.key, names, "keys"));
+      errors.error(member.keyExtent,
+                   formatv("unknown key '{0}' in {1}{2}", printable(member.key),
+                           noun, suggest(member.key, names, "keys")));
   }
   Node object = Node::makeObject(node.extent);
   object.isDefault = node.isDefault;
@@ -246,14 +257,14 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
     const Member *member = node.findMember(key.name);
     if (member && key.name != "$schema")
       object.add(key.name, member->keyExtent,
-                 check(member->value, key.value, "'" + key.name + "'"));
+                 check(member->value, key.value, quote(key.name)));
     else if (member)
-      check(member->value, key.value, "'" + key.name + "'");
+      check(member->value, key.value, quote(key.name));
     else if (!key.defaultValue.empty())
       object.add(key.name, node.extent, makeDefault(key, node.extent));
     else if (key.isRequired)
-      errors.error(node.extent, noun + " lacks the key '" + key.name + "', " +
-                                    describeExpected(key.value));
+      errors.error(node.extent, formatv("{0} lacks the key '{1}', {2}", noun,
+                                        key.name, describeExpected(key.value)));
   }
   return object;
 }

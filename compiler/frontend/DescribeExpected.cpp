@@ -1,46 +1,49 @@
 // The table's expectations in words, for messages.
 #include "compiler/frontend/CheckModel.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace boostc::frontend;
+using llvm::formatv;
 using Kind = ValueTable::Kind;
 
 static std::string number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15)
+  if (value == std::floor(value) && std::abs(value) <= 9007199254740992.0)
     return std::to_string(static_cast<int64_t>(value));
   return nlohmann::json(value).dump();
 }
 
 static std::string range(const ValueTable &table) {
   if (table.minimum && table.maximum && *table.minimum == *table.maximum)
-    return " equal to " + number(*table.minimum);
+    return formatv(" equal to {0}", number(*table.minimum));
   if (table.minimum && table.maximum)
-    return " from " + number(*table.minimum) + " to " + number(*table.maximum);
+    return formatv(" from {0} to {1}", number(*table.minimum),
+                   number(*table.maximum));
   if (table.minimum && table.isMinimumExcluded)
-    return " above " + number(*table.minimum);
+    return formatv(" above {0}", number(*table.minimum));
   if (table.minimum)
-    return " of " + number(*table.minimum) + " or more";
+    return formatv(" of {0} or more", number(*table.minimum));
   if (table.maximum)
-    return " of " + number(*table.maximum) + " or less";
+    return formatv(" of {0} or less", number(*table.maximum));
   return {};
 }
 
 static std::string list(const ValueTable &table) {
   if (table.minItems == table.maxItems)
-    return "a list of " + std::to_string(table.minItems);
+    return formatv("a list of {0}", table.minItems);
   if (table.minItems > 0)
-    return "a list of " + std::to_string(table.minItems) + " to " +
-           std::to_string(table.maxItems);
-  return "a list of at most " + std::to_string(table.maxItems);
+    return formatv("a list of {0} to {1}", table.minItems, table.maxItems);
+  return formatv("a list of at most {0}", table.maxItems);
 }
 
 std::string boostc::frontend::describeExpected(const ValueTable &table) {
   switch (table.kind) {
   case Kind::Integer:
-    return "an integer" + range(table);
+    return formatv("an integer{0}", range(table));
   case Kind::Number:
-    return "a number" + range(table);
+    return formatv("a number{0}", range(table));
   case Kind::Boolean:
     return "true or false";
   case Kind::Text: {
@@ -48,11 +51,11 @@ std::string boostc::frontend::describeExpected(const ValueTable &table) {
       return table.isNullable ? "a text or null" : "a text";
     std::vector<std::string> quoted;
     for (const std::string &choice : table.choices)
-      quoted.push_back("'" + choice + "'");
+      quoted.push_back(formatv("'{0}'", choice));
     return llvm::join(quoted, " or ");
   }
   case Kind::Name:
-    return "a name of " + kNameRule.str();
+    return formatv("a name of {0}", kNameRule);
   case Kind::List:
     return list(table);
   case Kind::Object:
@@ -62,16 +65,16 @@ std::string boostc::frontend::describeExpected(const ValueTable &table) {
     const VariantTable &variant = *table.variant;
     if (!variant.presenceKey.empty())
       return "an object";
-    std::string object = "an object with '" + variant.selector + "'";
+    std::string object = formatv("an object with '{0}'", variant.selector);
     if (variant.hasTextForm)
-      return "the name of a " + variant.what + " or " + object;
+      return formatv("the name of a {0} or {1}", variant.what, object);
     if (!variant.numberCase.empty())
-      return "a number or " + object;
+      return formatv("a number or {0}", object);
     return object;
   }
   case Kind::Either:
-    return describeExpected(table.alternatives[0]) + " or " +
-           describeExpected(table.alternatives[1]);
+    return formatv("{0} or {1}", describeExpected(table.alternatives[0]),
+                   describeExpected(table.alternatives[1]));
   }
   llvm_unreachable("all kinds are listed");
 }

@@ -1,6 +1,7 @@
 #include "compiler/frontend/Document.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <nlohmann/json.hpp>
 
@@ -110,9 +111,9 @@ std::string Node::describe() const {
   case Kind::Number:
     return nlohmann::json(number).dump();
   case Kind::Text:
-    return "text '" + printable(text) + "'";
+    return llvm::formatv("text '{0}'", printable(text));
   case Kind::List:
-    return "a list of " + std::to_string(items.size());
+    return llvm::formatv("a list of {0}", items.size());
   case Kind::Object:
     return "an object";
   }

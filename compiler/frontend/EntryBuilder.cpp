@@ -1,6 +1,7 @@
 #include "compiler/frontend/EntryBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc::frontend;
 using llvm::StringRef;
@@ -39,7 +40,7 @@ std::string boostc::frontend::describeShape(Value value) {
   std::vector<std::string> extents;
   for (int64_t extent : type.getShape().drop_front())
     extents.push_back(std::to_string(extent));
-  return "[" + llvm::join(extents, ", ") + "]";
+  return llvm::formatv("[{0}]", llvm::join(extents, ", "));
 }
 
 Location boostc::frontend::nameLocation(OpBuilder &builder, StringRef name,

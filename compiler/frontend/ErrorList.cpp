@@ -61,12 +61,12 @@ void ErrorList::emit() {
            std::make_tuple(b.extent.source->kind, b.extent.source->name(),
                            b.extent.begin);
   });
+  if (isTruncated && !entries.empty())
+    entries.back().note = {
+        entries.back().extent,
+        llvm::formatv("these are the first {0} errors", kMaxErrors)};
   for (const Entry &entry : entries)
     emit(entry);
-  if (isTruncated && !entries.empty())
-    context->getDiagEngine().emit(mlir::UnknownLoc::get(context),
-                                  mlir::DiagnosticSeverity::Remark)
-        << "more errors were found; these are the first " << kMaxErrors;
   entries.clear();
   isTruncated = false;
 }
@@ -86,8 +86,9 @@ std::string boostc::frontend::didYouMean(StringRef word,
       bestDistance = distance;
     }
   }
-  return best.empty() ? std::string()
-                      : ("; did you mean '" + best + "'?").str();
+  if (best.empty())
+    return {};
+  return llvm::formatv("; did you mean '{0}'?", best);
 }
 
 std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
@@ -96,9 +97,8 @@ std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
   std::string text = didYouMean(word, legal);
   if (legal.empty() || legal.size() > kShortList)
     return text;
-  text += text.empty() ? "; the " : " The ";
-  text += (plural + (legal.size() == 1 ? " is " : " are ") +
-           llvm::join(legal, ", "))
-              .str();
-  return text;
+  return llvm::formatv("{0} {1} {2} {3} {4}", text.empty() ? ";" : text,
+                       text.empty() ? "the" : "The", plural,
+                       legal.size() == 1 ? "is" : "are",
+                       llvm::join(legal, ", "));
 }

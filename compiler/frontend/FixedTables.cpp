@@ -1,4 +1,5 @@
 #include "compiler/frontend/ModelTable.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
 using namespace boostc::frontend;
@@ -180,7 +181,8 @@ ObjectTable frontend::boostTable() {
   for (llvm::StringRef name : kSwitches)
     switches.push_back(
         {name.str(), boolean,
-         "Whether " + name.str() + " is on; without it, as the level says."});
+         llvm::formatv("Whether {0} is on; without it, as the level says.",
+                       name)});
   return {
       "boost",
       "Boost algorithms and their parameters.",

@@ -51,7 +51,8 @@ public:
   using binary_t = json::binary_t;
 
   TreeBuilder(const Source &source, size_t begin, ErrorList &errors)
-      : taken(begin), source(source), last(begin), errors(errors) {}
+      : taken(begin), begin(begin), source(source), last(begin),
+        errors(errors) {}
 
   bool null() { return add(Node()); }
   bool boolean(bool value) {
@@ -86,7 +87,8 @@ public:
     auto [first, isNew] = keys.back().try_emplace(name, keyExtent);
     isDuplicate = !isNew;
     if (isDuplicate)
-      errors.error(keyExtent, "duplicate key '" + printable(name) + "'",
+      errors.error(keyExtent,
+                   llvm::formatv("duplicate key '{0}'", printable(name)),
                    ErrorList::Note{first->second, "the first one is here"});
     keyName = std::move(name);
     return !errors.isFull();
@@ -96,6 +98,7 @@ public:
                    const json::exception &exception);
 
   size_t taken; ///< bytes of the source that the lexer has
+  size_t begin; ///< of the value in the source
   Node root;
 
 private:
@@ -204,7 +207,7 @@ bool TreeBuilder::parse_error(size_t, const std::string &token,
       std::min(text.find_first_not_of(" \t\r\n,:", last), text.size());
   if (separator == StringRef::npos) { // a number beyond the range of a double
     errors.error({&source, start, taken},
-                 "number '" + printable(token) + "' is too large");
+                 llvm::formatv("number '{0}' is too large", printable(token)));
     return false;
   }
   what = what.substr(separator + 3).split("; last read:").first;
@@ -212,7 +215,7 @@ bool TreeBuilder::parse_error(size_t, const std::string &token,
   size_t at = taken > last ? taken - 1 : taken;
   bool isPunctuation = token.size() == 1 && !llvm::isAlnum(token[0]);
   if (what.starts_with("unexpected end of input"))
-    at = text.size();
+    at = std::max(text.rtrim(" \t\r\n").size(), begin);
   else if (what.starts_with("invalid literal") ||
            what.ends_with("missing closing quote") ||
            what.starts_with("invalid number") ||
@@ -220,9 +223,9 @@ bool TreeBuilder::parse_error(size_t, const std::string &token,
     at = start;
   StringRef before = text.take_front(at).rtrim(" \t\r\n");
   errors.error({&source, at, taken},
-               ("not valid JSON: " + what +
-                hint(text.substr(at), before.empty() ? '\0' : before.back()))
-                   .str());
+               llvm::formatv("not valid JSON: {0}{1}", what,
+                             hint(text.substr(at),
+                                  before.empty() ? '\0' : before.back())));
   return false;
 }
 
@@ -234,6 +237,11 @@ std::optional<Node> boostc::frontend::readJson(const Source &source,
     errors.error({&source, 0, 0},
                  llvm::formatv("the file has {0} bytes; at most {1} are read",
                                text.size(), kMaxFileBytes));
+    return std::nullopt;
+  }
+  // The lexer takes a zero byte for the end and would not see what follows it.
+  if (size_t zero = text.find('\0', begin); zero != StringRef::npos) {
+    errors.error({&source, zero, zero + 1}, "not valid JSON: a zero byte");
     return std::nullopt;
   }
   if (text.substr(begin).starts_with("\xEF\xBB\xBF"))

@@ -1,6 +1,7 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/interfaces/Interfaces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
 using namespace boostc::frontend;
@@ -79,13 +80,15 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
   if (!spec.parameters.empty()) {
     ObjectTable init{"init", "Initial values of the parameters."};
     for (const ParameterSpec &parameter : spec.parameters)
-      init.keys.push_back({parameter.name.str(), initializerTable(),
-                           "Initial value of `" + parameter.name.str() + "`. " +
-                               parameter.doc.str(),
-                           "\"" + parameter.defaultInitializer.str() + "\""});
+      init.keys.push_back(
+          {parameter.name.str(), initializerTable(), parameter.doc.str(),
+           llvm::formatv("\"{0}\"", parameter.defaultInitializer)});
     object.keys.push_back({"init", makeObject(std::move(init)),
                            "Initial values of the parameters.", "{}"});
   }
+  for (KeyTable &key : object.keys)
+    key.isCommon |= !llvm::any_of(
+        spec.keys, [&](const KeySpec &own) { return own.name == key.name; });
   object.plannedKeys = {"repeat", "with"};
 }
 

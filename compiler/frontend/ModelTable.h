@@ -56,6 +56,7 @@ struct KeyTable {
   /// JSON text of the default; empty without one.
   std::string defaultValue = {};
   bool isRequired = false; ///< else a key without a default may be absent
+  bool isCommon = false;   ///< every layer has it: documented once
 };
 
 /// An object with known keys.

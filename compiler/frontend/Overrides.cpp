@@ -2,9 +2,11 @@
 #include "compiler/frontend/JsonReader.h"
 #include "compiler/frontend/ResolveModel.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace boostc::frontend;
+using llvm::formatv;
 using llvm::StringRef;
 
 std::optional<Node> boostc::frontend::readOptionValue(const Source &option,
@@ -46,8 +48,9 @@ public:
       else if (node->is(Node::Kind::Object))
         node = stepIntoObject(*node);
       else
-        return fail("'" + printable(path.take_front(at - 1)) + "' is " +
-                    node->describe() + ", which has nothing inside");
+        return fail(formatv("'{0}' is {1}, which has nothing inside",
+                            printable(path.take_front(at - 1)),
+                            node->describe()));
     }
     return node;
   }
@@ -82,8 +85,8 @@ private:
     size_t index = 0;
     if (!part.empty() && llvm::all_of(part, llvm::isDigit)) {
       if (part.getAsInteger(10, index) || index > list.items.size())
-        return fail("element " + printable(part) + " of a list of " +
-                    std::to_string(list.items.size()));
+        return fail(formatv("element {0} of a list of {1}", printable(part),
+                            list.items.size()));
       Extent extent = take(part.size());
       if (index == list.items.size())
         list.items.push_back(Node::makeObject(extent));
@@ -106,9 +109,9 @@ private:
     for (const std::string &name : names)
       if (!name.empty())
         legal.push_back(name);
-    return fail(
-        "no element '" + printable(part) + "'; write its number from 0" +
-        (legal.empty() ? "" : " or its name") + suggest(part, legal, "names"));
+    return fail(formatv("no element '{0}'; write its number from 0{1}{2}",
+                        printable(part), legal.empty() ? "" : " or its name",
+                        suggest(part, legal, "names")));
   }
 
   const Source &option;

@@ -3,9 +3,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
 using namespace boostc::frontend;
+using llvm::formatv;
 using llvm::StringRef;
 
 /// The text at `key`, empty when there is none.
@@ -47,17 +49,17 @@ static void checkInputs(const Node &layer,
     if (auto later = all.find(input.text); later != all.end()) {
       errors.error(
           input.extent,
-          "'" + input.text +
-              "' is not known here: a layer reads what stands "
-              "before it",
-          ErrorList::Note{later->second, "'" + input.text + "' is here"});
+          formatv(
+              "'{0}' is not known here: a layer reads what stands before it",
+              input.text),
+          ErrorList::Note{later->second, formatv("'{0}' is here", input.text)});
       continue;
     }
     std::vector<StringRef> legal(before.keys().begin(), before.keys().end());
     llvm::sort(legal);
-    errors.error(input.extent, "unknown layer or input '" +
-                                   printable(input.text) + "'" +
-                                   suggest(input.text, legal, "names"));
+    errors.error(input.extent, formatv("unknown layer or input '{0}'{1}",
+                                       printable(input.text),
+                                       suggest(input.text, legal, "names")));
   }
 }
 
@@ -85,7 +87,7 @@ void frontend::resolveNames(Node &document, ErrorList &errors) {
     auto [first, isNew] = before.try_emplace(name, written.extent);
     if (!isNew)
       errors.error(written.extent,
-                   "the name '" + printable(name) + "' is taken",
+                   formatv("the name '{0}' is taken", printable(name)),
                    ErrorList::Note{first->second, "by this"});
   }
 }
@@ -135,9 +137,9 @@ static void checkTransforms(const Node &model, ErrorList &errors) {
       if (list && list->items.size() != 1 && list->items.size() != channels)
         errors.error(
             list->extent,
-            "'" + key.str() + "': expected 1 number or one for each of the " +
-                std::to_string(channels) + " channels, found " +
-                std::to_string(list->items.size()),
+            formatv("'{0}': expected 1 number or one for each of the {1} "
+                    "channels, found {2}",
+                    key, channels, list->items.size()),
             ErrorList::Note{shape.extent, "the input's shape is here"});
     }
     if (const Node *size = transform.find("size")) {
@@ -160,9 +162,9 @@ static void checkTransforms(const Node &model, ErrorList &errors) {
                  shape.items[2].integer == width))
     return;
   errors.error(sized->extent,
-               "the transforms make images of " + std::to_string(height) + "x" +
-                   std::to_string(width) +
-                   ", which is not the shape of input '" + input.key + "'",
+               formatv("the transforms make images of {0}x{1}, which is not "
+                       "the shape of input '{2}'",
+                       height, width, input.key),
                ErrorList::Note{shape.extent, "the input's shape is here"});
 }
 
@@ -172,7 +174,7 @@ static void checkMetrics(const Node &model, ErrorList &errors) {
     auto [first, isNew] = seen.try_emplace(metric.at("op").text, metric.extent);
     if (!isNew)
       errors.error(metric.extent,
-                   "metric '" + metric.at("op").text + "' is there twice",
+                   formatv("metric '{0}' is there twice", metric.at("op").text),
                    ErrorList::Note{first->second, "the first one is here"});
   }
 }
@@ -185,9 +187,9 @@ void frontend::resolveModel(Node &model, const ModelTable &table,
     if (found != 1)
       errors.error(
           input.extent,
-          std::string("'input': expected one entry with ") +
-              (areLabels ? "'classes', the labels" : "'shape', the features") +
-              ", found " + std::to_string(found));
+          formatv("'input': expected one entry with {0}, found {1}",
+                  areLabels ? "'classes', the labels" : "'shape', the features",
+                  found));
   }
   if (errors.hasErrors())
     return;
@@ -196,19 +198,26 @@ void frontend::resolveModel(Node &model, const ModelTable &table,
   checkMetrics(model, errors);
 
   std::string previous = featuresInput(model).key;
+  const Member &labels = labelsInput(model);
   for (Node &layer : model.find("layers")->items) {
     const LayerEntry &entry =
         table.entry(LayerSpec::Kind::Layer, layer.at("op").text);
     if (!layer.find("inputs")) {
       if (entry.spec.inputs != 1)
-        errors.error(layer.extent, "layer '" + layer.at("name").text +
-                                       "' reads " +
-                                       std::to_string(entry.spec.inputs) +
-                                       " values; name them with 'inputs'");
+        errors.error(
+            layer.extent,
+            formatv("layer '{0}' reads {1} values; name them with 'inputs'",
+                    layer.at("name").text, entry.spec.inputs));
       Node inputs = Node::makeList(layer.extent);
       inputs.items.push_back(Node::makeText(previous, layer.extent));
       layer.add("inputs", layer.extent, std::move(inputs));
     }
+    for (const Node &input : layer.at("inputs").items)
+      if (input.text == labels.key)
+        errors.error(
+            input.extent,
+            formatv("'{0}' holds labels, which no layer reads", input.text),
+            ErrorList::Note{labels.keyExtent, "it is declared here"});
     previous = layer.at("name").text;
   }
 }

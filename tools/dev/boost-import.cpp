@@ -91,5 +91,6 @@ int main(int argc, char **argv) {
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(locations);
   module->print(outs(), flags);
+  outs() << "\n";
   return 0;
 }

@@ -7,13 +7,17 @@ using namespace boostc::train;
 
 SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder, ValueRange operands) {
   Value w = operands[0], g = operands[1], rate = operands[2], v = operands[3];
-  Value direction = buildCoupledDecay(builder, getLoc(), g, w,
-                                      getWeightDecay().convertToDouble());
+  double decay = getWeightDecay().convertToDouble();
+  Value direction =
+      getDecoupled() ? g : buildCoupledDecay(builder, getLoc(), g, w, decay);
   Value kept = arith::MulFOp::create(
       builder, getLoc(), buildFloat(builder, getLoc(), getMomentum().convertToDouble()),
       v);
   Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
-  return {buildDescent(builder, getLoc(), w, rate, velocity), velocity};
+  Value descent = getDecoupled()
+                      ? buildCoupledDecay(builder, getLoc(), velocity, w, decay)
+                      : velocity;
+  return {buildDescent(builder, getLoc(), w, rate, descent), velocity};
 }
 
 LogicalResult MomentumOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
@@ -22,8 +26,14 @@ LogicalResult MomentumOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> 
   double rate = operands[2].item(), momentum = getMomentum().convertToDouble();
   double decay = getWeightDecay().convertToDouble();
   for (int64_t i = 0; i < w.size(); ++i) {
-    v.data[i] = momentum * v.data[i] + operands[1].data[i] + decay * w.data[i];
-    w.data[i] -= rate * v.data[i];
+    double decayed = decay * w.data[i];
+    v.data[i] = momentum * v.data[i] + operands[1].data[i];
+    if (getDecoupled()) {
+      w.data[i] -= rate * (v.data[i] + decayed);
+    } else {
+      v.data[i] += decayed;
+      w.data[i] -= rate * v.data[i];
+    }
   }
   results.push_back(std::move(w));
   results.push_back(std::move(v));
@@ -38,8 +48,14 @@ std::vector<LayerSpec> MomentumOp::getLayerSpecs() {
       {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
       {"momentum", KeyType::Number, "Share of the velocity that is kept.", "0.9", 0.0,
        1.0},
-      {"weight_decay", KeyType::Number, "Coupled weight decay: added to the gradient.",
-       "0.0", 0.0}};
+      {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
+      {.name = "decay",
+       .type = KeyType::Choice,
+       .doc = "`coupled`: decay is added to the gradient and so to the velocity. "
+              "`decoupled`: the velocity is free of it, `w = w - lr * (v + weight_decay * "
+              "w)`.",
+       .defaultValue = "\"coupled\"",
+       .choices = {"coupled", "decoupled"}}};
   return {spec};
 }
 
@@ -51,6 +67,9 @@ FailureOr<SmallVector<Value>> MomentumOp::buildLayer(LayerBuilder &layer) {
   auto op = MomentumOp::create(b, layer.loc, layer.inputs[0], layer.inputs[1],
                                layer.inputs[2], *velocity,
                                b.getF64FloatAttr(layer.getNumber("momentum")),
-                               b.getF64FloatAttr(layer.getNumber("weight_decay")));
+                               b.getF64FloatAttr(layer.getNumber("weight_decay")),
+                               layer.getChoice("decay") == "decoupled"
+                                   ? b.getUnitAttr()
+                                   : UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

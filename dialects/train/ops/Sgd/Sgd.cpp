@@ -26,8 +26,12 @@ std::vector<LayerSpec> SgdOp::getLayerSpecs() {
   LayerSpec spec{"sgd", LayerSpec::Kind::Optimizer,
                  "Stochastic gradient descent, `w = w - lr * (g + weight_decay * w)`."};
   spec.keys = {{"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
-               {"weight_decay", KeyType::Number,
-                "Coupled weight decay: added to the gradient.", "0.0", 0.0}};
+               {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
+               {.name = "decay",
+                .type = KeyType::Choice,
+                .doc = "`coupled` or `decoupled`: without momentum they are the same.",
+                .defaultValue = "\"coupled\"",
+                .choices = {"coupled", "decoupled"}}};
   return {spec};
 }
 

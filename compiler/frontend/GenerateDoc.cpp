@@ -1,0 +1,185 @@
+// The table as docs/model-format.md.
+#include "compiler/frontend/CheckModel.h"
+#include "compiler/frontend/Frontend.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace boostc;
+using namespace boostc::frontend;
+using llvm::raw_ostream;
+using llvm::StringRef;
+using Kind = ValueTable::Kind;
+
+/// Text inside a cell of a table.
+static std::string cell(StringRef text) {
+  std::string escaped;
+  for (char c : text) {
+    if (c == '|')
+      escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// What a value may be; what has a section of its own is linked to.
+static std::string typeText(const ValueTable &table) {
+  if (table.kind == Kind::Variant && table.variant->what == "schedule")
+    return "a number or a [schedule](#schedules)";
+  if (table.kind == Kind::Variant && table.variant->what == "initializer")
+    return "an [initializer](#initializers)";
+  if (table.kind == Kind::List && table.element->kind != Kind::Variant)
+    return describeExpected(table) + ": " + typeText(*table.element);
+  if (table.kind == Kind::Name)
+    return "a name";
+  if (table.isNullable)
+    return describeExpected(table) +
+           (table.kind == Kind::Text ? "" : " or null");
+  return describeExpected(table);
+}
+
+static void printKeys(raw_ostream &os, const ObjectTable &table,
+                      bool printCommon) {
+  auto isPrinted = [&](const KeyTable &key) {
+    return printCommon || !key.isCommon;
+  };
+  if (llvm::none_of(table.keys, isPrinted))
+    return;
+  os << "| key | value | default | meaning |\n|---|---|---|---|\n";
+  for (const KeyTable &key : table.keys) {
+    if (!isPrinted(key))
+      continue;
+    os << "| `" << key.name << "` | " << cell(typeText(key.value)) << " | ";
+    if (key.isRequired)
+      os << "required";
+    else if (!key.defaultValue.empty())
+      os << "`" << cell(key.defaultValue) << "`";
+    os << " | " << cell(key.doc) << " |\n";
+  }
+  os << "\n";
+}
+
+/// "### `dense`" with its keys and parameters, for each case.
+static void printCases(raw_ostream &os, const VariantTable &variant) {
+  for (const ObjectTable &object : variant.cases) {
+    os << "### `" << object.name << "`\n\n" << object.summary << "\n\n";
+    printKeys(os, object, /*printCommon=*/false);
+    const KeyTable *init = object.find("init");
+    if (!init)
+      continue;
+    os << "Parameters, with the keys of `init`:\n\n";
+    printKeys(os, *init->value.object, /*printCommon=*/true);
+  }
+}
+
+static constexpr StringRef kHead = R"(# The model file
+
+<!-- Written by boost-model-docs from the table that the compiler checks model files
+     against. Do not edit: `boost-model-docs docs` writes it again. -->
+
+A model file is a JSON object: a model and the recipe that trains it.
+`examples/mlp-mnist/model.json` is a complete one. `docs/model.schema.json` is the schema
+of these files; with `"$schema": "<path to it>"` in the file, editors complete and check
+keys while you type.
+
+Unknown keys, wrong types and values out of range are errors, reported with line, column
+and the nearest legal spelling; up to 20 are reported at a time. Names of models, inputs
+and layers are 1 to 200 letters, digits and characters of `_./-`. A file has at most 16 MiB
+and 64 levels, a tensor at most 2^40 bytes.
+
+)";
+
+static constexpr StringRef kLayers = R"(## Layers
+
+`layers` is a list of objects, computed in this order. A layer reads the one before it, the
+first one the features, unless `inputs` names others. Shapes are channels-first and without
+the batch. `blocks`, `use` and `repeat` are reserved and not supported yet.
+
+Every layer has `"op"`, one of those below, and
+
+| key | value | default | meaning |
+|---|---|---|---|
+| `name` | a name | the op and a number, `relu1` | What parameters (`fc1.weight`) and other layers call it. |
+| `inputs` | a list of names | the layer before it | Layers or inputs it reads. |
+| `init` | an object | `{}` | [Initializers](#initializers) of its parameters. |
+
+)";
+
+static constexpr StringRef kTail = R"(## Overrides
+
+`--set PATH=VALUE` changes or adds a value before the file is checked, so that the same
+checks hold: `--set optimizer.learning_rate=0.1`, `--set layers.fc1.units=256`,
+`--set data.transforms.0.scale=1`. A path consists of keys, of numbers of list elements from
+0 (the number behind the last one appends) and, in `layers`, of names. The value is JSON;
+what is not JSON is a text, so `--set name=x` and `--set 'name="x"'` are the same. Errors in
+paths and values end with exit code 2, errors in the file with 1.
+
+Boosts are settled by `--boost [SECTION.]KEY=VALUE`, `--boost-config FILE` (a dictionary like
+`boost`), the model file and `-O0|-O1|-O2`, in this order of precedence. A boost that is asked
+for by name and not built yet is an error; a level warns of what it does without.
+
+## The recipe in a program
+
+A compiled program carries the resolved recipe, with all defaults filled in, as JSON with
+sorted keys; `boost-run info` prints it. Checkpoints carry the sha256 of the part that they
+depend on: all but `name`, `epochs`, `metrics`, `data.source`, accumulation and boosts that
+are off. A run resumes what another program of the same hash began.
+)";
+
+static const VariantTable &variantAt(const ObjectTable &file, StringRef key) {
+  const ValueTable &value = file.find(key)->value;
+  return value.kind == Kind::List ? *value.element->variant : *value.variant;
+}
+
+static void printInputs(raw_ostream &os, const ObjectTable &file) {
+  os << "## Inputs\n\n`input` maps names to what the data set feeds: one entry "
+        "with "
+        "features and one with\nlabels, which has `classes`.\n\n";
+  const VariantTable &inputs = *file.find("input")->value.element->variant;
+  for (const ObjectTable &object : inputs.cases) {
+    os << object.summary << "\n\n";
+    printKeys(os, object, true);
+  }
+}
+
+std::string boostc::generateModelFormatDoc(mlir::MLIRContext &context) {
+  loadModelDialects(context);
+  ModelTable table(context);
+  const ObjectTable &file = table.file();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kHead << "## Top level\n\n";
+  printKeys(os, file, true);
+  printInputs(os, file);
+  os << kLayers;
+  printCases(os, variantAt(file, "layers"));
+  os << "## Initializers\n\nA name, or an object with `\"type\"` and the keys "
+        "below.\n\n";
+  printCases(os, *initializerTable().variant);
+  os << "## Losses\n\n`loss` is an object with `\"op\"`. It reads the last "
+        "layer and the "
+        "labels.\n\n";
+  printCases(os, variantAt(file, "loss"));
+  os << "## Metrics\n\n`metrics` is a list of names, or of objects with "
+        "`\"op\"`.\n\n";
+  printCases(os, variantAt(file, "metrics"));
+  os << "## Optimizers\n\n`optimizer` is an object with `\"type\"`.\n\n";
+  printCases(os, variantAt(file, "optimizer"));
+  os << "## Schedules\n\nA number, or an object with `\"schedule\"`.\n\n";
+  printCases(os, *scheduleTable({}, {}).variant);
+  os << "## Data\n\n";
+  const ObjectTable &data = *file.find("data")->value.object;
+  printKeys(os, data, true);
+  os << "Transforms are objects with `\"op\"`.\n\n";
+  printCases(os, variantAt(data, "transforms"));
+  os << "## Train\n\n";
+  printKeys(os, *file.find("train")->value.object, true);
+  os << "## Boost\n\n`boost` is a dictionary of sections. A section counts "
+        "only when its "
+        "boost is on.\n\n";
+  for (const KeyTable &section : table.boost().keys) {
+    os << "### `" << section.name << "`\n\n" << section.doc << "\n\n";
+    printKeys(os, *section.value.object, true);
+  }
+  os << kTail;
+  return text;
+}
