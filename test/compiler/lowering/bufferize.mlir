@@ -1,0 +1,212 @@
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-bufferize),canonicalize,cse)" \
+// RUN:   | FileCheck %s --implicit-check-not=tensor --implicit-check-not=bufferization.
+
+#id = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+
+// The new weights are the old ones' memory: nothing is allocated, nothing copied.
+// CHECK-LABEL: func.func @update
+// CHECK-SAME: (%[[G:.+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "w">}, %[[W:.+]]: memref<8xf32> {rt.binding = #rt.binding<parameter, "w">}) {
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: linalg.generic {{.*}} ins(%[[G]] : {{.*}}) outs(%[[W]] :
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @update(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+                  %w: tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">}) {
+  %new = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%g : tensor<8xf32>) outs(%w : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.subf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %new : tensor<8xf32>
+}
+
+// A result without an argument of its binding gets one, and is computed there.
+// CHECK-LABEL: func.func @fresh
+// CHECK-SAME: (%[[X:.+]]: memref<8xf32> {rt.binding = #rt.binding<input, "x">}, %[[R:.+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : {{.*}}) outs(%[[R]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @fresh(%x: tensor<8xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// A parameter that no result is bound to is read-only, even where an op would write it
+// in place.
+// CHECK-LABEL: func.func @micro
+// CHECK-SAME: (%[[W:.+]]: memref<8xf32> {rt.binding = #rt.binding<parameter, "w">}, %[[R:.+]]: memref<8xf32>
+// CHECK-NOT: outs(%[[W]]
+// CHECK: memref.copy %[[W]], %[[COPY:.+]] :
+// CHECK-NOT: outs(%[[W]]
+// CHECK: outs(%[[COPY]] :
+// CHECK-NOT: outs(%[[W]]
+// CHECK: return{{$}}
+func.func @micro(%w: tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+  %y = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]}
+      outs(%w : tensor<8xf32>) {
+  ^bb0(%out: f32):
+    %v = arith.mulf %out, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// Two sums started from one fill, which CSE made of two: each starts from its own.
+// CHECK-LABEL: func.func @shared_fill
+// CHECK-SAME: %[[R0:[^ ]+]]: memref<4xf32> {rt.binding = #rt.binding<gradient, "a">}, %[[R1:[^ ]+]]: memref<4xf32> {rt.binding = #rt.binding<gradient, "b">}
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.fill {{.*}} outs(%[[FIRST:.+]] : memref<4xf32>)
+// CHECK-NOT: outs(%[[FIRST]]
+// CHECK: linalg.fill
+// CHECK-DAG: linalg.generic {{.*}} outs(%[[R0]] :
+// CHECK-DAG: linalg.generic {{.*}} outs(%[[R1]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @shared_fill(%x: tensor<4x8xf32> {rt.binding = #rt.binding<input, "x">},
+                       %y: tensor<4x8xf32> {rt.binding = #rt.binding<input, "y">})
+    -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "a">},
+        tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %b = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// One empty tensor under two values that live at the same time: two places.
+// CHECK-LABEL: func.func @shared_empty
+// CHECK-SAME: %[[R0:[^ ]+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "a">}, %[[R1:[^ ]+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "b">}
+// CHECK: math.exp
+// CHECK: arith.negf
+// CHECK: linalg.generic {{.*}} ins(%[[R0]] : {{.*}}) outs(%[[R1]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @shared_empty(%x: tensor<8xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "a">},
+        tensor<8xf32> {rt.binding = #rt.binding<gradient, "b">}) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    %n = arith.negf %v : f32
+    linalg.yield %n : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// One value under two bindings: computed into one of them and copied to the other.
+// CHECK-LABEL: func.func @twice
+// CHECK-SAME: %[[R0:[^ ]+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "a">}, %[[R1:[^ ]+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "b">}
+// CHECK: outs(%[[AT:.+]] : memref<8xf32>)
+// CHECK: memref.copy %[[AT]], %[[OTHER:.+]] :
+// CHECK: return{{$}}
+func.func @twice(%x: tensor<8xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "a">},
+        tensor<8xf32> {rt.binding = #rt.binding<gradient, "b">}) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %a, %a : tensor<8xf32>, tensor<8xf32>
+}
+
+// A reduction reads what it starts from, so that the same fill serves as start of one sum
+// and as result of its own without one seeing the other.
+// CHECK-LABEL: func.func @fill_is_result
+// CHECK-SAME: %[[ZEROS:[^ ]+]]: memref<4xf32> {rt.binding = #rt.binding<gradient, "zeros">}, %[[SUM:[^ ]+]]: memref<4xf32> {rt.binding = #rt.binding<gradient, "sum">}
+// CHECK-DAG: linalg.fill {{.*}} outs(%[[ZEROS]] :
+// CHECK-DAG: linalg.fill {{.*}} outs(%[[SUM]] :
+// CHECK: linalg.generic {{.*}} outs(%[[SUM]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @fill_is_result(%x: tensor<4x8xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "zeros">},
+        tensor<4xf32> {rt.binding = #rt.binding<gradient, "sum">}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %start, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// A library call writes the place of its result.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: %[[R:[^ ]+]]: memref<4x5xf32> {rt.binding = #rt.binding<gradient, "y">}
+// CHECK-NOT: memref.alloc
+// CHECK: rt.matmul {{.*}} outs(%[[R]] : memref<4x5xf32>)
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @product(%a: tensor<4x3xf32> {rt.binding = #rt.binding<input, "x">},
+                   %b: tensor<3x5xf32> {rt.binding = #rt.binding<parameter, "w">})
+    -> (tensor<4x5xf32> {rt.binding = #rt.binding<gradient, "y">}) {
+  %e = tensor.empty() : tensor<4x5xf32>
+  %c = rt.matmul ins(%a, %b : tensor<4x3xf32>, tensor<3x5xf32>) outs(%e : tensor<4x5xf32>)
+      -> tensor<4x5xf32>
+  return %c : tensor<4x5xf32>
+}
+
+// Views of the same memory: a reshape costs nothing.
+// CHECK-LABEL: func.func @view
+// CHECK-SAME: %[[X:[^ ]+]]: memref<4x2x3xf32>
+// CHECK-NOT: memref.copy
+// CHECK: %[[V:.+]] = memref.collapse_shape %[[X]]
+// CHECK: ins(%[[V]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @view(%x: tensor<4x2x3xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<4x6xf32> {rt.binding = #rt.binding<gradient, "y">}) {
+  %v = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x2x3xf32> into tensor<4x6xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+}
