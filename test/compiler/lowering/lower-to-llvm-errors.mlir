@@ -1,0 +1,70 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-lowering-lower-to-llvm
+
+// expected-error @+1 {{expected one train.program to make a library of, found 0}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{expected one train.program to make a library of, found 2}}
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  }
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has no function @init}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() {
+    // expected-error @+1 {{has no place in a host function of phase rt}}
+    %a = memref.alloc() : memref<8xf32>
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{no function of the program uses #rt.binding<valid>; the runtime needs its place}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{no function of the program uses #rt.binding<parameter, "w">; the runtime needs its place}}
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<5x3xf32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+// expected-error @+1 {{has no rt.cpu_target attribute}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  rt.slot <valid> batch[0] : memref<i32>
+  rt.slot <loss_sum> gradient[0] : memref<f32>
+  rt.slot <loss_count> gradient[64] : memref<i64>
+  rt.slot <seed> control[0] : memref<i64>
+  rt.slot <finite> result[0] : memref<i32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}

@@ -1,0 +1,29 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-outline-kernels))"
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro(%a: memref<8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{operand is no planned buffer: <block argument> of type 'memref<8xf32>' at index: 0}}
+    linalg.fill ins(%zero : f32) outs(%a : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+#shifted = affine_map<(d0, d1) -> (d0 + d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    %a = rt.buffer batch[0] : memref<11xf32>
+    %b = rt.buffer transient[0] : memref<8x4xf32>
+    // expected-error @+1 {{indexes an operand by the map affine_map<(d0, d1) -> (d0 + d1)>; kernels index by single loops and constants}}
+    linalg.generic {indexing_maps = [#shifted, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : memref<11xf32>) outs(%b : memref<8x4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    }
+    return
+  }
+}
