@@ -6,10 +6,14 @@
 #
 # Every op folder adds its .td to the generated <Prefix>Ops.td and its .cpp files to
 # the library Boost<Prefix>; that one boost_op() line is all an op needs.
+#
+# Where BOOST_VARIANT is set, the dialect is made a second time, in targets with that
+# suffix and without a reference page: test/docs/adding-an-op.
 
 macro(boost_dialect_begin mnemonic prefix)
   set(BOOST_DIALECT ${mnemonic})
   set(BOOST_PREFIX ${prefix})
+  set(BOOST_TARGET Boost${prefix}${BOOST_VARIANT})
   set(BOOST_OPS_TD "")
   set(BOOST_OPS_SRC "")
 endmacro()
@@ -40,13 +44,15 @@ function(boost_dialect_end)
     mlir_tablegen(${BOOST_PREFIX}Enums.h.inc -gen-enum-decls)
     mlir_tablegen(${BOOST_PREFIX}Enums.cpp.inc -gen-enum-defs)
   endif()
-  add_public_tablegen_target(Boost${BOOST_PREFIX}IncGen)
+  add_public_tablegen_target(${BOOST_TARGET}IncGen)
   # Verifiers and type inference read each op's interfaces.
-  add_dependencies(Boost${BOOST_PREFIX}IncGen BoostInterfacesIncGen)
-  add_mlir_doc_boost(${BOOST_DIALECT} ${BOOST_PREFIX})
-  boost_compiler_library(Boost${BOOST_PREFIX}
+  add_dependencies(${BOOST_TARGET}IncGen BoostInterfacesIncGen)
+  if(NOT BOOST_VARIANT)
+    add_mlir_doc_boost(${BOOST_DIALECT} ${BOOST_PREFIX})
+  endif()
+  boost_compiler_library(${BOOST_TARGET}
     ${BOOST_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOST_OPS_SRC}
-    DEPENDS Boost${BOOST_PREFIX}IncGen ${ARG_DEPENDS}
+    DEPENDS ${BOOST_TARGET}IncGen ${ARG_DEPENDS}
     LINK_LIBS BoostInterfaces ${ARG_LINK_LIBS})
 endfunction()
 
