@@ -32,7 +32,18 @@ def FuseElementwisePass : Pass<"boost-lowering-fuse-elementwise", "::boostc::tra
   let summary = "fuses elementwise producers into their only user";
   let description = [{
     Upstream's elementwise fusion, restricted to producers with one use: what two ops read
-    is computed once. Folds splat operands into the fused bodies.
+    is computed once. An operand that is a fill of a scalar becomes that scalar in the
+    body.
+
+    Before:
+    ```mlir
+    %a = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // negf }
+    %b = linalg.generic {...} ins(%a) outs(%e) { ^bb0(%in: f32, %out: f32): // exp }
+    ```
+    After, when `%b` is the only reader of `%a`:
+    ```mlir
+    %b = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // negf, exp }
+    ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
@@ -60,7 +71,26 @@ def BufferizePass : Pass<"boost-lowering-bufferize", "::boostc::train::ProgramOp
     one-shot bufferization, in place wherever that is legal: an update writes the weights
     themselves, a gradient is computed where `combine` and `update` will read it.
 
-    What an argument without a result of its binding holds is never written.
+    An argument whose binding no result has is only read: `micro` never writes a
+    parameter, even where writing it in place would save a buffer.
+
+    Before:
+    ```mlir
+    func.func @update(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+                      %w: tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">})
+        -> (tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">}) {
+      %new = linalg.generic {...} ins(%g : tensor<8xf32>) outs(%w : tensor<8xf32>) {...}
+      return %new : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @update(%g: memref<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+                      %w: memref<8xf32> {rt.binding = #rt.binding<parameter, "w">}) {
+      linalg.generic {...} ins(%g : memref<8xf32>) outs(%w : memref<8xf32>) {...}
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
     "::mlir::memref::MemRefDialect"];
@@ -70,7 +100,17 @@ def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
     Asks oneDNN for the scratch size of each product at the planned thread count and CPU
-    and allocates it around the call, so that the memory plan covers it.
+    and allocates it around the call, so that the memory plan covers it. A call that has
+    scratch, or needs none, stays as it is.
+
+    Before and after:
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
+    ```
+    ```mlir
+    %s = memref.alloc() : memref<263424xi8>
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) scratch(%s : memref<263424xi8>)
+    ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -82,6 +122,22 @@ def PlanMemoryPass : Pass<"boost-lowering-plan-memory", "::boostc::train::Progra
     over all functions; temporaries get offsets in the transient arena such that two that
     are alive at the same time do not overlap (largest first, each at the lowest offset
     that is free). Functions lose their arguments; every access goes through `rt.buffer`.
+    The second operands of `combine` (bindings with `other`) have the offsets of the
+    first, in arena `gradient_other`. An argument without a binding, or bound to two
+    types, is an error.
+
+    Before:
+    ```mlir
+    func.func @micro(%x: memref<25xf32> {rt.binding = #rt.binding<input, "x">}, ...) {
+      %t = memref.alloc() : memref<25xf32>
+    ```
+    After:
+    ```mlir
+    rt.slot <input, "x"> batch[0] : memref<25xf32>
+    func.func @micro() {
+      %x = rt.buffer batch[0] : memref<25xf32>
+      %t = rt.buffer transient[0] : memref<25xf32>
+    ```
   }];
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
@@ -93,7 +149,23 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     [begin, end) is a piece of its outermost parallel loop. The loop over contiguous memory
     is innermost, for the vectoriser. Neighbours share a kernel when each piece needs only
     what the same piece of the ones before wrote; small ops run on one thread and share
-    one kernel with their small neighbours.
+    one kernel with their small neighbours. The buffers of a kernel do not overlap.
+
+    Before:
+    ```mlir
+    linalg.generic {...} ins(%z : memref<64x512xf32>) outs(%y : memref<64x512xf32>) {...}
+    ```
+    After:
+    ```mlir
+    rt.launch @micro_kernel_0(%z, %y) extent(64) grain(32)
+        : memref<64x512xf32>, memref<64x512xf32>
+
+    func.func private @micro_kernel_0(%begin: index, %end: index,
+        %z: memref<64x512xf32> {llvm.noalias}, %y: memref<64x512xf32> {llvm.noalias})
+        attributes {rt.kernel} {
+      scf.for %i = %begin to %end step %c1 {
+        scf.for %j = %c0 to %c512 step %c1 { ... }
+    ```
   }];
   let options = [
     Option<"serialWork", "serial-work", "int64_t", "16384",
@@ -109,7 +181,20 @@ def LowerToLLVMPass : Pass<"boost-lowering-lower-to-llvm", "::mlir::ModuleOp"> {
   let description = [{
     Kernels become functions on bare pointers, host functions become calls through the
     table of BoostEnv, and the program's declarations become the constant descriptor that
-    `boost_program_query` returns, laid out by runtime/abi/boost_abi.h itself.
+    `boost_program_query` returns, laid out by runtime/abi/boost_abi.h itself: the pass
+    fills the structs of that header and writes their bytes.
+
+    Before:
+    ```mlir
+    train.program @mlp ... { ... func.func @micro() { ... rt.launch @micro_kernel_0(...) ... } }
+    ```
+    After:
+    ```mlir
+    llvm.func internal @boost.micro(%env: !llvm.ptr, %arenas: !llvm.ptr) -> i32 { ... }
+    llvm.func internal @micro_kernel_0(%begin: i64, %end: i64, ...) { ... }
+    llvm.mlir.global internal constant @boost.descriptor() : ... { ... }
+    llvm.func @boost_program_query(%max_version: i32) -> !llvm.ptr { ... }
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
