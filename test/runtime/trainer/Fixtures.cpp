@@ -7,6 +7,8 @@
 #include <fstream>
 #include <spawn.h>
 #include <sstream>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -114,8 +116,12 @@ void BoostRunProcess::waitForOutput(const std::string &text) const {
 Finished BoostRunProcess::wait() {
   Finished finished;
   int status = 0;
-  if (process_ <= 0 || waitpid(process_, &status, 0) != process_)
+  rusage usage{};
+  if (process_ <= 0 || wait4(process_, &status, 0, &usage) != process_)
     return finished;
+  for (const timeval &time : {usage.ru_utime, usage.ru_stime})
+    finished.cpuSeconds += static_cast<double>(time.tv_sec) +
+                           static_cast<double>(time.tv_usec) * 1e-6;
   process_ = -1;
   if (WIFEXITED(status))
     finished.exitCode = WEXITSTATUS(status);

@@ -21,6 +21,7 @@ struct Finished {
   int exitCode = -1; ///< -1: ended by a signal
   int signal = 0;
   std::string out, err;
+  double cpuSeconds = 0; ///< of all threads, in user and kernel mode
 };
 
 /// boost-run in a process of its own; `environment` holds "NAME=value" to add
