@@ -238,6 +238,8 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
   if (!selector.empty())
     names.insert(names.begin(), selector);
   for (const Member &member : node.members) {
+    if (errors.isFull())
+      return node;
     if (member.key == selector || table.find(member.key))
       continue;
     if (llvm::is_contained(table.plannedKeys, member.key))
@@ -271,7 +273,7 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
 
 Node Checker::check(const Node &node, const ValueTable &table,
                     const std::string &subject) {
-  if (node.is(Node::Kind::Null) && table.isNullable)
+  if (errors.isFull() || (node.is(Node::Kind::Null) && table.isNullable))
     return node;
   switch (table.kind) {
   case Kind::Integer:

@@ -38,7 +38,7 @@ static std::string list(const ValueTable &table) {
   return formatv("a list of at most {0}", table.maxItems);
 }
 
-std::string boostc::frontend::describeExpected(const ValueTable &table) {
+static std::string describe(const ValueTable &table) {
   switch (table.kind) {
   case Kind::Integer:
     return formatv("an integer{0}", range(table));
@@ -48,7 +48,7 @@ std::string boostc::frontend::describeExpected(const ValueTable &table) {
     return "true or false";
   case Kind::Text: {
     if (table.choices.empty())
-      return table.isNullable ? "a text or null" : "a text";
+      return "a text";
     std::vector<std::string> quoted;
     for (const std::string &choice : table.choices)
       quoted.push_back(formatv("'{0}'", choice));
@@ -73,8 +73,12 @@ std::string boostc::frontend::describeExpected(const ValueTable &table) {
     return object;
   }
   case Kind::Either:
-    return formatv("{0} or {1}", describeExpected(table.alternatives[0]),
-                   describeExpected(table.alternatives[1]));
+    return formatv("{0} or {1}", describe(table.alternatives[0]),
+                   describe(table.alternatives[1]));
   }
   llvm_unreachable("all kinds are listed");
+}
+
+std::string boostc::frontend::describeExpected(const ValueTable &table) {
+  return formatv("{0}{1}", describe(table), table.isNullable ? " or null" : "");
 }

@@ -79,9 +79,15 @@ std::string boostc::frontend::didYouMean(StringRef word,
   StringRef best;
   unsigned bestDistance = 0;
   for (StringRef candidate : legal) {
-    unsigned distance = word.edit_distance(candidate);
-    bool isNear = 3 * distance <= std::max(word.size(), candidate.size()) + 2;
-    if (isNear && (best.empty() || distance < bestDistance)) {
+    size_t longer = std::max(word.size(), candidate.size());
+    size_t shorter = std::min(word.size(), candidate.size());
+    unsigned limit = (longer + 2) / 3;
+    if (longer - shorter > limit)
+      continue;
+    // Distances beyond the limit come back as limit + 1, soon.
+    unsigned distance =
+        word.edit_distance(candidate, true, std::max(limit, 1u));
+    if (distance <= limit && (best.empty() || distance < bestDistance)) {
       best = candidate;
       bestDistance = distance;
     }

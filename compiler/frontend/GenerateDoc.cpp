@@ -31,9 +31,6 @@ static std::string typeText(const ValueTable &table) {
     return describeExpected(table) + ": " + typeText(*table.element);
   if (table.kind == Kind::Name)
     return "a name";
-  if (table.isNullable)
-    return describeExpected(table) +
-           (table.kind == Kind::Text ? "" : " or null");
   return describeExpected(table);
 }
 

@@ -93,7 +93,9 @@ private:
       return &list.items[index];
     }
     // Names may hold dots: the longest that the path goes on with.
-    std::vector<std::string> names = layerNames(list);
+    std::vector<std::string> names;
+    if (path.take_front(at) == "layers.")
+      names = layerNames(list);
     size_t best = names.size();
     for (auto [candidate, name] : llvm::enumerate(names)) {
       bool isHere = !name.empty() && rest.starts_with(name) &&

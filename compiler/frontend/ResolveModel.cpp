@@ -76,6 +76,8 @@ void frontend::resolveNames(Node &document, ErrorList &errors) {
     for (const Member &member : inputs->members)
       before.try_emplace(member.key, member.keyExtent);
   for (auto [layer, name] : llvm::zip(layers->items, names)) {
+    if (errors.isFull())
+      return;
     if (!layer.is(Node::Kind::Object))
       continue;
     checkInputs(layer, before, all, errors);

@@ -19,7 +19,8 @@ static cl::opt<std::string> boostConfig("boost-config",
                                         cl::desc("File of boosts"));
 static cl::opt<unsigned> level("O", cl::Prefix, cl::desc("Boost level"),
                                cl::init(0));
-static cl::opt<bool> locations("locations", cl::desc("Print locations"));
+static cl::opt<bool>
+    locations("locations", cl::desc("Print locations; not for reading back"));
 static cl::opt<bool>
     everyPrefix("every-prefix",
                 cl::desc("Import every prefix of the file and fail if one is "
@@ -89,7 +90,7 @@ int main(int argc, char **argv) {
     break;
   }
   mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(locations);
+  flags.enableDebugInfo(locations, /*prettyForm=*/true);
   module->print(outs(), flags);
   outs() << "\n";
   return 0;
