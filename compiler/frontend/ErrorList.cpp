@@ -8,24 +8,25 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 
 void ErrorList::count(Extent extent) {
-  ++errors;
+  isTruncated |= ++errors > kMaxErrors;
   fileErrors += extent.source->kind == Source::Kind::File;
 }
 
 void ErrorList::error(Extent extent, std::string message,
                       std::optional<Note> note) {
-  if (isFull()) {
-    isTruncated = true;
-    return;
-  }
   count(extent);
+  if (isFull())
+    return;
   entries.push_back({mlir::DiagnosticSeverity::Error, extent,
-                     std::move(message), std::move(note)});
+                     std::move(message), std::move(note), entries.size()});
 }
 
 void ErrorList::warning(Extent extent, std::string message) {
-  entries.push_back(
-      {mlir::DiagnosticSeverity::Warning, extent, std::move(message), {}});
+  entries.push_back({mlir::DiagnosticSeverity::Warning,
+                     extent,
+                     std::move(message),
+                     {},
+                     entries.size()});
 }
 
 /// A caret under a line of megabytes helps nobody: such a position goes into
@@ -55,11 +56,11 @@ void ErrorList::emit(const Entry &entry) {
 }
 
 void ErrorList::emit() {
-  llvm::stable_sort(entries, [](const Entry &a, const Entry &b) {
+  llvm::sort(entries, [](const Entry &a, const Entry &b) {
     return std::make_tuple(a.extent.source->kind, a.extent.source->name(),
-                           a.extent.begin) <
+                           a.extent.begin, a.number) <
            std::make_tuple(b.extent.source->kind, b.extent.source->name(),
-                           b.extent.begin);
+                           b.extent.begin, b.number);
   });
   if (isTruncated && !entries.empty())
     entries.back().note = {

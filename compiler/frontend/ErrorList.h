@@ -25,8 +25,8 @@ public:
   /// Counts an error that an op emits itself, at `extent`.
   void count(Extent extent);
 
-  /// Whether so many errors were found that looking for more would not help.
-  bool isFull() const { return errors >= kMaxErrors; }
+  /// Whether more errors were found than are shown: no need to look for others.
+  bool isFull() const { return isTruncated; }
   bool hasErrors() const { return errors > 0; }
   /// Whether one of the errors lies in a file rather than on the command line.
   bool hasFileErrors() const { return fileErrors > 0; }
@@ -41,6 +41,7 @@ private:
     Extent extent;
     std::string message;
     std::optional<Note> note;
+    size_t number; ///< keeps the order of errors at one place
   };
   void emit(const Entry &entry);
 

@@ -1,6 +1,6 @@
 #include "compiler/frontend/JsonReader.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
 // boost-import - a model file to IR in phase `input`: the frontend alone, for
 // its tests.
 #include "compiler/frontend/Frontend.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,7 +19,8 @@ static cl::opt<std::string> boostConfig("boost-config",
 static cl::opt<unsigned> level("O", cl::Prefix, cl::desc("Boost level"),
                                cl::init(0));
 static cl::opt<bool>
-    locations("locations", cl::desc("Print locations; not for reading back"));
+    locations("locations",
+              cl::desc("Print the location of every operation instead"));
 static cl::opt<bool>
     everyPrefix("every-prefix",
                 cl::desc("Import every prefix of the file and fail if one is "
@@ -89,9 +89,13 @@ int main(int argc, char **argv) {
   case boostc::FrontendStatus::Ok:
     break;
   }
-  mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(locations, /*prettyForm=*/true);
-  module->print(outs(), flags);
+  if (locations) {
+    module->walk<mlir::WalkOrder::PreOrder>([](mlir::Operation *op) {
+      outs() << op->getName() << " " << op->getLoc() << "\n";
+    });
+    return 0;
+  }
+  module->print(outs());
   outs() << "\n";
   return 0;
 }

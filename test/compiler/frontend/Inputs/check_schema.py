@@ -1,0 +1,173 @@
+"""check_schema.py SOURCE: docs/model.schema.json against the parser.
+
+A validator of the part of draft-7 that the schema uses; any other keyword is an error,
+so that it cannot pass by being ignored.
+
+1. Every example validates.
+2. Every key the schema has anywhere is accepted by the parser at that place.
+3. A key the schema lacks is refused by both, in every object that the model reaches.
+4. For wrong types and values out of range both say no.
+"""
+import copy
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(sys.argv[1])
+SCHEMA = json.loads((SOURCE / "docs/model.schema.json").read_text())
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool,
+         "null": type(None)}
+NOTES = {"$schema", "title", "description", "default"}
+
+
+def has_type(value, name):
+    if name in ("integer", "number"):
+        kinds = int if name == "integer" else (int, float)
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def is_equal(a, b):
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
+
+
+def is_valid(value, schema):
+    if schema is False or schema is True:
+        return schema
+    rules = {
+        "type": lambda r: has_type(value, r),
+        "const": lambda r: is_equal(value, r),
+        "enum": lambda r: any(is_equal(value, item) for item in r),
+        "anyOf": lambda r: any(is_valid(value, item) for item in r),
+        "minimum": lambda r: value >= r,
+        "maximum": lambda r: value <= r,
+        "exclusiveMinimum": lambda r: value > r,
+        "pattern": lambda r: re.search(r, value) is not None,
+        "minItems": lambda r: len(value) >= r,
+        "maxItems": lambda r: len(value) <= r,
+        "minProperties": lambda r: len(value) >= r,
+        "maxProperties": lambda r: len(value) <= r,
+        "items": lambda r: all(is_valid(item, r) for item in value),
+        "required": lambda r: all(key in value for key in r),
+        "propertyNames": lambda r: all(is_valid(key, r) for key in value),
+        "properties": lambda r: all(is_valid(value[k], r[k]) for k in r if k in value),
+        "additionalProperties": lambda r: all(
+            is_valid(value[k], r) for k in value if k not in schema.get("properties", {})),
+    }
+    # The type first: the other rules take it for granted.
+    for rule in sorted(schema.keys() - NOTES, key=lambda rule: rule != "type"):
+        if not rules[rule](schema[rule]):
+            return False
+    return True
+
+
+def errors_of(models):
+    """What the parser says of each model; one run for each."""
+    with tempfile.TemporaryDirectory() as directory:
+        for index, model in enumerate(models):
+            path = pathlib.Path(directory, f"{index}.json")
+            path.write_text(json.dumps(model))
+            run = subprocess.run(["boost-import", path], capture_output=True, text=True)
+            assert run.returncode in (0, 1), run
+            yield run.stderr
+
+
+BASE = json.loads((SOURCE / "examples/mlp-mnist/model.json").read_text())
+
+
+def sample(schema):
+    """A value that the schema accepts, with every key of every object."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return sample(schema["anyOf"][-1])
+    kind = schema["type"]
+    if kind == "object":
+        return {key: sample(item) for key, item in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [sample(schema["items"])] * max(1, schema["minItems"])
+    low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
+    return {"integer": low, "number": low + (1 if "exclusiveMinimum" in schema else 0),
+            "boolean": False, "string": "text", "null": None}[kind]
+
+
+def objects(schema, wrap):
+    """Every (function, schema) of an object; the function makes a model around it."""
+    for item in schema.get("anyOf", []):
+        yield from objects(item, wrap)
+    if schema.get("type") == "array":
+        yield from objects(schema["items"], lambda value: wrap([value]))
+    if schema.get("type") != "object":
+        return
+    yield wrap, schema
+    for key, item in schema.get("properties", {}).items():
+        around = BASE if schema is SCHEMA else sample(schema)
+        yield from objects(item, lambda value, key=key: wrap({**around, key: value}))
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from objects(schema["additionalProperties"],
+                           lambda value: wrap({"any": value}))
+
+
+def place(path, value):
+    """The base model with `value` at `path`, a list of keys."""
+    model = copy.deepcopy(BASE)
+    node = model
+    for key in path[:-1]:
+        node = node.setdefault(key, {})
+    node[path[-1]] = value
+    return model
+
+
+failures = []
+for example in sorted(SOURCE.glob("examples/*/model.json")):
+    if not is_valid(json.loads(example.read_text()), SCHEMA):
+        failures.append(f"{example} does not validate")
+
+full, unknown = [], []
+for wrap, schema in objects(SCHEMA, lambda value: value):
+    value = sample(schema)
+    full.append(wrap(value))
+    unknown.append(wrap({**value, "surely_unknown": 1}))
+print(f"{len(full)} objects of the schema")
+assert len(full) > 30
+for model, message in zip(full, errors_of(full)):
+    # Values of samples may clash (a name that is taken); keys may not be unknown.
+    if "unknown key" in message:
+        failures.append(f"the parser refuses a key of the schema: {message}")
+for model, message in zip(unknown, errors_of(unknown)):
+    if "'surely_unknown'" not in message:
+        failures.append(f"the parser accepts an unknown key: {json.dumps(model)}")
+
+WRONG = [(["batch_size"], 0), (["batch_size"], 1048577), (["batch_size"], 1.5),
+         (["batch_size"], True), (["epochs"], "1"), (["name"], "a b"), (["name"], ""),
+         (["seed"], -1), (["input"], {}), (["layers"], []), (["layers"], {}),
+         (["loss"], "softmax_cross_entropy"), (["loss", "op"], "x"),
+         (["loss", "label_smoothing"], 0.5), (["metrics"], ["top_9"]),
+         (["optimizer", "learning_rate"], -0.1), (["optimizer", "learning_rate"], "x"),
+         (["optimizer", "learning_rate"], {"schedule": "constant"}),
+         (["optimizer", "decay"], "none"), (["train", "gradients_mean"], False),
+         (["train", "reduction"], "sum"), (["data", "transforms"], [{"op": "pad"}]),
+         (["data", "transforms"], [{"op": "pad", "padding": [1]}]),
+         (["data", "transforms"], [{"op": "normalize", "mean": [0], "std": [0]}]),
+         (["boost", "boost"], {"mode": "none"}), (["boost", "grad_freeze"],
+                                                  {"freeze_p": 1.5}),
+         (["$schema"], 1), (["boost", "common"], {"gradient_split_groups": 7})]
+RIGHT = [(["metrics"], [{"op": "top_1"}]), (["metrics"], []),
+         (["optimizer", "learning_rate"], {"schedule": "constant", "value": 0}),
+         (["data", "transforms"], [{"op": "rescale", "scale": 1}]),
+         (["boost", "common"], {"gradient_split_groups": None}),
+         (["boost", "common"], {"gradient_split_groups": [1, 2]}),
+         (["boost", "boost"], {"mode": "disable_all"}), (["seed"], 0)]
+for cases, should in ((WRONG, False), (RIGHT, True)):
+    models = [place(path, value) for path, value in cases]
+    for model, (path, value), message in zip(models, cases, errors_of(models)):
+        for who, verdict in (("schema", is_valid(model, SCHEMA)),
+                             ("parser", "error:" not in message)):
+            if verdict != should:
+                failures.append(f"the {who} says {verdict} to {path} = {value}: {message}")
+sys.exit("\n".join(failures) or 0)
