@@ -55,9 +55,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, int lev
 LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind, int level,
                                       SmallVectorImpl<char> &code) {
   auto target = module->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-  if (!target)
-    return module.emitError("has no ") << kCpuTargetAttrName
-                                       << " attribute; code is generated for it";
+  assert(target && "verified at the end of phase llvm");
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "boost-program");

@@ -83,11 +83,11 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("NAME");
   app.add_option("--threads", options.phase.threads,
                  "threads to plan for (default: all cores)")
-      ->check(CLI::Range(1u, 1024u))
+      ->check(CLI::Range(1u, kMaxThreads))
       ->type_name("N");
   app.add_option("--library", options.phase.useLibrary,
-                 "use oneDNN for contractions; off generates code for everything")
-      ->capture_default_str()
+                 "use oneDNN for contractions (default: on); off generates code for "
+                 "everything")
       ->type_name("on|off");
   app.add_option("--codegen-opt", options.codegenLevel,
                  "optimisation of generated code, for debugging the compiler")
@@ -130,16 +130,18 @@ std::optional<std::string> resolveFlags(const Flags &flags, CompileOptions &opti
 /// Hands --mlir-... on; a message for anything else that CLI11 does not know.
 std::optional<std::string> passToMlir(const CLI::App &app, const char *program) {
   std::vector<std::string> rest = app.remaining();
-  std::vector<std::string_view> legal;
+  std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
     for (const std::string &name : option->get_lnames())
-      legal.push_back(name);
+      names.push_back("--" + name);
+  std::vector<std::string_view> legal(names.begin(), names.end());
   SmallVector<const char *> arguments = {program};
   for (const std::string &argument : rest) {
     StringRef name = StringRef(argument).ltrim('-');
     if (!name.starts_with("mlir-"))
       return "unknown option or second input '" + argument + "'" +
-             boostrt::didYouMean(std::string(name.split('=').first), legal);
+             boostrt::didYouMean(StringRef(argument).split('=').first,
+                                 legal);
     arguments.push_back(argument.c_str());
   }
   registerPassManagerCLOptions();
@@ -157,14 +159,19 @@ std::optional<std::string> writeOutput(StringRef path, ArrayRef<char> bytes) {
   if (path == "-") {
     llvm::outs().write(bytes.data(), bytes.size());
     llvm::outs().flush();
-    return std::nullopt;
+    if (!llvm::outs().has_error())
+      return std::nullopt;
+    std::string reason = llvm::outs().error().message();
+    llvm::outs().clear_error(); // else LLVM ends the process on its own terms
+    return "cannot write to standard output: " + reason;
   }
   llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
     stream.write(bytes.data(), bytes.size());
     return llvm::Error::success();
   });
   if (error)
-    return "cannot write '" + path.str() + "': " + llvm::toString(std::move(error));
+    return "cannot write '" + path.str() +
+           "': " + llvm::errorToErrorCode(std::move(error)).message();
   return std::nullopt;
 }
 
@@ -180,6 +187,15 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
 
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
+  // What concerns no place in a file is about the command line.
+  ScopedDiagnosticHandler plain(&context, [](Diagnostic &diagnostic) {
+    if (!isa<UnknownLoc>(diagnostic.getLocation()))
+      return failure();
+    llvm::errs() << "boostc: error: " << diagnostic.str() << "\n";
+    return success();
+  });
+  // The position in the user's file says enough; the op may be a whole module.
+  context.printOpOnDiagnostic(false);
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();

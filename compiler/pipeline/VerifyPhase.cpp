@@ -1,10 +1,12 @@
 // The verifier that closes a phase; see Passes.td.
 
+#include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "runtime/abi/boost_abi.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_VERIFYPHASEPASS
@@ -69,7 +71,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     }
     PhaseRules rules = getRules(*current);
-    WalkResult result = getOperation().walk([&](Operation *op) {
+    // What holds others first: "linalg.fill does not belong" says more than its yield.
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp>(op))
         return WalkResult::advance();
       return failed(verifyOp(op, *current, rules)) ? WalkResult::interrupt()
@@ -91,8 +94,58 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       for (Value result : op->getResults())
         if (isa<TensorType>(result.getType()))
           return op->emitOpError("has a tensor result in phase '") << phase << "'";
+    for (Type type : op->getResultTypes())
+      if (!isStaticAndContiguous(type))
+        return op->emitOpError("expected static shapes and contiguous memory, found ")
+               << type;
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      return verifyFunction(function, current);
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
       return verifyValid(reducing);
+    return success();
+  }
+
+  static bool isStaticAndContiguous(Type type) {
+    if (auto memref = dyn_cast<MemRefType>(type))
+      return memref.hasStaticShape() && memref.getLayout().isIdentity();
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  }
+
+  /// What passes rely on: a straight line of code on tensors, later on memory that the
+  /// function reaches through rt.buffer alone.
+  LogicalResult verifyFunction(func::FuncOp function, Phase current) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError("expected one block of code");
+    if (function->hasAttr(rt::kKernelAttrName))
+      return success();
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                              function.getResultTypes())) {
+      if (current >= Phase::Buffers)
+        return function.emitOpError("takes or returns ")
+               << type << " in phase '" << phase << "'";
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape())
+        return function.emitOpError("expected tensors of static shape, found ") << type;
+    }
+    return success();
+  }
+
+  /// Code is generated for, and scratch memory planned for, the machine named here: a
+  /// text from another machine or by hand may name one that is not this one.
+  LogicalResult verifyTarget(Operation *holder) {
+    auto target = holder->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (!target)
+      return holder->emitError("has no ")
+             << kCpuTargetAttrName << " attribute, which phase '" << phase << "' needs";
+    std::string error;
+    std::optional<rt::CpuTargetAttr> known =
+        resolveCpuTarget(&getContext(), target.getCpu(), target.getThreads(), error);
+    if (!known)
+      return holder->emitError(kCpuTargetAttrName) << ": " << error;
+    if (*known != target)
+      return holder->emitError(kCpuTargetAttrName)
+             << ": expected " << *known << ", found " << target;
     return success();
   }
 
@@ -115,12 +168,20 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (current < Phase::Llvm && programs.size() != 1)
       return getOperation().emitError("expected one train.program in phase '")
              << phase << "', found " << programs.size();
-    for (train::ProgramOp program : programs)
+    for (train::ProgramOp program : programs) {
       for (StringRef name : rules.functions)
         if (!program.getFunction(name))
           return program.emitOpError("has no function @")
                  << name << ", which phase '" << phase << "' needs";
-    return success();
+      if (current >= Phase::Linalg && failed(verifyTarget(program)))
+        return failure();
+    }
+    if (current != Phase::Llvm)
+      return success();
+    if (!getOperation().lookupSymbol<LLVM::LLVMFuncOp>(BOOST_QUERY_SYMBOL))
+      return getOperation().emitError("has no function @")
+             << BOOST_QUERY_SYMBOL << ", which phase '" << phase << "' needs";
+    return verifyTarget(getOperation());
   }
 };
 

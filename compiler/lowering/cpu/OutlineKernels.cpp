@@ -80,12 +80,13 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (auto copy = dyn_cast<memref::CopyOp>(op)) {
         generic = generalizeCopy(rewriter, copy);
       } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-        FailureOr<linalg::GenericOp> general = dyn_cast<linalg::GenericOp>(op);
-        if (!*general)
-          general = linalg::generalizeNamedOp(rewriter, linalgOp);
-        if (failed(general))
-          return op.emitOpError("has no loop form");
-        generic = *general;
+        generic = dyn_cast<linalg::GenericOp>(op);
+        if (!generic) {
+          FailureOr<linalg::GenericOp> general =
+              linalg::generalizeNamedOp(rewriter, linalgOp);
+          assert(succeeded(general) && "every named linalg op is a loop nest");
+          generic = *general;
+        }
       }
       if (!generic) {
         if (failed(flush(function, group)))

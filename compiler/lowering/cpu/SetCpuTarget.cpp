@@ -58,9 +58,13 @@ std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,
                                                           StringRef cpu,
                                                           unsigned threads,
                                                           std::string &error) {
-  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   if (threads == 0)
-    threads = cores;
+    threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
+  if (threads > kMaxThreads) {
+    error = "expected at most " + std::to_string(kMaxThreads) + " threads, found " +
+            std::to_string(threads);
+    return std::nullopt;
+  }
   const CpuLevel *found = nullptr;
   for (const CpuLevel &level : kLevels) {
     if (cpu == level.name || (cpu == "native" && hostHas(level))) {

@@ -1,0 +1,245 @@
+// Every diagnostic of the verifier that closes a phase. What passes it is what the tests
+// of phases compile.
+// RUN: split-file %s %t
+
+// RUN: not boost-opt %t/empty.mlir --boost-pipeline-verify-phase=phase=nothing 2>&1 | FileCheck %s --check-prefix=NO-PHASE
+// RUN: not boost-opt %t/empty.mlir --boost-pipeline-verify-phase=phase=so 2>&1 | FileCheck %s --check-prefix=NO-IR
+// NO-PHASE: error: 'nothing' is no phase with IR
+// NO-IR: error: 'so' is no phase with IR
+
+// RUN: boost-opt %t/input.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=input
+// RUN: boost-opt %t/backward.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=backward
+// RUN: boost-opt %t/step.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=step
+// RUN: boost-opt %t/linalg.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=linalg
+// RUN: boost-opt %t/buffers.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=buffers
+// RUN: boost-opt %t/rt.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=rt
+// RUN: boost-opt %t/llvm.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=llvm
+
+//--- empty.mlir
+module {
+}
+
+//--- input.mlir
+// expected-error @+1 {{expected one train.program in phase 'input', found 0}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{expected one train.program in phase 'input', found 2}}
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+    func.func @micro() { return }
+    func.func @update() { return }
+    func.func @eval() { return }
+  }
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has no function @eval, which phase 'input' needs}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() { return }
+  func.func @update() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    // expected-error @+1 {{does not belong in phase 'input'}}
+    %e = tensor.empty() : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected one block of code}}
+  func.func private @micro()
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected tensors of static shape, found 'i32'}}
+  func.func @micro(%x: i32) { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected tensors of static shape, found 'tensor<?xf32>'}}
+  func.func @micro(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+}
+
+//--- backward.mlir
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @forward(%x: tensor<4x3xf32>, %y: tensor<4xi32>,
+                     %valid: tensor<i32> {rt.binding = #rt.binding<valid>}) -> (tensor<f32>, tensor<i64>) {
+    %sum, %count = nn.softmax_cross_entropy %x, %y, %valid : tensor<4x3xf32>, tensor<4xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @eval(%x: tensor<4x3xf32>, %y: tensor<4xi32>, %valid: tensor<i32>) {
+    // expected-error @+1 {{should be gone by phase 'backward'}}
+    %r:2 = train.evaluate @forward(%x, %y, %valid)
+        : (tensor<4x3xf32>, tensor<4xi32>, tensor<i32>) -> (tensor<f32>, tensor<i64>)
+    return
+  }
+}
+
+// -----
+
+// Padding must not count: the number of real samples is the function's own argument.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro(%x: tensor<4x3xf32>, %y: tensor<4xi32>) -> (tensor<f32>, tensor<i64>) {
+    %four = arith.constant dense<4> : tensor<i32>
+    // expected-error @+1 {{reduces over the batch and must be given the function's own argument bound to #rt.binding<valid>}}
+    %sum, %count = nn.softmax_cross_entropy %x, %y, %four : tensor<4x3xf32>, tensor<4xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro(%x: tensor<4x3xf32>, %y: tensor<4xi32>,
+                   %epoch: tensor<i32> {rt.binding = #rt.binding<finite>}) -> (tensor<f32>, tensor<i64>) {
+    // expected-error @+1 {{reduces over the batch and must be given the function's own argument bound to #rt.binding<valid>}}
+    %sum, %count = nn.softmax_cross_entropy %x, %y, %epoch : tensor<4x3xf32>, tensor<4xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+}
+
+//--- step.mlir
+// expected-error @+1 {{has no function @init, which phase 'step' needs}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+//--- linalg.mlir
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @combine(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+    // expected-error @+1 {{should be gone by phase 'linalg'}}
+    %c = train.combine %a, %b : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro(%a: tensor<4xf32>) {
+    // expected-error @+1 {{expected static shapes and contiguous memory, found 'tensor<?xf32>'}}
+    %c = tensor.cast %a : tensor<4xf32> to tensor<?xf32>
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has no rt.cpu_target attribute, which phase 'linalg' needs}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+// expected-error @+1 {{rt.cpu_target: unknown CPU 'pentium'; expected native, x86-64-v3 or x86-64-v4}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"pentium", "mmx", 1>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+// expected-error @+1 {{rt.cpu_target: expected #rt.cpu_target<"x86-64-v3", "sse4.2,avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,popcnt", 1>, found #rt.cpu_target<"x86-64-v3", "avx2", 1>}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+// expected-error @+1 {{rt.cpu_target: expected at most 1024 threads, found 100000}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 100000>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+//--- buffers.mlir
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    // expected-error @+1 {{has a tensor result in phase 'buffers'}}
+    %c = arith.constant dense<0.0> : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{takes or returns 'memref<4xf32>' in phase 'buffers'}}
+  func.func @micro(%x: memref<4xf32>) { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    %a = rt.buffer batch[0] : memref<8xf32>
+    // expected-error @+1 {{expected static shapes and contiguous memory, found 'memref<4xf32, strided<[1], offset: 4>>'}}
+    %b = memref.subview %a[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+    return
+  }
+}
+
+//--- rt.mlir
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    %zero = arith.constant 0.0 : f32
+    %a = rt.buffer batch[0] : memref<8xf32>
+    // expected-error @+1 {{does not belong in phase 'rt'}}
+    linalg.fill ins(%zero : f32) outs(%a : memref<8xf32>)
+    return
+  }
+}
+
+//--- llvm.mlir
+// expected-error @+1 {{does not belong in phase 'llvm'}}
+func.func @f() { return }
+
+// -----
+
+// expected-error @+1 {{has no function @boost_program_query, which phase 'llvm' needs}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{has no rt.cpu_target attribute, which phase 'llvm' needs}}
+module {
+  llvm.func @boost_program_query(%version: i32) -> !llvm.ptr
+}
