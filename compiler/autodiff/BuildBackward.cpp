@@ -104,7 +104,7 @@ private:
   LogicalResult visit(Operation *primal);
   Value getGradient(int64_t index);
   void warnUnused(int64_t index);
-  LogicalResult verifyValidKnown(Operation *placeholder);
+  LogicalResult verifyValidUnused(func::FuncOp function);
 
   train::ValueAndGradOp op;
   func::FuncOp forward;
@@ -171,16 +171,13 @@ LogicalResult BackwardBuilder::run() {
   auto function = op->getParentOfType<func::FuncOp>();
   clones = cloneBody(builder, forward, op.getInputs());
 
-  // Ops take `valid` without asking, so a function that has none gets a
-  // placeholder; only its being used is an error.
+  // Ops take `valid` without asking, so a function that has none gets an
+  // argument in its place for the time being; only its being used is an error.
   valid = findValid(function);
-  Operation *placeholder = nullptr;
-  if (!valid) {
-    Type type = RankedTensorType::get({}, builder.getI32Type());
-    placeholder = UnrealizedConversionCastOp::create(builder, op.getLoc(), type,
-                                                     ValueRange());
-    valid = placeholder->getResult(0);
-  }
+  bool isValidMissing = !valid;
+  if (isValidMissing)
+    valid = function.getBody().addArgument(
+        RankedTensorType::get({}, builder.getI32Type()), op.getLoc());
 
   Location seedLoc = backwardOf(op.getLoc());
   Value seed = arith::ConstantOp::create(
@@ -199,7 +196,12 @@ LogicalResult BackwardBuilder::run() {
   op->replaceAllUsesWith(results);
   op->erase();
   eraseDeadOps(function);
-  return placeholder ? verifyValidKnown(placeholder) : success();
+  if (!isValidMissing)
+    return success();
+  if (failed(verifyValidUnused(function)))
+    return failure();
+  function.getBody().front().eraseArgument(function.getNumArguments());
+  return success();
 }
 
 /// An op that would swallow a gradient is the user's to know of.
@@ -271,17 +273,15 @@ void BackwardBuilder::warnUnused(int64_t index) {
       << index << "; its gradient is zero";
 }
 
-LogicalResult BackwardBuilder::verifyValidKnown(Operation *placeholder) {
-  if (placeholder->use_empty()) {
-    placeholder->erase();
-    return success();
+LogicalResult BackwardBuilder::verifyValidUnused(func::FuncOp function) {
+  LogicalResult result = success();
+  for (Operation *user : llvm::make_early_inc_range(valid.getUsers())) {
+    InFlightDiagnostic diagnostic =
+        user->emitOpError(
+            "needs the number of real samples, but no argument of '")
+        << function.getName() << "' is bound to #rt.binding<valid>";
+    diagnostic.attachNote(function.getLoc()) << "the function is here";
+    result = diagnostic;
   }
-  auto function = placeholder->getParentOfType<func::FuncOp>();
-  InFlightDiagnostic diagnostic =
-      (*placeholder->user_begin())
-          ->emitOpError(
-              "needs the number of real samples, but no argument of '")
-      << function.getName() << "' is bound to #rt.binding<valid>";
-  diagnostic.attachNote(function.getLoc()) << "the function is here";
-  return diagnostic;
+  return result;
 }

@@ -9,7 +9,9 @@
 // after, executed. The tolerance of a result is relative to its largest
 // element.
 
+#include "compiler/pipeline/Phases.h"
 #include "compiler/reference/Compare.h"
+#include "compiler/reference/DrawArguments.h"
 #include "compiler/reference/Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -56,12 +58,18 @@ static FailureOr<func::FuncOp> find(ModuleOp module, StringRef name) {
   return found;
 }
 
+/// The results for all argument lists, one after the other.
 static FailureOr<Results> run(ModuleOp module, StringRef name) {
   FailureOr<func::FuncOp> function = find(module, name);
-  Results results;
-  if (failed(function) ||
-      failed(Interpreter().interpret(*function, {}, results)))
+  if (failed(function))
     return failure();
+  auto lists = drawArguments(*function);
+  if (failed(lists))
+    return failure();
+  Results results;
+  for (ArrayRef<ReferenceValue> arguments : *lists)
+    if (failed(Interpreter().interpret(*function, arguments, results)))
+      return failure();
   return results;
 }
 
@@ -78,7 +86,7 @@ static void print(const Results &results) {
 
 static LogicalResult runFile(const Options &options) {
   DialectRegistry registry;
-  registerDialects(registry);
+  registerCompilerDialects(registry);
   registerReferenceExternalModels(registry);
   registerPasses();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

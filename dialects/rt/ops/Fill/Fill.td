@@ -14,7 +14,7 @@ def Rt_FillOp : Rt_Op<"fill", [
 
     Example:
     ```mlir
-    %w = rt.fill "fc1.weight" #rt.initializer<uniform, -0.5, 0.5>
+    %w = rt.fill "fc1.weight" <uniform, -0.5, 0.5>
            seed(%s : tensor<i64>) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
     ```
   }];

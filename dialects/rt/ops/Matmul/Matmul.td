@@ -34,8 +34,8 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
                        UnitProp:$transposeA, UnitProp:$transposeB);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` (`transposed` $transposeA^)? $a `,` (`transposed` $transposeB^)? $b `:` type($a) `,`
-    type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `ins` `(` (`transposed` $transposeA^ ` `)? `` $a `,` (`transposed` $transposeB^)? $b
+    `:` type($a) `,` type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $c `:` type($c) `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
     attr-dict (`->` type($results)^)?
   }];

@@ -14,7 +14,7 @@ def Rt_SlotOp : Rt_Op<"slot"> {
 
     Example:
     ```mlir
-    rt.slot #rt.binding<parameter, "fc1.weight"> parameter[4096] : memref<512x784xf32>
+    rt.slot <parameter, "fc1.weight"> parameter[4096] : memref<512x784xf32>
     ```
   }];
   let arguments = (ins Rt_BindingAttr:$binding, Rt_Arena:$arena, I64Attr:$offset,

@@ -12,7 +12,7 @@ def Train_InitializeOp : Train_Op<"initialize", [
 
     Example:
     ```mlir
-    %w = train.initialize "fc1.weight" #rt.initializer<uniform, -0.5, 0.5> seed(%seed)
+    %w = train.initialize "fc1.weight" <uniform, -0.5, 0.5> seed(%seed)
         : tensor<4x3xf32>
     ```
   }];

@@ -14,7 +14,7 @@ def Train_ParameterOp : Train_Op<"parameter", [Symbol, HasParent<"ProgramOp">]> 
 
     Example:
     ```mlir
-    train.parameter @fc1.weight weight #rt.initializer<uniform, -0.5, 0.5>
+    train.parameter @fc1.weight weight <uniform, -0.5, 0.5>
         : tensor<512x784xf32>
     ```
   }];

@@ -17,7 +17,7 @@ def Train_ProgramOp : Train_Op<"program", [
     Example:
     ```mlir
     train.program @mlp batch_size(32) micro_batches(1) epochs(10) seed(1) recipe("{}") {
-      train.parameter @fc1.weight weight #rt.initializer<uniform, -0.5, 0.5>
+      train.parameter @fc1.weight weight <uniform, -0.5, 0.5>
           : tensor<512x784xf32>
     }
     ```

@@ -11,7 +11,7 @@ def Train_ScheduleOp : Train_Op<"schedule", [Symbol, HasParent<"ProgramOp">]> {
 
     Example:
     ```mlir
-    train.schedule @learning_rate #train.schedule<constant, 0.01>
+    train.schedule @learning_rate <constant, 0.01>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Train_ScheduleAttr:$schedule);

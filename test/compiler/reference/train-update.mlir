@@ -1,0 +1,123 @@
+// RUN: boost-interpret %s
+// RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
+// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
+// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg{use-library=0},boost-lowering-fuse-elementwise))'
+
+// Values of train.update with both first-order rules, then on drawn numbers the ops
+// against their lowering, whose constants are f32: those here are exact in it.
+train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func private @step(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<2xf32>,
+                          %h: tensor<2xf32>, %w: tensor<2xf32>, %u: tensor<2xf32>,
+                          %v: tensor<2xf32>, %lr: tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>) {
+    %r:4 = train.update loss(%loss) count(%count)
+        gradients(%g, %h : tensor<2xf32>, tensor<2xf32>)
+        current(%w, %u, %v : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+    ^bb0(%mg: tensor<2xf32>, %mh: tensor<2xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.5 : tensor<2xf32>
+      %u1, %v1 = train.momentum %u, %mh, %lr, %v momentum 0.75 weight_decay 0.25
+          : tensor<2xf32>
+      train.yield %w1, %u1, %v1 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    }
+    return %r#0, %r#1, %r#2, %r#3
+        : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>
+  }
+  func.func @main() {
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %nan = arith.constant dense<0x7FC00000> : tensor<f32>
+    %four = arith.constant dense<4> : tensor<i64>
+    %none = arith.constant dense<0> : tensor<i64>
+    %g = arith.constant dense<[4.0, -8.0]> : tensor<2xf32>
+    %h = arith.constant dense<[2.0, 0.0]> : tensor<2xf32>
+    %bad = arith.constant dense<[4.0, 0x7F800000]> : tensor<2xf32>
+    %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %u = arith.constant dense<[-1.0, 4.0]> : tensor<2xf32>
+    %v = arith.constant dense<[1.0, -1.0]> : tensor<2xf32>
+    %lr = arith.constant dense<0.5> : tensor<f32>
+    %yes = arith.constant dense<1> : tensor<i32>
+    %no = arith.constant dense<0> : tensor<i32>
+
+    // w - lr (g / 4 + 0.5 w); v = 0.75 v + h / 4 + 0.25 u; u - lr v.
+    %r:4 = func.call @step(%loss, %four, %g, %h, %w, %u, %v, %lr)
+        : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    %w_x = arith.constant dense<[0.25, 2.5]> : tensor<2xf32>
+    %v_x = arith.constant dense<[1.0, 0.25]> : tensor<2xf32>
+    %u_x = arith.constant dense<[-1.5, 3.875]> : tensor<2xf32>
+    check.expect_eq %r#0, %w_x : tensor<2xf32>
+    check.expect_eq %r#1, %u_x : tensor<2xf32>
+    check.expect_eq %r#2, %v_x : tensor<2xf32>
+    check.expect_eq %r#3, %yes : tensor<i32>
+
+    // Nothing changes when there are no samples, or the loss or a gradient is not finite.
+    %a:4 = func.call @step(%loss, %none, %g, %h, %w, %u, %v, %lr)
+        : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    %b:4 = func.call @step(%nan, %four, %g, %h, %w, %u, %v, %lr)
+        : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    %c:4 = func.call @step(%loss, %four, %g, %bad, %w, %u, %v, %lr)
+        : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    check.expect_eq %a#0, %w : tensor<2xf32>
+    check.expect_eq %a#1, %u : tensor<2xf32>
+    check.expect_eq %a#2, %v : tensor<2xf32>
+    check.expect_eq %a#3, %no : tensor<i32>
+    check.expect_eq %b#0, %w : tensor<2xf32>
+    check.expect_eq %b#1, %u : tensor<2xf32>
+    check.expect_eq %b#2, %v : tensor<2xf32>
+    check.expect_eq %b#3, %no : tensor<i32>
+    check.expect_eq %c#0, %w : tensor<2xf32>
+    check.expect_eq %c#1, %u : tensor<2xf32>
+    check.expect_eq %c#2, %v : tensor<2xf32>
+    check.expect_eq %c#3, %no : tensor<i32>
+    return
+  }
+  func.func @drawn(%loss: tensor<f32>, %g: tensor<3x2xf32>, %h: tensor<4xf32>,
+                   %w: tensor<3x2xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>,
+                   %lr: tensor<f32>)
+      -> (tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<3x2xf32>,
+          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>) {
+    %three = arith.constant dense<3> : tensor<i64>
+    %r:4 = train.update loss(%loss) count(%three)
+        gradients(%g, %h : tensor<3x2xf32>, tensor<4xf32>)
+        current(%w, %u, %v : tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>) {
+    ^bb0(%mg: tensor<3x2xf32>, %mh: tensor<4xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.125 : tensor<3x2xf32>
+      %u1, %v1 = train.momentum %u, %mh, %lr, %v momentum 0.875 weight_decay 0.0625
+          : tensor<4xf32>
+      train.yield %w1, %u1, %v1 : tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>
+    }
+    // What must not be committed, for each reason.
+    %none = arith.constant dense<0> : tensor<i64>
+    %a:2 = train.update loss(%loss) count(%none) gradients(%g : tensor<3x2xf32>)
+        current(%w : tensor<3x2xf32>) {
+    ^bb0(%mg: tensor<3x2xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
+      train.yield %w1 : tensor<3x2xf32>
+    }
+    %infinite = arith.constant dense<0xFF800000> : tensor<f32>
+    %b:2 = train.update loss(%infinite) count(%three) gradients(%g : tensor<3x2xf32>)
+        current(%w : tensor<3x2xf32>) {
+    ^bb0(%mg: tensor<3x2xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
+      train.yield %w1 : tensor<3x2xf32>
+    }
+    %nan = arith.constant dense<[[0.0, 1.0], [2.0, 3.0], [4.0, 0x7FC00000]]>
+        : tensor<3x2xf32>
+    %c:2 = train.update loss(%loss) count(%three) gradients(%nan : tensor<3x2xf32>)
+        current(%w : tensor<3x2xf32>) {
+    ^bb0(%mg: tensor<3x2xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
+      train.yield %w1 : tensor<3x2xf32>
+    }
+    return %r#0, %r#1, %r#2, %r#3, %a#0, %a#1, %b#0, %b#1, %c#0, %c#1
+        : tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<3x2xf32>,
+          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>
+  }
+}

@@ -1,0 +1,61 @@
+// RUN: boost-opt %s --boost-train-complete-step --split-input-file | FileCheck %s
+
+// CHECK-LABEL: train.program @mlp
+train.program @mlp batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.state @w.momentum "momentum" of @w : tensor<4x3xf32>
+  train.parameter @b bias <normal, 0.0, 0.1> : tensor<4xf32>
+  func.func private @micro()
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+          tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>})
+
+  // CHECK-LABEL: func.func @combine
+  // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}
+  // CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">}
+  // CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<loss_sum>}
+  // CHECK-SAME: %[[COUNT:[a-z0-9]+]]: tensor<i64> {rt.binding = #rt.binding<loss_count>}
+  // CHECK-SAME: %[[W2:[a-z0-9]+]]: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w", other>}
+  // CHECK-SAME: %[[B2:[a-z0-9]+]]: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b", other>}
+  // CHECK-SAME: %[[SUM2:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<loss_sum, other>}
+  // CHECK-SAME: %[[COUNT2:[a-z0-9]+]]: tensor<i64> {rt.binding = #rt.binding<loss_count, other>}
+  // CHECK-SAME: -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>})
+  // CHECK: %[[RW:.+]] = train.combine %[[W]], %[[W2]]
+  // CHECK: %[[RB:.+]] = train.combine %[[B]], %[[B2]]
+  // CHECK: %[[RSUM:.+]] = train.combine %[[SUM]], %[[SUM2]]
+  // CHECK: %[[RCOUNT:.+]] = train.combine %[[COUNT]], %[[COUNT2]]
+  // CHECK: return %[[RW]], %[[RB]], %[[RSUM]], %[[RCOUNT]]
+
+  // Parameters first, then state.
+  // CHECK-LABEL: func.func @init
+  // CHECK-SAME: %[[SEED:[a-z0-9]+]]: tensor<i64> {rt.binding = #rt.binding<seed>}
+  // CHECK-SAME: -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">}, tensor<4x3xf32> {rt.binding = #rt.binding<state, "w.momentum">})
+  // CHECK: %[[W:.+]] = train.initialize "w" <uniform, -5.000000e-01 : f64, 5.000000e-01 : f64> seed(%[[SEED]])
+  // CHECK: %[[B:.+]] = train.initialize "b" <normal, 0.000000e+00 : f64, 1.000000e-01 : f64> seed(%[[SEED]])
+  // CHECK: %[[V:.+]] = train.initialize "w.momentum" <constant, 0.000000e+00 : f64, 0.000000e+00 : f64> seed(%[[SEED]])
+  // CHECK: return %[[W]], %[[B]], %[[V]]
+}
+
+// -----
+
+// Functions that are there stay as they are, and are not built twice.
+// CHECK-LABEL: train.program @complete
+train.program @complete batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  func.func private @micro() -> (tensor<f32> {rt.binding = #rt.binding<loss_sum>})
+  // CHECK: func.func private @combine()
+  func.func private @combine()
+  // CHECK: func.func private @init()
+  func.func private @init()
+  // CHECK-NOT: func.func
+}
+
+// -----
+
+// A program that only evaluates has nothing to combine.
+// CHECK-LABEL: train.program @no_micro
+train.program @no_micro batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // CHECK-NOT: @combine
+  // CHECK: func.func @init(%{{.*}}: tensor<i64> {rt.binding = #rt.binding<seed>})
+}

@@ -1,0 +1,31 @@
+# lit.cfg.py - the lit suite: textual IR (.mlir) and command lines (.test), in
+# folders that mirror the source tree.
+import os
+import pathlib
+
+import lit.formats
+
+config.name = "boostc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "runtime"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.boost_build_dir + "/test/lit"
+
+# Our tools first, then FileCheck, not and count.
+config.environment["PATH"] = os.pathsep.join(
+    [config.boost_build_dir + "/bin", config.llvm_tools_dir, os.environ["PATH"]])
+
+config.substitutions.append(("%source", config.boost_source_dir))
+
+# The real data set is never downloaded by a test: what needs it says
+# `REQUIRES: mnist`.
+mnist_dirs = [os.environ.get("BOOST_MNIST_DIR"), os.environ.get("DATA_PATH"),
+              config.boost_source_dir + "/MNIST_Data",
+              config.boost_source_dir + "/../shared/data/mnist"]
+for directory in map(pathlib.Path, filter(None, mnist_dirs)):
+    if any(directory.glob("train-images-idx3-ubyte*")) or any(
+            directory.glob("train/train-images-idx3-ubyte*")):
+        config.available_features.add("mnist")
+        config.substitutions.append(("%mnist", str(directory.resolve())))
+        break
