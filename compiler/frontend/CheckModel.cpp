@@ -167,7 +167,9 @@ const ObjectTable *Checker::chooseCase(const Node &node,
     errors.error(selector->extent,
                  formatv("unknown {0} '{1}'{2}", table.what,
                          printable(selector->text),
-                         suggest(selector->text, names, table.what + "s")));
+                         suggest(selector->text, names,
+                                 table.what +
+                                     (StringRef(table.what).ends_with("s") ? "es" : "s"))));
   return found;
 }
 

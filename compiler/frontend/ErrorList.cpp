@@ -104,8 +104,9 @@ std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
   std::string text = didYouMean(word, legal);
   if (legal.empty() || legal.size() > kShortList)
     return text;
-  return llvm::formatv("{0} {1} {2} {3} {4}", text.empty() ? ";" : text,
+  if (legal.size() == 1)
+    return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front()) : text;
+  return llvm::formatv("{0} {1} {2} are {3}", text.empty() ? ";" : text,
                        text.empty() ? "the" : "The", plural,
-                       legal.size() == 1 ? "is" : "are",
                        llvm::join(legal, ", "));
 }
