@@ -1,0 +1,336 @@
+// Compiled programs against the interpreter, number by number, within the bounds of
+// ErrorAnalysis.h. Before every step the interpreter is given the compiled program's own
+// weights, which are exact in double precision: each step is compared with the exact
+// result of the very same inputs, so that no bound has to grow with the number of steps.
+#include "test/e2e/ErrorAnalysis.h"
+#include "test/e2e/Programs.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+using Values = ReferenceTrainer::Values;
+using Partial = ReferenceTrainer::Partial;
+
+struct Variant {
+  bool useLibrary;
+  unsigned threads;
+};
+
+void PrintTo(const Variant &variant, std::ostream *stream) {
+  *stream << (variant.useLibrary ? "library, " : "loops, ") << variant.threads
+          << " threads";
+}
+
+CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
+  CompileOptions options;
+  options.to = to;
+  options.phase.useLibrary = variant.useLibrary;
+  options.phase.threads = variant.threads;
+  return options;
+}
+
+/// The function's arguments by their bindings.
+std::vector<Bounded> bindArguments(func::FuncOp function, const Values &parameters,
+                                   const Values &inputs, int64_t valid) {
+  std::vector<Bounded> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto binding = function.getArgAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    std::string name = binding.getName().str();
+    switch (binding.getKind()) {
+    case rt::BindingKind::Parameter:
+      arguments.emplace_back(parameters.at(name));
+      break;
+    case rt::BindingKind::Input:
+      arguments.emplace_back(inputs.at(name));
+      break;
+    default:
+      arguments.emplace_back(ReferenceValue::scalar(static_cast<double>(valid)));
+    }
+  }
+  return arguments;
+}
+
+/// Exact results with bounds, by what they are: "gradient fc.weight", "loss_sum", ...
+std::map<std::string, Bounded> analyzeByName(func::FuncOp function,
+                                             ArrayRef<Bounded> arguments) {
+  std::map<std::string, Bounded> results;
+  for (auto [i, value] : llvm::enumerate(analyze(function, arguments))) {
+    auto binding = function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    results[(rt::stringifyBindingKind(binding.getKind()) + " " + binding.getName()).str()] =
+        value;
+  }
+  return results;
+}
+
+/// Every element within its bound; the last rounding, to f32, is on the house.
+void expectWithin(const Bounded &expected, const ReferenceValue &actual,
+                  const std::string &what) {
+  ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
+  for (int64_t i = 0; i < actual.size(); ++i) {
+    double exact = expected.value.data[i];
+    double bound = expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
+    ASSERT_LE(std::abs(actual.data[i] - exact), bound)
+        << what << " element " << i << ": exact " << exact << ", compiled "
+        << actual.data[i];
+  }
+}
+
+void expectWithin(const std::map<std::string, Bounded> &expected, const Partial &actual,
+                  const std::string &what) {
+  for (const auto &[name, value] : actual.gradients)
+    expectWithin(expected.at("gradient " + name), value, what + " gradient of " + name);
+  expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
+               what + " loss");
+  EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;
+}
+
+class Differential : public testing::TestWithParam<std::tuple<Model, Variant>> {
+protected:
+  const Model &model() const { return std::get<0>(GetParam()); }
+  const Variant &variant() const { return std::get<1>(GetParam()); }
+
+  SmallVector<char, 0> compileModel(Phase to = Phase::So) const {
+    return compileText(model().getJson(), getOptions(variant(), to));
+  }
+  std::unique_ptr<Interpreted> interpret(const Model &of) const {
+    SmallVector<char, 0> ir =
+        compileText(of.getJson(), getOptions(variant(), Phase::Step));
+    return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  }
+
+  /// Learning rates as the runtime passes them.
+  static std::map<std::string, double> getControls(const Compiled &compiled) {
+    std::map<std::string, double> controls;
+    for (const BoostSchedule &schedule : compiled.getProgram().schedules())
+      controls[schedule.name] = schedule.a;
+    return controls;
+  }
+
+  /// One update from the compiled program's own sums, so that the bound is that of a
+  /// handful of operations: at most eight roundings, constants included, on the way of
+  /// each term of w - lr * (g / n + decay * w + momentum * v), and of v itself.
+  static void expectUpdate(Interpreted &exact, const Partial &sums, const Values &weights,
+                           const Values &state, const Compiled &compiled,
+                           const std::string &what) {
+    ReferenceTrainer &trainer = *exact.trainer;
+    ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled))), true)
+        << exact.context.diagnostics;
+    double rate = getControls(compiled).begin()->second;
+    auto check = [&](const std::string &name, const ReferenceValue &now,
+                     const ReferenceValue &then, const std::string &parameter,
+                     double scale) {
+      Bounded expected(now);
+      const ReferenceValue &gradient = sums.gradients.at(parameter);
+      const ReferenceValue &w = weights.at(parameter);
+      auto velocity = state.find(parameter + ".momentum");
+      for (int64_t i = 0; i < now.size(); ++i) {
+        double magnitudes = std::abs(then.data[i]);
+        double direction = std::abs(gradient.data[i]) / sums.lossCount +
+                           std::abs(w.data[i]); // decay < 1
+        if (velocity != state.end())
+          direction += std::abs(velocity->second.data[i]); // momentum < 1
+        expected.error[i] = gammaOf(8) * (magnitudes + scale * direction);
+      }
+      return expected;
+    };
+    for (const auto &[name, value] : compiled.getParameters())
+      expectWithin(check(name, trainer.parameters.at(name), weights.at(name), name, rate),
+                   value, what + " new " + name);
+    for (const auto &[name, value] : compiled.getState()) {
+      std::string parameter = name.substr(0, name.rfind('.'));
+      expectWithin(check(name, trainer.state.at(name), state.at(name), parameter, 1.0),
+                   value, what + " new " + name);
+    }
+  }
+};
+
+TEST_P(Differential, TenSteps) {
+  std::unique_ptr<Interpreted> exact = interpret(model());
+  Compiled compiled(compileModel(), variant().threads);
+  boostrt::Execution &execution = compiled.execution();
+  ReferenceTrainer &trainer = *exact->trainer;
+  func::FuncOp micro = exact->program.getFunction(train::kMicro);
+  func::FuncOp eval = exact->program.getFunction(train::kEval);
+
+  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
+  for (const auto &[name, value] : compiled.getParameters())
+    EXPECT_EQ(value.data, trainer.parameters.at(name).data) << name;
+  for (const auto &[name, value] : compiled.getState())
+    EXPECT_EQ(value.data, trainer.state.at(name).data) << name;
+
+  int64_t batch = model().batch;
+  const int64_t tails[] = {batch, batch - 1, 1, 0};
+  for (int64_t step = 1; step <= 10; ++step) {
+    std::string what = "step " + std::to_string(step);
+    int64_t valid = tails[(step - 1) % std::size(tails)];
+    Values inputs = drawBatch(model(), step);
+    Values weights = compiled.getParameters(), state = compiled.getState();
+    trainer.parameters = weights;
+    trainer.state = state;
+    std::vector<Bounded> arguments = bindArguments(micro, weights, inputs, valid);
+
+    compiled.setBatch(inputs, valid);
+    ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+    Partial sums = compiled.getPartial();
+    expectWithin(analyzeByName(micro, arguments), sums, what);
+
+    ASSERT_TRUE(execution.eval(compiled.batch()).ok());
+    std::map<std::string, Bounded> metrics = analyzeByName(eval, arguments);
+    for (auto [i, metric] : llvm::enumerate(compiled.getProgram().metrics())) {
+      boostrt::SumCount found = execution.metric(i);
+      expectWithin(metrics.at(std::string("metric_sum ") + metric.name),
+                   ReferenceValue::scalar(found.sum), what + " metric " + metric.name);
+      EXPECT_EQ(found.count, valid) << what << " metric " << metric.name;
+    }
+
+    std::vector<std::byte> before = compiled.getPersistentBytes();
+    boostrt::Result<bool> applied = execution.update(step);
+    ASSERT_TRUE(applied.ok());
+    EXPECT_EQ(*applied, valid > 0) << what;
+    if (valid == 0) {
+      EXPECT_EQ(compiled.getPersistentBytes(), before) << what << " of no samples";
+    } else {
+      expectUpdate(*exact, sums, weights, state, compiled, what);
+    }
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+// What padding holds must not matter, whatever it is.
+TEST_P(Differential, PaddingDoesNotCount) {
+  if (model().batch < 2)
+    GTEST_SKIP() << "a batch of one sample has no tail";
+  Compiled compiled(compileModel(), variant().threads);
+  boostrt::Execution &execution = compiled.execution();
+  ASSERT_TRUE(execution.init(7).ok());
+  Values inputs = drawBatch(model(), 1), other = inputs;
+  int64_t valid = model().batch - 1;
+  ReferenceValue &features = other.at("image"), &labels = other.at("label");
+  int64_t perSample = features.size() / model().batch;
+  for (int64_t i = valid * perSample; i < features.size(); ++i)
+    features.data[i] = 5.0 - features.data[i];
+  labels.data[valid] = static_cast<double>(model().classes - 1) - labels.data[valid];
+
+  compiled.setBatch(inputs, valid);
+  ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+  compiled.setBatch(other, valid);
+  ASSERT_TRUE(execution.micro(compiled.batch(), 1).ok());
+  Partial first = compiled.getPartial(0), second = compiled.getPartial(1);
+  EXPECT_EQ(first.lossSum, second.lossSum);
+  EXPECT_EQ(first.lossCount, valid);
+  for (const auto &[name, gradient] : first.gradients)
+    EXPECT_EQ(gradient.data, second.gradients.at(name).data) << name;
+}
+
+// Two micro-batches through micro, combine and update are one batch of twice the size.
+TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
+  Model twice = model();
+  twice.batch *= 2;
+  std::unique_ptr<Interpreted> exact = interpret(twice);
+  Compiled compiled(compileModel(), variant().threads);
+  boostrt::Execution &execution = compiled.execution();
+  ASSERT_TRUE(execution.init(7).ok());
+  Values weights = compiled.getParameters(), state = compiled.getState();
+
+  Values both = drawBatch(twice, 1);
+  for (int half = 0; half < 2; ++half) {
+    Values inputs = both;
+    for (auto &[name, value] : inputs) {
+      int64_t elements = value.size() / 2;
+      value.shape[0] /= 2;
+      value.data.assign(both.at(name).data.begin() + half * elements,
+                        both.at(name).data.begin() + (half + 1) * elements);
+    }
+    compiled.setBatch(inputs, model().batch);
+    ASSERT_TRUE(execution.micro(compiled.batch(), half).ok());
+  }
+  Partial second = compiled.getPartial(1);
+  ASSERT_TRUE(execution.combine(0, 1).ok());
+  EXPECT_EQ(compiled.getPartial(1).gradients.begin()->second.data,
+            second.gradients.begin()->second.data)
+      << "combine changed the set it only reads";
+
+  func::FuncOp micro = exact->program.getFunction(train::kMicro);
+  Partial sums = compiled.getPartial();
+  // Sums over 2B samples in some order: the analysis of the double batch covers it.
+  expectWithin(analyzeByName(micro, bindArguments(micro, weights, both, twice.batch)),
+               sums, "combined");
+  boostrt::Result<bool> applied = execution.update(1);
+  ASSERT_TRUE(applied.ok());
+  EXPECT_TRUE(*applied);
+  exact->trainer->parameters = weights;
+  exact->trainer->state = state;
+  expectUpdate(*exact, sums, weights, state, compiled, "combined");
+}
+
+// A step whose loss or gradients are not finite leaves no trace.
+TEST_P(Differential, NonFiniteStepChangesNothing) {
+  Compiled compiled(compileModel(), variant().threads);
+  boostrt::Execution &execution = compiled.execution();
+  ASSERT_TRUE(execution.init(7).ok());
+  std::vector<std::byte> before = compiled.getPersistentBytes();
+  for (double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), 3e38}) {
+    Values inputs = drawBatch(model(), 1);
+    // All features of a sample, so that no dead unit hides it.
+    ReferenceValue &features = inputs.at("image");
+    int64_t perSample = features.size() / model().batch;
+    std::fill_n(features.data.begin(), perSample, bad);
+    compiled.setBatch(inputs, model().batch);
+    ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+    Partial sums = compiled.getPartial();
+    bool isFinite = std::isfinite(sums.lossSum);
+    for (const auto &[name, gradient] : sums.gradients)
+      isFinite &= llvm::all_of(gradient.data, [](double x) { return std::isfinite(x); });
+    boostrt::Result<bool> applied = execution.update(1);
+    ASSERT_TRUE(applied.ok());
+    EXPECT_EQ(*applied, isFinite) << bad;
+    if (std::isnan(bad)) {
+      EXPECT_FALSE(isFinite) << "a NaN input must show";
+    }
+    if (!isFinite) {
+      EXPECT_EQ(compiled.getPersistentBytes(), before) << bad;
+    }
+    ASSERT_TRUE(execution.init(7).ok());
+  }
+}
+
+// The same program on the same batch gives the same bits.
+TEST_P(Differential, Repeats) {
+  SmallVector<char, 0> library = compileModel();
+  std::vector<std::byte> runs[2];
+  for (std::vector<std::byte> &run : runs) {
+    Compiled compiled(library, variant().threads);
+    ASSERT_TRUE(compiled.execution().init(7).ok());
+    for (int64_t step = 1; step <= 3; ++step) {
+      compiled.setBatch(drawBatch(model(), step), model().batch);
+      ASSERT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
+      ASSERT_TRUE(compiled.execution().update(step).ok());
+    }
+    run = compiled.getPersistentBytes();
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
+  const auto &[model, variant] = info.param;
+  return model.name + (variant.useLibrary ? "_library_" : "_loops_") +
+         std::to_string(variant.threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Differential,
+                         testing::Combine(testing::ValuesIn(getModels()),
+                                          testing::Values(Variant{true, 1},
+                                                          Variant{true, 2},
+                                                          Variant{false, 1},
+                                                          Variant{false, 2})),
+                         nameOf);
+
+} // namespace

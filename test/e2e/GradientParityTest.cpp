@@ -1,0 +1,94 @@
+// Gradients of a compiled program against PyTorch's in double precision, at steps 1 and
+// 100 of the run that test/e2e/reference/mlp-mnist.json records.
+//
+// The bound is what f32 costs on this problem: the reference gives, per parameter, the
+// distance between PyTorch's own f32 and f64 gradients. We sum in another order and, at
+// step 100, from weights that were rounded 99 times in another way, so the distance over
+// the recorded positions may be a few times that over the whole tensor, and no more.
+#include "runtime/data/Idx.h"
+#include "test/e2e/Programs.h"
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+constexpr double kFactor = 4.0;
+
+std::string findMnist() {
+  for (const char *name : {"BOOST_MNIST_DIR", "DATA_PATH"})
+    if (const char *directory = std::getenv(name))
+      return directory;
+  return BOOSTC_SHARED_MNIST;
+}
+
+std::string readText(const std::string &path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Samples [first, first + 32) in file order, as the model file's transforms make them.
+ReferenceTrainer::Values getBatch(const boostrt::Dataset &data, int64_t first) {
+  ReferenceValue images({32, 1, 28, 28}), labels({32});
+  for (int64_t n = 0; n < 32; ++n) {
+    const uint8_t *pixels = data.sample(first + n);
+    for (int64_t i = 0; i < 784; ++i)
+      images.data[n * 784 + i] = (pixels[i] / 255.0 - 0.1307) / 0.3081;
+    labels.data[n] = data.label(first + n);
+  }
+  return {{"image", images}, {"label", labels}};
+}
+
+void compare(const nlohmann::json &reference, const ReferenceTrainer::Partial &partial,
+             int step) {
+  for (const auto &[name, expected] : reference.items()) {
+    const ReferenceValue &sums = partial.gradients.at(name);
+    double squares = 0.0, distance = 0.0;
+    for (double value : sums.data)
+      squares += value / 32 * (value / 32);
+    const nlohmann::json &positions = expected["positions"];
+    for (size_t i = 0; i < positions.size(); ++i) {
+      double ours = sums.data[positions[i].get<size_t>()] / 32;
+      distance += std::pow(ours - expected["fp64"][i].get<double>(), 2);
+    }
+    double noise = expected["fp32_l2_distance"];
+    EXPECT_LE(std::sqrt(distance), kFactor * noise) << name << " at step " << step;
+    EXPECT_NEAR(std::sqrt(squares), expected["l2_norm"].get<double>(), kFactor * noise)
+        << name << " at step " << step;
+  }
+}
+
+TEST(GradientParity, OfTheMlpOnMnistWithPyTorch) {
+  boostrt::Result<boostrt::DataSource> data = boostrt::openMnist(findMnist());
+  if (!data.ok())
+    GTEST_SKIP() << "needs MNIST: " << data.status().message();
+  auto reference = nlohmann::json::parse(
+      readText(BOOSTC_SOURCE_DIR "/test/e2e/reference/mlp-mnist.json"));
+
+  CompileOptions options;
+  options.phase.threads = 2;
+  llvm::SmallVector<char, 0> library = compileText(
+      readText(BOOSTC_SOURCE_DIR "/examples/mlp-mnist/model.json"), options);
+  ASSERT_FALSE(library.empty());
+  Compiled compiled(library, 2);
+  ASSERT_TRUE(compiled.execution().init(reference["recipe"]["seed"]).ok());
+  for (int step = 1; step <= 100; ++step) {
+    compiled.setBatch(getBatch(*data->train, (step - 1) * 32), 32);
+    ASSERT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
+    auto gradients = reference["gradients"].find(std::to_string(step));
+    if (gradients != reference["gradients"].end())
+      compare(*gradients, compiled.getPartial(), step);
+    boostrt::Result<bool> applied = compiled.execution().update(step);
+    ASSERT_TRUE(applied.ok() && *applied);
+  }
+}
+
+} // namespace

@@ -1,0 +1,162 @@
+// Every phase is run and compared: the interpreter agrees on all phases it can run, every
+// phase survives being printed and parsed, and compiling on from its text gives the same
+// program, byte for byte.
+#include "test/e2e/Programs.h"
+#include "compiler/reference/Compare.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+std::string compileTo(StringRef text, Phase from, Phase to, bool useLibrary = true) {
+  CompileOptions options;
+  options.from = from;
+  options.to = to;
+  options.phase.useLibrary = useLibrary;
+  options.phase.threads = 2;
+  SmallVector<char, 0> output = compileText(text, options);
+  return std::string(output.data(), output.size());
+}
+
+class Phases : public testing::TestWithParam<Model> {
+protected:
+  std::string compileModel(Phase to, bool useLibrary = true) const {
+    return compileTo(GetParam().getJson(), Phase::Input, to, useLibrary);
+  }
+};
+
+/// Everything @micro, @update and @eval say about one batch, in a fixed order.
+std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
+                                    const ReferenceTrainer::Values &parameters,
+                                    int64_t valid) {
+  ReferenceTrainer &trainer = *program.trainer;
+  trainer.parameters = parameters;
+  for (auto &[name, value] : trainer.state)
+    std::fill(value.data.begin(), value.data.end(), 0.25);
+  ReferenceTrainer::Values inputs = drawBatch(model, 3);
+  std::vector<ReferenceValue> results;
+  FailureOr<ReferenceTrainer::Partial> sums = trainer.micro(inputs, valid);
+  auto metrics = trainer.evaluate(inputs, valid);
+  if (failed(sums) || failed(metrics)) {
+    ADD_FAILURE() << program.context.diagnostics;
+    return results;
+  }
+  for (const auto &[name, gradient] : sums->gradients)
+    results.push_back(gradient);
+  results.push_back(ReferenceValue::scalar(sums->lossSum));
+  results.push_back(ReferenceValue::scalar(static_cast<double>(sums->lossCount)));
+  for (const auto &[name, metric] : *metrics) {
+    results.push_back(ReferenceValue::scalar(metric.sum));
+    results.push_back(ReferenceValue::scalar(static_cast<double>(metric.count)));
+  }
+  // The update on gradients of its own, which do not depend on the phase of @micro.
+  ReferenceTrainer::Partial fixed = *sums;
+  for (auto &[name, gradient] : fixed.gradients)
+    for (size_t i = 0; i < gradient.data.size(); ++i)
+      gradient.data[i] = 0.5 - static_cast<double>(i % 7);
+  FailureOr<bool> applied = trainer.update(fixed, {{"learning_rate", 0.1}});
+  if (failed(applied)) {
+    ADD_FAILURE() << program.context.diagnostics;
+    return results;
+  }
+  results.push_back(ReferenceValue::scalar(*applied));
+  for (const ReferenceTrainer::Values &values : {trainer.parameters, trainer.state})
+    for (const auto &[name, value] : values)
+      results.push_back(value);
+  return results;
+}
+
+TEST_P(Phases, InterpreterAgreesOnAll) {
+  if (GetParam().name == "parallel")
+    GTEST_SKIP() << "central differences of 100,000 weights take minutes";
+  Interpreted step(compileModel(Phase::Step));
+  ASSERT_TRUE(succeeded(step.trainer->initialize(7)));
+  ReferenceTrainer::Values parameters = step.trainer->parameters;
+  struct Case {
+    const char *name;
+    std::string ir;
+    double tolerance;
+  };
+  // Gradients of phase input are central differences.
+  const Case cases[] = {{"input", compileModel(Phase::Input), 1e-6},
+                        {"backward", compileModel(Phase::Backward), 1e-9},
+                        {"linalg with the library", compileModel(Phase::Linalg), 1e-9},
+                        {"linalg alone", compileModel(Phase::Linalg, false), 1e-9}};
+  int64_t batch = GetParam().batch;
+  for (const Case &other : cases) {
+    Interpreted program(other.ir);
+    for (int64_t valid : std::set<int64_t>{batch, batch - 1, 1, 0})
+      EXPECT_EQ(findDifference(runStep(step, GetParam(), parameters, valid),
+                               runStep(program, GetParam(), parameters, valid),
+                               other.tolerance),
+                "")
+          << other.name << " with " << valid << " samples";
+  }
+}
+
+std::string print(ModuleOp module, bool withLocations) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(withLocations, /*prettyForm=*/false);
+  module->print(stream, flags);
+  return text + "\n";
+}
+
+TEST_P(Phases, PrintingAndParsingIsAFixpoint) {
+  for (const PhaseInfo &info : getPhases()) {
+    if (info.phase > Phase::Llvm)
+      break;
+    std::string text = compileModel(info.phase);
+    Context context;
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context.mlir);
+    ASSERT_TRUE(module) << info.name.str() << ": " << context.diagnostics;
+    EXPECT_EQ(text, print(*module, /*withLocations=*/true)) << info.name.str();
+  }
+}
+
+// The same bytes train to the same weights.
+TEST_P(Phases, CompilingOnFromTextGivesTheSameProgram) {
+  for (bool useLibrary : {true, false}) {
+    std::string direct = compileModel(Phase::So, useLibrary);
+    ASSERT_FALSE(direct.empty());
+    for (const PhaseInfo &info : getPhases()) {
+      if (info.phase > Phase::Llvm)
+        break;
+      std::string text = compileModel(info.phase, useLibrary);
+      EXPECT_TRUE(compileTo(text, info.phase, Phase::So, useLibrary) == direct)
+          << "from " << info.name.str();
+    }
+  }
+}
+
+/// The text without locations.
+std::string stripLocations(StringRef ir) {
+  Context context;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(ir, &context.mlir);
+  EXPECT_TRUE(module) << context.diagnostics;
+  return module ? print(*module, /*withLocations=*/false) : "";
+}
+
+// A later phase is reached step by step with the same IR. Locations aside: scf.for does
+// not print that of its loop variable.
+TEST_P(Phases, StepByStepIsTheWholeWay) {
+  std::string text = compileModel(Phase::Input);
+  for (size_t i = 1; i <= static_cast<size_t>(Phase::Llvm); ++i) {
+    text = compileTo(text, getPhases()[i - 1].phase, getPhases()[i].phase);
+    EXPECT_TRUE(stripLocations(text) == stripLocations(compileModel(getPhases()[i].phase)))
+        << getPhases()[i].name.str();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Phases, testing::ValuesIn(getModels()),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace

@@ -1,0 +1,240 @@
+#include "test/e2e/Programs.h"
+#include "compiler/reference/Interpreter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/abi/boost_random.h"
+#include "llvm/Support/JSON.h"
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern =
+      (std::filesystem::temp_directory_path() / "boost-e2e-XXXXXX").string();
+  path = mkdtemp(pattern.data());
+}
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+std::string Model::getJson() const {
+  return "{\n\"name\": \"" + name + "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
+         std::to_string(batch) + ",\n\"input\": { \"image\": { \"shape\": " + sample +
+         " },\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
+         std::to_string(classes) + " } },\n\"layers\": [\n" + layers +
+         "],\n\"loss\": { \"op\": \"softmax_cross_entropy\" },\n\"metrics\": [" +
+         metrics + "],\n\"optimizer\": " + optimizer + "\n}\n";
+}
+
+const std::vector<Model> &e2e::getModels() {
+  // Constants of the optimizers are binary fractions: the interpreter keeps them in double
+  // precision, phase linalg in single.
+  static const std::string sgd = R"({ "type": "sgd", "learning_rate": 0.1 })";
+  static const std::string decay =
+      R"({ "type": "sgd", "learning_rate": 0.05, "weight_decay": 0.0078125 })";
+  static const std::string momentum =
+      R"({ "type": "momentum", "learning_rate": 0.1, "momentum": 0.875 })";
+  static const std::string momentumDecay =
+      R"({ "type": "momentum", "learning_rate": 0.03, "momentum": 0.5,)"
+      R"( "weight_decay": 0.001953125 })";
+  static const std::string mlp = R"({ "op": "dense", "units": 33 },
+{ "op": "relu" },
+{ "op": "dense", "units": 3 })";
+  static const std::vector<Model> models = {
+      {"one_layer", 5, "[17]", 3, R"({ "op": "dense", "units": 3 })", sgd},
+      {"one_sample", 1, "[1]", 2, R"({ "op": "dense", "units": 2 })", momentum},
+      {"mlp", 5, "[17]", 3, mlp, sgd},
+      {"mlp_batch_1", 1, "[3]", 3, mlp, decay},
+      {"mlp_batch_2", 2, "[33]", 3, mlp, momentumDecay},
+      // 32 x 129 x 3 iterations and more: loops that are cut among threads.
+      {"parallel", 32, "[1, 7, 19]", 10,
+       R"({ "op": "flatten" },
+{ "op": "dense", "units": 600 },
+{ "op": "relu" },
+{ "op": "dense", "units": 65 },
+{ "op": "relu" },
+{ "op": "dense", "units": 10 })",
+       momentum, "\"top_1\", \"top_5\""},
+      {"no_bias", 3, "[17]", 5,
+       R"({ "op": "dense", "units": 17, "bias": false },
+{ "op": "relu" },
+{ "op": "dense", "units": 5, "bias": false })",
+       sgd, "\"top_1\", \"top_5\""},
+      {"shapes", 5, "[2, 3, 3]", 3,
+       R"({ "op": "bias", "init": { "bias": { "type": "normal", "std": 0.1 } } },
+{ "op": "relu" },
+{ "op": "reshape", "shape": [6, 3] },
+{ "op": "flatten" },
+{ "op": "dense", "units": 8 },
+{ "op": "reshape", "shape": [2, 4] },
+{ "op": "bias", "init": { "bias": "ones" } },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       momentumDecay},
+      {"residual", 5, "[17]", 3,
+       R"({ "name": "in", "op": "dense", "units": 33 },
+{ "name": "act", "op": "relu" },
+{ "name": "side", "op": "dense", "units": 33,
+  "init": { "weight": { "type": "normal", "std": 0.2 } } },
+{ "name": "sum", "op": "add", "inputs": ["side", "act"] },
+{ "name": "twice", "op": "add", "inputs": ["sum", "sum"] },
+{ "op": "relu" },
+{ "op": "dense", "units": 3 })",
+       decay},
+      {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd}};
+  return models;
+}
+
+Context::Context()
+    : mlir(
+          [] {
+            DialectRegistry registry;
+            registerCompilerDialects(registry);
+            registerReferenceExternalModels(registry);
+            return registry;
+          }(),
+          MLIRContext::Threading::DISABLED),
+      handler(&mlir, [this](Diagnostic &diagnostic) {
+        diagnostics += diagnostic.str() + "\n";
+        return success();
+      }) {
+  mlir.loadAllAvailableDialects();
+}
+
+SmallVector<char, 0> e2e::compileText(StringRef text, CompileOptions options) {
+  TemporaryDirectory directory;
+  bool isJson = options.from == Phase::Input && text.starts_with("{");
+  options.input = directory.file(isJson ? "model.json" : "model.mlir");
+  std::ofstream(options.input) << text.str();
+  // Locations name the file, so the same text must come from a file of the same name.
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(options.input).parent_path());
+  options.input = isJson ? "model.json" : "model.mlir";
+  Context context;
+  llvm::SourceMgr sources;
+  SmallVector<char, 0> output;
+  CompileResult result = compile(context.mlir, sources, options, output);
+  std::filesystem::current_path(before);
+  EXPECT_EQ(result, CompileResult::Ok) << context.diagnostics;
+  return output;
+}
+
+Interpreted::Interpreted(StringRef ir) {
+  module = parseSourceString<ModuleOp>(ir, &context.mlir);
+  if (!module) {
+    ADD_FAILURE() << context.diagnostics;
+    return;
+  }
+  program = *module->getOps<train::ProgramOp>().begin();
+  trainer.emplace(program);
+}
+
+template <typename T> static T take(boostrt::Result<T> result) {
+  if (!result.ok()) {
+    ADD_FAILURE() << result.status().message();
+    std::abort(); // nothing that follows could run
+  }
+  return std::move(result).value();
+}
+
+Compiled::Compiled(ArrayRef<char> library, uint32_t threads, uint32_t gradientSets) {
+  std::string path = directory.file("train.so");
+  std::ofstream(path, std::ios::binary).write(library.data(), library.size());
+  program = take(boostrt::Program::load(path));
+  device = take(boostrt::CpuDevice::create(threads, program->libraryCalls(),
+                                           descriptor().library_version));
+  boostrt::MemoryPlan plan = boostrt::planTraining(descriptor());
+  plan.copies[BOOST_ARENA_GRADIENT] = gradientSets;
+  arenas = take(boostrt::Arenas::reserve(plan));
+  exec.emplace(*program, device->env(), *arenas);
+}
+
+static ReferenceValue read(const BoostTensor &tensor, const std::byte *address) {
+  ReferenceValue value(ArrayRef(tensor.shape, tensor.rank));
+  auto *elements = reinterpret_cast<const float *>(address);
+  for (int64_t i = 0; i < value.size(); ++i)
+    value.data[i] = elements[i];
+  return value;
+}
+
+template <typename T>
+static void write(const ReferenceValue &value, std::byte *address) {
+  for (int64_t i = 0; i < value.size(); ++i) {
+    T element = static_cast<T>(value.data[i]);
+    std::memcpy(address + i * sizeof(T), &element, sizeof(T));
+  }
+}
+
+void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
+  for (uint32_t i = 0; i < descriptor().input_count; ++i) {
+    const BoostInput &input = descriptor().inputs[i];
+    const ReferenceValue &value = inputs.at(input.tensor.name);
+    std::byte *address = batch() + input.tensor.offset;
+    if (input.kind == BOOST_INPUT_LABELS)
+      write<int32_t>(value, address);
+    else
+      write<float>(value, address);
+  }
+  write<int32_t>(ReferenceValue::scalar(static_cast<double>(valid)),
+                 batch() + descriptor().valid.offset);
+}
+
+ReferenceTrainer::Values Compiled::getParameters() const {
+  ReferenceTrainer::Values values;
+  for (const BoostParameter &parameter : program->parameters())
+    values[parameter.tensor.name] =
+        read(parameter.tensor, exec->tensor(parameter.tensor));
+  return values;
+}
+
+ReferenceTrainer::Values Compiled::getState() const {
+  ReferenceTrainer::Values values;
+  for (const BoostState &state : program->states())
+    values[state.tensor.name] = read(state.tensor, exec->tensor(state.tensor));
+  return values;
+}
+
+void Compiled::setParameters(const ReferenceTrainer::Values &values) {
+  for (const BoostParameter &parameter : program->parameters())
+    write<float>(values.at(parameter.tensor.name), exec->tensor(parameter.tensor));
+}
+
+ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
+  ReferenceTrainer::Partial partial;
+  const std::byte *base = arenas->base(BOOST_ARENA_GRADIENT, gradients);
+  for (const BoostParameter &parameter : program->parameters())
+    partial.gradients[parameter.tensor.name] =
+        read(parameter.gradient, base + parameter.gradient.offset);
+  boostrt::SumCount loss = exec->loss(gradients);
+  partial.lossSum = loss.sum;
+  partial.lossCount = loss.count;
+  return partial;
+}
+
+std::vector<std::byte> Compiled::getPersistentBytes() const {
+  std::vector<std::byte> bytes;
+  for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE})
+    if (const std::byte *base = arenas->base(kind))
+      bytes.insert(bytes.end(), base, base + descriptor().arena_bytes[kind]);
+  return bytes;
+}
+
+ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
+  llvm::Expected<llvm::json::Value> shape = llvm::json::parse(model.sample);
+  SmallVector<int64_t> extents = {model.batch};
+  for (const llvm::json::Value &extent : *shape->getAsArray())
+    extents.push_back(*extent.getAsInteger());
+  ReferenceValue features(extents), labels({model.batch});
+  for (int64_t i = 0; i < features.size(); ++i)
+    features.data[i] =
+        static_cast<float>(2.0 * boost_random_uniform(11, stream, i) - 1.0);
+  for (int64_t i = 0; i < labels.size(); ++i)
+    labels.data[i] =
+        std::floor(boost_random_uniform(12, stream, i) * static_cast<double>(model.classes));
+  return {{"image", features}, {"label", labels}};
+}

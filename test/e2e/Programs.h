@@ -1,0 +1,106 @@
+// Programs.h - models compiled in this process, loaded and driven as boost-run does it,
+// and the same models in the interpreter.
+#pragma once
+
+#include "compiler/pipeline/Compiler.h"
+#include "compiler/reference/ReferenceTrainer.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/trainer/Execution.h"
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace boostc::e2e {
+
+/// A directory that goes with the object.
+class TemporaryDirectory {
+public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  std::string file(llvm::StringRef name) const { return (path / name.str()).string(); }
+
+private:
+  std::filesystem::path path;
+};
+
+/// A model file; one "layers" line is a layer.
+struct Model {
+  std::string name;
+  int64_t batch = 1;
+  std::string sample = "[17]"; ///< shape of the features
+  int64_t classes = 3;
+  std::string layers, optimizer;
+  std::string metrics = "\"top_1\"";
+
+  std::string getJson() const;
+};
+
+/// What GoogleTest prints of a parameter.
+inline void PrintTo(const Model &model, std::ostream *stream) { *stream << model.name; }
+
+/// The models that every phase and every target is compared on: one to three layers,
+/// extents of 1, primes and vector width plus 1, each optimizer, each op.
+const std::vector<Model> &getModels();
+
+/// Dialects, interfaces of the interpreter, and diagnostics that are kept.
+class Context {
+public:
+  Context();
+  mlir::MLIRContext mlir;
+  std::string diagnostics;
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Runs the compiler on `text` as boostc would on a file of that content; empty and a
+/// failed test when it refuses.
+llvm::SmallVector<char, 0> compileText(llvm::StringRef text, CompileOptions options);
+
+/// A program of phase `input` to `linalg` with its interpreter.
+struct Interpreted {
+  Interpreted(llvm::StringRef ir);
+  Context context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  train::ProgramOp program;
+  std::optional<ReferenceTrainer> trainer;
+};
+
+/// A compiled program with everything that a run of it needs.
+class Compiled {
+public:
+  /// `gradientSets` copies of the gradient arena.
+  Compiled(llvm::ArrayRef<char> library, uint32_t threads, uint32_t gradientSets = 2);
+
+  boostrt::Execution &execution() { return *exec; }
+  const BoostProgram &descriptor() const { return program->descriptor(); }
+  const boostrt::Program &getProgram() const { return *program; }
+  const boostrt::Arenas &getArenas() const { return *arenas; }
+
+  /// Writes a batch: features, labels, valid.
+  void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid);
+  std::byte *batch() const { return arenas->base(BOOST_ARENA_BATCH); }
+
+  ReferenceTrainer::Values getParameters() const;
+  ReferenceTrainer::Values getState() const;
+  void setParameters(const ReferenceTrainer::Values &values);
+  ReferenceTrainer::Partial getPartial(int gradients = 0) const;
+  /// Parameter and state arenas, byte for byte.
+  std::vector<std::byte> getPersistentBytes() const;
+
+private:
+  TemporaryDirectory directory;
+  std::unique_ptr<boostrt::Program> program;
+  std::unique_ptr<boostrt::CpuDevice> device;
+  std::unique_ptr<boostrt::Arenas> arenas;
+  std::optional<boostrt::Execution> exec;
+};
+
+/// Features uniform in [-1, 1), labels uniform in [0, classes): a function of `stream`.
+ReferenceTrainer::Values drawBatch(const Model &model, uint64_t stream);
+
+} // namespace boostc::e2e
