@@ -1,7 +1,8 @@
-// Compiled programs against the interpreter, number by number, within the bounds of
-// ErrorAnalysis.h. Before every step the interpreter is given the compiled program's own
-// weights, which are exact in double precision: each step is compared with the exact
-// result of the very same inputs, so that no bound has to grow with the number of steps.
+// Compiled programs against the interpreter, number by number, within the
+// bounds of ErrorAnalysis.h. Before every step the interpreter is given the
+// compiled program's own weights, which are exact in double precision: each
+// step is compared with the exact result of the very same inputs, so that no
+// bound has to grow with the number of steps.
 #include "test/e2e/ErrorAnalysis.h"
 #include "test/e2e/Programs.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,11 +37,13 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
 }
 
 /// The function's arguments by their bindings.
-std::vector<Bounded> bindArguments(func::FuncOp function, const Values &parameters,
+std::vector<Bounded> bindArguments(func::FuncOp function,
+                                   const Values &parameters,
                                    const Values &inputs, int64_t valid) {
   std::vector<Bounded> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto binding = function.getArgAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    auto binding =
+        function.getArgAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
     std::string name = binding.getName().str();
     switch (binding.getKind()) {
     case rt::BindingKind::Parameter:
@@ -50,20 +53,24 @@ std::vector<Bounded> bindArguments(func::FuncOp function, const Values &paramete
       arguments.emplace_back(inputs.at(name));
       break;
     default:
-      arguments.emplace_back(ReferenceValue::scalar(static_cast<double>(valid)));
+      arguments.emplace_back(
+          ReferenceValue::scalar(static_cast<double>(valid)));
     }
   }
   return arguments;
 }
 
-/// Exact results with bounds, by what they are: "gradient fc.weight", "loss_sum", ...
+/// Exact results with bounds, by what they are: "gradient fc.weight",
+/// "loss_sum", ...
 std::map<std::string, Bounded> analyzeByName(func::FuncOp function,
                                              ArrayRef<Bounded> arguments) {
   std::map<std::string, Bounded> results;
   for (auto [i, value] : llvm::enumerate(analyze(function, arguments))) {
-    auto binding = function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
-    results[(rt::stringifyBindingKind(binding.getKind()) + " " + binding.getName()).str()] =
-        value;
+    auto binding =
+        function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    results[(rt::stringifyBindingKind(binding.getKind()) + " " +
+             binding.getName())
+                .str()] = value;
   }
   return results;
 }
@@ -74,17 +81,19 @@ void expectWithin(const Bounded &expected, const ReferenceValue &actual,
   ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
   for (int64_t i = 0; i < actual.size(); ++i) {
     double exact = expected.value.data[i];
-    double bound = expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
+    double bound =
+        expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
     ASSERT_LE(std::abs(actual.data[i] - exact), bound)
         << what << " element " << i << ": exact " << exact << ", compiled "
         << actual.data[i];
   }
 }
 
-void expectWithin(const std::map<std::string, Bounded> &expected, const Partial &actual,
-                  const std::string &what) {
+void expectWithin(const std::map<std::string, Bounded> &expected,
+                  const Partial &actual, const std::string &what) {
   for (const auto &[name, value] : actual.gradients)
-    expectWithin(expected.at("gradient " + name), value, what + " gradient of " + name);
+    expectWithin(expected.at("gradient " + name), value,
+                 what + " gradient of " + name);
   expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
                what + " loss");
   EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;
@@ -112,12 +121,13 @@ protected:
     return controls;
   }
 
-  /// One update from the compiled program's own sums, so that the bound is that of a
-  /// handful of operations: at most eight roundings, constants included, on the way of
-  /// each term of w - lr * (g / n + decay * w + momentum * v), and of v itself.
-  static void expectUpdate(Interpreted &exact, const Partial &sums, const Values &weights,
-                           const Values &state, const Compiled &compiled,
-                           const std::string &what) {
+  /// One update from the compiled program's own sums, so that the bound is that
+  /// of a handful of operations: at most eight roundings, constants included,
+  /// on the way of each term of w - lr * (g / n + decay * w + momentum * v),
+  /// and of v itself.
+  static void expectUpdate(Interpreted &exact, const Partial &sums,
+                           const Values &weights, const Values &state,
+                           const Compiled &compiled, const std::string &what) {
     ReferenceTrainer &trainer = *exact.trainer;
     ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled))), true)
         << exact.context.diagnostics;
@@ -140,12 +150,14 @@ protected:
       return expected;
     };
     for (const auto &[name, value] : compiled.getParameters())
-      expectWithin(check(name, trainer.parameters.at(name), weights.at(name), name, rate),
+      expectWithin(check(name, trainer.parameters.at(name), weights.at(name),
+                         name, rate),
                    value, what + " new " + name);
     for (const auto &[name, value] : compiled.getState()) {
       std::string parameter = name.substr(0, name.rfind('.'));
-      expectWithin(check(name, trainer.state.at(name), state.at(name), parameter, 1.0),
-                   value, what + " new " + name);
+      expectWithin(
+          check(name, trainer.state.at(name), state.at(name), parameter, 1.0),
+          value, what + " new " + name);
     }
   }
 };
@@ -174,7 +186,8 @@ TEST_P(Differential, TenSteps) {
     Values weights = compiled.getParameters(), state = compiled.getState();
     trainer.parameters = weights;
     trainer.state = state;
-    std::vector<Bounded> arguments = bindArguments(micro, weights, inputs, valid);
+    std::vector<Bounded> arguments =
+        bindArguments(micro, weights, inputs, valid);
 
     compiled.setBatch(inputs, valid);
     ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
@@ -186,7 +199,8 @@ TEST_P(Differential, TenSteps) {
     for (auto [i, metric] : llvm::enumerate(compiled.getProgram().metrics())) {
       boostrt::SumCount found = execution.metric(i);
       expectWithin(metrics.at(std::string("metric_sum ") + metric.name),
-                   ReferenceValue::scalar(found.sum), what + " metric " + metric.name);
+                   ReferenceValue::scalar(found.sum),
+                   what + " metric " + metric.name);
       EXPECT_EQ(found.count, valid) << what << " metric " << metric.name;
     }
 
@@ -195,7 +209,8 @@ TEST_P(Differential, TenSteps) {
     ASSERT_TRUE(applied.ok());
     EXPECT_EQ(*applied, valid > 0) << what;
     if (valid == 0) {
-      EXPECT_EQ(compiled.getPersistentBytes(), before) << what << " of no samples";
+      EXPECT_EQ(compiled.getPersistentBytes(), before)
+          << what << " of no samples";
     } else {
       expectUpdate(*exact, sums, weights, state, compiled, what);
     }
@@ -217,7 +232,8 @@ TEST_P(Differential, PaddingDoesNotCount) {
   int64_t perSample = features.size() / model().batch;
   for (int64_t i = valid * perSample; i < features.size(); ++i)
     features.data[i] = 5.0 - features.data[i];
-  labels.data[valid] = static_cast<double>(model().classes - 1) - labels.data[valid];
+  labels.data[valid] =
+      static_cast<double>(model().classes - 1) - labels.data[valid];
 
   compiled.setBatch(inputs, valid);
   ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
@@ -230,7 +246,8 @@ TEST_P(Differential, PaddingDoesNotCount) {
     EXPECT_EQ(gradient.data, second.gradients.at(name).data) << name;
 }
 
-// Two micro-batches through micro, combine and update are one batch of twice the size.
+// Two micro-batches through micro, combine and update are one batch of twice
+// the size.
 TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
   Model twice = model();
   twice.batch *= 2;
@@ -260,9 +277,11 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
 
   func::FuncOp micro = exact->program.getFunction(train::kMicro);
   Partial sums = compiled.getPartial();
-  // Sums over 2B samples in some order: the analysis of the double batch covers it.
-  expectWithin(analyzeByName(micro, bindArguments(micro, weights, both, twice.batch)),
-               sums, "combined");
+  // Sums over 2B samples in some order: the analysis of the double batch covers
+  // it.
+  expectWithin(
+      analyzeByName(micro, bindArguments(micro, weights, both, twice.batch)),
+      sums, "combined");
   boostrt::Result<bool> applied = execution.update(1);
   ASSERT_TRUE(applied.ok());
   EXPECT_TRUE(*applied);
@@ -277,7 +296,8 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
   boostrt::Execution &execution = compiled.execution();
   ASSERT_TRUE(execution.init(7).ok());
   std::vector<std::byte> before = compiled.getPersistentBytes();
-  for (double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), 3e38}) {
+  for (double bad :
+       {static_cast<double>(NAN), static_cast<double>(INFINITY), 3e38}) {
     Values inputs = drawBatch(model(), 1);
     // All features of a sample, so that no dead unit hides it.
     ReferenceValue &features = inputs.at("image");
@@ -288,7 +308,8 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
     Partial sums = compiled.getPartial();
     bool isFinite = std::isfinite(sums.lossSum);
     for (const auto &[name, gradient] : sums.gradients)
-      isFinite &= llvm::all_of(gradient.data, [](double x) { return std::isfinite(x); });
+      isFinite &= llvm::all_of(gradient.data,
+                               [](double x) { return std::isfinite(x); });
     boostrt::Result<bool> applied = execution.update(1);
     ASSERT_TRUE(applied.ok());
     EXPECT_EQ(*applied, isFinite) << bad;
@@ -319,18 +340,18 @@ TEST_P(Differential, Repeats) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
+std::string
+nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Differential,
-                         testing::Combine(testing::ValuesIn(getModels()),
-                                          testing::Values(Variant{true, 1},
-                                                          Variant{true, 2},
-                                                          Variant{false, 1},
-                                                          Variant{false, 2})),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Models, Differential,
+    testing::Combine(testing::ValuesIn(getModels()),
+                     testing::Values(Variant{true, 1}, Variant{true, 2},
+                                     Variant{false, 1}, Variant{false, 2})),
+    nameOf);
 
 } // namespace

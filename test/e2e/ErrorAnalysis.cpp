@@ -20,7 +20,8 @@ namespace {
 
 using Errors = std::vector<double>;
 
-/// The error of sum over k of a(k) b(k), rounding and inherited, with one more term `c`.
+/// The error of sum over k of a(k) b(k), rounding and inherited, with one more
+/// term `c`.
 class ProductError {
 public:
   void add(const Bounded &a, int64_t i, const Bounded &b, int64_t j) {
@@ -41,7 +42,8 @@ private:
   int64_t terms = 0;
 };
 
-/// One rule per op: operands with their bounds, the exact result, to the result's bound.
+/// One rule per op: operands with their bounds, the exact result, to the
+/// result's bound.
 struct Rules {
   ArrayRef<Bounded> in;
   const ReferenceValue &out;
@@ -94,7 +96,8 @@ struct Rules {
   }
   Errors denseGradWeight() const {
     Errors error;
-    int64_t batch = in[0].value.dim(0), units = out.dim(0), features = out.dim(1);
+    int64_t batch = in[0].value.dim(0), units = out.dim(0),
+            features = out.dim(1);
     for (int64_t u = 0; u < units; ++u)
       for (int64_t k = 0; k < features; ++k) {
         ProductError sum;
@@ -124,8 +127,8 @@ struct Rules {
         error[i] = 0.0; // zero in any precision
     return error;
   }
-  /// dy, y: the mask is in doubt where y is within its error of zero, unless it is zero
-  /// in any precision.
+  /// dy, y: the mask is in doubt where y is within its error of zero, unless it
+  /// is zero in any precision.
   Errors reluGrad() const {
     Errors error;
     for (int64_t i = 0; i < out.size(); ++i) {
@@ -143,8 +146,8 @@ struct Rules {
   /// Of one row of logits, what loss and gradient start from.
   struct Row {
     double maximum = -INFINITY, sum = 0.0, doubt = 0.0, spread = 0.0;
-    /// Relative error of the sum of exponentials and of each of them: the difference
-    /// to the maximum is rounded, then exp.
+    /// Relative error of the sum of exponentials and of each of them: the
+    /// difference to the maximum is rounded, then exp.
     double relative = 0.0;
   };
   Row getRow(int64_t n) const {
@@ -164,8 +167,8 @@ struct Rules {
   }
   int64_t getValid() const { return static_cast<int64_t>(in[2].value.item()); }
 
-  /// The sum of log(sum exp) + (max - logit): both 2-Lipschitz in the largest error of a
-  /// logit together, since the derivative is softmax - one-hot.
+  /// The sum of log(sum exp) + (max - logit): both 2-Lipschitz in the largest
+  /// error of a logit together, since the derivative is softmax - one-hot.
   Errors loss() const {
     const ReferenceValue &logits = in[0].value;
     double error = 0.0, magnitudes = 0.0;
@@ -189,8 +192,10 @@ struct Rules {
       Row row = getRow(n);
       for (int64_t c = 0; c < classes; ++c) {
         double p = std::exp(logits.at(n, c) - row.maximum) / row.sum;
-        double relative = 2 * row.doubt + 2 * row.relative + gammaOf(classes + 1);
-        double difference = std::abs(p - (in[1].value.data[n] == c ? 1.0 : 0.0));
+        double relative =
+            2 * row.doubt + 2 * row.relative + gammaOf(classes + 1);
+        double difference =
+            std::abs(p - (in[1].value.data[n] == c ? 1.0 : 0.0));
         error[n * classes + c] =
             p * relative + 2 * kUnitRoundoff * (difference + p * relative);
       }
@@ -198,7 +203,8 @@ struct Rules {
     return error;
   }
 
-  /// One per sample whose rank depends on scores within their errors of each other.
+  /// One per sample whose rank depends on scores within their errors of each
+  /// other.
   Errors topK() const {
     const ReferenceValue &logits = in[0].value;
     int64_t classes = logits.dim(1);
@@ -207,9 +213,10 @@ struct Rules {
       int64_t label = static_cast<int64_t>(in[1].value.data[n]);
       bool inDoubt = false;
       for (int64_t c = 0; c < classes; ++c)
-        inDoubt |= c != label && std::abs(logits.at(n, c) - logits.at(n, label)) <=
-                                     in[0].error[n * classes + c] +
-                                         in[0].error[n * classes + label];
+        inDoubt |=
+            c != label &&
+            std::abs(logits.at(n, c) - logits.at(n, label)) <=
+                in[0].error[n * classes + c] + in[0].error[n * classes + label];
       doubtful += inDoubt;
     }
     return {doubtful};
@@ -219,7 +226,8 @@ struct Rules {
 /// The bound of the first result; further results are counts and exact.
 std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
                                 const ReferenceValue &out) {
-  // The gradient that arrives at the loss is the constant 1; the rest is as for the loss.
+  // The gradient that arrives at the loss is the constant 1; the rest is as for
+  // the loss.
   bool isLossGrad = isa<nn::SoftmaxCrossEntropyGradOp>(op);
   Rules rules{isLossGrad ? in.drop_front() : in, out};
   return TypeSwitch<Operation *, std::optional<Errors>>(op)
@@ -229,11 +237,13 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
       .Case<nn::BiasGradOp>([&](auto) { return rules.biasGrad(); })
       .Case<nn::DenseOp>([&](auto) { return rules.dense(); })
       .Case<nn::DenseGradInputOp>([&](auto) { return rules.denseGradInput(); })
-      .Case<nn::DenseGradWeightOp>([&](auto) { return rules.denseGradWeight(); })
+      .Case<nn::DenseGradWeightOp>(
+          [&](auto) { return rules.denseGradWeight(); })
       .Case<nn::ReluOp>([&](auto) { return rules.relu(); })
       .Case<nn::ReluGradOp>([&](auto) { return rules.reluGrad(); })
       .Case<nn::SoftmaxCrossEntropyOp>([&](auto) { return rules.loss(); })
-      .Case<nn::SoftmaxCrossEntropyGradOp>([&](auto) { return rules.lossGrad(); })
+      .Case<nn::SoftmaxCrossEntropyGradOp>(
+          [&](auto) { return rules.lossGrad(); })
       .Case<nn::TopKOp>([&](auto) { return rules.topK(); })
       .Case<arith::ConstantOp>([&](auto) { return Errors(out.size(), 0.0); })
       .Default([](Operation *) { return std::nullopt; });
@@ -241,10 +251,12 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
 
 } // namespace
 
-std::vector<Bounded> e2e::analyze(func::FuncOp function, ArrayRef<Bounded> arguments) {
+std::vector<Bounded> e2e::analyze(func::FuncOp function,
+                                  ArrayRef<Bounded> arguments) {
   Interpreter interpreter;
   llvm::DenseMap<Value, Bounded> values;
-  for (auto [argument, value] : llvm::zip_equal(function.getArguments(), arguments))
+  for (auto [argument, value] :
+       llvm::zip_equal(function.getArguments(), arguments))
     values[argument] = value;
   for (Operation &op : function.front().without_terminator()) {
     SmallVector<Bounded> in;
@@ -253,7 +265,8 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function, ArrayRef<Bounded> argum
       in.push_back(values.at(operand));
       exact.push_back(in.back().value);
     }
-    if (failed(cast<ReferenceOpInterface>(op).evaluate(interpreter, exact, out))) {
+    if (failed(
+            cast<ReferenceOpInterface>(op).evaluate(interpreter, exact, out))) {
       ADD_FAILURE() << "cannot evaluate " << op.getName().getStringRef().str();
       return {};
     }

@@ -1,19 +1,23 @@
-// ErrorAnalysis.h - how far a result in single precision may be from the exact one.
+// ErrorAnalysis.h - how far a result in single precision may be from the exact
+// one.
 //
-// A running error analysis of the functions of phase `step`: every value comes with a
-// bound of what rounding may have done to each of its elements, derived op by op from the
-// standard model fl(a op b) = (a op b)(1 + d), |d| <= u = 2^-24 (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2nd edition, chapters 2 and 3):
+// A running error analysis of the functions of phase `step`: every value comes
+// with a bound of what rounding may have done to each of its elements, derived
+// op by op from the standard model fl(a op b) = (a op b)(1 + d), |d| <= u =
+// 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+// chapters 2 and 3):
 //
-//  - a sum of n products, in any order and with or without fused multiply-add, is off by
+//  - a sum of n products, in any order and with or without fused multiply-add,
+//  is off by
 //    at most gamma_n times the sum of magnitudes, gamma_n = n u / (1 - n u);
-//  - where an activation is within its own bound of zero, ReLU may pass its gradient or
+//  - where an activation is within its own bound of zero, ReLU may pass its
+//  gradient or
 //    not: the whole gradient is in doubt there;
 //  - exp and log are the polynomials of compiler/lowering/llvm, off by at most
 //    kElementaryError.
 //
-// Nothing is measured on the code under test. Terms of second order are covered by a
-// factor of 1.01.
+// Nothing is measured on the code under test. Terms of second order are covered
+// by a factor of 1.01.
 #pragma once
 
 #include "dialects/interfaces/ReferenceValue.h"
@@ -23,8 +27,8 @@
 namespace boostc::e2e {
 
 inline constexpr double kUnitRoundoff = 0x1p-24;
-/// Relative error of exp, absolute error of log beside log's own magnitude: Cephes'
-/// polynomials stay below 2 units in the last place, which is 4 u.
+/// Relative error of exp, absolute error of log beside log's own magnitude:
+/// Cephes' polynomials stay below 2 units in the last place, which is 4 u.
 inline constexpr double kElementaryError = 4 * kUnitRoundoff;
 
 inline double gammaOf(double terms) {
@@ -40,8 +44,8 @@ struct Bounded {
   explicit Bounded(ReferenceValue exact);
 };
 
-/// Runs `function` on `arguments`. Fails the test, and returns nothing, at an op it has no
-/// rule for.
+/// Runs `function` on `arguments`. Fails the test, and returns nothing, at an
+/// op it has no rule for.
 std::vector<Bounded> analyze(mlir::func::FuncOp function,
                              llvm::ArrayRef<Bounded> arguments);
 

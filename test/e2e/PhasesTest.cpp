@@ -1,10 +1,10 @@
-// Every phase is run and compared: the interpreter agrees on all phases it can run, every
-// phase survives being printed and parsed, and compiling on from its text gives the same
-// program, byte for byte.
-#include "test/e2e/Programs.h"
+// Every phase is run and compared: the interpreter agrees on all phases it can
+// run, every phase survives being printed and parsed, and compiling on from its
+// text gives the same program, byte for byte.
 #include "compiler/reference/Compare.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
+#include "test/e2e/Programs.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -15,12 +15,15 @@ using namespace boostc::e2e;
 
 namespace {
 
-std::string compileTo(StringRef text, Phase from, Phase to, bool useLibrary = true) {
+std::string compileTo(StringRef text, Phase from, Phase to,
+                      bool useLibrary = true) {
   CompileOptions options;
   options.from = from;
   options.to = to;
   options.phase.useLibrary = useLibrary;
   options.phase.threads = 2;
+  // What LLVM makes of equal IR is equal; not optimising it saves most of the time.
+  options.codegenLevel = 0;
   SmallVector<char, 0> output = compileText(text, options);
   return std::string(output.data(), output.size());
 }
@@ -51,12 +54,15 @@ std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
   for (const auto &[name, gradient] : sums->gradients)
     results.push_back(gradient);
   results.push_back(ReferenceValue::scalar(sums->lossSum));
-  results.push_back(ReferenceValue::scalar(static_cast<double>(sums->lossCount)));
+  results.push_back(
+      ReferenceValue::scalar(static_cast<double>(sums->lossCount)));
   for (const auto &[name, metric] : *metrics) {
     results.push_back(ReferenceValue::scalar(metric.sum));
-    results.push_back(ReferenceValue::scalar(static_cast<double>(metric.count)));
+    results.push_back(
+        ReferenceValue::scalar(static_cast<double>(metric.count)));
   }
-  // The update on gradients of its own, which do not depend on the phase of @micro.
+  // The update on gradients of its own, which do not depend on the phase of
+  // @micro.
   ReferenceTrainer::Partial fixed = *sums;
   for (auto &[name, gradient] : fixed.gradients)
     for (size_t i = 0; i < gradient.data.size(); ++i)
@@ -67,7 +73,8 @@ std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
     return results;
   }
   results.push_back(ReferenceValue::scalar(*applied));
-  for (const ReferenceTrainer::Values &values : {trainer.parameters, trainer.state})
+  for (const ReferenceTrainer::Values &values :
+       {trainer.parameters, trainer.state})
     for (const auto &[name, value] : values)
       results.push_back(value);
   return results;
@@ -85,10 +92,11 @@ TEST_P(Phases, InterpreterAgreesOnAll) {
     double tolerance;
   };
   // Gradients of phase input are central differences.
-  const Case cases[] = {{"input", compileModel(Phase::Input), 1e-6},
-                        {"backward", compileModel(Phase::Backward), 1e-9},
-                        {"linalg with the library", compileModel(Phase::Linalg), 1e-9},
-                        {"linalg alone", compileModel(Phase::Linalg, false), 1e-9}};
+  const Case cases[] = {
+      {"input", compileModel(Phase::Input), 1e-6},
+      {"backward", compileModel(Phase::Backward), 1e-9},
+      {"linalg with the library", compileModel(Phase::Linalg), 1e-9},
+      {"linalg alone", compileModel(Phase::Linalg, false), 1e-9}};
   int64_t batch = GetParam().batch;
   for (const Case &other : cases) {
     Interpreted program(other.ir);
@@ -116,7 +124,8 @@ TEST_P(Phases, PrintingAndParsingIsAFixpoint) {
       break;
     std::string text = compileModel(info.phase);
     Context context;
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context.mlir);
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(text, &context.mlir);
     ASSERT_TRUE(module) << info.name.str() << ": " << context.diagnostics;
     EXPECT_EQ(text, print(*module, /*withLocations=*/true)) << info.name.str();
   }
@@ -145,13 +154,14 @@ std::string stripLocations(StringRef ir) {
   return module ? print(*module, /*withLocations=*/false) : "";
 }
 
-// A later phase is reached step by step with the same IR. Locations aside: scf.for does
-// not print that of its loop variable.
+// A later phase is reached step by step with the same IR. Locations aside:
+// scf.for does not print that of its loop variable.
 TEST_P(Phases, StepByStepIsTheWholeWay) {
   std::string text = compileModel(Phase::Input);
   for (size_t i = 1; i <= static_cast<size_t>(Phase::Llvm); ++i) {
     text = compileTo(text, getPhases()[i - 1].phase, getPhases()[i].phase);
-    EXPECT_TRUE(stripLocations(text) == stripLocations(compileModel(getPhases()[i].phase)))
+    EXPECT_TRUE(stripLocations(text) ==
+                stripLocations(compileModel(getPhases()[i].phase)))
         << getPhases()[i].name.str();
   }
 }

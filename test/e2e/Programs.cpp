@@ -23,17 +23,20 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 std::string Model::getJson() const {
-  return "{\n\"name\": \"" + name + "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
-         std::to_string(batch) + ",\n\"input\": { \"image\": { \"shape\": " + sample +
+  return "{\n\"name\": \"" + name +
+         "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
+         std::to_string(batch) +
+         ",\n\"input\": { \"image\": { \"shape\": " + sample +
          " },\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
          std::to_string(classes) + " } },\n\"layers\": [\n" + layers +
-         "],\n\"loss\": { \"op\": \"softmax_cross_entropy\" },\n\"metrics\": [" +
+         "],\n\"loss\": { \"op\": \"softmax_cross_entropy\" },\n\"metrics\": "
+         "[" +
          metrics + "],\n\"optimizer\": " + optimizer + "\n}\n";
 }
 
 const std::vector<Model> &e2e::getModels() {
-  // Constants of the optimizers are binary fractions: the interpreter keeps them in double
-  // precision, phase linalg in single.
+  // Constants of the optimizers are binary fractions: the interpreter keeps
+  // them in double precision, phase linalg in single.
   static const std::string sgd = R"({ "type": "sgd", "learning_rate": 0.1 })";
   static const std::string decay =
       R"({ "type": "sgd", "learning_rate": 0.05, "weight_decay": 0.0078125 })";
@@ -111,9 +114,11 @@ SmallVector<char, 0> e2e::compileText(StringRef text, CompileOptions options) {
   bool isJson = options.from == Phase::Input && text.starts_with("{");
   options.input = directory.file(isJson ? "model.json" : "model.mlir");
   std::ofstream(options.input) << text.str();
-  // Locations name the file, so the same text must come from a file of the same name.
+  // Locations name the file, so the same text must come from a file of the same
+  // name.
   std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(std::filesystem::path(options.input).parent_path());
+  std::filesystem::current_path(
+      std::filesystem::path(options.input).parent_path());
   options.input = isJson ? "model.json" : "model.mlir";
   Context context;
   llvm::SourceMgr sources;
@@ -142,7 +147,8 @@ template <typename T> static T take(boostrt::Result<T> result) {
   return std::move(result).value();
 }
 
-Compiled::Compiled(ArrayRef<char> library, uint32_t threads, uint32_t gradientSets) {
+Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
+                   uint32_t gradientSets) {
   std::string path = directory.file("train.so");
   std::ofstream(path, std::ios::binary).write(library.data(), library.size());
   program = take(boostrt::Program::load(path));
@@ -154,7 +160,8 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads, uint32_t gradientSe
   exec.emplace(*program, device->env(), *arenas);
 }
 
-static ReferenceValue read(const BoostTensor &tensor, const std::byte *address) {
+static ReferenceValue read(const BoostTensor &tensor,
+                           const std::byte *address) {
   ReferenceValue value(ArrayRef(tensor.shape, tensor.rank));
   auto *elements = reinterpret_cast<const float *>(address);
   for (int64_t i = 0; i < value.size(); ++i)
@@ -201,7 +208,8 @@ ReferenceTrainer::Values Compiled::getState() const {
 
 void Compiled::setParameters(const ReferenceTrainer::Values &values) {
   for (const BoostParameter &parameter : program->parameters())
-    write<float>(values.at(parameter.tensor.name), exec->tensor(parameter.tensor));
+    write<float>(values.at(parameter.tensor.name),
+                 exec->tensor(parameter.tensor));
 }
 
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
@@ -234,7 +242,7 @@ ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
     features.data[i] =
         static_cast<float>(2.0 * boost_random_uniform(11, stream, i) - 1.0);
   for (int64_t i = 0; i < labels.size(); ++i)
-    labels.data[i] =
-        std::floor(boost_random_uniform(12, stream, i) * static_cast<double>(model.classes));
+    labels.data[i] = std::floor(boost_random_uniform(12, stream, i) *
+                                static_cast<double>(model.classes));
   return {{"image", features}, {"label", labels}};
 }

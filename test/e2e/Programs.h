@@ -1,5 +1,5 @@
-// Programs.h - models compiled in this process, loaded and driven as boost-run does it,
-// and the same models in the interpreter.
+// Programs.h - models compiled in this process, loaded and driven as boost-run
+// does it, and the same models in the interpreter.
 #pragma once
 
 #include "compiler/pipeline/Compiler.h"
@@ -21,7 +21,9 @@ class TemporaryDirectory {
 public:
   TemporaryDirectory();
   ~TemporaryDirectory();
-  std::string file(llvm::StringRef name) const { return (path / name.str()).string(); }
+  std::string file(llvm::StringRef name) const {
+    return (path / name.str()).string();
+  }
 
 private:
   std::filesystem::path path;
@@ -40,10 +42,13 @@ struct Model {
 };
 
 /// What GoogleTest prints of a parameter.
-inline void PrintTo(const Model &model, std::ostream *stream) { *stream << model.name; }
+inline void PrintTo(const Model &model, std::ostream *stream) {
+  *stream << model.name;
+}
 
-/// The models that every phase and every target is compared on: one to three layers,
-/// extents of 1, primes and vector width plus 1, each optimizer, each op.
+/// The models that every phase and every target is compared on: one to three
+/// layers, extents of 1, primes and vector width plus 1, each optimizer, each
+/// op.
 const std::vector<Model> &getModels();
 
 /// Dialects, interfaces of the interpreter, and diagnostics that are kept.
@@ -57,9 +62,10 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Runs the compiler on `text` as boostc would on a file of that content; empty and a
-/// failed test when it refuses.
-llvm::SmallVector<char, 0> compileText(llvm::StringRef text, CompileOptions options);
+/// Runs the compiler on `text` as boostc would on a file of that content; empty
+/// and a failed test when it refuses.
+llvm::SmallVector<char, 0> compileText(llvm::StringRef text,
+                                       CompileOptions options);
 
 /// A program of phase `input` to `linalg` with its interpreter.
 struct Interpreted {
@@ -74,7 +80,8 @@ struct Interpreted {
 class Compiled {
 public:
   /// `gradientSets` copies of the gradient arena.
-  Compiled(llvm::ArrayRef<char> library, uint32_t threads, uint32_t gradientSets = 2);
+  Compiled(llvm::ArrayRef<char> library, uint32_t threads,
+           uint32_t gradientSets = 2);
 
   boostrt::Execution &execution() { return *exec; }
   const BoostProgram &descriptor() const { return program->descriptor(); }
@@ -100,7 +107,8 @@ private:
   std::optional<boostrt::Execution> exec;
 };
 
-/// Features uniform in [-1, 1), labels uniform in [0, classes): a function of `stream`.
+/// Features uniform in [-1, 1), labels uniform in [0, classes): a function of
+/// `stream`.
 ReferenceTrainer::Values drawBatch(const Model &model, uint64_t stream);
 
 } // namespace boostc::e2e

@@ -99,10 +99,18 @@ static LogicalResult bindResults(func::FuncOp function) {
 /// Step 2.
 static void separateInitialValues(func::FuncOp function) {
   auto giveEachUseItsOwn = [](Operation *op) {
+    // In the order of the text: the order of the list of uses is an accident of how the
+    // IR came about, and code must not depend on it.
+    SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(
+        op->getResult(0).getUses()));
+    llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+      if (a->getOwner() != b->getOwner())
+        return a->getOwner()->isBeforeInBlock(b->getOwner());
+      return a->getOperandNumber() < b->getOperandNumber();
+    });
     OpBuilder builder(op);
-    for (OpOperand &use :
-         llvm::make_early_inc_range(llvm::drop_begin(op->getResult(0).getUses())))
-      use.set(builder.clone(*op)->getResult(0));
+    for (OpOperand *use : llvm::drop_begin(uses))
+      use->set(builder.clone(*op)->getResult(0));
   };
   // Fills first: their copies then share one empty tensor, which is split next.
   for (auto fill : llvm::to_vector(function.getOps<linalg::FillOp>()))

@@ -1,5 +1,6 @@
-// Plans of random lifetimes: no overlap, nothing below the bound, nothing above what
-// giving every buffer a place of its own would take, the same plan every time.
+// Plans of random lifetimes: no overlap, nothing below the bound, nothing above
+// what giving every buffer a place of its own would take, the same plan every
+// time.
 #include "compiler/lowering/buffers/MemoryPlanner.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -47,8 +48,10 @@ std::string findFault(llvm::ArrayRef<LiveBuffer> buffers, int64_t arena) {
     apart += roundUp(a.bytes);
     for (size_t j = 0; j < i; ++j) {
       const LiveBuffer &b = buffers[j];
-      if (meet(a, b) && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes)
-        return "buffers " + std::to_string(j) + " and " + std::to_string(i) + " overlap";
+      if (meet(a, b) && a.offset < b.offset + b.bytes &&
+          b.offset < a.offset + a.bytes)
+        return "buffers " + std::to_string(j) + " and " + std::to_string(i) +
+               " overlap";
     }
   }
   if (end != arena)
@@ -69,7 +72,8 @@ TEST(MemoryPlanner, RandomPlansAreSound) {
     used += arena;
     needed += getLivenessBound(buffers, kAlignment);
   }
-  // No promise for a single plan; a regression of the heuristic would show here.
+  // No promise for a single plan; a regression of the heuristic would show
+  // here.
   EXPECT_LT(static_cast<double>(used), 1.1 * static_cast<double>(needed));
 }
 
@@ -87,7 +91,8 @@ TEST(MemoryPlanner, PlansAreDeterministic) {
 
 TEST(MemoryPlanner, BoundIsTheFullestPosition) {
   // 100 bytes take two lines of 64.
-  std::vector<LiveBuffer> buffers = {{100, 0, 2}, {64, 2, 4}, {1, 4, 5}, {640, 6, 6}};
+  std::vector<LiveBuffer> buffers = {
+      {100, 0, 2}, {64, 2, 4}, {1, 4, 5}, {640, 6, 6}};
   EXPECT_EQ(getLivenessBound(buffers, kAlignment), 640);
   buffers.pop_back();
   EXPECT_EQ(getLivenessBound(buffers, kAlignment), 192);
@@ -104,7 +109,8 @@ TEST(MemoryPlanner, NeighboursInTimeShareMemory) {
 }
 
 TEST(MemoryPlanner, FillsGapsBetweenOthers) {
-  // The large ones leave a hole where the middle one was; the small one fits into it.
+  // The large ones leave a hole where the middle one was; the small one fits
+  // into it.
   std::vector<LiveBuffer> buffers = {
       {1024, 0, 9}, {512, 0, 4}, {256, 0, 9}, {128, 5, 9}};
   EXPECT_EQ(planOffsets(buffers, kAlignment), 1024 + 512 + 256);
