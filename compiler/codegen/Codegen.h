@@ -10,16 +10,17 @@ namespace boostc {
 /// What emitMachineCode() writes.
 enum class MachineCode { Object, Assembly };
 
-/// Translates `module` (phase llvm) and appends its code to `code`, optimised at
-/// `level` (0 to 3), for the CPU of its `rt.cpu_target`. The result depends on nothing
-/// else. Fails with a diagnostic at the module.
-llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind, int level,
+/// Translates `module` (phase llvm) and appends its code to `code`, optimised
+/// at `level` (0 to 3), for the CPU of its `rt.cpu_target`. The result depends
+/// on nothing else. Fails with a diagnostic at the module.
+llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
+                                    int level,
                                     llvm::SmallVectorImpl<char> &code);
 
-/// Links `object` into a shared library that exports boost_program_query() alone and
-/// appends it, followed by the BoostTrailer, to `library`. LLD runs inside this process.
-/// Returns false and a sentence in `error` on failure.
-bool linkProgram(llvm::ArrayRef<char> object, llvm::SmallVectorImpl<char> &library,
-                 std::string &error);
+/// Links `object` into a shared library that exports boost_program_query()
+/// alone and appends it, followed by the BoostTrailer, to `library`. LLD runs
+/// inside this process. Returns false and a sentence in `error` on failure.
+bool linkProgram(llvm::ArrayRef<char> object,
+                 llvm::SmallVectorImpl<char> &library, std::string &error);
 
 } // namespace boostc

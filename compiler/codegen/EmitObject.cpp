@@ -20,15 +20,18 @@ createTargetMachine(rt::CpuTargetAttr target, int level, std::string &error) {
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
   llvm::Triple triple("x86_64-unknown-linux-gnu");
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.getCpu(), /*Features=*/"", llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, static_cast<llvm::CodeGenOptLevel>(level)));
+      triple, target.getCpu(), /*Features=*/"", llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt,
+      static_cast<llvm::CodeGenOptLevel>(level)));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine, int level) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     int level) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -46,14 +49,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, int lev
       llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
       llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
   llvm::OptimizationLevel optimization = levels[level];
-  llvm::ModulePassManager passes = level == 0
-                                       ? builder.buildO0DefaultPipeline(optimization)
-                                       : builder.buildPerModuleDefaultPipeline(optimization);
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(optimization)
+                 : builder.buildPerModuleDefaultPipeline(optimization);
   passes.run(module, modules);
 }
 
-LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind, int level,
-                                      SmallVectorImpl<char> &code) {
+LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
+                                      int level, SmallVectorImpl<char> &code) {
   auto target = module->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
   assert(target && "verified at the end of phase llvm");
   llvm::LLVMContext context;
@@ -76,8 +79,9 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind, int lev
 
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
-  auto fileType = kind == MachineCode::Object ? llvm::CodeGenFileType::ObjectFile
-                                              : llvm::CodeGenFileType::AssemblyFile;
+  auto fileType = kind == MachineCode::Object
+                      ? llvm::CodeGenFileType::ObjectFile
+                      : llvm::CodeGenFileType::AssemblyFile;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
     return module.emitError("LLVM cannot write this kind of file");
   passes.run(*llvmModule);

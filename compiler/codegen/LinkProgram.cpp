@@ -1,5 +1,6 @@
-// Linking, by LLD as a library: a machine that compiles models needs no linker. LLD reads
-// and writes files, so object and result pass through a private temporary directory.
+// Linking, by LLD as a library: a machine that compiles models needs no linker.
+// LLD reads and writes files, so object and result pass through a private
+// temporary directory.
 
 #include "compiler/codegen/Codegen.h"
 #include "lld/Common/Driver.h"
@@ -17,7 +18,8 @@ LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 
-static bool writeFile(StringRef path, ArrayRef<char> bytes, std::string &error) {
+static bool writeFile(StringRef path, ArrayRef<char> bytes,
+                      std::string &error) {
   std::error_code code;
   raw_fd_ostream file(path, code);
   if (!code) {
@@ -48,7 +50,8 @@ static void appendTrailer(SmallVectorImpl<char> &library) {
 bool boostc::linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &library,
                          std::string &error) {
   SmallString<128> directory;
-  if (std::error_code code = sys::fs::createUniqueDirectory("boostc", directory)) {
+  if (std::error_code code =
+          sys::fs::createUniqueDirectory("boostc", directory)) {
     error = "cannot make a temporary directory: " + code.message();
     return false;
   }
@@ -62,10 +65,11 @@ bool boostc::linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &library,
   std::string messages;
   raw_string_ostream messageStream(messages);
   // No build id and no paths: the same input gives the same bytes.
-  const char *arguments[] = {"ld.lld",      "-shared",   "--build-id=none",
-                             "--gc-sections", "--hash-style=gnu", "-znow",
-                             "-zrelro",     "-znoexecstack", "-o",
-                             output.c_str(), input.c_str()};
+  const char *arguments[] = {
+      "ld.lld",        "-shared",          "--build-id=none",
+      "--gc-sections", "--hash-style=gnu", "-znow",
+      "-zrelro",       "-znoexecstack",    "-o",
+      output.c_str(),  input.c_str()};
   lld::Result result = lld::lldMain(arguments, messageStream, messageStream,
                                     {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0) {

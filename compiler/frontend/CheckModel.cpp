@@ -164,12 +164,13 @@ const ObjectTable *Checker::chooseCase(const Node &node,
   }
   const ObjectTable *found = table.find(selector->text);
   if (!found)
-    errors.error(selector->extent,
-                 formatv("unknown {0} '{1}'{2}", table.what,
-                         printable(selector->text),
-                         suggest(selector->text, names,
-                                 table.what +
-                                     (StringRef(table.what).ends_with("s") ? "es" : "s"))));
+    errors.error(
+        selector->extent,
+        formatv(
+            "unknown {0} '{1}'{2}", table.what, printable(selector->text),
+            suggest(selector->text, names,
+                    table.what +
+                        (StringRef(table.what).ends_with("s") ? "es" : "s"))));
   return found;
 }
 

@@ -105,7 +105,8 @@ std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
   if (legal.empty() || legal.size() > kShortList)
     return text;
   if (legal.size() == 1)
-    return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front()) : text;
+    return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front())
+                        : text;
   return llvm::formatv("{0} {1} {2} are {3}", text.empty() ? ";" : text,
                        text.empty() ? "the" : "The", plural,
                        llvm::join(legal, ", "));

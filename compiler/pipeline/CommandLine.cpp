@@ -1,6 +1,7 @@
-// boostc's command line. CLI11 as in boost-run: llvm::cl is one table per process, which
-// LLVM, MLIR and LLD have filled with names that are ours (--threads, -o). MLIR's own
-// debugging options (--mlir-...) are handed on to it.
+// boostc's command line. CLI11 as in boost-run: llvm::cl is one table per
+// process, which LLVM, MLIR and LLD have filled with names that are ours
+// (--threads, -o). MLIR's own debugging options (--mlir-...) are handed on to
+// it.
 
 #include "compiler/pipeline/CommandLine.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
@@ -22,10 +23,12 @@ using namespace boostc;
 namespace {
 
 constexpr const char *kFooter =
-    "Example:  boostc model.json -O0 -o train.so && boost-run train.so --data mnist:DIR\n"
+    "Example:  boostc model.json -O0 -o train.so && boost-run train.so --data "
+    "mnist:DIR\n"
     "Phases:   input, backward, step, linalg, buffers, rt, llvm, obj, so; docs/"
     "architecture.md tells\n"
-    "          what each is. MLIR's options work too: --mlir-print-ir-after-all, "
+    "          what each is. MLIR's options work too: "
+    "--mlir-print-ir-after-all, "
     "--mlir-timing, ...\n"
     "Exit codes: 0 ok, 1 error in the input file, 2 usage, 70 internal error.";
 
@@ -55,19 +58,23 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.add_option("INPUT", options.input, "model.json, or IR in a .mlir file")
       ->type_name("FILE");
   app.add_option("-o,--output", flags.output,
-                 "where to write; - is standard output (default: train.so, IR to standard "
+                 "where to write; - is standard output (default: train.so, IR "
+                 "to standard "
                  "output)")
       ->type_name("FILE");
-  app.add_option("-O", flags.level,
-                 "boost level 0, 1 or 2: which training boosts are on. No optimisation "
-                 "level: code is always optimised")
+  app.add_option(
+         "-O", flags.level,
+         "boost level 0, 1 or 2: which training boosts are on. No optimisation "
+         "level: code is always optimised")
       ->check(CLI::Range(0u, 2u))
       ->type_name("LEVEL");
   app.add_option("--set", options.sets,
-                 "override any value of the model file, with the same checks; repeatable")
+                 "override any value of the model file, with the same checks; "
+                 "repeatable")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
-  app.add_option("--boost", options.boosts, "switch or set one boost; repeatable")
+  app.add_option("--boost", options.boosts,
+                 "switch or set one boost; repeatable")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   app.add_option("--boost-config", options.boostConfig,
@@ -85,22 +92,25 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "threads to plan for (default: all cores)")
       ->check(CLI::Range(1u, kMaxThreads))
       ->type_name("N");
-  app.add_option("--library", options.phase.useLibrary,
-                 "use oneDNN for contractions (default: on); off generates code for "
-                 "everything")
+  app.add_option(
+         "--library", options.phase.useLibrary,
+         "use oneDNN for contractions (default: on); off generates code for "
+         "everything")
       ->type_name("on|off");
   app.add_option("--codegen-opt", options.codegenLevel,
                  "optimisation of generated code, for debugging the compiler")
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
-  app.add_option("--target", flags.target, "devices to compile for; only cpu exists yet")
+  app.add_option("--target", flags.target,
+                 "devices to compile for; only cpu exists yet")
       ->capture_default_str()
       ->type_name("cpu");
 }
 
 /// Phases and targets by name; a message when there is no such thing.
-std::optional<std::string> resolveFlags(const Flags &flags, CompileOptions &options) {
+std::optional<std::string> resolveFlags(const Flags &flags,
+                                        CompileOptions &options) {
   options.boostLevel = static_cast<int>(flags.level);
   if (flags.emit == "asm") {
     options.emit = Emit::Asm;
@@ -110,13 +120,15 @@ std::optional<std::string> resolveFlags(const Flags &flags, CompileOptions &opti
     std::vector<std::string_view> names = getPhaseNames(Phase::So);
     names.push_back("asm");
     return "--emit: '" + flags.emit + "' is no phase" +
-           boostrt::didYouMean(flags.emit, names) + " (" + llvm::join(names, ", ") + ")";
+           boostrt::didYouMean(flags.emit, names) + " (" +
+           llvm::join(names, ", ") + ")";
   }
   std::vector<std::string_view> names = getPhaseNames(Phase::Llvm);
   std::optional<Phase> from = parsePhase(flags.from);
   if (!from || *from > Phase::Llvm)
     return "--compile-from: '" + flags.from + "' is no phase with IR" +
-           boostrt::didYouMean(flags.from, names) + " (" + llvm::join(names, ", ") + ")";
+           boostrt::didYouMean(flags.from, names) + " (" +
+           llvm::join(names, ", ") + ")";
   options.from = *from;
   if (options.from > options.to)
     return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
@@ -128,7 +140,8 @@ std::optional<std::string> resolveFlags(const Flags &flags, CompileOptions &opti
 }
 
 /// Hands --mlir-... on; a message for anything else that CLI11 does not know.
-std::optional<std::string> passToMlir(const CLI::App &app, const char *program) {
+std::optional<std::string> passToMlir(const CLI::App &app,
+                                      const char *program) {
   std::vector<std::string> rest = app.remaining();
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
@@ -140,8 +153,7 @@ std::optional<std::string> passToMlir(const CLI::App &app, const char *program) 
     StringRef name = StringRef(argument).ltrim('-');
     if (!name.starts_with("mlir-"))
       return "unknown option or second input '" + argument + "'" +
-             boostrt::didYouMean(StringRef(argument).split('=').first,
-                                 legal);
+             boostrt::didYouMean(StringRef(argument).split('=').first, legal);
     arguments.push_back(argument.c_str());
   }
   registerPassManagerCLOptions();
@@ -149,12 +161,14 @@ std::optional<std::string> passToMlir(const CLI::App &app, const char *program) 
   registerDefaultTimingManagerCLOptions();
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  if (!llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "", &stream))
+  if (!llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "",
+                                         &stream))
     return StringRef(errors).trim().str();
   return std::nullopt;
 }
 
-/// Writes through a temporary file: a reader sees the old file or the whole new one.
+/// Writes through a temporary file: a reader sees the old file or the whole new
+/// one.
 std::optional<std::string> writeOutput(StringRef path, ArrayRef<char> bytes) {
   if (path == "-") {
     llvm::outs().write(bytes.data(), bytes.size());
@@ -182,7 +196,8 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::string error;
-  if (!resolveCpuTarget(&context, options.phase.cpu, options.phase.threads, error))
+  if (!resolveCpuTarget(&context, options.phase.cpu, options.phase.threads,
+                        error))
     return fail(CompileResult::BadUsage, "--cpu: " + error);
 
   llvm::SourceMgr sources;
@@ -209,7 +224,8 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
     return static_cast<int>(result);
   std::string path = outputFlag;
   if (path.empty())
-    path = options.emit == Emit::Phase && options.to == Phase::So ? "train.so" : "-";
+    path = options.emit == Emit::Phase && options.to == Phase::So ? "train.so"
+                                                                  : "-";
   if (std::optional<std::string> problem = writeOutput(path, output))
     return fail(CompileResult::BadUsage, *problem);
   return 0;
@@ -219,9 +235,11 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
 
 int boostc::runBoostc(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  llvm::setBugReportMsg("boostc: internal error: please report it with the input file and "
-                        "the lines below\n");
-  CLI::App app("boostc compiles a model and its training recipe into one shared library.");
+  llvm::setBugReportMsg(
+      "boostc: internal error: please report it with the input file and "
+      "the lines below\n");
+  CLI::App app("boostc compiles a model and its training recipe into one "
+               "shared library.");
   app.allow_extras();
   app.footer(kFooter);
   app.set_version_flag("--version", std::string(kVersion));

@@ -3,8 +3,8 @@
 
 namespace boostc {
 
-/// The whole of boostc: parses options, compiles, writes the output atomically. Returns
-/// the exit code (docs/user-guide.md).
+/// The whole of boostc: parses options, compiles, writes the output atomically.
+/// Returns the exit code (docs/user-guide.md).
 int runBoostc(int argc, char **argv);
 
 } // namespace boostc

@@ -30,7 +30,8 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   frontend.boosts = options.boosts;
   frontend.boostLevel = options.boostLevel;
   if (!options.boostConfig.empty()) {
-    std::unique_ptr<llvm::MemoryBuffer> config = readFile(context, options.boostConfig);
+    std::unique_ptr<llvm::MemoryBuffer> config =
+        readFile(context, options.boostConfig);
     if (!config)
       return CompileResult::BadInput;
     frontend.boostConfig = {options.boostConfig, config->getBuffer().str()};
@@ -38,7 +39,8 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   // The buffer lives as long as `sources`, which carets are printed from.
   StringRef text = file->getBuffer();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  switch (importModel(context, sources, options.input, text, frontend, module)) {
+  switch (
+      importModel(context, sources, options.input, text, frontend, module)) {
   case FrontendStatus::Ok:
     return CompileResult::Ok;
   case FrontendStatus::BadModel:
@@ -52,8 +54,8 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
 static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
                              const CompileOptions &options,
                              OwningOpRef<ModuleOp> &module) {
-  if (!options.sets.empty() || !options.boosts.empty() || !options.boostConfig.empty() ||
-      options.boostLevel != 0) {
+  if (!options.sets.empty() || !options.boosts.empty() ||
+      !options.boostConfig.empty() || options.boostLevel != 0) {
     emitError(UnknownLoc::get(&context))
         << "--set, --boost, --boost-config and -O work on a model file; '"
         << options.input << "' is IR";
@@ -71,7 +73,8 @@ static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
 static CompileResult readInput(MLIRContext &context, llvm::SourceMgr &sources,
                                const CompileOptions &options,
                                OwningOpRef<ModuleOp> &module) {
-  if (options.from != Phase::Input || StringRef(options.input).ends_with(".mlir"))
+  if (options.from != Phase::Input ||
+      StringRef(options.input).ends_with(".mlir"))
     return parseIr(context, sources, options, module);
   return importJson(context, sources, options, module);
 }
@@ -110,12 +113,14 @@ CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
   SmallVector<char, 0> object;
   if (options.emit == Emit::Asm || options.to == Phase::Obj)
     return succeeded(emitMachineCode(*module,
-                                     options.emit == Emit::Asm ? MachineCode::Assembly
-                                                               : MachineCode::Object,
+                                     options.emit == Emit::Asm
+                                         ? MachineCode::Assembly
+                                         : MachineCode::Object,
                                      options.codegenLevel, output))
                ? CompileResult::Ok
                : CompileResult::Internal;
-  if (failed(emitMachineCode(*module, MachineCode::Object, options.codegenLevel, object)))
+  if (failed(emitMachineCode(*module, MachineCode::Object, options.codegenLevel,
+                             object)))
     return CompileResult::Internal;
   std::string error;
   if (!linkProgram(object, output, error)) {

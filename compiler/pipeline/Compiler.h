@@ -34,8 +34,8 @@ struct CompileOptions {
 /// Ends of a compilation, with the exit codes of design: docs/user-guide.md.
 enum class CompileResult { Ok = 0, BadInput = 1, BadUsage = 2, Internal = 70 };
 
-/// Compiles; the bytes of the result go to `output`. Diagnostics go through the handlers
-/// of `context`; `sources` holds the text of the input for carets.
+/// Compiles; the bytes of the result go to `output`. Diagnostics go through the
+/// handlers of `context`; `sources` holds the text of the input for carets.
 CompileResult compile(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                       const CompileOptions &options,
                       llvm::SmallVectorImpl<char> &output);

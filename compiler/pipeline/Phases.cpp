@@ -33,8 +33,8 @@ std::optional<Phase> boostc::parsePhase(StringRef name) {
   return std::nullopt;
 }
 
-/// Folds, removes what is dead and merges what is equal: after each step that leaves such
-/// things behind.
+/// Folds, removes what is dead and merges what is equal: after each step that
+/// leaves such things behind.
 static void addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -47,9 +47,10 @@ static void addVerifier(OpPassManager &manager, Phase phase) {
 }
 
 /// The passes that turn the phase before `phase` into it.
-static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
-  OpPassManager &program = phase == Phase::Llvm ? manager
-                                                : manager.nest<train::ProgramOp>();
+static void addPhase(OpPassManager &manager, Phase phase,
+                     const PhaseOptions &options) {
+  OpPassManager &program =
+      phase == Phase::Llvm ? manager : manager.nest<train::ProgramOp>();
   switch (phase) {
   case Phase::Input:
   case Phase::Obj:
@@ -58,7 +59,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
 
   case Phase::Backward:
     program.addPass(autodiff::createBuildBackwardPass());
-    // The backward repeats values of the forward; phases to come are read by people.
+    // The backward repeats values of the forward; phases to come are read by
+    // people.
     addCleanup(manager);
     break;
 
@@ -77,8 +79,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     LowerToLinalgPassOptions lowering;
     lowering.useLibrary = options.useLibrary;
     program.addPass(createLowerToLinalgPass(lowering));
-    // CSE before fusion: loss and gradient share their row sums, and fusion would copy
-    // them into each user first.
+    // CSE before fusion: loss and gradient share their row sums, and fusion
+    // would copy them into each user first.
     addCleanup(manager);
     manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
     addCleanup(manager);
@@ -95,13 +97,15 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
       planning.addPass(createReserveScratchPass());
       planning.addPass(createPlanMemoryPass());
     }
-    // Equal places become one value: kernels promise that their arguments differ.
+    // Equal places become one value: kernels promise that their arguments
+    // differ.
     addCleanup(manager);
     break;
 
   case Phase::Rt:
     program.addPass(createOutlineKernelsPass());
-    // No canonicalisation: kernels are final, and it would move their constants.
+    // No canonicalisation: kernels are final, and it would move their
+    // constants.
     manager.addPass(createCSEPass());
     break;
 

@@ -1,5 +1,5 @@
-// Phases.h - the phases of a compilation and the ONE place that knows the order of
-// passes. docs/architecture.md tells the same walk in prose.
+// Phases.h - the phases of a compilation and the ONE place that knows the order
+// of passes. docs/architecture.md tells the same walk in prose.
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"
@@ -39,8 +39,9 @@ struct PhaseOptions {
   bool useLibrary = true;
 };
 
-/// Adds the passes that lead from a module in phase `from` to phase `to` (at most Llvm),
-/// each phase closed by its verifier. `from` itself is verified first.
+/// Adds the passes that lead from a module in phase `from` to phase `to` (at
+/// most Llvm), each phase closed by its verifier. `from` itself is verified
+/// first.
 void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
                    const PhaseOptions &options);
 

@@ -26,18 +26,20 @@ struct PhaseRules {
 };
 
 PhaseRules getRules(Phase phase) {
-  static constexpr StringRef kValueDialects[] = {"nn", "train", "func", "arith"};
-  static constexpr StringRef kLinalgDialects[] = {"linalg", "tensor", "arith", "math",
-                                                  "func",   "rt",     "train"};
-  static constexpr StringRef kBufferDialects[] = {"linalg", "memref", "arith", "math",
-                                                  "func",   "rt",     "train"};
+  static constexpr StringRef kValueDialects[] = {"nn", "train", "func",
+                                                 "arith"};
+  static constexpr StringRef kLinalgDialects[] = {
+      "linalg", "tensor", "arith", "math", "func", "rt", "train"};
+  static constexpr StringRef kBufferDialects[] = {
+      "linalg", "memref", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kRtDialects[] = {"scf",  "memref", "arith", "math",
                                               "func", "rt",     "train"};
   static constexpr StringRef kLlvmDialects[] = {"llvm"};
   static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
                                                   train::kEval};
-  static constexpr StringRef kStepFunctions[] = {
-      train::kInit, train::kMicro, train::kCombine, train::kUpdate, train::kEval};
+  static constexpr StringRef kStepFunctions[] = {train::kInit, train::kMicro,
+                                                 train::kCombine,
+                                                 train::kUpdate, train::kEval};
   switch (phase) {
   case Phase::Input:
   case Phase::Backward:
@@ -55,10 +57,11 @@ PhaseRules getRules(Phase phase) {
   }
 }
 
-/// Declarations stay in a program until its descriptor is written; of the ops that
-/// compute, `train` has some until phase linalg.
+/// Declarations stay in a program until its descriptor is written; of the ops
+/// that compute, `train` has some until phase linalg.
 bool isDeclaration(Operation *op) {
-  return isa<train::ProgramOp>(op) || isa_and_nonnull<train::ProgramOp>(op->getParentOp());
+  return isa<train::ProgramOp>(op) ||
+         isa_and_nonnull<train::ProgramOp>(op->getParentOp());
 }
 
 struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
@@ -71,32 +74,38 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     }
     PhaseRules rules = getRules(*current);
-    // What holds others first: "linalg.fill does not belong" says more than its yield.
-    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<ModuleOp>(op))
-        return WalkResult::advance();
-      return failed(verifyOp(op, *current, rules)) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
-    });
+    // What holds others first: "linalg.fill does not belong" says more than its
+    // yield.
+    WalkResult result =
+        getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (isa<ModuleOp>(op))
+            return WalkResult::advance();
+          return failed(verifyOp(op, *current, rules)) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+        });
     if (result.wasInterrupted() || failed(verifyPrograms(*current, rules)))
       signalPassFailure();
   }
 
-  LogicalResult verifyOp(Operation *op, Phase current, const PhaseRules &rules) {
+  LogicalResult verifyOp(Operation *op, Phase current,
+                         const PhaseRules &rules) {
     StringRef dialect = op->getName().getDialectNamespace();
     if (!llvm::is_contained(rules.dialects, dialect) && !isDeclaration(op))
       return op->emitOpError("does not belong in phase '") << phase << "'";
     if (current >= Phase::Linalg && dialect == "train" && !isDeclaration(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
-    if (current >= Phase::Backward && isa<train::ValueAndGradOp, train::EvaluateOp>(op))
+    if (current >= Phase::Backward &&
+        isa<train::ValueAndGradOp, train::EvaluateOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (!rules.allowsTensors)
       for (Value result : op->getResults())
         if (isa<TensorType>(result.getType()))
-          return op->emitOpError("has a tensor result in phase '") << phase << "'";
+          return op->emitOpError("has a tensor result in phase '")
+                 << phase << "'";
     for (Type type : op->getResultTypes())
       if (!isStaticAndContiguous(type))
-        return op->emitOpError("expected static shapes and contiguous memory, found ")
+        return op->emitOpError(
+                   "expected static shapes and contiguous memory, found ")
                << type;
     if (auto function = dyn_cast<func::FuncOp>(op))
       return verifyFunction(function, current);
@@ -112,8 +121,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     return !shaped || shaped.hasStaticShape();
   }
 
-  /// What passes rely on: a straight line of code on tensors, later on memory that the
-  /// function reaches through rt.buffer alone.
+  /// What passes rely on: a straight line of code on tensors, later on memory
+  /// that the function reaches through rt.buffer alone.
   LogicalResult verifyFunction(func::FuncOp function, Phase current) {
     if (!function.getBody().hasOneBlock())
       return function.emitOpError("expected one block of code");
@@ -126,21 +135,24 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
                << type << " in phase '" << phase << "'";
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !tensor.hasStaticShape())
-        return function.emitOpError("expected tensors of static shape, found ") << type;
+        return function.emitOpError("expected tensors of static shape, found ")
+               << type;
     }
     return success();
   }
 
-  /// Code is generated for, and scratch memory planned for, the machine named here: a
-  /// text from another machine or by hand may name one that is not this one.
+  /// Code is generated for, and scratch memory planned for, the machine named
+  /// here: a text from another machine or by hand may name one that is not this
+  /// one.
   LogicalResult verifyTarget(Operation *holder) {
     auto target = holder->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (!target)
       return holder->emitError("has no ")
-             << kCpuTargetAttrName << " attribute, which phase '" << phase << "' needs";
+             << kCpuTargetAttrName << " attribute, which phase '" << phase
+             << "' needs";
     std::string error;
-    std::optional<rt::CpuTargetAttr> known =
-        resolveCpuTarget(&getContext(), target.getCpu(), target.getThreads(), error);
+    std::optional<rt::CpuTargetAttr> known = resolveCpuTarget(
+        &getContext(), target.getCpu(), target.getThreads(), error);
     if (!known)
       return holder->emitError(kCpuTargetAttrName) << ": " << error;
     if (*known != target)
@@ -159,8 +171,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       if (binding && binding.getKind() == rt::BindingKind::Valid)
         return success();
     }
-    return op->emitOpError("reduces over the batch and must be given the function's own "
-                           "argument bound to #rt.binding<valid>");
+    return op->emitOpError(
+        "reduces over the batch and must be given the function's own "
+        "argument bound to #rt.binding<valid>");
   }
 
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {

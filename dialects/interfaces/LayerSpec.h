@@ -1,6 +1,6 @@
-// LayerSpec.h - what the model file may say of an op. The specs of all ops, collected
-// through LayerOpInterface, are the one table behind the parser, the JSON schema,
-// docs/model-format.md and the model generator.
+// LayerSpec.h - what the model file may say of an op. The specs of all ops,
+// collected through LayerOpInterface, are the one table behind the parser, the
+// JSON schema, docs/model-format.md and the model generator.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -58,11 +58,12 @@ struct LayerSpec {
   unsigned inputs = 1; ///< values it reads: layers only
 };
 
-/// What an op sees while the frontend builds one use of it. Keys have been checked
-/// against the spec and defaults filled in before.
+/// What an op sees while the frontend builds one use of it. Keys have been
+/// checked against the spec and defaults filled in before.
 class LayerBuilder {
 public:
-  LayerBuilder(mlir::OpBuilder &builder, mlir::Location loc, const LayerSpec &spec)
+  LayerBuilder(mlir::OpBuilder &builder, mlir::Location loc,
+               const LayerSpec &spec)
       : builder(builder), loc(loc), spec(spec) {}
   virtual ~LayerBuilder() = default;
 
@@ -79,15 +80,19 @@ public:
   virtual llvm::StringRef getChoice(llvm::StringRef key) = 0;
   virtual llvm::SmallVector<int64_t> getIntegers(llvm::StringRef key) = 0;
 
-  /// Declares (on the first call for this layer) or finds the parameter `name` of the
-  /// spec and returns its value. `fanIn` and `fanOut` are what initialisers scale by.
+  /// Declares (on the first call for this layer) or finds the parameter `name`
+  /// of the spec and returns its value. `fanIn` and `fanOut` are what
+  /// initialisers scale by.
   virtual llvm::FailureOr<mlir::Value> parameter(llvm::StringRef name,
                                                  llvm::ArrayRef<int64_t> shape,
-                                                 int64_t fanIn, int64_t fanOut) = 0;
-  /// Optimizers: the state tensor `slot` of the parameter at hand, initially zero.
+                                                 int64_t fanIn,
+                                                 int64_t fanOut) = 0;
+  /// Optimizers: the state tensor `slot` of the parameter at hand, initially
+  /// zero.
   virtual llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) = 0;
 
-  /// A diagnostic at the position of `key`'s value, or of the layer without one.
+  /// A diagnostic at the position of `key`'s value, or of the layer without
+  /// one.
   virtual mlir::InFlightDiagnostic emitError(llvm::StringRef key = {}) = 0;
 };
 

@@ -13,18 +13,20 @@ AffineMap boostc::projection(OpBuilder &builder, unsigned rank,
 
 static Value buildGeneric(OpBuilder &builder, Location loc, Value init,
                           ValueRange inputs, ArrayRef<AffineMap> maps,
-                          ArrayRef<utils::IteratorType> iterators, ElementBody body) {
+                          ArrayRef<utils::IteratorType> iterators,
+                          ElementBody body) {
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps, iterators,
-      [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-        linalg::YieldOp::create(nested, nestedLoc, body(nested, nestedLoc, args));
+      builder, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps,
+      iterators, [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+        linalg::YieldOp::create(nested, nestedLoc,
+                                body(nested, nestedLoc, args));
       });
   return generic.getResult(0);
 }
 
-Value boostc::buildElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
-                               ValueRange inputs, ArrayRef<AffineMap> maps,
-                               ElementBody body) {
+Value boostc::buildElementwise(OpBuilder &builder, Location loc,
+                               RankedTensorType type, ValueRange inputs,
+                               ArrayRef<AffineMap> maps, ElementBody body) {
   Value init = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                        type.getElementType());
   SmallVector<AffineMap> allMaps(maps);
@@ -34,22 +36,25 @@ Value boostc::buildElementwise(OpBuilder &builder, Location loc, RankedTensorTyp
   return buildGeneric(builder, loc, init, inputs, allMaps, iterators, body);
 }
 
-Value boostc::buildElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
-                               ValueRange inputs, ElementBody body) {
+Value boostc::buildElementwise(OpBuilder &builder, Location loc,
+                               RankedTensorType type, ValueRange inputs,
+                               ElementBody body) {
   SmallVector<AffineMap> maps(inputs.size(),
                               builder.getMultiDimIdentityMap(type.getRank()));
   return buildElementwise(builder, loc, type, inputs, maps, body);
 }
 
-Value boostc::buildReduction(OpBuilder &builder, Location loc, RankedTensorType type,
-                             TypedAttr start, unsigned loops, ArrayRef<unsigned> kept,
+Value boostc::buildReduction(OpBuilder &builder, Location loc,
+                             RankedTensorType type, TypedAttr start,
+                             unsigned loops, ArrayRef<unsigned> kept,
                              ValueRange inputs, ArrayRef<AffineMap> maps,
                              ElementBody body) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   Value zero = arith::ConstantOp::create(builder, loc, start);
   Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::reduction);
   for (unsigned loop : kept)
     iterators[loop] = utils::IteratorType::parallel;
   SmallVector<AffineMap> allMaps(maps);
@@ -58,16 +63,20 @@ Value boostc::buildReduction(OpBuilder &builder, Location loc, RankedTensorType 
 }
 
 Value boostc::buildFloat(OpBuilder &builder, Location loc, double value) {
-  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
 }
 
 Value boostc::buildSumStep(OpBuilder &builder, Location loc, Value a, Value b) {
-  return arith::AddFOp::create(builder, loc, a, b, arith::FastMathFlags::reassoc);
+  return arith::AddFOp::create(builder, loc, a, b,
+                               arith::FastMathFlags::reassoc);
 }
 
-Value boostc::buildIsValid(OpBuilder &builder, Location loc, unsigned dim, Value valid) {
+Value boostc::buildIsValid(OpBuilder &builder, Location loc, unsigned dim,
+                           Value valid) {
   Value index = linalg::IndexOp::create(builder, loc, dim);
   Value sample =
       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, sample, valid);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, sample,
+                               valid);
 }

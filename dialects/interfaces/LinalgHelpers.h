@@ -1,4 +1,5 @@
-// LinalgHelpers.h - the few shapes of linalg.generic that op lowerings are made of.
+// LinalgHelpers.h - the few shapes of linalg.generic that op lowerings are made
+// of.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,43 +9,49 @@
 
 namespace boostc {
 
-/// Emits the arithmetic of one element: block arguments (inputs, then the old output)
-/// to the new output.
-using ElementBody =
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+/// Emits the arithmetic of one element: block arguments (inputs, then the old
+/// output) to the new output.
+using ElementBody = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
-/// The map of an operand of rank `dims.size()` inside a loop nest of `rank` loops,
-/// which it reads at the loops `dims`.
+/// The map of an operand of rank `dims.size()` inside a loop nest of `rank`
+/// loops, which it reads at the loops `dims`.
 mlir::AffineMap projection(mlir::OpBuilder &builder, unsigned rank,
                            llvm::ArrayRef<unsigned> dims);
 
-/// result[i...] = body(inputs): `maps[k]` places input k in the loops of the result.
+/// result[i...] = body(inputs): `maps[k]` places input k in the loops of the
+/// result.
 mlir::Value buildElementwise(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::RankedTensorType type, mlir::ValueRange inputs,
-                             llvm::ArrayRef<mlir::AffineMap> maps, ElementBody body);
+                             mlir::RankedTensorType type,
+                             mlir::ValueRange inputs,
+                             llvm::ArrayRef<mlir::AffineMap> maps,
+                             ElementBody body);
 
 /// The same with all inputs of the result's shape.
 mlir::Value buildElementwise(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::RankedTensorType type, mlir::ValueRange inputs,
-                             ElementBody body);
+                             mlir::RankedTensorType type,
+                             mlir::ValueRange inputs, ElementBody body);
 
-/// A reduction over the loops `inputs[0]` has and the result does not: `kept[k]` is
-/// the loop of result dimension k; `maps` places the inputs. Starts from `start`.
+/// A reduction over the loops `inputs[0]` has and the result does not:
+/// `kept[k]` is the loop of result dimension k; `maps` places the inputs.
+/// Starts from `start`.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type, mlir::TypedAttr start,
                            unsigned loops, llvm::ArrayRef<unsigned> kept,
                            mlir::ValueRange inputs,
-                           llvm::ArrayRef<mlir::AffineMap> maps, ElementBody body);
+                           llvm::ArrayRef<mlir::AffineMap> maps,
+                           ElementBody body);
 
 /// Scalar constant of `type`.
-mlir::Value buildFloat(mlir::OpBuilder &builder, mlir::Location loc, double value);
+mlir::Value buildFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                       double value);
 
 /// a + b in any order: the vectoriser may split the sum.
-mlir::Value buildSumStep(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
-                         mlir::Value b);
+mlir::Value buildSumStep(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value a, mlir::Value b);
 
 /// i1: is the sample of loop `dim` a real one? `valid` is the i32 element.
-mlir::Value buildIsValid(mlir::OpBuilder &builder, mlir::Location loc, unsigned dim,
-                         mlir::Value valid);
+mlir::Value buildIsValid(mlir::OpBuilder &builder, mlir::Location loc,
+                         unsigned dim, mlir::Value valid);
 
 } // namespace boostc

@@ -3,7 +3,8 @@
 using namespace mlir;
 using namespace boostc;
 
-ReferenceValue::ReferenceValue(ArrayRef<int64_t> shape, double fill) : shape(shape) {
+ReferenceValue::ReferenceValue(ArrayRef<int64_t> shape, double fill)
+    : shape(shape) {
   int64_t size = 1;
   for (int64_t extent : shape)
     size *= extent;

@@ -1,6 +1,6 @@
-// ReferenceValue.h - a tensor of the interpreter: every element a double, whatever
-// the IR's element type. i1, i32 and i64 are exact up to 2^53, which counts and
-// labels never reach.
+// ReferenceValue.h - a tensor of the interpreter: every element a double,
+// whatever the IR's element type. i1, i32 and i64 are exact up to 2^53, which
+// counts and labels never reach.
 #pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -33,9 +33,9 @@ struct ReferenceValue {
   double at(int64_t i, int64_t j) const { return data[i * shape[1] + j]; }
 };
 
-/// What an op may ask the interpreter for: to run a region of its own (values used
-/// from outside the region are known), a function it names, or the value of something
-/// its region uses from outside.
+/// What an op may ask the interpreter for: to run a region of its own (values
+/// used from outside the region are known), a function it names, or the value
+/// of something its region uses from outside.
 class ReferenceContext {
 public:
   virtual ~ReferenceContext() = default;

@@ -1,4 +1,5 @@
-// Bufferization of the library calls: they overwrite their output without reading it.
+// Bufferization of the library calls: they overwrite their output without
+// reading it.
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"

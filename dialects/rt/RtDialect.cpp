@@ -43,13 +43,16 @@ LogicalResult
 InitializerAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                         InitializerKind kind, FloatAttr a, FloatAttr b) {
   if (!a.getType().isF64() || !b.getType().isF64())
-    return emitError() << "expected f64 numbers, found " << a.getType() << " and "
-                       << b.getType();
-  if (!std::isfinite(a.getValueAsDouble()) || !std::isfinite(b.getValueAsDouble()))
+    return emitError() << "expected f64 numbers, found " << a.getType()
+                       << " and " << b.getType();
+  if (!std::isfinite(a.getValueAsDouble()) ||
+      !std::isfinite(b.getValueAsDouble()))
     return emitError() << "expected finite numbers";
-  if (kind == InitializerKind::Uniform && a.getValueAsDouble() > b.getValueAsDouble())
+  if (kind == InitializerKind::Uniform &&
+      a.getValueAsDouble() > b.getValueAsDouble())
     return emitError() << "expected a uniform range [a, b) with a <= b, found ["
-                       << a.getValueAsDouble() << ", " << b.getValueAsDouble() << ")";
+                       << a.getValueAsDouble() << ", " << b.getValueAsDouble()
+                       << ")";
   if (kind == InitializerKind::Normal && b.getValueAsDouble() < 0.0)
     return emitError() << "expected a standard deviation of 0 or more, found "
                        << b.getValueAsDouble();

@@ -27,6 +27,7 @@ constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";
 
 /// Lets one-shot bufferization see the library calls' operands.
-void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
+void registerBufferizableOpInterfaceExternalModels(
+    mlir::DialectRegistry &registry);
 
 } // namespace boostc::rt

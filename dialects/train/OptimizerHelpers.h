@@ -1,14 +1,16 @@
-// OptimizerHelpers.h - pieces of arithmetic that several first-order rules share.
+// OptimizerHelpers.h - pieces of arithmetic that several first-order rules
+// share.
 #pragma once
 
 #include "dialects/interfaces/LinalgHelpers.h"
 
 namespace boostc::train {
 
-/// g + decay * w; g itself when decay is 0, so that no needless arithmetic is emitted.
-inline mlir::Value buildCoupledDecay(mlir::OpBuilder &builder, mlir::Location loc,
-                                     mlir::Value gradient, mlir::Value parameter,
-                                     double decay) {
+/// g + decay * w; g itself when decay is 0, so that no needless arithmetic is
+/// emitted.
+inline mlir::Value buildCoupledDecay(mlir::OpBuilder &builder,
+                                     mlir::Location loc, mlir::Value gradient,
+                                     mlir::Value parameter, double decay) {
   if (decay == 0.0)
     return gradient;
   mlir::Value term = mlir::arith::MulFOp::create(

@@ -1,4 +1,5 @@
-// TrainDialect.h - the dialect of what one training step does; see TrainBase.td.
+// TrainDialect.h - the dialect of what one training step does; see
+// TrainBase.td.
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"

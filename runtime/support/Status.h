@@ -13,14 +13,14 @@ namespace boostrt {
 /// Exit codes of boost-run (docs/user-guide.md). Platform teams script on them.
 enum class ExitCode : int {
   Ok = 0,
-  Input = 1,       ///< model, rank table, foreign or damaged program
-  Usage = 2,       ///< flags and their values
-  Data = 3,        ///< data set missing, damaged or unfit for the model
-  Numerical = 4,   ///< loss or gradient not finite
-  RankLost = 5,    ///< lost rank or failed handshake
-  Checkpoint = 6,  ///< checkpoint unusable
-  Signal = 7,      ///< stopped by a signal after saving
-  Internal = 70,   ///< a defect of ours
+  Input = 1,      ///< model, rank table, foreign or damaged program
+  Usage = 2,      ///< flags and their values
+  Data = 3,       ///< data set missing, damaged or unfit for the model
+  Numerical = 4,  ///< loss or gradient not finite
+  RankLost = 5,   ///< lost rank or failed handshake
+  Checkpoint = 6, ///< checkpoint unusable
+  Signal = 7,     ///< stopped by a signal after saving
+  Internal = 70,  ///< a defect of ours
 };
 
 /// Success, or an exit code with a message for the user. A message says where,

@@ -1,10 +1,11 @@
-// Gradients of a compiled program against PyTorch's in double precision, at steps 1 and
-// 100 of the run that test/e2e/reference/mlp-mnist.json records.
+// Gradients of a compiled program against PyTorch's in double precision, at
+// steps 1 and 100 of the run that test/e2e/reference/mlp-mnist.json records.
 //
-// The bound is what f32 costs on this problem: the reference gives, per parameter, the
-// distance between PyTorch's own f32 and f64 gradients. We sum in another order and, at
-// step 100, from weights that were rounded 99 times in another way, so the distance over
-// the recorded positions may be a few times that over the whole tensor, and no more.
+// The bound is what f32 costs on this problem: the reference gives, per
+// parameter, the distance between PyTorch's own f32 and f64 gradients. We sum
+// in another order and, at step 100, from weights that were rounded 99 times in
+// another way, so the distance over the recorded positions may be a few times
+// that over the whole tensor, and no more.
 #include "runtime/data/Idx.h"
 #include "test/e2e/Programs.h"
 #include <cmath>
@@ -35,7 +36,8 @@ std::string readText(const std::string &path) {
   return text.str();
 }
 
-/// Samples [first, first + 32) in file order, as the model file's transforms make them.
+/// Samples [first, first + 32) in file order, as the model file's transforms
+/// make them.
 ReferenceTrainer::Values getBatch(const boostrt::Dataset &data, int64_t first) {
   ReferenceValue images({32, 1, 28, 28}), labels({32});
   for (int64_t n = 0; n < 32; ++n) {
@@ -47,8 +49,8 @@ ReferenceTrainer::Values getBatch(const boostrt::Dataset &data, int64_t first) {
   return {{"image", images}, {"label", labels}};
 }
 
-void compare(const nlohmann::json &reference, const ReferenceTrainer::Partial &partial,
-             int step) {
+void compare(const nlohmann::json &reference,
+             const ReferenceTrainer::Partial &partial, int step) {
   for (const auto &[name, expected] : reference.items()) {
     const ReferenceValue &sums = partial.gradients.at(name);
     double squares = 0.0, distance = 0.0;
@@ -60,8 +62,10 @@ void compare(const nlohmann::json &reference, const ReferenceTrainer::Partial &p
       distance += std::pow(ours - expected["fp64"][i].get<double>(), 2);
     }
     double noise = expected["fp32_l2_distance"];
-    EXPECT_LE(std::sqrt(distance), kFactor * noise) << name << " at step " << step;
-    EXPECT_NEAR(std::sqrt(squares), expected["l2_norm"].get<double>(), kFactor * noise)
+    EXPECT_LE(std::sqrt(distance), kFactor * noise)
+        << name << " at step " << step;
+    EXPECT_NEAR(std::sqrt(squares), expected["l2_norm"].get<double>(),
+                kFactor * noise)
         << name << " at step " << step;
   }
 }

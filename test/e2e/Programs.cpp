@@ -63,6 +63,11 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "relu" },
 { "op": "dense", "units": 10 })",
        momentum, "\"top_1\", \"top_5\""},
+      // Equal extents everywhere: loops cut along rows beside loops cut along columns.
+      {"square", 130, "[130]", 130, R"({ "op": "dense", "units": 130 },
+{ "op": "relu" },
+{ "op": "dense", "units": 130 })",
+       sgd},
       {"no_bias", 3, "[17]", 5,
        R"({ "op": "dense", "units": 17, "bias": false },
 { "op": "relu" },

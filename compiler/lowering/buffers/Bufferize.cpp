@@ -1,12 +1,15 @@
 // Functions on tensors to procedures on buffers; see Passes.td.
 //
-//  1. Arguments become memrefs; each result finds or adds the memref argument of its
+//  1. Arguments become memrefs; each result finds or adds the memref argument
+//  of its
 //     binding and is materialised there instead of being returned.
-//  2. Empty and filled tensors get one copy per use: CSE has merged them, but each is to
-//     become a buffer of its own. Sharing one would cost copies, and the next step may
-//     give a shared one the memory of only one of its users.
+//  2. Empty and filled tensors get one copy per use: CSE has merged them, but
+//  each is to
+//     become a buffer of its own. Sharing one would cost copies, and the next
+//     step may give a shared one the memory of only one of its users.
 //  3. Empty tensors that end up in a destination are replaced by it.
-//  4. One-shot bufferization decides every copy; what remains is copied explicitly.
+//  4. One-shot bufferization decides every copy; what remains is copied
+//  explicitly.
 
 #include "compiler/lowering/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -90,7 +93,8 @@ static LogicalResult bindResults(func::FuncOp function) {
     store.setWritable(true);
   }
   returnOp->setOperands({});
-  function.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
+  function.setFunctionType(
+      builder.getFunctionType(entry.getArgumentTypes(), {}));
   function.setResAttrsAttr(nullptr);
   function.setArgAttrsAttr(builder.getArrayAttr(argumentAttrs));
   return success();
@@ -99,10 +103,10 @@ static LogicalResult bindResults(func::FuncOp function) {
 /// Step 2.
 static void separateInitialValues(func::FuncOp function) {
   auto giveEachUseItsOwn = [](Operation *op) {
-    // In the order of the text: the order of the list of uses is an accident of how the
-    // IR came about, and code must not depend on it.
-    SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(
-        op->getResult(0).getUses()));
+    // In the order of the text: the order of the list of uses is an accident of
+    // how the IR came about, and code must not depend on it.
+    SmallVector<OpOperand *> uses =
+        llvm::to_vector(llvm::make_pointer_range(op->getResult(0).getUses()));
     llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
       if (a->getOwner() != b->getOwner())
         return a->getOwner()->isBeforeInBlock(b->getOwner());
@@ -126,16 +130,20 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
     bufferization::OneShotBufferizationOptions options;
     options.allowReturnAllocsFromLoops = false;
     options.bufferAlignment = 64;
-    options.memCpyFn = [](OpBuilder &builder, Location loc, Value from, Value to) {
+    options.memCpyFn = [](OpBuilder &builder, Location loc, Value from,
+                          Value to) {
       memref::CopyOp::create(builder, loc, from, to);
       return success();
     };
-    // Values are placed with the identity layout: everything here is contiguous.
-    options.unknownTypeConverterFn = [](TensorType type, Attribute space,
-                                        const bufferization::BufferizationOptions &) {
-      return cast<BaseMemRefType>(MemRefType::get(type.getShape(), type.getElementType(),
-                                                  MemRefLayoutAttrInterface(), space));
-    };
+    // Values are placed with the identity layout: everything here is
+    // contiguous.
+    options.unknownTypeConverterFn =
+        [](TensorType type, Attribute space,
+           const bufferization::BufferizationOptions &) {
+          return cast<BaseMemRefType>(
+              MemRefType::get(type.getShape(), type.getElementType(),
+                              MemRefLayoutAttrInterface(), space));
+        };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(bindResults(function)))
         return signalPassFailure();

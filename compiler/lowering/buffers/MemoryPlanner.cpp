@@ -24,7 +24,8 @@ int64_t boostc::planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers,
   int64_t end = 0;
   llvm::SmallVector<LiveBuffer *> placed; // by offset
   for (LiveBuffer *buffer : order) {
-    // The gaps between placed buffers, from the lowest up, skipping those not alive.
+    // The gaps between placed buffers, from the lowest up, skipping those not
+    // alive.
     int64_t offset = 0;
     for (const LiveBuffer *other : placed) {
       if (!meet(*buffer, *other))
@@ -35,15 +36,17 @@ int64_t boostc::planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers,
     }
     buffer->offset = offset;
     end = std::max(end, offset + sizeOf(*buffer));
-    auto after = llvm::upper_bound(placed, offset, [](int64_t at, const LiveBuffer *b) {
-      return at < b->offset;
-    });
+    auto after =
+        llvm::upper_bound(placed, offset, [](int64_t at, const LiveBuffer *b) {
+          return at < b->offset;
+        });
     placed.insert(after, buffer);
   }
   return end;
 }
 
-int64_t boostc::getLivenessBound(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment) {
+int64_t boostc::getLivenessBound(llvm::ArrayRef<LiveBuffer> buffers,
+                                 int64_t alignment) {
   int64_t bound = 0;
   for (const LiveBuffer &at : buffers) {
     int64_t alive = 0;

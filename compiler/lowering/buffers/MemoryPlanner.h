@@ -7,20 +7,23 @@
 
 namespace boostc {
 
-/// A buffer that is alive from position `first` to position `last`, both included.
+/// A buffer that is alive from position `first` to position `last`, both
+/// included.
 struct LiveBuffer {
   int64_t bytes = 0;
   int64_t first = 0, last = 0;
   int64_t offset = 0; ///< set by planOffsets()
 };
 
-/// Sets the offsets, multiples of `alignment`, such that buffers whose lifetimes meet do
-/// not overlap, and returns the size of the arena. Largest first, each at the lowest
-/// offset that is free during its life; ties keep the given order, so that the plan
-/// depends on nothing but its input.
-int64_t planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers, int64_t alignment);
+/// Sets the offsets, multiples of `alignment`, such that buffers whose
+/// lifetimes meet do not overlap, and returns the size of the arena. Largest
+/// first, each at the lowest offset that is free during its life; ties keep the
+/// given order, so that the plan depends on nothing but its input.
+int64_t planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers,
+                    int64_t alignment);
 
-/// The bytes that are alive at once at the fullest position: no plan needs less.
+/// The bytes that are alive at once at the fullest position: no plan needs
+/// less.
 int64_t getLivenessBound(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment);
 
 } // namespace boostc

@@ -40,7 +40,8 @@ static rt::Arena getArena(rt::BindingAttr binding) {
   llvm_unreachable("unknown binding");
 }
 
-/// Bytes of a buffer, or failure with a diagnostic when an int64 cannot hold them.
+/// Bytes of a buffer, or failure with a diagnostic when an int64 cannot hold
+/// them.
 static FailureOr<int64_t> getBytes(Operation *op, MemRefType type) {
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t extent : type.getShape())
@@ -49,10 +50,11 @@ static FailureOr<int64_t> getBytes(Operation *op, MemRefType type) {
   return bytes;
 }
 
-/// The place of a binding. `other` operands share the offsets of their twins, in the
-/// arena of the second gradient set.
+/// The place of a binding. `other` operands share the offsets of their twins,
+/// in the arena of the second gradient set.
 static rt::BindingAttr getTwin(rt::BindingAttr binding) {
-  return rt::BindingAttr::get(binding.getContext(), binding.getKind(), binding.getName(),
+  return rt::BindingAttr::get(binding.getContext(), binding.getKind(),
+                              binding.getName(),
                               /*other=*/false);
 }
 
@@ -114,15 +116,15 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   void replaceArguments(func::FuncOp function) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
     for (BlockArgument argument : function.getArguments()) {
-      auto binding = function.getArgAttrOfType<rt::BindingAttr>(argument.getArgNumber(),
-                                                                rt::kBindingAttrName);
+      auto binding = function.getArgAttrOfType<rt::BindingAttr>(
+          argument.getArgNumber(), rt::kBindingAttrName);
       const Slot &slot = slots.find(getTwin(binding))->second;
       rt::Arena arena =
           binding.getOther() ? rt::Arena::GradientOther : getArena(binding);
       if (argument.use_empty())
         continue;
-      Value buffer = rt::BufferOp::create(builder, function.getLoc(), slot.type, arena,
-                                          slot.offset);
+      Value buffer = rt::BufferOp::create(builder, function.getLoc(), slot.type,
+                                          arena, slot.offset);
       argument.replaceAllUsesWith(buffer);
     }
     function.front().eraseArguments(0, function.front().getNumArguments());
@@ -130,7 +132,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
     function.setArgAttrsAttr(nullptr);
   }
 
-  /// Offsets for the allocations of `function`, whose body is one straight line.
+  /// Offsets for the allocations of `function`, whose body is one straight
+  /// line.
   LogicalResult placeTemporaries(func::FuncOp function) {
     Block &block = function.front();
     SmallVector<memref::AllocOp> allocations(block.getOps<memref::AllocOp>());
@@ -171,9 +174,9 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
     (void)bytes;
     for (auto [allocation, buffer] : llvm::zip(allocations, buffers)) {
       OpBuilder builder(allocation);
-      Value place =
-          rt::BufferOp::create(builder, allocation.getLoc(), allocation.getType(),
-                               rt::Arena::Transient, buffer.offset);
+      Value place = rt::BufferOp::create(builder, allocation.getLoc(),
+                                         allocation.getType(),
+                                         rt::Arena::Transient, buffer.offset);
       allocation.replaceAllUsesWith(place);
       allocation.erase();
     }
@@ -181,7 +184,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   }
 
   void emitSlots() {
-    // After the declarations and before the functions, where a reader looks for them.
+    // After the declarations and before the functions, where a reader looks for
+    // them.
     OpBuilder builder(&getContext());
     auto functions = getOperation().getOps<func::FuncOp>();
     if (functions.empty())
@@ -189,8 +193,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
     else
       builder.setInsertionPoint(*functions.begin());
     for (auto &[binding, slot] : slots)
-      rt::SlotOp::create(builder, slot.loc, binding, getArena(binding), slot.offset,
-                         slot.type);
+      rt::SlotOp::create(builder, slot.loc, binding, getArena(binding),
+                         slot.offset, slot.type);
   }
 };
 

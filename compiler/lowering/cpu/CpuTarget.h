@@ -9,14 +9,16 @@ namespace boostc {
 
 constexpr llvm::StringLiteral kCpuTargetAttrName = "rt.cpu_target";
 
-/// More threads than any machine has; far more would be refused by OpenMP, by a crash.
+/// More threads than any machine has; far more would be refused by OpenMP, by a
+/// crash.
 constexpr unsigned kMaxThreads = 1024;
 
-/// The target for `cpu` ("native", "x86-64-v3", "x86-64-v4") and `threads` (0 = all
-/// cores, at most kMaxThreads). None, and a sentence in `error`, when there is no such CPU,
-/// this machine has less, or nothing has as many threads.
+/// The target for `cpu` ("native", "x86-64-v3", "x86-64-v4") and `threads` (0 =
+/// all cores, at most kMaxThreads). None, and a sentence in `error`, when there
+/// is no such CPU, this machine has less, or nothing has as many threads.
 std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
-                                                  llvm::StringRef cpu, unsigned threads,
+                                                  llvm::StringRef cpu,
+                                                  unsigned threads,
                                                   std::string &error);
 
 } // namespace boostc

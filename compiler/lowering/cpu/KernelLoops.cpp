@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace boostc;
 
-/// The loop that runs along the last dimension of most operands; the op's last loop when
-/// none does.
+/// The loop that runs along the last dimension of most operands; the op's last
+/// loop when none does.
 static unsigned findContiguousLoop(linalg::GenericOp op) {
   SmallVector<unsigned> votes(op.getNumLoops(), 0);
   for (AffineMap map : op.getIndexingMapsArray()) {
@@ -78,9 +78,9 @@ public:
     auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
     for (auto [i, value] : llvm::enumerate(yield.getOperands())) {
       OpOperand *output = op.getDpsInitOperand(i);
-      memref::StoreOp::create(builder, op.getLoc(), mapping.lookupOrDefault(value),
-                              buffers.lookup(output->get()),
-                              getIndices(builder, output));
+      memref::StoreOp::create(
+          builder, op.getLoc(), mapping.lookupOrDefault(value),
+          buffers.lookup(output->get()), getIndices(builder, output));
     }
   }
 
@@ -105,13 +105,15 @@ private:
 } // namespace
 
 LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
-                                const IRMapping &buffers, const LoopOrder &order,
-                                Value begin, Value end) {
+                                const IRMapping &buffers,
+                                const LoopOrder &order, Value begin,
+                                Value end) {
   for (AffineMap map : op.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
         return op.emitOpError("indexes an operand by the map ")
-               << AffineMapAttr::get(map) << "; kernels index by single loops and constants";
+               << AffineMapAttr::get(map)
+               << "; kernels index by single loops and constants";
 
   OpBuilder::InsertionGuard guard(builder);
   Location loc = op.getLoc();
@@ -123,9 +125,10 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
     for (unsigned loop : order.loops) {
       bool isShared = begin && loop == order.shared;
       Value lower = isShared ? begin : zero;
-      Value upper = isShared ? end
-                             : arith::ConstantIndexOp::create(builder, loc, extents[loop])
-                                   .getResult();
+      Value upper =
+          isShared ? end
+                   : arith::ConstantIndexOp::create(builder, loc, extents[loop])
+                         .getResult();
       auto forOp = scf::ForOp::create(builder, loc, lower, upper, one);
       body.setLoop(loop, forOp.getInductionVar());
       builder.setInsertionPointToStart(forOp.getBody());

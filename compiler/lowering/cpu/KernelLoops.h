@@ -10,21 +10,24 @@ namespace boostc {
 /// In what order an op's loops are nested, and which of them threads share.
 struct LoopOrder {
   llvm::SmallVector<unsigned> loops; ///< outermost first
-  /// The parallel loop that is cut into pieces; none when every loop is a reduction.
+  /// The parallel loop that is cut into pieces; none when every loop is a
+  /// reduction.
   std::optional<unsigned> shared;
 };
 
-/// The loop over contiguous memory goes innermost, where the vectoriser looks; threads
-/// share the outermost parallel loop other than that one, or that one when there is no
-/// other.
+/// The loop over contiguous memory goes innermost, where the vectoriser looks;
+/// threads share the outermost parallel loop other than that one, or that one
+/// when there is no other.
 LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op);
 
 /// Emits the loops of `op`. `buffers` maps its operands, and what its
 /// body reads from outside, to the kernel's. With `begin` and
-/// `end` the shared loop runs over [begin, end) only. Fails, with a diagnostic, when an
-/// operand is indexed by more than loops and constants.
-llvm::LogicalResult emitLoops(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
-                              const mlir::IRMapping &buffers, const LoopOrder &order,
-                              mlir::Value begin, mlir::Value end);
+/// `end` the shared loop runs over [begin, end) only. Fails, with a diagnostic,
+/// when an operand is indexed by more than loops and constants.
+llvm::LogicalResult emitLoops(mlir::OpBuilder &builder,
+                              mlir::linalg::GenericOp op,
+                              const mlir::IRMapping &buffers,
+                              const LoopOrder &order, mlir::Value begin,
+                              mlir::Value end);
 
 } // namespace boostc

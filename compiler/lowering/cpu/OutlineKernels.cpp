@@ -1,11 +1,14 @@
 // From linalg on buffers to kernels and launches; see Passes.td.
 //
-// The body of a function is a straight line of linalg ops, library calls and views. The
-// pass walks it once, gathers neighbours into groups and makes each group a kernel. An
-// op joins the open group when
-//  - both run on one thread, or both are cut along a loop of the same extent and every
-//    buffer that one of them writes and the other touches is cut the same way; and
-//  - no two buffers of the group overlap in memory, so that the kernel's arguments may be
+// The body of a function is a straight line of linalg ops, library calls and
+// views. The pass walks it once, gathers neighbours into groups and makes each
+// group a kernel. An op joins the open group when
+//  - both run on one thread, or both are cut along a loop of the same extent
+//  and every
+//    buffer that one of them writes and the other touches is cut the same way;
+//    and
+//  - no two buffers of the group overlap in memory, so that the kernel's
+//  arguments may be
 //    promised not to alias.
 
 #include "compiler/lowering/Passes.h"
@@ -37,8 +40,12 @@ static rt::BufferOp getBase(Value value) {
 static bool overlap(rt::BufferOp a, rt::BufferOp b) {
   if (a.getArena() != b.getArena())
     return false;
-  auto begin = [](rt::BufferOp op) { return static_cast<int64_t>(op.getOffset()); };
-  auto end = [&](rt::BufferOp op) { return begin(op) + countBytes(op->getResultTypes()); };
+  auto begin = [](rt::BufferOp op) {
+    return static_cast<int64_t>(op.getOffset());
+  };
+  auto end = [&](rt::BufferOp op) {
+    return begin(op) + countBytes(op->getResultTypes());
+  };
   return begin(a) < end(b) && begin(b) < end(a);
 }
 
@@ -48,8 +55,9 @@ namespace {
 struct KernelPart {
   linalg::GenericOp op;
   LoopOrder order;
-  int64_t extent = 1;      ///< of the shared loop; 1 = on one thread
-  int64_t workPerPiece = 1; ///< loop iterations per iteration of the shared loop
+  int64_t extent = 1; ///< of the shared loop; 1 = on one thread
+  int64_t workPerPiece =
+      1; ///< loop iterations per iteration of the shared loop
 };
 
 /// Ops that will be one kernel.
@@ -100,7 +108,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           continue;
         rt::BufferOp base = getBase(operand);
         if (!base)
-          return generic.emitOpError("operand is no planned buffer: ") << operand;
+          return generic.emitOpError("operand is no planned buffer: ")
+                 << operand;
         buffers.insert(base);
       }
       if (!canJoin(group, part, buffers) && failed(flush(function, group)))
@@ -111,13 +120,15 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return flush(function, group);
   }
 
-  linalg::GenericOp generalizeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
+  linalg::GenericOp generalizeCopy(RewriterBase &rewriter,
+                                   memref::CopyOp copy) {
     auto type = cast<MemRefType>(copy.getTarget().getType());
     AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
     auto generic = linalg::GenericOp::create(
         rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
         ArrayRef<AffineMap>{identity, identity},
-        SmallVector<utils::IteratorType>(type.getRank(), utils::IteratorType::parallel),
+        SmallVector<utils::IteratorType>(type.getRank(),
+                                         utils::IteratorType::parallel),
         [](OpBuilder &b, Location loc, ValueRange args) {
           linalg::YieldOp::create(b, loc, args[0]);
         });
@@ -138,8 +149,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return part;
   }
 
-  /// Whether piece [begin, end) of `part` touches only elements [begin, end) of the
-  /// leading dimension of each operand that lives in `base`.
+  /// Whether piece [begin, end) of `part` touches only elements [begin, end) of
+  /// the leading dimension of each operand that lives in `base`.
   static bool isCutAlong(const KernelPart &part, rt::BufferOp base) {
     linalg::GenericOp op = part.op;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -182,7 +193,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       return true; // one thread: in order
     for (const KernelPart &other : group.parts)
       for (rt::BufferOp buffer : buffers)
-        if (touches(other, buffer) && (writes(other, buffer) || writes(part, buffer)) &&
+        if (touches(other, buffer) &&
+            (writes(other, buffer) || writes(part, buffer)) &&
             !(isCutAlong(other, buffer) && isCutAlong(part, buffer)))
           return false;
     return true;
@@ -207,12 +219,13 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     llvm::append_range(types, ValueRange(operands).getTypes());
     std::string name =
         (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
-    auto kernel =
-        func::FuncOp::create(builder, loc, name, builder.getFunctionType(types, {}));
+    auto kernel = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
     kernel.setPrivate();
     kernel->setAttr(rt::kKernelAttrName, builder.getUnitAttr());
     for (unsigned i = 2; i < types.size(); ++i)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;
@@ -222,7 +235,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     Value end = extent > 1 ? body->getArgument(1) : Value();
     for (const KernelPart &part : done.parts) {
       linalg::GenericOp op = part.op;
-      llvm::SetVector<Value> outer(op->getOperands().begin(), op->getOperands().end());
+      llvm::SetVector<Value> outer(op->getOperands().begin(),
+                                   op->getOperands().end());
       getUsedValuesDefinedAbove(op->getRegions(), outer);
       for (Value value : outer)
         cloneView(builder, value, mapping);
@@ -233,14 +247,16 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     func::ReturnOp::create(builder, loc);
 
     builder.setInsertionPoint(done.parts.back().op);
-    rt::LaunchOp::create(builder, loc, name, operands, extent,
-                         std::max<int64_t>(1, serialWork / std::max<int64_t>(1, work)));
+    rt::LaunchOp::create(
+        builder, loc, name, operands, extent,
+        std::max<int64_t>(1, serialWork / std::max<int64_t>(1, work)));
     for (const KernelPart &part : done.parts)
       linalg::GenericOp(part.op)->erase();
     return success();
   }
 
-  /// Makes `value` available in the kernel: views and constants are cloned into it.
+  /// Makes `value` available in the kernel: views and constants are cloned into
+  /// it.
   static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
     Operation *op = value.getDefiningOp();
     if (mapping.contains(value) || !op || isa<rt::BufferOp>(op))

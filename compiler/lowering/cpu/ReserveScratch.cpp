@@ -41,12 +41,14 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (!target) {
       getOperation().emitOpError("has no ")
-          << kCpuTargetAttrName << " attribute; run boost-lowering-set-cpu-target first";
+          << kCpuTargetAttrName
+          << " attribute; run boost-lowering-set-cpu-target first";
       return signalPassFailure();
     }
     boostrt::DnnlContext::limitInstructionSet(target.getFeatures());
     // Scratch sizes depend on the number of threads.
-    if (boostrt::Status status = boostrt::configureThreadPool(target.getThreads());
+    if (boostrt::Status status =
+            boostrt::configureThreadPool(target.getThreads());
         !status.ok()) {
       getOperation().emitError(status.message());
       return signalPassFailure();
@@ -69,7 +71,8 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       if (*bytes == 0)
         return WalkResult::advance();
       OpBuilder builder(op);
-      auto type = MemRefType::get({static_cast<int64_t>(*bytes)}, builder.getI8Type());
+      auto type =
+          MemRefType::get({static_cast<int64_t>(*bytes)}, builder.getI8Type());
       Value scratch = memref::AllocOp::create(builder, op.getLoc(), type);
       op.getScratchMutable().assign(scratch);
       return WalkResult::advance();

@@ -1,6 +1,7 @@
-// Which CPU a program is compiled for. Two levels of the x86-64 psABI are offered rather
-// than single CPUs: their features are fixed, so that the same input gives the same bytes
-// on every machine of a level, and what a program demands can be read by its name.
+// Which CPU a program is compiled for. Two levels of the x86-64 psABI are
+// offered rather than single CPUs: their features are fixed, so that the same
+// input gives the same bytes on every machine of a level, and what a program
+// demands can be read by its name.
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
@@ -19,14 +20,16 @@ namespace {
 
 struct CpuLevel {
   StringRef name;
-  ArrayRef<StringRef> features; ///< beyond x86-64-v2, checked when a program is loaded
+  ArrayRef<StringRef>
+      features; ///< beyond x86-64-v2, checked when a program is loaded
 };
 
-constexpr StringRef kV3[] = {"sse4.2", "avx", "avx2", "fma",   "bmi",
+constexpr StringRef kV3[] = {"sse4.2", "avx",  "avx2",  "fma",   "bmi",
                              "bmi2",   "f16c", "lzcnt", "movbe", "popcnt"};
-constexpr StringRef kV4[] = {"sse4.2", "avx",   "avx2",    "fma",      "bmi",
-                             "bmi2",   "f16c",  "lzcnt",   "movbe",    "popcnt",
-                             "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
+constexpr StringRef kV4[] = {"sse4.2",   "avx",      "avx2",    "fma",
+                             "bmi",      "bmi2",     "f16c",    "lzcnt",
+                             "movbe",    "popcnt",   "avx512f", "avx512bw",
+                             "avx512cd", "avx512dq", "avx512vl"};
 
 /// Highest first.
 const CpuLevel kLevels[] = {{"x86-64-v4", kV4}, {"x86-64-v3", kV3}};
@@ -61,8 +64,8 @@ std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,
   if (threads == 0)
     threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
   if (threads > kMaxThreads) {
-    error = "expected at most " + std::to_string(kMaxThreads) + " threads, found " +
-            std::to_string(threads);
+    error = "expected at most " + std::to_string(kMaxThreads) +
+            " threads, found " + std::to_string(threads);
     return std::nullopt;
   }
   const CpuLevel *found = nullptr;
@@ -73,21 +76,24 @@ std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,
     }
   }
   if (!found) {
-    error = cpu == "native"
-                ? std::string("this CPU has no AVX2; boostc generates code for x86-64-v3 "
-                              "and newer")
-                : ("unknown CPU '" + cpu +
-                   "'; expected native, x86-64-v3 or x86-64-v4")
-                      .str();
+    error =
+        cpu == "native"
+            ? std::string(
+                  "this CPU has no AVX2; boostc generates code for x86-64-v3 "
+                  "and newer")
+            : ("unknown CPU '" + cpu +
+               "'; expected native, x86-64-v3 or x86-64-v4")
+                  .str();
     return std::nullopt;
   }
   if (!hostHas(*found)) {
     error = ("CPU '" + cpu +
-             "' has features this machine lacks, and oneDNN can be asked for its layouts "
+             "' has features this machine lacks, and oneDNN can be asked for "
+             "its layouts "
              "on such a machine only; compile there or choose a lower level")
                 .str();
     return std::nullopt;
   }
-  return rt::CpuTargetAttr::get(context, found->name, llvm::join(found->features, ","),
-                                threads);
+  return rt::CpuTargetAttr::get(context, found->name,
+                                llvm::join(found->features, ","), threads);
 }

@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace {
 
-/// linalg.fill is no linalg.generic, so fusion does not see it. Reading element i of a
-/// filled tensor is reading the scalar.
+/// linalg.fill is no linalg.generic, so fusion does not see it. Reading element
+/// i of a filled tensor is reading the scalar.
 struct FoldFillOperand : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -28,20 +28,23 @@ struct FoldFillOperand : OpRewritePattern<linalg::GenericOp> {
       BlockArgument element = op.getMatchingBlockArgument(operand);
       if (!fill || element.use_empty())
         continue;
-      rewriter.modifyOpInPlace(op, [&] { element.replaceAllUsesWith(fill.value()); });
+      rewriter.modifyOpInPlace(
+          op, [&] { element.replaceAllUsesWith(fill.value()); });
       return success();
     }
     return failure();
   }
 };
 
-struct FuseElementwise : boostc::impl::FuseElementwisePassBase<FuseElementwise> {
+struct FuseElementwise
+    : boostc::impl::FuseElementwisePassBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *operand) {
-      Operation *producer = operand->get().getDefiningOp();
-      return producer && producer->hasOneUse();
-    });
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *operand) {
+          Operation *producer = operand->get().getDefiningOp();
+          return producer && producer->hasOneUse();
+        });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     patterns.add<FoldFillOperand>(&getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));

@@ -1,4 +1,5 @@
-// Lowers every op through its own interface. The pass is a driver: it names no op.
+// Lowers every op through its own interface. The pass is a driver: it names no
+// op.
 
 #include "compiler/lowering/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,10 +64,11 @@ struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
     auto type = cast<RankedTensorType>(constant.getType());
     Value scalar = arith::ConstantOp::create(builder, constant.getLoc(),
                                              splat.getSplatValue<TypedAttr>());
-    Value empty = tensor::EmptyOp::create(builder, constant.getLoc(), type.getShape(),
-                                          type.getElementType());
+    Value empty = tensor::EmptyOp::create(
+        builder, constant.getLoc(), type.getShape(), type.getElementType());
     Value filled =
-        linalg::FillOp::create(builder, constant.getLoc(), scalar, empty).getResult(0);
+        linalg::FillOp::create(builder, constant.getLoc(), scalar, empty)
+            .getResult(0);
     constant.replaceAllUsesWith(filled);
     constant.erase();
   }

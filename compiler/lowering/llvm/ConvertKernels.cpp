@@ -1,6 +1,7 @@
-// Kernels from loops on memrefs to LLVM functions on bare pointers, by upstream's
-// conversions. exp, log and their like become polynomials first: those vectorise, and
-// their bits do not depend on the C library of the machine.
+// Kernels from loops on memrefs to LLVM functions on bare pointers, by
+// upstream's conversions. exp, log and their like become polynomials first:
+// those vectorise, and their bits do not depend on the C library of the
+// machine.
 
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -22,7 +23,8 @@
 using namespace mlir;
 using namespace boostc;
 
-/// `<name>.entry(operands, begin, end)`: unpacks the operands and calls the kernel.
+/// `<name>.entry(operands, begin, end)`: unpacks the operands and calls the
+/// kernel.
 static void buildEntry(LLVM::LLVMFuncOp kernel) {
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
@@ -31,8 +33,9 @@ static void buildEntry(LLVM::LLVMFuncOp kernel) {
   Type i64 = builder.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
-  auto entry = LLVM::LLVMFuncOp::create(
-      builder, loc, (kernel.getName() + ".entry").str(), type, LLVM::Linkage::Internal);
+  auto entry = LLVM::LLVMFuncOp::create(builder, loc,
+                                        (kernel.getName() + ".entry").str(),
+                                        type, LLVM::Linkage::Internal);
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> operands = {block->getArgument(1), block->getArgument(2)};

@@ -20,7 +20,8 @@ uint64_t DescriptorImage::appendString(StringRef text) {
   return entry->second;
 }
 
-void DescriptorImage::emit(OpBuilder &builder, Location loc, StringRef name) const {
+void DescriptorImage::emit(OpBuilder &builder, Location loc,
+                           StringRef name) const {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
   // A packed struct: runs of bytes and, between them, the pointers.
@@ -37,10 +38,11 @@ void DescriptorImage::emit(OpBuilder &builder, Location loc, StringRef name) con
     at += sizeof(void *);
   }
   addRun(bytes.size());
-  auto type = LLVM::LLVMStructType::getLiteral(context, fields, /*isPacked=*/true);
+  auto type =
+      LLVM::LLVMStructType::getLiteral(context, fields, /*isPacked=*/true);
   auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name, Attribute(),
-                                       BOOST_ALIGNMENT);
+                                       LLVM::Linkage::Internal, name,
+                                       Attribute(), BOOST_ALIGNMENT);
 
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());

@@ -1,5 +1,5 @@
-// DescriptorImage.h - a constant data structure of C structs, byte for byte as the ABI
-// header lays them out, with pointers into itself and to functions.
+// DescriptorImage.h - a constant data structure of C structs, byte for byte as
+// the ABI header lays them out, with pointers into itself and to functions.
 #pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,11 +11,12 @@
 
 namespace boostc {
 
-/// Grows by append(); positions are bytes from the start. Pointer fields hold zeros in
-/// the bytes and are recorded apart.
+/// Grows by append(); positions are bytes from the start. Pointer fields hold
+/// zeros in the bytes and are recorded apart.
 class DescriptorImage {
 public:
-  /// Appends `count` copies of zeroed T, aligned, and returns the position of the first.
+  /// Appends `count` copies of zeroed T, aligned, and returns the position of
+  /// the first.
   template <typename T> uint64_t append(uint64_t count = 1) {
     return appendBytes(sizeof(T) * count, alignof(T));
   }
@@ -38,7 +39,8 @@ public:
   }
 
   /// Emits the image as the constant global `name`.
-  void emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name) const;
+  void emit(mlir::OpBuilder &builder, mlir::Location loc,
+            llvm::StringRef name) const;
 
 private:
   uint64_t appendBytes(uint64_t size, uint64_t alignment);

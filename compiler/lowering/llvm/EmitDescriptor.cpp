@@ -25,8 +25,9 @@ public:
                       ArrayRef<int64_t> transientBytes,
                       ArrayRef<LibraryCallEntry> calls) {
     image.append<BoostProgram>();
-    if (failed(writeParameters()) || failed(writeStates()) || failed(writeInputs()) ||
-        failed(writeMetrics()) || failed(writeSchedules()))
+    if (failed(writeParameters()) || failed(writeStates()) ||
+        failed(writeInputs()) || failed(writeMetrics()) ||
+        failed(writeSchedules()))
       return failure();
     writeLibraryCalls(calls);
     writeFunctions(functions, transientBytes);
@@ -50,17 +51,19 @@ private:
     auto type = cast<MemRefType>(slot.getType());
     BoostTensor tensor = {};
     tensor.rank = type.getRank();
-    tensor.dtype = type.getElementType().isF32()        ? BOOST_F32
+    tensor.dtype = type.getElementType().isF32()         ? BOOST_F32
                    : type.getElementType().isInteger(32) ? BOOST_I32
                                                          : BOOST_I64;
     tensor.arena = static_cast<uint32_t>(slot.getArena());
     tensor.offset = slot.getOffset();
     tensor.bytes = countBytes(type);
     image.write(at, tensor);
-    uint64_t shape = image.append<int64_t>(std::max<uint64_t>(1, type.getRank()));
+    uint64_t shape =
+        image.append<int64_t>(std::max<uint64_t>(1, type.getRank()));
     for (auto [i, extent] : llvm::enumerate(type.getShape()))
       image.write(shape + i * sizeof(int64_t), extent);
-    image.setPointer(at + offsetof(BoostTensor, name), image.appendString(label));
+    image.setPointer(at + offsetof(BoostTensor, name),
+                     image.appendString(label));
     image.setPointer(at + offsetof(BoostTensor, location),
                      image.appendString(formatLocation(loc)));
     image.setPointer(at + offsetof(BoostTensor, shape), shape);
@@ -81,12 +84,13 @@ private:
   LogicalResult writeParameters() {
     auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
     header.parameter_count = parameters.size();
-    uint64_t at =
-        appendTable<BoostParameter>(offsetof(BoostProgram, parameters), parameters.size());
+    uint64_t at = appendTable<BoostParameter>(
+        offsetof(BoostProgram, parameters), parameters.size());
     for (train::ParameterOp op : parameters) {
       BoostParameter parameter = {};
       parameter.role = static_cast<uint32_t>(op.getRole());
-      parameter.initializer = static_cast<uint32_t>(op.getInitializer().getKind());
+      parameter.initializer =
+          static_cast<uint32_t>(op.getInitializer().getKind());
       parameter.a = op.getInitializer().getA().getValueAsDouble();
       parameter.b = op.getInitializer().getB().getValueAsDouble();
       image.write(at, parameter);
@@ -94,8 +98,8 @@ private:
                              rt::BindingKind::Parameter, op.getSymName(),
                              op.getSymName(), op.getLoc())) ||
           failed(writeTensor(at + offsetof(BoostParameter, gradient),
-                             rt::BindingKind::Gradient, op.getSymName(), op.getSymName(),
-                             op.getLoc())))
+                             rt::BindingKind::Gradient, op.getSymName(),
+                             op.getSymName(), op.getLoc())))
         return failure();
       at += sizeof(BoostParameter);
     }
@@ -106,7 +110,8 @@ private:
     auto states = llvm::to_vector(program.getOps<train::StateOp>());
     auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
     header.state_count = states.size();
-    uint64_t at = appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
+    uint64_t at =
+        appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
     for (train::StateOp op : states) {
       BoostState state = {};
       auto owner = llvm::find_if(parameters, [&](train::ParameterOp parameter) {
@@ -115,8 +120,9 @@ private:
       state.parameter = owner - parameters.begin();
       image.write(at, state);
       setString(at + offsetof(BoostState, slot), op.getSlot());
-      if (failed(writeTensor(at + offsetof(BoostState, tensor), rt::BindingKind::State,
-                             op.getSymName(), op.getSymName(), op.getLoc())))
+      if (failed(writeTensor(at + offsetof(BoostState, tensor),
+                             rt::BindingKind::State, op.getSymName(),
+                             op.getSymName(), op.getLoc())))
         return failure();
       at += sizeof(BoostState);
     }
@@ -126,14 +132,17 @@ private:
   LogicalResult writeInputs() {
     auto inputs = llvm::to_vector(program.getOps<train::InputOp>());
     header.input_count = inputs.size();
-    uint64_t at = appendTable<BoostInput>(offsetof(BoostProgram, inputs), inputs.size());
+    uint64_t at =
+        appendTable<BoostInput>(offsetof(BoostProgram, inputs), inputs.size());
     for (train::InputOp op : inputs) {
       BoostInput input = {};
       input.kind = op.getClasses() ? BOOST_INPUT_LABELS : BOOST_INPUT_FEATURES;
-      input.classes = op.getClasses() ? static_cast<int64_t>(*op.getClasses()) : 0;
+      input.classes =
+          op.getClasses() ? static_cast<int64_t>(*op.getClasses()) : 0;
       image.write(at, input);
-      if (failed(writeTensor(at + offsetof(BoostInput, tensor), rt::BindingKind::Input,
-                             op.getSymName(), op.getSymName(), op.getLoc())))
+      if (failed(writeTensor(at + offsetof(BoostInput, tensor),
+                             rt::BindingKind::Input, op.getSymName(),
+                             op.getSymName(), op.getLoc())))
         return failure();
       at += sizeof(BoostInput);
     }
@@ -143,17 +152,21 @@ private:
   LogicalResult writeMetrics() {
     SmallVector<rt::SlotOp> sums;
     for (auto &[binding, slot] : slots)
-      if (cast<rt::BindingAttr>(binding).getKind() == rt::BindingKind::MetricSum)
+      if (cast<rt::BindingAttr>(binding).getKind() ==
+          rt::BindingKind::MetricSum)
         sums.push_back(slot);
     header.metric_count = sums.size();
-    uint64_t at = appendTable<BoostMetric>(offsetof(BoostProgram, metrics), sums.size());
+    uint64_t at =
+        appendTable<BoostMetric>(offsetof(BoostProgram, metrics), sums.size());
     for (rt::SlotOp op : sums) {
       StringRef name = op.getBinding().getName();
       setString(at + offsetof(BoostMetric, name), name);
-      if (failed(writeTensor(at + offsetof(BoostMetric, sum), rt::BindingKind::MetricSum,
-                             name, name, op.getLoc())) ||
+      if (failed(writeTensor(at + offsetof(BoostMetric, sum),
+                             rt::BindingKind::MetricSum, name, name,
+                             op.getLoc())) ||
           failed(writeTensor(at + offsetof(BoostMetric, count),
-                             rt::BindingKind::MetricCount, name, name, op.getLoc())))
+                             rt::BindingKind::MetricCount, name, name,
+                             op.getLoc())))
         return failure();
       at += sizeof(BoostMetric);
     }
@@ -163,8 +176,8 @@ private:
   LogicalResult writeSchedules() {
     auto schedules = llvm::to_vector(program.getOps<train::ScheduleOp>());
     header.schedule_count = schedules.size();
-    uint64_t at =
-        appendTable<BoostSchedule>(offsetof(BoostProgram, schedules), schedules.size());
+    uint64_t at = appendTable<BoostSchedule>(offsetof(BoostProgram, schedules),
+                                             schedules.size());
     for (train::ScheduleOp op : schedules) {
       BoostSchedule schedule = {};
       schedule.kind = static_cast<uint32_t>(op.getSchedule().getKind());
@@ -172,8 +185,8 @@ private:
       image.write(at, schedule);
       setString(at + offsetof(BoostSchedule, name), op.getSymName());
       if (failed(writeTensor(at + offsetof(BoostSchedule, control),
-                             rt::BindingKind::Control, op.getSymName(), op.getSymName(),
-                             op.getLoc())))
+                             rt::BindingKind::Control, op.getSymName(),
+                             op.getSymName(), op.getLoc())))
         return failure();
       at += sizeof(BoostSchedule);
     }
@@ -182,8 +195,8 @@ private:
 
   void writeLibraryCalls(ArrayRef<LibraryCallEntry> calls) {
     header.library_call_count = calls.size();
-    uint64_t at =
-        appendTable<BoostLibraryCall>(offsetof(BoostProgram, library_calls), calls.size());
+    uint64_t at = appendTable<BoostLibraryCall>(
+        offsetof(BoostProgram, library_calls), calls.size());
     for (const LibraryCallEntry &entry : calls) {
       image.write(at, entry.call);
       setString(at + offsetof(BoostLibraryCall, location), entry.location);
@@ -203,8 +216,8 @@ private:
     }
   }
 
-  /// The tensors the header holds by value. They are written into the image now and read
-  /// back into the header, which is written last.
+  /// The tensors the header holds by value. They are written into the image now
+  /// and read back into the header, which is written last.
   LogicalResult writeScalars() {
     struct Scalar {
       size_t field;
@@ -213,8 +226,10 @@ private:
     };
     const Scalar scalars[] = {
         {offsetof(BoostProgram, valid), rt::BindingKind::Valid, "valid"},
-        {offsetof(BoostProgram, loss_sum), rt::BindingKind::LossSum, "loss_sum"},
-        {offsetof(BoostProgram, loss_count), rt::BindingKind::LossCount, "loss_count"},
+        {offsetof(BoostProgram, loss_sum), rt::BindingKind::LossSum,
+         "loss_sum"},
+        {offsetof(BoostProgram, loss_count), rt::BindingKind::LossCount,
+         "loss_count"},
         {offsetof(BoostProgram, finite), rt::BindingKind::Finite, "finite"},
         {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};
     for (const Scalar &scalar : scalars) {
@@ -222,8 +237,8 @@ private:
                              program.getLoc())))
         return failure();
       image.read(scalar.field,
-                 *reinterpret_cast<BoostTensor *>(reinterpret_cast<char *>(&header) +
-                                                  scalar.field));
+                 *reinterpret_cast<BoostTensor *>(
+                     reinterpret_cast<char *>(&header) + scalar.field));
     }
     return success();
   }
@@ -231,7 +246,8 @@ private:
   LogicalResult writeHeader(ArrayRef<int64_t> transientBytes) {
     auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (!target)
-      return program.emitOpError("has no ") << kCpuTargetAttrName << " attribute";
+      return program.emitOpError("has no ")
+             << kCpuTargetAttrName << " attribute";
     header.magic = BOOST_ABI_MAGIC;
     header.abi_version = BOOST_ABI_VERSION;
     header.struct_bytes = sizeof(BoostProgram);
@@ -241,7 +257,8 @@ private:
     header.seed = program.getSeed();
     for (auto &[binding, op] : slots) {
       rt::SlotOp slot = op;
-      uint64_t &bytes = header.arena_bytes[static_cast<unsigned>(slot.getArena())];
+      uint64_t &bytes =
+          header.arena_bytes[static_cast<unsigned>(slot.getArena())];
       uint64_t end = slot.getOffset() + countBytes(slot.getType());
       bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
     }
@@ -252,7 +269,8 @@ private:
           std::max<uint64_t>(header.arena_bytes[BOOST_ARENA_TRANSIENT],
                              llvm::alignTo(bytes, BOOST_ALIGNMENT));
     setString(offsetof(BoostProgram, name), program.getSymName());
-    setString(offsetof(BoostProgram, compiler_version), "boostc " BOOSTC_VERSION);
+    setString(offsetof(BoostProgram, compiler_version),
+              "boostc " BOOSTC_VERSION);
     setString(offsetof(BoostProgram, recipe_json), program.getRecipe());
     setString(offsetof(BoostProgram, recipe_hash), program.getRecipeHash());
     setString(offsetof(BoostProgram, cpu_features), target.getFeatures());
@@ -282,8 +300,9 @@ LogicalResult boostc::emitDescriptor(train::ProgramOp program,
   descriptor.image.emit(builder, loc, name);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i32 = builder.getI32Type();
-  auto query = LLVM::LLVMFuncOp::create(builder, loc, BOOST_QUERY_SYMBOL,
-                                        LLVM::LLVMFunctionType::get(pointer, {i32}));
+  auto query =
+      LLVM::LLVMFuncOp::create(builder, loc, BOOST_QUERY_SYMBOL,
+                               LLVM::LLVMFunctionType::get(pointer, {i32}));
   Block *entry = query.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
   Value version = LLVM::ConstantOp::create(

@@ -13,7 +13,8 @@ namespace {
 /// Emits one function of type BoostEntry.
 class HostFunctionBuilder {
 public:
-  HostFunctionBuilder(func::FuncOp source, SmallVectorImpl<LibraryCallEntry> &calls)
+  HostFunctionBuilder(func::FuncOp source,
+                      SmallVectorImpl<LibraryCallEntry> &calls)
       : source(source), calls(calls), builder(source.getContext()),
         pointer(LLVM::LLVMPointerType::get(source.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
@@ -22,8 +23,8 @@ public:
     builder.setInsertionPoint(source->getParentOfType<train::ProgramOp>());
     auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer});
     function = LLVM::LLVMFuncOp::create(builder, source.getLoc(),
-                                        ("boost." + source.getName()).str(), type,
-                                        LLVM::Linkage::Internal);
+                                        ("boost." + source.getName()).str(),
+                                        type, LLVM::Linkage::Internal);
     Block *entry = function.addEntryBlock(builder);
     builder.setInsertionPointToStart(entry);
     loadArenas();
@@ -42,11 +43,13 @@ private:
                                     builder.getIntegerAttr(type, value));
   }
   Value byteOffset(Value base, int64_t offset) {
-    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(), base,
+    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(),
+                               base,
                                LLVM::GEPArg(static_cast<int32_t>(offset)));
   }
   Value longByteOffset(Value base, int64_t offset) {
-    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(), base,
+    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(),
+                               base,
                                ArrayRef<LLVM::GEPArg>{constant(i64, offset)});
   }
   Location loc() { return current ? current->getLoc() : source.getLoc(); }
@@ -58,8 +61,9 @@ private:
       Value &arena = arenas[static_cast<unsigned>(op.getArena())];
       if (arena)
         return;
-      Value slot = byteOffset(function.getArgument(1),
-                              static_cast<int64_t>(op.getArena()) * sizeof(void *));
+      Value slot =
+          byteOffset(function.getArgument(1),
+                     static_cast<int64_t>(op.getArena()) * sizeof(void *));
       arena = LLVM::LoadOp::create(builder, loc(), pointer, slot);
     });
   }
@@ -79,7 +83,8 @@ private:
   }
 
   void storeOperand(int64_t index, Value address) {
-    Value slot = byteOffset(operands, index * static_cast<int64_t>(sizeof(void *)));
+    Value slot =
+        byteOffset(operands, index * static_cast<int64_t>(sizeof(void *)));
     LLVM::StoreOp::create(builder, loc(), address, slot);
   }
 
@@ -158,8 +163,8 @@ private:
 
   /// A failed call ends the function with its status.
   void returnUnlessOk(Value status) {
-    Value failed = LLVM::ICmpOp::create(builder, loc(), LLVM::ICmpPredicate::ne, status,
-                                        constant(i32, BOOST_CALL_OK));
+    Value failed = LLVM::ICmpOp::create(builder, loc(), LLVM::ICmpPredicate::ne,
+                                        status, constant(i32, BOOST_CALL_OK));
     Block *block = builder.getBlock();
     Block *next = block->splitBlock(builder.getInsertionPoint());
     Block *fail = new Block();
@@ -179,10 +184,11 @@ private:
     Value a = LLVM::ConstantOp::create(builder, loc(), f64, init.getA());
     Value b = LLVM::ConstantOp::create(builder, loc(), f64, init.getB());
     int64_t elements = countElements(op.getDestination().getType());
-    callEnv(offsetof(BoostEnv, fill), LLVM::LLVMVoidType::get(builder.getContext()),
-            {env(), addresses.lookup(op.getDestination()), constant(i64, elements),
-             constant(i32, static_cast<int64_t>(init.getKind())), a, b,
-             getString(op.getName()), seed});
+    callEnv(
+        offsetof(BoostEnv, fill), LLVM::LLVMVoidType::get(builder.getContext()),
+        {env(), addresses.lookup(op.getDestination()), constant(i64, elements),
+         constant(i32, static_cast<int64_t>(init.getKind())), a, b,
+         getString(op.getName()), seed});
     return success();
   }
 
@@ -193,7 +199,8 @@ private:
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(function);
       std::string terminated = text.str() + '\0';
-      auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+      auto type =
+          LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
       LLVM::GlobalOp::create(builder, loc(), type, /*isConstant=*/true,
                              LLVM::Linkage::Internal, symbol,
                              builder.getStringAttr(terminated));

@@ -19,8 +19,8 @@ std::string boostc::formatLocation(Location loc) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file)
       return WalkResult::advance();
-    text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" +
-            llvm::Twine(file.getColumn()))
+    text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
+            ":" + llvm::Twine(file.getColumn()))
                .str();
     return WalkResult::interrupt();
   });
@@ -41,7 +41,8 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     ModuleOp module = getOperation();
     auto programs = llvm::to_vector(module.getOps<train::ProgramOp>());
     if (programs.size() != 1) {
-      module.emitError("expected one train.program to make a library of, found ")
+      module.emitError(
+          "expected one train.program to make a library of, found ")
           << programs.size();
       return signalPassFailure();
     }
@@ -73,7 +74,8 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     for (func::FuncOp kernel : kernels)
       kernel->moveBefore(program);
     // Code generation reads it from the module.
-    getOperation()->setAttr(kCpuTargetAttrName, program->getAttr(kCpuTargetAttrName));
+    getOperation()->setAttr(kCpuTargetAttrName,
+                            program->getAttr(kCpuTargetAttrName));
     program.erase();
     return convertKernels(kernels);
   }

@@ -13,8 +13,8 @@ LogicalResult ExpectCloseOp::evaluate(ReferenceContext &,
     double actual = operands[0].data[i], expected = operands[1].data[i];
     double bound = atol + rtol * std::abs(expected);
     if (!(std::abs(actual - expected) <= bound))
-      return emitOpError("element ")
-             << i << " is " << actual << ", expected " << expected << " within " << bound;
+      return emitOpError("element ") << i << " is " << actual << ", expected "
+                                     << expected << " within " << bound;
   }
   return success();
 }

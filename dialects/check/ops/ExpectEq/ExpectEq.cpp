@@ -4,7 +4,8 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::check;
 
-LogicalResult ExpectEqOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult ExpectEqOp::evaluate(ReferenceContext &,
+                                   ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &) {
   for (int64_t i = 0; i < operands[0].size(); ++i)
     if (operands[0].data[i] != operands[1].data[i])

@@ -10,7 +10,7 @@ LogicalResult ExpectFiniteOp::evaluate(ReferenceContext &,
                                        SmallVectorImpl<ReferenceValue> &) {
   for (int64_t i = 0; i < operands[0].size(); ++i)
     if (!std::isfinite(operands[0].data[i]))
-      return emitOpError("element ")
-             << i << " is " << operands[0].data[i] << ", expected a finite number";
+      return emitOpError("element ") << i << " is " << operands[0].data[i]
+                                     << ", expected a finite number";
   return success();
 }

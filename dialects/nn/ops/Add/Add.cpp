@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult AddOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult AddOp::evaluate(ReferenceContext &,
+                              ArrayRef<ReferenceValue> operands,
                               SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue sum = operands[0];
   for (int64_t i = 0; i < sum.size(); ++i)
@@ -43,6 +44,6 @@ FailureOr<SmallVector<Value>> AddOp::buildLayer(LayerBuilder &layer) {
     return layer.emitError("inputs")
            << "add needs two inputs of the same shape, found "
            << layer.inputs[0].getType() << " and " << layer.inputs[1].getType();
-  return SmallVector<Value>{
-      AddOp::create(layer.builder, layer.loc, layer.inputs[0], layer.inputs[1])};
+  return SmallVector<Value>{AddOp::create(layer.builder, layer.loc,
+                                          layer.inputs[0], layer.inputs[1])};
 }

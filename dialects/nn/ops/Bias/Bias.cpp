@@ -9,13 +9,15 @@ using namespace boostc::nn;
 // nn.bias
 //===----------------------------------------------------------------------===//
 
-LogicalResult BiasOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult BiasOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &inferred) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto bias = cast<RankedTensorType>(adaptor.getBias().getType());
   if (input.getRank() < 2)
-    return emitOptionalError(loc, "expected an input of rank 2 or more, found ", input);
+    return emitOptionalError(loc, "expected an input of rank 2 or more, found ",
+                             input);
   if (bias.getDimSize(0) != input.getDimSize(1))
     return emitOptionalError(loc, "expected a bias of ", input.getDimSize(1),
                              " elements for input ", input, ", found ", bias);
@@ -28,11 +30,13 @@ static int64_t trailingElements(RankedTensorType type) {
   return type.getNumElements() / (type.getDimSize(0) * type.getDimSize(1));
 }
 
-LogicalResult BiasOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult BiasOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
   const ReferenceValue &bias = operands[1];
-  int64_t features = bias.size(), inner = trailingElements(getInput().getType());
+  int64_t features = bias.size(),
+          inner = trailingElements(getInput().getType());
   for (int64_t i = 0; i < result.size(); ++i)
     result.data[i] += bias.data[i / inner % features];
   results.push_back(std::move(result));
@@ -65,17 +69,19 @@ std::vector<LayerSpec> BiasOp::getLayerSpecs() {
   LayerSpec spec{"bias", LayerSpec::Kind::Layer,
                  "Adds a trainable vector along the features, `y[n, c, ...] = "
                  "x[n, c, ...] + bias[c]`."};
-  spec.parameters = {{"bias", BOOST_ROLE_BIAS, "zeros", "One element per feature."}};
+  spec.parameters = {
+      {"bias", BOOST_ROLE_BIAS, "zeros", "One element per feature."}};
   return {spec};
 }
 
 FailureOr<SmallVector<Value>> BiasOp::buildLayer(LayerBuilder &layer) {
   auto type = cast<RankedTensorType>(layer.inputs[0].getType());
   if (type.getRank() < 2)
-    return layer.emitError("op") << "bias needs at least one feature dimension, found "
-                                 << type;
+    return layer.emitError("op")
+           << "bias needs at least one feature dimension, found " << type;
   int64_t features = type.getDimSize(1);
-  FailureOr<Value> bias = layer.parameter("bias", {features}, features, features);
+  FailureOr<Value> bias =
+      layer.parameter("bias", {features}, features, features);
   if (failed(bias))
     return failure();
   return SmallVector<Value>{
@@ -86,18 +92,21 @@ FailureOr<SmallVector<Value>> BiasOp::buildLayer(LayerBuilder &layer) {
 // nn.bias_grad
 //===----------------------------------------------------------------------===//
 
-LogicalResult BiasGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult BiasGradOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &inferred) {
   auto type = cast<RankedTensorType>(adaptor.getGradient().getType());
   if (type.getRank() < 2)
-    return emitOptionalError(loc, "expected a gradient of rank 2 or more, found ", type);
+    return emitOptionalError(
+        loc, "expected a gradient of rank 2 or more, found ", type);
   inferred.push_back(
       RankedTensorType::get({type.getDimSize(1)}, type.getElementType()));
   return success();
 }
 
-LogicalResult BiasGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult BiasGradOp::evaluate(ReferenceContext &,
+                                   ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &gradient = operands[0];
   int64_t valid = static_cast<int64_t>(operands[1].item());
@@ -113,8 +122,8 @@ LogicalResult BiasGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> 
 FailureOr<SmallVector<Value>> BiasGradOp::lowerToLinalg(OpBuilder &builder) {
   unsigned rank = getGradient().getType().getRank();
   return SmallVector<Value>{buildReduction(
-      builder, getLoc(), cast<RankedTensorType>(getType()), builder.getF32FloatAttr(0.0),
-      rank, {1}, {getGradient(), getValid()},
+      builder, getLoc(), cast<RankedTensorType>(getType()),
+      builder.getF32FloatAttr(0.0), rank, {1}, {getGradient(), getValid()},
       {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {})},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value isValid = buildIsValid(b, loc, 0, args[1]);
@@ -124,4 +133,6 @@ FailureOr<SmallVector<Value>> BiasGradOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
-int64_t BiasGradOp::getFlops() { return getGradient().getType().getNumElements(); }
+int64_t BiasGradOp::getFlops() {
+  return getGradient().getType().getNumElements();
+}

@@ -4,10 +4,12 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-static LogicalResult verifyMatrices(std::optional<Location> loc, Type lhs, Type rhs) {
+static LogicalResult verifyMatrices(std::optional<Location> loc, Type lhs,
+                                    Type rhs) {
   if (cast<RankedTensorType>(lhs).getRank() != 2 ||
       cast<RankedTensorType>(rhs).getRank() != 2)
-    return emitOptionalError(loc, "expected two matrices, found ", lhs, " and ", rhs);
+    return emitOptionalError(loc, "expected two matrices, found ", lhs, " and ",
+                             rhs);
   return success();
 }
 
@@ -19,7 +21,8 @@ static int64_t matmulFlops(Type result, int64_t inner) {
 // nn.dense
 //===----------------------------------------------------------------------===//
 
-LogicalResult DenseOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult DenseOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &inferred) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
@@ -33,14 +36,16 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     auto type = cast<RankedTensorType>(bias.getType());
     if (type.getDimSize(0) != weight.getDimSize(0))
       return emitOptionalError(loc, "expected a bias of ", weight.getDimSize(0),
-                               " elements for weight ", weight, ", found ", type);
+                               " elements for weight ", weight, ", found ",
+                               type);
   }
   inferred.push_back(RankedTensorType::get(
       {input.getDimSize(0), weight.getDimSize(0)}, input.getElementType()));
   return success();
 }
 
-LogicalResult DenseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult DenseOp::evaluate(ReferenceContext &,
+                                ArrayRef<ReferenceValue> operands,
                                 SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &x = operands[0], &w = operands[1];
   ReferenceValue y({x.dim(0), w.dim(0)});
@@ -55,17 +60,22 @@ LogicalResult DenseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> ope
   return success();
 }
 
-SmallVector<Value> DenseOp::savedForBackward() { return {getInput(), getWeight()}; }
+SmallVector<Value> DenseOp::savedForBackward() {
+  return {getInput(), getWeight()};
+}
 
 LogicalResult DenseOp::buildBackward(BackwardContext &context) {
   OpBuilder &b = context.builder;
   Value dy = context.gradResults[0];
   if (context.needed[0])
-    context.gradOperands[0] = DenseGradInputOp::create(b, context.loc, dy, getWeight());
+    context.gradOperands[0] =
+        DenseGradInputOp::create(b, context.loc, dy, getWeight());
   if (context.needed[1])
-    context.gradOperands[1] = DenseGradWeightOp::create(b, context.loc, dy, getInput());
+    context.gradOperands[1] =
+        DenseGradWeightOp::create(b, context.loc, dy, getInput());
   if (getBias() && context.needed[2])
-    context.gradOperands[2] = BiasGradOp::create(b, context.loc, dy, context.valid);
+    context.gradOperands[2] =
+        BiasGradOp::create(b, context.loc, dy, context.valid);
   return success();
 }
 
@@ -77,8 +87,9 @@ std::vector<LayerSpec> DenseOp::getLayerSpecs() {
   LayerSpec spec{"dense", LayerSpec::Kind::Layer,
                  "Fully connected layer, `y[n, u] = sum over i of x[n, i] * "
                  "weight[u, i] + bias[u]`."};
-  spec.keys = {{"units", KeyType::Integer, "Number of outputs.", {}, 1.0, 1 << 20},
-               {"bias", KeyType::Boolean, "Whether a bias is added.", "true"}};
+  spec.keys = {
+      {"units", KeyType::Integer, "Number of outputs.", {}, 1.0, 1 << 20},
+      {"bias", KeyType::Boolean, "Whether a bias is added.", "true"}};
   spec.parameters = {
       {"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in", "`[units, inputs]`."},
       {"bias", BOOST_ROLE_BIAS, "uniform_fan_in", "`[units]`."}};
@@ -94,12 +105,14 @@ FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
            << type.getRank() - 1 << " (" << type
            << " with the batch); put a flatten layer in front";
   int64_t units = layer.getInteger("units"), inputs = type.getDimSize(1);
-  FailureOr<Value> weight = layer.parameter("weight", {units, inputs}, inputs, units);
+  FailureOr<Value> weight =
+      layer.parameter("weight", {units, inputs}, inputs, units);
   if (failed(weight))
     return failure();
   Value bias;
   if (layer.getBoolean("bias")) {
-    FailureOr<Value> parameter = layer.parameter("bias", {units}, inputs, units);
+    FailureOr<Value> parameter =
+        layer.parameter("bias", {units}, inputs, units);
     if (failed(parameter))
       return failure();
     bias = *parameter;
@@ -112,25 +125,28 @@ FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
 // nn.dense_grad_input
 //===----------------------------------------------------------------------===//
 
-LogicalResult DenseGradInputOp::inferReturnTypes(MLIRContext *,
-                                                 std::optional<Location> loc,
-                                                 Adaptor adaptor,
-                                                 SmallVectorImpl<Type> &inferred) {
+LogicalResult
+DenseGradInputOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                   Adaptor adaptor,
+                                   SmallVectorImpl<Type> &inferred) {
   auto gradient = cast<RankedTensorType>(adaptor.getGradient().getType());
   auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
   if (failed(verifyMatrices(loc, gradient, weight)))
     return failure();
   if (gradient.getDimSize(1) != weight.getDimSize(0))
-    return emitOptionalError(loc, "expected a weight of ", gradient.getDimSize(1),
-                             " rows for gradient ", gradient, ", found ", weight);
-  inferred.push_back(RankedTensorType::get(
-      {gradient.getDimSize(0), weight.getDimSize(1)}, gradient.getElementType()));
+    return emitOptionalError(loc, "expected a weight of ",
+                             gradient.getDimSize(1), " rows for gradient ",
+                             gradient, ", found ", weight);
+  inferred.push_back(
+      RankedTensorType::get({gradient.getDimSize(0), weight.getDimSize(1)},
+                            gradient.getElementType()));
   return success();
 }
 
-LogicalResult DenseGradInputOp::evaluate(ReferenceContext &,
-                                         ArrayRef<ReferenceValue> operands,
-                                         SmallVectorImpl<ReferenceValue> &results) {
+LogicalResult
+DenseGradInputOp::evaluate(ReferenceContext &,
+                           ArrayRef<ReferenceValue> operands,
+                           SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &w = operands[1];
   ReferenceValue dx({dy.dim(0), w.dim(1)});
   for (int64_t n = 0; n < dy.dim(0); ++n)
@@ -149,25 +165,28 @@ int64_t DenseGradInputOp::getFlops() {
 // nn.dense_grad_weight
 //===----------------------------------------------------------------------===//
 
-LogicalResult DenseGradWeightOp::inferReturnTypes(MLIRContext *,
-                                                  std::optional<Location> loc,
-                                                  Adaptor adaptor,
-                                                  SmallVectorImpl<Type> &inferred) {
+LogicalResult
+DenseGradWeightOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                    Adaptor adaptor,
+                                    SmallVectorImpl<Type> &inferred) {
   auto gradient = cast<RankedTensorType>(adaptor.getGradient().getType());
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   if (failed(verifyMatrices(loc, gradient, input)))
     return failure();
   if (gradient.getDimSize(0) != input.getDimSize(0))
-    return emitOptionalError(loc, "expected an input of ", gradient.getDimSize(0),
-                             " rows for gradient ", gradient, ", found ", input);
-  inferred.push_back(RankedTensorType::get(
-      {gradient.getDimSize(1), input.getDimSize(1)}, gradient.getElementType()));
+    return emitOptionalError(loc, "expected an input of ",
+                             gradient.getDimSize(0), " rows for gradient ",
+                             gradient, ", found ", input);
+  inferred.push_back(
+      RankedTensorType::get({gradient.getDimSize(1), input.getDimSize(1)},
+                            gradient.getElementType()));
   return success();
 }
 
-LogicalResult DenseGradWeightOp::evaluate(ReferenceContext &,
-                                          ArrayRef<ReferenceValue> operands,
-                                          SmallVectorImpl<ReferenceValue> &results) {
+LogicalResult
+DenseGradWeightOp::evaluate(ReferenceContext &,
+                            ArrayRef<ReferenceValue> operands,
+                            SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &x = operands[1];
   ReferenceValue dw({dy.dim(1), x.dim(1)});
   for (int64_t n = 0; n < dy.dim(0); ++n)

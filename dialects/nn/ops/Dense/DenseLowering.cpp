@@ -1,6 +1,7 @@
-// Lowerings of the dense ops: all three are one matrix product that reads its operands
-// plainly or transposed. The library takes it as it is; the linalg form is the
-// complete fallback and what the interpreter compares the library call with.
+// Lowerings of the dense ops: all three are one matrix product that reads its
+// operands plainly or transposed. The library takes it as it is; the linalg
+// form is the complete fallback and what the interpreter compares the library
+// call with.
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
@@ -30,7 +31,8 @@ static Product getProduct(DenseGradWeightOp op) {
 
 /// Loops: m, n, k.
 static SmallVector<Value> lowerProduct(OpBuilder &builder, Location loc,
-                                       RankedTensorType type, const Product &product) {
+                                       RankedTensorType type,
+                                       const Product &product) {
   AffineMap mapA = product.transposeA ? projection(builder, 3, {2, 0})
                                       : projection(builder, 3, {0, 2});
   AffineMap mapB = product.transposeB ? projection(builder, 3, {1, 2})
@@ -53,23 +55,24 @@ static SmallVector<Value> lowerProduct(OpBuilder &builder, Location loc,
 }
 
 static SmallVector<Value> callMatmul(OpBuilder &builder, Location loc,
-                                     RankedTensorType type, const Product &product) {
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
-  auto call = rt::MatmulOp::create(builder, loc, TypeRange{type}, product.a, product.b,
-                                   product.bias, empty, Value(), product.transposeA,
-                                   product.transposeB);
+                                     RankedTensorType type,
+                                     const Product &product) {
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  auto call = rt::MatmulOp::create(builder, loc, TypeRange{type}, product.a,
+                                   product.b, product.bias, empty, Value(),
+                                   product.transposeA, product.transposeB);
   return {call.getResult(0)};
 }
 
-#define BOOST_LOWER_PRODUCT(OP)                                                        \
-  FailureOr<SmallVector<Value>> OP::lowerToLinalg(OpBuilder &builder) {                \
-    return lowerProduct(builder, getLoc(), cast<RankedTensorType>(getType()),          \
-                        getProduct(*this));                                            \
-  }                                                                                    \
-  FailureOr<SmallVector<Value>> OP::buildLibraryCall(OpBuilder &builder) {             \
-    return callMatmul(builder, getLoc(), cast<RankedTensorType>(getType()),            \
-                      getProduct(*this));                                              \
+#define BOOST_LOWER_PRODUCT(OP)                                                \
+  FailureOr<SmallVector<Value>> OP::lowerToLinalg(OpBuilder &builder) {        \
+    return lowerProduct(builder, getLoc(), cast<RankedTensorType>(getType()),  \
+                        getProduct(*this));                                    \
+  }                                                                            \
+  FailureOr<SmallVector<Value>> OP::buildLibraryCall(OpBuilder &builder) {     \
+    return callMatmul(builder, getLoc(), cast<RankedTensorType>(getType()),    \
+                      getProduct(*this));                                      \
   }
 BOOST_LOWER_PRODUCT(DenseOp)
 BOOST_LOWER_PRODUCT(DenseGradInputOp)

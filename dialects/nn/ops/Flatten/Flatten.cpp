@@ -5,29 +5,34 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult FlattenOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+LogicalResult FlattenOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &inferred) {
   auto type = cast<RankedTensorType>(adaptor.getInput().getType());
   if (type.getRank() < 2)
-    return emitOptionalError(loc, "expected an input of rank 2 or more, found ", type);
+    return emitOptionalError(loc, "expected an input of rank 2 or more, found ",
+                             type);
   int64_t samples = type.getDimSize(0);
-  inferred.push_back(RankedTensorType::get({samples, type.getNumElements() / samples},
-                                           type.getElementType()));
+  inferred.push_back(RankedTensorType::get(
+      {samples, type.getNumElements() / samples}, type.getElementType()));
   return success();
 }
 
-LogicalResult FlattenOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult FlattenOp::evaluate(ReferenceContext &,
+                                  ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
-  result.shape = SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
+  result.shape =
+      SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
   results.push_back(std::move(result));
   return success();
 }
 
 LogicalResult FlattenOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = ReshapeOp::create(
-      context.builder, context.loc, getInput().getType(), context.gradResults[0]);
+  context.gradOperands[0] =
+      ReshapeOp::create(context.builder, context.loc, getInput().getType(),
+                        context.gradResults[0]);
   return success();
 }
 

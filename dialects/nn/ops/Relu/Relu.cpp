@@ -9,7 +9,8 @@ using namespace boostc::nn;
 // nn.relu
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReluOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult ReluOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
   for (double &x : result.data)
@@ -21,8 +22,8 @@ LogicalResult ReluOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> oper
 SmallVector<Value> ReluOp::savedForBackward() { return {getResult()}; }
 
 LogicalResult ReluOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = ReluGradOp::create(context.builder, context.loc,
-                                               context.gradResults[0], getResult());
+  context.gradOperands[0] = ReluGradOp::create(
+      context.builder, context.loc, context.gradResults[0], getResult());
   return success();
 }
 
@@ -32,8 +33,8 @@ FailureOr<SmallVector<Value>> ReluOp::lowerToLinalg(OpBuilder &builder) {
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value zero = buildFloat(b, loc, 0.0);
         // An ordered comparison: a NaN is not "<= 0" and passes through.
-        Value isOff = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE, args[0],
-                                            zero);
+        Value isOff = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
+                                            args[0], zero);
         return arith::SelectOp::create(b, loc, isOff, zero, args[0]);
       })};
 }
@@ -46,14 +47,16 @@ std::vector<LayerSpec> ReluOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> ReluOp::buildLayer(LayerBuilder &layer) {
-  return SmallVector<Value>{ReluOp::create(layer.builder, layer.loc, layer.inputs[0])};
+  return SmallVector<Value>{
+      ReluOp::create(layer.builder, layer.loc, layer.inputs[0])};
 }
 
 //===----------------------------------------------------------------------===//
 // nn.relu_grad
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReluGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult ReluGradOp::evaluate(ReferenceContext &,
+                                   ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
   for (int64_t i = 0; i < result.size(); ++i)
@@ -68,8 +71,8 @@ FailureOr<SmallVector<Value>> ReluGradOp::lowerToLinalg(OpBuilder &builder) {
       builder, getLoc(), getType(), {getGradient(), getOutput()},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value zero = buildFloat(b, loc, 0.0);
-        Value isOn = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, args[1],
-                                           zero);
+        Value isOn = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                           args[1], zero);
         return arith::SelectOp::create(b, loc, isOn, args[0], zero);
       })};
 }

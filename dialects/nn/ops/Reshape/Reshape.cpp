@@ -14,7 +14,8 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError("expected as many elements as the input has, ")
            << from.getNumElements() << " in " << from << ", found "
            << to.getNumElements() << " in " << to;
-  if (from.getRank() < 1 || to.getRank() < 1 || from.getDimSize(0) != to.getDimSize(0))
+  if (from.getRank() < 1 || to.getRank() < 1 ||
+      from.getDimSize(0) != to.getDimSize(0))
     return emitOpError("expected dimension 0, the batch, to stay, found ")
            << from << " to " << to;
   return success();
@@ -26,17 +27,20 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult ReshapeOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult ReshapeOp::evaluate(ReferenceContext &,
+                                  ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
-  result.shape = SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
+  result.shape =
+      SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
   results.push_back(std::move(result));
   return success();
 }
 
 LogicalResult ReshapeOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = ReshapeOp::create(
-      context.builder, context.loc, getInput().getType(), context.gradResults[0]);
+  context.gradOperands[0] =
+      ReshapeOp::create(context.builder, context.loc, getInput().getType(),
+                        context.gradResults[0]);
   return success();
 }
 
@@ -53,27 +57,32 @@ FailureOr<SmallVector<Value>> ReshapeOp::lowerToLinalg(OpBuilder &builder) {
         builder, getLoc(), to, getInput(), *groups)};
   }
   // Neither shape refines the other: through one dimension.
-  auto flat = RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  auto flat =
+      RankedTensorType::get({from.getNumElements()}, from.getElementType());
   auto allOf = [](int64_t rank) {
     SmallVector<ReassociationIndices> groups(1);
     for (int64_t dim = 0; dim < rank; ++dim)
       groups[0].push_back(dim);
     return groups;
   };
-  Value collapsed = tensor::CollapseShapeOp::create(builder, getLoc(), flat, getInput(),
-                                                    allOf(from.getRank()));
-  return SmallVector<Value>{tensor::ExpandShapeOp::create(builder, getLoc(), to,
-                                                          collapsed, allOf(to.getRank()))};
+  Value collapsed = tensor::CollapseShapeOp::create(
+      builder, getLoc(), flat, getInput(), allOf(from.getRank()));
+  return SmallVector<Value>{tensor::ExpandShapeOp::create(
+      builder, getLoc(), to, collapsed, allOf(to.getRank()))};
 }
 
 int64_t ReshapeOp::getFlops() { return 0; }
 
 std::vector<LayerSpec> ReshapeOp::getLayerSpecs() {
-  LayerSpec spec{"reshape", LayerSpec::Kind::Layer,
-                 "The same elements under another shape, row-major; the batch stays."};
-  spec.keys = {{"shape", KeyType::IntegerList,
-                "The new shape without the batch; its product is the number of features.",
-                {}, 1.0}};
+  LayerSpec spec{
+      "reshape", LayerSpec::Kind::Layer,
+      "The same elements under another shape, row-major; the batch stays."};
+  spec.keys = {{"shape",
+                KeyType::IntegerList,
+                "The new shape without the batch; its product is the number of "
+                "features.",
+                {},
+                1.0}};
   return {spec};
 }
 
@@ -90,9 +99,10 @@ FailureOr<SmallVector<Value>> ReshapeOp::buildLayer(LayerBuilder &layer) {
     }
   }
   if (wanted != features)
-    return layer.emitError("shape") << "reshape needs " << features
-                                    << " elements a sample, the number its input "
-                                    << from << " has, found " << wanted;
+    return layer.emitError("shape")
+           << "reshape needs " << features
+           << " elements a sample, the number its input " << from
+           << " has, found " << wanted;
   auto to = RankedTensorType::get(shape, from.getElementType());
   return SmallVector<Value>{
       ReshapeOp::create(layer.builder, layer.loc, to, layer.inputs[0])};

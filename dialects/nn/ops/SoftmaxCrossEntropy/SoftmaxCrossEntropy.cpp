@@ -11,15 +11,18 @@ static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
   auto matrix = cast<RankedTensorType>(logits);
   auto vector = cast<RankedTensorType>(labels);
   if (matrix.getRank() != 2)
-    return emitOptionalError(loc, "expected logits [batch, classes], found ", logits);
+    return emitOptionalError(loc, "expected logits [batch, classes], found ",
+                             logits);
   if (vector.getRank() != 1 || vector.getDimSize(0) != matrix.getDimSize(0))
     return emitOptionalError(loc, "expected ", matrix.getDimSize(0),
-                             " labels, one per row of the logits, found ", labels);
+                             " labels, one per row of the logits, found ",
+                             labels);
   return success();
 }
 
 /// Maximum of row `n` and the sum of exp(l - maximum).
-static std::pair<double, double> rowSums(const ReferenceValue &logits, int64_t n) {
+static std::pair<double, double> rowSums(const ReferenceValue &logits,
+                                         int64_t n) {
   double maximum = logits.at(n, 0), sum = 0.0;
   for (int64_t c = 1; c < logits.dim(1); ++c)
     maximum = std::max(maximum, logits.at(n, c));
@@ -37,7 +40,8 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
 }
 
 LogicalResult
-SoftmaxCrossEntropyOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
+                                ArrayRef<ReferenceValue> operands,
                                 SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &logits = operands[0], &labels = operands[1];
   int64_t valid = static_cast<int64_t>(operands[2].item());
@@ -46,8 +50,8 @@ SoftmaxCrossEntropyOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> ope
     auto [maximum, exponentials] = rowSums(logits, n);
     int64_t label = static_cast<int64_t>(labels.data[n]);
     if (label < 0 || label >= logits.dim(1))
-      return emitOpError("label ") << label << " of sample " << n << " is not in [0, "
-                                   << logits.dim(1) << ")";
+      return emitOpError("label ") << label << " of sample " << n
+                                   << " is not in [0, " << logits.dim(1) << ")";
     sum += std::log(exponentials) + maximum - logits.at(n, label);
   }
   results.push_back(ReferenceValue::scalar(sum));
@@ -64,8 +68,8 @@ LogicalResult SoftmaxCrossEntropyOp::buildBackward(BackwardContext &context) {
   if (!context.gradResults[0] || !context.needed[0])
     return success();
   context.gradOperands[0] = SoftmaxCrossEntropyGradOp::create(
-      context.builder, context.loc, context.gradResults[0], getLogits(), getLabels(),
-      context.valid);
+      context.builder, context.loc, context.gradResults[0], getLogits(),
+      getLabels(), context.valid);
   return success();
 }
 
@@ -74,24 +78,28 @@ int64_t SoftmaxCrossEntropyOp::getFlops() {
 }
 
 std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
-  LayerSpec spec{"softmax_cross_entropy", LayerSpec::Kind::Loss,
-                 "Cross-entropy of the softmax of the last layer's output with integer "
-                 "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
-                 "samples of an optimizer step."};
+  LayerSpec spec{
+      "softmax_cross_entropy", LayerSpec::Kind::Loss,
+      "Cross-entropy of the softmax of the last layer's output with integer "
+      "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
+      "samples of an optimizer step."};
   spec.keys = {{"label_smoothing", KeyType::Number,
-                "Weight taken from the true class; only 0 in this version.", "0.0", 0.0,
-                0.0}};
+                "Weight taken from the true class; only 0 in this version.",
+                "0.0", 0.0, 0.0}};
   return {spec};
 }
 
-FailureOr<SmallVector<Value>> SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
+FailureOr<SmallVector<Value>>
+SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
   auto logits = cast<RankedTensorType>(layer.inputs[0].getType());
   if (logits.getRank() != 2)
     return layer.emitError("op")
-           << "softmax_cross_entropy needs one output per class and sample, found "
+           << "softmax_cross_entropy needs one output per class and sample, "
+              "found "
            << logits << " with the batch; put a flatten layer in front";
-  auto op = SoftmaxCrossEntropyOp::create(layer.builder, layer.loc, layer.inputs[0],
-                                          layer.inputs[1], layer.inputs[2]);
+  auto op =
+      SoftmaxCrossEntropyOp::create(layer.builder, layer.loc, layer.inputs[0],
+                                    layer.inputs[1], layer.inputs[2]);
   return SmallVector<Value>(op.getResults());
 }
 
@@ -109,9 +117,10 @@ LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(
   return success();
 }
 
-LogicalResult SoftmaxCrossEntropyGradOp::evaluate(
-    ReferenceContext &, ArrayRef<ReferenceValue> operands,
-    SmallVectorImpl<ReferenceValue> &results) {
+LogicalResult
+SoftmaxCrossEntropyGradOp::evaluate(ReferenceContext &,
+                                    ArrayRef<ReferenceValue> operands,
+                                    SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &logits = operands[1], &labels = operands[2];
   double gradient = operands[0].item();
   int64_t valid = static_cast<int64_t>(operands[3].item());

@@ -1,6 +1,6 @@
-// Lowerings of the loss and its gradient. Both need each row's maximum and sum of
-// exponentials; CSE merges the two copies when forward and backward meet in one
-// function.
+// Lowerings of the loss and its gradient. Both need each row's maximum and sum
+// of exponentials; CSE merges the two copies when forward and backward meet in
+// one function.
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
@@ -18,9 +18,11 @@ struct RowStatistics {
 };
 } // namespace
 
-static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc, Value logits) {
+static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc,
+                                        Value logits) {
   auto type = cast<RankedTensorType>(logits.getType());
-  auto rows = RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  auto rows =
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   AffineMap all = builder.getMultiDimIdentityMap(2);
   AffineMap row = projection(builder, 2, {0});
   float lowest = -std::numeric_limits<float>::infinity();
@@ -30,8 +32,9 @@ static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc, Value 
         return arith::MaximumFOp::create(b, nested, args[0], args[1]);
       });
   Value exponentials = buildReduction(
-      builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0}, {logits, maximum},
-      {all, row}, [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+      builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
+      {logits, maximum}, {all, row},
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, nested, args[0], args[1]);
         Value power = math::ExpOp::create(b, nested, shifted);
         return buildSumStep(b, nested, args[2], power);
@@ -46,18 +49,21 @@ static Value buildIsLabel(OpBuilder &b, Location loc, Value label) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column, label);
 }
 
-FailureOr<SmallVector<Value>> SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
+FailureOr<SmallVector<Value>>
+SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   auto type = getLogits().getType();
-  auto rows = RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  auto rows =
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   AffineMap row = projection(builder, 2, {0});
   RowStatistics statistics = buildRowStatistics(builder, loc, getLogits());
   Value picked = buildReduction(
       builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
       {getLogits(), getLabels()}, {builder.getMultiDimIdentityMap(2), row},
       [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value term = arith::SelectOp::create(b, nested, buildIsLabel(b, nested, args[1]),
-                                             args[0], buildFloat(b, nested, 0.0));
+        Value term =
+            arith::SelectOp::create(b, nested, buildIsLabel(b, nested, args[1]),
+                                    args[0], buildFloat(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
       });
   AffineMap vector = builder.getMultiDimIdentityMap(1);
@@ -88,23 +94,25 @@ FailureOr<SmallVector<Value>> SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &bu
 FailureOr<SmallVector<Value>>
 SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   AffineMap all = builder.getMultiDimIdentityMap(2);
-  AffineMap row = projection(builder, 2, {0}), scalar = projection(builder, 2, {});
+  AffineMap row = projection(builder, 2, {0}),
+            scalar = projection(builder, 2, {});
   RowStatistics statistics = buildRowStatistics(builder, getLoc(), getLogits());
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), cast<RankedTensorType>(getType()),
-      {getLogits(), statistics.maximum, statistics.exponentials, getLabels(), getValid(),
-       getGradient()},
+      {getLogits(), statistics.maximum, statistics.exponentials, getLabels(),
+       getValid(), getGradient()},
       {all, row, row, row, scalar, scalar},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value power = math::ExpOp::create(b, loc, shifted);
         Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
         Value zero = buildFloat(b, loc, 0.0);
-        Value target = arith::SelectOp::create(b, loc, buildIsLabel(b, loc, args[3]),
-                                               buildFloat(b, loc, 1.0), zero);
+        Value target =
+            arith::SelectOp::create(b, loc, buildIsLabel(b, loc, args[3]),
+                                    buildFloat(b, loc, 1.0), zero);
         Value difference = arith::SubFOp::create(b, loc, softmax, target);
         Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
-        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]), scaled,
-                                       zero);
+        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]),
+                                       scaled, zero);
       })};
 }

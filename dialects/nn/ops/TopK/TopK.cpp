@@ -6,28 +6,30 @@ using namespace boostc;
 using namespace boostc::nn;
 
 LogicalResult TopKOp::verify() {
-  RankedTensorType logits = getLogits().getType(), labels = getLabels().getType();
+  RankedTensorType logits = getLogits().getType(),
+                   labels = getLabels().getType();
   if (logits.getRank() != 2)
     return emitOpError("expected logits [batch, classes], found ") << logits;
   if (labels.getRank() != 1 || labels.getDimSize(0) != logits.getDimSize(0))
-    return emitOpError("expected ") << logits.getDimSize(0)
-                                    << " labels, one per row of the logits, found "
-                                    << labels;
+    return emitOpError("expected ")
+           << logits.getDimSize(0)
+           << " labels, one per row of the logits, found " << labels;
   if (getK() < 1 || getK() > logits.getDimSize(1))
     return emitOpError("expected k between 1 and the number of classes, ")
            << logits.getDimSize(1) << ", found " << getK();
   return success();
 }
 
-LogicalResult TopKOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult TopKOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &logits = operands[0], &labels = operands[1];
   int64_t valid = static_cast<int64_t>(operands[2].item()), correct = 0;
   for (int64_t n = 0; n < valid; ++n) {
     int64_t label = static_cast<int64_t>(labels.data[n]), rank = 0;
     if (label < 0 || label >= logits.dim(1))
-      return emitOpError("label ") << label << " of sample " << n << " is not in [0, "
-                                   << logits.dim(1) << ")";
+      return emitOpError("label ") << label << " of sample " << n
+                                   << " is not in [0, " << logits.dim(1) << ")";
     double score = logits.at(n, label);
     for (int64_t c = 0; c < logits.dim(1); ++c) {
       double other = logits.at(n, c);
@@ -44,8 +46,10 @@ LogicalResult TopKOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> oper
 FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   auto type = getLogits().getType();
-  auto rows = RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
-  auto ranks = RankedTensorType::get({type.getDimSize(0)}, builder.getI32Type());
+  auto rows =
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  auto ranks =
+      RankedTensorType::get({type.getDimSize(0)}, builder.getI32Type());
   AffineMap all = builder.getMultiDimIdentityMap(2);
   AffineMap row = projection(builder, 2, {0});
   auto buildColumn = [](OpBuilder &b, Location nested) -> Value {
@@ -56,8 +60,9 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
       {getLogits(), getLabels()}, {all, row},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value isLabel = arith::CmpIOp::create(b, nested, arith::CmpIPredicate::eq,
-                                              buildColumn(b, nested), args[1]);
+        Value isLabel =
+            arith::CmpIOp::create(b, nested, arith::CmpIPredicate::eq,
+                                  buildColumn(b, nested), args[1]);
         Value term = arith::SelectOp::create(b, nested, isLabel, args[0],
                                              buildFloat(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
@@ -67,12 +72,13 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       {getLogits(), getLabels(), score}, {all, row, row},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         // Unordered: a NaN on either side beats the label.
-        Value beats = arith::CmpFOp::create(b, nested, arith::CmpFPredicate::UGT,
-                                            args[0], args[2]);
-        Value ties = arith::CmpFOp::create(b, nested, arith::CmpFPredicate::OEQ, args[0],
-                                           args[2]);
-        Value lower = arith::CmpIOp::create(b, nested, arith::CmpIPredicate::slt,
-                                            buildColumn(b, nested), args[1]);
+        Value beats = arith::CmpFOp::create(
+            b, nested, arith::CmpFPredicate::UGT, args[0], args[2]);
+        Value ties = arith::CmpFOp::create(b, nested, arith::CmpFPredicate::OEQ,
+                                           args[0], args[2]);
+        Value lower =
+            arith::CmpIOp::create(b, nested, arith::CmpIPredicate::slt,
+                                  buildColumn(b, nested), args[1]);
         Value tieLost = arith::AndIOp::create(b, nested, ties, lower);
         Value lost = arith::OrIOp::create(b, nested, beats, tieLost);
         Value one = arith::ExtUIOp::create(b, nested, b.getI32Type(), lost);
@@ -85,11 +91,12 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       builder.getF32FloatAttr(0.0), 1, {}, {rank, getValid()},
       {vector, projection(builder, 1, {})},
       [k](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value limit = arith::ConstantOp::create(b, nested, b.getI32IntegerAttr(k));
-        Value isTop = arith::CmpIOp::create(b, nested, arith::CmpIPredicate::slt,
-                                            args[0], limit);
-        Value counts = arith::AndIOp::create(b, nested, isTop,
-                                             buildIsValid(b, nested, 0, args[1]));
+        Value limit =
+            arith::ConstantOp::create(b, nested, b.getI32IntegerAttr(k));
+        Value isTop = arith::CmpIOp::create(
+            b, nested, arith::CmpIPredicate::slt, args[0], limit);
+        Value counts = arith::AndIOp::create(
+            b, nested, isTop, buildIsValid(b, nested, 0, args[1]));
         Value one = arith::UIToFPOp::create(b, nested, b.getF32Type(), counts);
         return buildSumStep(b, nested, args[2], one);
       });
@@ -101,7 +108,9 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{sum, count};
 }
 
-int64_t TopKOp::getFlops() { return 3 * getLogits().getType().getNumElements(); }
+int64_t TopKOp::getFlops() {
+  return 3 * getLogits().getType().getNumElements();
+}
 
 std::vector<LayerSpec> TopKOp::getLayerSpecs() {
   return {{"top_1", LayerSpec::Kind::Metric,
@@ -114,10 +123,10 @@ FailureOr<SmallVector<Value>> TopKOp::buildLayer(LayerBuilder &layer) {
   auto logits = cast<RankedTensorType>(layer.inputs[0].getType());
   int64_t k = layer.spec.name == "top_1" ? 1 : 5;
   if (logits.getRank() != 2 || logits.getDimSize(1) < k)
-    return layer.emitError() << layer.spec.name << " needs at least " << k
-                             << " outputs a sample, found " << logits
-                             << " with the batch";
-  auto op = TopKOp::create(layer.builder, layer.loc, layer.inputs[0], layer.inputs[1],
-                           layer.inputs[2], k);
+    return layer.emitError()
+           << layer.spec.name << " needs at least " << k
+           << " outputs a sample, found " << logits << " with the batch";
+  auto op = TopKOp::create(layer.builder, layer.loc, layer.inputs[0],
+                           layer.inputs[1], layer.inputs[2], k);
   return SmallVector<Value>(op.getResults());
 }

@@ -11,7 +11,8 @@ LogicalResult BufferOp::verify() {
            << BOOST_ALIGNMENT << ", found " << offset;
   auto type = cast<MemRefType>(getType());
   if (!type.hasStaticShape() || !type.getLayout().isIdentity())
-    return emitOpError("expected a static shape and the identity layout, found ")
+    return emitOpError(
+               "expected a static shape and the identity layout, found ")
            << type;
   return success();
 }

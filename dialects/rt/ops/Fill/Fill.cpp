@@ -6,14 +6,16 @@ using namespace boostc;
 using namespace boostc::rt;
 
 void FillOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   if (isa<RankedTensorType>(getDestination().getType()))
     return; // a value: no effects
   effects.emplace_back(MemoryEffects::Read::get(), &getSeedMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable());
 }
 
-LogicalResult FillOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult FillOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue value = ReferenceValue::zeros(getDestination().getType());
   InitializerAttr init = getInitializer();

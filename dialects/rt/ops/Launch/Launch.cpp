@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace boostc::rt;
 
 LogicalResult LaunchOp::verify() {
-  if (static_cast<int64_t>(getExtent()) < 1 || static_cast<int64_t>(getGrain()) < 1)
+  if (static_cast<int64_t>(getExtent()) < 1 ||
+      static_cast<int64_t>(getGrain()) < 1)
     return emitOpError("expected extent and grain of 1 or more, found ")
            << static_cast<int64_t>(getExtent()) << " and "
            << static_cast<int64_t>(getGrain());
@@ -13,8 +14,8 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel =
-      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
   if (!kernel)
     return emitOpError("kernel '") << getKernel() << "' is not a function here";
   SmallVector<Type> expected(2, IndexType::get(getContext()));

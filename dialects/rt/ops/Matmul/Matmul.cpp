@@ -4,24 +4,31 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
-static ShapedType shapeOf(Value value) { return cast<ShapedType>(value.getType()); }
+static ShapedType shapeOf(Value value) {
+  return cast<ShapedType>(value.getType());
+}
 
 int64_t MatmulOp::getM() { return shapeOf(getC()).getDimSize(0); }
 int64_t MatmulOp::getN() { return shapeOf(getC()).getDimSize(1); }
-int64_t MatmulOp::getK() { return shapeOf(getA()).getDimSize(getTransposeA() ? 0 : 1); }
+int64_t MatmulOp::getK() {
+  return shapeOf(getA()).getDimSize(getTransposeA() ? 0 : 1);
+}
 
 LogicalResult MatmulOp::verify() {
   ShapedType a = shapeOf(getA()), b = shapeOf(getB()), c = shapeOf(getC());
   if (a.getRank() != 2 || b.getRank() != 2 || c.getRank() != 2)
-    return emitOpError("expected three matrices, found ") << a << ", " << b << ", " << c;
+    return emitOpError("expected three matrices, found ")
+           << a << ", " << b << ", " << c;
   if (!a.hasStaticShape() || !b.hasStaticShape() || !c.hasStaticShape())
-    return emitOpError("expected static shapes, found ") << a << ", " << b << ", " << c;
+    return emitOpError("expected static shapes, found ")
+           << a << ", " << b << ", " << c;
   bool onTensors = isa<RankedTensorType>(c);
   for (Value operand : {getA(), getB(), getBias()})
     if (operand && isa<RankedTensorType>(operand.getType()) != onTensors)
       return emitOpError("expected operands all tensors or all memrefs");
   if (getResults().size() != (onTensors ? 1 : 0))
-    return emitOpError("expected one result on tensors and none on memrefs, found ")
+    return emitOpError(
+               "expected one result on tensors and none on memrefs, found ")
            << getResults().size();
   if (onTensors && getResults().getTypes().front() != c)
     return emitOpError("expected the result to have the type of the output, ")
@@ -32,7 +39,8 @@ LogicalResult MatmulOp::verify() {
   int64_t n = b.getDimSize(getTransposeB() ? 0 : 1);
   if (k != kOfB || c.getDimSize(0) != m || c.getDimSize(1) != n)
     return emitOpError("shapes do not form a product: [")
-           << m << ", " << k << "] times [" << kOfB << ", " << n << "] into " << c;
+           << m << ", " << k << "] times [" << kOfB << ", " << n << "] into "
+           << c;
   if (getBias() && (shapeOf(getBias()).getRank() != 1 ||
                     shapeOf(getBias()).getDimSize(0) != n))
     return emitOpError("expected a bias of ")
@@ -41,7 +49,8 @@ LogicalResult MatmulOp::verify() {
 }
 
 void MatmulOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   if (isa<RankedTensorType>(getC().getType()))
     return; // a value: no effects
   for (OpOperand &operand : getOperation()->getOpOperands()) {
@@ -55,7 +64,8 @@ void MatmulOp::getEffects(
 
 int64_t MatmulOp::getFlops() { return 2 * getM() * getN() * getK(); }
 
-LogicalResult MatmulOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult MatmulOp::evaluate(ReferenceContext &,
+                                 ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &a = operands[0], &b = operands[1];
   ReferenceValue c({getM(), getN()});

@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-LogicalResult CombineOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult CombineOp::evaluate(ReferenceContext &,
+                                  ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue sum = operands[0];
   for (int64_t i = 0; i < sum.size(); ++i)
@@ -19,9 +20,10 @@ FailureOr<SmallVector<Value>> CombineOp::lowerToLinalg(OpBuilder &builder) {
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   // The sum is written over the first operand: no third buffer.
   auto generic = linalg::GenericOp::create(
-      builder, getLoc(), TypeRange{type}, ValueRange{getRhs()}, ValueRange{getLhs()},
-      ArrayRef<AffineMap>{identity, identity},
-      SmallVector<utils::IteratorType>(type.getRank(), utils::IteratorType::parallel),
+      builder, getLoc(), TypeRange{type}, ValueRange{getRhs()},
+      ValueRange{getLhs()}, ArrayRef<AffineMap>{identity, identity},
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
       [](OpBuilder &b, Location loc, ValueRange args) {
         Value sum;
         if (isa<FloatType>(args[0].getType()))

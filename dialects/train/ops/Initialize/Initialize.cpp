@@ -22,7 +22,8 @@ LogicalResult InitializeOp::evaluate(ReferenceContext &,
   return success();
 }
 
-FailureOr<SmallVector<Value>> InitializeOp::buildLibraryCall(OpBuilder &builder) {
+FailureOr<SmallVector<Value>>
+InitializeOp::buildLibraryCall(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   Value empty = tensor::EmptyOp::create(builder, getLoc(), type.getShape(),
                                         type.getElementType());

@@ -5,14 +5,15 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder, ValueRange operands) {
+SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder,
+                                               ValueRange operands) {
   Value w = operands[0], g = operands[1], rate = operands[2], v = operands[3];
   double decay = getWeightDecay().convertToDouble();
   Value direction =
       getDecoupled() ? g : buildCoupledDecay(builder, getLoc(), g, w, decay);
   Value kept = arith::MulFOp::create(
-      builder, getLoc(), buildFloat(builder, getLoc(), getMomentum().convertToDouble()),
-      v);
+      builder, getLoc(),
+      buildFloat(builder, getLoc(), getMomentum().convertToDouble()), v);
   Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
   Value descent = getDecoupled()
                       ? buildCoupledDecay(builder, getLoc(), velocity, w, decay)
@@ -20,7 +21,8 @@ SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder, ValueRange op
   return {buildDescent(builder, getLoc(), w, rate, descent), velocity};
 }
 
-LogicalResult MomentumOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult MomentumOp::evaluate(ReferenceContext &,
+                                   ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0], v = operands[3];
   double rate = operands[2].item(), momentum = getMomentum().convertToDouble();
@@ -41,19 +43,22 @@ LogicalResult MomentumOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> 
 }
 
 std::vector<LayerSpec> MomentumOp::getLayerSpecs() {
-  LayerSpec spec{"momentum", LayerSpec::Kind::Optimizer,
-                 "Gradient descent with momentum, `v = momentum * v + g + weight_decay * "
-                 "w`, `w = w - lr * v`."};
+  LayerSpec spec{
+      "momentum", LayerSpec::Kind::Optimizer,
+      "Gradient descent with momentum, `v = momentum * v + g + weight_decay * "
+      "w`, `w = w - lr * v`."};
   spec.keys = {
       {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
-      {"momentum", KeyType::Number, "Share of the velocity that is kept.", "0.9", 0.0,
-       1.0},
+      {"momentum", KeyType::Number, "Share of the velocity that is kept.",
+       "0.9", 0.0, 1.0},
       {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
       {.name = "decay",
        .type = KeyType::Choice,
-       .doc = "`coupled`: decay is added to the gradient and so to the velocity. "
-              "`decoupled`: the velocity is free of it, `w = w - lr * (v + weight_decay * "
-              "w)`.",
+       .doc =
+           "`coupled`: decay is added to the gradient and so to the velocity. "
+           "`decoupled`: the velocity is free of it, `w = w - lr * (v + "
+           "weight_decay * "
+           "w)`.",
        .defaultValue = "\"coupled\"",
        .choices = {"coupled", "decoupled"}}};
   return {spec};
@@ -64,12 +69,10 @@ FailureOr<SmallVector<Value>> MomentumOp::buildLayer(LayerBuilder &layer) {
   FailureOr<Value> velocity = layer.state("momentum");
   if (failed(velocity))
     return failure();
-  auto op = MomentumOp::create(b, layer.loc, layer.inputs[0], layer.inputs[1],
-                               layer.inputs[2], *velocity,
-                               b.getF64FloatAttr(layer.getNumber("momentum")),
-                               b.getF64FloatAttr(layer.getNumber("weight_decay")),
-                               layer.getChoice("decay") == "decoupled"
-                                   ? b.getUnitAttr()
-                                   : UnitAttr());
+  auto op = MomentumOp::create(
+      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
+      *velocity, b.getF64FloatAttr(layer.getNumber("momentum")),
+      b.getF64FloatAttr(layer.getNumber("weight_decay")),
+      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

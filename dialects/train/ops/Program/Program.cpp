@@ -6,7 +6,8 @@ using namespace boostc::train;
 LogicalResult ProgramOp::verify() {
   auto check = [&](StringRef what, int64_t value) -> LogicalResult {
     if (value < 1)
-      return emitOpError("expected ") << what << " of 1 or more, found " << value;
+      return emitOpError("expected ")
+             << what << " of 1 or more, found " << value;
     return success();
   };
   if (failed(check("a batch size", static_cast<int64_t>(getBatchSize()))) ||

@@ -5,14 +5,16 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-SmallVector<Value> SgdOp::buildScalarRule(OpBuilder &builder, ValueRange operands) {
+SmallVector<Value> SgdOp::buildScalarRule(OpBuilder &builder,
+                                          ValueRange operands) {
   Value w = operands[0], g = operands[1], rate = operands[2];
   Value direction = buildCoupledDecay(builder, getLoc(), g, w,
                                       getWeightDecay().convertToDouble());
   return {buildDescent(builder, getLoc(), w, rate, direction)};
 }
 
-LogicalResult SgdOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult SgdOp::evaluate(ReferenceContext &,
+                              ArrayRef<ReferenceValue> operands,
                               SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0];
   double rate = operands[2].item(), decay = getWeightDecay().convertToDouble();
@@ -23,21 +25,23 @@ LogicalResult SgdOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> opera
 }
 
 std::vector<LayerSpec> SgdOp::getLayerSpecs() {
-  LayerSpec spec{"sgd", LayerSpec::Kind::Optimizer,
-                 "Stochastic gradient descent, `w = w - lr * (g + weight_decay * w)`."};
-  spec.keys = {{"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
-               {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
-               {.name = "decay",
-                .type = KeyType::Choice,
-                .doc = "`coupled` or `decoupled`: without momentum they are the same.",
-                .defaultValue = "\"coupled\"",
-                .choices = {"coupled", "decoupled"}}};
+  LayerSpec spec{
+      "sgd", LayerSpec::Kind::Optimizer,
+      "Stochastic gradient descent, `w = w - lr * (g + weight_decay * w)`."};
+  spec.keys = {
+      {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
+      {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
+      {.name = "decay",
+       .type = KeyType::Choice,
+       .doc = "`coupled` or `decoupled`: without momentum they are the same.",
+       .defaultValue = "\"coupled\"",
+       .choices = {"coupled", "decoupled"}}};
   return {spec};
 }
 
 FailureOr<SmallVector<Value>> SgdOp::buildLayer(LayerBuilder &layer) {
   OpBuilder &b = layer.builder;
-  return SmallVector<Value>{
-      SgdOp::create(b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
-                    b.getF64FloatAttr(layer.getNumber("weight_decay")))};
+  return SmallVector<Value>{SgdOp::create(
+      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
+      b.getF64FloatAttr(layer.getNumber("weight_decay")))};
 }

@@ -7,10 +7,12 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto parameter =
       symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
   if (!parameter)
-    return emitOpError("parameter '") << getParameter() << "' is not declared here";
+    return emitOpError("parameter '")
+           << getParameter() << "' is not declared here";
   if (parameter.getType() != getType()) {
-    InFlightDiagnostic diagnostic = emitOpError("expected the parameter's type ")
-                                    << parameter.getType() << ", found " << getType();
+    InFlightDiagnostic diagnostic =
+        emitOpError("expected the parameter's type ")
+        << parameter.getType() << ", found " << getType();
     diagnostic.attachNote(parameter.getLoc()) << "the parameter is here";
     return diagnostic;
   }

@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-LogicalResult UpdateOp::inferReturnTypes(MLIRContext *context, std::optional<Location>,
+LogicalResult UpdateOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location>,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
   llvm::append_range(inferred, adaptor.getCurrent().getTypes());
@@ -13,8 +14,8 @@ LogicalResult UpdateOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
   return success();
 }
 
-void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss, Value count,
-                     ValueRange gradients, ValueRange current) {
+void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
+                     Value count, ValueRange gradients, ValueRange current) {
   SmallVector<Type> types(current.getTypes());
   types.push_back(RankedTensorType::get({}, builder.getI32Type()));
   build(builder, state, types, loss, count, gradients, current);
@@ -27,8 +28,8 @@ LogicalResult UpdateOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getGradients().getTypes())
     return emitOpError("expected the region to take the gradients' types (")
-           << getGradients().getTypes() << "), found (" << block.getArgumentTypes()
-           << ")";
+           << getGradients().getTypes() << "), found ("
+           << block.getArgumentTypes() << ")";
   return success();
 }
 
@@ -36,7 +37,8 @@ LogicalResult UpdateOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().getTypes() != getCurrent().getTypes())
-    return emitOpError("expected the region to yield the types of the current values (")
+    return emitOpError(
+               "expected the region to yield the types of the current values (")
            << getCurrent().getTypes() << "), found ("
            << block.getTerminator()->getOperandTypes() << ")";
   for (Operation &op : block.without_terminator())
@@ -56,7 +58,8 @@ LogicalResult UpdateOp::evaluate(ReferenceContext &context,
   ArrayRef<ReferenceValue> gradients = operands.slice(2, getGradients().size());
   ArrayRef<ReferenceValue> current = operands.drop_front(2 + gradients.size());
   double count = operands[1].item();
-  bool commits = count > 0 && allFinite(operands[0]) && llvm::all_of(gradients, allFinite);
+  bool commits =
+      count > 0 && allFinite(operands[0]) && llvm::all_of(gradients, allFinite);
   if (!commits) {
     llvm::append_range(results, current);
     results.push_back(ReferenceValue::scalar(0.0));

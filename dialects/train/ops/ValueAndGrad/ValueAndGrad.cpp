@@ -6,7 +6,8 @@ using namespace boostc;
 using namespace boostc::train;
 
 LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
+  auto callee =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError("'") << getCallee() << "' is not a function here";
   if (callee.getArgumentTypes() != getInputs().getTypes()) {
@@ -20,8 +21,9 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (results.size() < 2 || results[0] != getSum().getType() ||
       results[1] != getCount().getType()) {
     InFlightDiagnostic diagnostic =
-        emitOpError("expected a function that returns the loss as (tensor<f32>, "
-                    "tensor<i64>) first, found (")
+        emitOpError(
+            "expected a function that returns the loss as (tensor<f32>, "
+            "tensor<i64>) first, found (")
         << results << ")";
     diagnostic.attachNote(callee.getLoc()) << "the function is here";
     return diagnostic;
@@ -33,7 +35,8 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto [index, gradient] : llvm::zip(getWrt(), getGradients())) {
     if (index <= previous || index >= static_cast<int64_t>(getInputs().size()))
       return emitOpError("expected wrt in ascending order below ")
-             << getInputs().size() << ", found " << index << " after " << previous;
+             << getInputs().size() << ", found " << index << " after "
+             << previous;
     previous = index;
     if (gradient.getType() != getInputs()[index].getType())
       return emitOpError("expected the gradient of argument ")
@@ -43,12 +46,14 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// The derivative by its definition: two evaluations of the callee per element. Slow,
-/// and independent of everything compiler/autodiff does.
-LogicalResult ValueAndGradOp::evaluate(ReferenceContext &context,
-                                       ArrayRef<ReferenceValue> operands,
-                                       SmallVectorImpl<ReferenceValue> &results) {
-  Operation *callee = SymbolTable::lookupNearestSymbolFrom(*this, getCalleeAttr());
+/// The derivative by its definition: two evaluations of the callee per element.
+/// Slow, and independent of everything compiler/autodiff does.
+LogicalResult
+ValueAndGradOp::evaluate(ReferenceContext &context,
+                         ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) {
+  Operation *callee =
+      SymbolTable::lookupNearestSymbolFrom(*this, getCalleeAttr());
   SmallVector<ReferenceValue> arguments(operands);
   auto evaluateSum = [&](double &sum) -> LogicalResult {
     SmallVector<ReferenceValue> values;
@@ -65,8 +70,8 @@ LogicalResult ValueAndGradOp::evaluate(ReferenceContext &context,
     ReferenceValue gradient(operands[index].shape);
     for (int64_t i = 0; i < gradient.size(); ++i) {
       double &x = arguments[index].data[i], at = x, above = 0.0, below = 0.0;
-      // Near the cube root of the double's epsilon, where truncation and rounding of a
-      // central difference balance.
+      // Near the cube root of the double's epsilon, where truncation and
+      // rounding of a central difference balance.
       double step = 6e-6 * std::max(1.0, std::abs(at));
       x = at + step;
       if (failed(evaluateSum(above)))

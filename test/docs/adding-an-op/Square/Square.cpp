@@ -9,7 +9,8 @@ using namespace boostc::nn;
 // nn.square
 //===----------------------------------------------------------------------===//
 
-LogicalResult SquareOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+LogicalResult SquareOp::evaluate(ReferenceContext &,
+                                 ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
   for (double &x : result.data)
@@ -21,8 +22,8 @@ LogicalResult SquareOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> op
 SmallVector<Value> SquareOp::savedForBackward() { return {getInput()}; }
 
 LogicalResult SquareOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = SquareGradOp::create(context.builder, context.loc,
-                                                 context.gradResults[0], getInput());
+  context.gradOperands[0] = SquareGradOp::create(
+      context.builder, context.loc, context.gradResults[0], getInput());
   return success();
 }
 
@@ -37,11 +38,13 @@ FailureOr<SmallVector<Value>> SquareOp::lowerToLinalg(OpBuilder &builder) {
 int64_t SquareOp::getFlops() { return getType().getNumElements(); }
 
 std::vector<LayerSpec> SquareOp::getLayerSpecs() {
-  return {{"square", LayerSpec::Kind::Layer, "Elementwise square, `y = x * x`."}};
+  return {
+      {"square", LayerSpec::Kind::Layer, "Elementwise square, `y = x * x`."}};
 }
 
 FailureOr<SmallVector<Value>> SquareOp::buildLayer(LayerBuilder &layer) {
-  return SmallVector<Value>{SquareOp::create(layer.builder, layer.loc, layer.inputs[0])};
+  return SmallVector<Value>{
+      SquareOp::create(layer.builder, layer.loc, layer.inputs[0])};
 }
 
 //===----------------------------------------------------------------------===//
