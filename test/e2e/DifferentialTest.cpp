@@ -3,7 +3,7 @@
 // compiled program's own weights, which are exact in double precision: each
 // step is compared with the exact result of the very same inputs, so that no
 // bound has to grow with the number of steps.
-#include "test/e2e/ErrorAnalysis.h"
+#include "test/e2e/Comparison.h"
 #include "test/e2e/Programs.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -36,76 +36,21 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
   return options;
 }
 
-/// The function's arguments by their bindings.
-std::vector<Bounded> bindArguments(func::FuncOp function,
-                                   const Values &parameters,
-                                   const Values &inputs, int64_t valid) {
-  std::vector<Bounded> arguments;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto binding =
-        function.getArgAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
-    std::string name = binding.getName().str();
-    switch (binding.getKind()) {
-    case rt::BindingKind::Parameter:
-      arguments.emplace_back(parameters.at(name));
-      break;
-    case rt::BindingKind::Input:
-      arguments.emplace_back(inputs.at(name));
-      break;
-    default:
-      arguments.emplace_back(
-          ReferenceValue::scalar(static_cast<double>(valid)));
-    }
-  }
-  return arguments;
-}
-
-/// Exact results with bounds, by what they are: "gradient fc.weight",
-/// "loss_sum", ...
-std::map<std::string, Bounded> analyzeByName(func::FuncOp function,
-                                             ArrayRef<Bounded> arguments) {
-  std::map<std::string, Bounded> results;
-  for (auto [i, value] : llvm::enumerate(analyze(function, arguments))) {
-    auto binding =
-        function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
-    results[(rt::stringifyBindingKind(binding.getKind()) + " " +
-             binding.getName())
-                .str()] = value;
-  }
-  return results;
-}
-
-/// Every element within its bound; the last rounding, to f32, is on the house.
-void expectWithin(const Bounded &expected, const ReferenceValue &actual,
-                  const std::string &what) {
-  ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
-  for (int64_t i = 0; i < actual.size(); ++i) {
-    double exact = expected.value.data[i];
-    double bound =
-        expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
-    ASSERT_LE(std::abs(actual.data[i] - exact), bound)
-        << what << " element " << i << ": exact " << exact << ", compiled "
-        << actual.data[i];
-  }
-}
-
-void expectWithin(const std::map<std::string, Bounded> &expected,
-                  const Partial &actual, const std::string &what) {
-  for (const auto &[name, value] : actual.gradients)
-    expectWithin(expected.at("gradient " + name), value,
-                 what + " gradient of " + name);
-  expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
-               what + " loss");
-  EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;
-}
-
 class Differential : public testing::TestWithParam<std::tuple<Model, Variant>> {
 protected:
   const Model &model() const { return std::get<0>(GetParam()); }
   const Variant &variant() const { return std::get<1>(GetParam()); }
 
-  SmallVector<char, 0> compileModel(Phase to = Phase::So) const {
-    return compileText(model().getJson(), getOptions(variant(), to));
+  /// The program, compiled once for all tests of the same parameter.
+  ArrayRef<char> compileModel() const {
+    static std::map<std::tuple<std::string, bool, unsigned>,
+                    SmallVector<char, 0>>
+        programs;
+    auto [entry, isNew] = programs.try_emplace(
+        {model().name, variant().useLibrary, variant().threads});
+    if (isNew)
+      entry->second = compileText(model().getJson(), getOptions(variant()));
+    return entry->second;
   }
   std::unique_ptr<Interpreted> interpret(const Model &of) const {
     SmallVector<char, 0> ir =
@@ -221,8 +166,6 @@ TEST_P(Differential, TenSteps) {
 
 // What padding holds must not matter, whatever it is.
 TEST_P(Differential, PaddingDoesNotCount) {
-  if (model().batch < 2)
-    GTEST_SKIP() << "a batch of one sample has no tail";
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
   ASSERT_TRUE(execution.init(7).ok());
@@ -325,7 +268,7 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
 
 // The same program on the same batch gives the same bits.
 TEST_P(Differential, Repeats) {
-  SmallVector<char, 0> library = compileModel();
+  ArrayRef<char> library = compileModel();
   std::vector<std::byte> runs[2];
   for (std::vector<std::byte> &run : runs) {
     Compiled compiled(library, variant().threads);

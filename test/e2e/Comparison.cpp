@@ -1,0 +1,69 @@
+#include "test/e2e/Comparison.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+using Values = ReferenceTrainer::Values;
+using Partial = ReferenceTrainer::Partial;
+
+std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
+                                        const Values &parameters,
+                                        const Values &inputs, int64_t valid) {
+  std::vector<Bounded> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto binding =
+        function.getArgAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    std::string name = binding.getName().str();
+    switch (binding.getKind()) {
+    case rt::BindingKind::Parameter:
+      arguments.emplace_back(parameters.at(name));
+      break;
+    case rt::BindingKind::Input:
+      arguments.emplace_back(inputs.at(name));
+      break;
+    default:
+      arguments.emplace_back(
+          ReferenceValue::scalar(static_cast<double>(valid)));
+    }
+  }
+  return arguments;
+}
+
+std::map<std::string, Bounded> e2e::analyzeByName(func::FuncOp function,
+                                                  ArrayRef<Bounded> arguments) {
+  std::map<std::string, Bounded> results;
+  for (auto [i, value] : llvm::enumerate(analyze(function, arguments))) {
+    auto binding =
+        function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
+    results[(rt::stringifyBindingKind(binding.getKind()) + " " +
+             binding.getName())
+                .str()] = value;
+  }
+  return results;
+}
+
+void e2e::expectWithin(const Bounded &expected, const ReferenceValue &actual,
+                       const std::string &what) {
+  ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
+  for (int64_t i = 0; i < actual.size(); ++i) {
+    double exact = expected.value.data[i];
+    double bound =
+        expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
+    ASSERT_LE(std::abs(actual.data[i] - exact), bound)
+        << what << " element " << i << ": exact " << exact << ", compiled "
+        << actual.data[i];
+  }
+}
+
+void e2e::expectWithin(const std::map<std::string, Bounded> &expected,
+                       const Partial &actual, const std::string &what) {
+  for (const auto &[name, value] : actual.gradients)
+    expectWithin(expected.at("gradient " + name), value,
+                 what + " gradient of " + name);
+  expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
+               what + " loss");
+  EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;
+}

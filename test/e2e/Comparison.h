@@ -1,0 +1,31 @@
+// Comparison.h - results of a compiled program against exact ones with bounds.
+#pragma once
+
+#include "test/e2e/ErrorAnalysis.h"
+#include "test/e2e/Programs.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace boostc::e2e {
+
+/// The function's arguments by their bindings, exact.
+std::vector<Bounded> bindArguments(mlir::func::FuncOp function,
+                                   const ReferenceTrainer::Values &parameters,
+                                   const ReferenceTrainer::Values &inputs,
+                                   int64_t valid);
+
+/// Exact results with bounds, by what they are: "gradient fc.weight",
+/// "metric_sum top_1", "loss_sum ".
+std::map<std::string, Bounded> analyzeByName(mlir::func::FuncOp function,
+                                             llvm::ArrayRef<Bounded> arguments);
+
+/// Fails the test unless every element is within its bound; the last rounding,
+/// to f32, is on the house.
+void expectWithin(const Bounded &expected, const ReferenceValue &actual,
+                  const std::string &what);
+void expectWithin(const std::map<std::string, Bounded> &expected,
+                  const ReferenceTrainer::Partial &actual,
+                  const std::string &what);
+
+} // namespace boostc::e2e
