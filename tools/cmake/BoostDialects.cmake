@@ -54,6 +54,12 @@ function(boost_dialect_end)
     ${BOOST_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOST_OPS_SRC}
     DEPENDS ${BOOST_TARGET}IncGen ${ARG_DEPENDS}
     LINK_LIBS BoostInterfaces ${ARG_LINK_LIBS})
+  # Most of the time goes into reading headers, so several op folders share a
+  # translation unit. The dialect's own file instantiates every op and stays apart.
+  set_target_properties(${BOOST_TARGET} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${BOOST_PREFIX}Dialect.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # boost_compiler_library(name sources... DEPENDS targets... LINK_LIBS libraries...)

@@ -2,6 +2,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <tuple>
 
 using namespace boostc;
 
@@ -17,8 +18,8 @@ int64_t boostc::planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers,
   llvm::SmallVector<LiveBuffer *> order;
   for (LiveBuffer &buffer : buffers)
     order.push_back(&buffer);
-  llvm::stable_sort(order, [](const LiveBuffer *a, const LiveBuffer *b) {
-    return a->bytes > b->bytes;
+  llvm::sort(order, [](const LiveBuffer *a, const LiveBuffer *b) {
+    return std::make_tuple(-a->bytes, a) < std::make_tuple(-b->bytes, b);
   });
 
   int64_t end = 0;
