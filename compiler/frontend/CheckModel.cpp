@@ -296,9 +296,11 @@ Node Checker::check(const Node &node, const ValueTable &table,
     return checkVariant(node, *table.variant, subject);
   case Kind::Either:
     for (const ValueTable &alternative : table.alternatives) {
-      bool isList = alternative.kind == Kind::List;
-      if (isList == node.is(Node::Kind::List) &&
-          (isList || node.is(Node::Kind::Integer)))
+      Node::Kind kind = alternative.kind == Kind::List ? Node::Kind::List
+                        : alternative.kind == Kind::Text
+                            ? Node::Kind::Text
+                            : Node::Kind::Integer;
+      if (node.is(kind))
         return check(node, alternative, subject);
     }
     return wrongType(node, table, subject);

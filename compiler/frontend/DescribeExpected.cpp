@@ -72,9 +72,12 @@ static std::string describe(const ValueTable &table) {
       return formatv("a number or {0}", object);
     return object;
   }
-  case Kind::Either:
-    return formatv("{0} or {1}", describe(table.alternatives[0]),
-                   describe(table.alternatives[1]));
+  case Kind::Either: {
+    std::vector<std::string> alternatives;
+    for (const ValueTable &alternative : table.alternatives)
+      alternatives.push_back(describe(alternative));
+    return llvm::join(alternatives, " or ");
+  }
   }
   llvm_unreachable("all kinds are listed");
 }

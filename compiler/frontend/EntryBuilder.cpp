@@ -9,7 +9,10 @@ using namespace mlir;
 
 SmallVector<int64_t> EntryBuilder::getIntegers(StringRef key) {
   SmallVector<int64_t> integers;
-  for (const Node &item : node.at(key).items)
+  const Node &value = node.at(key);
+  if (value.is(Node::Kind::Integer))
+    return {value.integer};
+  for (const Node &item : value.items)
     integers.push_back(item.integer);
   return integers;
 }

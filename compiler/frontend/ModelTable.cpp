@@ -53,6 +53,19 @@ static ValueTable valueTable(const KeySpec &key) {
   case KeyType::IntegerList:
     value.kind = Kind::Integer;
     return makeList(value, 1, 8);
+  case KeyType::Extents:
+  case KeyType::Padding: {
+    value.kind = Kind::Integer;
+    ValueTable either{.kind = Kind::Either};
+    if (key.type == KeyType::Extents) {
+      either.alternatives = {value, makeList(value, 2, 2)};
+      return either;
+    }
+    ValueTable name{.kind = Kind::Text};
+    name.choices.assign(key.choices.begin(), key.choices.end());
+    either.alternatives = {name, value, makeList(value, 2, 4)};
+    return either;
+  }
   case KeyType::Rate:
     return scheduleTable(key.minimum, key.maximum);
   }

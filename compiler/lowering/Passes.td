@@ -96,6 +96,29 @@ def BufferizePass : Pass<"boost-lowering-bufferize", "::boostc::train::ProgramOp
     "::mlir::memref::MemRefDialect"];
 }
 
+def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::ProgramOp"> {
+  let summary = "chooses the order of dimensions in memory around convolutions";
+  let description = [{
+    A layout is the strides of a memref: shapes keep their meaning, and no op but the one
+    that turns loops into code looks at them. Temporary images of convolutions lie with the
+    batch innermost, so that a vector holds the same pixel of many samples, whatever the
+    numbers of channels and pixels; images that come from outside are copied once per
+    function. A collapsed view for a product stays a view, of a transposed matrix. Programs
+    whose batch is no multiple of four keep row-major images.
+
+    Before and after:
+    ```mlir
+    %y = memref.alloc() : memref<32x6x28x28xf32>
+    rt.convolution forward ins(%x, %w : ...) outs(%y : ...)
+    ```
+    ```mlir
+    %y = memref.alloc() : memref<32x6x28x28xf32, strided<[1, 25088, 896, 32]>>
+    rt.convolution forward ins(%x, %w : ...) outs(%y : ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
@@ -151,6 +174,9 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     what the same piece of the ones before wrote; small ops run on one thread and share
     one kernel with their small neighbours. The buffers of a kernel do not overlap.
 
+    A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
+    at a time (compiler/lowering/cpu/Contraction.h).
+
     Before:
     ```mlir
     linalg.generic {...} ins(%z : memref<64x512xf32>) outs(%y : memref<64x512xf32>) {...}
@@ -173,7 +199,7 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
   ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::func::FuncDialect"];
+    "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
 }
 
 def LowerToLLVMPass : Pass<"boost-lowering-lower-to-llvm", "::mlir::ModuleOp"> {

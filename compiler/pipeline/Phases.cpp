@@ -93,6 +93,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     addCleanup(manager);
     {
       OpPassManager &planning = manager.nest<train::ProgramOp>();
+      // What a library call needs depends on the strides of its operands.
+      planning.addPass(createAssignLayoutsPass());
       // Scratch before the plan, which is to cover it.
       planning.addPass(createReserveScratchPass());
       planning.addPass(createPlanMemoryPass());

@@ -33,7 +33,7 @@ PhaseRules getRules(Phase phase) {
   static constexpr StringRef kBufferDialects[] = {
       "linalg", "memref", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kRtDialects[] = {"scf",  "memref", "arith", "math",
-                                              "func", "rt",     "train"};
+                                              "func", "rt",     "train", "vector"};
   static constexpr StringRef kLlvmDialects[] = {"llvm"};
   static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
                                                   train::kEval};
@@ -105,7 +105,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     for (Type type : op->getResultTypes())
       if (!isStaticAndContiguous(type))
         return op->emitOpError(
-                   "expected static shapes and contiguous memory, found ")
+                   "expected static shapes and memory without gaps, found ")
                << type;
     if (auto function = dyn_cast<func::FuncOp>(op))
       return verifyFunction(function, current);
@@ -116,7 +116,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
 
   static bool isStaticAndContiguous(Type type) {
     if (auto memref = dyn_cast<MemRefType>(type))
-      return memref.hasStaticShape() && memref.getLayout().isIdentity();
+      return memref.hasStaticShape() && rt::isDense(memref);
     auto shaped = dyn_cast<ShapedType>(type);
     return !shaped || shaped.hasStaticShape();
   }

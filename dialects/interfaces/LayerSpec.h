@@ -22,6 +22,9 @@ enum class KeyType {
   Boolean,     ///< true or false
   Choice,      ///< a string out of KeySpec::choices
   IntegerList, ///< an array of integers
+  Extents,     ///< an integer for both, or [height, width]
+  Padding,     ///< one of the choices, an integer, [height, width] or
+               ///< [top, left, bottom, right]
   Rate,        ///< a number or { "schedule": ... }
 };
 
@@ -77,7 +80,9 @@ public:
   virtual int64_t getInteger(llvm::StringRef key) = 0;
   virtual double getNumber(llvm::StringRef key) = 0;
   virtual bool getBoolean(llvm::StringRef key) = 0;
+  /// Empty when a key that takes other forms too (KeyType::Padding) has one.
   virtual llvm::StringRef getChoice(llvm::StringRef key) = 0;
+  /// A single integer is a list of one.
   virtual llvm::SmallVector<int64_t> getIntegers(llvm::StringRef key) = 0;
 
   /// Declares (on the first call for this layer) or finds the parameter `name`

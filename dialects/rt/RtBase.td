@@ -16,7 +16,8 @@ def Rt_Dialect : Dialect {
   let name = "rt";
   let summary = "What the device executes";
   let description = [{
-    One to one with runtime/abi/boost_abi.h. Library calls (`rt.matmul`, `rt.fill`) enter
+    One to one with runtime/abi/boost_abi.h. Library calls (`rt.matmul`, `rt.fill`) and
+    structured ops with kernels of their own (`rt.convolution`) enter
     in phase `linalg` as destination-style ops on tensors, so that the interpreter can
     execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
     `rt.buffer` appear when memory is planned, `rt.launch` in phase `rt`.

@@ -49,6 +49,7 @@ struct LibraryCallModel
 void boostc::rt::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RtDialect *) {
+    ConvolutionOp::attachInterface<LibraryCallModel<ConvolutionOp>>(*context);
     MatmulOp::attachInterface<LibraryCallModel<MatmulOp>>(*context);
     FillOp::attachInterface<LibraryCallModel<FillOp>>(*context);
   });

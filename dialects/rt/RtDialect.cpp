@@ -93,3 +93,22 @@ void BindingAttr::print(AsmPrinter &printer) const {
     printer << ", other";
   printer << ">";
 }
+
+bool boostc::rt::isDense(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+    return false;
+  auto dims = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    return std::make_pair(strides[a], type.getDimSize(a)) <
+           std::make_pair(strides[b], type.getDimSize(b));
+  });
+  int64_t expected = 1;
+  for (unsigned dim : dims) {
+    if (type.getDimSize(dim) != 1 && strides[dim] != expected)
+      return false;
+    expected *= type.getDimSize(dim);
+  }
+  return true;
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
+#include "dialects/rt/Convolution.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -25,6 +26,10 @@ constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
 
 /// Marks a function as a generated kernel.
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";
+
+/// Whether the elements of `type`, of static shape, fill one piece of memory, in
+/// whatever order of the dimensions.
+bool isDense(mlir::MemRefType type);
 
 /// Lets one-shot bufferization see the library calls' operands.
 void registerBufferizableOpInterfaceExternalModels(

@@ -50,6 +50,9 @@ function(boost_dialect_end)
   if(NOT BOOST_VARIANT)
     add_mlir_doc_boost(${BOOST_DIALECT} ${BOOST_PREFIX})
   endif()
+  if(BOOST_VARIANT)
+    set(ARG_SOURCES "") # what ops share comes from the dialect proper
+  endif()
   boost_compiler_library(${BOOST_TARGET}
     ${BOOST_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOST_OPS_SRC}
     DEPENDS ${BOOST_TARGET}IncGen ${ARG_DEPENDS}

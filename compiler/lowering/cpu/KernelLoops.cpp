@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/KernelLoops.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -6,14 +7,38 @@
 using namespace mlir;
 using namespace boostc;
 
-/// The loop that runs along the last dimension of most operands; the op's last
-/// loop when none does.
+/// Sums of loops, loops times constants, and constants.
+static bool isLinear(AffineExpr expr) {
+  bool linear = true;
+  expr.walk([&](AffineExpr part) {
+    linear &= part.getKind() != AffineExprKind::Mod &&
+              part.getKind() != AffineExprKind::FloorDiv &&
+              part.getKind() != AffineExprKind::CeilDiv;
+  });
+  return linear;
+}
+
+/// The dimension of `type` whose elements are neighbours in memory.
+static std::optional<unsigned> findContiguousDim(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  for (unsigned dim = type.getRank(); dim-- > 0;)
+    if (strides[dim] == 1 && type.getDimSize(dim) > 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// The loop that runs along the contiguous dimension of most operands; the op's
+/// last loop when none does.
 static unsigned findContiguousLoop(linalg::GenericOp op) {
   SmallVector<unsigned> votes(op.getNumLoops(), 0);
-  for (AffineMap map : op.getIndexingMapsArray()) {
-    if (map.getNumResults() == 0)
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    std::optional<unsigned> contiguous =
+        type ? findContiguousDim(type) : std::nullopt;
+    if (!contiguous || op.getMatchingBlockArgument(&operand).use_empty())
       continue;
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResults().back()))
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*contiguous)))
       ++votes[dim.getPosition()];
   }
   unsigned best = op.getNumLoops() - 1;
@@ -30,7 +55,9 @@ LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   unsigned contiguous = findContiguousLoop(op);
   for (unsigned loop = 0; loop < iterators.size(); ++loop) {
-    if (loop == contiguous || iterators[loop] != utils::IteratorType::parallel)
+    if (loop == contiguous ||
+        iterators[loop] != utils::IteratorType::parallel ||
+        op.getStaticLoopRanges()[loop] == 1)
       continue;
     if (!order.shared)
       order.shared = loop;
@@ -91,8 +118,8 @@ private:
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         indices.push_back(loops[dim.getPosition()]);
       else
-        indices.push_back(arith::ConstantIndexOp::create(
-            builder, op.getLoc(), cast<AffineConstantExpr>(expr).getValue()));
+        indices.push_back(affine::expandAffineExpr(builder, op.getLoc(), expr,
+                                                   loops, /*symbols=*/{}));
     }
     return indices;
   }
@@ -110,10 +137,10 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
                                 Value end) {
   for (AffineMap map : op.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())
-      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+      if (!isLinear(expr))
         return op.emitOpError("indexes an operand by the map ")
                << AffineMapAttr::get(map)
-               << "; kernels index by single loops and constants";
+               << "; kernels index by sums of loops, factors and constants";
 
   OpBuilder::InsertionGuard guard(builder);
   Location loc = op.getLoc();

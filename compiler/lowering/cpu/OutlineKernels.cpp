@@ -4,14 +4,14 @@
 // views. The pass walks it once, gathers neighbours into groups and makes each
 // group a kernel. An op joins the open group when
 //  - both run on one thread, or both are cut along a loop of the same extent
-//  and every
-//    buffer that one of them writes and the other touches is cut the same way;
-//    and
+//    and every buffer that one of them writes and the other touches is cut the
+//    same way; and
 //  - no two buffers of the group overlap in memory, so that the kernel's
-//  arguments may be
-//    promised not to alias.
+//    arguments may be promised not to alias.
 
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/Contraction.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cpu/KernelLoops.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -99,6 +99,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (!generic) {
         if (failed(flush(function, group)))
           return failure();
+        if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+          outlineConvolution(function, convolution);
         continue;
       }
       KernelPart part = analyze(generic);
@@ -149,22 +151,29 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return part;
   }
 
-  /// Whether piece [begin, end) of `part` touches only elements [begin, end) of
-  /// the leading dimension of each operand that lives in `base`.
-  static bool isCutAlong(const KernelPart &part, rt::BufferOp base) {
+  /// How `part` cuts `base`: the distance in memory of neighbouring pieces, when
+  /// piece [begin, end) touches only elements [begin, end) of one dimension of
+  /// each operand that lives in `base`; 0 when it does not.
+  static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
     linalg::GenericOp op = part.op;
+    int64_t cut = -1;
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<MemRefType>(operand.get().getType());
       if (!type || getBase(operand.get()) != base)
         continue;
+      auto [strides, offset] = type.getStridesAndOffset();
+      int64_t own = 0;
       AffineMap map = op.getMatchingIndexingMap(&operand);
-      if (map.getNumResults() == 0 || type.getDimSize(0) != part.extent)
-        return false;
-      auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
-      if (!dim || dim.getPosition() != *part.order.shared)
-        return false;
+      for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(expr);
+            loop && loop.getPosition() == *part.order.shared &&
+            type.getDimSize(dim) == part.extent)
+          own = strides[dim];
+      if (own == 0 || (cut != -1 && own != cut))
+        return 0;
+      cut = own;
     }
-    return true;
+    return cut;
   }
 
   static bool writes(const KernelPart &part, rt::BufferOp base) {
@@ -195,9 +204,66 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       for (rt::BufferOp buffer : buffers)
         if (touches(other, buffer) &&
             (writes(other, buffer) || writes(part, buffer)) &&
-            !(isCutAlong(other, buffer) && isCutAlong(part, buffer)))
+            (findCut(other, buffer) == 0 ||
+             findCut(other, buffer) != findCut(part, buffer)))
           return false;
     return true;
+  }
+
+  /// An empty kernel on `buffers`.
+  func::FuncOp createKernel(func::FuncOp function, Location loc,
+                            ValueRange buffers) {
+    OpBuilder builder(function);
+    SmallVector<Type> types(2, builder.getIndexType());
+    llvm::append_range(types, buffers.getTypes());
+    std::string name =
+        (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
+    auto kernel = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
+    kernel.setPrivate();
+    kernel->setAttr(rt::kKernelAttrName, builder.getUnitAttr());
+    for (unsigned i = 2; i < types.size(); ++i)
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+    kernel.addEntryBlock();
+    return kernel;
+  }
+
+  /// Pieces that are too little work for a thread of their own.
+  int64_t getGrain(int64_t workPerPiece) const {
+    return std::max<int64_t>(1, serialWork /
+                                    std::max<int64_t>(1, workPerPiece));
+  }
+
+  /// A convolution is a kernel of its own.
+  void outlineConvolution(func::FuncOp function, rt::ConvolutionOp op) {
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    bool isWide = target.getFeatures().contains("avx512f");
+    Contraction contraction = getContraction(op);
+    ContractionPlan plan =
+        planContraction(contraction, /*maxLanes=*/isWide ? 16 : 8,
+                        /*registers=*/isWide ? 32 : 16, target.getThreads());
+    Location loc = op.getLoc();
+    llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
+    func::FuncOp kernel =
+        createKernel(function, loc, buffers.getArrayRef());
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
+    IRMapping mapping;
+    mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
+    for (Contraction::Access *access :
+         {&contraction.a, &contraction.b, &contraction.bias,
+          &contraction.result})
+      access->buffer = mapping.lookupOrNull(access->buffer);
+    emitContraction(builder, loc, contraction, plan, kernel.getArgument(0),
+                    kernel.getArgument(1));
+    builder.setInsertionPointToEnd(&kernel.front());
+    func::ReturnOp::create(builder, loc);
+    builder.setInsertionPoint(op);
+    rt::LaunchOp::create(builder, loc, kernel.getName(), buffers.getArrayRef(),
+                         plan.pieces,
+                         getGrain(op.getFlops() / 2 / plan.pieces));
+    op.erase();
   }
 
   /// Makes the group a kernel, its launch in the place of its last op.
@@ -214,20 +280,9 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       operands.push_back(buffer);
     Location loc = FusedLoc::get(&getContext(), locations);
 
-    OpBuilder builder(function);
-    SmallVector<Type> types(2, builder.getIndexType());
-    llvm::append_range(types, ValueRange(operands).getTypes());
-    std::string name =
-        (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
-    auto kernel = func::FuncOp::create(builder, loc, name,
-                                       builder.getFunctionType(types, {}));
-    kernel.setPrivate();
-    kernel->setAttr(rt::kKernelAttrName, builder.getUnitAttr());
-    for (unsigned i = 2; i < types.size(); ++i)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        builder.getUnitAttr());
-    Block *body = kernel.addEntryBlock();
-    builder.setInsertionPointToStart(body);
+    func::FuncOp kernel = createKernel(function, loc, operands);
+    Block *body = &kernel.front();
+    OpBuilder builder = OpBuilder::atBlockBegin(body);
     IRMapping mapping;
     mapping.map(operands, body->getArguments().drop_front(2));
     int64_t extent = done.parts.front().extent, work = 0;
@@ -247,9 +302,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     func::ReturnOp::create(builder, loc);
 
     builder.setInsertionPoint(done.parts.back().op);
-    rt::LaunchOp::create(
-        builder, loc, name, operands, extent,
-        std::max<int64_t>(1, serialWork / std::max<int64_t>(1, work)));
+    rt::LaunchOp::create(builder, loc, kernel.getName(), operands, extent,
+                         getGrain(work));
     for (const KernelPart &part : done.parts)
       linalg::GenericOp(part.op)->erase();
     return success();

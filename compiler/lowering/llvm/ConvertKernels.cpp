@@ -12,6 +12,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -77,6 +78,7 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
   populateMathToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   FrozenRewritePatternSet frozenLoops(std::move(loopPatterns));
   FrozenRewritePatternSet frozen(std::move(patterns));

@@ -10,9 +10,9 @@ LogicalResult BufferOp::verify() {
     return emitOpError("expected an offset that is a multiple of ")
            << BOOST_ALIGNMENT << ", found " << offset;
   auto type = cast<MemRefType>(getType());
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+  if (!type.hasStaticShape() || !isDense(type))
     return emitOpError(
-               "expected a static shape and the identity layout, found ")
+               "expected a static shape and memory without gaps, found ")
            << type;
   return success();
 }

@@ -10,7 +10,7 @@ def Rt_BufferOp : Rt_Op<"buffer", [Pure]> {
 
     Constraints:
     * (rt_buffer_c1) the offset is a multiple of 64 (BOOST_ALIGNMENT) and not negative.
-    * (rt_buffer_c2) the memref has a static shape and the identity layout.
+    * (rt_buffer_c2) the memref has a static shape and memory without gaps, its dimensions in any order.
 
     Example:
     ```mlir

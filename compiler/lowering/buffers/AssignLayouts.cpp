@@ -1,0 +1,127 @@
+// The order of dimensions in memory around convolutions; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+/// Samples that lie side by side fill at least a small vector.
+constexpr int64_t kLeastBatchFactor = 4;
+
+/// `type`, [N, ...], with n innermost and the rest row-major.
+static MemRefType getBatchInnermost(MemRefType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  int64_t stride = type.getDimSize(0);
+  for (unsigned dim = type.getRank(); dim-- > 1;) {
+    strides[dim] = stride;
+    stride *= type.getDimSize(dim);
+  }
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         StridedLayoutAttr::get(type.getContext(), 0, strides));
+}
+
+static bool isImageType(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.getRank() == 4 &&
+         memref.getDimSize(0) % kLeastBatchFactor == 0;
+}
+
+/// Whether `operand` is read and written through its strides by whoever owns it.
+static bool followsStrides(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<linalg::LinalgOp, memref::CopyOp>(op))
+    return true;
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+    return operand.get() == convolution.getImage() ||
+           operand.get() == convolution.getOutput();
+  if (auto product = dyn_cast<rt::MatmulOp>(op))
+    return operand.get() == product.getA() || operand.get() == product.getB();
+  return false;
+}
+
+/// A matrix [N, everything else]: the view that a flatten becomes.
+static bool isMatrixView(memref::CollapseShapeOp view) {
+  SmallVector<ReassociationIndices> groups = view.getReassociationIndices();
+  return groups.size() == 2 && groups.front().size() == 1;
+}
+
+static bool mayMove(memref::AllocOp alloc) {
+  if (!isImageType(alloc.getType()) ||
+      !alloc.getType().getLayout().isIdentity())
+    return false;
+  for (OpOperand &use : alloc->getUses()) {
+    auto view = dyn_cast<memref::CollapseShapeOp>(use.getOwner());
+    bool isFine = view ? isMatrixView(view) &&
+                             llvm::all_of(view->getUses(), followsStrides)
+                       : followsStrides(use);
+    if (!isFine)
+      return false;
+  }
+  return true;
+}
+
+static void move(memref::AllocOp alloc) {
+  alloc.getResult().setType(getBatchInnermost(alloc.getType()));
+  for (Operation *user : alloc->getUsers())
+    if (auto view = dyn_cast<memref::CollapseShapeOp>(user))
+      view.getResult().setType(memref::CollapseShapeOp::computeCollapsedType(
+          alloc.getType(), view.getReassociationIndices()));
+}
+
+namespace {
+
+struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      SmallVector<rt::ConvolutionOp> convolutions(
+          function.getOps<rt::ConvolutionOp>());
+      if (convolutions.empty())
+        continue;
+      for (auto alloc : function.getOps<memref::AllocOp>())
+        if (mayMove(alloc))
+          move(alloc);
+      llvm::DenseMap<Value, Value> copies;
+      for (rt::ConvolutionOp convolution : convolutions)
+        for (OpOperand &operand : convolution->getOpOperands())
+          if (operand.get() != convolution.getC() && followsStrides(operand))
+            copyOutsider(operand, copies);
+    }
+  }
+
+  /// Images that arrive in another order are copied. An argument that is only
+  /// read has the same values throughout and is copied once.
+  static void copyOutsider(OpOperand &operand,
+                           llvm::DenseMap<Value, Value> &copies) {
+    Value image = operand.get();
+    if (!isImageType(image.getType()))
+      return;
+    MemRefType wanted = getBatchInnermost(cast<MemRefType>(image.getType()));
+    if (image.getType() == wanted)
+      return;
+    if (Value copy = copies.lookup(image)) {
+      operand.set(copy);
+      return;
+    }
+    OpBuilder builder(operand.getOwner());
+    Location loc = operand.getOwner()->getLoc();
+    Value copy = memref::AllocOp::create(builder, loc, wanted);
+    memref::CopyOp::create(builder, loc, image, copy);
+    operand.set(copy);
+    if (isa<BlockArgument>(image) && llvm::none_of(image.getUses(), isWritten))
+      copies[image] = copy;
+  }
+
+  static bool isWritten(OpOperand &use) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    return !op || op.isDpsInit(&use);
+  }
+};
+
+} // namespace

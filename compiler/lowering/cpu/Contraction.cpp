@@ -1,0 +1,253 @@
+#include "compiler/lowering/cpu/Contraction.h"
+
+using namespace mlir;
+using namespace boostc;
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+bool Contraction::isGuarded(unsigned loop) const {
+  return llvm::any_of(derived, [&](const DerivedIndex &index) {
+    return index.numerator[loop] != 0;
+  });
+}
+
+void Contraction::substituteUnguarded() {
+  SmallVector<DerivedIndex> guarded;
+  SmallVector<unsigned> kept; // old numbers of the derived indices that stay
+  for (auto [number, index] : llvm::enumerate(derived)) {
+    int64_t least = index.numerator.constant, most = least;
+    for (auto [loop, coefficient] :
+         llvm::zip(loops, index.numerator.coefficients)) {
+      int64_t reach = coefficient * (loop.extent - 1);
+      (reach < 0 ? least : most) += reach;
+    }
+    unsigned position = loops.size() + number;
+    if (index.divisor != 1 || least < 0 || most >= index.extent) {
+      guarded.push_back(index);
+      kept.push_back(position);
+      continue;
+    }
+    for (Access *access : {&a, &b, &result}) {
+      int64_t factor = access->offset[position];
+      access->offset.constant += factor * index.numerator.constant;
+      for (unsigned loop = 0; loop < loops.size(); ++loop)
+        access->offset.coefficients[loop] += factor * index.numerator[loop];
+    }
+  }
+  for (Access *access : {&a, &b, &bias, &result}) {
+    SmallVector<int64_t> &coefficients = access->offset.coefficients;
+    if (coefficients.empty())
+      continue;
+    SmallVector<int64_t> rest(coefficients.begin(),
+                              coefficients.begin() + loops.size());
+    for (unsigned position : kept)
+      rest.push_back(coefficients[position]);
+    coefficients = std::move(rest);
+  }
+  derived = std::move(guarded);
+}
+
+Contraction boostc::getContraction(rt::ConvolutionOp op) {
+  // Loops: sample, group, filter of the group, row and column of what is
+  // written or summed over, channel of the group, row and column of the tap;
+  // then two derived indices.
+  enum { N, G, O, I, J, C, K, L, Row, Column, Count };
+  ConvolutionGeometry geometry = op.getGeometry();
+  auto typeOf = [](Value value) { return cast<MemRefType>(value.getType()); };
+  MemRefType x = typeOf(op.getImage()), w = typeOf(op.getWeight()),
+             y = typeOf(op.getOutput());
+  int64_t filters = w.getDimSize(0) / geometry.groups;
+  int64_t channels = w.getDimSize(1);
+  bool gathers = op.getKind() == rt::ConvolutionKind::BackwardImage;
+  MemRefType pixels = gathers ? x : y;
+  const bool isReduction[3][8] = {
+      {false, false, false, false, false, true, true, true},  // forward
+      {false, false, true, false, false, false, true, true},  // backward_image
+      {true, false, false, true, true, false, false, false}}; // backward_weight
+  const int64_t extents[] = {y.getDimSize(0),      geometry.groups,
+                             filters,              pixels.getDimSize(2),
+                             pixels.getDimSize(3), channels,
+                             w.getDimSize(2),      w.getDimSize(3)};
+  Contraction contraction;
+  for (unsigned loop = 0; loop < Row; ++loop)
+    contraction.loops.push_back(
+        {extents[loop], isReduction[static_cast<unsigned>(op.getKind())][loop]});
+
+  auto linear = [](std::initializer_list<std::pair<unsigned, int64_t>> terms,
+                   int64_t constant = 0) {
+    LinearIndex index{constant, SmallVector<int64_t>(Count, 0)};
+    for (auto [loop, coefficient] : terms)
+      index.coefficients[loop] = coefficient;
+    return index;
+  };
+  for (unsigned axis : {0, 1}) {
+    int64_t stride = geometry.strides[axis], padding = geometry.padding[axis];
+    int64_t dilation = geometry.dilations[axis];
+    unsigned pixel = I + axis, tap = K + axis;
+    if (gathers) // the output pixel that sees an image pixel through a tap
+      contraction.derived.push_back(
+          {linear({{pixel, 1}, {tap, -dilation}}, padding), stride,
+           y.getDimSize(2 + axis)});
+    else // the image pixel that an output pixel sees through a tap
+      contraction.derived.push_back(
+          {linear({{pixel, stride}, {tap, dilation}}, -padding), 1,
+           x.getDimSize(2 + axis)});
+  }
+  auto [sx, ox] = x.getStridesAndOffset();
+  auto [sw, ow] = w.getStridesAndOffset();
+  auto [sy, oy] = y.getStridesAndOffset();
+  unsigned rowOfX = gathers ? I : Row, columnOfX = gathers ? J : Column;
+  unsigned rowOfY = gathers ? Row : I, columnOfY = gathers ? Column : J;
+  Contraction::Access image{op.getImage(),
+                            linear({{N, sx[0]},
+                                    {G, sx[1] * channels},
+                                    {C, sx[1]},
+                                    {rowOfX, sx[2]},
+                                    {columnOfX, sx[3]}})};
+  Contraction::Access weight{op.getWeight(), linear({{G, sw[0] * filters},
+                                                     {O, sw[0]},
+                                                     {C, sw[1]},
+                                                     {K, sw[2]},
+                                                     {L, sw[3]}})};
+  Contraction::Access output{op.getOutput(),
+                             linear({{N, sy[0]},
+                                     {G, sy[1] * filters},
+                                     {O, sy[1]},
+                                     {rowOfY, sy[2]},
+                                     {columnOfY, sy[3]}})};
+  switch (op.getKind()) {
+  case rt::ConvolutionKind::Forward:
+    contraction.a = image, contraction.b = weight, contraction.result = output;
+    break;
+  case rt::ConvolutionKind::BackwardImage:
+    contraction.a = output, contraction.b = weight, contraction.result = image;
+    break;
+  case rt::ConvolutionKind::BackwardWeight:
+    contraction.a = output, contraction.b = image, contraction.result = weight;
+    break;
+  }
+  if (op.getBias())
+    contraction.bias = {op.getBias(), linear({{G, filters}, {O, 1}})};
+  contraction.substituteUnguarded();
+  return contraction;
+}
+
+//===----------------------------------------------------------------------===//
+// ContractionPlan
+//===----------------------------------------------------------------------===//
+
+int64_t ContractionPlan::getTile(unsigned loop) const {
+  if (loop == vectorLoop)
+    return lanes * vectors;
+  for (const std::optional<Tile> &tile : {sharesA, sharesB})
+    if (tile && tile->loop == loop)
+      return tile->extent;
+  return 1;
+}
+
+/// The loop along which all three operands stand still or step to a neighbour,
+/// with the widest vectors; a loop that is written along beats one summed over,
+/// whose vectors are added up at the end.
+static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
+                             ContractionPlan &plan) {
+  bool best = false; // is the best so far a parallel loop?
+  for (auto [number, loop] : llvm::enumerate(c.loops)) {
+    int64_t a = c.a.offset[number], b = c.b.offset[number];
+    int64_t result = c.result.offset[number];
+    bool steps = loop.isReduction ? result == 0 && a == 1 && b == 1
+                                  : result == 1 && a + b >= 1 &&
+                                        (a == 0 || a == 1) &&
+                                        (b == 0 || b == 1);
+    if (!steps || c.isGuarded(number))
+      continue;
+    int64_t lanes = maxLanes;
+    while (loop.extent % lanes != 0)
+      lanes /= 2;
+    if (lanes < plan.lanes || (lanes == plan.lanes && best) || lanes == 1)
+      continue;
+    plan.vectorLoop = number;
+    plan.lanes = lanes;
+    best = !loop.isReduction;
+  }
+}
+
+/// Cycles per product that a tile costs, in units of one vector product: loads
+/// run beside products, and a chain of sums needs others to hide its latency.
+static double estimateCost(int64_t products, int64_t loads) {
+  constexpr double kLatency = 8.0, kLoadShare = 0.1;
+  double cycles = std::max({static_cast<double>(products),
+                            static_cast<double>(loads), kLatency});
+  return (cycles + kLoadShare * loads) / products;
+}
+
+ContractionPlan boostc::planContraction(const Contraction &c, int64_t maxLanes,
+                                        int64_t registers, int64_t threads) {
+  ContractionPlan plan;
+  chooseVectorLoop(c, maxLanes, plan);
+
+  // Loops that may be tiled: parallel, without conditions.
+  auto findTiles = [&](const LinearIndex &same, const LinearIndex &moves) {
+    SmallVector<std::optional<ContractionPlan::Tile>> tiles = {std::nullopt};
+    for (auto [number, loop] : llvm::enumerate(c.loops)) {
+      if (loop.isReduction || number == plan.vectorLoop ||
+          c.isGuarded(number) || same[number] != 0 || moves[number] == 0)
+        continue;
+      for (int64_t extent = 2; extent <= 16; ++extent)
+        if (loop.extent % extent == 0)
+          tiles.push_back(
+              ContractionPlan::Tile{static_cast<unsigned>(number), extent});
+    }
+    return tiles;
+  };
+  auto movesAlong = [&](const LinearIndex &offset) {
+    return plan.vectorLoop && offset[*plan.vectorLoop] != 0;
+  };
+  bool isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
+  int64_t mostVectors =
+      plan.vectorLoop && !isSummed ? c.loops[*plan.vectorLoop].extent / plan.lanes
+                                   : 1;
+  double best = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(mostVectors, 4);
+       vectors *= 2) {
+    if (mostVectors % vectors != 0)
+      continue;
+    for (const auto &sharesA : findTiles(c.a.offset, c.b.offset))
+      for (const auto &sharesB : findTiles(c.b.offset, c.a.offset)) {
+        int64_t first = sharesA ? sharesA->extent : 1;
+        int64_t second = sharesB ? sharesB->extent : 1;
+        int64_t sums = first * second * vectors;
+        int64_t loadsOfA = second * (movesAlong(c.a.offset) ? vectors : 1);
+        int64_t loadsOfB = first * (movesAlong(c.b.offset) ? vectors : 1);
+        // One operand's loads stay in registers, the other's come one by one.
+        if (sums + std::min(loadsOfA, loadsOfB) + 1 > registers)
+          continue;
+        double cost = estimateCost(sums, loadsOfA + loadsOfB);
+        if (cost >= best)
+          continue;
+        best = cost;
+        plan.vectors = vectors;
+        plan.sharesA = sharesA;
+        plan.sharesB = sharesB;
+      }
+  }
+
+  // Threads: the loop that divides most evenly, the one with most pieces among
+  // equals.
+  double bestBalance = 0.0;
+  for (auto [number, loop] : llvm::enumerate(c.loops)) {
+    if (loop.isReduction)
+      continue;
+    int64_t pieces = loop.extent / plan.getTile(number);
+    int64_t rounds = llvm::divideCeil(pieces, threads);
+    double balance = static_cast<double>(pieces) / (rounds * threads);
+    if (pieces == 1 || balance < bestBalance ||
+        (balance == bestBalance && pieces <= plan.pieces))
+      continue;
+    bestBalance = balance;
+    plan.shared = number;
+    plan.pieces = pieces;
+  }
+  return plan;
+}

@@ -1,0 +1,88 @@
+// Contraction.h - sums of products over loop nests (convolutions and their
+// gradients) as kernels that keep a tile of sums in vector registers.
+//
+// Every index into memory is linear in the loops, whatever order the dimensions
+// of a buffer lie in, so the same code serves all of them:
+//
+//   result[..] = bias[..] + sum over the reduction loops of a[..] * b[..]
+//
+// One loop is cut into vectors. Around it, tiles of two more loops share what is
+// loaded: along one of them `a` is the same, along the other `b`.
+#pragma once
+
+#include "dialects/rt/RtDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace boostc {
+
+/// constant + sum of coefficient * loop. Numbers beyond the loops stand for the
+/// contraction's derived indices.
+struct LinearIndex {
+  int64_t constant = 0;
+  llvm::SmallVector<int64_t> coefficients;
+
+  int64_t operator[](unsigned loop) const { return coefficients[loop]; }
+};
+
+struct Contraction {
+  struct Loop {
+    int64_t extent;
+    bool isReduction;
+  };
+  /// numerator / divisor. A product counts where the division is exact and the
+  /// quotient lies in [0, extent): inside the image, that is.
+  struct DerivedIndex {
+    LinearIndex numerator;
+    int64_t divisor, extent;
+  };
+  struct Access {
+    mlir::Value buffer;
+    LinearIndex offset; ///< in elements
+
+    explicit operator bool() const { return static_cast<bool>(buffer); }
+  };
+
+  llvm::SmallVector<Loop> loops;
+  llvm::SmallVector<DerivedIndex> derived;
+  Access a, b, bias, result; ///< bias is optional
+
+  /// Replaces derived indices that are always exact and inside by what they are
+  /// computed from.
+  void substituteUnguarded();
+  /// Whether a condition depends on `loop`.
+  bool isGuarded(unsigned loop) const;
+};
+
+/// The sum that `op`, on memrefs, computes.
+Contraction getContraction(rt::ConvolutionOp op);
+
+/// How a contraction is cut into tiles and threads.
+struct ContractionPlan {
+  struct Tile {
+    unsigned loop;
+    int64_t extent = 1;
+  };
+  std::optional<unsigned> vectorLoop; ///< none: scalar code
+  int64_t lanes = 1;                  ///< elements of a vector
+  int64_t vectors = 1;                ///< of a tile along the vector loop
+  std::optional<Tile> sharesA, sharesB;
+  std::optional<unsigned> shared; ///< loop that is cut into pieces for threads
+  int64_t pieces = 1;
+
+  int64_t getTile(unsigned loop) const;
+};
+
+/// Chooses the tiles that load least per product, for vector registers of
+/// `maxLanes` elements and `threads` threads.
+ContractionPlan planContraction(const Contraction &contraction,
+                                int64_t maxLanes, int64_t registers,
+                                int64_t threads);
+
+/// Emits pieces [begin, end) of the shared loop. The accesses' buffers are those
+/// of the kernel.
+void emitContraction(mlir::OpBuilder &builder, mlir::Location loc,
+                     const Contraction &contraction,
+                     const ContractionPlan &plan, mlir::Value begin,
+                     mlir::Value end);
+
+} // namespace boostc

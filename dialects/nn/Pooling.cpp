@@ -1,0 +1,147 @@
+#include "dialects/nn/Pooling.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+FailureOr<SmallVector<int64_t>>
+boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
+                          ShapedType image, ArrayRef<int64_t> kernel,
+                          ArrayRef<int64_t> strides,
+                          ArrayRef<int64_t> padding) {
+  if (image.getRank() != 4)
+    return emitError() << "expected an image [N, C, H, W], found " << image;
+  constexpr int64_t kMost = 1 << 20;
+  auto arePositive = [](ArrayRef<int64_t> values) {
+    return values.size() == 2 && llvm::all_of(values, [](int64_t value) {
+             return value >= 1 && value <= kMost;
+           });
+  };
+  if (!arePositive(kernel))
+    return emitError() << "expected a kernel of two numbers from 1 to " << kMost
+                       << ", found [" << kernel << "]";
+  if (!arePositive(strides))
+    return emitError() << "expected two strides from 1 to " << kMost
+                       << ", found [" << strides << "]";
+  bool fits = padding.size() == 4;
+  for (unsigned side = 0; fits && side < 4; ++side)
+    fits = padding[side] >= 0 && padding[side] < kernel[side % 2];
+  if (!fits)
+    return emitError() << "expected four paddings, each from 0 to below the "
+                          "kernel ["
+                       << kernel << "], found [" << padding << "]";
+  auto geometry = ConvolutionGeometry::get(strides, padding, {1, 1}, 1);
+  SmallVector<int64_t> output = {image.getDimSize(0), image.getDimSize(1)};
+  for (unsigned axis : {0, 1}) {
+    int64_t extent = image.getDimSize(2 + axis);
+    output.push_back(geometry.getOutputExtent(axis, extent, kernel[axis]));
+    // The last window must reach into the image too.
+    if (output.back() < 1 ||
+        (output.back() - 1) * strides[axis] - padding[axis] >= extent)
+      return emitError() << "a window of [" << kernel << "] at strides ["
+                         << strides << "] lies outside the image " << image;
+  }
+  return output;
+}
+
+void boostc::nn::forEachTap(
+    ArrayRef<int64_t> image, ArrayRef<int64_t> output, ArrayRef<int64_t> kernel,
+    ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+    llvm::function_ref<void(int64_t, int64_t, int64_t)> tap) {
+  int64_t y = 0;
+  for (int64_t plane = 0; plane < output[0] * output[1]; ++plane)
+    for (int64_t i = 0; i < output[2]; ++i)
+      for (int64_t j = 0; j < output[3]; ++j, ++y)
+        for (int64_t k = 0; k < kernel[0]; ++k)
+          for (int64_t l = 0; l < kernel[1]; ++l) {
+            int64_t row = i * strides[0] + k - padding[0];
+            int64_t column = j * strides[1] + l - padding[1];
+            if (row >= 0 && row < image[2] && column >= 0 && column < image[3])
+              tap((plane * image[2] + row) * image[3] + column, y,
+                  k * kernel[1] + l);
+          }
+}
+
+PoolingLoops::PoolingLoops(OpBuilder &builder, Location loc,
+                           ArrayRef<int64_t> kernel,
+                           ArrayRef<int64_t> strides) {
+  auto dim = [&](unsigned loop) { return builder.getAffineDimExpr(loop); };
+  image = AffineMap::get(
+      6, 0,
+      {dim(0), dim(1), dim(2) * strides[0] + dim(4),
+       dim(3) * strides[1] + dim(5)},
+      builder.getContext());
+  output = projection(builder, 6, {0, 1, 2, 3});
+  window = projection(builder, 6, {4, 5});
+  extents =
+      tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
+}
+
+static bool isPadded(ArrayRef<int64_t> padding) {
+  return llvm::any_of(padding, [](int64_t side) { return side != 0; });
+}
+
+static RankedTensorType getPaddedType(RankedTensorType image,
+                                      ArrayRef<int64_t> padding) {
+  SmallVector<int64_t> shape(image.getShape());
+  for (unsigned axis : {0, 1})
+    shape[2 + axis] += padding[axis] + padding[axis + 2];
+  return RankedTensorType::get(shape, image.getElementType());
+}
+
+static Value buildFilled(OpBuilder &builder, Location loc,
+                         RankedTensorType type, double value) {
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  Value scalar = buildFloat(builder, loc, value);
+  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+}
+
+/// The image inside a padded one, in loops over the image.
+static AffineMap getInnerMap(OpBuilder &builder, ArrayRef<int64_t> padding) {
+  auto dim = [&](unsigned loop) { return builder.getAffineDimExpr(loop); };
+  return AffineMap::get(
+      4, 0, {dim(0), dim(1), dim(2) + padding[0], dim(3) + padding[1]},
+      builder.getContext());
+}
+
+Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
+                           ArrayRef<int64_t> padding, double value) {
+  if (!isPadded(padding))
+    return image;
+  auto type = cast<RankedTensorType>(image.getType());
+  Value filled =
+      buildFilled(builder, loc, getPaddedType(type, padding), value);
+  SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
+  bool isZero = value == 0.0;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{filled.getType()}, image, filled,
+      {builder.getMultiDimIdentityMap(4), getInnerMap(builder, padding)},
+      iterators, [&](OpBuilder &b, Location nested, ValueRange args) {
+        // A body that reads what it overwrites keeps the fill from counting as
+        // dead; padding is what leaves the other operand as it is.
+        Value result =
+            isZero ? arith::AddFOp::create(b, nested, args[0], args[1])
+                         .getResult()
+                   : arith::MaximumFOp::create(b, nested, args[0], args[1])
+                         .getResult();
+        linalg::YieldOp::create(b, nested, result);
+      });
+  return generic.getResult(0);
+}
+
+Value boostc::nn::buildPaddedZeros(OpBuilder &builder, Location loc,
+                                   RankedTensorType image,
+                                   ArrayRef<int64_t> padding) {
+  return buildFilled(builder, loc, getPaddedType(image, padding), 0.0);
+}
+
+Value boostc::nn::cropImage(OpBuilder &builder, Location loc, Value padded,
+                            RankedTensorType image, ArrayRef<int64_t> padding) {
+  if (!isPadded(padding))
+    return padded;
+  return buildElementwise(
+      builder, loc, image, padded, {getInnerMap(builder, padding)},
+      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
+}

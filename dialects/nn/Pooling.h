@@ -1,0 +1,49 @@
+// Pooling.h - what max_pool, avg_pool and their gradients have in common.
+#pragma once
+
+#include "dialects/rt/Convolution.h"
+#include "mlir/IR/Builders.h"
+
+namespace boostc::nn {
+
+/// Checks the attributes of a pooling of `image`; returns the pooled shape.
+llvm::FailureOr<llvm::SmallVector<int64_t>>
+verifyPooling(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+              mlir::ShapedType image, llvm::ArrayRef<int64_t> kernel,
+              llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding);
+
+/// Calls `tap(x, y, k)` for every tap inside the image: row-major offsets of the
+/// pixel and of the window's output, and the tap's number in its window.
+void forEachTap(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> output,
+                llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
+                llvm::ArrayRef<int64_t> padding,
+                llvm::function_ref<void(int64_t, int64_t, int64_t)> tap);
+
+/// Loops of a pooling in linalg: n, c, i, j of the output, k, l of the window.
+struct PoolingLoops {
+  PoolingLoops(mlir::OpBuilder &builder, mlir::Location loc,
+               llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides);
+
+  mlir::AffineMap image;  ///< pixel under a tap of the padded image
+  mlir::AffineMap output; ///< (n, c, i, j)
+  mlir::AffineMap window; ///< (k, l)
+  /// An operand of the window's shape that is never read: linalg infers the
+  /// extents of loops from operands.
+  mlir::Value extents;
+};
+
+/// `image` with `value` around it; itself without padding.
+mlir::Value padImage(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value image, llvm::ArrayRef<int64_t> padding,
+                     double value);
+
+/// The padded image that padImage() would make of `image`, all zeros, to be
+/// summed into; and what remains of it without the padding.
+mlir::Value buildPaddedZeros(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::RankedTensorType image,
+                             llvm::ArrayRef<int64_t> padding);
+mlir::Value cropImage(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value padded, mlir::RankedTensorType image,
+                      llvm::ArrayRef<int64_t> padding);
+
+} // namespace boostc::nn

@@ -1,0 +1,173 @@
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Pooling.h"
+#include "dialects/nn/Window.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.avg_pool
+//===----------------------------------------------------------------------===//
+
+LogicalResult AvgPoolOp::verify() {
+  FailureOr<SmallVector<int64_t>> expected =
+      verifyPooling([&] { return emitOpError(); }, getInput().getType(),
+                    getKernel(), getStrides(), getPadding());
+  if (failed(expected))
+    return failure();
+  if (getType().getShape() != ArrayRef<int64_t>(*expected))
+    return emitOpError("expected a result of shape [")
+           << *expected << "], found " << getType();
+  return success();
+}
+
+LogicalResult AvgPoolOp::evaluate(ReferenceContext &,
+                                  ArrayRef<ReferenceValue> operands,
+                                  SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &x = operands[0];
+  ReferenceValue y(getType().getShape());
+  double taps = static_cast<double>(getKernel()[0] * getKernel()[1]);
+  forEachTap(x.shape, y.shape, getKernel(), getStrides(), getPadding(),
+             [&](int64_t xi, int64_t yi, int64_t) {
+               y.data[yi] += x.data[xi] / taps;
+             });
+  results.push_back(std::move(y));
+  return success();
+}
+
+SmallVector<Value> AvgPoolOp::savedForBackward() { return {}; }
+
+LogicalResult AvgPoolOp::buildBackward(BackwardContext &context) {
+  context.gradOperands[0] = AvgPoolGradOp::create(
+      context.builder, context.loc, getInput().getType(),
+      context.gradResults[0], getKernelAttr(), getStridesAttr(),
+      getPaddingAttr());
+  return success();
+}
+
+/// x / (taps of the window), by a product.
+static Value buildShare(OpBuilder &b, Location loc, Value x,
+                        ArrayRef<int64_t> kernel) {
+  Value share = buildFloat(
+      b, loc, 1.0 / (static_cast<double>(kernel[0]) * kernel[1]));
+  return arith::MulFOp::create(b, loc, x, share);
+}
+
+FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  Value image = padImage(builder, loc, getInput(), getPadding(), 0.0);
+  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  return SmallVector<Value>{buildReduction(
+      builder, loc, getType(), builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
+      {image, loops.extents}, {loops.image, loops.window},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildSumStep(b, nested, args[2],
+                            buildShare(b, nested, args[0], getKernel()));
+      })};
+}
+
+int64_t AvgPoolOp::getFlops() {
+  return 2 * getType().getNumElements() * getKernel()[0] * getKernel()[1];
+}
+
+std::vector<LayerSpec> AvgPoolOp::getLayerSpecs() {
+  LayerSpec windowed{"avg_pool", LayerSpec::Kind::Layer,
+                     "Mean over windows of an image; padding counts as zeros."};
+  windowed.keys = getWindowKeys("0");
+  LayerSpec global{"global_avg_pool", LayerSpec::Kind::Layer,
+                   "Mean over the whole image: one number per channel."};
+  return {windowed, global};
+}
+
+FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
+  auto image = cast<RankedTensorType>(layer.inputs[0].getType());
+  bool isGlobal = layer.spec.name == "global_avg_pool";
+  if (isGlobal && image.getRank() != 4)
+    return layer.emitError("op")
+           << "global_avg_pool needs images [channels, height, width], found "
+           << image.getRank() - 1 << " dimensions a sample (" << image
+           << " with the batch)";
+  Window window;
+  if (isGlobal) {
+    std::array<int64_t, 2> whole = {image.getDimSize(2), image.getDimSize(3)};
+    window = {whole, {whole, {0, 0, 0, 0}, {1, 1}, 1}, {1, 1}};
+  } else {
+    FailureOr<Window> given = getPoolingWindow(layer, image);
+    if (failed(given))
+      return failure();
+    window = *given;
+  }
+  auto type = RankedTensorType::get({image.getDimSize(0), image.getDimSize(1),
+                                     window.output[0], window.output[1]},
+                                    image.getElementType());
+  Value pooled = AvgPoolOp::create(layer.builder, layer.loc, type,
+                                   layer.inputs[0], window.kernel,
+                                   window.geometry.strides,
+                                   window.geometry.padding);
+  if (isGlobal)
+    pooled = ReshapeOp::create(
+        layer.builder, layer.loc,
+        RankedTensorType::get({image.getDimSize(0), image.getDimSize(1)},
+                              image.getElementType()),
+        pooled);
+  return SmallVector<Value>{pooled};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.avg_pool_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult AvgPoolGradOp::verify() {
+  FailureOr<SmallVector<int64_t>> expected =
+      verifyPooling([&] { return emitOpError(); }, getType(), getKernel(),
+                    getStrides(), getPadding());
+  if (failed(expected))
+    return failure();
+  if (getGradient().getType().getShape() != ArrayRef<int64_t>(*expected))
+    return emitOpError("expected a gradient of shape [")
+           << *expected << "], found " << getGradient().getType();
+  return success();
+}
+
+LogicalResult
+AvgPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                        SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &dy = operands[0];
+  ReferenceValue dx(getType().getShape());
+  double taps = static_cast<double>(getKernel()[0] * getKernel()[1]);
+  forEachTap(dx.shape, dy.shape, getKernel(), getStrides(), getPadding(),
+             [&](int64_t xi, int64_t yi, int64_t) {
+               dx.data[xi] += dy.data[yi] / taps;
+             });
+  results.push_back(std::move(dx));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> AvgPoolGradOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  Value zeros = buildPaddedZeros(builder, loc, getType(), getPadding());
+  // Windows may overlap, so the loops that move a pixel's index are not
+  // parallel.
+  SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::reduction);
+  iterators[0] = iterators[1] = utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{zeros.getType()},
+      ValueRange{getGradient(), loops.extents}, ValueRange{zeros},
+      {loops.output, loops.window, loops.image}, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange args) {
+        Value term = buildShare(b, nested, args[0], getKernel());
+        linalg::YieldOp::create(
+            b, nested,
+            arith::AddFOp::create(b, nested, args[2], term).getResult());
+      });
+  return SmallVector<Value>{cropImage(builder, loc, generic.getResult(0),
+                                      getType(), getPadding())};
+}
+
+int64_t AvgPoolGradOp::getFlops() {
+  return 2 * getGradient().getType().getNumElements() * getKernel()[0] *
+         getKernel()[1];
+}

@@ -1,0 +1,256 @@
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Window.h"
+#include "dialects/rt/RtDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+using rt::ConvolutionKind;
+
+template <typename OpTy> static ConvolutionGeometry geometryOf(OpTy op) {
+  return ConvolutionGeometry::get(op.getStrides(), op.getPadding(),
+                                  op.getDilations(), op.getGroups());
+}
+
+/// Builds the gradient op of `forward` in the type of what it is the gradient
+/// of.
+template <typename OpTy>
+static Value buildConv2dGrad(BackwardContext &context, Conv2dOp forward,
+                             Value other, Value wrt) {
+  return OpTy::create(context.builder, context.loc, wrt.getType(),
+                      context.gradResults[0], other, forward.getStridesAttr(),
+                      forward.getPaddingAttr(), forward.getDilationsAttr(),
+                      forward.getGroupsAttr());
+}
+
+/// Every form is one rt.convolution.
+template <typename OpTy>
+static SmallVector<Value> lowerConvolution(OpBuilder &builder, OpTy op,
+                                           ConvolutionKind kind, Value a,
+                                           Value b, Value bias) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto call = rt::ConvolutionOp::create(
+      builder, op.getLoc(), TypeRange{type}, kind, a, b, bias, empty,
+      op.getStrides(), op.getPadding(), op.getDilations(), op.getGroups());
+  return {call.getResult(0)};
+}
+
+/// Two for each product that is summed, those with padding included.
+static int64_t countConvolutionFlops(Type weight, Type output) {
+  auto w = cast<RankedTensorType>(weight);
+  return 2 * cast<RankedTensorType>(output).getNumElements() *
+         (w.getNumElements() / w.getDimSize(0));
+}
+
+//===----------------------------------------------------------------------===//
+// nn.conv2d
+//===----------------------------------------------------------------------===//
+
+LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  auto image = cast<RankedTensorType>(adaptor.getInput().getType());
+  auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
+  auto emit = [&] {
+    return mlir::emitError(loc ? *loc : UnknownLoc::get(context),
+                           "'nn.conv2d' op ");
+  };
+  FailureOr<SmallVector<int64_t>> shape = verifyConvolution(
+      emit, image, weight, adaptor.getStrides(), adaptor.getPadding(),
+      adaptor.getDilations(), adaptor.getGroups());
+  if (failed(shape))
+    return failure();
+  if (Value bias = adaptor.getBias()) {
+    auto type = cast<RankedTensorType>(bias.getType());
+    if (type.getDimSize(0) != weight.getDimSize(0))
+      return emit() << "expected a bias of " << weight.getDimSize(0)
+                    << " elements for weight " << weight << ", found " << type;
+  }
+  inferred.push_back(RankedTensorType::get(*shape, image.getElementType()));
+  return success();
+}
+
+LogicalResult Conv2dOp::evaluate(ReferenceContext &,
+                                 ArrayRef<ReferenceValue> operands,
+                                 SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &x = operands[0], &w = operands[1];
+  ReferenceValue y(getType().getShape());
+  if (getBias())
+    for (int64_t i = 0; i < y.size(); ++i)
+      y.data[i] = operands[2].data[i / (y.dim(2) * y.dim(3)) % y.dim(1)];
+  forEachConvolutionTerm(geometryOf(*this), x.shape, w.shape, y.shape,
+                         [&](int64_t xi, int64_t wi, int64_t yi) {
+                           y.data[yi] += x.data[xi] * w.data[wi];
+                         });
+  results.push_back(std::move(y));
+  return success();
+}
+
+SmallVector<Value> Conv2dOp::savedForBackward() {
+  return {getInput(), getWeight()};
+}
+
+LogicalResult Conv2dOp::buildBackward(BackwardContext &context) {
+  if (context.needed[0])
+    context.gradOperands[0] = buildConv2dGrad<Conv2dGradInputOp>(
+        context, *this, getWeight(), getInput());
+  if (context.needed[1])
+    context.gradOperands[1] = buildConv2dGrad<Conv2dGradWeightOp>(
+        context, *this, getInput(), getWeight());
+  if (getBias() && context.needed[2])
+    context.gradOperands[2] = BiasGradOp::create(
+        context.builder, context.loc, context.gradResults[0], context.valid);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> Conv2dOp::lowerToLinalg(OpBuilder &builder) {
+  return lowerConvolution(builder, *this, ConvolutionKind::Forward, getInput(),
+                          getWeight(), getBias());
+}
+
+int64_t Conv2dOp::getFlops() {
+  return countConvolutionFlops(getWeight().getType(), getType());
+}
+
+std::vector<LayerSpec> Conv2dOp::getLayerSpecs() {
+  LayerSpec spec{"conv2d", LayerSpec::Kind::Layer,
+                 "Convolution, `y[n, o, i, j] = sum over c, k, l of x[n, c, i * "
+                 "stride + k * dilation - padding, ...] * weight[o, c, k, l] + "
+                 "bias[o]`."};
+  spec.keys = {{"filters", KeyType::Integer, "Number of output channels.", {},
+                1.0, 1 << 16}};
+  llvm::append_range(spec.keys, getWindowKeys("1"));
+  spec.keys.push_back({"dilation", KeyType::Extents,
+                       "Distance of neighbouring taps.", "1", 1.0, 1 << 16});
+  spec.keys.push_back({"groups", KeyType::Integer,
+                       "Groups of channels that do not see each other; divides "
+                       "channels and filters.",
+                       "1", 1.0, 1 << 16});
+  spec.keys.push_back(
+      {"bias", KeyType::Boolean, "Whether a bias is added.", "true"});
+  spec.parameters = {{"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in",
+                      "`[filters, channels / groups, height, width]`."},
+                     {"bias", BOOST_ROLE_BIAS, "uniform_fan_in",
+                      "`[filters]`."}};
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
+  Value input = layer.inputs[0];
+  auto type = cast<RankedTensorType>(input.getType());
+  FailureOr<Window> window =
+      getWindow(layer, type, getExtents(layer, "dilation"));
+  if (failed(window))
+    return failure();
+  int64_t channels = type.getDimSize(1), groups = layer.getInteger("groups");
+  int64_t filters = layer.getInteger("filters");
+  if (channels % groups != 0 || filters % groups != 0)
+    return layer.emitError("groups")
+           << groups << " groups do not divide " << channels << " channels and "
+           << filters << " filters";
+  ConvolutionGeometry &geometry = window->geometry;
+  int64_t taps = window->kernel[0] * window->kernel[1];
+  int64_t fanIn = channels / groups * taps, fanOut = filters / groups * taps;
+  FailureOr<Value> weight = layer.parameter(
+      "weight",
+      {filters, channels / groups, window->kernel[0], window->kernel[1]},
+      fanIn, fanOut);
+  if (failed(weight))
+    return failure();
+  Value bias;
+  if (layer.getBoolean("bias")) {
+    FailureOr<Value> parameter =
+        layer.parameter("bias", {filters}, fanIn, fanOut);
+    if (failed(parameter))
+      return failure();
+    bias = *parameter;
+  }
+  return SmallVector<Value>{Conv2dOp::create(
+      layer.builder, layer.loc, input, *weight, bias, geometry.strides,
+      geometry.padding, geometry.dilations, groups)};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.conv2d_grad_input
+//===----------------------------------------------------------------------===//
+
+/// `gradient` must be what a convolution of `image` with `weight` returns.
+template <typename OpTy>
+static LogicalResult verifyConv2dGrad(OpTy op, Type image, Type weight) {
+  auto gradient = cast<RankedTensorType>(op.getGradient().getType());
+  FailureOr<SmallVector<int64_t>> expected = verifyConvolution(
+      [&] { return op.emitOpError(); }, cast<RankedTensorType>(image),
+      cast<RankedTensorType>(weight), op.getStrides(), op.getPadding(),
+      op.getDilations(), op.getGroups());
+  if (failed(expected))
+    return failure();
+  if (gradient.getShape() != ArrayRef<int64_t>(*expected))
+    return op.emitOpError("expected a gradient of shape [")
+           << *expected << "], found " << gradient;
+  return success();
+}
+
+LogicalResult Conv2dGradInputOp::verify() {
+  return verifyConv2dGrad(*this, getType(), getWeight().getType());
+}
+
+LogicalResult
+Conv2dGradInputOp::evaluate(ReferenceContext &,
+                            ArrayRef<ReferenceValue> operands,
+                            SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &dy = operands[0], &w = operands[1];
+  ReferenceValue dx(getType().getShape());
+  forEachConvolutionTerm(geometryOf(*this), dx.shape, w.shape, dy.shape,
+                         [&](int64_t xi, int64_t wi, int64_t yi) {
+                           dx.data[xi] += dy.data[yi] * w.data[wi];
+                         });
+  results.push_back(std::move(dx));
+  return success();
+}
+
+FailureOr<SmallVector<Value>>
+Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
+  return lowerConvolution(builder, *this, ConvolutionKind::BackwardImage,
+                          getGradient(), getWeight(), Value());
+}
+
+int64_t Conv2dGradInputOp::getFlops() {
+  return countConvolutionFlops(getWeight().getType(), getGradient().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// nn.conv2d_grad_weight
+//===----------------------------------------------------------------------===//
+
+LogicalResult Conv2dGradWeightOp::verify() {
+  return verifyConv2dGrad(*this, getInput().getType(), getType());
+}
+
+LogicalResult
+Conv2dGradWeightOp::evaluate(ReferenceContext &,
+                             ArrayRef<ReferenceValue> operands,
+                             SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &dy = operands[0], &x = operands[1];
+  ReferenceValue dw(getType().getShape());
+  forEachConvolutionTerm(geometryOf(*this), x.shape, dw.shape, dy.shape,
+                         [&](int64_t xi, int64_t wi, int64_t yi) {
+                           dw.data[wi] += dy.data[yi] * x.data[xi];
+                         });
+  results.push_back(std::move(dw));
+  return success();
+}
+
+FailureOr<SmallVector<Value>>
+Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
+  return lowerConvolution(builder, *this, ConvolutionKind::BackwardWeight,
+                          getGradient(), getInput(), Value());
+}
+
+int64_t Conv2dGradWeightOp::getFlops() {
+  return countConvolutionFlops(getType(), getGradient().getType());
+}

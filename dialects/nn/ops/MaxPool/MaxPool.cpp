@@ -1,0 +1,192 @@
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Pooling.h"
+#include "dialects/nn/Window.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.max_pool
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxPoolOp::verify() {
+  FailureOr<SmallVector<int64_t>> expected =
+      verifyPooling([&] { return emitOpError(); }, getInput().getType(),
+                    getKernel(), getStrides(), getPadding());
+  if (failed(expected))
+    return failure();
+  for (Value result : getResults())
+    if (cast<RankedTensorType>(result.getType()).getShape() !=
+        ArrayRef<int64_t>(*expected))
+      return emitOpError("expected results of shape [")
+             << *expected << "], found " << result.getType();
+  return success();
+}
+
+LogicalResult MaxPoolOp::evaluate(ReferenceContext &,
+                                  ArrayRef<ReferenceValue> operands,
+                                  SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &x = operands[0];
+  ReferenceValue y(getResult().getType().getShape(),
+                   -std::numeric_limits<double>::infinity());
+  ReferenceValue taps(y.shape);
+  forEachTap(x.shape, y.shape, getKernel(), getStrides(), getPadding(),
+             [&](int64_t xi, int64_t yi, int64_t tap) {
+               if (x.data[xi] > y.data[yi] || std::isnan(x.data[xi])) {
+                 y.data[yi] = x.data[xi];
+                 taps.data[yi] = static_cast<double>(tap);
+               }
+             });
+  results.push_back(std::move(y));
+  results.push_back(std::move(taps));
+  return success();
+}
+
+SmallVector<Value> MaxPoolOp::savedForBackward() { return {getTap()}; }
+
+LogicalResult MaxPoolOp::buildBackward(BackwardContext &context) {
+  context.gradOperands[0] = MaxPoolGradOp::create(
+      context.builder, context.loc, getInput().getType(),
+      context.gradResults[0], getTap(), getKernelAttr(), getStridesAttr(),
+      getPaddingAttr());
+  return success();
+}
+
+/// i32: the number of the tap that loops k and l of a pooling are at.
+static Value buildTapNumber(OpBuilder &b, Location loc, int64_t kernelWidth) {
+  Value row = linalg::IndexOp::create(b, loc, 4);
+  Value column = linalg::IndexOp::create(b, loc, 5);
+  Value width = arith::ConstantIndexOp::create(b, loc, kernelWidth);
+  Value number = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, row, width), column);
+  return arith::IndexCastOp::create(b, loc, b.getI32Type(), number);
+}
+
+FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  double lowest = -std::numeric_limits<double>::infinity();
+  Value image = padImage(builder, loc, getInput(), getPadding(), lowest);
+  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  auto buildInit = [&](Value value, TypedAttr start) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                          type.getElementType());
+    Value scalar = arith::ConstantOp::create(builder, loc, start);
+    return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+  };
+  Value maximum = buildInit(getResult(), builder.getF32FloatAttr(lowest));
+  Value taps = buildInit(getTap(), builder.getI32IntegerAttr(0));
+  SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
+  iterators.append(2, utils::IteratorType::reduction);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{maximum.getType(), taps.getType()},
+      ValueRange{image, loops.extents}, ValueRange{maximum, taps},
+      {loops.image, loops.window, loops.output, loops.output}, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange args) {
+        Value x = args[0], best = args[2], tap = args[3];
+        Value isAbove = arith::CmpFOp::create(
+            b, nested, arith::CmpFPredicate::OGT, x, best);
+        Value isNan =
+            arith::CmpFOp::create(b, nested, arith::CmpFPredicate::UNO, x, x);
+        Value take = arith::OrIOp::create(b, nested, isAbove, isNan);
+        Value here = buildTapNumber(b, nested, getKernel()[1]);
+        Value newBest = arith::SelectOp::create(b, nested, take, x, best);
+        Value newTap = arith::SelectOp::create(b, nested, take, here, tap);
+        linalg::YieldOp::create(b, nested, ValueRange{newBest, newTap});
+      });
+  return SmallVector<Value>(generic.getResults());
+}
+
+int64_t MaxPoolOp::getFlops() {
+  return getResult().getType().getNumElements() * getKernel()[0] *
+         getKernel()[1];
+}
+
+std::vector<LayerSpec> MaxPoolOp::getLayerSpecs() {
+  LayerSpec spec{"max_pool", LayerSpec::Kind::Layer,
+                 "Maximum over windows of an image; padding never wins."};
+  spec.keys = getWindowKeys("0");
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> MaxPoolOp::buildLayer(LayerBuilder &layer) {
+  auto image = cast<RankedTensorType>(layer.inputs[0].getType());
+  FailureOr<Window> window = getPoolingWindow(layer, image);
+  if (failed(window))
+    return failure();
+  SmallVector<int64_t> shape = {image.getDimSize(0), image.getDimSize(1),
+                                window->output[0], window->output[1]};
+  auto pool = MaxPoolOp::create(
+      layer.builder, layer.loc,
+      RankedTensorType::get(shape, image.getElementType()),
+      RankedTensorType::get(shape, layer.builder.getI32Type()),
+      layer.inputs[0], window->kernel, window->geometry.strides,
+      window->geometry.padding);
+  return SmallVector<Value>{pool.getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.max_pool_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxPoolGradOp::verify() {
+  FailureOr<SmallVector<int64_t>> expected =
+      verifyPooling([&] { return emitOpError(); }, getType(), getKernel(),
+                    getStrides(), getPadding());
+  if (failed(expected))
+    return failure();
+  for (Value operand : getOperands())
+    if (cast<RankedTensorType>(operand.getType()).getShape() !=
+        ArrayRef<int64_t>(*expected))
+      return emitOpError("expected operands of shape [")
+             << *expected << "], found " << operand.getType();
+  return success();
+}
+
+LogicalResult
+MaxPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                        SmallVectorImpl<ReferenceValue> &results) {
+  const ReferenceValue &dy = operands[0], &taps = operands[1];
+  ReferenceValue dx(getType().getShape());
+  forEachTap(dx.shape, dy.shape, getKernel(), getStrides(), getPadding(),
+             [&](int64_t xi, int64_t yi, int64_t tap) {
+               if (taps.data[yi] == static_cast<double>(tap))
+                 dx.data[xi] += dy.data[yi];
+             });
+  results.push_back(std::move(dx));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> MaxPoolGradOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  Value zeros = buildPaddedZeros(builder, loc, getType(), getPadding());
+  // Windows may overlap, so the loops that move a pixel's index are not
+  // parallel.
+  SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::reduction);
+  iterators[0] = iterators[1] = utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{zeros.getType()},
+      ValueRange{getGradient(), getTap(), loops.extents}, ValueRange{zeros},
+      {loops.output, loops.output, loops.window, loops.image}, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange args) {
+        Value here = buildTapNumber(b, nested, getKernel()[1]);
+        Value isTaken = arith::CmpIOp::create(
+            b, nested, arith::CmpIPredicate::eq, args[1], here);
+        Value zero = buildFloat(b, nested, 0.0);
+        Value term =
+            arith::SelectOp::create(b, nested, isTaken, args[0], zero);
+        linalg::YieldOp::create(
+            b, nested,
+            arith::AddFOp::create(b, nested, args[3], term).getResult());
+      });
+  return SmallVector<Value>{cropImage(builder, loc, generic.getResult(0),
+                                      getType(), getPadding())};
+}
+
+int64_t MaxPoolGradOp::getFlops() {
+  return getGradient().getType().getNumElements() * getKernel()[0] *
+         getKernel()[1];
+}

@@ -1,0 +1,98 @@
+#include "dialects/rt/Convolution.h"
+
+using namespace mlir;
+using namespace boostc;
+
+ConvolutionGeometry ConvolutionGeometry::get(ArrayRef<int64_t> strides,
+                                             ArrayRef<int64_t> padding,
+                                             ArrayRef<int64_t> dilations,
+                                             int64_t groups) {
+  return {{strides[0], strides[1]},
+          {padding[0], padding[1], padding[2], padding[3]},
+          {dilations[0], dilations[1]},
+          groups};
+}
+
+int64_t ConvolutionGeometry::getOutputExtent(unsigned axis, int64_t image,
+                                             int64_t kernel) const {
+  int64_t reach = (kernel - 1) * dilations[axis] + 1;
+  int64_t room = image + padding[axis] + padding[axis + 2] - reach;
+  return room < 0 ? 0 : room / strides[axis] + 1;
+}
+
+FailureOr<SmallVector<int64_t>> boostc::verifyConvolution(
+    llvm::function_ref<InFlightDiagnostic()> emitError, ShapedType image,
+    ShapedType weight, ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+    ArrayRef<int64_t> dilations, int64_t groups) {
+  if (image.getRank() != 4 || weight.getRank() != 4)
+    return emitError() << "expected an image [N, C, H, W] and a weight "
+                          "[O, C / groups, KH, KW], found "
+                       << image << " and " << weight;
+  // Bounds keep every product of extents and steps within 64 bits.
+  constexpr int64_t kMost = 1 << 20;
+  auto isWithin = [](ArrayRef<int64_t> values, size_t size, int64_t least) {
+    return values.size() == size && llvm::all_of(values, [&](int64_t value) {
+             return value >= least && value <= kMost;
+           });
+  };
+  if (!isWithin(strides, 2, 1))
+    return emitError() << "expected two strides from 1 to " << kMost
+                       << ", found [" << strides << "]";
+  if (!isWithin(padding, 4, 0))
+    return emitError() << "expected four paddings from 0 to " << kMost
+                       << ", found [" << padding << "]";
+  if (!isWithin(dilations, 2, 1))
+    return emitError() << "expected two dilations from 1 to " << kMost
+                       << ", found [" << dilations << "]";
+  int64_t channels = image.getDimSize(1), filters = weight.getDimSize(0);
+  if (groups < 1 || channels % groups != 0 || filters % groups != 0)
+    return emitError() << "expected groups that divide " << channels
+                       << " channels and " << filters << " filters, found "
+                       << groups;
+  if (weight.getDimSize(1) != channels / groups)
+    return emitError() << "expected a weight with " << channels / groups
+                       << " channels for image " << image << " in " << groups
+                       << " groups, found " << weight;
+  auto geometry =
+      ConvolutionGeometry::get(strides, padding, dilations, groups);
+  SmallVector<int64_t> output = {image.getDimSize(0), filters};
+  for (unsigned axis : {0, 1}) {
+    output.push_back(geometry.getOutputExtent(
+        axis, image.getDimSize(2 + axis), weight.getDimSize(2 + axis)));
+    if (output.back() < 1)
+      return emitError() << "the kernel of " << weight
+                         << " does not fit into the padded image " << image;
+  }
+  return output;
+}
+
+void boostc::forEachConvolutionTerm(
+    const ConvolutionGeometry &geometry, ArrayRef<int64_t> image,
+    ArrayRef<int64_t> weight, ArrayRef<int64_t> output,
+    llvm::function_ref<void(int64_t, int64_t, int64_t)> term) {
+  int64_t channels = weight[1], filters = weight[0] / geometry.groups;
+  int64_t y = 0;
+  for (int64_t n = 0; n < output[0]; ++n)
+    for (int64_t o = 0; o < output[1]; ++o)
+      for (int64_t i = 0; i < output[2]; ++i)
+        for (int64_t j = 0; j < output[3]; ++j, ++y)
+          for (int64_t c = 0; c < channels; ++c)
+            for (int64_t k = 0; k < weight[2]; ++k)
+              for (int64_t l = 0; l < weight[3]; ++l) {
+                int64_t row = i * geometry.strides[0] +
+                              k * geometry.dilations[0] - geometry.padding[0];
+                int64_t column = j * geometry.strides[1] +
+                                 l * geometry.dilations[1] -
+                                 geometry.padding[1];
+                if (row < 0 || row >= image[2] || column < 0 ||
+                    column >= image[3])
+                  continue;
+                int64_t channel = o / filters * channels + c;
+                int64_t x = ((n * image[1] + channel) * image[2] + row) *
+                                image[3] +
+                            column;
+                int64_t w =
+                    ((o * channels + c) * weight[2] + k) * weight[3] + l;
+                term(x, w, y);
+              }
+}

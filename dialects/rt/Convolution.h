@@ -1,0 +1,48 @@
+// Convolution.h - what a two-dimensional convolution, its two backward forms and
+// their library calls have in common.
+#pragma once
+
+#include "dialects/interfaces/ReferenceValue.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include <array>
+#include <optional>
+
+namespace boostc {
+
+/// How a window moves over an image. Output pixel (i, j) sees, at its tap
+/// (k, l), input pixel (i * strides[0] + k * dilations[0] - padding[0],
+/// j * strides[1] + l * dilations[1] - padding[1]); outside the image it sees
+/// zero.
+struct ConvolutionGeometry {
+  std::array<int64_t, 2> strides;   ///< vertical, horizontal
+  std::array<int64_t, 4> padding;   ///< top, left, bottom, right
+  std::array<int64_t, 2> dilations; ///< vertical, horizontal
+  int64_t groups;
+
+  static ConvolutionGeometry get(llvm::ArrayRef<int64_t> strides,
+                                 llvm::ArrayRef<int64_t> padding,
+                                 llvm::ArrayRef<int64_t> dilations,
+                                 int64_t groups);
+
+  /// Extent of the output along `axis` (0 vertical, 1 horizontal) for an image
+  /// of `image` and a kernel of `kernel` pixels; below 1 when nothing fits.
+  int64_t getOutputExtent(unsigned axis, int64_t image, int64_t kernel) const;
+};
+
+/// Checks attributes and shapes of `y[N, O, OH, OW] = x[N, C, H, W] * w[O, C /
+/// groups, KH, KW]`; `emitError` begins the diagnostic. Returns y's shape.
+llvm::FailureOr<llvm::SmallVector<int64_t>> verifyConvolution(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    mlir::ShapedType image, mlir::ShapedType weight,
+    llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding,
+    llvm::ArrayRef<int64_t> dilations, int64_t groups);
+
+/// Calls `term(x, w, y)` with the row-major offsets of the elements of every
+/// product x * w that is added to a y. All three forms are sums over these.
+void forEachConvolutionTerm(
+    const ConvolutionGeometry &geometry, llvm::ArrayRef<int64_t> image,
+    llvm::ArrayRef<int64_t> weight, llvm::ArrayRef<int64_t> output,
+    llvm::function_ref<void(int64_t, int64_t, int64_t)> term);
+
+} // namespace boostc

@@ -1,0 +1,119 @@
+#include "dialects/rt/RtDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::rt;
+
+static ShapedType shapedType(Value value) {
+  return cast<ShapedType>(value.getType());
+}
+
+Value ConvolutionOp::getImage() {
+  switch (getKind()) {
+  case ConvolutionKind::Forward:
+    return getA();
+  case ConvolutionKind::BackwardImage:
+    return getC();
+  case ConvolutionKind::BackwardWeight:
+    return getB();
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value ConvolutionOp::getWeight() {
+  return getKind() == ConvolutionKind::BackwardWeight ? getC() : getB();
+}
+
+Value ConvolutionOp::getOutput() {
+  return getKind() == ConvolutionKind::Forward ? getC() : getA();
+}
+
+ConvolutionGeometry ConvolutionOp::getGeometry() {
+  return ConvolutionGeometry::get(getStrides(), getPadding(), getDilations(),
+                                  getGroups());
+}
+
+LogicalResult ConvolutionOp::verify() {
+  ShapedType image = shapedType(getImage()), weight = shapedType(getWeight()),
+             output = shapedType(getOutput()), c = shapedType(getC());
+  if (!image.hasStaticShape() || !weight.hasStaticShape() ||
+      !output.hasStaticShape())
+    return emitOpError("expected static shapes, found ")
+           << image << ", " << weight << ", " << output;
+  bool onTensors = isa<RankedTensorType>(c);
+  for (Value operand : {getA(), getB(), getBias()})
+    if (operand && isa<RankedTensorType>(operand.getType()) != onTensors)
+      return emitOpError("expected operands all tensors or all memrefs");
+  if (getResults().size() != (onTensors ? 1 : 0))
+    return emitOpError(
+               "expected one result on tensors and none on memrefs, found ")
+           << getResults().size();
+  if (onTensors && getResults().getTypes().front() != c)
+    return emitOpError("expected the result to have the type of the output, ")
+           << c << ", found " << getResults().getTypes().front();
+  FailureOr<SmallVector<int64_t>> expected = verifyConvolution(
+      [&] { return emitOpError(); }, image, weight, getStrides(), getPadding(),
+      getDilations(), getGroups());
+  if (failed(expected))
+    return failure();
+  if (output.getShape() != ArrayRef<int64_t>(*expected))
+    return emitOpError("expected an output of shape [")
+           << *expected << "], found " << output;
+  if (!getBias())
+    return success();
+  if (getKind() != ConvolutionKind::Forward)
+    return emitOpError("has a bias, which only 'forward' adds");
+  if (shapedType(getBias()).getRank() != 1 ||
+      shapedType(getBias()).getDimSize(0) != weight.getDimSize(0))
+    return emitOpError("expected a bias of ")
+           << weight.getDimSize(0) << " elements, found "
+           << getBias().getType();
+  return success();
+}
+
+void ConvolutionOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (isa<RankedTensorType>(getC().getType()))
+    return; // a value: no effects
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (operand.get() == getC())
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
+int64_t ConvolutionOp::getFlops() {
+  ShapedType weight = shapedType(getWeight());
+  return 2 * shapedType(getOutput()).getNumElements() *
+         (weight.getNumElements() / weight.getDimSize(0));
+}
+
+LogicalResult
+ConvolutionOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                        SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue c(shapedType(getC()).getShape());
+  const std::vector<double> &a = operands[0].data, &b = operands[1].data;
+  int64_t pixels = c.rank() == 4 ? c.dim(2) * c.dim(3) : 1;
+  if (getBias())
+    for (int64_t i = 0; i < c.size(); ++i)
+      c.data[i] = operands[2].data[i / pixels % c.dim(1)];
+  forEachConvolutionTerm(getGeometry(), shapedType(getImage()).getShape(),
+                         shapedType(getWeight()).getShape(),
+                         shapedType(getOutput()).getShape(),
+                         [&](int64_t x, int64_t w, int64_t y) {
+                           switch (getKind()) {
+                           case ConvolutionKind::Forward:
+                             c.data[y] += a[x] * b[w];
+                             break;
+                           case ConvolutionKind::BackwardImage:
+                             c.data[x] += a[y] * b[w];
+                             break;
+                           case ConvolutionKind::BackwardWeight:
+                             c.data[w] += a[y] * b[x];
+                             break;
+                           }
+                         });
+  results.push_back(std::move(c));
+  return success();
+}

@@ -1,0 +1,62 @@
+#ifndef BOOST_RT_CONVOLUTION
+#define BOOST_RT_CONVOLUTION
+
+include "dialects/rt/RtBase.td"
+
+def Rt_ConvolutionOp : Rt_Op<"convolution", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "two-dimensional convolution or one of its gradients";
+  let description = [{
+    Written over whatever the output held. With x an image `[N, C, H, W]`, w a weight
+    `[O, C / groups, KH, KW]` and y an output `[N, O, OH, OW]`:
+
+    * `forward`: ins(x, w) outs(y), `y[n, o, i, j] = (b[o] +) sum over c, k, l of
+      x[n, c, i * strides[0] + k * dilations[0] - padding[0],
+              j * strides[1] + l * dilations[1] - padding[1]] * w[o, c, k, l]`,
+      x being zero outside the image and c running over the channels of o's group;
+    * `backward_image`: ins(y, w) outs(x), the adjoint in x;
+    * `backward_weight`: ins(y, x) outs(w), the adjoint in w.
+
+    Padding is top, left, bottom, right. On tensors the result is the new value of the
+    output; on memrefs there is none, and operands may lie in memory in any order of
+    their dimensions.
+
+    Constraints:
+    * (rt_convolution_c1) shapes, strides, padding, dilations and groups fit together.
+    * (rt_convolution_c2) `bias` has O elements and comes with `forward` only.
+    * (rt_convolution_c3) all operands are tensors or all are memrefs.
+
+    Example:
+    ```mlir
+    %y = rt.convolution forward ins(%x, %w : tensor<32x1x32x32xf32>, tensor<6x1x5x5xf32>)
+           outs(%e : tensor<32x6x28x28xf32>)
+           strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+           -> tensor<32x6x28x28xf32>
+    ```
+  }];
+  let arguments = (ins Rt_ConvolutionKind:$kind,
+                       TensorOrMemRef<[F32]>:$a, TensorOrMemRef<[F32]>:$b,
+                       Optional<TensorOrMemRef<[F32]>>:$bias,
+                       TensorOrMemRef<[F32]>:$c,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kind `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)? `outs` `(` $c `:` type($c) `)`
+    `strides` $strides `padding` $padding `dilations` $dilations `groups` $groups
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
+    /// The operands by what they are in the convolution.
+    ::mlir::Value getImage(), getWeight(), getOutput();
+    ::boostc::ConvolutionGeometry getGeometry();
+  }];
+}
+
+#endif // BOOST_RT_CONVOLUTION
