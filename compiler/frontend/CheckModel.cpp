@@ -296,10 +296,9 @@ Node Checker::check(const Node &node, const ValueTable &table,
     return checkVariant(node, *table.variant, subject);
   case Kind::Either:
     for (const ValueTable &alternative : table.alternatives) {
-      Node::Kind kind = alternative.kind == Kind::List ? Node::Kind::List
-                        : alternative.kind == Kind::Text
-                            ? Node::Kind::Text
-                            : Node::Kind::Integer;
+      Node::Kind kind = alternative.kind == Kind::List   ? Node::Kind::List
+                        : alternative.kind == Kind::Text ? Node::Kind::Text
+                                                         : Node::Kind::Integer;
       if (node.is(kind))
         return check(node, alternative, subject);
     }

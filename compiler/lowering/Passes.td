@@ -199,7 +199,8 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
   ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
+    "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"];
 }
 
 def LowerToLLVMPass : Pass<"boost-lowering-lower-to-llvm", "::mlir::ModuleOp"> {

@@ -58,7 +58,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
 
   case Phase::Backward:
-    program.addPass(autodiff::createBuildBackwardPass());
+    // Canonical forms of the forward save work there and in what is derived
+    // from it.
+    addCleanup(manager);
+    manager.nest<train::ProgramOp>().addPass(
+        autodiff::createBuildBackwardPass());
     // The backward repeats values of the forward; phases to come are read by
     // people.
     addCleanup(manager);

@@ -32,8 +32,8 @@ PhaseRules getRules(Phase phase) {
       "linalg", "tensor", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kBufferDialects[] = {
       "linalg", "memref", "arith", "math", "func", "rt", "train"};
-  static constexpr StringRef kRtDialects[] = {"scf",  "memref", "arith", "math",
-                                              "func", "rt",     "train", "vector"};
+  static constexpr StringRef kRtDialects[] = {
+      "scf", "memref", "arith", "math", "func", "rt", "train", "vector"};
   static constexpr StringRef kLlvmDialects[] = {"llvm"};
   static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
                                                   train::kEval};

@@ -4,6 +4,7 @@
 
 #include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/ReferenceValue.h"
+#include "dialects/interfaces/Traits.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"

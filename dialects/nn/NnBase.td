@@ -41,6 +41,11 @@ def Nn_Sum : Boost_Scalar<F32, "getF32Type">;    // a sum over samples
 def Nn_Count : Boost_Scalar<I64, "getI64Type">;  // a number of samples
 def Nn_Valid : Boost_Scalar<I32, "getI32Type">;  // real samples of a padded batch
 
+// dialects/interfaces/Traits.h
+def Nn_Monotonic : NativeOpTrait<"MonotonicTrait"> {
+  let cppNamespace = "::boostc";
+}
+
 // What every nn op has: it is pure, runs in the interpreter, lowers to linalg and
 // knows its cost.
 class Nn_Op<string mnemonic, list<Trait> traits = []>

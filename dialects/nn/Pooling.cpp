@@ -34,13 +34,12 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
   auto geometry = ConvolutionGeometry::get(strides, padding, {1, 1}, 1);
   SmallVector<int64_t> output = {image.getDimSize(0), image.getDimSize(1)};
   for (unsigned axis : {0, 1}) {
-    int64_t extent = image.getDimSize(2 + axis);
-    output.push_back(geometry.getOutputExtent(axis, extent, kernel[axis]));
-    // The last window must reach into the image too.
-    if (output.back() < 1 ||
-        (output.back() - 1) * strides[axis] - padding[axis] >= extent)
-      return emitError() << "a window of [" << kernel << "] at strides ["
-                         << strides << "] lies outside the image " << image;
+    // Since padding is below the kernel, every window reaches into the image.
+    output.push_back(geometry.getOutputExtent(axis, image.getDimSize(2 + axis),
+                                              kernel[axis]));
+    if (output.back() < 1)
+      return emitError() << "a window of [" << kernel
+                         << "] does not fit into the padded image " << image;
   }
   return output;
 }
@@ -67,15 +66,13 @@ PoolingLoops::PoolingLoops(OpBuilder &builder, Location loc,
                            ArrayRef<int64_t> kernel,
                            ArrayRef<int64_t> strides) {
   auto dim = [&](unsigned loop) { return builder.getAffineDimExpr(loop); };
-  image = AffineMap::get(
-      6, 0,
-      {dim(0), dim(1), dim(2) * strides[0] + dim(4),
-       dim(3) * strides[1] + dim(5)},
-      builder.getContext());
+  image = AffineMap::get(6, 0,
+                         {dim(0), dim(1), dim(2) * strides[0] + dim(4),
+                          dim(3) * strides[1] + dim(5)},
+                         builder.getContext());
   output = projection(builder, 6, {0, 1, 2, 3});
   window = projection(builder, 6, {4, 5});
-  extents =
-      tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
+  extents = tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
 }
 
 static bool isPadded(ArrayRef<int64_t> padding) {
@@ -111,8 +108,7 @@ Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
   if (!isPadded(padding))
     return image;
   auto type = cast<RankedTensorType>(image.getType());
-  Value filled =
-      buildFilled(builder, loc, getPaddedType(type, padding), value);
+  Value filled = buildFilled(builder, loc, getPaddedType(type, padding), value);
   SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
   bool isZero = value == 0.0;
   auto generic = linalg::GenericOp::create(
@@ -122,26 +118,58 @@ Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
         // A body that reads what it overwrites keeps the fill from counting as
         // dead; padding is what leaves the other operand as it is.
         Value result =
-            isZero ? arith::AddFOp::create(b, nested, args[0], args[1])
-                         .getResult()
-                   : arith::MaximumFOp::create(b, nested, args[0], args[1])
-                         .getResult();
+            isZero
+                ? arith::AddFOp::create(b, nested, args[0], args[1]).getResult()
+                : arith::MaximumFOp::create(b, nested, args[0], args[1])
+                      .getResult();
         linalg::YieldOp::create(b, nested, result);
       });
   return generic.getResult(0);
 }
 
-Value boostc::nn::buildPaddedZeros(OpBuilder &builder, Location loc,
-                                   RankedTensorType image,
-                                   ArrayRef<int64_t> padding) {
-  return buildFilled(builder, loc, getPaddedType(image, padding), 0.0);
+/// Whether every pixel of `image` lies in exactly one window.
+static bool areWindowsTiles(RankedTensorType image, ArrayRef<int64_t> kernel,
+                            ArrayRef<int64_t> strides,
+                            ArrayRef<int64_t> padding) {
+  return kernel == strides && !isPadded(padding) &&
+         image.getDimSize(2) % kernel[0] == 0 &&
+         image.getDimSize(3) % kernel[1] == 0;
 }
 
-Value boostc::nn::cropImage(OpBuilder &builder, Location loc, Value padded,
-                            RankedTensorType image, ArrayRef<int64_t> padding) {
+Value boostc::nn::buildPoolingGrad(
+    OpBuilder &builder, Location loc, RankedTensorType image,
+    const PoolingLoops &loops, ValueRange inputs, ArrayRef<int64_t> kernel,
+    ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> term) {
+  bool areTiles = areWindowsTiles(image, kernel, strides, padding);
+  Value init =
+      areTiles ? tensor::EmptyOp::create(builder, loc, image.getShape(),
+                                         image.getElementType())
+                     .getResult()
+               : buildFilled(builder, loc, getPaddedType(image, padding), 0.0);
+  // Loops that move a pixel's index are parallel only where each pixel is met
+  // once.
+  SmallVector<utils::IteratorType> iterators(
+      6, areTiles ? utils::IteratorType::parallel
+                  : utils::IteratorType::reduction);
+  iterators[0] = iterators[1] = utils::IteratorType::parallel;
+  SmallVector<AffineMap> maps(inputs.size(), loops.output);
+  SmallVector<Value> operands(inputs);
+  operands.push_back(loops.extents);
+  maps.push_back(loops.window);
+  maps.push_back(loops.image);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{init.getType()}, operands, ValueRange{init}, maps,
+      iterators, [&](OpBuilder &b, Location nested, ValueRange args) {
+        Value value = term(b, nested, args);
+        if (!areTiles)
+          value = arith::AddFOp::create(b, nested, args.back(), value);
+        linalg::YieldOp::create(b, nested, value);
+      });
   if (!isPadded(padding))
-    return padded;
+    return generic.getResult(0);
   return buildElementwise(
-      builder, loc, image, padded, {getInnerMap(builder, padding)},
+      builder, loc, image, generic.getResult(0),
+      {getInnerMap(builder, padding)},
       [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
 }

@@ -12,8 +12,8 @@ verifyPooling(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
               mlir::ShapedType image, llvm::ArrayRef<int64_t> kernel,
               llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding);
 
-/// Calls `tap(x, y, k)` for every tap inside the image: row-major offsets of the
-/// pixel and of the window's output, and the tap's number in its window.
+/// Calls `tap(x, y, k)` for every tap inside the image: row-major offsets of
+/// the pixel and of the window's output, and the tap's number in its window.
 void forEachTap(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> output,
                 llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
                 llvm::ArrayRef<int64_t> padding,
@@ -37,13 +37,17 @@ mlir::Value padImage(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value image, llvm::ArrayRef<int64_t> padding,
                      double value);
 
-/// The padded image that padImage() would make of `image`, all zeros, to be
-/// summed into; and what remains of it without the padding.
-mlir::Value buildPaddedZeros(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::RankedTensorType image,
-                             llvm::ArrayRef<int64_t> padding);
-mlir::Value cropImage(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value padded, mlir::RankedTensorType image,
-                      llvm::ArrayRef<int64_t> padding);
+/// The gradient of a pooling's input, `term(args)` for each window and tap: the
+/// body's arguments are the elements of `inputs` at the window. Windows that
+/// overlap are summed; where every pixel lies in exactly one, each is written
+/// once.
+mlir::Value buildPoolingGrad(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType image,
+    const PoolingLoops &loops, mlir::ValueRange inputs,
+    llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
+    llvm::ArrayRef<int64_t> padding,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                   mlir::ValueRange)>
+        term);
 
 } // namespace boostc::nn

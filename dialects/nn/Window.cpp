@@ -63,8 +63,8 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
       int64_t extent = image.getDimSize(2 + axis);
       int64_t outputs = llvm::divideCeil(extent, strides[axis]);
       int64_t reach = (window.kernel[axis] - 1) * dilations[axis] + 1;
-      int64_t total = std::max<int64_t>(
-          0, (outputs - 1) * strides[axis] + reach - extent);
+      int64_t total =
+          std::max<int64_t>(0, (outputs - 1) * strides[axis] + reach - extent);
       bool oddFirst = name == "same_lower";
       window.geometry.padding[axis] = (total + oddFirst) / 2;
       window.geometry.padding[axis + 2] = (total + !oddFirst) / 2;
@@ -96,13 +96,5 @@ FailureOr<Window> boostc::nn::getPoolingWindow(LayerBuilder &layer,
              << window->kernel[1]
              << " needs padding below its own extents, found ["
              << ArrayRef<int64_t>(geometry.padding) << "]";
-  for (unsigned axis : {0, 1})
-    if ((window->output[axis] - 1) * geometry.strides[axis] -
-            geometry.padding[axis] >=
-        image.getDimSize(2 + axis))
-      return layer.emitError("stride")
-             << "at stride " << geometry.strides[axis]
-             << " the last window lies outside the image of "
-             << image.getDimSize(2 + axis) << " pixels";
   return window;
 }

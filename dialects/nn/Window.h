@@ -13,7 +13,7 @@ std::vector<KeySpec> getWindowKeys(llvm::StringRef strideDefault);
 /// The window of a layer whose input is `image`, or failure with a diagnostic.
 struct Window {
   std::array<int64_t, 2> kernel;
-  ConvolutionGeometry geometry; ///< groups 1
+  ConvolutionGeometry geometry;  ///< groups 1
   std::array<int64_t, 2> output; ///< extents
 };
 llvm::FailureOr<Window> getWindow(LayerBuilder &layer,

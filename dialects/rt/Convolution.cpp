@@ -20,10 +20,11 @@ int64_t ConvolutionGeometry::getOutputExtent(unsigned axis, int64_t image,
   return room < 0 ? 0 : room / strides[axis] + 1;
 }
 
-FailureOr<SmallVector<int64_t>> boostc::verifyConvolution(
-    llvm::function_ref<InFlightDiagnostic()> emitError, ShapedType image,
-    ShapedType weight, ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
-    ArrayRef<int64_t> dilations, int64_t groups) {
+FailureOr<SmallVector<int64_t>>
+boostc::verifyConvolution(llvm::function_ref<InFlightDiagnostic()> emitError,
+                          ShapedType image, ShapedType weight,
+                          ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+                          ArrayRef<int64_t> dilations, int64_t groups) {
   if (image.getRank() != 4 || weight.getRank() != 4)
     return emitError() << "expected an image [N, C, H, W] and a weight "
                           "[O, C / groups, KH, KW], found "
@@ -53,12 +54,11 @@ FailureOr<SmallVector<int64_t>> boostc::verifyConvolution(
     return emitError() << "expected a weight with " << channels / groups
                        << " channels for image " << image << " in " << groups
                        << " groups, found " << weight;
-  auto geometry =
-      ConvolutionGeometry::get(strides, padding, dilations, groups);
+  auto geometry = ConvolutionGeometry::get(strides, padding, dilations, groups);
   SmallVector<int64_t> output = {image.getDimSize(0), filters};
   for (unsigned axis : {0, 1}) {
-    output.push_back(geometry.getOutputExtent(
-        axis, image.getDimSize(2 + axis), weight.getDimSize(2 + axis)));
+    output.push_back(geometry.getOutputExtent(axis, image.getDimSize(2 + axis),
+                                              weight.getDimSize(2 + axis)));
     if (output.back() < 1)
       return emitError() << "the kernel of " << weight
                          << " does not fit into the padded image " << image;
@@ -88,9 +88,9 @@ void boostc::forEachConvolutionTerm(
                     column >= image[3])
                   continue;
                 int64_t channel = o / filters * channels + c;
-                int64_t x = ((n * image[1] + channel) * image[2] + row) *
-                                image[3] +
-                            column;
+                int64_t x =
+                    ((n * image[1] + channel) * image[2] + row) * image[3] +
+                    column;
                 int64_t w =
                     ((o * channels + c) * weight[2] + k) * weight[3] + l;
                 term(x, w, y);

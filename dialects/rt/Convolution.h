@@ -1,5 +1,5 @@
-// Convolution.h - what a two-dimensional convolution, its two backward forms and
-// their library calls have in common.
+// Convolution.h - what a two-dimensional convolution, its two backward forms
+// and their library calls have in common.
 #pragma once
 
 #include "dialects/interfaces/ReferenceValue.h"
@@ -32,11 +32,12 @@ struct ConvolutionGeometry {
 
 /// Checks attributes and shapes of `y[N, O, OH, OW] = x[N, C, H, W] * w[O, C /
 /// groups, KH, KW]`; `emitError` begins the diagnostic. Returns y's shape.
-llvm::FailureOr<llvm::SmallVector<int64_t>> verifyConvolution(
-    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-    mlir::ShapedType image, mlir::ShapedType weight,
-    llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding,
-    llvm::ArrayRef<int64_t> dilations, int64_t groups);
+llvm::FailureOr<llvm::SmallVector<int64_t>>
+verifyConvolution(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                  mlir::ShapedType image, mlir::ShapedType weight,
+                  llvm::ArrayRef<int64_t> strides,
+                  llvm::ArrayRef<int64_t> padding,
+                  llvm::ArrayRef<int64_t> dilations, int64_t groups);
 
 /// Calls `term(x, w, y)` with the row-major offsets of the elements of every
 /// product x * w that is added to a y. All three forms are sums over these.

@@ -27,8 +27,8 @@ constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
 /// Marks a function as a generated kernel.
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";
 
-/// Whether the elements of `type`, of static shape, fill one piece of memory, in
-/// whatever order of the dimensions.
+/// Whether the elements of `type`, of static shape, fill one piece of memory,
+/// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);
 
 /// Lets one-shot bufferization see the library calls' operands.

@@ -2,6 +2,7 @@
 #include "compiler/reference/Interpreter.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "test/e2e/ImageErrors.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -270,17 +271,20 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
       ADD_FAILURE() << "cannot evaluate " << op.getName().getStringRef().str();
       return {};
     }
-    std::optional<Errors> errors = getErrors(&op, in, out[0]);
+    std::optional<std::vector<Errors>> errors = getImageErrors(&op, in, out);
+    if (!errors)
+      if (std::optional<Errors> first = getErrors(&op, in, out[0]))
+        errors = {std::move(*first)};
     if (!errors) {
       ADD_FAILURE() << "no rule for " << op.getName().getStringRef().str();
       return {};
     }
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       values[result] = Bounded(out[i]);
-      if (i > 0)
+      if (i >= errors->size())
         continue;
-      for (size_t k = 0; k < errors->size(); ++k)
-        values[result].error[k] = (*errors)[k] * kSecondOrder;
+      for (auto [k, error] : llvm::enumerate((*errors)[i]))
+        values[result].error[k] = error * kSecondOrder;
     }
   }
   std::vector<Bounded> results;

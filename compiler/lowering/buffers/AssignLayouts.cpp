@@ -33,7 +33,8 @@ static bool isImageType(Type type) {
          memref.getDimSize(0) % kLeastBatchFactor == 0;
 }
 
-/// Whether `operand` is read and written through its strides by whoever owns it.
+/// Whether `operand` is read and written through its strides by whoever owns
+/// it.
 static bool followsStrides(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<linalg::LinalgOp, memref::CopyOp>(op))
@@ -119,6 +120,8 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
   }
 
   static bool isWritten(OpOperand &use) {
+    if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner()))
+      return use.get() == copy.getTarget();
     auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
     return !op || op.isDpsInit(&use);
   }

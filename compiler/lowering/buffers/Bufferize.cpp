@@ -1,14 +1,13 @@
 // Functions on tensors to procedures on buffers; see Passes.td.
 //
 //  1. Arguments become memrefs; each result finds or adds the memref argument
-//  of its
-//     binding and is materialised there instead of being returned.
+//     of its binding and is materialised there instead of being returned.
 //  2. Empty and filled tensors get one copy per use: CSE has merged them, but
-//  each is to
-//     become a buffer of its own. Sharing one would cost copies, and the next
-//     step may give a shared one the memory of only one of its users.
-//  3. Empty tensors that end up in a destination are replaced by it.
-//  4. One-shot bufferization decides every copy; what remains is copied
+//     each is to become a buffer of its own. Sharing one would cost copies, and
+//     a later step may give a shared one the memory of only one of its users.
+//  3. Elementwise ops write over an operand that nobody needs any more.
+//  4. Empty tensors that end up in a destination are replaced by it.
+//  5. One-shot bufferization decides every copy; what remains is copied
 //  explicitly.
 
 #include "compiler/lowering/Passes.h"
@@ -123,6 +122,41 @@ static void separateInitialValues(func::FuncOp function) {
     giveEachUseItsOwn(empty);
 }
 
+/// Whether `op` is the last to use `value`, which no other name can reach.
+static bool isLastUse(Value value, Operation *op) {
+  if (!isa_and_nonnull<linalg::LinalgOp, rt::MatmulOp, rt::ConvolutionOp>(
+          value.getDefiningOp()))
+    return false;
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return (user == op || user->isBeforeInBlock(op)) &&
+           !isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user);
+  });
+}
+
+/// Step 3: an elementwise op whose operand dies with it writes over it.
+static void reuseDyingOperands(func::FuncOp function) {
+  for (auto op : function.getOps<linalg::GenericOp>()) {
+    if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+      continue;
+    OpOperand *init = op.getDpsInitOperand(0);
+    // A result that leaves the function is computed where it is to be.
+    bool leaves = llvm::any_of(op.getResult(0).getUsers(), [](Operation *user) {
+      return isa<bufferization::MaterializeInDestinationOp>(user);
+    });
+    if (leaves || !init->get().getDefiningOp<tensor::EmptyOp>() ||
+        !op.getMatchingIndexingMap(init).isIdentity())
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (input->get().getType() == init->get().getType() &&
+          op.getMatchingIndexingMap(input).isIdentity() &&
+          isLastUse(input->get(), op)) {
+        init->set(input->get());
+        break;
+      }
+  }
+}
+
 namespace {
 
 struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
@@ -148,6 +182,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       if (failed(bindResults(function)))
         return signalPassFailure();
       separateInitialValues(function);
+      reuseDyingOperands(function);
       IRRewriter rewriter(&getContext());
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

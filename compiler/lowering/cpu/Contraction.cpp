@@ -66,14 +66,15 @@ Contraction boostc::getContraction(rt::ConvolutionOp op) {
       {false, false, false, false, false, true, true, true},  // forward
       {false, false, true, false, false, false, true, true},  // backward_image
       {true, false, false, true, true, false, false, false}}; // backward_weight
-  const int64_t extents[] = {y.getDimSize(0),      geometry.groups,
-                             filters,              pixels.getDimSize(2),
-                             pixels.getDimSize(3), channels,
-                             w.getDimSize(2),      w.getDimSize(3)};
+  const int64_t extents[] = {
+      y.getDimSize(0),      geometry.groups,      filters,
+      pixels.getDimSize(2), pixels.getDimSize(3), channels,
+      w.getDimSize(2),      w.getDimSize(3)};
   Contraction contraction;
   for (unsigned loop = 0; loop < Row; ++loop)
     contraction.loops.push_back(
-        {extents[loop], isReduction[static_cast<unsigned>(op.getKind())][loop]});
+        {extents[loop],
+         isReduction[static_cast<unsigned>(op.getKind())][loop]});
 
   auto linear = [](std::initializer_list<std::pair<unsigned, int64_t>> terms,
                    int64_t constant = 0) {
@@ -100,23 +101,21 @@ Contraction boostc::getContraction(rt::ConvolutionOp op) {
   auto [sy, oy] = y.getStridesAndOffset();
   unsigned rowOfX = gathers ? I : Row, columnOfX = gathers ? J : Column;
   unsigned rowOfY = gathers ? Row : I, columnOfY = gathers ? Column : J;
-  Contraction::Access image{op.getImage(),
-                            linear({{N, sx[0]},
-                                    {G, sx[1] * channels},
-                                    {C, sx[1]},
-                                    {rowOfX, sx[2]},
-                                    {columnOfX, sx[3]}})};
+  Contraction::Access image{op.getImage(), linear({{N, sx[0]},
+                                                   {G, sx[1] * channels},
+                                                   {C, sx[1]},
+                                                   {rowOfX, sx[2]},
+                                                   {columnOfX, sx[3]}})};
   Contraction::Access weight{op.getWeight(), linear({{G, sw[0] * filters},
                                                      {O, sw[0]},
                                                      {C, sw[1]},
                                                      {K, sw[2]},
                                                      {L, sw[3]}})};
-  Contraction::Access output{op.getOutput(),
-                             linear({{N, sy[0]},
-                                     {G, sy[1] * filters},
-                                     {O, sy[1]},
-                                     {rowOfY, sy[2]},
-                                     {columnOfY, sy[3]}})};
+  Contraction::Access output{op.getOutput(), linear({{N, sy[0]},
+                                                     {G, sy[1] * filters},
+                                                     {O, sy[1]},
+                                                     {rowOfY, sy[2]},
+                                                     {columnOfY, sy[3]}})};
   switch (op.getKind()) {
   case rt::ConvolutionKind::Forward:
     contraction.a = image, contraction.b = weight, contraction.result = output;
@@ -156,10 +155,10 @@ static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
     int64_t a = c.a.offset[number], b = c.b.offset[number];
     int64_t result = c.result.offset[number];
-    bool steps = loop.isReduction ? result == 0 && a == 1 && b == 1
-                                  : result == 1 && a + b >= 1 &&
-                                        (a == 0 || a == 1) &&
-                                        (b == 0 || b == 1);
+    bool steps = loop.isReduction
+                     ? result == 0 && a == 1 && b == 1
+                     : result == 1 && a + b >= 1 && (a == 0 || a == 1) &&
+                           (b == 0 || b == 1);
     if (!steps || c.isGuarded(number))
       continue;
     int64_t lanes = maxLanes;
@@ -177,8 +176,8 @@ static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
 /// run beside products, and a chain of sums needs others to hide its latency.
 static double estimateCost(int64_t products, int64_t loads) {
   constexpr double kLatency = 8.0, kLoadShare = 0.1;
-  double cycles = std::max({static_cast<double>(products),
-                            static_cast<double>(loads), kLatency});
+  double cycles = std::max(
+      {static_cast<double>(products), static_cast<double>(loads), kLatency});
   return (cycles + kLoadShare * loads) / products;
 }
 
@@ -205,9 +204,9 @@ ContractionPlan boostc::planContraction(const Contraction &c, int64_t maxLanes,
     return plan.vectorLoop && offset[*plan.vectorLoop] != 0;
   };
   bool isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
-  int64_t mostVectors =
-      plan.vectorLoop && !isSummed ? c.loops[*plan.vectorLoop].extent / plan.lanes
-                                   : 1;
+  int64_t mostVectors = plan.vectorLoop && !isSummed
+                            ? c.loops[*plan.vectorLoop].extent / plan.lanes
+                            : 1;
   double best = std::numeric_limits<double>::infinity();
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(mostVectors, 4);
        vectors *= 2) {

@@ -6,8 +6,8 @@
 //
 //   result[..] = bias[..] + sum over the reduction loops of a[..] * b[..]
 //
-// One loop is cut into vectors. Around it, tiles of two more loops share what is
-// loaded: along one of them `a` is the same, along the other `b`.
+// One loop is cut into vectors. Around it, tiles of two more loops share what
+// is loaded: along one of them `a` is the same, along the other `b`.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"
@@ -78,8 +78,8 @@ ContractionPlan planContraction(const Contraction &contraction,
                                 int64_t maxLanes, int64_t registers,
                                 int64_t threads);
 
-/// Emits pieces [begin, end) of the shared loop. The accesses' buffers are those
-/// of the kernel.
+/// Emits pieces [begin, end) of the shared loop. The accesses' buffers are
+/// those of the kernel.
 void emitContraction(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionPlan &plan, mlir::Value begin,

@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/Contraction.h"
+#include "compiler/lowering/cpu/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,10 +52,10 @@ public:
         continue;
       }
       bool isShared = number == plan.shared;
-      auto loop = scf::ForOp::create(builder, loc,
-                                     isShared ? begin : constant(0),
-                                     isShared ? end : constant(pieces),
-                                     constant(1));
+      auto loop =
+          scf::ForOp::create(builder, loc, isShared ? begin : constant(0),
+                             isShared ? end : constant(pieces), constant(1));
+      disableUnrolling(loop);
       builder.setInsertionPointToStart(loop.getBody());
       indices[number] = times(loop.getInductionVar(), tile);
     }
@@ -66,16 +67,16 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
   Value times(Value index, int64_t factor) {
-    return factor == 1 ? index
-                       : arith::MulIOp::create(builder, loc, index,
-                                               constant(factor))
-                             .getResult();
+    return factor == 1
+               ? index
+               : arith::MulIOp::create(builder, loc, index, constant(factor))
+                     .getResult();
   }
   Value plus(Value index, int64_t term) {
-    return term == 0 ? index
-                     : arith::AddIOp::create(builder, loc, index,
-                                             constant(term))
-                           .getResult();
+    return term == 0
+               ? index
+               : arith::AddIOp::create(builder, loc, index, constant(term))
+                     .getResult();
   }
 
   /// The buffer as one row of elements: offsets are computed here, because
@@ -171,9 +172,9 @@ private:
       indices[number] = constant(0);
       return emitReduction(level + 1, std::move(sums));
     }
-    auto loop =
-        scf::ForOp::create(builder, loc, constant(0), constant(extent),
-                           constant(isVector ? plan.lanes : 1), sums);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(extent),
+                                   constant(isVector ? plan.lanes : 1), sums);
+    disableUnrolling(loop);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     indices[number] = loop.getInductionVar();
@@ -193,9 +194,9 @@ private:
       // Exact divisions only: how others are rounded does not matter.
       quotient = arith::DivSIOp::create(builder, loc, numerator,
                                         constant(index.divisor));
-      isExact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      times(quotient, index.divisor),
-                                      numerator);
+      isExact =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                times(quotient, index.divisor), numerator);
     }
     // Unsigned: negative numbers are large.
     Value isInside =
@@ -216,7 +217,8 @@ private:
   }
 
   SmallVector<Value> emitProducts(ArrayRef<Value> sums) {
-    Value cornerOfA = emitLinear(c.a.offset), cornerOfB = emitLinear(c.b.offset);
+    Value cornerOfA = emitLinear(c.a.offset),
+          cornerOfB = emitLinear(c.b.offset);
     llvm::DenseMap<int64_t, Value> loadsOfA, loadsOfB;
     auto loadOnce = [&](llvm::DenseMap<int64_t, Value> &loads, Value buffer,
                         const LinearIndex &index, Value corner, int64_t step) {
@@ -242,8 +244,7 @@ private:
     unsigned number = 0;
     forEachSum([&](int64_t first, int64_t second, int64_t vector) {
       Value sum = sums[number++];
-      Value at =
-          plus(corner, getStep(c.result.offset, first, second, vector));
+      Value at = plus(corner, getStep(c.result.offset, first, second, vector));
       if (plan.vectorLoop && !isSummed) {
         vector::StoreOp::create(builder, loc, sum, result, at);
         return;
@@ -261,8 +262,8 @@ private:
   const ContractionPlan &plan;
   VectorType vectorType;
   Value a, b, bias, result;
-  int64_t sumsOfA, sumsOfB; ///< extents of the tile
-  bool isSummed;            ///< is the vector loop a reduction?
+  int64_t sumsOfA, sumsOfB;         ///< extents of the tile
+  bool isSummed;                    ///< is the vector loop a reduction?
   SmallVector<unsigned> reductions; ///< outermost first
   /// Of loops, then of derived indices; null outside their scope.
   SmallVector<Value> indices;

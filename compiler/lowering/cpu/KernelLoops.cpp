@@ -1,6 +1,7 @@
 #include "compiler/lowering/cpu/KernelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -35,7 +36,9 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     std::optional<unsigned> contiguous =
         type ? findContiguousDim(type) : std::nullopt;
-    if (!contiguous || op.getMatchingBlockArgument(&operand).use_empty())
+    bool isTouched = op.isDpsInit(&operand) ||
+                     !op.getMatchingBlockArgument(&operand).use_empty();
+    if (!contiguous || !isTouched)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*contiguous)))
@@ -131,6 +134,21 @@ private:
 
 } // namespace
 
+void boostc::disableUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
+      unroll, /*unrollAndJam=*/{}, /*licm=*/{}, /*distribute=*/{},
+      /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+  loop->setAttr("llvm.loop_annotation", annotation);
+}
+
 LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
                                 const IRMapping &buffers,
                                 const LoopOrder &order, Value begin,
@@ -145,6 +163,7 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
   OpBuilder::InsertionGuard guard(builder);
   Location loc = op.getLoc();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   BodyEmitter body(op, buffers);
   if (!order.loops.empty()) {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -157,6 +176,10 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
                    : arith::ConstantIndexOp::create(builder, loc, extents[loop])
                          .getResult();
       auto forOp = scf::ForOp::create(builder, loc, lower, upper, one);
+      // Copies of an outer loop's body cost compile time and save nothing.
+      if (loop != order.loops.back() &&
+          iterators[loop] == utils::IteratorType::parallel)
+        disableUnrolling(forOp);
       body.setLoop(loop, forOp.getInductionVar());
       builder.setInsertionPointToStart(forOp.getBody());
     }

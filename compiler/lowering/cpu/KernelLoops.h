@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include <optional>
 
@@ -23,11 +24,16 @@ LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op);
 /// Emits the loops of `op`. `buffers` maps its operands, and what its
 /// body reads from outside, to the kernel's. With `begin` and
 /// `end` the shared loop runs over [begin, end) only. Fails, with a diagnostic,
-/// when an operand is indexed by more than loops and constants.
+/// when an operand is indexed by more than sums of loops, factors and
+/// constants.
 llvm::LogicalResult emitLoops(mlir::OpBuilder &builder,
                               mlir::linalg::GenericOp op,
                               const mlir::IRMapping &buffers,
                               const LoopOrder &order, mlir::Value begin,
                               mlir::Value end);
+
+/// Asks LLVM to leave `loop` as it is: unrolling one around much code, or
+/// around sums kept in registers, multiplies code and compile time for nothing.
+void disableUnrolling(mlir::scf::ForOp loop);
 
 } // namespace boostc

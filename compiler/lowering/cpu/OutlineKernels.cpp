@@ -100,7 +100,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
         if (failed(flush(function, group)))
           return failure();
         if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-          outlineConvolution(function, convolution);
+          if (failed(outlineConvolution(function, convolution)))
+            return failure();
         continue;
       }
       KernelPart part = analyze(generic);
@@ -151,9 +152,9 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return part;
   }
 
-  /// How `part` cuts `base`: the distance in memory of neighbouring pieces, when
-  /// piece [begin, end) touches only elements [begin, end) of one dimension of
-  /// each operand that lives in `base`; 0 when it does not.
+  /// How `part` cuts `base`: the distance in memory of neighbouring pieces,
+  /// when piece [begin, end) touches only elements [begin, end) of one
+  /// dimension of each operand that lives in `base`; 0 when it does not.
   static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
     linalg::GenericOp op = part.op;
     int64_t cut = -1;
@@ -231,14 +232,19 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
 
   /// Pieces that are too little work for a thread of their own.
   int64_t getGrain(int64_t workPerPiece) const {
-    return std::max<int64_t>(1, serialWork /
-                                    std::max<int64_t>(1, workPerPiece));
+    return std::max<int64_t>(1,
+                             serialWork / std::max<int64_t>(1, workPerPiece));
   }
 
   /// A convolution is a kernel of its own.
-  void outlineConvolution(func::FuncOp function, rt::ConvolutionOp op) {
+  LogicalResult outlineConvolution(func::FuncOp function,
+                                   rt::ConvolutionOp op) {
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (!target)
+      return op.emitOpError("needs the attribute ")
+             << kCpuTargetAttrName
+             << " of its program; run boost-lowering-set-cpu-target first";
     bool isWide = target.getFeatures().contains("avx512f");
     Contraction contraction = getContraction(op);
     ContractionPlan plan =
@@ -246,14 +252,12 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                         /*registers=*/isWide ? 32 : 16, target.getThreads());
     Location loc = op.getLoc();
     llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
-    func::FuncOp kernel =
-        createKernel(function, loc, buffers.getArrayRef());
+    func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
     IRMapping mapping;
     mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
-    for (Contraction::Access *access :
-         {&contraction.a, &contraction.b, &contraction.bias,
-          &contraction.result})
+    for (Contraction::Access *access : {&contraction.a, &contraction.b,
+                                        &contraction.bias, &contraction.result})
       access->buffer = mapping.lookupOrNull(access->buffer);
     emitContraction(builder, loc, contraction, plan, kernel.getArgument(0),
                     kernel.getArgument(1));
@@ -264,6 +268,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                          plan.pieces,
                          getGrain(op.getFlops() / 2 / plan.pieces));
     op.erase();
+    return success();
   }
 
   /// Makes the group a kernel, its launch in the place of its last op.

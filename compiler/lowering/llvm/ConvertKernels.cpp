@@ -49,6 +49,19 @@ static void buildEntry(LLVM::LLVMFuncOp kernel) {
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
 }
 
+/// What loops are annotated with reaches their back edges as an attribute of
+/// any name; LLVM reads its own.
+static void adoptLoopAnnotations(LLVM::LLVMFuncOp kernel) {
+  constexpr llvm::StringLiteral kName = "llvm.loop_annotation";
+  kernel.walk([&](LLVM::BrOp edge) {
+    if (auto annotation =
+            edge->getAttrOfType<LLVM::LoopAnnotationAttr>(kName)) {
+      edge->removeDiscardableAttr(kName);
+      edge.setLoopAnnotationAttr(annotation);
+    }
+  });
+}
+
 LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
   if (kernels.empty())
     return success();
@@ -95,6 +108,7 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
   for (const std::string &name : names) {
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
+    adoptLoopAnnotations(kernel);
     buildEntry(kernel);
   }
   return success();

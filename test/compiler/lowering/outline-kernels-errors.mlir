@@ -12,18 +12,33 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
-#shifted = affine_map<(d0, d1) -> (d0 + d1)>
+#halved = affine_map<(d0, d1) -> (d0 floordiv 2 + d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
     %a = rt.buffer batch[0] : memref<11xf32>
     %b = rt.buffer transient[0] : memref<8x4xf32>
-    // expected-error @+1 {{indexes an operand by the map affine_map<(d0, d1) -> (d0 + d1)>; kernels index by single loops and constants}}
-    linalg.generic {indexing_maps = [#shifted, #id], iterator_types = ["parallel", "parallel"]}
+    // expected-error @+1 {{indexes an operand by the map affine_map<(d0, d1) -> (d0 floordiv 2 + d1)>; kernels index by sums of loops, factors and constants}}
+    linalg.generic {indexing_maps = [#halved, #id], iterator_types = ["parallel", "parallel"]}
         ins(%a : memref<11xf32>) outs(%b : memref<8x4xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     }
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    %x = rt.buffer transient[0] : memref<4x1x3x3xf32>
+    %w = rt.buffer parameter[0] : memref<2x1x3x3xf32>
+    %y = rt.buffer transient[192] : memref<4x2x1x1xf32>
+    // expected-error @+1 {{needs the attribute rt.cpu_target of its program; run boost-lowering-set-cpu-target first}}
+    rt.convolution forward ins(%x, %w : memref<4x1x3x3xf32>, memref<2x1x3x3xf32>)
+        outs(%y : memref<4x2x1x1xf32>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
     return
   }
 }

@@ -6,7 +6,8 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
 
-train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2,fma", 2>} {
 
 // Small neighbours run on one thread, in order, in one kernel whose arguments do not
 // alias. A copy is a loop like others.
@@ -172,12 +173,12 @@ func.func @library() {
   return
 }
 
-// A batch of one sample: nothing is cut, and the whole loop runs.
+// A batch of one sample: what is left to cut is the row.
 // CHECK-LABEL: func.func private @one_row_kernel_0
-// CHECK-SAME: (%[[BEGIN:[^:]+]]: index
-// CHECK-NOT: %[[BEGIN]]
+// CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
 // CHECK-LABEL: func.func @one_row
-// CHECK: rt.launch @one_row_kernel_0({{.*}}) extent(1)
+// CHECK: rt.launch @one_row_kernel_0({{.*}}) extent(512) grain(100)
 func.func @one_row() {
   %zero = arith.constant 0.0 : f32
   %a = rt.buffer transient[0] : memref<1x512xf32>
@@ -199,4 +200,54 @@ func.func @views() {
   return
 }
 
+
+// A convolution is a kernel of its own. Its sums start from the bias, stay in vectors of
+// eight samples through all loops of the sum, and are stored once.
+// CHECK-LABEL: func.func private @convolution_kernel_0
+// CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK: vector.broadcast %{{.+}} : f32 to vector<8xf32>
+// CHECK: %[[SUMS:.+]]:12 = scf.for
+// CHECK: vector.load {{.*}} vector<8xf32>
+// CHECK: vector.fma
+// CHECK: vector.store %[[SUMS]]#0,
+// CHECK-LABEL: func.func @convolution
+// CHECK: rt.launch @convolution_kernel_0({{.*}}) extent(4)
+func.func @convolution() {
+  %x = rt.buffer transient[0] : memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>
+  %w = rt.buffer parameter[0] : memref<6x1x3x3xf32>
+  %b = rt.buffer parameter[256] : memref<6xf32>
+  %y = rt.buffer transient[1152] : memref<8x6x4x4xf32, strided<[1, 128, 32, 8]>>
+  rt.convolution forward
+      ins(%x, %w : memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>, memref<6x1x3x3xf32>)
+      bias(%b : memref<6xf32>) outs(%y : memref<8x6x4x4xf32, strided<[1, 128, 32, 8]>>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// Sums over samples are vectors until their end. Pixels in the padding are left out.
+// CHECK-LABEL: func.func private @convolution_gradients_kernel_0
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+// CHECK: vector.reduction <add>
+// CHECK-LABEL: func.func private @convolution_gradients_kernel_1
+// Only every second pixel has a product at a tap.
+// CHECK: arith.divsi
+// CHECK: scf.if
+// CHECK-LABEL: func.func @convolution_gradients
+func.func @convolution_gradients() {
+  %x = rt.buffer transient[0] : memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>
+  %w = rt.buffer parameter[0] : memref<6x1x3x3xf32>
+  %y = rt.buffer transient[1152] : memref<8x6x3x3xf32, strided<[1, 72, 24, 8]>>
+  rt.convolution backward_weight
+      ins(%y, %x : memref<8x6x3x3xf32, strided<[1, 72, 24, 8]>>,
+                   memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>)
+      outs(%w : memref<6x1x3x3xf32>)
+      strides [2, 2] padding [1, 1, 0, 0] dilations [1, 1] groups 1
+  rt.convolution backward_image
+      ins(%y, %w : memref<8x6x3x3xf32, strided<[1, 72, 24, 8]>>, memref<6x1x3x3xf32>)
+      outs(%x : memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>)
+      strides [2, 2] padding [1, 1, 0, 0] dilations [1, 1] groups 1
+  return
+}
 }

@@ -40,18 +40,18 @@ LogicalResult AvgPoolOp::evaluate(ReferenceContext &,
 SmallVector<Value> AvgPoolOp::savedForBackward() { return {}; }
 
 LogicalResult AvgPoolOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = AvgPoolGradOp::create(
-      context.builder, context.loc, getInput().getType(),
-      context.gradResults[0], getKernelAttr(), getStridesAttr(),
-      getPaddingAttr());
+  context.gradOperands[0] =
+      AvgPoolGradOp::create(context.builder, context.loc, getInput().getType(),
+                            context.gradResults[0], getKernelAttr(),
+                            getStridesAttr(), getPaddingAttr());
   return success();
 }
 
 /// x / (taps of the window), by a product.
 static Value buildShare(OpBuilder &b, Location loc, Value x,
                         ArrayRef<int64_t> kernel) {
-  Value share = buildFloat(
-      b, loc, 1.0 / (static_cast<double>(kernel[0]) * kernel[1]));
+  Value share =
+      buildFloat(b, loc, 1.0 / (static_cast<double>(kernel[0]) * kernel[1]));
   return arith::MulFOp::create(b, loc, x, share);
 }
 
@@ -102,10 +102,9 @@ FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
   auto type = RankedTensorType::get({image.getDimSize(0), image.getDimSize(1),
                                      window.output[0], window.output[1]},
                                     image.getElementType());
-  Value pooled = AvgPoolOp::create(layer.builder, layer.loc, type,
-                                   layer.inputs[0], window.kernel,
-                                   window.geometry.strides,
-                                   window.geometry.padding);
+  Value pooled = AvgPoolOp::create(
+      layer.builder, layer.loc, type, layer.inputs[0], window.kernel,
+      window.geometry.strides, window.geometry.padding);
   if (isGlobal)
     pooled = ReshapeOp::create(
         layer.builder, layer.loc,
@@ -148,23 +147,11 @@ AvgPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 FailureOr<SmallVector<Value>> AvgPoolGradOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   PoolingLoops loops(builder, loc, getKernel(), getStrides());
-  Value zeros = buildPaddedZeros(builder, loc, getType(), getPadding());
-  // Windows may overlap, so the loops that move a pixel's index are not
-  // parallel.
-  SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::reduction);
-  iterators[0] = iterators[1] = utils::IteratorType::parallel;
-  auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{zeros.getType()},
-      ValueRange{getGradient(), loops.extents}, ValueRange{zeros},
-      {loops.output, loops.window, loops.image}, iterators,
-      [&](OpBuilder &b, Location nested, ValueRange args) {
-        Value term = buildShare(b, nested, args[0], getKernel());
-        linalg::YieldOp::create(
-            b, nested,
-            arith::AddFOp::create(b, nested, args[2], term).getResult());
-      });
-  return SmallVector<Value>{cropImage(builder, loc, generic.getResult(0),
-                                      getType(), getPadding())};
+  return SmallVector<Value>{buildPoolingGrad(
+      builder, loc, getType(), loops, getGradient(), getKernel(), getStrides(),
+      getPadding(), [&](OpBuilder &b, Location nested, ValueRange args) {
+        return buildShare(b, nested, args[0], getKernel());
+      })};
 }
 
 int64_t AvgPoolGradOp::getFlops() {

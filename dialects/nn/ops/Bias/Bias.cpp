@@ -133,6 +133,27 @@ FailureOr<SmallVector<Value>> BiasGradOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+/// What a pooling's gradient passes on undivided: its own gradient, unless some
+/// of it may fall into padding.
+template <typename OpTy> static Value getPooledGradient(Value value) {
+  auto pool = value.getDefiningOp<OpTy>();
+  if (!pool ||
+      llvm::any_of(pool.getPadding(), [](int64_t p) { return p != 0; }))
+    return Value();
+  return pool.getGradient();
+}
+
+LogicalResult BiasGradOp::canonicalize(BiasGradOp op,
+                                       PatternRewriter &rewriter) {
+  Value pooled = getPooledGradient<MaxPoolGradOp>(op.getGradient());
+  if (!pooled)
+    pooled = getPooledGradient<AvgPoolGradOp>(op.getGradient());
+  if (!pooled)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getGradientMutable().assign(pooled); });
+  return success();
+}
+
 int64_t BiasGradOp::getFlops() {
   return getGradient().getType().getNumElements();
 }

@@ -39,6 +39,9 @@ def Nn_BiasGradOp : Nn_Op<"bias_grad", [
     Constraints:
     * (bias_grad_c1) `dy` has rank 2 or more.
 
+    Canonical form: a pooling without padding passes every gradient on to pixels of its
+    own plane, so the sum may be taken before, over fewer elements.
+
     Example:
     ```mlir
     %db = nn.bias_grad %dy, %valid : tensor<32x512xf32>
@@ -46,6 +49,7 @@ def Nn_BiasGradOp : Nn_Op<"bias_grad", [
   }];
   let arguments = (ins Nn_Tensor:$gradient, Nn_Valid:$valid);
   let results = (outs TensorRankOf<[F32], [1]>:$result);
+  let hasCanonicalizeMethod = 1;
   let assemblyFormat = "$gradient `,` $valid attr-dict `:` type($gradient)";
 }
 

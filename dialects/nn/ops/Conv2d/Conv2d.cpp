@@ -118,12 +118,17 @@ int64_t Conv2dOp::getFlops() {
 }
 
 std::vector<LayerSpec> Conv2dOp::getLayerSpecs() {
-  LayerSpec spec{"conv2d", LayerSpec::Kind::Layer,
-                 "Convolution, `y[n, o, i, j] = sum over c, k, l of x[n, c, i * "
-                 "stride + k * dilation - padding, ...] * weight[o, c, k, l] + "
-                 "bias[o]`."};
-  spec.keys = {{"filters", KeyType::Integer, "Number of output channels.", {},
-                1.0, 1 << 16}};
+  LayerSpec spec{
+      "conv2d", LayerSpec::Kind::Layer,
+      "Convolution, `y[n, o, i, j] = sum over c, k, l of x[n, c, i * "
+      "stride + k * dilation - padding, ...] * weight[o, c, k, l] + "
+      "bias[o]`."};
+  spec.keys = {{"filters",
+                KeyType::Integer,
+                "Number of output channels.",
+                {},
+                1.0,
+                1 << 16}};
   llvm::append_range(spec.keys, getWindowKeys("1"));
   spec.keys.push_back({"dilation", KeyType::Extents,
                        "Distance of neighbouring taps.", "1", 1.0, 1 << 16});
@@ -133,10 +138,10 @@ std::vector<LayerSpec> Conv2dOp::getLayerSpecs() {
                        "1", 1.0, 1 << 16});
   spec.keys.push_back(
       {"bias", KeyType::Boolean, "Whether a bias is added.", "true"});
-  spec.parameters = {{"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in",
-                      "`[filters, channels / groups, height, width]`."},
-                     {"bias", BOOST_ROLE_BIAS, "uniform_fan_in",
-                      "`[filters]`."}};
+  spec.parameters = {
+      {"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in",
+       "`[filters, channels / groups, height, width]`."},
+      {"bias", BOOST_ROLE_BIAS, "uniform_fan_in", "`[filters]`."}};
   return {spec};
 }
 
@@ -158,8 +163,8 @@ FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
   int64_t fanIn = channels / groups * taps, fanOut = filters / groups * taps;
   FailureOr<Value> weight = layer.parameter(
       "weight",
-      {filters, channels / groups, window->kernel[0], window->kernel[1]},
-      fanIn, fanOut);
+      {filters, channels / groups, window->kernel[0], window->kernel[1]}, fanIn,
+      fanOut);
   if (failed(weight))
     return failure();
   Value bias;

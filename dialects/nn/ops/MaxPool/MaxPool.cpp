@@ -2,6 +2,7 @@
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Pooling.h"
 #include "dialects/nn/Window.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -47,10 +48,10 @@ LogicalResult MaxPoolOp::evaluate(ReferenceContext &,
 SmallVector<Value> MaxPoolOp::savedForBackward() { return {getTap()}; }
 
 LogicalResult MaxPoolOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = MaxPoolGradOp::create(
-      context.builder, context.loc, getInput().getType(),
-      context.gradResults[0], getTap(), getKernelAttr(), getStridesAttr(),
-      getPaddingAttr());
+  context.gradOperands[0] =
+      MaxPoolGradOp::create(context.builder, context.loc, getInput().getType(),
+                            context.gradResults[0], getTap(), getKernelAttr(),
+                            getStridesAttr(), getPaddingAttr());
   return success();
 }
 
@@ -99,6 +100,23 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>(generic.getResults());
 }
 
+LogicalResult MaxPoolOp::canonicalize(MaxPoolOp op, PatternRewriter &rewriter) {
+  Operation *function = op.getInput().getDefiningOp();
+  if (!function || !function->hasTrait<MonotonicTrait>() ||
+      !function->hasOneUse() || !op.getTap().use_empty())
+    return failure();
+  auto pooled = MaxPoolOp::create(
+      rewriter, op.getLoc(), op.getResult().getType(), op.getTap().getType(),
+      function->getOperand(0), op.getKernelAttr(), op.getStridesAttr(),
+      op.getPaddingAttr());
+  IRMapping mapping;
+  mapping.map(function->getOperand(0), pooled.getResult());
+  Operation *after = rewriter.clone(*function, mapping);
+  after->getResult(0).setType(op.getResult().getType());
+  rewriter.replaceOp(op, {after->getResult(0), pooled.getTap()});
+  return success();
+}
+
 int64_t MaxPoolOp::getFlops() {
   return getResult().getType().getNumElements() * getKernel()[0] *
          getKernel()[1];
@@ -121,9 +139,8 @@ FailureOr<SmallVector<Value>> MaxPoolOp::buildLayer(LayerBuilder &layer) {
   auto pool = MaxPoolOp::create(
       layer.builder, layer.loc,
       RankedTensorType::get(shape, image.getElementType()),
-      RankedTensorType::get(shape, layer.builder.getI32Type()),
-      layer.inputs[0], window->kernel, window->geometry.strides,
-      window->geometry.padding);
+      RankedTensorType::get(shape, layer.builder.getI32Type()), layer.inputs[0],
+      window->kernel, window->geometry.strides, window->geometry.padding);
   return SmallVector<Value>{pool.getResult()};
 }
 
@@ -162,28 +179,16 @@ MaxPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 FailureOr<SmallVector<Value>> MaxPoolGradOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   PoolingLoops loops(builder, loc, getKernel(), getStrides());
-  Value zeros = buildPaddedZeros(builder, loc, getType(), getPadding());
-  // Windows may overlap, so the loops that move a pixel's index are not
-  // parallel.
-  SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::reduction);
-  iterators[0] = iterators[1] = utils::IteratorType::parallel;
-  auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{zeros.getType()},
-      ValueRange{getGradient(), getTap(), loops.extents}, ValueRange{zeros},
-      {loops.output, loops.output, loops.window, loops.image}, iterators,
-      [&](OpBuilder &b, Location nested, ValueRange args) {
+  return SmallVector<Value>{buildPoolingGrad(
+      builder, loc, getType(), loops, {getGradient(), getTap()}, getKernel(),
+      getStrides(), getPadding(),
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value here = buildTapNumber(b, nested, getKernel()[1]);
         Value isTaken = arith::CmpIOp::create(
             b, nested, arith::CmpIPredicate::eq, args[1], here);
         Value zero = buildFloat(b, nested, 0.0);
-        Value term =
-            arith::SelectOp::create(b, nested, isTaken, args[0], zero);
-        linalg::YieldOp::create(
-            b, nested,
-            arith::AddFOp::create(b, nested, args[3], term).getResult());
-      });
-  return SmallVector<Value>{cropImage(builder, loc, generic.getResult(0),
-                                      getType(), getPadding())};
+        return arith::SelectOp::create(b, nested, isTaken, args[0], zero);
+      })};
 }
 
 int64_t MaxPoolGradOp::getFlops() {

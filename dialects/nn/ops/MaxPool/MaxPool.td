@@ -13,7 +13,13 @@ def Nn_MaxPoolOp : Nn_Op<"max_pool", [
     j * strides[1] + l - padding[1]]` over the taps inside the image, and `tap[n, c, i, j]`,
     the `k * KW + l` where it lies: the first of equal ones, the last NaN when there is
     one. Padding is top, left, bottom, right; each side is smaller than the kernel, so
-    that every window has a tap inside.
+    that every window has a tap inside. (A tap in the padding is named only where all of a
+    window is -inf.)
+
+    Canonical form: a pooling of a monotonic function's result is that function of the
+    pooling, which has fewer elements to compute. It is the same to the last bit: where
+    the function makes different pixels equal, its own gradient decides nothing between
+    them but by being zero, as relu's is.
 
     Constraints:
     * (max_pool_c1) kernel and strides are two positive numbers, padding four from 0 to
@@ -34,6 +40,7 @@ def Nn_MaxPoolOp : Nn_Op<"max_pool", [
     type($input) `->` type($result) `,` type($tap)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Nn_MaxPoolGradOp : Nn_Op<"max_pool_grad", [

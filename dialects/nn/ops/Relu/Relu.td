@@ -4,7 +4,8 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_ReluOp : Nn_Op<"relu", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    SameOperandsAndResultType, Nn_Monotonic,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "rectified linear unit";

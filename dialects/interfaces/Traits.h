@@ -1,0 +1,23 @@
+// Traits.h - facts about ops that rewrites rely on.
+#pragma once
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace boostc {
+
+/// The op is one function of one number, applied to every element, that never
+/// decreases and keeps a NaN: it may change places with a maximum.
+template <typename ConcreteType>
+class MonotonicTrait
+    : public mlir::OpTrait::TraitBase<ConcreteType, MonotonicTrait> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+        op->getOperand(0).getType() != op->getResult(0).getType())
+      return op->emitOpError(
+          "is no function of one tensor to a tensor of the same type");
+    return llvm::success();
+  }
+};
+
+} // namespace boostc
