@@ -143,8 +143,8 @@ def PlanMemoryPass : Pass<"boost-lowering-plan-memory", "::boostc::train::Progra
   let description = [{
     Bound arguments get slots in the arena of their binding (`rt.slot`), one per binding
     over all functions; temporaries get offsets in the transient arena such that two that
-    are alive at the same time do not overlap (largest first, each at the lowest offset
-    that is free). Functions lose their arguments; every access goes through `rt.buffer`.
+    are alive at the same time do not overlap (largest first, each at the lowest offset that is
+    free, then better orders are searched for). Functions lose their arguments; every access goes through `rt.buffer`.
     The second operands of `combine` (bindings with `other`) have the offsets of the
     first, in arena `gradient_other`. An argument without a binding, or bound to two
     types, is an error.

@@ -16,9 +16,10 @@ struct LiveBuffer {
 };
 
 /// Sets the offsets, multiples of `alignment`, such that buffers whose
-/// lifetimes meet do not overlap, and returns the size of the arena. Largest
-/// first, each at the lowest offset that is free during its life; ties keep the
-/// given order, so that the plan depends on nothing but its input.
+/// lifetimes meet do not overlap, and returns the size of the arena: largest
+/// first, each at the lowest offset that is free during its life, then a search
+/// among other orders until the bound below is met or a fixed effort is spent.
+/// The plan depends on nothing but its input.
 int64_t planOffsets(llvm::MutableArrayRef<LiveBuffer> buffers,
                     int64_t alignment);
 
