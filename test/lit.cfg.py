@@ -17,6 +17,7 @@ config.environment["PATH"] = os.pathsep.join(
     [config.boost_build_dir + "/bin", config.llvm_tools_dir, os.environ["PATH"]])
 
 config.substitutions.append(("%source", config.boost_source_dir))
+config.substitutions.append(("%build", config.boost_build_dir))
 
 # The real data set is never downloaded by a test: what needs it says
 # `REQUIRES: mnist`.
