@@ -62,28 +62,38 @@ void boostc::nn::forEachTap(
           }
 }
 
+static bool isPadded(ArrayRef<int64_t> padding) {
+  return llvm::any_of(padding, [](int64_t side) { return side != 0; });
+}
+
+/// Pixels in front of the image inside a padded one. linalg takes a loop that
+/// indexes a dimension alone for one over all of it, so where there is padding
+/// behind the image only, the image moves by one.
+static int64_t getMargin(ArrayRef<int64_t> padding, unsigned axis) {
+  bool onlyBehind = padding[axis] == 0 && padding[axis + 2] > 0;
+  return onlyBehind ? 1 : padding[axis];
+}
+
 PoolingLoops::PoolingLoops(OpBuilder &builder, Location loc,
-                           ArrayRef<int64_t> kernel,
-                           ArrayRef<int64_t> strides) {
-  auto dim = [&](unsigned loop) { return builder.getAffineDimExpr(loop); };
-  image = AffineMap::get(6, 0,
-                         {dim(0), dim(1), dim(2) * strides[0] + dim(4),
-                          dim(3) * strides[1] + dim(5)},
-                         builder.getContext());
+                           ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides,
+                           ArrayRef<int64_t> padding) {
+  SmallVector<AffineExpr> pixel = {builder.getAffineDimExpr(0),
+                                   builder.getAffineDimExpr(1)};
+  for (unsigned axis : {0, 1})
+    pixel.push_back(builder.getAffineDimExpr(2 + axis) * strides[axis] +
+                    builder.getAffineDimExpr(4 + axis) +
+                    (getMargin(padding, axis) - padding[axis]));
+  image = AffineMap::get(6, 0, pixel, builder.getContext());
   output = projection(builder, 6, {0, 1, 2, 3});
   window = projection(builder, 6, {4, 5});
   extents = tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
-}
-
-static bool isPadded(ArrayRef<int64_t> padding) {
-  return llvm::any_of(padding, [](int64_t side) { return side != 0; });
 }
 
 static RankedTensorType getPaddedType(RankedTensorType image,
                                       ArrayRef<int64_t> padding) {
   SmallVector<int64_t> shape(image.getShape());
   for (unsigned axis : {0, 1})
-    shape[2 + axis] += padding[axis] + padding[axis + 2];
+    shape[2 + axis] += getMargin(padding, axis) + padding[axis + 2];
   return RankedTensorType::get(shape, image.getElementType());
 }
 
@@ -97,10 +107,12 @@ static Value buildFilled(OpBuilder &builder, Location loc,
 
 /// The image inside a padded one, in loops over the image.
 static AffineMap getInnerMap(OpBuilder &builder, ArrayRef<int64_t> padding) {
-  auto dim = [&](unsigned loop) { return builder.getAffineDimExpr(loop); };
-  return AffineMap::get(
-      4, 0, {dim(0), dim(1), dim(2) + padding[0], dim(3) + padding[1]},
-      builder.getContext());
+  SmallVector<AffineExpr> pixel = {builder.getAffineDimExpr(0),
+                                   builder.getAffineDimExpr(1)};
+  for (unsigned axis : {0, 1})
+    pixel.push_back(builder.getAffineDimExpr(2 + axis) +
+                    getMargin(padding, axis));
+  return AffineMap::get(4, 0, pixel, builder.getContext());
 }
 
 Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,

@@ -22,7 +22,8 @@ void forEachTap(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> output,
 /// Loops of a pooling in linalg: n, c, i, j of the output, k, l of the window.
 struct PoolingLoops {
   PoolingLoops(mlir::OpBuilder &builder, mlir::Location loc,
-               llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides);
+               llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
+               llvm::ArrayRef<int64_t> padding);
 
   mlir::AffineMap image;  ///< pixel under a tap of the padded image
   mlir::AffineMap output; ///< (n, c, i, j)

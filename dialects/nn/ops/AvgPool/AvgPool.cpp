@@ -47,25 +47,30 @@ LogicalResult AvgPoolOp::buildBackward(BackwardContext &context) {
   return success();
 }
 
-/// x / (taps of the window), by a product.
-static Value buildShare(OpBuilder &b, Location loc, Value x,
+/// x / (taps of the window): a quotient, for its divisor is exact where its
+/// inverse would not be.
+static Value buildShare(OpBuilder &builder, Location loc, Value x,
                         ArrayRef<int64_t> kernel) {
-  Value share =
-      buildFloat(b, loc, 1.0 / (static_cast<double>(kernel[0]) * kernel[1]));
-  return arith::MulFOp::create(b, loc, x, share);
+  double taps = static_cast<double>(kernel[0] * kernel[1]);
+  return buildElementwise(
+      builder, loc, cast<RankedTensorType>(x.getType()), x,
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return arith::DivFOp::create(b, nested, args[0],
+                                     buildFloat(b, nested, taps));
+      });
 }
 
 FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   Value image = padImage(builder, loc, getInput(), getPadding(), 0.0);
-  PoolingLoops loops(builder, loc, getKernel(), getStrides());
-  return SmallVector<Value>{buildReduction(
+  PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
+  Value sum = buildReduction(
       builder, loc, getType(), builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
       {image, loops.extents}, {loops.image, loops.window},
-      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(b, nested, args[2],
-                            buildShare(b, nested, args[0], getKernel()));
-      })};
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildSumStep(b, nested, args[2], args[0]);
+      });
+  return SmallVector<Value>{buildShare(builder, loc, sum, getKernel())};
 }
 
 int64_t AvgPoolOp::getFlops() {
@@ -146,12 +151,12 @@ AvgPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 
 FailureOr<SmallVector<Value>> AvgPoolGradOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
+  Value share = buildShare(builder, loc, getGradient(), getKernel());
   return SmallVector<Value>{buildPoolingGrad(
-      builder, loc, getType(), loops, getGradient(), getKernel(), getStrides(),
-      getPadding(), [&](OpBuilder &b, Location nested, ValueRange args) {
-        return buildShare(b, nested, args[0], getKernel());
-      })};
+      builder, loc, getType(), loops, share, getKernel(), getStrides(),
+      getPadding(),
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; })};
 }
 
 int64_t AvgPoolGradOp::getFlops() {

@@ -69,7 +69,7 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   double lowest = -std::numeric_limits<double>::infinity();
   Value image = padImage(builder, loc, getInput(), getPadding(), lowest);
-  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
   auto buildInit = [&](Value value, TypedAttr start) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
@@ -178,7 +178,7 @@ MaxPoolGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 
 FailureOr<SmallVector<Value>> MaxPoolGradOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  PoolingLoops loops(builder, loc, getKernel(), getStrides());
+  PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
   return SmallVector<Value>{buildPoolingGrad(
       builder, loc, getType(), loops, {getGradient(), getTap()}, getKernel(),
       getStrides(), getPadding(),

@@ -1,0 +1,124 @@
+#include "test/e2e/Differential.h"
+#include "test/e2e/Comparison.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+using Values = ReferenceTrainer::Values;
+using Partial = ReferenceTrainer::Partial;
+
+/// Learning rates as the runtime passes them.
+static std::map<std::string, double> getControls(const Compiled &compiled) {
+  std::map<std::string, double> controls;
+  for (const BoostSchedule &schedule : compiled.getProgram().schedules())
+    controls[schedule.name] = schedule.a;
+  return controls;
+}
+
+/// One update from the compiled program's own sums, so that the bound is that
+/// of a handful of operations: at most eight roundings, constants included,
+/// on the way of each term of w - lr * (g / n + decay * w + momentum * v),
+/// and of v itself.
+void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
+                       const Values &weights, const Values &state,
+                       const Compiled &compiled, const std::string &what) {
+  ReferenceTrainer &trainer = *exact.trainer;
+  ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled))), true)
+      << exact.context.diagnostics;
+  double rate = getControls(compiled).begin()->second;
+  auto check = [&](const std::string &name, const ReferenceValue &now,
+                   const ReferenceValue &then, const std::string &parameter,
+                   double scale) {
+    Bounded expected(now);
+    const ReferenceValue &gradient = sums.gradients.at(parameter);
+    const ReferenceValue &w = weights.at(parameter);
+    auto velocity = state.find(parameter + ".momentum");
+    for (int64_t i = 0; i < now.size(); ++i) {
+      double magnitudes = std::abs(then.data[i]);
+      double direction = std::abs(gradient.data[i]) / sums.lossCount +
+                         std::abs(w.data[i]); // decay < 1
+      if (velocity != state.end())
+        direction += std::abs(velocity->second.data[i]); // momentum < 1
+      expected.error[i] = gammaOf(8) * (magnitudes + scale * direction);
+    }
+    return expected;
+  };
+  for (const auto &[name, value] : compiled.getParameters())
+    expectWithin(
+        check(name, trainer.parameters.at(name), weights.at(name), name, rate),
+        value, what + " new " + name);
+  for (const auto &[name, value] : compiled.getState()) {
+    std::string parameter = name.substr(0, name.rfind('.'));
+    expectWithin(
+        check(name, trainer.state.at(name), state.at(name), parameter, 1.0),
+        value, what + " new " + name);
+  }
+}
+
+void e2e::expectSteps(const Model &model, const CompileOptions &options,
+                      int64_t steps) {
+  CompileOptions toStep = options;
+  toStep.to = Phase::Step;
+  SmallVector<char, 0> ir = compileText(model.getJson(), toStep);
+  SmallVector<char, 0> library = compileText(model.getJson(), options);
+  if (ir.empty() || library.empty())
+    return; // reported
+  auto exact = std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  Compiled compiled(library, options.phase.threads);
+  boostrt::Execution &execution = compiled.execution();
+  ReferenceTrainer &trainer = *exact->trainer;
+  func::FuncOp micro = exact->program.getFunction(train::kMicro);
+  func::FuncOp eval = exact->program.getFunction(train::kEval);
+
+  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
+  for (const auto &[name, value] : compiled.getParameters())
+    EXPECT_EQ(value.data, trainer.parameters.at(name).data) << name;
+  for (const auto &[name, value] : compiled.getState())
+    EXPECT_EQ(value.data, trainer.state.at(name).data) << name;
+
+  int64_t batch = model.batch;
+  const int64_t tails[] = {batch, batch - 1, 1, 0};
+  for (int64_t step = 1; step <= steps; ++step) {
+    std::string what = "step " + std::to_string(step);
+    int64_t valid = tails[(step - 1) % std::size(tails)];
+    Values inputs = drawBatch(model, step);
+    Values weights = compiled.getParameters(), state = compiled.getState();
+    trainer.parameters = weights;
+    trainer.state = state;
+    std::vector<Bounded> arguments =
+        bindArguments(micro, weights, inputs, valid);
+
+    compiled.setBatch(inputs, valid);
+    ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+    Partial sums = compiled.getPartial();
+    expectWithin(analyzeByName(micro, arguments), sums, what);
+
+    ASSERT_TRUE(execution.eval(compiled.batch()).ok());
+    std::map<std::string, Bounded> metrics = analyzeByName(eval, arguments);
+    for (auto [i, metric] : llvm::enumerate(compiled.getProgram().metrics())) {
+      boostrt::SumCount found = execution.metric(i);
+      expectWithin(metrics.at(std::string("metric_sum ") + metric.name),
+                   ReferenceValue::scalar(found.sum),
+                   what + " metric " + metric.name);
+      EXPECT_EQ(found.count, valid) << what << " metric " << metric.name;
+    }
+
+    std::vector<std::byte> before = compiled.getPersistentBytes();
+    boostrt::Result<bool> applied = execution.update(step);
+    ASSERT_TRUE(applied.ok());
+    EXPECT_EQ(*applied, valid > 0) << what;
+    if (valid == 0) {
+      EXPECT_EQ(compiled.getPersistentBytes(), before)
+          << what << " of no samples";
+    } else {
+      expectUpdate(*exact, sums, weights, state, compiled, what);
+    }
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
+}

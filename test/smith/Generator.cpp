@@ -1,0 +1,223 @@
+#include "test/smith/Generator.h"
+#include "compiler/frontend/Frontend.h"
+#include "compiler/pipeline/Phases.h"
+#include "dialects/interfaces/Interfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::smith;
+
+/// Keeps the interpreter's part of a comparison below a second.
+constexpr int64_t kMostElements = 20'000;
+constexpr size_t kMostLayers = 9;
+
+e2e::Model Sketch::getModel() const {
+  e2e::Model whole = model;
+  std::vector<std::string> all = layers;
+  // The head: whatever came before, one number per class.
+  all.push_back(R"({ "op": "flatten", "name": "head" })");
+  all.push_back(R"({ "op": "dense", "units": )" +
+                std::to_string(model.classes) + " }");
+  whole.layers = llvm::join(all, ",\n");
+  return whole;
+}
+
+CompileOptions Sketch::getOptions() const {
+  CompileOptions options;
+  options.phase.useLibrary = useLibrary;
+  options.phase.threads = threads;
+  return options;
+}
+
+Import smith::import(const Sketch &sketch) {
+  Import result;
+  e2e::Context context;
+  llvm::SourceMgr sources;
+  OwningOpRef<ModuleOp> module;
+  result.isLegal = importModel(context.mlir, sources, "model.json",
+                               sketch.getModel().getJson(), {},
+                               module) == FrontendStatus::Ok;
+  result.diagnostics = context.diagnostics;
+  if (!result.isLegal)
+    return result;
+  module->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        result.isTooLarge |= tensor.getNumElements() > kMostElements;
+    if (op->getName().getStringRef() == "nn.flatten") {
+      auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+      result.shape = type.getShape().drop_front().vec();
+    }
+  });
+  return result;
+}
+
+namespace {
+
+class Generator {
+public:
+  explicit Generator(uint64_t seed) : random(seed) {
+    for (RegisteredOperationName op : context.mlir.getRegisteredOperations())
+      if (auto *layer = op.getInterface<LayerOpInterface>())
+        llvm::copy_if(layer->getLayerSpecs(), std::back_inserter(specs),
+                      [](const LayerSpec &spec) {
+                        return spec.kind == LayerSpec::Kind::Layer;
+                      });
+    llvm::sort(specs, [](const LayerSpec &a, const LayerSpec &b) {
+      return a.name < b.name;
+    });
+  }
+
+  Sketch generate(int64_t &illegal, std::string &fault) {
+    Sketch sketch;
+    sketch.model = drawFrame();
+    sketch.useLibrary = draw(0, 3) > 0;
+    sketch.threads = draw(1, 2);
+    std::vector<int64_t> shape = import(sketch).shape;
+    size_t wanted = draw(1, kMostLayers);
+    for (int tries = 0; sketch.layers.size() < wanted && tries < 60; ++tries) {
+      Sketch longer = sketch;
+      longer.layers.push_back(drawLayer(sketch, shape));
+      Import result = import(longer);
+      if (!result.isLegal) {
+        ++illegal;
+        if (result.diagnostics.empty())
+          fault = "refused without a word: " + longer.layers.back();
+      }
+      if (!result.isLegal || result.isTooLarge)
+        continue;
+      sketch = std::move(longer);
+      shape = result.shape;
+    }
+    return sketch;
+  }
+
+private:
+  int64_t draw(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % (high - low + 1));
+  }
+  template <typename T> T pick(std::initializer_list<T> choices) {
+    return choices.begin()[draw(0, choices.size() - 1)];
+  }
+
+  e2e::Model drawFrame() {
+    e2e::Model model;
+    model.name = "smith";
+    // One, primes, whole vectors and their neighbours.
+    model.batch = pick<int64_t>({1, 2, 3, 4, 5, 8, 15, 16, 17, 32});
+    model.classes = draw(2, 11);
+    if (draw(0, 2) == 0)
+      model.sample = llvm::formatv("[{0}]", draw(1, 40));
+    else
+      model.sample = llvm::formatv("[{0}, {1}, {2}]", draw(1, 5), draw(1, 12),
+                                   draw(1, 12));
+    // Constants are binary fractions, exact in both precisions.
+    std::string rate = pick<const char *>({"0.125", "0.0625", "0.015625"});
+    std::string decay = pick<const char *>({"0", "0.0078125", "0.001953125"});
+    model.optimizer = "{ \"type\": \"sgd\", \"learning_rate\": " + rate +
+                      ", \"weight_decay\": " + decay + " }";
+    if (draw(0, 1))
+      model.optimizer =
+          "{ \"type\": \"momentum\", \"learning_rate\": " + rate +
+          ", \"momentum\": " + pick<const char *>({"0.5", "0.875"}) +
+          ", \"weight_decay\": " + decay + " }";
+    return model;
+  }
+
+  std::string drawLayer(const Sketch &sketch, ArrayRef<int64_t> shape) {
+    const LayerSpec &spec = specs[draw(0, specs.size() - 1)];
+    std::string text = "{ \"op\": \"" + spec.name.str() + "\", \"name\": \"l" +
+                       std::to_string(sketch.layers.size()) + "\"";
+    for (const KeySpec &key : spec.keys)
+      if (key.isRequired() || draw(0, 1))
+        text += ", \"" + key.name.str() + "\": " + drawValue(key, shape);
+    // More operands than one, or one that others read too.
+    if (!sketch.layers.empty() && (spec.inputs > 1 || draw(0, 9) == 0)) {
+      std::vector<std::string> inputs;
+      for (unsigned i = 0; i < spec.inputs; ++i)
+        inputs.push_back(
+            llvm::formatv("\"l{0}\"", draw(0, sketch.layers.size() - 1)));
+      text += ", \"inputs\": [" + llvm::join(inputs, ", ") + "]";
+    }
+    return text + " }";
+  }
+
+  std::string drawNumber(const KeySpec &key) {
+    int64_t low = static_cast<int64_t>(key.minimum.value_or(-3));
+    int64_t high = static_cast<int64_t>(
+        std::min(key.maximum.value_or(1e9), double(low + 20)));
+    int64_t value =
+        draw(0, 3) ? std::min(high, low + draw(0, 4)) : draw(low, high);
+    return std::to_string(value);
+  }
+
+  std::string drawChoice(const KeySpec &key) {
+    return llvm::formatv("\"{0}\"",
+                         key.choices[draw(0, key.choices.size() - 1)]);
+  }
+
+  std::string drawValue(const KeySpec &key, ArrayRef<int64_t> shape) {
+    auto list = [&](int64_t size) {
+      std::vector<std::string> values;
+      for (int64_t i = 0; i < size; ++i)
+        values.push_back(drawNumber(key));
+      return llvm::formatv("[{0}]", llvm::join(values, ", ")).str();
+    };
+    switch (key.type) {
+    case KeyType::Integer:
+      return drawNumber(key);
+    case KeyType::Number: {
+      double low = std::max(key.minimum.value_or(-2.0), -2.0);
+      double high = std::min(key.maximum.value_or(2.0), 2.0);
+      double eighths = static_cast<double>(draw(0, 8)) / 8.0;
+      return std::to_string(low + (high - low) * eighths);
+    }
+    case KeyType::Boolean:
+      return draw(0, 1) ? "true" : "false";
+    case KeyType::Choice:
+      return drawChoice(key);
+    case KeyType::IntegerList: {
+      // The shape at hand in another order, or merged, now and then anything.
+      SmallVector<int64_t> extents(shape);
+      std::shuffle(extents.begin(), extents.end(), random);
+      if (extents.size() > 1 && draw(0, 1)) {
+        extents[0] *= extents.back();
+        extents.pop_back();
+      }
+      if (draw(0, 5) == 0)
+        return list(draw(1, 4));
+      std::vector<std::string> texts;
+      for (int64_t extent : extents)
+        texts.push_back(std::to_string(extent));
+      return llvm::formatv("[{0}]", llvm::join(texts, ", "));
+    }
+    case KeyType::Extents:
+      return draw(0, 1) ? drawNumber(key) : list(2);
+    case KeyType::Padding:
+      switch (draw(0, 3)) {
+      case 0:
+        return drawNumber(key);
+      case 1:
+        return list(draw(0, 1) ? 2 : 4);
+      default:
+        return drawChoice(key);
+      }
+    case KeyType::Rate:
+      return "0.125";
+    }
+    llvm_unreachable("all types are listed");
+  }
+
+  std::mt19937_64 random;
+  e2e::Context context;
+  std::vector<LayerSpec> specs;
+};
+
+} // namespace
+
+Sketch smith::generate(uint64_t seed, int64_t &illegal, std::string &fault) {
+  return Generator(seed).generate(illegal, fault);
+}

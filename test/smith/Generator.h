@@ -1,0 +1,37 @@
+// Generator.h - random trainable models from the table of ops.
+#pragma once
+
+#include "test/e2e/Programs.h"
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace boostc::smith {
+
+/// A model as a list of layers, so that it can be made smaller.
+struct Sketch {
+  e2e::Model model; ///< all but its layers
+  std::vector<std::string> layers;
+  bool useLibrary = true;
+  unsigned threads = 1;
+
+  e2e::Model getModel() const;
+  CompileOptions getOptions() const;
+};
+
+/// How importing a model ended.
+struct Import {
+  bool isLegal = false;
+  bool isTooLarge = false;
+  /// Extents of what the last layer but the head returns, without the batch.
+  std::vector<int64_t> shape;
+  std::string diagnostics;
+};
+Import import(const Sketch &sketch);
+
+/// The model of `seed`: layers are drawn one by one, with keys drawn from their
+/// specs, and kept when the frontend takes them. What it refuses is counted in
+/// `illegal`; a refusal without a diagnostic is returned in `fault`.
+Sketch generate(uint64_t seed, int64_t &illegal, std::string &fault);
+
+} // namespace boostc::smith
