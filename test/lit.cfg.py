@@ -2,6 +2,7 @@
 # folders that mirror the source tree.
 import os
 import pathlib
+import subprocess
 
 import lit.formats
 
@@ -30,3 +31,7 @@ for directory in map(pathlib.Path, filter(None, mnist_dirs)):
         config.available_features.add("mnist")
         config.substitutions.append(("%mnist", str(directory.resolve())))
         break
+
+# A second opinion on the JSON schema: Debian's python3-jsonschema.
+if subprocess.run(["python3", "-c", "import jsonschema"], capture_output=True).returncode == 0:
+    config.available_features.add("jsonschema")

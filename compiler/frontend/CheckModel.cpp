@@ -16,6 +16,12 @@ bool boostc::frontend::isLegalName(StringRef text) {
   });
 }
 
+bool boostc::frontend::isLegalWord(StringRef text) {
+  return !text.empty() && text.size() <= 200 && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || c == '_';
+  });
+}
+
 static std::string quote(StringRef text) {
   return formatv("'{0}'", printable(text));
 }
@@ -39,7 +45,10 @@ Node Checker::checkText(const Node &node, const ValueTable &table,
                         const std::string &subject) {
   if (!node.is(Node::Kind::Text))
     return wrongType(node, table, subject);
-  if (table.kind == Kind::Name && !isLegalName(node.text))
+  bool isLegal = table.kind == Kind::Name   ? isLegalName(node.text)
+                 : table.kind == Kind::Word ? isLegalWord(node.text)
+                                            : true;
+  if (!isLegal)
     return wrongType(node, table, subject);
   if (StringRef(node.text).contains('\0')) {
     errors.error(
@@ -95,9 +104,15 @@ Node Checker::checkList(const Node &node, const ValueTable &table,
     return wrongType(node, table, subject);
   Node list = Node::makeList(node.extent);
   list.isDefault = node.isDefault;
-  for (auto [index, item] : llvm::enumerate(node.items))
-    list.items.push_back(
-        check(item, *table.element, formatv("{0}[{1}]", subject, index)));
+  for (auto [index, item] : llvm::enumerate(node.items)) {
+    std::string element = formatv("{0}[{1}]", subject, index);
+    if (!table.isTemplate)
+      list.items.push_back(check(item, *table.element, element));
+    else if (item.is(Node::Kind::Object))
+      list.items.push_back(item);
+    else
+      wrongType(item, *table.element, element);
+  }
   return list;
 }
 
@@ -128,6 +143,9 @@ Node Checker::checkMap(const Node &node, const ValueTable &table,
 const ObjectTable *Checker::chooseCase(const Node &node,
                                        const VariantTable &table,
                                        const std::string &subject) {
+  for (const ObjectTable &keyed : table.keyedCases)
+    if (node.find(keyed.name))
+      return &keyed;
   const Node *selector = node.find(table.selector);
   if (!table.presenceKey.empty()) {
     bool isSecond = node.find(table.presenceKey) ||
@@ -136,12 +154,6 @@ const ObjectTable *Checker::chooseCase(const Node &node,
     return &table.cases[isSecond];
   }
   if (!selector) {
-    for (const std::string &planned : table.plannedSelectors)
-      if (const Member *member = node.findMember(planned)) {
-        errors.error(member->keyExtent,
-                     formatv("'{0}' is not supported yet", planned));
-        return nullptr;
-      }
     // The key may be there under another spelling.
     std::vector<StringRef> keys = {table.selector};
     for (const Member &member : node.members)
@@ -155,6 +167,8 @@ const ObjectTable *Checker::chooseCase(const Node &node,
                                       subject, table.selector, table.what));
     return nullptr;
   }
+  if (selector->isBroken)
+    return nullptr;
   std::vector<StringRef> names = namesOf(table.cases);
   if (!selector->is(Node::Kind::Text)) {
     errors.error(selector->extent,
@@ -199,6 +213,12 @@ Node Checker::checkVariant(const Node &node, const VariantTable &table,
   const ObjectTable *chosen = chooseCase(written, table, subject);
   if (!chosen)
     return node;
+  if (const Node *key = written.find(chosen->name);
+      key && !table.find(chosen->name))
+    return checkObject(
+        written, *chosen,
+        formatv("{0} of {1}", chosen->name,
+                key->is(Node::Kind::Text) ? quote(key->text) : "a block"));
   const Node *name = written.find("name");
   bool isNamed = chosen->find("name") && name && name->is(Node::Kind::Text);
   std::string noun = formatv("{0} {1}", StringRef(table.what).split(' ').first,
@@ -245,13 +265,9 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
       return node;
     if (member.key == selector || table.find(member.key))
       continue;
-    if (llvm::is_contained(table.plannedKeys, member.key))
-      errors.error(member.keyExtent,
-                   formatv("'{0}' is not supported yet", member.key));
-    else
-      errors.error(member.keyExtent,
-                   formatv("unknown key '{0}' in {1}{2}", printable(member.key),
-                           noun, suggest(member.key, names, "keys")));
+    errors.error(member.keyExtent,
+                 formatv("unknown key '{0}' in {1}{2}", printable(member.key),
+                         noun, suggest(member.key, names, "keys")));
   }
   Node object = Node::makeObject(node.extent);
   object.isDefault = node.isDefault;
@@ -274,17 +290,37 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
   return object;
 }
 
+/// The JSON type that tells an alternative from the others.
+static Node::Kind jsonKind(const ValueTable &table) {
+  switch (table.kind) {
+  case Kind::List:
+    return Node::Kind::List;
+  case Kind::Text:
+  case Kind::Name:
+  case Kind::Word:
+    return Node::Kind::Text;
+  case Kind::Object:
+    return Node::Kind::Object;
+  default:
+    return Node::Kind::Integer;
+  }
+}
+
 Node Checker::check(const Node &node, const ValueTable &table,
                     const std::string &subject) {
-  if (errors.isFull() || (node.is(Node::Kind::Null) && table.isNullable))
+  if (errors.isFull() || node.isBroken ||
+      (node.is(Node::Kind::Null) && table.isNullable))
     return node;
   switch (table.kind) {
   case Kind::Integer:
   case Kind::Number:
   case Kind::Boolean:
     return checkScalar(node, table, subject);
+  case Kind::Any:
+    return node;
   case Kind::Text:
   case Kind::Name:
+  case Kind::Word:
     return checkText(node, table, subject);
   case Kind::List:
     return checkList(node, table, subject);
@@ -296,10 +332,7 @@ Node Checker::check(const Node &node, const ValueTable &table,
     return checkVariant(node, *table.variant, subject);
   case Kind::Either:
     for (const ValueTable &alternative : table.alternatives) {
-      Node::Kind kind = alternative.kind == Kind::List   ? Node::Kind::List
-                        : alternative.kind == Kind::Text ? Node::Kind::Text
-                                                         : Node::Kind::Integer;
-      if (node.is(kind))
+      if (node.is(jsonKind(alternative)))
         return check(node, alternative, subject);
     }
     return wrongType(node, table, subject);

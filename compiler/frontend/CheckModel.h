@@ -48,6 +48,8 @@ private:
 
 /// Whether `text` may name a model, layer or input.
 bool isLegalName(llvm::StringRef text);
+/// Whether `text` may name a parameter of a block.
+bool isLegalWord(llvm::StringRef text);
 /// What isLegalName() asks for, for messages.
 constexpr llvm::StringLiteral kNameRule =
     "1 to 200 letters, digits and characters of '_./-'";

@@ -56,6 +56,10 @@ static std::string describe(const ValueTable &table) {
   }
   case Kind::Name:
     return formatv("a name of {0}", kNameRule);
+  case Kind::Word:
+    return "a name of letters, digits and _";
+  case Kind::Any:
+    return "any value";
   case Kind::List:
     return list(table);
   case Kind::Object:
@@ -66,6 +70,8 @@ static std::string describe(const ValueTable &table) {
     if (!variant.presenceKey.empty())
       return "an object";
     std::string object = formatv("an object with '{0}'", variant.selector);
+    for (const ObjectTable &keyed : variant.keyedCases)
+      object += formatv(" or '{0}'", keyed.name);
     if (variant.hasTextForm)
       return formatv("the name of a {0} or {1}", variant.what, object);
     if (!variant.numberCase.empty())

@@ -29,6 +29,18 @@ mlir::Location Source::location(size_t offset) const {
   return mlir::FileLineColLoc::get(file, line, column);
 }
 
+mlir::Location Extent::location() const {
+  llvm::SmallVector<mlir::Location> callers;
+  for (const Expansion *step = expansion; step; step = step->next)
+    callers.push_back(step->place.place());
+  if (callers.empty())
+    return place();
+  mlir::Location caller = callers.pop_back_val();
+  while (!callers.empty())
+    caller = mlir::CallSiteLoc::get(callers.pop_back_val(), caller);
+  return mlir::CallSiteLoc::get(place(), caller);
+}
+
 bool Source::hasReadableLine(size_t offset) const {
   constexpr size_t kLongest = 4096;
   auto next = llvm::upper_bound(lineStarts, offset);

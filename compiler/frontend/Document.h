@@ -36,13 +36,29 @@ private:
   std::vector<size_t> lineStarts;
 };
 
+struct Expansion;
+
 /// Bytes [begin, end) of a source; values that came from a default point at
 /// what they belong to.
 struct Extent {
   const Source *source = nullptr;
   size_t begin = 0, end = 0;
+  /// How uses of blocks brought the value to where it counts; null for what
+  /// stands there itself.
+  const Expansion *expansion = nullptr;
 
-  mlir::Location location() const { return source->location(begin); }
+  /// Where the text stands.
+  mlir::Location place() const { return source->location(begin); }
+  /// The same for an operation: what a block says is called from its uses.
+  mlir::Location location() const;
+};
+
+/// One step of the way from a text in a block to a layer of the model: the
+/// innermost first.
+struct Expansion {
+  Extent place; ///< of the use, or of the reference to a parameter
+  std::string message;
+  const Expansion *next = nullptr;
 };
 
 struct Member;
@@ -54,6 +70,7 @@ struct Node {
   Kind kind = Kind::Null;
   bool boolean = false;
   bool isDefault = false; ///< the file does not have it
+  bool isBroken = false;  ///< an error about it was reported: no further ones
   int64_t integer = 0;
   double number = 0.0; ///< of a Number, and of an Integer too
   std::string text;

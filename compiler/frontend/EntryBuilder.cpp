@@ -30,11 +30,12 @@ InFlightDiagnostic EntryBuilder::emitError(StringRef key) {
   const Node *value = key.empty() ? nullptr : node.find(key);
   Extent extent = value ? value->extent : node.extent;
   errors.count(extent);
-  InFlightDiagnostic diagnostic = mlir::emitError(extent.location());
+  InFlightDiagnostic diagnostic = mlir::emitError(extent.place());
   diagnostic << noun << ": ";
   for (const NamedValue &read : reads)
-    diagnostic.attachNote(read.extent.location())
+    diagnostic.attachNote(read.extent.place())
         << "'" << read.name << "' has shape " << describeShape(read.value);
+  ErrorList::attachUses(*diagnostic.getUnderlyingDiagnostic(), extent);
   return diagnostic;
 }
 

@@ -14,6 +14,8 @@ void ErrorList::count(Extent extent) {
 
 void ErrorList::error(Extent extent, std::string message,
                       std::optional<Note> note) {
+  if (!seen.insert({extent.source, extent.begin, message}).second)
+    return;
   count(extent);
   if (isFull())
     return;
@@ -42,8 +44,15 @@ static std::string positionPrefix(const Extent &extent) {
 static mlir::Location shownLocation(mlir::MLIRContext *context,
                                     const Extent &extent) {
   if (extent.source->hasReadableLine(extent.begin))
-    return extent.location();
+    return extent.place();
   return mlir::UnknownLoc::get(context);
+}
+
+void ErrorList::attachUses(mlir::Diagnostic &diagnostic, const Extent &extent) {
+  mlir::MLIRContext *context = diagnostic.getLocation().getContext();
+  for (const Expansion *step = extent.expansion; step; step = step->next)
+    diagnostic.attachNote(shownLocation(context, step->place))
+        << positionPrefix(step->place) << step->message;
 }
 
 void ErrorList::emit(const Entry &entry) {
@@ -53,6 +62,7 @@ void ErrorList::emit(const Entry &entry) {
   if (entry.note)
     diagnostic.attachNote(shownLocation(context, entry.note->extent))
         << positionPrefix(entry.note->extent) << entry.note->message;
+  attachUses(*diagnostic.getUnderlyingDiagnostic(), entry.extent);
 }
 
 void ErrorList::emit() {

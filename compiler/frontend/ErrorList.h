@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
+#include <set>
 
 namespace boostc::frontend {
 
@@ -19,6 +20,8 @@ public:
     std::string message;
   };
 
+  /// Notes for the uses of blocks that `extent` came through follow `note`. The
+  /// same error at the same place is one, however often a block is used.
   void error(Extent extent, std::string message, std::optional<Note> note = {});
   void warning(Extent extent, std::string message);
 
@@ -34,6 +37,9 @@ public:
   /// Emits what was collected since the last call.
   void emit();
 
+  /// Notes for the uses of blocks that `extent` came through.
+  static void attachUses(mlir::Diagnostic &diagnostic, const Extent &extent);
+
 private:
   static constexpr unsigned kMaxErrors = 20;
   struct Entry {
@@ -47,6 +53,8 @@ private:
 
   mlir::MLIRContext *context;
   std::vector<Entry> entries;
+  /// Errors by place and message.
+  std::set<std::tuple<const Source *, size_t, std::string>> seen;
   unsigned errors = 0, fileErrors = 0;
   bool isTruncated = false;
 };

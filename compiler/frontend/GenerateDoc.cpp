@@ -1,5 +1,5 @@
 // The table as docs/model-format.md.
-#include "compiler/frontend/CheckModel.h"
+#include "compiler/frontend/ExpandBlocks.h"
 #include "compiler/frontend/Frontend.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -89,7 +89,8 @@ static constexpr StringRef kLayers = R"(## Layers
 
 `layers` is a list of objects, computed in this order. A layer reads the one before it, the
 first one the features, unless `inputs` names others. Shapes are channels-first and without
-the batch. `blocks`, `use` and `repeat` are reserved and not supported yet.
+the batch. A name in `inputs` is that of a layer or use of a [block](#blocks) in front, or
+of an input; a layer inside of a block is named in full, `stage1.0.conv1`.
 
 Every layer has `"op"`, one of those below, and
 
@@ -97,7 +98,57 @@ Every layer has `"op"`, one of those below, and
 |---|---|---|---|
 | `name` | a name | the op and a number, `relu1` | What parameters (`fc1.weight`) and other layers call it. |
 | `inputs` | a list of names | the layer before it | Layers or inputs it reads. |
+| `if` | true or false | `true` | Whether the layer is there; when not, what reads it reads what it would have read. |
 | `init` | an object | `{}` | [Initializers](#initializers) of its parameters. |
+
+)";
+
+static constexpr StringRef kBlocks = R"(## Blocks
+
+A block is a list of layers with parameters, written once and used wherever a layer may
+stand, in other blocks too:
+
+```json
+{
+  "name": "residual", "batch_size": 32, "epochs": 1,
+  "input": { "x": { "shape": [64] }, "y": { "classes": 10 } },
+  "blocks": {
+    "bottleneck": {
+      "params": ["width", { "name": "middle", "default": "$width / 4" },
+                 { "name": "project", "default": false }],
+      "layers": [
+        { "name": "reduce", "op": "dense", "units": "$middle" },
+        { "op": "relu" },
+        { "name": "expand", "op": "dense", "units": "$width" },
+        { "name": "shortcut", "op": "dense", "units": "$width",
+          "inputs": ["$input"], "if": "$project" },
+        { "op": "add", "inputs": ["expand", "shortcut"] },
+        { "op": "relu" }
+      ]
+    }
+  },
+  "layers": [
+    { "name": "stage1", "use": "bottleneck", "repeat": 2, "with": { "width": 64 } },
+    { "name": "stage2", "use": "bottleneck", "repeat": 3, "with": { "width": 128 },
+      "with_first": { "project": true } },
+    { "name": "head", "op": "dense", "units": 10 }
+  ],
+  "loss": { "op": "softmax_cross_entropy" },
+  "optimizer": { "type": "sgd", "learning_rate": 0.1 }
+}
+```
+
+Inside of a block a text `"$width"` stands for the value of the parameter `width`, of
+whatever type, in any key of a layer or of the `with` of a use; `"$width * 4"`,
+`"$width / 4"` and `"$width * $factor"` compute with integers, and a division must have no
+rest. The layers of a block read each other by their names, without a prefix, and what the
+block reads as `"$input"`; the first one reads that anyway. The output of a block is that of
+its last layer. Layers have the names of their uses in front, so that the parameters above
+are called `stage1.0.reduce.weight`, `stage1.1.reduce.weight` and so on; for everything but
+positions in messages, a model with blocks is the model with these layers written out.
+
+A layer with `"if": false` is left out and whatever reads it reads its input: above, only the
+first repetition of `stage2` has a shortcut with weights.
 
 )";
 
@@ -121,6 +172,21 @@ sorted keys; `boost-run info` prints it. Checkpoints carry the sha256 of the par
 depend on: all but `name`, `epochs`, `metrics`, `data.source`, accumulation and boosts that
 are off. A run resumes what another program of the same hash began.
 )";
+
+static void printBlocks(raw_ostream &os, const ObjectTable &file) {
+  os << kBlocks << "Keys of a block:\n\n";
+  const ObjectTable &block = *file.find("blocks")->value.element->object;
+  printKeys(os, block, true);
+  os << "Keys of a parameter with a default:\n\n";
+  const ValueTable &parameter = *block.find("params")->value.element;
+  printKeys(os, *parameter.alternatives[1].object, true);
+  os << "Keys of a use, one item of `layers`:\n\n";
+  const VariantTable &layer = *file.find("layers")->value.element->variant;
+  for (const ObjectTable &keyed : layer.keyedCases)
+    printKeys(os, keyed, true);
+  os << "A block may use other blocks, not itself, " << kMaxNesting
+     << " levels deep. A model has at most " << kMaxLayers << " layers.\n\n";
+}
 
 static const VariantTable &variantAt(const ObjectTable &file, StringRef key) {
   const ValueTable &value = file.find(key)->value;
@@ -149,6 +215,7 @@ std::string boostc::generateModelFormatDoc(mlir::MLIRContext &context) {
   printInputs(os, file);
   os << kLayers;
   printCases(os, variantAt(file, "layers"));
+  printBlocks(os, file);
   os << "## Initializers\n\nA name, or an object with `\"type\"` and the keys "
         "below.\n\n";
   printCases(os, *initializerTable().variant);

@@ -12,6 +12,7 @@ using Kind = ValueTable::Kind;
 static json valueSchema(const ValueTable &table);
 
 static constexpr const char *kNamePattern = "^[A-Za-z0-9_./-]{1,200}$";
+static constexpr const char *kWordPattern = "^[A-Za-z0-9_]{1,200}$";
 
 /// Whole numbers without a fraction, as a person would write them.
 static json number(double value) {
@@ -69,7 +70,52 @@ static json variantSchema(const VariantTable &table) {
   }
   for (const ObjectTable &object : table.cases)
     cases.push_back(objectSchema(object, &table));
+  for (const ObjectTable &object : table.keyedCases)
+    cases.push_back(objectSchema(object));
   return {{"anyOf", cases}};
+}
+
+static json referenceSchema() {
+  return {{"type", "string"}, {"pattern", "^\\$"}};
+}
+
+static void allowReferences(json &schema);
+
+/// `schema` or a reference.
+static json orReference(json schema) {
+  allowReferences(schema);
+  json either = {{"anyOf", {schema, referenceSchema()}}};
+  if (schema.contains("description")) {
+    either["description"] = schema["description"];
+    either["anyOf"][0].erase("description");
+  }
+  return either;
+}
+
+/// Inside of a block: wherever a value stands, a reference may stand too.
+static void allowReferences(json &schema) {
+  if (schema.contains("anyOf"))
+    for (json &alternative : schema["anyOf"])
+      allowReferences(alternative);
+  for (const char *key : {"items", "additionalProperties"})
+    if (schema.contains(key) && schema[key].is_object() && !schema[key].empty())
+      schema[key] = orReference(schema[key]);
+  if (schema.contains("properties"))
+    for (json &property : schema["properties"])
+      if (!property.contains("const"))
+        property = orReference(property);
+}
+
+/// One layer of a block, whose op may be a reference too.
+static json templateSchema(const ValueTable &table) {
+  json schema = valueSchema(table);
+  allowReferences(schema);
+  schema["anyOf"].push_back(
+      {{"type", "object"},
+       {"description", "A layer whose op is the value of a parameter."},
+       {"properties", {{table.variant->selector, referenceSchema()}}},
+       {"required", {table.variant->selector}}});
+  return schema;
 }
 
 static json valueSchema(const ValueTable &table) {
@@ -95,9 +141,15 @@ static json valueSchema(const ValueTable &table) {
   case Kind::Name:
     schema = {{"type", "string"}, {"pattern", kNamePattern}};
     break;
+  case Kind::Word:
+    schema = {{"type", "string"}, {"pattern", kWordPattern}};
+    break;
+  case Kind::Any:
+    break;
   case Kind::List:
     schema = {{"type", "array"},
-              {"items", valueSchema(*table.element)},
+              {"items", table.isTemplate ? templateSchema(*table.element)
+                                         : valueSchema(*table.element)},
               {"minItems", table.minItems},
               {"maxItems", table.maxItems}};
     break;

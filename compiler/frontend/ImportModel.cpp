@@ -72,12 +72,13 @@ private:
     for (const std::string &boost : options.boosts)
       applyBoostOverride(*document, table, addOption("--boost", boost), errors);
 
-    resolveNames(*document, errors);
     Checker checker(&context, errors);
+    ExpandedLayers expanded =
+        expandBlocks(*document, table, checker, expansions, errors);
     Node model = checker.checkObject(*document, table.file(), "the model");
     if (errors.hasErrors())
       return {};
-    resolveModel(model, table, errors);
+    resolveModel(model, expanded, table, errors);
     resolveBoosts(model, options.boostLevel, errors);
     if (errors.hasErrors())
       return {};
@@ -89,6 +90,7 @@ private:
   const FrontendOptions &options;
   ErrorList errors;
   std::deque<Source> sources;
+  std::deque<Expansion> expansions;
 };
 
 } // namespace

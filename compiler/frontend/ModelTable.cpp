@@ -90,6 +90,11 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
   object.keys.push_back(
       {"inputs", makeList(name, spec.inputs, spec.inputs),
        "Layers or inputs it reads; by default the layer before it."});
+  object.keys.push_back(
+      {"if",
+       {.kind = Kind::Boolean},
+       "Whether the layer is there; when not, what reads it reads what "
+       "it would have read."});
   if (!spec.parameters.empty()) {
     ObjectTable init{"init", "Initial values of the parameters."};
     for (const ParameterSpec &parameter : spec.parameters)
@@ -102,7 +107,6 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
   for (KeyTable &key : object.keys)
     key.isCommon |= !llvm::any_of(
         spec.keys, [&](const KeySpec &own) { return own.name == key.name; });
-  object.plannedKeys = {"repeat", "with"};
 }
 
 static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
@@ -118,7 +122,7 @@ static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
   }
   variant.hasTextForm = kind == LayerSpec::Kind::Metric;
   if (kind == LayerSpec::Kind::Layer)
-    variant.plannedSelectors = {"use"};
+    variant.keyedCases = {useTable()};
   return makeVariant(std::move(variant));
 }
 
@@ -126,6 +130,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
     : entries(collectEntries(context)) {
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
+  ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ObjectTable data{
       "data",
       "Where samples come from.",
@@ -156,10 +161,12 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         {},
         true},
        {"layers",
-        makeList(opTable(entries, Spec::Layer, "op", "layer op"), 1, 1 << 16),
+        makeList(layer, 1, 1 << 16),
         "The model, in the order of computation.",
         {},
         true},
+       {"blocks", blocksTable(layer),
+        "Lists of layers that `layers` uses by name, with parameters."},
        {"loss",
         opTable(entries, Spec::Loss, "op", "loss"),
         "What is minimised; it reads the last layer and the labels.",
@@ -177,8 +184,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
        {"train", makeObject(trainTable()),
         "How losses and gradients are combined.", "{}"},
        {"boost", makeObject(boostTable()),
-        "Boost algorithms and their parameters.", "{}"}},
-      {"blocks"}};
+        "Boost algorithms and their parameters.", "{}"}}};
 }
 
 const ObjectTable &ModelTable::boost() const {

@@ -25,11 +25,13 @@ struct ValueTable {
     Boolean,
     Text,
     Name,    ///< a text of [A-Za-z0-9_./-], at most 200 long
+    Word,    ///< a text of [A-Za-z0-9_], at most 200 long: a parameter's name
     List,    ///< of `element`
     Object,  ///< with the keys of `object`
     Map,     ///< from names to `element`
     Variant, ///< one of `variant`
     Either,  ///< one of `alternatives`, told apart by their JSON types
+    Any,     ///< any value: what reads it judges it
   };
   Kind kind = Kind::Text;
   std::optional<double> minimum = {}; ///< inclusive
@@ -42,6 +44,9 @@ struct ValueTable {
   /// error.
   std::optional<bool> onlyValue = {};
   size_t minItems = 0, maxItems = 1 << 16; ///< lists
+  /// Lists: a block's, whose texts may stand for parameters. They are judged
+  /// where the block is used; here each item must be an object.
+  bool isTemplate = false;
   bool isNullable = false;
   std::shared_ptr<const ValueTable> element = {};
   std::shared_ptr<const ObjectTable> object = {};
@@ -64,8 +69,6 @@ struct ObjectTable {
   std::string name;    ///< "dense"; of a variant, the value of its selector
   std::string summary; ///< one sentence
   std::vector<KeyTable> keys = {};
-  /// Keys that are planned: an error that says so.
-  std::vector<std::string> plannedKeys = {};
 
   const KeyTable *find(llvm::StringRef key) const;
 };
@@ -83,8 +86,9 @@ struct VariantTable {
   /// selector: the second case when it is there (or when the selector has the
   /// second case's name).
   std::string presenceKey = {};
-  /// Keys instead of the selector that are planned: an error that says so.
-  std::vector<std::string> plannedSelectors = {};
+  /// Cases without the selector, told by the presence of a key that is called
+  /// as they are.
+  std::vector<ObjectTable> keyedCases = {};
 
   const ObjectTable *find(llvm::StringRef name) const;
 };
@@ -105,6 +109,10 @@ public:
   /// The dictionary of boosts, with the key names of the system this one
   /// follows.
   const ObjectTable &boost() const;
+  /// One item of "layers".
+  const ValueTable &layer() const {
+    return *root.find("layers")->value.element;
+  }
   /// The entry of a spelling that the table contains.
   const LayerEntry &entry(LayerSpec::Kind kind, llvm::StringRef name) const;
 
@@ -120,6 +128,9 @@ ValueTable scheduleTable(std::optional<double> minimum,
 ValueTable transformsTable();
 ValueTable inputTable();
 ObjectTable trainTable();
+ObjectTable useTable();
+/// `layer` is the table of one item of "layers".
+ValueTable blocksTable(ValueTable layer);
 ObjectTable boostTable();
 
 /// The boost switches, in the order in which the step applies them.

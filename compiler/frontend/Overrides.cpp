@@ -1,6 +1,7 @@
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/JsonReader.h"
-#include "compiler/frontend/ResolveModel.h"
+#include "compiler/frontend/LayerNames.h"
+#include "compiler/frontend/Overrides.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -94,7 +95,7 @@ private:
     }
     // Names may hold dots: the longest that the path goes on with.
     std::vector<std::string> names;
-    if (path.take_front(at) == "layers.")
+    if (path.take_front(at).ends_with("layers."))
       names = layerNames(list);
     size_t best = names.size();
     for (auto [candidate, name] : llvm::enumerate(names)) {

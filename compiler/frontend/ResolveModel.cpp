@@ -1,98 +1,12 @@
 #include "compiler/frontend/ResolveModel.h"
-#include "compiler/frontend/CheckModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
 using namespace boostc::frontend;
 using llvm::formatv;
 using llvm::StringRef;
-
-/// The text at `key`, empty when there is none.
-static StringRef textAt(const Node &node, StringRef key) {
-  const Node *value = node.find(key);
-  return value && value->is(Node::Kind::Text) ? StringRef(value->text)
-                                              : StringRef();
-}
-
-std::vector<std::string> frontend::layerNames(const Node &layers) {
-  llvm::StringSet<> taken;
-  for (const Node &layer : layers.items)
-    taken.insert(textAt(layer, "name"));
-  llvm::StringMap<unsigned> next;
-  std::vector<std::string> names;
-  for (const Node &layer : layers.items) {
-    StringRef name = textAt(layer, "name"), op = textAt(layer, "op");
-    names.push_back(name.str());
-    if (layer.find("name"))
-      continue;
-    StringRef prefix = isLegalName(op) && op.size() < 100 ? op : "layer";
-    do
-      names.back() = (prefix + llvm::Twine(++next[prefix])).str();
-    while (!taken.insert(names.back()).second);
-  }
-  return names;
-}
-
-/// Checks the references of layer `index` against the names in front of it.
-static void checkInputs(const Node &layer,
-                        const llvm::StringMap<Extent> &before,
-                        const llvm::StringMap<Extent> &all, ErrorList &errors) {
-  const Node *inputs = layer.find("inputs");
-  if (!inputs)
-    return;
-  for (const Node &input : inputs->items) {
-    if (!input.is(Node::Kind::Text) || before.contains(input.text))
-      continue;
-    if (auto later = all.find(input.text); later != all.end()) {
-      errors.error(
-          input.extent,
-          formatv(
-              "'{0}' is not known here: a layer reads what stands before it",
-              input.text),
-          ErrorList::Note{later->second, formatv("'{0}' is here", input.text)});
-      continue;
-    }
-    std::vector<StringRef> legal(before.keys().begin(), before.keys().end());
-    llvm::sort(legal);
-    errors.error(input.extent, formatv("unknown layer or input '{0}'{1}",
-                                       printable(input.text),
-                                       suggest(input.text, legal, "names")));
-  }
-}
-
-void frontend::resolveNames(Node &document, ErrorList &errors) {
-  Node *layers = document.find("layers");
-  if (!layers || !layers->is(Node::Kind::List))
-    return;
-  llvm::StringMap<Extent> before, all;
-  std::vector<std::string> names = layerNames(*layers);
-  for (auto [layer, name] : llvm::zip(layers->items, names))
-    if (!name.empty())
-      all.try_emplace(name, layer.extent);
-  if (const Node *inputs = document.find("input"))
-    for (const Member &member : inputs->members)
-      before.try_emplace(member.key, member.keyExtent);
-  for (auto [layer, name] : llvm::zip(layers->items, names)) {
-    if (errors.isFull())
-      return;
-    if (!layer.is(Node::Kind::Object))
-      continue;
-    checkInputs(layer, before, all, errors);
-    if (!layer.find("name"))
-      layer.add("name", layer.extent, Node::makeText(name, layer.extent));
-    const Node &written = layer.at("name");
-    if (name.empty())
-      continue;
-    auto [first, isNew] = before.try_emplace(name, written.extent);
-    if (!isNew)
-      errors.error(written.extent,
-                   formatv("the name '{0}' is taken", printable(name)),
-                   ErrorList::Note{first->second, "by this"});
-  }
-}
 
 /// The inputs that are labels, or those that are features.
 static std::vector<const Member *> inputsOf(const Node &model, bool areLabels) {
@@ -181,8 +95,8 @@ static void checkMetrics(const Node &model, ErrorList &errors) {
   }
 }
 
-void frontend::resolveModel(Node &model, const ModelTable &table,
-                            ErrorList &errors) {
+void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
+                            const ModelTable &table, ErrorList &errors) {
   for (bool areLabels : {false, true}) {
     const Node &input = model.at("input");
     size_t found = inputsOf(model, areLabels).size();
@@ -199,9 +113,9 @@ void frontend::resolveModel(Node &model, const ModelTable &table,
   checkTransforms(model, errors);
   checkMetrics(model, errors);
 
-  std::string previous = featuresInput(model).key;
   const Member &labels = labelsInput(model);
-  for (Node &layer : model.find("layers")->items) {
+  for (auto [layer, previous] :
+       llvm::zip_equal(model.find("layers")->items, expanded.previous)) {
     const LayerEntry &entry =
         table.entry(LayerSpec::Kind::Layer, layer.at("op").text);
     if (!layer.find("inputs")) {
@@ -220,6 +134,5 @@ void frontend::resolveModel(Node &model, const ModelTable &table,
             input.extent,
             formatv("'{0}' holds labels, which no layer reads", input.text),
             ErrorList::Note{labels.keyExtent, "it is declared here"});
-    previous = layer.at("name").text;
   }
 }

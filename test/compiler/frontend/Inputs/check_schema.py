@@ -86,6 +86,10 @@ def sample(schema):
         return schema["enum"][0]
     if "anyOf" in schema:
         return sample(schema["anyOf"][-1])
+    if not schema.keys() - NOTES:
+        return 1  # any value
+    if schema.get("pattern", "").startswith(r"^\$"):
+        return "$reference"
     kind = schema["type"]
     if kind == "object":
         return {key: sample(item) for key, item in schema.get("properties", {}).items()}
@@ -123,6 +127,21 @@ def place(path, value):
     return model
 
 
+def with_uses(model):
+    """The model with a use of each of its blocks: their layers are checked there."""
+    blocks, uses = {}, []
+    for name, block in model.get("blocks", {}).items():
+        if isinstance(block, dict):
+            # What samples of references refer to; samples of names would clash.
+            block = {key: value for key, value in block.items() if key != "inputs"}
+            block["params"] = block.get("params", []) + ["reference"]
+            uses.append({"use": name, "with": {"reference": 1}})
+        blocks[name] = block
+    if not uses:
+        return model
+    return {**model, "blocks": blocks, "layers": uses}
+
+
 failures = []
 for example in sorted(SOURCE.glob("examples/*/model.json")):
     if not is_valid(json.loads(example.read_text()), SCHEMA):
@@ -131,8 +150,11 @@ for example in sorted(SOURCE.glob("examples/*/model.json")):
 full, unknown = [], []
 for wrap, schema in objects(SCHEMA, lambda value: value):
     value = sample(schema)
-    full.append(wrap(value))
-    unknown.append(wrap({**value, "surely_unknown": 1}))
+    full.append(with_uses(wrap(value)))
+    if schema.get("additionalProperties", {}) != {}:
+        extended = {**value, "surely_unknown": 1}
+        assert not is_valid(extended, schema)
+        unknown.append(with_uses(wrap(extended)))
 print(f"{len(full)} objects of the schema")
 assert len(full) > 30
 for model, message in zip(full, errors_of(full)):
@@ -156,8 +178,16 @@ WRONG = [(["batch_size"], 0), (["batch_size"], 1048577), (["batch_size"], 1.5),
          (["data", "transforms"], [{"op": "normalize", "mean": [0], "std": [0]}]),
          (["boost", "boost"], {"mode": "none"}), (["boost", "grad_freeze"],
                                                   {"freeze_p": 1.5}),
+         (["blocks"], []), (["blocks"], {"b": {}}), (["blocks"], {"b": {"layers": []}}),
+         (["blocks"], {"b": {"layers": [5]}}),
+         (["blocks"], {"b": {"params": ["a b"], "layers": [{"op": "relu"}]}}),
+         (["layers"], [{"use": 5}]), (["layers"], [{"use": "b", "repeat": 0}]),
+         (["layers"], [{"use": "b", "op": "relu"}]),
          (["$schema"], 1), (["boost", "common"], {"gradient_split_groups": 7})]
-RIGHT = [(["metrics"], [{"op": "top_1"}]), (["metrics"], []),
+RIGHT = [(["blocks"], {"b": {"params": ["x"], "layers": [
+              {"op": "dense", "units": "$x", "bias": "$x"}, {"op": "$x"},
+              {"op": "dense", "units": 4, "init": {"weight": "$x"}}]}}),
+         (["$schema"], "model.schema.json"), (["metrics"], [{"op": "top_1"}]), (["metrics"], []),
          (["optimizer", "learning_rate"], {"schedule": "constant", "value": 0}),
          (["data", "transforms"], [{"op": "rescale", "scale": 1}]),
          (["boost", "common"], {"gradient_split_groups": None}),

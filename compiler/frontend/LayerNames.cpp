@@ -1,0 +1,41 @@
+#include "compiler/frontend/LayerNames.h"
+#include "compiler/frontend/CheckModel.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace boostc::frontend;
+using llvm::StringRef;
+
+StringRef boostc::frontend::textAt(const Node &node, StringRef key) {
+  const Node *value = node.find(key);
+  return value && value->is(Node::Kind::Text) ? StringRef(value->text)
+                                              : StringRef();
+}
+
+std::vector<std::string> boostc::frontend::layerNames(const Node &layers) {
+  llvm::StringSet<> taken;
+  for (const Node &layer : layers.items)
+    taken.insert(textAt(layer, "name"));
+  llvm::StringMap<unsigned> next;
+  std::vector<std::string> names;
+  for (const Node &layer : layers.items) {
+    StringRef name = textAt(layer, "name");
+    StringRef kind = textAt(layer, layer.find("use") ? "use" : "op");
+    names.push_back(name.str());
+    if (layer.find("name"))
+      continue;
+    StringRef prefix = isLegalName(kind) && kind.size() < 100 ? kind : "layer";
+    do
+      names.back() = (prefix + llvm::Twine(++next[prefix])).str();
+    while (!taken.insert(names.back()).second);
+  }
+  return names;
+}
+
+std::string boostc::frontend::featuresName(const Node &document) {
+  if (const Node *inputs = document.find("input"))
+    for (const Member &input : inputs->members)
+      if (!input.value.find("classes") && textAt(input.value, "dtype") != "i32")
+        return input.key;
+  return {};
+}
