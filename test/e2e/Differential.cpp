@@ -30,9 +30,8 @@ void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
   ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled))), true)
       << exact.context.diagnostics;
   double rate = getControls(compiled).begin()->second;
-  auto check = [&](const std::string &name, const ReferenceValue &now,
-                   const ReferenceValue &then, const std::string &parameter,
-                   double scale) {
+  auto check = [&](const ReferenceValue &now, const ReferenceValue &then,
+                   const std::string &parameter, double scale) {
     Bounded expected(now);
     const ReferenceValue &gradient = sums.gradients.at(parameter);
     const ReferenceValue &w = weights.at(parameter);
@@ -49,13 +48,12 @@ void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
   };
   for (const auto &[name, value] : compiled.getParameters())
     expectWithin(
-        check(name, trainer.parameters.at(name), weights.at(name), name, rate),
-        value, what + " new " + name);
+        check(trainer.parameters.at(name), weights.at(name), name, rate), value,
+        what + " new " + name);
   for (const auto &[name, value] : compiled.getState()) {
     std::string parameter = name.substr(0, name.rfind('.'));
-    expectWithin(
-        check(name, trainer.state.at(name), state.at(name), parameter, 1.0),
-        value, what + " new " + name);
+    expectWithin(check(trainer.state.at(name), state.at(name), parameter, 1.0),
+                 value, what + " new " + name);
   }
 }
 
