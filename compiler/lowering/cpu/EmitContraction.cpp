@@ -128,9 +128,11 @@ private:
     SmallVector<Value> sums;
     Value zero = arith::ConstantOp::create(builder, loc,
                                            builder.getZeroAttr(vectorType));
-    Value corner = bias ? emitLinear(c.bias.offset) : Value();
+    // Lanes that are added up in the end would count a bias once each.
+    bool startsFromBias = bias && !isSummed;
+    Value corner = startsFromBias ? emitLinear(c.bias.offset) : Value();
     forEachSum([&](int64_t first, int64_t second, int64_t vector) {
-      if (!bias) {
+      if (!startsFromBias) {
         sums.push_back(zero);
         return;
       }
@@ -252,6 +254,12 @@ private:
       // Scalar code has one lane.
       Value total = vector::ReductionOp::create(
           builder, loc, vector::CombiningKind::ADD, sum);
+      if (bias && isSummed) {
+        Value offset = plus(emitLinear(c.bias.offset),
+                            getStep(c.bias.offset, first, second, vector));
+        Value term = memref::LoadOp::create(builder, loc, bias, offset);
+        total = arith::AddFOp::create(builder, loc, total, term);
+      }
       memref::StoreOp::create(builder, loc, total, result, at);
     });
   }
