@@ -144,6 +144,39 @@ struct Rules {
     return error;
   }
 
+  /// 1 / (1 + exp(-x)) moves by a quarter of its argument at most; the power's
+  /// relative error counts by y (1 - y), the sum and the quotient by y.
+  Errors sigmoid() const {
+    Errors error;
+    for (int64_t i = 0; i < out.size(); ++i) {
+      double y = out.data[i];
+      error.push_back(in[0].error[i] / 4.0 +
+                      y * (kElementaryError + gammaOf(2)));
+    }
+    return error;
+  }
+  /// A rational function in single precision, its argument clamped where the
+  /// result rounds to one: a few roundings beside 1.
+  Errors tanh() const {
+    Errors error;
+    for (int64_t i = 0; i < out.size(); ++i)
+      error.push_back(in[0].error[i] +
+                      2 * kElementaryError * std::abs(out.data[i]));
+    return error;
+  }
+  /// dy s(y) with the slope s, whose own error follows from that of y.
+  Errors slopeGrad(llvm::function_ref<double(double)> slope,
+                   double steepness) const {
+    Errors error;
+    for (int64_t i = 0; i < out.size(); ++i) {
+      double dy = std::abs(in[0].value.data[i]), y = in[1].value.data[i];
+      double doubt = steepness * in[1].error[i] + gammaOf(3);
+      error.push_back(in[0].error[i] * (std::abs(slope(y)) + doubt) +
+                      dy * (doubt + gammaOf(1) * std::abs(slope(y))));
+    }
+    return error;
+  }
+
   /// Of one row of logits, what loss and gradient start from.
   struct Row {
     double maximum = -INFINITY, sum = 0.0, doubt = 0.0, spread = 0.0;
@@ -242,6 +275,14 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
           [&](auto) { return rules.denseGradWeight(); })
       .Case<nn::ReluOp>([&](auto) { return rules.relu(); })
       .Case<nn::ReluGradOp>([&](auto) { return rules.reluGrad(); })
+      .Case<nn::SigmoidOp>([&](auto) { return rules.sigmoid(); })
+      .Case<nn::SigmoidGradOp>([&](auto) {
+        return rules.slopeGrad([](double y) { return y * (1.0 - y); }, 1.0);
+      })
+      .Case<nn::TanhOp>([&](auto) { return rules.tanh(); })
+      .Case<nn::TanhGradOp>([&](auto) {
+        return rules.slopeGrad([](double y) { return 1.0 - y * y; }, 2.0);
+      })
       .Case<nn::SoftmaxCrossEntropyOp>([&](auto) { return rules.loss(); })
       .Case<nn::SoftmaxCrossEntropyGradOp>(
           [&](auto) { return rules.lossGrad(); })

@@ -129,6 +129,18 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "flatten" },
 { "op": "dense", "units": 4 })",
        momentumDecay},
+      // Vectors along a tap: the bias is none of what is summed.
+      {"taps", 1, "[5, 9, 9]", 3,
+       R"({ "op": "conv2d", "filters": 5, "kernel": [4, 2], "stride": 4 },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       sgd},
+      {"smooth", 16, "[19]", 3, R"({ "op": "dense", "units": 40 },
+{ "op": "sigmoid" },
+{ "op": "dense", "units": 31 },
+{ "op": "tanh" },
+{ "op": "dense", "units": 3 })",
+       momentum},
       {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd}};
   return models;
 }

@@ -41,7 +41,7 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [
 }
 
 // The gradients: sums over the same products, into another of the three shapes.
-class Nn_Conv2dGradOp<string mnemonic, dag operands>
+class Nn_Conv2dGrad_Op<string mnemonic, dag operands>
     : Nn_Op<mnemonic, [DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
@@ -50,7 +50,7 @@ class Nn_Conv2dGradOp<string mnemonic, dag operands>
   let hasVerifier = 1;
 }
 
-def Nn_Conv2dGradInputOp : Nn_Conv2dGradOp<"conv2d_grad_input",
+def Nn_Conv2dGradInputOp : Nn_Conv2dGrad_Op<"conv2d_grad_input",
     (ins Nn_Tensor:$gradient, Nn_Tensor:$weight)> {
   let summary = "gradient of a convolution's input";
   let description = [{
@@ -73,7 +73,7 @@ def Nn_Conv2dGradInputOp : Nn_Conv2dGradOp<"conv2d_grad_input",
   }];
 }
 
-def Nn_Conv2dGradWeightOp : Nn_Conv2dGradOp<"conv2d_grad_weight",
+def Nn_Conv2dGradWeightOp : Nn_Conv2dGrad_Op<"conv2d_grad_weight",
     (ins Nn_Tensor:$gradient, Nn_Tensor:$input)> {
   let summary = "gradient of a convolution's weight";
   let description = [{

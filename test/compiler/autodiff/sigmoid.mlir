@@ -1,0 +1,37 @@
+// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
+// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+
+// The gradient comes from the result.
+train.program @sigmoid batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func private @forward(%x: tensor<3x4xf32>, %w: tensor<5x4xf32>,
+    %label: tensor<3xi32>, %valid: tensor<i32>)
+      -> (tensor<f32>, tensor<i64>) {
+    %h = nn.sigmoid %x : tensor<3x4xf32>
+    %z = nn.dense %h, %w : tensor<3x4xf32>, tensor<5x4xf32>
+    %logits = nn.sigmoid %z : tensor<3x5xf32>
+    %sum, %count = nn.softmax_cross_entropy %logits, %label, %valid
+        : tensor<3x5xf32>, tensor<3xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+
+  // CHECK-LABEL: func.func @micro
+  // CHECK: %[[H:.+]] = nn.sigmoid
+  // CHECK: %[[Z:.+]] = nn.dense
+  // CHECK: %[[Y:.+]] = nn.sigmoid %[[Z]]
+  // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad
+  // CHECK: %[[DZ:.+]] = nn.sigmoid_grad %[[DY]], %[[Y]]
+  // CHECK: %[[DH:.+]] = nn.dense_grad_input %[[DZ]]
+  // CHECK: %[[DX:.+]] = nn.sigmoid_grad %[[DH]], %[[H]]
+  func.func @micro(%x: tensor<3x4xf32>, %w: tensor<5x4xf32>, %label: tensor<3xi32>,
+    %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<f32>, tensor<i64>, tensor<3x4xf32>, tensor<5x4xf32>) {
+    %sum, %count, %dx, %dw =
+        train.value_and_grad @forward(%x, %w, %label, %valid)
+        wrt [0, 1]
+        : (tensor<3x4xf32>, tensor<5x4xf32>, tensor<3xi32>, tensor<i32>)
+        -> (tensor<f32>, tensor<i64>, tensor<3x4xf32>, tensor<5x4xf32>)
+    return %sum, %count, %dx, %dw
+        : tensor<f32>, tensor<i64>, tensor<3x4xf32>, tensor<5x4xf32>
+  }
+}
