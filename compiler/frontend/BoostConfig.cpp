@@ -101,8 +101,8 @@ static bool isBuilt(StringRef name, const Node &boost) {
          boost.at(name).at("grad_accumulation_step").integer == 1;
 }
 
-void boostc::frontend::resolveBoosts(Node &model, int level,
-                                     ErrorList &errors) {
+void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
+                                     std::vector<BoostDecision> *decisions) {
   Node &boost = *model.find("boost");
   Node &switches = *boost.find("boost");
   bool hasSwitch = llvm::any_of(
@@ -119,11 +119,15 @@ void boostc::frontend::resolveBoosts(Node &model, int level,
   for (StringRef name : boostSwitches()) {
     const Member *written = switches.findMember(name);
     bool isOn = isInLevel(name, level), isNamed = false;
+    std::string reason = formatv("level -O{0} {1}", level,
+                                 isOn ? "turns it on" : "leaves it off");
     if (mode == "manual" && written) {
       isOn = written->value.boolean;
       isNamed = isOn;
+      reason = formatv("the configuration says {0}", written->value.describe());
     } else if (mode == "enable_all" || mode == "disable_all") {
       isOn = isNamed = mode == "enable_all";
+      reason = formatv("mode '{0}'", mode);
     }
     if (written && written->value.boolean != isOn)
       errors.warning(
@@ -140,7 +144,10 @@ void boostc::frontend::resolveBoosts(Node &model, int level,
       else
         missing.push_back(name.str());
       isOn = false;
+      reason += "; not built yet";
     }
+    if (decisions)
+      decisions->push_back({name.str(), isOn, reason});
     Node value;
     value.kind = Node::Kind::Boolean;
     value.boolean = isOn;

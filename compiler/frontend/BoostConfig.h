@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/frontend/ErrorList.h"
+#include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/ModelTable.h"
 
 namespace boostc::frontend {
@@ -19,6 +20,8 @@ void applyBoostOverride(Node &document, const ModelTable &table,
 /// Decides, in a resolved model, which boosts are on: writes every switch out.
 /// A boost that was asked for by name and is not built is an error; what a
 /// level would turn on and is not built is listed in one warning.
-void resolveBoosts(Node &model, int level, ErrorList &errors);
+/// `decisions` may be null.
+void resolveBoosts(Node &model, int level, ErrorList &errors,
+                   std::vector<BoostDecision> *decisions);
 
 } // namespace boostc::frontend

@@ -24,6 +24,13 @@ struct FrontendOptions {
   std::optional<File> boostConfig = {};
 };
 
+/// Whether a boost is on, and why.
+struct BoostDecision {
+  std::string name;
+  bool isOn = false;
+  std::string reason;
+};
+
 enum class FrontendStatus {
   Ok,
   BadModel, ///< the model file or the boost configuration: exit code 1
@@ -36,11 +43,13 @@ enum class FrontendStatus {
 /// warnings are MLIR diagnostics; for a line and a caret, `sources` is the one
 /// that the diagnostic handler prints from: the texts are added to it where
 /// they are not in it yet, under `fileName`, the boost configuration's name,
-/// and "--set PATH=VALUE" as the user wrote it.
+/// and "--set PATH=VALUE" as the user wrote it. `decisions` gets one entry for
+/// each boost.
 FrontendStatus importModel(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                            llvm::StringRef fileName, llvm::StringRef text,
                            const FrontendOptions &options,
-                           mlir::OwningOpRef<mlir::ModuleOp> &out);
+                           mlir::OwningOpRef<mlir::ModuleOp> &out,
+                           std::vector<BoostDecision> *decisions = nullptr);
 
 /// Loads the dialects whose ops a model file may name.
 void loadModelDialects(mlir::MLIRContext &context);

@@ -19,9 +19,9 @@ namespace {
 class Import {
 public:
   Import(mlir::MLIRContext &context, llvm::SourceMgr &sources,
-         const FrontendOptions &options)
+         const FrontendOptions &options, std::vector<BoostDecision> *decisions)
       : context(context), sourceManager(sources), options(options),
-        errors(&context) {}
+        decisions(decisions), errors(&context) {}
 
   FrontendStatus run(StringRef fileName, StringRef text,
                      mlir::OwningOpRef<mlir::ModuleOp> &out) {
@@ -79,7 +79,7 @@ private:
     if (errors.hasErrors())
       return {};
     resolveModel(model, expanded, table, errors);
-    resolveBoosts(model, options.boostLevel, errors);
+    resolveBoosts(model, options.boostLevel, errors, decisions);
     if (errors.hasErrors())
       return {};
     return buildProgram(context, model, table, errors);
@@ -88,6 +88,7 @@ private:
   mlir::MLIRContext &context;
   llvm::SourceMgr &sourceManager;
   const FrontendOptions &options;
+  std::vector<BoostDecision> *decisions;
   ErrorList errors;
   std::deque<Source> sources;
   std::deque<Expansion> expansions;
@@ -103,7 +104,8 @@ FrontendStatus boostc::importModel(mlir::MLIRContext &context,
                                    llvm::SourceMgr &sources, StringRef fileName,
                                    StringRef text,
                                    const FrontendOptions &options,
-                                   mlir::OwningOpRef<mlir::ModuleOp> &out) {
+                                   mlir::OwningOpRef<mlir::ModuleOp> &out,
+                                   std::vector<BoostDecision> *decisions) {
   loadModelDialects(context);
-  return Import(context, sources, options).run(fileName, text, out);
+  return Import(context, sources, options, decisions).run(fileName, text, out);
 }

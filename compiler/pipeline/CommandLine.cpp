@@ -25,6 +25,9 @@ namespace {
 constexpr const char *kFooter =
     "Example:  boostc model.json -O0 -o train.so && boost-run train.so --data "
     "mnist:DIR\n"
+    "          boostc summary model.json      prints the layer table\n"
+    "          boostc --explain model.json    prints what a run will do and "
+    "cost\n"
     "Phases:   input, backward, step, linalg, buffers, rt, llvm, obj, so; docs/"
     "architecture.md tells\n"
     "          what each is. MLIR's options work too: "
@@ -52,6 +55,8 @@ std::vector<std::string_view> getPhaseNames(Phase last) {
 struct Flags {
   std::string output, emit = "so", from = "input", target = "cpu";
   unsigned level = 0;
+  bool isSummary = false, isExplain = false, isOps = false;
+  int64_t samples = 0;
 };
 
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
@@ -102,6 +107,23 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
+  CLI::Option *explain = app.add_flag(
+      "--explain", flags.isExplain,
+      "print the resolved recipe, the steps, what layers and memory cost and "
+      "what is on and why, and compile nothing");
+  app.add_option("--samples", flags.samples,
+                 "samples of the data set, for --explain")
+      ->needs(explain)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
+      ->type_name("N");
+  app.add_option("--ranks", options.ranks,
+                 "processes that will train, for --explain (default: 1)")
+      ->needs(explain)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+      ->type_name("N");
+  app.add_flag("--print-ops", flags.isOps,
+               "print what a model file may name and what the ops can do")
+      ->excludes(explain);
   app.add_option("--target", flags.target,
                  "devices to compile for; only cpu exists yet")
       ->capture_default_str()
@@ -134,6 +156,20 @@ std::optional<std::string> resolveFlags(const Flags &flags,
     return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
   if (flags.target != "cpu")
     return "--target: '" + flags.target + "' is not built yet; only cpu is";
+  options.report = flags.isSummary   ? Report::Summary
+                   : flags.isExplain ? Report::Explain
+                   : flags.isOps     ? Report::Ops
+                                     : Report::None;
+  if (flags.samples > 0)
+    options.samples = flags.samples;
+  if (options.report != Report::None &&
+      (flags.emit != "so" || options.from != Phase::Input))
+    return std::string("summary, --explain and --print-ops take no --emit and "
+                       "no --compile-from: they begin with a model file");
+  if (flags.isSummary && (flags.isExplain || flags.isOps))
+    return std::string("boostc summary takes no second report");
+  if (options.report == Report::Ops)
+    return std::nullopt;
   if (options.input.empty())
     return std::string("no input file; boostc --help tells how to call it");
   return std::nullopt;
@@ -223,6 +259,8 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
   if (result != CompileResult::Ok)
     return static_cast<int>(result);
   std::string path = outputFlag;
+  if (path.empty() && options.report != Report::None)
+    path = "-";
   if (path.empty())
     path = options.emit == Emit::Phase && options.to == Phase::So ? "train.so"
                                                                   : "-";
@@ -246,8 +284,13 @@ int boostc::runBoostc(int argc, char **argv) {
   CompileOptions options;
   Flags flags;
   addOptions(app, options, flags);
+  // A word in front, as of a tool of tools; a file of this name is ./summary.
+  flags.isSummary = argc > 1 && StringRef(argv[1]) == "summary";
+  SmallVector<char *> arguments(argv, argv + argc);
+  if (flags.isSummary)
+    arguments.erase(arguments.begin() + 1);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp &) {
     llvm::outs() << app.help();
     return 0;

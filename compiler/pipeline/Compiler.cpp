@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/report/Report.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -21,7 +22,8 @@ static std::unique_ptr<llvm::MemoryBuffer> readFile(MLIRContext &context,
 
 static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
                                 const CompileOptions &options,
-                                OwningOpRef<ModuleOp> &module) {
+                                OwningOpRef<ModuleOp> &module,
+                                std::vector<BoostDecision> &decisions) {
   std::unique_ptr<llvm::MemoryBuffer> file = readFile(context, options.input);
   if (!file)
     return CompileResult::BadInput;
@@ -39,8 +41,8 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   // The buffer lives as long as `sources`, which carets are printed from.
   StringRef text = file->getBuffer();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  switch (
-      importModel(context, sources, options.input, text, frontend, module)) {
+  switch (importModel(context, sources, options.input, text, frontend, module,
+                      &decisions)) {
   case FrontendStatus::Ok:
     return CompileResult::Ok;
   case FrontendStatus::BadModel:
@@ -72,11 +74,12 @@ static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
 /// A file that ends in .mlir is IR; so is everything read in a later phase.
 static CompileResult readInput(MLIRContext &context, llvm::SourceMgr &sources,
                                const CompileOptions &options,
-                               OwningOpRef<ModuleOp> &module) {
+                               OwningOpRef<ModuleOp> &module,
+                               std::vector<BoostDecision> &decisions) {
   if (options.from != Phase::Input ||
       StringRef(options.input).ends_with(".mlir"))
     return parseIr(context, sources, options, module);
-  return importJson(context, sources, options, module);
+  return importJson(context, sources, options, module, decisions);
 }
 
 /// Prints IR so that reading it back gives the same module.
@@ -88,13 +91,62 @@ static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
   stream << "\n";
 }
 
+/// Runs the phases behind `from` up to `to`.
+static LogicalResult advance(ModuleOp module, Phase from, Phase to,
+                             const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  manager.enableVerifier(true);
+  if (options.configure && failed(options.configure(manager)))
+    return failure();
+  buildPipeline(manager, from, to, options.phase);
+  return manager.run(module);
+}
+
+/// The report on a module in phase `input`.
+static CompileResult printReport(ModuleOp module,
+                                 ArrayRef<BoostDecision> decisions,
+                                 const CompileOptions &options,
+                                 llvm::raw_ostream &os) {
+  // Verifies the phase: IR may come from anywhere.
+  if (failed(advance(module, Phase::Input, Phase::Input, options)))
+    return CompileResult::BadInput;
+  auto getProgram = [&] { return *module.getOps<train::ProgramOp>().begin(); };
+  if (options.report == Report::Summary) {
+    report::printSummary(getProgram(), os);
+    return CompileResult::Ok;
+  }
+  report::Explanation explanation;
+  explanation.samples = options.samples;
+  explanation.ranks = options.ranks;
+  for (const BoostDecision &decision : decisions)
+    explanation.decisions.push_back(
+        {decision.name, decision.isOn, decision.reason});
+  explanation.layers = report::collectLayers(getProgram());
+  if (failed(advance(module, Phase::Input, Phase::Step, options)))
+    return CompileResult::BadInput;
+  explanation.rest = report::addStepCosts(getProgram(), explanation.layers);
+  if (failed(advance(module, Phase::Step, Phase::Buffers, options)))
+    return CompileResult::BadInput;
+  report::printExplanation(getProgram(), explanation, os);
+  return CompileResult::Ok;
+}
+
 CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
                               const CompileOptions &options,
                               SmallVectorImpl<char> &output) {
+  llvm::raw_svector_ostream stream(output);
+  if (options.report == Report::Ops) {
+    report::printOps(context, stream);
+    return CompileResult::Ok;
+  }
   OwningOpRef<ModuleOp> module;
-  if (CompileResult result = readInput(context, sources, options, module);
+  std::vector<BoostDecision> decisions;
+  if (CompileResult result =
+          readInput(context, sources, options, module, decisions);
       result != CompileResult::Ok)
     return result;
+  if (options.report != Report::None)
+    return printReport(*module, decisions, options, stream);
 
   PassManager manager(&context);
   manager.enableVerifier(true);

@@ -14,6 +14,14 @@ enum class Emit {
   Asm,   ///< assembly of the program
 };
 
+/// What boostc prints instead of compiling.
+enum class Report {
+  None,
+  Summary, ///< the layer table
+  Explain, ///< the recipe, what it costs and what is on
+  Ops,     ///< what a model file may name; no input
+};
+
 struct CompileOptions {
   std::string input; ///< path of a model file (.json) or of IR (.mlir)
   Phase from = Phase::Input;
@@ -21,6 +29,10 @@ struct CompileOptions {
   Emit emit = Emit::Phase;
   PhaseOptions phase;
   int codegenLevel = 3;
+  Report report = Report::None;
+  /// Of a data set and a run, for Report::Explain.
+  std::optional<int64_t> samples;
+  int64_t ranks = 1;
 
   /// Frontend: see compiler/frontend.
   int boostLevel = 0;
@@ -34,8 +46,9 @@ struct CompileOptions {
 /// Ends of a compilation, with the exit codes of design: docs/user-guide.md.
 enum class CompileResult { Ok = 0, BadInput = 1, BadUsage = 2, Internal = 70 };
 
-/// Compiles; the bytes of the result go to `output`. Diagnostics go through the
-/// handlers of `context`; `sources` holds the text of the input for carets.
+/// Compiles, or reports what `options.report` asks for; the bytes of the result
+/// go to `output`. Diagnostics go through the handlers of `context`; `sources`
+/// holds the text of the input for carets.
 CompileResult compile(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                       const CompileOptions &options,
                       llvm::SmallVectorImpl<char> &output);

@@ -1,0 +1,213 @@
+#include "compiler/report/MemoryUse.h"
+#include "compiler/report/Report.h"
+#include "compiler/report/ScheduleCurve.h"
+#include "compiler/report/TextTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <nlohmann/json.hpp>
+
+using namespace boostc;
+using namespace boostc::report;
+using llvm::formatv;
+using nlohmann::json;
+
+/// A value of the recipe in one line: what an object is comes first, then its
+/// keys.
+static std::string describe(const json &value) {
+  if (value.is_string())
+    return value == "" ? "none" : value.get<std::string>();
+  if (!value.is_object() && !value.is_array())
+    return value.dump();
+  std::vector<std::string> parts;
+  if (value.is_array()) {
+    for (const json &item : value)
+      parts.push_back(describe(item));
+    return value.empty() ? "none" : llvm::join(parts, "; ");
+  }
+  for (const char *key : {"op", "type", "schedule"})
+    if (value.contains(key))
+      parts.push_back(describe(value[key]));
+  for (const auto &[key, inner] : value.items())
+    if (key != "op" && key != "type" && key != "schedule")
+      parts.push_back(
+          key + " " +
+          (inner.is_object() ? "(" + describe(inner) + ")" : describe(inner)));
+  return llvm::join(parts, ", ");
+}
+
+/// "1 sample", "2 samples".
+static std::string count(int64_t number, llvm::StringRef noun) {
+  llvm::StringRef ending = number == 1 ? "" : noun.ends_with("h") ? "es" : "s";
+  return formatv("{0} {1}{2}", number, noun, ending);
+}
+
+namespace {
+
+class Explainer {
+public:
+  Explainer(train::ProgramOp program, const Explanation &explanation,
+            llvm::raw_ostream &os)
+      : program(program), given(explanation), os(os),
+        batch(program.getBatchSize()), micro(program.getMicroBatches()),
+        window(batch * micro * given.ranks) {}
+
+  void print() {
+    os << program.getSymName() << "\n";
+    printRecipe();
+    printSteps();
+    printSchedules();
+    printBoosts();
+    printLayers();
+    printMemory();
+  }
+
+private:
+  void title(llvm::StringRef text) { os << "\n" << text << "\n"; }
+
+  void printRecipe() {
+    title("recipe");
+    // IR written by hand may have any text here.
+    json recipe = json::parse(program.getRecipe().str(), nullptr,
+                              /*allow_exceptions=*/false);
+    TextTable table("ll");
+    table.addRow({"seed", std::to_string(program.getSeed())});
+    for (const char *key : {"loss", "metrics", "optimizer", "data", "train"})
+      if (recipe.is_object() && recipe.contains(key))
+        table.addRow({key, describe(recipe[key])});
+    table.print(os);
+  }
+
+  void printSteps() {
+    title("steps");
+    TextTable table("ll");
+    table.addRow(
+        {"effective batch",
+         formatv("{0} = {1} x {2} x {3}", window, count(batch, "sample"),
+                 count(micro, "micro-batch"), count(given.ranks, "rank"))});
+    table.addRow({"epochs", std::to_string(program.getEpochs())});
+    if (given.samples) {
+      int64_t last = *given.samples - (stepsPerEpoch() - 1) * window;
+      table.addRow({"samples", std::to_string(*given.samples)});
+      table.addRow(
+          {"steps per epoch",
+           formatv("{0}, the last one of {1} samples", stepsPerEpoch(), last)});
+      int64_t steps = 0;
+      bool isHuge = llvm::MulOverflow<int64_t>(stepsPerEpoch(),
+                                               program.getEpochs(), steps);
+      table.addRow(
+          {"steps", isHuge ? "more than 2^63" : std::to_string(steps)});
+    } else {
+      table.addRow({"steps per epoch", "--samples N tells"});
+    }
+    table.print(os);
+  }
+
+  int64_t stepsPerEpoch() const {
+    return llvm::divideCeil(*given.samples, window);
+  }
+
+  void printSchedules() {
+    for (auto op : program.getBody().getOps<train::ScheduleOp>()) {
+      title(("schedule of " + op.getSymName()).str());
+      train::ScheduleAttr schedule = op.getSchedule();
+      // Without a data set a step is as good as an epoch: constants show.
+      int64_t perEpoch = given.samples ? stepsPerEpoch() : 1, steps = 0;
+      if (!evaluateSchedule(schedule, 0, perEpoch) ||
+          llvm::MulOverflow<int64_t>(perEpoch, program.getEpochs(), steps)) {
+        os << "    " << schedule << "\n";
+        continue;
+      }
+      drawCurve(
+          [&](int64_t step) {
+            return *evaluateSchedule(schedule, step, perEpoch);
+          },
+          steps, program.getEpochs(), os);
+    }
+  }
+
+  void printBoosts() {
+    title("boosts");
+    TextTable table("lll");
+    for (const Decision &decision : given.decisions)
+      table.addRow(
+          {decision.name, decision.isOn ? "on" : "off", decision.reason});
+    if (given.decisions.empty())
+      table.addRow({"decided where this IR was made", "", ""});
+    table.print(os);
+  }
+
+  static std::string share(int64_t part, int64_t whole) {
+    if (whole == 0)
+      return "";
+    return formatv("{0:F1} %", 100.0 * double(part) / double(whole));
+  }
+
+  void printLayers() {
+    title(formatv("work of a micro-batch of {0}, forward and backward", batch)
+              .str());
+    Work forward, backward, all = given.rest;
+    for (const LayerCost &layer : given.layers) {
+      forward += layer.forward;
+      backward += layer.backward;
+    }
+    all += forward;
+    all += backward;
+    TextTable table("llrrrrr");
+    table.addRow(
+        {"layer", "op", "flops", "backward", "share", "bytes", "backward"});
+    table.addRule();
+    auto add = [&](const std::string &name, const std::string &op,
+                   const Work &first, const Work &second) {
+      table.addRow({name, op, withSeparators(first.flops),
+                    withSeparators(second.flops),
+                    share(first.flops + second.flops, all.flops),
+                    withSeparators(first.bytes), withSeparators(second.bytes)});
+    };
+    for (const LayerCost &layer : given.layers)
+      if (layer.forward.bytes + layer.backward.bytes > 0) // not evaluation only
+        add(layer.name, layer.op, layer.forward, layer.backward);
+    if (given.rest.bytes > 0)
+      add("(other)", "", given.rest, {});
+    table.addRule();
+    forward += given.rest;
+    add("total", "", forward, backward);
+    table.print(os);
+  }
+
+  void printMemory() {
+    title("memory of a rank, in bytes");
+    TextTable table("llrrr");
+    table.addRow({"arena", "holds", "bytes", "copies", "in all"});
+    table.addRule();
+    int64_t total = 0;
+    for (const ArenaUse &use : measureArenas(program)) {
+      int64_t bytes = use.bytes * use.copies;
+      total += bytes;
+      table.addRow({rt::stringifyArena(use.arena).str(), use.holds.str(),
+                    withSeparators(use.bytes), std::to_string(use.copies),
+                    withSeparators(bytes)});
+    }
+    table.addRule();
+    table.addRow({"total", "", "", "", withSeparators(total)});
+    table.print(os);
+    std::vector<std::string> parts;
+    for (auto function : program.getBody().getOps<mlir::func::FuncOp>())
+      parts.push_back(formatv("{0} {1}", function.getSymName(),
+                              withSeparators(measureTransient(function))));
+    os << "  transient by function: " << llvm::join(parts, ", ") << "\n";
+  }
+
+  train::ProgramOp program;
+  const Explanation &given;
+  llvm::raw_ostream &os;
+  int64_t batch, micro, window;
+};
+
+} // namespace
+
+void report::printExplanation(train::ProgramOp program,
+                              const Explanation &explanation,
+                              llvm::raw_ostream &os) {
+  Explainer(program, explanation, os).print();
+}

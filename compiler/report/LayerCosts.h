@@ -1,0 +1,46 @@
+// LayerCosts.h - what each layer of a model has and costs, by the names that
+// locations carry and by CostOpInterface.
+#pragma once
+
+#include "dialects/train/TrainDialect.h"
+
+namespace boostc::report {
+
+/// Of one micro-batch.
+struct Work {
+  int64_t flops = 0;
+  int64_t bytes = 0; ///< read and written
+
+  void add(mlir::Operation *op);
+  Work &operator+=(const Work &other) {
+    flops += other.flops;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Everything of @forward that stands under one name of the model file.
+struct LayerCost {
+  std::string name;
+  std::string op;         ///< the last op of the layer: "dense"
+  mlir::Type output;      ///< of that op
+  int64_t parameters = 0; ///< elements
+  Work forward, backward; ///< of @micro, when asked for
+  Work evaluated;         ///< of @forward
+};
+
+/// The layers of a program in phase `input`, the loss and metrics at the end.
+std::vector<LayerCost> collectLayers(train::ProgramOp program);
+
+/// Adds the costs of @micro of the same program in phase `step` to `layers`;
+/// what stands under no name of theirs comes back.
+Work addStepCosts(train::ProgramOp program, std::vector<LayerCost> &layers);
+
+/// "[1, 28, 28]": without the batch, as the model file would write it.
+std::string describeSampleShape(mlir::Type type);
+
+/// The name that the model file gives to what stands at `loc`; empty without
+/// one.
+llvm::StringRef getLayerName(mlir::Location loc);
+
+} // namespace boostc::report

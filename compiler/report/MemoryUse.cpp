@@ -1,0 +1,46 @@
+#include "compiler/report/MemoryUse.h"
+#include "runtime/abi/boost_abi.h"
+#include "llvm/Support/MathExtras.h"
+#include <bit>
+
+using namespace boostc;
+using namespace boostc::report;
+using rt::Arena;
+
+int64_t report::measureTransient(mlir::func::FuncOp function) {
+  int64_t end = 0;
+  function.walk([&](rt::BufferOp op) {
+    if (op.getArena() == Arena::Transient)
+      end = std::max(end, static_cast<int64_t>(op.getOffset()) +
+                              countBytes(op->getResultTypes()));
+  });
+  return llvm::alignTo(end, BOOST_ALIGNMENT);
+}
+
+std::vector<ArenaUse> report::measureArenas(train::ProgramOp program) {
+  // The trainer keeps three batches, one in use and two being filled, and one
+  // set of gradients for each bit of the number of micro-batches
+  // (runtime/trainer/MemoryPlan.cpp; a test compares).
+  constexpr int64_t kBatchCopies = 3;
+  int64_t gradients =
+      std::bit_width(static_cast<uint64_t>(program.getMicroBatches()));
+  std::vector<ArenaUse> arenas = {
+      {Arena::Parameter, "weights", 0, 1},
+      {Arena::State, "optimizer state", 0, 1},
+      {Arena::Gradient, "gradient sums, loss", 0, gradients},
+      {Arena::Batch, "inputs of a micro-batch", 0, kBatchCopies},
+      {Arena::Control, "values of schedules, seed", 0, 1},
+      {Arena::Result, "metrics, finite flag", 0, 1},
+      {Arena::Transient, "activations and scratch", 0, 1}};
+  for (auto slot : program.getBody().getOps<rt::SlotOp>())
+    for (ArenaUse &use : arenas)
+      if (use.arena == slot.getArena()) {
+        int64_t end = slot.getOffset() + countBytes(slot.getType());
+        use.bytes =
+            std::max<int64_t>(use.bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
+      }
+  for (auto function : program.getBody().getOps<mlir::func::FuncOp>())
+    arenas.back().bytes =
+        std::max(arenas.back().bytes, measureTransient(function));
+  return arenas;
+}

@@ -1,0 +1,21 @@
+// MemoryUse.h - the memory of a run, read off the plan in a program.
+#pragma once
+
+#include "dialects/train/TrainDialect.h"
+
+namespace boostc::report {
+
+struct ArenaUse {
+  rt::Arena arena;
+  llvm::StringRef holds;
+  int64_t bytes = 0;  ///< one copy
+  int64_t copies = 0; ///< that a training run reserves
+};
+
+/// Arenas with memory of their own, of a program in phase `buffers`.
+std::vector<ArenaUse> measureArenas(train::ProgramOp program);
+
+/// Bytes of the transient arena that `function` uses.
+int64_t measureTransient(mlir::func::FuncOp function);
+
+} // namespace boostc::report

@@ -1,0 +1,35 @@
+// Report.h - what boostc prints of a model instead of compiling it.
+#pragma once
+
+#include "compiler/report/LayerCosts.h"
+#include <optional>
+
+namespace boostc::report {
+
+/// The layer table of a program in phase `input`.
+void printSummary(train::ProgramOp program, llvm::raw_ostream &os);
+
+/// Whether a boost is on, and why.
+struct Decision {
+  std::string name;
+  bool isOn = false;
+  std::string reason;
+};
+
+/// What `boostc --explain` tells, gathered from three phases.
+struct Explanation {
+  std::vector<LayerCost> layers; ///< from `input` and `step`
+  Work rest;                     ///< of a micro-batch, under no layer's name
+  std::vector<Decision> decisions;
+  std::optional<int64_t> samples;
+  int64_t ranks = 1;
+};
+
+/// `program` is in phase `buffers`.
+void printExplanation(train::ProgramOp program, const Explanation &explanation,
+                      llvm::raw_ostream &os);
+
+/// The spellings of the model file and what their ops can do.
+void printOps(mlir::MLIRContext &context, llvm::raw_ostream &os);
+
+} // namespace boostc::report
