@@ -18,6 +18,9 @@ frontend::readUseInputs(const Node &use, const Block &block,
       names.push_back(input.text);
   else
     names.push_back(previous);
+  // None at all: an error of the use or of the block, reported already.
+  if (names.empty() || block.inputs.empty())
+    return std::nullopt;
   if (names.size() == block.inputs.size())
     return names;
   errors.error(inputs ? inputs->extent : use.extent,

@@ -149,7 +149,8 @@ std::deque<Block> boostc::frontend::readBlocks(const Node &document,
     Block &block = blocks.emplace_back();
     block.name = member.key;
     block.nameExtent = member.keyExtent;
-    if (member.value.is(Node::Kind::Object))
+    block.isBroken = !member.value.is(Node::Kind::Object);
+    if (!block.isBroken)
       BlockReader(block, member.value, errors).read();
   }
   return blocks;

@@ -19,6 +19,7 @@ struct Block {
   std::vector<std::string> inputs; ///< without the '$'
   Node layers;
   bool isUsed = false;
+  bool isBroken = false; ///< no object at all, as was reported
 
   const BlockParameter *find(llvm::StringRef parameter) const;
 };

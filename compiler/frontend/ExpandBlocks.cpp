@@ -234,6 +234,8 @@ Block *BlockExpander::findBlock(const Node &use, const Scope &scope) {
     if (block.name != name.text)
       continue;
     block.isUsed = true;
+    if (block.isBroken)
+      return nullptr;
     ErrorList::Note note{block.nameExtent,
                          formatv("block '{0}' is here", block.name)};
     if (llvm::is_contained(open, &block)) {

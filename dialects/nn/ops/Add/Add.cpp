@@ -43,7 +43,8 @@ FailureOr<SmallVector<Value>> AddOp::buildLayer(LayerBuilder &layer) {
   if (layer.inputs[0].getType() != layer.inputs[1].getType())
     return layer.emitError("inputs")
            << "add needs two inputs of the same shape, found "
-           << layer.inputs[0].getType() << " and " << layer.inputs[1].getType();
+           << layer.inputs[0].getType() << " and " << layer.inputs[1].getType()
+           << " with the batch; one of the layers that make them must change";
   return SmallVector<Value>{AddOp::create(layer.builder, layer.loc,
                                           layer.inputs[0], layer.inputs[1])};
 }
