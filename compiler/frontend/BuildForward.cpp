@@ -46,8 +46,10 @@ void frontend::finishFunction(ProgramParts &parts, func::FuncOp function,
 }
 
 /// The attribute of a resolved initialiser.
-static FailureOr<rt::InitializerAttr>
-makeInitializer(ProgramParts &parts, const Node &node, int64_t fanIn) {
+static FailureOr<rt::InitializerAttr> makeInitializer(ProgramParts &parts,
+                                                      const Node &node,
+                                                      int64_t fanIn,
+                                                      int64_t fanOut) {
   using rt::InitializerKind;
   auto get = [&](InitializerKind kind, double a, double b) {
     return rt::InitializerAttr::get(parts.builder.getContext(), kind, a, b);
@@ -73,9 +75,30 @@ makeInitializer(ProgramParts &parts, const Node &node, int64_t fanIn) {
     }
     return get(InitializerKind::Uniform, low, high);
   }
+  if (type == "truncated_normal")
+    return get(InitializerKind::TruncatedNormal, node.at("mean").number,
+               node.at("std").number);
+  double in = static_cast<double>(fanIn), out = static_cast<double>(fanOut);
+  auto normal = [&](double std) {
+    return get(InitializerKind::Normal, 0.0, std);
+  };
+  auto uniform = [&](double bound) {
+    return get(InitializerKind::Uniform, -bound, bound);
+  };
+  if (type == "truncated_normal_fan_in") // deviation of what the cut leaves
+    return get(InitializerKind::TruncatedNormal, 0.0,
+               std::sqrt(1.0 / in) / 0.87962566103423978);
+  if (type == "xavier_uniform")
+    return uniform(node.at("gain").number * std::sqrt(6.0 / (in + out)));
+  if (type == "xavier_normal")
+    return normal(node.at("gain").number * std::sqrt(2.0 / (in + out)));
+  if (type == "he_uniform" || type == "he_normal") {
+    double fan = node.at("mode").text == "fan_in" ? in : out;
+    return type == "he_uniform" ? uniform(std::sqrt(6.0 / fan))
+                                : normal(std::sqrt(2.0 / fan));
+  }
   assert(type == "uniform_fan_in" && "the table lists the initialisers");
-  double bound = 1.0 / std::sqrt(static_cast<double>(fanIn));
-  return get(InitializerKind::Uniform, -bound, bound);
+  return uniform(1.0 / std::sqrt(in));
 }
 
 namespace {
@@ -91,7 +114,7 @@ public:
         parts(parts) {}
 
   FailureOr<Value> parameter(StringRef name, ArrayRef<int64_t> shape,
-                             int64_t fanIn, int64_t) override {
+                             int64_t fanIn, int64_t fanOut) override {
     if (auto known = declared.find(name); known != declared.end())
       return known->second;
     int64_t elements = 1;
@@ -110,7 +133,7 @@ public:
           return p.name == name;
         }).base();
     FailureOr<rt::InitializerAttr> initializer =
-        makeInitializer(parts, node.at("init").at(name), fanIn);
+        makeInitializer(parts, node.at("init").at(name), fanIn, fanOut);
     if (failed(initializer))
       return failure();
 
@@ -163,7 +186,8 @@ public:
       return failure();
     buildMeasure(LayerSpec::Kind::Loss, "loss", model.at("loss"));
     for (const Node &metric : model.at("metrics").items)
-      buildMeasure(LayerSpec::Kind::Metric, "metric", metric);
+      if (metric.at("op").text != kLossMetric)
+        buildMeasure(LayerSpec::Kind::Metric, "metric", metric);
     if (parts.errors.hasErrors())
       return failure();
     finish();

@@ -201,8 +201,10 @@ Node Checker::checkVariant(const Node &node, const VariantTable &table,
     written.isDefault = node.isDefault;
     written.add(table.selector, node.extent,
                 Node::makeText(table.numberCase, node.extent));
-    const KeyTable *value = table.find(table.numberCase)->find("value");
-    written.add("value", node.extent, check(node, value->value, subject));
+    for (const KeyTable &key : table.find(table.numberCase)->keys)
+      written.add(key.name, node.extent,
+                  key.name == "value" ? check(node, key.value, subject)
+                                      : makeDefault(key, node.extent));
     return written;
   } else if (!node.is(Node::Kind::Object)) {
     ValueTable value{.kind = Kind::Variant};

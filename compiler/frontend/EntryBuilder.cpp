@@ -26,6 +26,10 @@ FailureOr<Value> EntryBuilder::state(StringRef) {
   llvm_unreachable("only optimizers have state");
 }
 
+Value EntryBuilder::oneMinusPower(StringRef, double) {
+  llvm_unreachable("only optimizers have controls");
+}
+
 InFlightDiagnostic EntryBuilder::emitError(StringRef key) {
   const Node *value = key.empty() ? nullptr : node.find(key);
   Extent extent = value ? value->extent : node.extent;

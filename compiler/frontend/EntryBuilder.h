@@ -37,6 +37,7 @@ public:
                                          int64_t fanIn,
                                          int64_t fanOut) override;
   llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) override;
+  mlir::Value oneMinusPower(llvm::StringRef name, double base) override;
   mlir::InFlightDiagnostic emitError(llvm::StringRef key) override;
 
   /// What the layer reads, for the notes of its errors.

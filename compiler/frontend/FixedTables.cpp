@@ -60,6 +60,28 @@ ValueTable frontend::initializerTable() {
          "Uniform distribution in `[min, max)`.",
          {required("min", number, "Smallest value."),
           required("max", number, "Bound above.")}},
+        {"truncated_normal",
+         "Normal distribution, drawn again outside of two standard deviations.",
+         {optional("mean", number, "0.0", "Mean."),
+          required("std", deviation, "Standard deviation before the cut.")}},
+        {"truncated_normal_fan_in",
+         "Truncated normal whose standard deviation after the cut is "
+         "`1/sqrt(fan_in)`: `std = 1/sqrt(fan_in)/0.87962566`."},
+        {"xavier_uniform",
+         "Uniform in `[-b, b)`, `b = gain * sqrt(6 / (fan_in + fan_out))` "
+         "(Glorot and Bengio, 2010).",
+         {optional("gain", deviation, "1.0", "Scale.")}},
+        {"xavier_normal",
+         "Normal, `std = gain * sqrt(2 / (fan_in + fan_out))`.",
+         {optional("gain", deviation, "1.0", "Scale.")}},
+        {"he_uniform",
+         "Uniform in `[-b, b)`, `b = sqrt(6 / fan)` (He et al., 2015).",
+         {optional("mode", choice({"fan_in", "fan_out"}), "\"fan_in\"",
+                   "Which fan.")}},
+        {"he_normal",
+         "Normal, `std = sqrt(2 / fan)`.",
+         {optional("mode", choice({"fan_in", "fan_out"}), "\"fan_in\"",
+                   "Which fan.")}},
         {"uniform_fan_in",
          "Uniform in `[-1/sqrt(fan_in), 1/sqrt(fan_in))`, where "
          "fan_in is the number of inputs of one output: PyTorch's "
@@ -71,12 +93,85 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
                                    std::optional<double> maximum) {
   ValueTable value{
       .kind = Kind::Number, .minimum = minimum, .maximum = maximum};
+  ValueTable length{.kind = Kind::Number, .minimum = 0.0};
+  ValueTable share{.kind = Kind::Number, .minimum = 0.0};
+  KeyTable unit = optional("unit", choice({"epochs", "steps"}), "\"epochs\"",
+                           "What lengths count; steps are optimizer steps.");
+  KeyTable end = optional("end", value, "0.0", "The last value.");
+  KeyTable span = optional(
+      "length", length, "0",
+      "How long it takes behind the warm-up; 0 is to the end of the run.");
+  /// What comes in front of any schedule.
+  auto make = [&](std::string name, std::string summary,
+                  std::vector<KeyTable> own) {
+    std::vector<KeyTable> keys = {
+        required("value", value, "The value after the warm-up.")};
+    llvm::append_range(keys, own);
+    keys.push_back(optional("warmup", length, "0",
+                            "Length of a linear rise in front, `initial + "
+                            "(value - initial) * (i + 1) / warmup` at its i-th "
+                            "step from 0."));
+    keys.push_back(
+        optional("initial", value, "0.0", "What the warm-up starts from."));
+    keys.push_back(unit);
+    return ObjectTable{std::move(name), std::move(summary), std::move(keys)};
+  };
+  /// One of the recipe's tables.
+  auto recipe = [&](std::string name, std::string summary, bool hasWarmup,
+                    bool hasEnd) {
+    std::vector<KeyTable> keys = {required("value", value, "The maximum.")};
+    if (hasEnd)
+      keys.push_back(end);
+    if (hasWarmup) {
+      keys.push_back(optional("warmup", length, "0", "Length W of the rise."));
+      keys.push_back(
+          optional("initial", value, "0.0", "What the rise starts from."));
+      keys.push_back(unit);
+    }
+    return ObjectTable{std::move(name), std::move(summary), std::move(keys)};
+  };
   VariantTable schedules{
       "schedule",
       "schedule",
-      {{"constant",
-        "The same value at every step; a plain number means this.",
-        {required("value", value, "The value.")}}}};
+      {make("constant", "The same value; a plain number means this.", {}),
+       make("step",
+            "`value * factor^floor(t / every)`, t from the end of the "
+            "warm-up.",
+            {required("every",
+                      ValueTable{.kind = Kind::Number,
+                                 .minimum = 0.0,
+                                 .isMinimumExcluded = true},
+                      "Length of a stage."),
+             optional("factor", share, "0.1", "From one stage to the next.")}),
+       make("exponential", "`value * factor^t`, t in units.",
+            {required("factor", share, "From one unit to the next.")}),
+       make("polynomial", "`end + (value - end) * (1 - t / length)^power`.",
+            {end, optional("power", share, "1.0", "The exponent."), span}),
+       make("cosine", "`end + (value - end) * (1 + cos(pi * t / length)) / 2`.",
+            {end, span}),
+       recipe(
+           "recipe_linear",
+           "Over T steps: `initial + (value - initial) * i / W` in the rise, "
+           "then `value - (value - end) * (i - W) / (T - W)`.",
+           true, true),
+       recipe("recipe_poly",
+              "The same rise, then `value * (1 - (i - W) / (T - W))^2`.", true,
+              false),
+       recipe(
+           "recipe_cosine",
+           "`initial + (value - initial) * (i + 1) / W` in the rise, then "
+           "with `D = T - W`: `value * ((T - i) / D * (1 + cos(0.94 * pi * i "
+           "/ D)) / 2 + 1e-5)`.",
+           true, false),
+       recipe("recipe_steps",
+              "The linear rise, then `value` times 1, 0.1, 0.01 and 0.001 up "
+              "to 0.3, 0.6, 0.8 and 1 of T.",
+              true, false),
+       recipe(
+           "recipe_step",
+           "`value` times 1, 0.1, 0.01 and 0.001 up to 0.2, 0.5, 0.7 and 0.9 "
+           "of T, then 5e-5.",
+           false, false)}};
   schedules.numberCase = "constant";
   return makeVariant(std::move(schedules));
 }
@@ -140,9 +235,23 @@ ValueTable frontend::inputTable() {
 
 ObjectTable frontend::trainTable() {
   ValueTable mean{.kind = Kind::Boolean, .onlyValue = true};
+  ValueTable limit{.kind = Kind::Number,
+                   .minimum = 0.0,
+                   .isMinimumExcluded = true,
+                   .isNullable = true};
+  ValueTable boolean{.kind = Kind::Boolean};
   return {"train",
           "How losses and gradients are combined.",
-          {optional(
+          {optional("clip_value", limit, "null",
+                    "Each element of a gradient is cut to `[-clip_value, "
+                    "clip_value]`; null leaves them."),
+           optional("clip_norm", limit, "null",
+                    "All gradients together are scaled by `min(1, clip_norm / "
+                    "(norm + 1e-6))`, norm being their Euclidean norm; null "
+                    "leaves them. After clip_value."),
+           optional("gradient_norm", boolean, "false",
+                    "Whether metrics report that norm, before clipping."),
+           optional(
                "gradients_mean", mean, "true",
                "Whether gradients are averaged over ranks rather than summed."),
            optional("reduction", choice({"mean"}), "\"mean\"",

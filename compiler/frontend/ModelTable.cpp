@@ -88,7 +88,8 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
        "What parameters and other layers call it; by default the op "
        "and a number."});
   object.keys.push_back(
-      {"inputs", makeList(name, spec.inputs, spec.inputs),
+      {"inputs",
+       makeList(name, spec.inputs, std::max(spec.inputs, spec.mostInputs)),
        "Layers or inputs it reads; by default the layer before it."});
   object.keys.push_back(
       {"if",
@@ -109,6 +110,33 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
         spec.keys, [&](const KeySpec &own) { return own.name == key.name; });
 }
 
+/// Groups of parameters with keys of their own: those of `own` that the
+/// optimizer has.
+static KeyTable groupsKey(const ObjectTable &optimizer) {
+  ValueTable text{.kind = Kind::Text}, role{.kind = Kind::Text};
+  role.choices = {"weight",     "bias",      "norm_scale",
+                  "norm_shift", "embedding", "multiplier"};
+  ObjectTable group{
+      "group",
+      "Parameters with keys of their own.",
+      {{"match", text,
+        "Names of parameters; `*` stands for any text, `?` for any letter.",
+        "\"*\""},
+       {"roles", makeList(role, 0, 6),
+        "What they are to their layers; an empty list means anything.", "[]"}}};
+  for (StringRef key : {"learning_rate", "weight_decay"})
+    if (const KeyTable *own = optimizer.find(key)) {
+      KeyTable overriding = *own;
+      overriding.defaultValue.clear();
+      overriding.isRequired = false;
+      overriding.doc = "Instead of the optimizer's.";
+      group.keys.push_back(std::move(overriding));
+    }
+  return {"groups", makeList(makeObject(std::move(group)), 0, 64),
+          "Parameters with keys of their own; the first that fits counts.",
+          "[]"};
+}
+
 static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
                           LayerSpec::Kind kind, std::string selector,
                           std::string what) {
@@ -119,8 +147,13 @@ static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
     variant.cases.push_back(objectTable(entry.spec));
     if (kind == LayerSpec::Kind::Layer)
       addLayerKeys(variant.cases.back(), entry.spec);
+    if (kind == LayerSpec::Kind::Optimizer)
+      variant.cases.back().keys.push_back(groupsKey(variant.cases.back()));
   }
   variant.hasTextForm = kind == LayerSpec::Kind::Metric;
+  if (kind == LayerSpec::Kind::Metric)
+    variant.cases.push_back(
+        {kLossMetric.str(), "The loss itself; evaluation always reports it."});
   if (kind == LayerSpec::Kind::Layer)
     variant.keyedCases = {useTable()};
   return makeVariant(std::move(variant));

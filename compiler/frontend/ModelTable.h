@@ -142,6 +142,9 @@ ValueTable makeList(ValueTable element, size_t minItems, size_t maxItems);
 ValueTable makeObject(ObjectTable object);
 ValueTable makeVariant(VariantTable variant);
 
+/// The metric that is no op.
+constexpr llvm::StringLiteral kLossMetric = "loss";
+
 constexpr double kMaxBatch = 1 << 20;
 /// 2^40: the most elements, and the most bytes, of one tensor.
 constexpr int64_t kMaxElements = int64_t{1} << 40;

@@ -110,6 +110,75 @@ struct FromElementsModel
   }
 };
 
+/// Calls `visit` with the offsets of each element of a static part: in the
+/// whole and in the part.
+template <typename Op>
+void forEachInPart(Op op, ArrayRef<int64_t> whole, ArrayRef<int64_t> part,
+                   llvm::function_ref<void(int64_t, int64_t)> visit) {
+  int64_t size = 1;
+  for (int64_t extent : part)
+    size *= extent;
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t rest = i, at = 0, stride = 1;
+    for (size_t dim = part.size(); dim-- > 0;) {
+      at += (op.getStaticOffsets()[dim] +
+             rest % part[dim] * op.getStaticStrides()[dim]) *
+            stride;
+      rest /= part[dim];
+      stride *= whole[dim];
+    }
+    visit(at, i);
+  }
+}
+
+/// Parts whose rank is that of the whole and whose numbers are known.
+template <typename Op> LogicalResult verifyPart(Op op) {
+  if (op.getSourceType().getRank() != op.getType().getRank() ||
+      !op.getOffsets().empty() || !op.getSizes().empty() ||
+      !op.getStrides().empty())
+    return op.emitOpError("cannot be interpreted: expected a static part of "
+                          "the same rank");
+  return success();
+}
+
+struct ExtractSliceModel
+    : ReferenceOpInterface::ExternalModel<ExtractSliceModel,
+                                          tensor::ExtractSliceOp> {
+  LogicalResult evaluate(Operation *op, ReferenceContext &,
+                         ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) const {
+    auto slice = cast<tensor::ExtractSliceOp>(op);
+    if (failed(verifyPart(slice)))
+      return failure();
+    ReferenceValue part = ReferenceValue::zeros(slice.getType());
+    forEachInPart(slice, operands[0].shape, part.shape,
+                  [&](int64_t whole, int64_t i) {
+                    part.data[i] = operands[0].data[whole];
+                  });
+    results.push_back(std::move(part));
+    return success();
+  }
+};
+
+struct InsertSliceModel
+    : ReferenceOpInterface::ExternalModel<InsertSliceModel,
+                                          tensor::InsertSliceOp> {
+  LogicalResult evaluate(Operation *op, ReferenceContext &,
+                         ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) const {
+    auto slice = cast<tensor::InsertSliceOp>(op);
+    if (failed(verifyPart(slice)))
+      return failure();
+    ReferenceValue value = operands[1];
+    forEachInPart(slice, value.shape, operands[0].shape,
+                  [&](int64_t whole, int64_t i) {
+                    value.data[whole] = operands[0].data[i];
+                  });
+    results.push_back(std::move(value));
+    return success();
+  }
+};
+
 struct SplatModel
     : ReferenceOpInterface::ExternalModel<SplatModel, tensor::SplatOp> {
   LogicalResult evaluate(Operation *op, ReferenceContext &,
@@ -146,6 +215,8 @@ void boostc::registerReferenceExternalModels(DialectRegistry &registry) {
     tensor::ExpandShapeOp::attachInterface<ReshapeModel<tensor::ExpandShapeOp>>(
         *context);
     tensor::ExtractOp::attachInterface<ExtractModel>(*context);
+    tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*context);
+    tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*context);
     tensor::FromElementsOp::attachInterface<FromElementsModel>(*context);
     tensor::SplatOp::attachInterface<SplatModel>(*context);
   });

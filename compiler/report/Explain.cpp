@@ -29,7 +29,7 @@ static std::string describe(const json &value) {
     if (value.contains(key))
       parts.push_back(describe(value[key]));
   for (const auto &[key, inner] : value.items())
-    if (key != "op" && key != "type" && key != "schedule")
+    if (key != "op" && key != "type" && key != "schedule" && !inner.is_null())
       parts.push_back(
           key + " " +
           (inner.is_object() ? "(" + describe(inner) + ")" : describe(inner)));
@@ -113,14 +113,13 @@ private:
       train::ScheduleAttr schedule = op.getSchedule();
       // Without a data set a step is as good as an epoch: constants show.
       int64_t perEpoch = given.samples ? stepsPerEpoch() : 1, steps = 0;
-      if (!evaluateSchedule(schedule, 0, perEpoch) ||
-          llvm::MulOverflow<int64_t>(perEpoch, program.getEpochs(), steps)) {
+      if (llvm::MulOverflow<int64_t>(perEpoch, program.getEpochs(), steps)) {
         os << "    " << schedule << "\n";
         continue;
       }
       drawCurve(
           [&](int64_t step) {
-            return *evaluateSchedule(schedule, step, perEpoch);
+            return evaluateSchedule(schedule, step, perEpoch, steps);
           },
           steps, program.getEpochs(), os);
     }

@@ -1,4 +1,5 @@
 #include "compiler/report/ScheduleCurve.h"
+#include "runtime/abi/boost_schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -8,11 +9,10 @@
 using namespace boostc;
 using namespace boostc::report;
 
-std::optional<double> report::evaluateSchedule(train::ScheduleAttr schedule,
-                                               int64_t, int64_t) {
-  if (schedule.getKind() == train::ScheduleKind::Constant)
-    return schedule.getA().getValueAsDouble();
-  return std::nullopt;
+double report::evaluateSchedule(train::ScheduleAttr schedule, int64_t step,
+                                int64_t stepsPerEpoch, int64_t steps) {
+  BoostSchedule descriptor = schedule.getDescriptor();
+  return boost_schedule_value(&descriptor, step, {stepsPerEpoch, steps});
 }
 
 /// Shortest text that a person would write.

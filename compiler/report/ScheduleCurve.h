@@ -3,14 +3,12 @@
 
 #include "dialects/train/TrainDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <optional>
 
 namespace boostc::report {
 
-/// The value of `schedule` at optimizer step `step` from 0, or nothing for a
-/// kind that is not known here.
-std::optional<double> evaluateSchedule(train::ScheduleAttr schedule,
-                                       int64_t step, int64_t stepsPerEpoch);
+/// The value of `schedule` at optimizer step `step` from 0 of a run of `steps`.
+double evaluateSchedule(train::ScheduleAttr schedule, int64_t step,
+                        int64_t stepsPerEpoch, int64_t steps);
 
 /// Draws `value(step)` over `steps` steps; the x axis counts `epochs`. One line
 /// when the value never changes.

@@ -58,7 +58,8 @@ struct LayerSpec {
   llvm::StringRef summary; ///< one sentence with the formula
   std::vector<KeySpec> keys = {};
   std::vector<ParameterSpec> parameters = {};
-  unsigned inputs = 1; ///< values it reads: layers only
+  unsigned inputs = 1;     ///< values it reads at least: layers only
+  unsigned mostInputs = 0; ///< at most; 0: as many as at least
 };
 
 /// What an op sees while the frontend builds one use of it. Keys have been
@@ -95,6 +96,11 @@ public:
   /// Optimizers: the state tensor `slot` of the parameter at hand, initially
   /// zero.
   virtual llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) = 0;
+  /// Optimizers: the control scalar `name` that is 1 - base^t at update t, from
+  /// 1; the same for all parameters with the same base.
+  virtual mlir::Value oneMinusPower(llvm::StringRef name, double base) = 0;
+  /// Optimizers: what the parameter at hand is to its layer.
+  BoostRole role = BOOST_ROLE_WEIGHT;
 
   /// A diagnostic at the position of `key`'s value, or of the layer without
   /// one.

@@ -67,6 +67,14 @@ Value boostc::buildFloat(OpBuilder &builder, Location loc, double value) {
                                    builder.getF32FloatAttr(value));
 }
 
+Value boostc::buildReal(OpBuilder &builder, Location loc, double value) {
+  if (static_cast<double>(static_cast<float>(value)) == value)
+    return buildFloat(builder, loc, value);
+  Value exact =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(value));
+  return arith::TruncFOp::create(builder, loc, builder.getF32Type(), exact);
+}
+
 Value boostc::buildSumStep(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::AddFOp::create(builder, loc, a, b,
                                arith::FastMathFlags::reassoc);

@@ -26,4 +26,22 @@ def ScalarUpdateOpInterface : OpInterface<"ScalarUpdateOpInterface"> {
   ];
 }
 
+def GradientTransformOpInterface : OpInterface<"GradientTransformOpInterface"> {
+  let description = [{
+    An elementwise change of a mean gradient before a rule sees it. It becomes part of the
+    rule's own pass over memory.
+
+    Operands of such an op: the gradient, then control scalars; result: the gradient.
+  }];
+  let cppNamespace = "::boostc";
+  let methods = [
+    InterfaceMethod<[{
+        Emits the change of one element. `operands` are f32 scalars in the order of the
+        op's operands.
+      }],
+      "::mlir::Value", "buildScalarTransform",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
+  ];
+}
+
 #endif // BOOST_INTERFACES_SCALAR_UPDATE

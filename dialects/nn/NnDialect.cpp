@@ -9,6 +9,7 @@
 using namespace mlir;
 
 #include "dialects/nn/NnDialect.cpp.inc"
+#include "dialects/nn/NnEnums.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.cpp.inc"
 

@@ -11,5 +11,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/nn/NnDialect.h.inc"
+#include "dialects/nn/NnEnums.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.h.inc"

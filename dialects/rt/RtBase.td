@@ -33,8 +33,8 @@ class Rt_Attr<string name, string mnemonic_> : AttrDef<Rt_Dialect, name> {
 def Rt_InitializerAttr : Rt_Attr<"Initializer", "initializer"> {
   let summary = "how a parameter gets its first value";
   let description = [{
-    `constant` (every element a), `uniform` ([a, b)) or `normal` (mean a, standard
-    deviation b); drawn as runtime/abi/boost_random.h says.
+    `constant` (every element a), `uniform` ([a, b)), `normal` (mean a, standard
+    deviation b) or `truncated_normal` (the same inside a - 2 b to a + 2 b); drawn as runtime/abi/boost_random.h says.
   }];
   let parameters = (ins EnumParameter<Rt_InitializerKind>:$kind, "::mlir::FloatAttr":$a,
                         "::mlir::FloatAttr":$b);

@@ -20,6 +20,8 @@ static_assert(int(Arena::Transient) == BOOST_ARENA_TRANSIENT);
 static_assert(int(InitializerKind::Constant) == BOOST_INIT_CONSTANT);
 static_assert(int(InitializerKind::Uniform) == BOOST_INIT_UNIFORM);
 static_assert(int(InitializerKind::Normal) == BOOST_INIT_NORMAL);
+static_assert(int(InitializerKind::TruncatedNormal) ==
+              BOOST_INIT_TRUNCATED_NORMAL);
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"
@@ -53,7 +55,9 @@ InitializerAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a uniform range [a, b) with a <= b, found ["
                        << a.getValueAsDouble() << ", " << b.getValueAsDouble()
                        << ")";
-  if (kind == InitializerKind::Normal && b.getValueAsDouble() < 0.0)
+  bool isNormal = kind == InitializerKind::Normal ||
+                  kind == InitializerKind::TruncatedNormal;
+  if (isNormal && b.getValueAsDouble() < 0.0)
     return emitError() << "expected a standard deviation of 0 or more, found "
                        << b.getValueAsDouble();
   return success();

@@ -20,7 +20,8 @@ def Rt_Arena : I32EnumAttr<"Arena", "one of the arenas of BoostArenaKind", [
 def Rt_InitializerKind : I32EnumAttr<"InitializerKind", "distribution of initial values", [
   I32EnumAttrCase<"Constant", 0, "constant">,
   I32EnumAttrCase<"Uniform", 1, "uniform">,
-  I32EnumAttrCase<"Normal", 2, "normal">]> {
+  I32EnumAttrCase<"Normal", 2, "normal">,
+  I32EnumAttrCase<"TruncatedNormal", 3, "truncated_normal">]> {
   let cppNamespace = "::boostc::rt";
 }
 
@@ -36,7 +37,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Seed", 8, "seed">,
   I32EnumAttrCase<"MetricSum", 9, "metric_sum">,
   I32EnumAttrCase<"MetricCount", 10, "metric_count">,
-  I32EnumAttrCase<"Finite", 11, "finite">]> {
+  I32EnumAttrCase<"Finite", 11, "finite">,
+  I32EnumAttrCase<"GradientNorm", 12, "gradient_norm">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -42,7 +42,7 @@ def Train_Dialect : Dialect {
   let cppNamespace = "::boostc::train";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect", "::mlir::func::FuncDialect",
     "::boostc::rt::RtDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
@@ -51,9 +51,30 @@ def Train_Dialect : Dialect {
 def Train_ScheduleAttr : AttrDef<Train_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "a hyper-parameter as a function of the step";
-  let description = "`constant`: the value `a` at every step.";
-  let parameters = (ins EnumParameter<Train_ScheduleKind>:$kind, "::mlir::FloatAttr":$a);
-  let assemblyFormat = "`<` $kind `,` $a `>`";
+  let description = [{
+    A kind, a value, and those of the numbers `initial`, `end`, `factor`, `warmup`, `every`
+    and `length` that are not 0; the last three count epochs or, with `steps`, optimizer
+    steps. runtime/abi/boost_schedule.h has the formulas.
+
+    Example: `<cosine, 0.1, end = 0.001, warmup = 500.0, steps>`.
+  }];
+  let parameters = (ins EnumParameter<Train_ScheduleKind>:$kind,
+                        EnumParameter<Train_ScheduleUnit>:$unit,
+                        "::mlir::DenseF64ArrayAttr":$numbers);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What each of `numbers` is.
+    enum Number { Value, Initial, End, Factor, Warmup, Every, Length, NumberCount };
+    double get(Number number) const { return getNumbers()[number]; }
+    /// The schedule as the runtime sees it, without name and place.
+    ::BoostSchedule getDescriptor() const;
+  }];
+  let builders = [AttrBuilder<(ins "ScheduleKind":$kind, "double":$value), [{
+    double numbers[NumberCount] = {value};
+    return $_get($_ctxt, kind, ScheduleUnit::Epochs,
+                 ::mlir::DenseF64ArrayAttr::get($_ctxt, numbers));
+  }]>];
 }
 
 def Train_Sum : Boost_Scalar<F32, "getF32Type">;

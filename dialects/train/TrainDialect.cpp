@@ -1,11 +1,13 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace boostc::train;
@@ -17,6 +19,19 @@ static_assert(int(Role::NormShift) == BOOST_ROLE_NORM_SHIFT);
 static_assert(int(Role::Embedding) == BOOST_ROLE_EMBEDDING);
 static_assert(int(Role::Multiplier) == BOOST_ROLE_MULTIPLIER);
 static_assert(int(ScheduleKind::Constant) == BOOST_SCHEDULE_CONSTANT);
+static_assert(int(ScheduleKind::Step) == BOOST_SCHEDULE_STEP);
+static_assert(int(ScheduleKind::Exponential) == BOOST_SCHEDULE_EXPONENTIAL);
+static_assert(int(ScheduleKind::Polynomial) == BOOST_SCHEDULE_POLYNOMIAL);
+static_assert(int(ScheduleKind::Cosine) == BOOST_SCHEDULE_COSINE);
+static_assert(int(ScheduleKind::RecipeLinear) == BOOST_SCHEDULE_RECIPE_LINEAR);
+static_assert(int(ScheduleKind::RecipePoly) == BOOST_SCHEDULE_RECIPE_POLY);
+static_assert(int(ScheduleKind::RecipeCosine) == BOOST_SCHEDULE_RECIPE_COSINE);
+static_assert(int(ScheduleKind::RecipeSteps) == BOOST_SCHEDULE_RECIPE_STEPS);
+static_assert(int(ScheduleKind::RecipeStep) == BOOST_SCHEDULE_RECIPE_STEP);
+static_assert(int(ScheduleKind::OneMinusPower) ==
+              BOOST_SCHEDULE_ONE_MINUS_POWER);
+static_assert(int(ScheduleUnit::Epochs) == BOOST_UNIT_EPOCHS);
+static_assert(int(ScheduleUnit::Steps) == BOOST_UNIT_STEPS);
 
 #include "dialects/train/TrainDialect.cpp.inc"
 #include "dialects/train/TrainEnums.cpp.inc"
@@ -34,4 +49,94 @@ void TrainDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/train/TrainOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// #train.schedule
+//===----------------------------------------------------------------------===//
+
+/// Names of the numbers behind the first.
+static constexpr StringLiteral kNumberNames[] = {"initial", "end",   "factor",
+                                                 "warmup",  "every", "length"};
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&keyword))
+    return {};
+  std::optional<ScheduleKind> kind = symbolizeScheduleKind(keyword);
+  if (!kind) {
+    parser.emitError(loc) << "unknown schedule '" << keyword << "'";
+    return {};
+  }
+  double numbers[NumberCount] = {};
+  if (parser.parseComma() || parser.parseFloat(numbers[Value]))
+    return {};
+  ScheduleUnit unit = ScheduleUnit::Epochs;
+  while (succeeded(parser.parseOptionalComma())) {
+    loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return {};
+    if (keyword == "steps") {
+      unit = ScheduleUnit::Steps;
+      continue;
+    }
+    const auto *name = llvm::find(kNumberNames, keyword);
+    if (name == std::end(kNumberNames)) {
+      parser.emitError(loc)
+          << "unknown number '" << keyword << "' of a schedule";
+      return {};
+    }
+    size_t index = Initial + (name - std::begin(kNumberNames));
+    if (parser.parseEqual() || parser.parseFloat(numbers[index]))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return ScheduleAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(), *kind, unit,
+      DenseF64ArrayAttr::get(parser.getContext(), numbers));
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyScheduleKind(getKind()) << ", ";
+  printer.printFloat(APFloat(get(Value)));
+  for (auto [i, name] : llvm::enumerate(kNumberNames))
+    if (double number = getNumbers()[Initial + i]; number != 0.0) {
+      printer << ", " << name << " = ";
+      printer.printFloat(APFloat(number));
+    }
+  if (getUnit() == ScheduleUnit::Steps)
+    printer << ", steps";
+  printer << ">";
+}
+
+LogicalResult
+ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     ScheduleKind, ScheduleUnit, DenseF64ArrayAttr numbers) {
+  if (numbers.size() != NumberCount)
+    return emitError() << "expected " << int(NumberCount) << " numbers, found "
+                       << numbers.size();
+  for (double number : numbers.asArrayRef())
+    if (!std::isfinite(number))
+      return emitError() << "expected finite numbers";
+  for (Number length : {Warmup, Every, Length})
+    if (numbers[length] < 0.0)
+      return emitError() << "expected lengths of 0 or more, found "
+                         << numbers[length];
+  return success();
+}
+
+BoostSchedule ScheduleAttr::getDescriptor() const {
+  BoostSchedule schedule = {};
+  schedule.kind = static_cast<uint32_t>(getKind());
+  schedule.unit = static_cast<uint32_t>(getUnit());
+  schedule.value = get(Value);
+  schedule.initial = get(Initial);
+  schedule.end = get(End);
+  schedule.factor = get(Factor);
+  schedule.warmup = get(Warmup);
+  schedule.every = get(Every);
+  schedule.length = get(Length);
+  return schedule;
 }

@@ -13,6 +13,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/abi/boost_abi.h"
 
 #include "dialects/train/TrainDialect.h.inc"
 #include "dialects/train/TrainEnums.h.inc"

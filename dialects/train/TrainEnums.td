@@ -14,7 +14,23 @@ def Train_Role : I32EnumAttr<"Role", "what a parameter is to its layer", [
 }
 
 def Train_ScheduleKind : I32EnumAttr<"ScheduleKind", "how a hyper-parameter changes", [
-  I32EnumAttrCase<"Constant", 0, "constant">]> {
+  I32EnumAttrCase<"Constant", 0, "constant">,
+  I32EnumAttrCase<"Step", 1, "step">,
+  I32EnumAttrCase<"Exponential", 2, "exponential">,
+  I32EnumAttrCase<"Polynomial", 3, "polynomial">,
+  I32EnumAttrCase<"Cosine", 4, "cosine">,
+  I32EnumAttrCase<"RecipeLinear", 5, "recipe_linear">,
+  I32EnumAttrCase<"RecipePoly", 6, "recipe_poly">,
+  I32EnumAttrCase<"RecipeCosine", 7, "recipe_cosine">,
+  I32EnumAttrCase<"RecipeSteps", 8, "recipe_steps">,
+  I32EnumAttrCase<"RecipeStep", 9, "recipe_step">,
+  I32EnumAttrCase<"OneMinusPower", 10, "one_minus_power">]> {
+  let cppNamespace = "::boostc::train";
+}
+
+def Train_ScheduleUnit : I32EnumAttr<"ScheduleUnit", "what lengths of a schedule count", [
+  I32EnumAttrCase<"Epochs", 0, "epochs">,
+  I32EnumAttrCase<"Steps", 1, "steps">]> {
   let cppNamespace = "::boostc::train";
 }
 

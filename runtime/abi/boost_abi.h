@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 1u
+#define BOOST_ABI_VERSION 2u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -85,7 +85,8 @@ typedef enum BoostRole {
 typedef enum BoostInitializerKind {
   BOOST_INIT_CONSTANT = 0, /* every element = a */
   BOOST_INIT_UNIFORM = 1,  /* uniform in [a, b) */
-  BOOST_INIT_NORMAL = 2    /* normal, mean a, standard deviation b */
+  BOOST_INIT_NORMAL = 2,   /* normal, mean a, standard deviation b */
+  BOOST_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
 } BoostInitializerKind;
 
 typedef enum BoostInputKind {
@@ -93,9 +94,26 @@ typedef enum BoostInputKind {
   BOOST_INPUT_LABELS = 1    /* i32, shape [batch], values in [0, classes) */
 } BoostInputKind;
 
+/* The formulas are in runtime/abi/boost_schedule.h. */
 typedef enum BoostScheduleKind {
-  BOOST_SCHEDULE_CONSTANT = 0 /* value = a at every step */
+  BOOST_SCHEDULE_CONSTANT = 0,
+  BOOST_SCHEDULE_STEP = 1,
+  BOOST_SCHEDULE_EXPONENTIAL = 2,
+  BOOST_SCHEDULE_POLYNOMIAL = 3,
+  BOOST_SCHEDULE_COSINE = 4,
+  BOOST_SCHEDULE_RECIPE_LINEAR = 5,
+  BOOST_SCHEDULE_RECIPE_POLY = 6,
+  BOOST_SCHEDULE_RECIPE_COSINE = 7,
+  BOOST_SCHEDULE_RECIPE_STEPS = 8,
+  BOOST_SCHEDULE_RECIPE_STEP = 9,
+  BOOST_SCHEDULE_ONE_MINUS_POWER = 10, /* 1 - value^(steps done + 1) */
+  BOOST_SCHEDULE_COUNT = 11
 } BoostScheduleKind;
+
+typedef enum BoostScheduleUnit {
+  BOOST_UNIT_EPOCHS = 0,
+  BOOST_UNIT_STEPS = 1 /* optimizer steps */
+} BoostScheduleUnit;
 
 typedef enum BoostLibraryCallKind {
   BOOST_LIBRARY_MATMUL = 0
@@ -195,8 +213,9 @@ typedef struct BoostMetric {
 typedef struct BoostSchedule {
   const char *name; /* "learning_rate" */
   uint32_t kind;    /* BoostScheduleKind */
-  uint32_t reserved;
-  double a;
+  uint32_t unit;    /* BoostScheduleUnit: of warmup, every and length */
+  double value, initial, end, factor; /* see boost_schedule.h */
+  double warmup, every, length;
   BoostTensor control; /* f32 scalar in CONTROL that receives the value */
 } BoostSchedule;
 
@@ -264,6 +283,9 @@ typedef struct BoostProgram {
   BoostTensor loss_count;    /* i64 scalar in GRADIENT */
   BoostTensor finite;        /* i32 scalar in RESULT, written by update: 1 = applied */
   BoostTensor seed_control;  /* i64 scalar in CONTROL, read by init */
+  BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the mean
+                                gradients, before clipping; bytes = 0 when the
+                                program does not compute it */
 
   BoostFunction functions[BOOST_FUNCTION_COUNT]; /* by BoostFunctionKind */
 } BoostProgram;
@@ -302,11 +324,11 @@ BOOST_ABI_ASSERT(BoostParameter, 136);
 BOOST_ABI_ASSERT(BoostState, 72);
 BOOST_ABI_ASSERT(BoostInput, 72);
 BOOST_ABI_ASSERT(BoostMetric, 120);
-BOOST_ABI_ASSERT(BoostSchedule, 80);
+BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
 BOOST_ABI_ASSERT(BoostLibraryCall, 88);
 BOOST_ABI_ASSERT(BoostFunction, 24);
-BOOST_ABI_ASSERT(BoostProgram, 624);
+BOOST_ABI_ASSERT(BoostProgram, 680);
 BOOST_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

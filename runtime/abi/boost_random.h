@@ -66,6 +66,19 @@ static inline double boost_random_normal(uint64_t seed, uint64_t stream,
   return sqrt(-2.0 * log(1.0 - u)) * cos(6.283185307179586476925286766559 * v);
 }
 
+/* Standard normal inside [-2, 2] from draw `index`: each try has a stream of its
+ * own. 64 tries fail with a probability below 1e-85. */
+static inline double boost_random_truncated(uint64_t seed, uint64_t stream,
+                                            uint64_t index) {
+  double draw = 0.0;
+  for (uint64_t attempt = 0; attempt < 64; ++attempt) {
+    draw = boost_random_normal(seed, stream + attempt * 0x9E3779B97F4A7C15ull, index);
+    if (draw >= -2.0 && draw <= 2.0)
+      return draw;
+  }
+  return draw < 0.0 ? -2.0 : 2.0;
+}
+
 /* Element `index` of a parameter's initial value, before rounding to f32. The
  * stream is boost_random_stream(parameter name). */
 static inline double boost_initial_value(uint32_t initializer, double a, double b,
@@ -76,6 +89,8 @@ static inline double boost_initial_value(uint32_t initializer, double a, double 
     return a + (b - a) * boost_random_uniform(seed, stream, index);
   case BOOST_INIT_NORMAL:
     return a + b * boost_random_normal(seed, stream, index);
+  case BOOST_INIT_TRUNCATED_NORMAL:
+    return a + b * boost_random_truncated(seed, stream, index);
   default:
     return a;
   }

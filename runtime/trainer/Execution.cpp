@@ -6,12 +6,6 @@
 namespace boostrt {
 namespace {
 
-/// The value of a schedule at a step, counted from 1.
-float valueAt(const BoostSchedule &schedule, int64_t) {
-  // BOOST_SCHEDULE_CONSTANT, the only kind there is.
-  return static_cast<float>(schedule.a);
-}
-
 template <typename T> T read(const std::byte *address) {
   T value;
   std::memcpy(&value, address, sizeof value);
@@ -31,6 +25,13 @@ Execution::Execution(const Program &program, const BoostEnv &env,
        {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE, BOOST_ARENA_CONTROL,
         BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     bases_[kind] = arenas.base(kind);
+}
+
+/// The value of a schedule at a step, counted from 1.
+float Execution::valueAt(const BoostSchedule &schedule,
+                         int64_t globalStep) const {
+  return static_cast<float>(
+      boost_schedule_value(&schedule, globalStep - 1, run_));
 }
 
 Status Execution::call(BoostFunctionKind kind) {
@@ -87,6 +88,13 @@ SumCount Execution::loss(int gradients) const {
 SumCount Execution::metric(size_t index) const {
   const BoostMetric &metric = program_.metrics()[index];
   return {read<float>(tensor(metric.sum)), read<int64_t>(tensor(metric.count))};
+}
+
+std::optional<float> Execution::gradientNorm() const {
+  const BoostTensor &norm = program_.descriptor().gradient_norm;
+  if (norm.bytes == 0)
+    return std::nullopt;
+  return read<float>(tensor(norm));
 }
 
 float Execution::learningRate(int64_t globalStep) const {

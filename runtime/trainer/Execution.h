@@ -3,8 +3,11 @@
 // Nothing here allocates; a call costs what the function costs.
 #pragma once
 
+#include "runtime/abi/boost_schedule.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/Program.h"
+
+#include <optional>
 
 namespace boostrt {
 
@@ -17,7 +20,11 @@ struct SumCount {
 class Execution {
 public:
   /// All three outlive the execution. Gradient sets are counted from 0.
+  /// Schedules count a run of one step until setRunLength().
   Execution(const Program &program, const BoostEnv &env, const Arenas &arenas);
+
+  /// What schedules in epochs and to the end of the run are resolved with.
+  void setRunLength(BoostRunLength run) { run_ = run; }
 
   Status init(uint64_t seed);
   Status micro(std::byte *batch, int gradients);
@@ -30,6 +37,9 @@ public:
 
   SumCount loss(int gradients) const;  ///< after micro, combine
   SumCount metric(size_t index) const; ///< after eval
+  /// Of the mean gradients, after update; nothing when the program does not
+  /// compute it.
+  std::optional<float> gradientNorm() const;
   /// The schedule "learning_rate", else the first, else 0.
   float learningRate(int64_t globalStep) const;
 
@@ -40,11 +50,13 @@ public:
   }
 
 private:
+  float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(BoostFunctionKind kind);
 
   const Program &program_;
   const BoostEnv &env_;
   const Arenas &arenas_;
+  BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};
 };
 

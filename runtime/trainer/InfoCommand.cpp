@@ -12,7 +12,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *kRoles[] = {"weight",     "bias",      "norm_scale",
                                   "norm_shift", "embedding", "multiplier"};
-constexpr const char *kInitializers[] = {"constant", "uniform", "normal"};
+constexpr const char *kInitializers[] = {"constant", "uniform", "normal",
+                                         "truncated_normal"};
 constexpr const char *kArenas[BOOST_ARENA_COUNT] = {
     "parameter", "state",   "gradient", "gradient_other",
     "batch",     "control", "result",   "transient"};
@@ -95,14 +96,35 @@ Json planOf(const BoostProgram &descriptor) {
   return {{"categories", categories}, {"total_bytes", plan.total()}};
 }
 
+/// Names and numbers as the model file has them; zeros are left out.
+Json describeSchedule(const BoostSchedule &schedule) {
+  static constexpr const char *kKinds[] = {
+      "constant",     "step",          "exponential",    "polynomial",
+      "cosine",       "recipe_linear", "recipe_poly",    "recipe_cosine",
+      "recipe_steps", "recipe_step",   "one_minus_power"};
+  static_assert(std::size(kKinds) == BOOST_SCHEDULE_COUNT);
+  Json json = {{"name", schedule.name},
+               {"kind", kKinds[schedule.kind]},
+               {"value", schedule.value}};
+  const std::pair<const char *, double> numbers[] = {
+      {"initial", schedule.initial}, {"end", schedule.end},
+      {"factor", schedule.factor},   {"warmup", schedule.warmup},
+      {"every", schedule.every},     {"length", schedule.length}};
+  for (auto [name, number] : numbers)
+    if (number != 0)
+      json[name] = number;
+  if (schedule.unit == BOOST_UNIT_STEPS)
+    json["unit"] = "steps";
+  return json;
+}
+
 Json describe(const Program &program, const Recipe &recipe) {
   const BoostProgram &d = program.descriptor();
   Json metrics = Json::array(), schedules = Json::array();
   for (const BoostMetric &metric : program.metrics())
     metrics.push_back(metric.name);
   for (const BoostSchedule &schedule : program.schedules())
-    schedules.push_back(
-        {{"name", schedule.name}, {"kind", "constant"}, {"a", schedule.a}});
+    schedules.push_back(describeSchedule(schedule));
   return {{"name", d.name},
           {"targets", {"cpu"}},
           {"compiler", d.compiler_version},
@@ -155,7 +177,7 @@ void printText(const Json &json) {
   for (const Json &schedule : json["schedules"])
     fmt::print("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                schedule["kind"].get<std::string>(),
-               schedule["a"].get<double>());
+               schedule["value"].get<double>());
   if (!json["library_calls"].empty())
     fmt::print("library calls (m x n x k, bias, post, scratch bytes)\n");
   for (const Json &call : json["library_calls"])

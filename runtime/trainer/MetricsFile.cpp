@@ -52,14 +52,16 @@ void MetricsFile::line(const std::string &text) {
 }
 
 void MetricsFile::step(const StepReport &step) {
-  line(Json{{"event", "step"},
+  Json json{{"event", "step"},
             {"epoch", step.epoch},
             {"step", step.step},
             {"global_step", step.globalStep},
             {"loss", number(step.loss)},
             {"lr", number(step.learningRate)},
-            {"samples_per_s", std::round(step.samplesPerSecond)}}
-           .dump());
+            {"samples_per_s", std::round(step.samplesPerSecond)}};
+  if (step.gradientNorm)
+    json["grad_norm"] = number(*step.gradientNorm);
+  line(json.dump());
 }
 
 void MetricsFile::evaluation(int64_t epoch, int64_t step, int64_t globalStep,

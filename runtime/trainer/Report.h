@@ -27,6 +27,7 @@ std::string shortest(float value);
 struct StepReport {
   int64_t epoch = 0, step = 0, globalStep = 0;
   float loss = 0, learningRate = 0;
+  std::optional<float> gradientNorm; ///< when the program computes it
   double samplesPerSecond = 0;
 };
 

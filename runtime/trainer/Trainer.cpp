@@ -29,6 +29,8 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
   stepsPerEpoch_ = divideUp(data.source.train->size(), window);
   if (__builtin_mul_overflow(settings.epochs, stepsPerEpoch_, &lastStep_))
     lastStep_ = INT64_MAX;
+  // A run that --steps ends early goes along the curve of the whole one.
+  execution_.setRunLength({stepsPerEpoch_, lastStep_});
   lastStep_ = std::min(lastStep_, settings.steps);
 }
 
@@ -141,6 +143,7 @@ void Trainer::reportStep(float loss, int64_t samples) {
                     position_.globalStep,
                     loss,
                     execution_.learningRate(position_.globalStep),
+                    execution_.gradientNorm(),
                     static_cast<double>(samples) / secondsSince(stepStart_)};
   if (metrics_)
     metrics_->step(report);

@@ -181,7 +181,7 @@ private:
         return fail("parameter '{}' occurs twice", parameter.tensor.name);
       if (parameter.tensor.dtype != BOOST_F32 ||
           parameter.role > BOOST_ROLE_MULTIPLIER ||
-          parameter.initializer > BOOST_INIT_NORMAL)
+          parameter.initializer > BOOST_INIT_TRUNCATED_NORMAL)
         return fail("parameter '{}' has an unknown type, role or initialiser",
                     parameter.tensor.name);
       if (parameter.gradient.bytes == 0)
@@ -258,9 +258,22 @@ private:
     for (uint32_t i = 0; i < p_.schedule_count; ++i) {
       const BoostSchedule &schedule = p_.schedules[i];
       BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
-      if (schedule.kind != BOOST_SCHEDULE_CONSTANT)
+      if (schedule.kind >= BOOST_SCHEDULE_COUNT)
         return fail("schedule '{}' is of unknown kind {}", schedule.name,
                     schedule.kind);
+      if (schedule.unit > BOOST_UNIT_STEPS)
+        return fail("schedule '{}' counts in unknown unit {}", schedule.name,
+                    schedule.unit);
+      for (double number :
+           {schedule.value, schedule.initial, schedule.end, schedule.factor})
+        if (!std::isfinite(number))
+          return fail("schedule '{}' has a number that is not finite",
+                      schedule.name);
+      for (double length : {schedule.warmup, schedule.every, schedule.length})
+        if (!(length >= 0.0) || !std::isfinite(length))
+          return fail("schedule '{}' has a length that is no number of 0 or "
+                      "more",
+                      schedule.name);
       BOOSTRT_RETURN_IF_ERROR(
           scalar(schedule.control, BOOST_ARENA_CONTROL, BOOST_F32, "schedule"));
     }

@@ -1,5 +1,7 @@
 #include "test/e2e/Differential.h"
+#include "runtime/abi/boost_schedule.h"
 #include "test/e2e/Comparison.h"
+#include "test/e2e/UpdateErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -12,49 +14,36 @@ using Values = ReferenceTrainer::Values;
 using Partial = ReferenceTrainer::Partial;
 
 /// Learning rates as the runtime passes them.
-static std::map<std::string, double> getControls(const Compiled &compiled) {
+static std::map<std::string, double> getControls(const Compiled &compiled,
+                                                 int64_t step) {
   std::map<std::string, double> controls;
   for (const BoostSchedule &schedule : compiled.getProgram().schedules())
-    controls[schedule.name] = schedule.a;
+    controls[schedule.name] =
+        static_cast<float>(boost_schedule_value(&schedule, step - 1, {1, 1}));
   return controls;
 }
 
-/// One update from the compiled program's own sums, so that the bound is that
-/// of a handful of operations: at most eight roundings, constants included,
-/// on the way of each term of w - lr * (g / n + decay * w + momentum * v),
-/// and of v itself.
+/// One update from the compiled program's own sums, weights and state, so that
+/// the bound is that of the rule's own operations.
 void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
                        const Values &weights, const Values &state,
-                       const Compiled &compiled, const std::string &what) {
+                       const Compiled &compiled, int64_t step,
+                       const std::string &what) {
   ReferenceTrainer &trainer = *exact.trainer;
-  ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled))), true)
+  ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled, step))), true)
       << exact.context.diagnostics;
-  double rate = getControls(compiled).begin()->second;
-  auto check = [&](const ReferenceValue &now, const ReferenceValue &then,
-                   const std::string &parameter, double scale) {
-    Bounded expected(now);
-    const ReferenceValue &gradient = sums.gradients.at(parameter);
-    const ReferenceValue &w = weights.at(parameter);
-    auto velocity = state.find(parameter + ".momentum");
-    for (int64_t i = 0; i < now.size(); ++i) {
-      double magnitudes = std::abs(then.data[i]);
-      double direction = std::abs(gradient.data[i]) / sums.lossCount +
-                         std::abs(w.data[i]); // decay < 1
-      if (velocity != state.end())
-        direction += std::abs(velocity->second.data[i]); // momentum < 1
-      expected.error[i] = gammaOf(8) * (magnitudes + scale * direction);
-    }
-    return expected;
+  std::map<std::string, std::vector<double>> bounds = getUpdateErrors(
+      exact.program, sums, weights, state, getControls(compiled, step));
+  auto check = [&](const std::string &name, const ReferenceValue &expected,
+                   const ReferenceValue &found) {
+    Bounded bounded(expected);
+    bounded.error = bounds.at(name);
+    expectWithin(bounded, found, what + " new " + name);
   };
   for (const auto &[name, value] : compiled.getParameters())
-    expectWithin(
-        check(trainer.parameters.at(name), weights.at(name), name, rate), value,
-        what + " new " + name);
-  for (const auto &[name, value] : compiled.getState()) {
-    std::string parameter = name.substr(0, name.rfind('.'));
-    expectWithin(check(trainer.state.at(name), state.at(name), parameter, 1.0),
-                 value, what + " new " + name);
-  }
+    check(name, trainer.parameters.at(name), value);
+  for (const auto &[name, value] : compiled.getState())
+    check(name, trainer.state.at(name), value);
 }
 
 void e2e::expectSteps(const Model &model, const CompileOptions &options,
@@ -114,7 +103,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
       EXPECT_EQ(compiled.getPersistentBytes(), before)
           << what << " of no samples";
     } else {
-      expectUpdate(*exact, sums, weights, state, compiled, what);
+      expectUpdate(*exact, sums, weights, state, compiled, step, what);
     }
     if (testing::Test::HasFatalFailure())
       return;

@@ -1,14 +1,14 @@
-// Differential.h - a compiled program against the interpreter, number by number,
-// within the bounds of ErrorAnalysis.h.
+// Differential.h - a compiled program against the interpreter, number by
+// number, within the bounds of ErrorAnalysis.h.
 #pragma once
 
 #include "test/e2e/Programs.h"
 
 namespace boostc::e2e {
 
-/// Compiles `model`, trains it for `steps` steps on random batches with full and
-/// short tails, and fails the test where a number of a step leaves its bound.
-/// Before every step the interpreter is given the compiled program's own
+/// Compiles `model`, trains it for `steps` steps on random batches with full
+/// and short tails, and fails the test where a number of a step leaves its
+/// bound. Before every step the interpreter is given the compiled program's own
 /// weights, which are exact in double precision: each step is compared with the
 /// exact result of the very same inputs, so that no bound has to grow with the
 /// number of steps.
@@ -20,6 +20,7 @@ void expectSteps(const Model &model, const CompileOptions &options,
 void expectUpdate(Interpreted &exact, const ReferenceTrainer::Partial &sums,
                   const ReferenceTrainer::Values &weights,
                   const ReferenceTrainer::Values &state,
-                  const Compiled &compiled, const std::string &what);
+                  const Compiled &compiled, int64_t step,
+                  const std::string &what);
 
 } // namespace boostc::e2e

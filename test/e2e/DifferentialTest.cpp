@@ -127,7 +127,7 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
   EXPECT_TRUE(*applied);
   exact->trainer->parameters = weights;
   exact->trainer->state = state;
-  expectUpdate(*exact, sums, weights, state, compiled, "combined");
+  expectUpdate(*exact, sums, weights, state, compiled, 1, "combined");
 }
 
 // A step whose loss or gradients are not finite leaves no trace.

@@ -2,6 +2,7 @@
 #include "compiler/reference/Interpreter.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "test/e2e/FeatureErrors.h"
 #include "test/e2e/ImageErrors.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -150,7 +151,7 @@ struct Rules {
     Errors error;
     for (int64_t i = 0; i < out.size(); ++i) {
       double y = out.data[i];
-      error.push_back(in[0].error[i] / 4.0 +
+      error.push_back(in[0].error[i] / 4.0 + kUnderflow +
                       y * (kElementaryError + gammaOf(2)));
     }
     return error;
@@ -201,24 +202,32 @@ struct Rules {
   }
   int64_t getValid() const { return static_cast<int64_t>(in[2].value.item()); }
 
-  /// The sum of log(sum exp) + (max - logit): both 2-Lipschitz in the largest
-  /// error of a logit together, since the derivative is softmax - one-hot.
-  Errors loss() const {
+  /// The sum of log(sum exp) + (max - logit), the second weighted by the
+  /// target: both 2-Lipschitz in the largest error of a logit together, since
+  /// the derivative is softmax - target.
+  Errors loss(nn::SoftmaxCrossEntropyOp op) const {
+    auto [on, off] = op.getTargets();
     const ReferenceValue &logits = in[0].value;
     double error = 0.0, magnitudes = 0.0;
     for (int64_t n = 0; n < getValid(); ++n) {
       Row row = getRow(n);
-      double distance = row.maximum - logits.at(n, in[1].value.data[n]);
+      double distance = 0.0;
+      for (int64_t c = 0; c < logits.dim(1); ++c)
+        distance += (c == in[1].value.data[n] ? on : off) *
+                    (row.maximum - logits.at(n, c));
+      // Of one class: the difference. Of several: products and their sum too.
+      double terms = off == 0.0 ? 1 : 2 + static_cast<double>(logits.dim(1));
       double log = std::log(row.sum), loss = log + distance;
       double own = 2 * row.doubt + row.relative + gammaOf(logits.dim(1)) +
                    kElementaryError * (1 + std::abs(log)) +
-                   kUnitRoundoff * (distance + std::abs(loss));
+                   gammaOf(terms) * distance + kUnitRoundoff * std::abs(loss);
       error += own;
       magnitudes += std::abs(loss) + own;
     }
     return {error + gammaOf(logits.dim(0)) * magnitudes};
   }
-  Errors lossGrad() const {
+  Errors lossGrad(nn::SoftmaxCrossEntropyGradOp op) const {
+    auto [on, off] = op.getTargets();
     const ReferenceValue &logits = in[0].value;
     int64_t classes = logits.dim(1);
     Errors error(out.size(), 0.0); // padding: zero in any precision
@@ -228,10 +237,11 @@ struct Rules {
         double p = std::exp(logits.at(n, c) - row.maximum) / row.sum;
         double relative =
             2 * row.doubt + 2 * row.relative + gammaOf(classes + 1);
-        double difference =
-            std::abs(p - (in[1].value.data[n] == c ? 1.0 : 0.0));
+        double target = in[1].value.data[n] == c ? on : off;
+        double rounded = kUnitRoundoff * target; // of 1 and 0: none
         error[n * classes + c] =
-            p * relative + 2 * kUnitRoundoff * (difference + p * relative);
+            p * relative + rounded + kUnderflow +
+            2 * kUnitRoundoff * (std::abs(p - target) + p * relative);
       }
     }
     return error;
@@ -283,9 +293,10 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
       .Case<nn::TanhGradOp>([&](auto) {
         return rules.slopeGrad([](double y) { return 1.0 - y * y; }, 2.0);
       })
-      .Case<nn::SoftmaxCrossEntropyOp>([&](auto) { return rules.loss(); })
+      .Case<nn::SoftmaxCrossEntropyOp>(
+          [&](nn::SoftmaxCrossEntropyOp op) { return rules.loss(op); })
       .Case<nn::SoftmaxCrossEntropyGradOp>(
-          [&](auto) { return rules.lossGrad(); })
+          [&](nn::SoftmaxCrossEntropyGradOp op) { return rules.lossGrad(op); })
       .Case<nn::TopKOp>([&](auto) { return rules.topK(); })
       .Case<arith::ConstantOp>([&](auto) { return Errors(out.size(), 0.0); })
       .Default([](Operation *) { return std::nullopt; });
@@ -314,6 +325,8 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
     }
     std::optional<std::vector<Errors>> errors = getImageErrors(&op, in, out);
     if (!errors)
+      errors = getFeatureErrors(&op, in, out);
+    if (!errors)
       if (std::optional<Errors> first = getErrors(&op, in, out[0]))
         errors = {std::move(*first)};
     if (!errors) {
@@ -325,7 +338,9 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
       if (i >= errors->size())
         continue;
       for (auto [k, error] : llvm::enumerate((*errors)[i]))
-        values[result].error[k] = error * kSecondOrder;
+        // Where a bound has overflowed nothing is known of the result.
+        values[result].error[k] =
+            std::isnan(error) ? INFINITY : error * kSecondOrder;
     }
   }
   std::vector<Bounded> results;

@@ -31,6 +31,12 @@ inline constexpr double kUnitRoundoff = 0x1p-24;
 /// Cephes' polynomials stay below 2 units in the last place, which is 4 u.
 inline constexpr double kElementaryError = 4 * kUnitRoundoff;
 
+/// What exp may lose besides where its result is no normal number.
+inline constexpr double kUnderflow = 0x1p-126;
+/// Absolute error of erf: the rational approximations of upstream's math
+/// dialect, on all floats of [0, 4], beyond which they give 1.
+inline constexpr double kErfError = 4 * kUnitRoundoff;
+
 inline double gammaOf(double terms) {
   return terms * kUnitRoundoff / (1.0 - terms * kUnitRoundoff);
 }

@@ -29,9 +29,8 @@ std::string Model::getJson() const {
          ",\n\"input\": { \"image\": { \"shape\": " + sample +
          " },\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
          std::to_string(classes) + " } },\n\"layers\": [\n" + layers +
-         "],\n\"loss\": { \"op\": \"softmax_cross_entropy\" },\n\"metrics\": "
-         "[" +
-         metrics + "],\n\"optimizer\": " + optimizer + "\n}\n";
+         "],\n\"loss\": " + loss + ",\n\"metrics\": [" + metrics +
+         "],\n\"train\": " + train + ",\n\"optimizer\": " + optimizer + "\n}\n";
 }
 
 const std::vector<Model> &e2e::getModels() {
@@ -141,6 +140,63 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "tanh" },
 { "op": "dense", "units": 3 })",
        momentum},
+      {"rectifiers", 6, "[19]", 3, R"({ "op": "dense", "units": 18 },
+{ "op": "gelu" },
+{ "op": "dense", "units": 7 },
+{ "op": "gelu", "approximate": "tanh" },
+{ "op": "silu" },
+{ "op": "scale", "factor": 8 },
+{ "op": "relu6" },
+{ "op": "dense", "units": 9 },
+{ "op": "leaky_relu" },
+{ "op": "dense", "units": 3 })",
+       sgd, R"("top_1")",
+       R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1 })"},
+      {"attention", 5, "[6, 4]", 3,
+       R"({ "name": "norm", "op": "layer_norm" },
+{ "name": "t", "op": "transpose", "permutation": [1, 0] },
+{ "name": "scores", "op": "matmul", "inputs": ["norm", "t"] },
+{ "name": "scaled", "op": "scale", "factor": 0.5 },
+{ "name": "weights", "op": "softmax" },
+{ "name": "mixed", "op": "matmul", "inputs": ["weights", "norm"] },
+{ "name": "skip", "op": "add", "inputs": ["mixed", "norm"] },
+{ "op": "layer_norm", "dimensions": 2 },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")",
+       R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1, "smoothing": "others" })"},
+      {"parts", 4, "[6, 5, 5]", 3,
+       R"({ "name": "all", "op": "conv2d", "filters": 4, "kernel": 3, "padding": "same" },
+{ "name": "left", "op": "slice", "start": 0, "size": 3 },
+{ "name": "right", "op": "slice", "inputs": ["all"], "start": 1, "size": 3 },
+{ "name": "product", "op": "mul", "inputs": ["left", "right"] },
+{ "name": "difference", "op": "sub", "inputs": ["left", "right"] },
+{ "name": "joined", "op": "concat", "inputs": ["product", "difference", "all"] },
+{ "op": "conv2d", "filters": 6, "kernel": 2 },
+{ "name": "rows", "op": "reduce_max", "axes": [-1] },
+{ "name": "means", "op": "reduce_mean", "axes": [1], "keep_dims": true },
+{ "op": "log_softmax", "axis": 0 },
+{ "name": "flat", "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       sgd, R"("top_1")", R"({ "op": "mse" })"},
+      {"distances", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", sgd,
+       R"("top_1")", R"({ "op": "l1" })"},
+      {"yes_no", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", momentum,
+       R"("top_1")", R"({ "op": "binary_cross_entropy" })"},
+      {"adam", 5, "[17]", 3, mlp,
+       R"({ "type": "adam", "learning_rate": 0.01, "weight_decay": 0.01 })"},
+      {"adamw", 5, "[17]", 3, mlp,
+       R"({ "type": "adamw", "learning_rate": { "schedule": "cosine", "value": 0.01 },
+  "groups": [{ "roles": ["bias"], "weight_decay": 0, "learning_rate": 0.02 }] })"},
+      {"nesterov", 5, "[17]", 3, mlp,
+       R"({ "type": "momentum", "learning_rate": 0.1, "nesterov": true,
+  "weight_decay": 0.001, "decay": "decoupled" })"},
+      {"lars", 5, "[17]", 3, mlp,
+       R"({ "type": "lars", "learning_rate": 1.5, "weight_decay": 0.001 })",
+       R"("top_1")", Model().loss,
+       R"({ "clip_norm": 0.1, "gradient_norm": true })"},
+      {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
+       R"({ "clip_value": 0.01, "clip_norm": 0.05 })"},
       {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd}};
   return models;
 }

@@ -37,6 +37,8 @@ struct Model {
   int64_t classes = 3;
   std::string layers, optimizer;
   std::string metrics = "\"top_1\"";
+  std::string loss = R"({ "op": "softmax_cross_entropy" })";
+  std::string train = "{}";
 
   std::string getJson() const;
 };

@@ -62,13 +62,16 @@ public:
   explicit Generator(uint64_t seed) : random(seed) {
     for (RegisteredOperationName op : context.mlir.getRegisteredOperations())
       if (auto *layer = op.getInterface<LayerOpInterface>())
-        llvm::copy_if(layer->getLayerSpecs(), std::back_inserter(specs),
-                      [](const LayerSpec &spec) {
-                        return spec.kind == LayerSpec::Kind::Layer;
-                      });
-    llvm::sort(specs, [](const LayerSpec &a, const LayerSpec &b) {
-      return a.name < b.name;
-    });
+        for (LayerSpec &spec : layer->getLayerSpecs()) {
+          if (spec.kind == LayerSpec::Kind::Layer)
+            specs.push_back(std::move(spec));
+          else if (spec.kind == LayerSpec::Kind::Loss)
+            losses.push_back(std::move(spec));
+        }
+    for (std::vector<LayerSpec> *list : {&specs, &losses})
+      llvm::sort(*list, [](const LayerSpec &a, const LayerSpec &b) {
+        return a.name < b.name;
+      });
   }
 
   Sketch generate(int64_t &illegal, std::string &fault) {
@@ -124,7 +127,20 @@ private:
           "{ \"type\": \"momentum\", \"learning_rate\": " + rate +
           ", \"momentum\": " + pick<const char *>({"0.5", "0.875"}) +
           ", \"weight_decay\": " + decay + " }";
+    model.loss = drawLoss();
     return model;
+  }
+
+  /// A loss of the table with what its keys may say.
+  std::string drawLoss() {
+    if (draw(0, 1))
+      return e2e::Model().loss;
+    const LayerSpec &spec = losses[draw(0, losses.size() - 1)];
+    std::string text = "{ \"op\": \"" + spec.name.str() + "\"";
+    for (const KeySpec &key : spec.keys)
+      if (key.isRequired() || draw(0, 1))
+        text += ", \"" + key.name.str() + "\": " + drawValue(key, {});
+    return text + " }";
   }
 
   std::string drawLayer(const Sketch &sketch, ArrayRef<int64_t> shape) {
@@ -137,7 +153,9 @@ private:
     // More operands than one, or one that others read too.
     if (!sketch.layers.empty() && (spec.inputs > 1 || draw(0, 9) == 0)) {
       std::vector<std::string> inputs;
-      for (unsigned i = 0; i < spec.inputs; ++i)
+      int64_t most = std::max(spec.inputs, std::min(spec.mostInputs, 4u));
+      int64_t wanted = draw(spec.inputs, most);
+      for (int64_t i = 0; i < wanted; ++i)
         inputs.push_back(
             llvm::formatv("\"l{0}\"", draw(0, sketch.layers.size() - 1)));
       text += ", \"inputs\": [" + llvm::join(inputs, ", ") + "]";
@@ -213,7 +231,7 @@ private:
 
   std::mt19937_64 random;
   e2e::Context context;
-  std::vector<LayerSpec> specs;
+  std::vector<LayerSpec> specs, losses;
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 #
 #   boost_dialect_begin(nn Nn)     # prefix of the dialect, prefix of its files
 #   boost_op(Relu)                 # ops/Relu/Relu.td and ops/Relu/*.cpp
-#   boost_dialect_end([ATTRS] [LINK_LIBS ...])
+#   boost_dialect_end([ATTRS] [ENUMS] [LINK_LIBS ...])
 #
 # Every op folder adds its .td to the generated <Prefix>Ops.td and its .cpp files to
 # the library Boost<Prefix>; that one boost_op() line is all an op needs.
@@ -27,7 +27,7 @@ macro(boost_op name)
 endmacro()
 
 function(boost_dialect_end)
-  cmake_parse_arguments(ARG "ATTRS" "" "LINK_LIBS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "ATTRS;ENUMS" "" "LINK_LIBS;SOURCES" ${ARGN})
   set(base "dialects/${BOOST_DIALECT}/${BOOST_PREFIX}Base.td")
   file(CONFIGURE OUTPUT ${BOOST_PREFIX}Ops.td @ONLY CONTENT
        "include \"${base}\"\n${BOOST_OPS_TD}")
@@ -39,8 +39,10 @@ function(boost_dialect_end)
   if(ARG_ATTRS)
     mlir_tablegen(${BOOST_PREFIX}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${BOOST_DIALECT})
     mlir_tablegen(${BOOST_PREFIX}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${BOOST_DIALECT})
+  endif()
+  if(ARG_ATTRS OR ARG_ENUMS)
     # Apart: enum generation knows no dialects and would emit included enums again.
-    set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_SOURCE_DIR}/${BOOST_PREFIX}Enums.td)
+    set(LLVM_TARGET_DEFINITIONS ${CMAKE_SOURCE_DIR}/dialects/${BOOST_DIALECT}/${BOOST_PREFIX}Enums.td)
     mlir_tablegen(${BOOST_PREFIX}Enums.h.inc -gen-enum-decls)
     mlir_tablegen(${BOOST_PREFIX}Enums.cpp.inc -gen-enum-defs)
   endif()

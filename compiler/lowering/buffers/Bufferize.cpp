@@ -9,6 +9,8 @@
 //  4. Empty tensors that end up in a destination are replaced by it.
 //  5. One-shot bufferization decides every copy; what remains is copied
 //  explicitly.
+//  6. Ops that are executed as a whole, library calls and convolutions, take
+//  whole buffers: a part of one is copied for them.
 
 #include "compiler/lowering/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -18,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_BUFFERIZEPASS
@@ -157,6 +160,41 @@ static void reuseDyingOperands(func::FuncOp function) {
   }
 }
 
+/// Whether `value` is a part of a buffer, behind whatever views.
+static bool isPart(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::SubViewOp>(view))
+      return true;
+    value = view.getViewSource();
+  }
+  return false;
+}
+
+/// Step 6.
+static void copyParts(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    auto whole = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!whole || isa<linalg::LinalgOp>(op))
+      continue;
+    OpBuilder before(&op), after(function.getContext());
+    after.setInsertionPointAfter(&op);
+    for (OpOperand &operand : op.getOpOperands()) {
+      Value part = operand.get();
+      if (!isa<MemRefType>(part.getType()) || !isPart(part))
+        continue;
+      auto type = cast<MemRefType>(part.getType());
+      Value copy = memref::AllocOp::create(
+          before, op.getLoc(),
+          MemRefType::get(type.getShape(), type.getElementType()));
+      if (whole.isDpsInit(&operand))
+        memref::CopyOp::create(after, op.getLoc(), copy, part);
+      else
+        memref::CopyOp::create(before, op.getLoc(), part, copy);
+      operand.set(copy);
+    }
+  }
+}
+
 namespace {
 
 struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
@@ -189,6 +227,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       bufferization::BufferizationState state;
       if (failed(bufferization::runOneShotBufferize(function, options, state)))
         return signalPassFailure();
+      copyParts(function);
     }
   }
 };

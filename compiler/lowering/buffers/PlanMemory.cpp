@@ -35,6 +35,7 @@ static rt::Arena getArena(rt::BindingAttr binding) {
   case rt::BindingKind::MetricSum:
   case rt::BindingKind::MetricCount:
   case rt::BindingKind::Finite:
+  case rt::BindingKind::GradientNorm:
     return rt::Arena::Result;
   }
   llvm_unreachable("unknown binding");

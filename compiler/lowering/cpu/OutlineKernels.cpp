@@ -170,7 +170,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
             loop && loop.getPosition() == *part.order.shared &&
             type.getDimSize(dim) == part.extent)
           own = strides[dim];
-      if (own == 0 || (cut != -1 && own != cut))
+      // A view may begin inside of a piece but not behind one.
+      if (own == 0 || offset < 0 || offset >= own || (cut != -1 && own != cut))
         return 0;
       cut = own;
     }

@@ -179,10 +179,7 @@ private:
     uint64_t at = appendTable<BoostSchedule>(offsetof(BoostProgram, schedules),
                                              schedules.size());
     for (train::ScheduleOp op : schedules) {
-      BoostSchedule schedule = {};
-      schedule.kind = static_cast<uint32_t>(op.getSchedule().getKind());
-      schedule.a = op.getSchedule().getA().getValueAsDouble();
-      image.write(at, schedule);
+      image.write(at, op.getSchedule().getDescriptor());
       setString(at + offsetof(BoostSchedule, name), op.getSymName());
       if (failed(writeTensor(at + offsetof(BoostSchedule, control),
                              rt::BindingKind::Control, op.getSymName(),
@@ -232,6 +229,15 @@ private:
          "loss_count"},
         {offsetof(BoostProgram, finite), rt::BindingKind::Finite, "finite"},
         {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};
+    auto norm = rt::BindingAttr::get(program.getContext(),
+                                     rt::BindingKind::GradientNorm);
+    if (slots.contains(norm)) {
+      size_t field = offsetof(BoostProgram, gradient_norm);
+      if (failed(writeTensor(field, norm.getKind(), "", "gradient_norm",
+                             program.getLoc())))
+        return failure();
+      image.read(field, header.gradient_norm);
+    }
     for (const Scalar &scalar : scalars) {
       if (failed(writeTensor(scalar.field, scalar.kind, "", scalar.label,
                              program.getLoc())))

@@ -13,6 +13,28 @@ func.func @softmax_cross_entropy(%l: tensor<4x3xf32>, %t: tensor<4xi32>,
   return %sum, %count, %dl : tensor<f32>, tensor<i64>, tensor<4x3xf32>
 }
 
+// CHECK-LABEL: func.func @softmax_cross_entropy_smoothed
+// CHECK: nn.softmax_cross_entropy {{.*}} smoothing 1.000000e-01 others :
+// CHECK: nn.softmax_cross_entropy_grad {{.*}} smoothing 1.000000e-01 :
+func.func @softmax_cross_entropy_smoothed(%l: tensor<4x3xf32>, %t: tensor<4xi32>,
+                                          %valid: tensor<i32>) -> tensor<4x3xf32> {
+  %sum, %count = nn.softmax_cross_entropy %l, %t, %valid smoothing 0.1 others
+      : tensor<4x3xf32>, tensor<4xi32>
+  %dl = nn.softmax_cross_entropy_grad %sum, %l, %t, %valid smoothing 0.1
+      : tensor<4x3xf32>, tensor<4xi32>
+  return %dl : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @softmax_cross_entropy_c3(%l: tensor<4x3xf32>, %t: tensor<4xi32>,
+                                    %valid: tensor<i32>) {
+  // expected-error @+1 {{expected a smoothing of at least 0 and below 1, found 1.000000e+00}}
+  %sum, %count = nn.softmax_cross_entropy %l, %t, %valid smoothing 1.0
+      : tensor<4x3xf32>, tensor<4xi32>
+  return
+}
+
 // -----
 
 func.func @softmax_cross_entropy_c1(%l: tensor<4x3x1xf32>, %t: tensor<4xi32>,

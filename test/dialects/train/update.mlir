@@ -77,7 +77,7 @@ func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
   %w1, %finite = train.update loss(%loss) count(%count)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<4xf32>):
-    // expected-error @+1 {{is not a first-order rule; the region of train.update holds nothing else}}
+    // expected-error @+1 {{is no first-order rule, no change of a gradient and makes no scalar; the region of train.update holds nothing else}}
     %sum = train.combine %mean, %w : tensor<4xf32>
     train.yield %sum : tensor<4xf32>
   }

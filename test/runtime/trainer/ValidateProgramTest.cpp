@@ -144,7 +144,7 @@ TEST_F(ValidateProgram, ParametersAndStates) {
                "parameter 'fc.weight' occurs twice");
   expectDefect([](Copy &c) { c.parameters[0].role = 6; },
                "'fc.weight' has an unknown type, role or initialiser");
-  expectDefect([](Copy &c) { c.parameters[0].initializer = 3; },
+  expectDefect([](Copy &c) { c.parameters[0].initializer = 4; },
                "'fc.weight' has an unknown type, role or initialiser");
   expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = BOOST_I32; },
                "'fc.weight' has an unknown type, role or initialiser");
@@ -199,8 +199,15 @@ TEST_F(ValidateProgram, Scalars) {
                "metric sum 'top_1.sum' at offset 4096");
   expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOST_ARENA_BATCH; },
                "'top_1.count' lies in arena BATCH, expected RESULT");
-  expectDefect([](Copy &c) { c.schedules[0].kind = 5; },
-               "schedule 'learning_rate' is of unknown kind 5");
+  expectDefect([](Copy &c) { c.schedules[0].kind = 11; },
+               "schedule 'learning_rate' is of unknown kind 11");
+  expectDefect([](Copy &c) { c.schedules[0].unit = 2; },
+               "schedule 'learning_rate' counts in unknown unit 2");
+  expectDefect([](Copy &c) { c.schedules[0].value = INFINITY; },
+               "schedule 'learning_rate' has a number that is not finite");
+  expectDefect([](Copy &c) { c.schedules[0].warmup = -1; },
+               "schedule 'learning_rate' has a length that is no number of 0 "
+               "or more");
   expectDefect([](Copy &c) { c.schedules[0].control.offset = 192; },
                "schedule 'learning_rate' at offset 192");
 }

@@ -7,7 +7,7 @@ using namespace boostc;
 using namespace boostc::nn;
 
 static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
-                                    Type labels) {
+                                    Type labels, FloatAttr smoothing) {
   auto matrix = cast<RankedTensorType>(logits);
   auto vector = cast<RankedTensorType>(labels);
   if (matrix.getRank() != 2)
@@ -17,7 +17,23 @@ static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
     return emitOptionalError(loc, "expected ", matrix.getDimSize(0),
                              " labels, one per row of the logits, found ",
                              labels);
+  double weight = smoothing ? smoothing.getValueAsDouble() : 0.0;
+  if (!(weight >= 0.0 && weight < 1.0))
+    return emitOptionalError(
+        loc, "expected a smoothing of at least 0 and below 1, found ", weight);
   return success();
+}
+
+/// What the labelled class and each other of `classes` are to be.
+static std::pair<double, double> targetsOf(FloatAttr smoothing, bool others,
+                                           int64_t classes) {
+  double weight = smoothing ? smoothing.getValueAsDouble() : 0.0;
+  if (others) {
+    double rest = classes > 1 ? weight / static_cast<double>(classes - 1) : 0.0;
+    return {1.0 - weight, rest};
+  }
+  double share = weight / static_cast<double>(classes);
+  return {1.0 - weight + share, share};
 }
 
 /// Maximum of row `n` and the sum of exp(l - maximum).
@@ -36,7 +52,13 @@ static std::pair<double, double> rowSums(const ReferenceValue &logits,
 //===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxCrossEntropyOp::verify() {
-  return verifyOperands(getLoc(), getLogits().getType(), getLabels().getType());
+  return verifyOperands(getLoc(), getLogits().getType(), getLabels().getType(),
+                        getSmoothingAttr());
+}
+
+std::pair<double, double> SoftmaxCrossEntropyOp::getTargets() {
+  return targetsOf(getSmoothingAttr(), getOthers(),
+                   getLogits().getType().getDimSize(1));
 }
 
 LogicalResult
@@ -45,6 +67,7 @@ SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
                                 SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &logits = operands[0], &labels = operands[1];
   int64_t valid = static_cast<int64_t>(operands[2].item());
+  auto [on, off] = getTargets();
   double sum = 0.0;
   for (int64_t n = 0; n < valid; ++n) {
     auto [maximum, exponentials] = rowSums(logits, n);
@@ -52,7 +75,9 @@ SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
     if (label < 0 || label >= logits.dim(1))
       return emitOpError("label ") << label << " of sample " << n
                                    << " is not in [0, " << logits.dim(1) << ")";
-    sum += std::log(exponentials) + maximum - logits.at(n, label);
+    sum += std::log(exponentials);
+    for (int64_t c = 0; c < logits.dim(1); ++c)
+      sum += (c == label ? on : off) * (maximum - logits.at(n, c));
   }
   results.push_back(ReferenceValue::scalar(sum));
   results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
@@ -69,7 +94,7 @@ LogicalResult SoftmaxCrossEntropyOp::buildBackward(BackwardContext &context) {
     return success();
   context.gradOperands[0] = SoftmaxCrossEntropyGradOp::create(
       context.builder, context.loc, context.gradResults[0], getLogits(),
-      getLabels(), context.valid);
+      getLabels(), context.valid, getSmoothingAttr(), getOthersAttr());
   return success();
 }
 
@@ -83,9 +108,16 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
       "Cross-entropy of the softmax of the last layer's output with integer "
       "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
       "samples of an optimizer step."};
-  spec.keys = {{"label_smoothing", KeyType::Number,
-                "Weight taken from the true class; only 0 in this version.",
-                "0.0", 0.0, 0.0}};
+  spec.keys = {
+      {"label_smoothing", KeyType::Number,
+       "Weight e taken from the true class, below 1.", "0.0", 0.0, 0.999},
+      {.name = "smoothing",
+       .type = KeyType::Choice,
+       .doc = "Who gets that weight. `uniform`: every class e / K, the "
+              "true one too, as in PyTorch. `others`: each of the "
+              "other K - 1 classes e / (K - 1).",
+       .defaultValue = "\"uniform\"",
+       .choices = {"uniform", "others"}}};
   return {spec};
 }
 
@@ -97,9 +129,14 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
            << "softmax_cross_entropy needs one output per class and sample, "
               "found "
            << logits << " with the batch; put a flatten layer in front";
-  auto op =
-      SoftmaxCrossEntropyOp::create(layer.builder, layer.loc, layer.inputs[0],
-                                    layer.inputs[1], layer.inputs[2]);
+  OpBuilder &b = layer.builder;
+  double smoothing = layer.getNumber("label_smoothing");
+  bool isSmooth = smoothing != 0.0;
+  bool others = isSmooth && layer.getChoice("smoothing") == "others";
+  auto op = SoftmaxCrossEntropyOp::create(
+      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
+      isSmooth ? b.getF64FloatAttr(smoothing) : FloatAttr(),
+      others ? b.getUnitAttr() : UnitAttr());
   return SmallVector<Value>(op.getResults());
 }
 
@@ -111,10 +148,16 @@ LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   if (failed(verifyOperands(loc, adaptor.getLogits().getType(),
-                            adaptor.getLabels().getType())))
+                            adaptor.getLabels().getType(),
+                            adaptor.getSmoothingAttr())))
     return failure();
   inferred.push_back(adaptor.getLogits().getType());
   return success();
+}
+
+std::pair<double, double> SoftmaxCrossEntropyGradOp::getTargets() {
+  return targetsOf(getSmoothingAttr(), getOthers(),
+                   getLogits().getType().getDimSize(1));
 }
 
 LogicalResult
@@ -124,12 +167,13 @@ SoftmaxCrossEntropyGradOp::evaluate(ReferenceContext &,
   const ReferenceValue &logits = operands[1], &labels = operands[2];
   double gradient = operands[0].item();
   int64_t valid = static_cast<int64_t>(operands[3].item());
+  auto [on, off] = getTargets();
   ReferenceValue result(logits.shape);
   for (int64_t n = 0; n < valid; ++n) {
     auto [maximum, exponentials] = rowSums(logits, n);
     for (int64_t c = 0; c < logits.dim(1); ++c) {
       double softmax = std::exp(logits.at(n, c) - maximum) / exponentials;
-      double target = c == static_cast<int64_t>(labels.data[n]) ? 1.0 : 0.0;
+      double target = c == static_cast<int64_t>(labels.data[n]) ? on : off;
       result.at(n, c) = gradient * (softmax - target);
     }
   }

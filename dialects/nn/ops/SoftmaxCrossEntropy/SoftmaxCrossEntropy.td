@@ -11,13 +11,17 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
   let description = [{
     The pair (sum, count) over the first `valid` samples:
     `sum = sum over n < valid of log(sum over c of exp(l[n, c])) - l[n, label[n]]`,
-    `count = valid`; the mean is formed once per optimizer step, not here. The row's
+    `count = valid`. With `smoothing` e the target is not one class but a distribution t,
+    and the term is `-sum over c of t[c] * log(softmax(l[n])[c])`: over K classes
+    `t[label] = 1 - e + e / K` and `t[c] = e / K` for the others (Szegedy et al., CVPR
+    2016), or with `others` `t[label] = 1 - e`, `t[c] = e / (K - 1)`. The mean is formed once per optimizer step, not here. The row's
     maximum is subtracted before `exp`, so large logits do not overflow. Labels lie in
     `[0, classes)`; the loaders check that.
 
     Constraints:
     * (softmax_cross_entropy_c1) `logits` is a matrix `[batch, classes]`.
     * (softmax_cross_entropy_c2) `labels` is a vector `[batch]`.
+    * (softmax_cross_entropy_c3) `smoothing` is at least 0 and below 1.
 
     Example:
     ```mlir
@@ -25,12 +29,18 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
         : tensor<32x10xf32>, tensor<32xi32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$logits, Nn_Labels:$labels, Nn_Valid:$valid);
+  let arguments = (ins Nn_Tensor:$logits, Nn_Labels:$labels, Nn_Valid:$valid,
+                       OptionalAttr<F64Attr>:$smoothing, UnitAttr:$others);
   let results = (outs Nn_Sum:$sum, Nn_Count:$count);
   let assemblyFormat = [{
-    $logits `,` $labels `,` $valid attr-dict `:` type($logits) `,` type($labels)
+    $logits `,` $labels `,` $valid (`smoothing` $smoothing^)? (`others` $others^)?
+    attr-dict `:` type($logits) `,` type($labels)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the labelled class and each other one are to be.
+    std::pair<double, double> getTargets();
+  }];
 }
 
 def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
@@ -39,7 +49,7 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
   let summary = "gradient of softmax_cross_entropy's sum";
   let description = [{
     `dl[n, c] = dsum * (softmax(l[n])[c] - (c = label[n] ? 1 : 0))` for `n < valid`, else
-    0: the rows that pad a batch get no gradient, here and so everywhere before.
+    0, with the target t[c] in place of 1 and 0 when smoothing: the rows that pad a batch get no gradient, here and so everywhere before.
 
     Constraints: those of `nn.softmax_cross_entropy`.
 
@@ -50,11 +60,16 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
     ```
   }];
   let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$logits, Nn_Labels:$labels,
-                       Nn_Valid:$valid);
+                       Nn_Valid:$valid, OptionalAttr<F64Attr>:$smoothing,
+                       UnitAttr:$others);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
-    $gradient `,` $logits `,` $labels `,` $valid attr-dict `:`
-    type($logits) `,` type($labels)
+    $gradient `,` $logits `,` $labels `,` $valid (`smoothing` $smoothing^)?
+    (`others` $others^)? attr-dict `:` type($logits) `,` type($labels)
+  }];
+  let extraClassDeclaration = [{
+    /// What the labelled class and each other one are to be.
+    std::pair<double, double> getTargets();
   }];
 }
 

@@ -57,31 +57,41 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   AffineMap row = projection(builder, 2, {0});
   RowStatistics statistics = buildRowStatistics(builder, loc, getLogits());
-  Value picked = buildReduction(
+  // The target's distance below the maximum: all terms are 0 or more.
+  auto [on, off] = getTargets();
+  Value distance = buildReduction(
       builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
-      {getLogits(), getLabels()}, {builder.getMultiDimIdentityMap(2), row},
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+      {getLogits(), getLabels(), statistics.maximum},
+      {builder.getMultiDimIdentityMap(2), row, row},
+      [on = on, off = off](OpBuilder &b, Location nested,
+                           ValueRange args) -> Value {
+        Value below = arith::SubFOp::create(b, nested, args[2], args[0]);
+        Value isLabel = buildIsLabel(b, nested, args[1]);
+        auto weigh = [&](double target) -> Value {
+          if (target == 0.0)
+            return buildFloat(b, nested, 0.0);
+          if (target == 1.0)
+            return below;
+          return arith::MulFOp::create(b, nested, buildReal(b, nested, target),
+                                       below);
+        };
         Value term =
-            arith::SelectOp::create(b, nested, buildIsLabel(b, nested, args[1]),
-                                    args[0], buildFloat(b, nested, 0.0));
-        return buildSumStep(b, nested, args[2], term);
+            arith::SelectOp::create(b, nested, isLabel, weigh(on), weigh(off));
+        return buildSumStep(b, nested, args[3], term);
       });
   AffineMap vector = builder.getMultiDimIdentityMap(1);
   AffineMap scalar = projection(builder, 1, {});
   Value sum = buildReduction(
       builder, loc, cast<RankedTensorType>(getSum().getType()),
       builder.getF32FloatAttr(0.0), 1, {},
-      {statistics.exponentials, statistics.maximum, picked, getValid()},
-      {vector, vector, vector, scalar},
+      {statistics.exponentials, distance, getValid()}, {vector, vector, scalar},
       [](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value log = math::LogOp::create(b, nested, args[0]);
-        // maximum - picked first: both are of the logits' size, log is small.
-        Value distance = arith::SubFOp::create(b, nested, args[1], args[2]);
-        Value loss = arith::AddFOp::create(b, nested, log, distance);
-        Value isValid = buildIsValid(b, nested, 0, args[3]);
+        Value loss = arith::AddFOp::create(b, nested, log, args[1]);
+        Value isValid = buildIsValid(b, nested, 0, args[2]);
         Value term = arith::SelectOp::create(b, nested, isValid, loss,
                                              buildFloat(b, nested, 0.0));
-        return buildSumStep(b, nested, args[4], term);
+        return buildSumStep(b, nested, args[3], term);
       });
   Value count = buildElementwise(
       builder, loc, cast<RankedTensorType>(getCount().getType()), getValid(),
@@ -97,19 +107,21 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   AffineMap row = projection(builder, 2, {0}),
             scalar = projection(builder, 2, {});
   RowStatistics statistics = buildRowStatistics(builder, getLoc(), getLogits());
+  auto [on, off] = getTargets();
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), cast<RankedTensorType>(getType()),
       {getLogits(), statistics.maximum, statistics.exponentials, getLabels(),
        getValid(), getGradient()},
       {all, row, row, row, scalar, scalar},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+      [on = on, off = off](OpBuilder &b, Location loc,
+                           ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value power = math::ExpOp::create(b, loc, shifted);
         Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
         Value zero = buildFloat(b, loc, 0.0);
-        Value target =
-            arith::SelectOp::create(b, loc, buildIsLabel(b, loc, args[3]),
-                                    buildFloat(b, loc, 1.0), zero);
+        Value target = arith::SelectOp::create(
+            b, loc, buildIsLabel(b, loc, args[3]), buildReal(b, loc, on),
+            buildReal(b, loc, off));
         Value difference = arith::SubFOp::create(b, loc, softmax, target);
         Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]),

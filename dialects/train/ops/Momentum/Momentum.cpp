@@ -11,13 +11,16 @@ SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder,
   double decay = getWeightDecay().convertToDouble();
   Value direction =
       getDecoupled() ? g : buildCoupledDecay(builder, getLoc(), g, w, decay);
-  Value kept = arith::MulFOp::create(
-      builder, getLoc(),
-      buildFloat(builder, getLoc(), getMomentum().convertToDouble()), v);
+  Value share = buildReal(builder, getLoc(), getMomentum().convertToDouble());
+  Value kept = arith::MulFOp::create(builder, getLoc(), share, v);
   Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
-  Value descent = getDecoupled()
-                      ? buildCoupledDecay(builder, getLoc(), velocity, w, decay)
-                      : velocity;
+  Value descent = velocity;
+  if (getNesterov())
+    descent = arith::AddFOp::create(
+        builder, getLoc(), direction,
+        arith::MulFOp::create(builder, getLoc(), share, velocity));
+  if (getDecoupled())
+    descent = buildCoupledDecay(builder, getLoc(), descent, w, decay);
   return {buildDescent(builder, getLoc(), w, rate, descent), velocity};
 }
 
@@ -29,13 +32,11 @@ LogicalResult MomentumOp::evaluate(ReferenceContext &,
   double decay = getWeightDecay().convertToDouble();
   for (int64_t i = 0; i < w.size(); ++i) {
     double decayed = decay * w.data[i];
-    v.data[i] = momentum * v.data[i] + operands[1].data[i];
-    if (getDecoupled()) {
-      w.data[i] -= rate * (v.data[i] + decayed);
-    } else {
-      v.data[i] += decayed;
-      w.data[i] -= rate * v.data[i];
-    }
+    double direction = operands[1].data[i] + (getDecoupled() ? 0.0 : decayed);
+    v.data[i] = momentum * v.data[i] + direction;
+    double descent =
+        getNesterov() ? direction + momentum * v.data[i] : v.data[i];
+    w.data[i] -= rate * (descent + (getDecoupled() ? decayed : 0.0));
   }
   results.push_back(std::move(w));
   results.push_back(std::move(v));
@@ -60,7 +61,10 @@ std::vector<LayerSpec> MomentumOp::getLayerSpecs() {
            "weight_decay * "
            "w)`.",
        .defaultValue = "\"coupled\"",
-       .choices = {"coupled", "decoupled"}}};
+       .choices = {"coupled", "decoupled"}},
+      {"nesterov", KeyType::Boolean,
+       "Go along the gradient ahead, `w = w - lr * (g + momentum * v)`.",
+       "false"}};
   return {spec};
 }
 
@@ -73,6 +77,7 @@ FailureOr<SmallVector<Value>> MomentumOp::buildLayer(LayerBuilder &layer) {
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
       *velocity, b.getF64FloatAttr(layer.getNumber("momentum")),
       b.getF64FloatAttr(layer.getNumber("weight_decay")),
-      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr());
+      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr(),
+      layer.getBoolean("nesterov") ? b.getUnitAttr() : UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

@@ -14,7 +14,8 @@ def Train_MomentumOp : Train_Op<"momentum", [
     Source: Sutskever et al., ICML 2013, in the form PyTorch and MindSpore use, where the
     rate multiplies the velocity. With `decoupled`, weights decay beside the velocity
     instead of through it: `v' = momentum * v + g`, `w' = w - lr * (v' + weight_decay * w)`
-    (Loshchilov and Hutter, ICLR 2019).
+    (Loshchilov and Hutter, ICLR 2019). With `nesterov` weights go along the gradient
+    ahead: `g + weight_decay * w + momentum * v'` in place of `v'`.
 
     Example:
     ```mlir
@@ -24,11 +25,13 @@ def Train_MomentumOp : Train_Op<"momentum", [
   }];
   let arguments = (ins Train_Tensor:$parameter, Train_Tensor:$gradient,
                        Train_Sum:$learning_rate, Train_Tensor:$velocity,
-                       F64Attr:$momentum, F64Attr:$weight_decay, UnitAttr:$decoupled);
+                       F64Attr:$momentum, F64Attr:$weight_decay, UnitAttr:$decoupled,
+                       UnitAttr:$nesterov);
   let results = (outs Train_Tensor:$result, Train_Tensor:$new_velocity);
   let assemblyFormat = [{
     $parameter `,` $gradient `,` $learning_rate `,` $velocity `momentum` $momentum
-    `weight_decay` $weight_decay (`decoupled` $decoupled^)? attr-dict `:` type($result)
+    `weight_decay` $weight_decay (`decoupled` $decoupled^)? (`nesterov` $nesterov^)?
+    attr-dict `:` type($result)
   }];
 }
 

@@ -11,17 +11,32 @@ LogicalResult UpdateOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &inferred) {
   llvm::append_range(inferred, adaptor.getCurrent().getTypes());
   inferred.push_back(RankedTensorType::get({}, IntegerType::get(context, 32)));
+  if (adaptor.getNorm())
+    inferred.push_back(RankedTensorType::get({}, Float32Type::get(context)));
   return success();
 }
 
 void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
-                     Value count, ValueRange gradients, ValueRange current) {
+                     Value count, ValueRange gradients, ValueRange current,
+                     bool norm) {
   SmallVector<Type> types(current.getTypes());
   types.push_back(RankedTensorType::get({}, builder.getI32Type()));
-  build(builder, state, types, loss, count, gradients, current);
+  if (norm)
+    types.push_back(RankedTensorType::get({}, builder.getF32Type()));
+  build(builder, state, types, loss, count, gradients, current, norm);
   Block &block = state.regions.front()->emplaceBlock();
   block.addArguments(gradients.getTypes(),
                      SmallVector<Location>(gradients.size(), state.location));
+}
+
+void UpdateOp::getAsmResultNames(
+    llvm::function_ref<void(Value, StringRef)> setName) {
+  unsigned count = getCurrent().size();
+  if (count > 0)
+    setName(getResult(0), "updated");
+  setName(getResult(count), "finite");
+  if (getNorm())
+    setName(getResult(count + 1), "norm");
 }
 
 LogicalResult UpdateOp::verify() {
@@ -33,17 +48,33 @@ LogicalResult UpdateOp::verify() {
   return success();
 }
 
+/// Whether `op` makes scalars, of constants or by a lowering of its own.
+static bool isScalarOp(Operation &op) {
+  bool isKnown =
+      isa<LowerToLinalgOpInterface>(op) || op.hasTrait<OpTrait::ConstantLike>();
+  return isKnown && llvm::all_of(op.getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getRank() == 0;
+         });
+}
+
 LogicalResult UpdateOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getValues().getTypes() != getCurrent().getTypes())
+  SmallVector<Type> expected(getCurrent().getTypes());
+  if (getNorm())
+    expected.push_back(
+        RankedTensorType::get({}, Float32Type::get(getContext())));
+  if (!yield || yield.getValues().getTypes() != TypeRange(expected))
     return emitOpError(
                "expected the region to yield the types of the current values (")
-           << getCurrent().getTypes() << "), found ("
+           << expected << "), found ("
            << block.getTerminator()->getOperandTypes() << ")";
   for (Operation &op : block.without_terminator())
-    if (!isa<ScalarUpdateOpInterface>(op))
-      return op.emitOpError("is not a first-order rule; the region of ")
+    if (!isa<ScalarUpdateOpInterface, GradientTransformOpInterface>(op) &&
+        !isScalarOp(op))
+      return op.emitOpError("is no first-order rule, no change of a gradient "
+                            "and makes no scalar; the region of ")
              << getOperationName() << " holds nothing else";
   return success();
 }
@@ -60,17 +91,19 @@ LogicalResult UpdateOp::evaluate(ReferenceContext &context,
   double count = operands[1].item();
   bool commits =
       count > 0 && allFinite(operands[0]) && llvm::all_of(gradients, allFinite);
-  if (!commits) {
-    llvm::append_range(results, current);
-    results.push_back(ReferenceValue::scalar(0.0));
-    return success();
-  }
-  SmallVector<ReferenceValue> means(gradients);
+  SmallVector<ReferenceValue> means(gradients), yielded;
   for (ReferenceValue &mean : means)
     for (double &element : mean.data)
       element /= count;
-  if (failed(context.evaluateRegion(getBody(), means, results)))
-    return failure();
-  results.push_back(ReferenceValue::scalar(1.0));
+  if (commits || getNorm())
+    if (failed(context.evaluateRegion(getBody(), means, yielded)))
+      return failure();
+  if (commits)
+    results.append(yielded.begin(), yielded.begin() + current.size());
+  else
+    llvm::append_range(results, current);
+  results.push_back(ReferenceValue::scalar(commits ? 1.0 : 0.0));
+  if (getNorm())
+    results.push_back(yielded.back());
   return success();
 }

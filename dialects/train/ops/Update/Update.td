@@ -2,10 +2,12 @@
 #define BOOST_TRAIN_UPDATE
 
 include "dialects/train/TrainBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Train_UpdateOp : Train_Op<"update", [
     Pure, AttrSizedOperandSegments, SingleBlock, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "the commit point of a step";
@@ -14,13 +16,17 @@ def Train_UpdateOp : Train_Op<"update", [
     the step, `loss` the sum of their losses, `count` their number. The region receives
     the mean gradients (sum / count) and yields a new value for each of `current`. The
     results are those values, and `finite` = 1, if the loss and every gradient are finite
-    and count > 0; else they are `current` itself, untouched, and `finite` = 0.
+    and count > 0; else they are `current` itself, untouched, and `finite` = 0. With
+    `norm` the region yields one scalar more, the norm of the mean gradients, which is the
+    last result.
 
     Constraints:
     * (update_c1) the region takes one argument per gradient, of its type.
     * (update_c2) the region yields one value per element of `current`, of its type, and
       so do the results.
-    * (update_c3) the region holds first-order rules (`ScalarUpdateOpInterface`) only.
+    * (update_c3) the region holds first-order rules (`ScalarUpdateOpInterface`), changes
+      of gradients (`GradientTransformOpInterface`), and scalars made of tensors
+      (`LowerToLinalgOpInterface`, constants) only.
 
     Example:
     ```mlir
@@ -34,20 +40,21 @@ def Train_UpdateOp : Train_Op<"update", [
   }];
   let arguments = (ins Train_Sum:$loss, Train_Count:$count,
                        Variadic<Train_Tensor>:$gradients,
-                       Variadic<Train_Tensor>:$current);
-  let results = (outs Variadic<Train_Tensor>:$updated,
-                      Train_Flag:$finite);
+                       Variadic<Train_Tensor>:$current, UnitAttr:$norm);
+  // New values, `finite`, and the norm.
+  let results = (outs Variadic<StaticShapeTensorOf<[F32, I32]>>:$outcomes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `loss` `(` $loss `)` `count` `(` $count `)`
     `gradients` `(` ($gradients^ `:` type($gradients))? `)`
-    `current` `(` ($current^ `:` type($current))? `)` $body attr-dict
+    `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)? $body attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$loss, "::mlir::Value":$count,
                                  "::mlir::ValueRange":$gradients,
-                                 "::mlir::ValueRange":$current)>];
+                                 "::mlir::ValueRange":$current,
+                                 CArg<"bool", "false">:$norm)>];
 }
 
 def Train_YieldOp : Train_Op<"yield", [

@@ -80,84 +80,194 @@ static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
 }
 
 namespace {
-/// What one operand of a rule is, outside the region.
-struct RuleOperand {
-  Value value; ///< the tensor
-  bool isMean; ///< a block argument: `value` is the gradient's sum
-};
-} // namespace
 
-/// One rule as one pass; returns its results, committed.
-static SmallVector<Value> lowerRule(OpBuilder &builder, UpdateOp update,
-                                    Operation *rule, Value finite) {
-  Location loc = rule->getLoc();
-  Block *body = rule->getBlock();
-  auto type = cast<RankedTensorType>(rule->getResult(0).getType());
-  unsigned rank = type.getRank();
-  auto scalarRule = cast<ScalarUpdateOpInterface>(rule);
-  unsigned controls = scalarRule.getNumControls();
+/// Lowers the region of one train.update.
+class UpdateLowering {
+public:
+  UpdateLowering(OpBuilder &builder, UpdateOp update, Value finite)
+      : b(builder), update(update), block(&update.getBody().front()),
+        finite(finite) {}
 
-  // Outputs are the tensors the rule replaces: the parameter, then the state.
-  SmallVector<Value> inputs = {finite, update.getCount()}, outputs;
-  AffineMap scalarMap = projection(builder, rank, {});
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  SmallVector<AffineMap> maps = {scalarMap, scalarMap};
-  auto argument = dyn_cast<BlockArgument>(rule->getOperand(1));
-  bool isMean = argument && argument.getOwner() == body;
-  inputs.push_back(isMean ? update.getGradients()[argument.getArgNumber()]
-                          : rule->getOperand(1));
-  maps.push_back(identity);
-  for (unsigned i = 0; i < controls; ++i) {
-    inputs.push_back(rule->getOperand(2 + i));
-    maps.push_back(scalarMap);
+  LogicalResult lower(Operation *op) {
+    if (isa<GradientTransformOpInterface>(op))
+      return success(); // part of the rules that read its result
+    if (isa<ScalarUpdateOpInterface>(op)) {
+      SmallVector<Value> committed = lowerRule(op);
+      for (auto [result, value] : llvm::zip(op->getResults(), committed))
+        results.map(result, value);
+      return success();
+    }
+    return lowerScalar(op);
   }
-  outputs.push_back(rule->getOperand(0));
-  for (Value state : rule->getOperands().drop_front(2 + controls))
-    outputs.push_back(state);
-  maps.append(outputs.size(), identity);
 
-  auto generic = linalg::GenericOp::create(
-      builder, loc, ValueRange(outputs).getTypes(), inputs, outputs, maps,
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [&](OpBuilder &b, Location nested, ValueRange args) {
-        Value gradient = args[2];
-        if (isMean) {
-          Value count =
-              arith::SIToFPOp::create(b, nested, gradient.getType(), args[1]);
-          gradient = arith::DivFOp::create(b, nested, gradient, count);
-        }
-        ValueRange old = args.drop_front(inputs.size());
-        SmallVector<Value> operands = {old[0], gradient};
-        llvm::append_range(operands, args.slice(3, controls));
-        llvm::append_range(operands, old.drop_front());
-        SmallVector<Value> results = scalarRule.buildScalarRule(b, operands);
-        Value zero =
-            arith::ConstantOp::create(b, nested, b.getI32IntegerAttr(0));
-        Value commits = arith::CmpIOp::create(
-            b, nested, arith::CmpIPredicate::ne, args[0], zero);
-        for (auto [result, current] : llvm::zip(results, old))
-          result = arith::SelectOp::create(b, nested, commits, result, current);
-        linalg::YieldOp::create(b, nested, results);
-      });
-  return SmallVector<Value>(generic.getResults());
-}
+  Value lookup(Value value) const { return results.lookupOrDefault(value); }
+
+private:
+  /// How a gradient comes about: of a sum, by `transforms`, the first first.
+  struct Gradient {
+    Value sum; ///< of the samples' gradients, or a tensor from outside
+    bool isMean;
+    SmallVector<Operation *> transforms;
+  };
+
+  Gradient trace(Value value) {
+    Gradient gradient;
+    while (auto op = value.getDefiningOp<GradientTransformOpInterface>()) {
+      gradient.transforms.insert(gradient.transforms.begin(), op);
+      value = op->getOperand(0);
+    }
+    auto argument = dyn_cast<BlockArgument>(value);
+    gradient.isMean = argument && argument.getOwner() == block;
+    gradient.sum = gradient.isMean
+                       ? update.getGradients()[argument.getArgNumber()]
+                       : value;
+    return gradient;
+  }
+
+  /// Operands that the elements of `gradient` need: sum, count and the scalars
+  /// of its transforms.
+  void addOperands(const Gradient &gradient, unsigned rank,
+                   SmallVectorImpl<Value> &inputs,
+                   SmallVectorImpl<AffineMap> &maps) {
+    inputs.append({gradient.sum, update.getCount()});
+    maps.append({b.getMultiDimIdentityMap(rank), projection(b, rank, {})});
+    for (Operation *transform : gradient.transforms)
+      for (Value control : transform->getOperands().drop_front()) {
+        inputs.push_back(lookup(control));
+        maps.push_back(projection(b, rank, {}));
+      }
+  }
+
+  /// The element of `gradient` from those of its operands.
+  static Value buildElement(OpBuilder &nested, Location loc,
+                            const Gradient &gradient, ValueRange args) {
+    Value element = args[0];
+    if (gradient.isMean) {
+      Value count =
+          arith::SIToFPOp::create(nested, loc, element.getType(), args[1]);
+      element = arith::DivFOp::create(nested, loc, element, count);
+    }
+    args = args.drop_front(2);
+    for (Operation *transform : gradient.transforms) {
+      unsigned controls = transform->getNumOperands() - 1;
+      SmallVector<Value> operands = {element};
+      llvm::append_range(operands, args.take_front(controls));
+      args = args.drop_front(controls);
+      element =
+          cast<GradientTransformOpInterface>(transform).buildScalarTransform(
+              nested, operands);
+    }
+    return element;
+  }
+
+  /// A scalar made of tensors, gradients among them.
+  LogicalResult lowerScalar(Operation *op) {
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      operands.map(operand, materialize(operand));
+    Operation *clone = b.clone(*op, operands);
+    auto lowering = dyn_cast<LowerToLinalgOpInterface>(clone);
+    if (!lowering) { // a constant
+      results.map(op->getResults(), clone->getResults());
+      return success();
+    }
+    FailureOr<SmallVector<Value>> lowered = lowering.lowerToLinalg(b);
+    if (failed(lowered))
+      return failure();
+    results.map(op->getResults(), *lowered);
+    clone->erase();
+    return success();
+  }
+
+  Value materialize(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Gradient gradient = trace(value);
+    if (!gradient.isMean && gradient.transforms.empty())
+      return lookup(value);
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    addOperands(gradient, type.getRank(), inputs, maps);
+    return buildElementwise(
+        b, update.getLoc(), type, inputs, maps,
+        [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
+          return buildElement(nested, loc, gradient, args);
+        });
+  }
+
+  /// One rule as one pass; returns its results, committed.
+  SmallVector<Value> lowerRule(Operation *rule) {
+    Location loc = rule->getLoc();
+    unsigned rank =
+        cast<RankedTensorType>(rule->getResult(0).getType()).getRank();
+    auto scalarRule = cast<ScalarUpdateOpInterface>(rule);
+    unsigned controls = scalarRule.getNumControls();
+    AffineMap scalar = projection(b, rank, {});
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+
+    Gradient gradient = trace(rule->getOperand(1));
+    SmallVector<Value> inputs = {finite};
+    SmallVector<AffineMap> maps = {scalar};
+    addOperands(gradient, rank, inputs, maps);
+    unsigned firstControl = inputs.size();
+    for (Value control : rule->getOperands().slice(2, controls)) {
+      inputs.push_back(lookup(control));
+      maps.push_back(scalar);
+    }
+    // Outputs are the tensors the rule replaces: the parameter, then the state.
+    SmallVector<Value> outputs = {rule->getOperand(0)};
+    llvm::append_range(outputs, rule->getOperands().drop_front(2 + controls));
+    maps.append(outputs.size(), identity);
+
+    auto generic = linalg::GenericOp::create(
+        b, loc, ValueRange(outputs).getTypes(), inputs, outputs, maps,
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](OpBuilder &nested, Location at, ValueRange args) {
+          ValueRange old = args.drop_front(inputs.size());
+          SmallVector<Value> operands = {
+              old[0], buildElement(nested, at, gradient,
+                                   args.slice(1, firstControl - 1))};
+          llvm::append_range(operands, args.slice(firstControl, controls));
+          llvm::append_range(operands, old.drop_front());
+          SmallVector<Value> changed =
+              scalarRule.buildScalarRule(nested, operands);
+          Value zero = arith::ConstantOp::create(nested, at,
+                                                 nested.getI32IntegerAttr(0));
+          Value commits = arith::CmpIOp::create(
+              nested, at, arith::CmpIPredicate::ne, args[0], zero);
+          for (auto [value, current] : llvm::zip(changed, old))
+            value =
+                arith::SelectOp::create(nested, at, commits, value, current);
+          linalg::YieldOp::create(nested, at, changed);
+        });
+    return SmallVector<Value>(generic.getResults());
+  }
+
+  OpBuilder &b;
+  UpdateOp update;
+  Block *block;
+  Value finite;
+  IRMapping results;
+};
+
+} // namespace
 
 FailureOr<SmallVector<Value>> UpdateOp::lowerToLinalg(OpBuilder &builder) {
   Block &block = getBody().front();
   for (Operation &op : block.without_terminator())
     for (Value operand : op.getOperands())
-      if (operand.getDefiningOp() &&
+      if (operand.getDefiningOp<ScalarUpdateOpInterface>() &&
           operand.getDefiningOp()->getBlock() == &block)
         return op.emitOpError(
             "reads the result of another rule; chained rules have no "
             "lowering yet");
   Value finite = buildFinite(builder, getLoc(), *this);
-  IRMapping committed;
+  UpdateLowering lowering(builder, *this, finite);
   for (Operation &op : block.without_terminator())
-    committed.map(op.getResults(), lowerRule(builder, *this, &op, finite));
+    if (failed(lowering.lower(&op)))
+      return failure();
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands())
-    results.push_back(committed.lookupOrDefault(value));
-  results.push_back(finite);
+    results.push_back(lowering.lookup(value));
+  results.insert(results.begin() + getCurrent().size(), finite);
   return results;
 }

@@ -1,0 +1,309 @@
+#include "compiler/frontend/BuildUpdate.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::frontend;
+using llvm::formatv;
+using rt::BindingKind;
+
+namespace {
+
+/// A schedule of the model file.
+static train::ScheduleAttr makeSchedule(OpBuilder &b, const Node &node) {
+  using Attr = train::ScheduleAttr;
+  std::optional<train::ScheduleKind> kind =
+      train::symbolizeScheduleKind(node.at("schedule").text);
+  assert(kind && "the table lists the schedules");
+  auto get = [&](StringRef key) {
+    const Node *number = node.find(key);
+    return number ? number->number : 0.0;
+  };
+  double numbers[Attr::NumberCount] = {};
+  numbers[Attr::Value] = get("value");
+  numbers[Attr::Initial] = get("initial");
+  numbers[Attr::End] = get("end");
+  numbers[Attr::Factor] =
+      *kind == train::ScheduleKind::Polynomial ? get("power") : get("factor");
+  numbers[Attr::Warmup] = get("warmup");
+  numbers[Attr::Every] = get("every");
+  numbers[Attr::Length] = get("length");
+  const Node *unit = node.find("unit");
+  return Attr::get(b.getContext(), *kind,
+                   unit && unit->text == "steps" ? train::ScheduleUnit::Steps
+                                                 : train::ScheduleUnit::Epochs,
+                   b.getDenseF64ArrayAttr(numbers));
+}
+
+/// @update under construction: arguments that rules ask for come as they ask.
+struct UpdateParts {
+  ProgramParts &program;
+  func::FuncOp function;
+  SmallVector<std::string> controls; ///< names, in the order of arguments
+  SmallVector<Value> controlValues;
+
+  /// The argument of control `name`, declared by the first to ask.
+  Value control(StringRef name, Location loc, train::ScheduleAttr schedule) {
+    for (auto [known, value] : llvm::zip(controls, controlValues))
+      if (known == name)
+        return value;
+    OpBuilder &b = program.builder;
+    OpBuilder::InsertionGuard guard(b);
+    program.moveToDeclarations();
+    train::ScheduleOp::create(b, loc, name, schedule);
+    controls.push_back(name.str());
+    controlValues.push_back(
+        addArgument(function, RankedTensorType::get({}, b.getF32Type()), loc));
+    return controlValues.back();
+  }
+};
+
+/// The optimizer while its op builds the rule of one parameter.
+class RuleBuilder : public EntryBuilder {
+public:
+  RuleBuilder(UpdateParts &update, Location loc, const LayerSpec &spec,
+              const Node &node)
+      : EntryBuilder(update.program.builder, loc, spec, node,
+                     formatv("optimizer '{0}'", node.at("type").text),
+                     update.program.errors),
+        update(update) {}
+
+  double getNumber(StringRef key) override {
+    const Node *own = group ? group->find(key) : nullptr;
+    return own ? own->number : EntryBuilder::getNumber(key);
+  }
+
+  FailureOr<Value> state(StringRef slot) override {
+    std::string symbol = (current.getSymName() + "." + slot).str();
+    OpBuilder::InsertionGuard guard(builder);
+    update.program.moveToDeclarations();
+    states.push_back(train::StateOp::create(
+        builder, loc, symbol, slot, current.getSymName(), current.getType()));
+    stateValues.push_back(addArgument(update.function, current.getType(), loc));
+    return stateValues.back();
+  }
+
+  Value oneMinusPower(StringRef name, double base) override {
+    return update.control(
+        name, loc,
+        train::ScheduleAttr::get(builder.getContext(),
+                                 train::ScheduleKind::OneMinusPower, base));
+  }
+
+  /// Turns to `parameter`: its group, and the values of its rates. Schedules
+  /// that belong to a group are called "<key>.<number of the group>".
+  void turnTo(train::ParameterOp parameter) {
+    current = parameter;
+    loc = parameter.getLoc();
+    role = static_cast<BoostRole>(parameter.getRole());
+    group = nullptr;
+    size_t index = 0;
+    for (const Node &candidate : node.at("groups").items) {
+      if (fits(candidate, parameter)) {
+        group = &candidate;
+        fitting.insert(index);
+        break;
+      }
+      ++index;
+    }
+    inputs.truncate(2);
+    for (const KeySpec &key : spec.keys) {
+      if (key.type != KeyType::Rate)
+        continue;
+      const Node *own = group ? group->find(key.name) : nullptr;
+      const Node &schedule = own ? *own : node.at(key.name);
+      std::string name = key.name.str();
+      if (own)
+        name = formatv("{0}.{1}", key.name, index);
+      inputs.push_back(
+          update.control(name, nameLocation(builder, key.name, schedule.extent),
+                         makeSchedule(builder, schedule)));
+    }
+  }
+
+  /// Groups that no parameter came to are mistakes.
+  void checkGroups() {
+    for (auto [index, candidate] : llvm::enumerate(node.at("groups").items))
+      if (!fitting.contains(index)) {
+        std::vector<std::string> names;
+        for (train::ParameterOp parameter : update.program.parameters)
+          names.push_back(parameter.getSymName().str());
+        errors.error(candidate.extent,
+                     formatv("no parameter is in this group; none that an "
+                             "earlier group leaves fits 'match' '{0}' and "
+                             "'roles', out of {1}",
+                             candidate.at("match").text,
+                             llvm::join(names, ", ")));
+      }
+  }
+
+  std::vector<train::StateOp> states;
+  SmallVector<Value> stateValues;
+
+private:
+  static bool fits(const Node &group, train::ParameterOp parameter) {
+    llvm::Expected<llvm::GlobPattern> pattern =
+        llvm::GlobPattern::create(group.at("match").text);
+    if (!pattern) {
+      llvm::consumeError(pattern.takeError());
+      return false;
+    }
+    ArrayRef<Node> roles = group.at("roles").items;
+    bool hasRole =
+        roles.empty() || llvm::any_of(roles, [&](const Node &role) {
+          return role.text == train::stringifyRole(parameter.getRole());
+        });
+    return hasRole && pattern->match(parameter.getSymName());
+  }
+
+  UpdateParts &update;
+  train::ParameterOp current; ///< the parameter at hand
+  const Node *group = nullptr;
+  llvm::SmallSet<size_t, 4> fitting;
+};
+
+/// Builds @update and, with it, states and schedules.
+class UpdateBuilder {
+public:
+  UpdateBuilder(ProgramParts &parts, func::FuncOp micro)
+      : parts(parts), b(parts.builder), micro(micro),
+        node(parts.model.at("optimizer")) {}
+
+  LogicalResult build() {
+    const LayerEntry &entry =
+        parts.table.entry(LayerSpec::Kind::Optimizer, node.at("type").text);
+    update = createFunction(parts, train::kUpdate);
+    Location loc = nameLocation(b, "optimizer", node.extent);
+    for (Type type : micro.getResultTypes())
+      addArgument(update, type, loc);
+    for (train::ParameterOp parameter : parts.parameters)
+      addArgument(update, parameter.getType(), parameter.getLoc());
+
+    UpdateParts updateParts{parts, update, {}, {}};
+    RuleBuilder rule(updateParts, loc, entry.spec, node);
+    Region body;
+    if (failed(buildRules(entry, rule, body)))
+      return failure();
+    b.setInsertionPointToEnd(&update.front());
+    size_t count = parts.parameters.size();
+    SmallVector<Value> current(update.getArguments().slice(count + 2, count));
+    llvm::append_range(current, rule.stateValues);
+    auto op = train::UpdateOp::create(
+        b, loc, update.getArgument(count), update.getArgument(count + 1),
+        update.getArguments().take_front(count), current, reportsNorm());
+    op.getBody().takeBody(body);
+    finishFunction(parts, update, op.getResults());
+    bind(rule, updateParts);
+    return success();
+  }
+
+private:
+  const Node &getTrain(StringRef key) {
+    return parts.model.at("train").at(key);
+  }
+  bool reportsNorm() { return getTrain("gradient_norm").boolean; }
+
+  /// The gradients as rules are to see them; sets `norm` where it is needed.
+  SmallVector<Value> buildGradients(Block &block) {
+    Location loc = update.getLoc();
+    SmallVector<Value> gradients(block.getArguments());
+    auto buildNorm = [&]() -> Value {
+      SmallVector<Value> squares;
+      for (Value gradient : gradients)
+        squares.push_back(train::SquaredNormOp::create(b, loc, gradient));
+      return train::GlobalNormOp::create(
+          b, loc, RankedTensorType::get({}, b.getF32Type()), squares);
+    };
+    if (reportsNorm())
+      norm = buildNorm();
+    const Node &value = getTrain("clip_value"), &limit = getTrain("clip_norm");
+    if (!value.is(Node::Kind::Null))
+      for (Value &gradient : gradients)
+        gradient = train::ClampGradientOp::create(
+            b, loc, gradient, b.getF64FloatAttr(value.number));
+    if (limit.is(Node::Kind::Null))
+      return gradients;
+    bool isKnown = norm && value.is(Node::Kind::Null);
+    Value factor = train::ClipFactorOp::create(
+        b, loc, RankedTensorType::get({}, b.getF32Type()),
+        isKnown ? norm : buildNorm(), b.getF64FloatAttr(limit.number));
+    for (Value &gradient : gradients)
+      gradient = train::ScaleGradientOp::create(b, loc, gradient, factor);
+    return gradients;
+  }
+
+  /// The region of train.update: one rule per parameter on its mean gradient.
+  LogicalResult buildRules(const LayerEntry &entry, RuleBuilder &rule,
+                           Region &body) {
+    Block &block = body.emplaceBlock();
+    size_t firstParameter = parts.parameters.size() + 2;
+    for (train::ParameterOp parameter : parts.parameters)
+      block.addArgument(parameter.getType(), parameter.getLoc());
+    b.setInsertionPointToEnd(&block);
+    SmallVector<Value> gradients = buildGradients(block);
+    SmallVector<Value> newParameters, newStates;
+    for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
+      rule.inputs = {update.getArgument(firstParameter + index),
+                     gradients[index]};
+      rule.turnTo(parameter);
+      b.setInsertionPointToEnd(&block);
+      FailureOr<SmallVector<Value>> results = entry.build(rule);
+      if (failed(results))
+        return failure();
+      newParameters.push_back(results->front());
+      newStates.append(results->begin() + 1, results->end());
+    }
+    rule.checkGroups();
+    if (parts.errors.hasErrors())
+      return failure();
+    llvm::append_range(newParameters, newStates);
+    if (norm)
+      newParameters.push_back(norm);
+    b.setInsertionPointToEnd(&block);
+    train::YieldOp::create(b, update.getLoc(), newParameters);
+    return success();
+  }
+
+  void bind(RuleBuilder &rule, const UpdateParts &updateParts) {
+    unsigned argument = 0, result = 0;
+    for (train::ParameterOp parameter : parts.parameters)
+      bindArgument(update, argument++, BindingKind::Gradient,
+                   parameter.getSymName());
+    bindArgument(update, argument++, BindingKind::LossSum);
+    bindArgument(update, argument++, BindingKind::LossCount);
+    for (train::ParameterOp parameter : parts.parameters) {
+      bindArgument(update, argument++, BindingKind::Parameter,
+                   parameter.getSymName());
+      bindResult(update, result++, BindingKind::Parameter,
+                 parameter.getSymName());
+    }
+    // Controls and states stand in the order in which rules asked for them.
+    for (auto [value, state] : llvm::zip_equal(rule.stateValues, rule.states))
+      bindArgument(update, cast<BlockArgument>(value).getArgNumber(),
+                   BindingKind::State, state.getSymName());
+    for (auto [value, name] :
+         llvm::zip_equal(updateParts.controlValues, updateParts.controls))
+      bindArgument(update, cast<BlockArgument>(value).getArgNumber(),
+                   BindingKind::Control, name);
+    for (train::StateOp state : rule.states)
+      bindResult(update, result++, BindingKind::State, state.getSymName());
+    bindResult(update, result++, BindingKind::Finite);
+    if (norm)
+      bindResult(update, result, BindingKind::GradientNorm);
+  }
+
+  ProgramParts &parts;
+  OpBuilder &b;
+  func::FuncOp micro, update;
+  const Node &node;
+  Value norm; ///< of the mean gradients; null when nothing needs it
+};
+
+} // namespace
+
+LogicalResult frontend::buildUpdate(ProgramParts &parts, func::FuncOp micro) {
+  return UpdateBuilder(parts, micro).build();
+}

@@ -1,0 +1,119 @@
+#include "dialects/nn/Losses.h"
+#include "dialects/nn/NnDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+LogicalResult boostc::nn::verifyTargets(std::optional<Location> loc,
+                                        Type outputs, Type targets) {
+  if (outputs != targets)
+    return emitOptionalError(
+        loc, "expected outputs and targets of one shape, found ", outputs,
+        " and ", targets);
+  if (cast<RankedTensorType>(outputs).getRank() < 2)
+    return emitOptionalError(loc, "expected outputs [batch, ...], found ",
+                             outputs);
+  return success();
+}
+
+LogicalResult boostc::nn::evaluateLoss(ArrayRef<ReferenceValue> operands,
+                                       SmallVectorImpl<ReferenceValue> &results,
+                                       ScalarLoss loss) {
+  const ReferenceValue &outputs = operands[0], &targets = operands[1];
+  int64_t valid = static_cast<int64_t>(operands[2].item());
+  int64_t elements = outputs.size() / outputs.dim(0);
+  double sum = 0.0;
+  for (int64_t i = 0; i < valid * elements; ++i)
+    sum += loss(outputs.data[i], targets.data[i]);
+  results.push_back(
+      ReferenceValue::scalar(sum / static_cast<double>(elements)));
+  results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
+  return success();
+}
+
+SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
+                                         ValueRange operands,
+                                         ScalarLossBody loss) {
+  auto type = cast<RankedTensorType>(operands[0].getType());
+  unsigned rank = type.getRank();
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  double elements =
+      static_cast<double>(type.getNumElements() / type.getDimSize(0));
+  auto samples =
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  Value sums = buildReduction(
+      builder, loc, samples, builder.getF32FloatAttr(0.0), rank, {0},
+      operands.take_front(2), {all, all},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildSumStep(b, nested, args[2],
+                            loss(b, nested, args.take_front(2)));
+      });
+  Value sum = buildReduction(
+      builder, loc, RankedTensorType::get({}, type.getElementType()),
+      builder.getF32FloatAttr(0.0), 1, {}, {sums, operands[2]},
+      {builder.getMultiDimIdentityMap(1), projection(builder, 1, {})},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value mean = arith::DivFOp::create(b, nested, args[0],
+                                           buildReal(b, nested, elements));
+        Value term = arith::SelectOp::create(
+            b, nested, buildIsValid(b, nested, 0, args[1]), mean,
+            buildFloat(b, nested, 0.0));
+        return buildSumStep(b, nested, args[2], term);
+      });
+  Value count = buildElementwise(
+      builder, loc, RankedTensorType::get({}, builder.getI64Type()),
+      operands[2], [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return arith::ExtSIOp::create(b, nested, b.getI64Type(), args[0]);
+      });
+  return {sum, count};
+}
+
+LogicalResult
+boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
+                             SmallVectorImpl<ReferenceValue> &results,
+                             ScalarLoss slope) {
+  const ReferenceValue &outputs = operands[1], &targets = operands[2];
+  int64_t valid = static_cast<int64_t>(operands[3].item());
+  int64_t elements = outputs.size() / outputs.dim(0);
+  ReferenceValue result(outputs.shape);
+  for (int64_t i = 0; i < valid * elements; ++i)
+    result.data[i] = operands[0].item() *
+                     slope(outputs.data[i], targets.data[i]) /
+                     static_cast<double>(elements);
+  results.push_back(std::move(result));
+  return success();
+}
+
+SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
+                                             ValueRange operands,
+                                             ScalarLossBody slope) {
+  auto type = cast<RankedTensorType>(operands[1].getType());
+  unsigned rank = type.getRank();
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  AffineMap scalar = projection(builder, rank, {});
+  double elements =
+      static_cast<double>(type.getNumElements() / type.getDimSize(0));
+  return {buildElementwise(
+      builder, loc, type, operands, {scalar, all, all, scalar},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value scaled = arith::MulFOp::create(
+            b, nested, args[0], slope(b, nested, args.slice(1, 2)));
+        Value share = arith::DivFOp::create(b, nested, scaled,
+                                            buildReal(b, nested, elements));
+        return arith::SelectOp::create(b, nested,
+                                       buildIsValid(b, nested, 0, args[3]),
+                                       share, buildFloat(b, nested, 0.0));
+      })};
+}
+
+FailureOr<Value> boostc::nn::buildTargets(LayerBuilder &layer) {
+  auto outputs = cast<RankedTensorType>(layer.inputs[0].getType());
+  if (outputs.getRank() != 2)
+    return layer.emitError("op")
+           << layer.spec.name
+           << " needs one output per class and sample, found " << outputs
+           << " with the batch; put a flatten layer in front";
+  return Value(
+      OneHotOp::create(layer.builder, layer.loc, outputs, layer.inputs[1]));
+}

@@ -1,0 +1,46 @@
+// Losses.h - losses that compare each output with a number: mse, l1,
+// binary_cross_entropy.
+#pragma once
+
+#include "dialects/interfaces/Interfaces.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+
+namespace boostc::nn {
+
+/// What such a loss is for one element.
+using ScalarLoss = llvm::function_ref<double(double output, double target)>;
+/// Emits it: block arguments (output, target).
+using ScalarLossBody = ElementBody;
+
+/// Outputs and targets have one shape [batch, ...].
+llvm::LogicalResult verifyTargets(std::optional<mlir::Location> loc,
+                                  mlir::Type outputs, mlir::Type targets);
+
+/// The pair (sum, count): sum over the first `valid` samples of the mean over a
+/// sample's elements of `loss`. Operands: outputs, targets, valid.
+llvm::LogicalResult evaluateLoss(llvm::ArrayRef<ReferenceValue> operands,
+                                 llvm::SmallVectorImpl<ReferenceValue> &results,
+                                 ScalarLoss loss);
+llvm::SmallVector<mlir::Value> lowerLoss(mlir::OpBuilder &builder,
+                                         mlir::Location loc,
+                                         mlir::ValueRange operands,
+                                         ScalarLossBody loss);
+
+/// The gradient with respect to the outputs, zero for padding:
+/// dsum * slope / elements of a sample. Operands: dsum, outputs, targets,
+/// valid.
+llvm::LogicalResult
+evaluateLossGrad(llvm::ArrayRef<ReferenceValue> operands,
+                 llvm::SmallVectorImpl<ReferenceValue> &results,
+                 ScalarLoss slope);
+llvm::SmallVector<mlir::Value> lowerLossGrad(mlir::OpBuilder &builder,
+                                             mlir::Location loc,
+                                             mlir::ValueRange operands,
+                                             ScalarLossBody slope);
+
+/// The targets of a loss of the model file: the labels as rows of 0 and 1.
+/// Emits a diagnostic when the last layer's output cannot be compared with
+/// them.
+llvm::FailureOr<mlir::Value> buildTargets(LayerBuilder &layer);
+
+} // namespace boostc::nn

@@ -1,0 +1,89 @@
+#include "dialects/nn/Softmax.h"
+#include "dialects/nn/Axes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+LogicalResult boostc::nn::verifyAxis(Operation *op, RankedTensorType type,
+                                     int64_t axis) {
+  if (axis < 1 || axis >= type.getRank())
+    return op->emitOpError("expected an axis from 1 to ")
+           << type.getRank() - 1 << " of " << type << ", found " << axis;
+  return success();
+}
+
+LogicalResult boostc::nn::evaluateLines(
+    ArrayRef<ReferenceValue> operands, int64_t axis,
+    SmallVectorImpl<ReferenceValue> &results,
+    llvm::function_ref<void(MutableArrayRef<std::vector<double>>)> line) {
+  ReferenceValue result = operands[0];
+  AxisView view(result.shape, axis);
+  std::vector<std::vector<double>> lines(operands.size(),
+                                         std::vector<double>(view.extent));
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t i = 0; i < view.inner; ++i) {
+      int64_t start = view.offset(o, i);
+      for (auto [elements, operand] : llvm::zip_equal(lines, operands))
+        for (int64_t k = 0; k < view.extent; ++k)
+          elements[k] = operand.data[start + k * view.inner];
+      line(lines);
+      for (int64_t k = 0; k < view.extent; ++k)
+        result.data[start + k * view.inner] = lines[0][k];
+    }
+  results.push_back(std::move(result));
+  return success();
+}
+
+/// The type of one number for each line.
+static RankedTensorType getLineType(RankedTensorType type, int64_t axis) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+LineStatistics boostc::nn::buildLineStatistics(OpBuilder &builder, Location loc,
+                                               Value input, int64_t axis) {
+  auto type = cast<RankedTensorType>(input.getType());
+  unsigned rank = type.getRank();
+  SmallVector<unsigned> kept = withoutAxes(rank, axis);
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  LineStatistics statistics;
+  statistics.map = projection(builder, rank, kept);
+  float lowest = -std::numeric_limits<float>::infinity();
+  statistics.maximum = buildReduction(
+      builder, loc, getLineType(type, axis), builder.getF32FloatAttr(lowest),
+      rank, kept, input, all,
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return arith::MaximumFOp::create(b, nested, args[0], args[1]);
+      });
+  statistics.exponentials = buildReduction(
+      builder, loc, getLineType(type, axis), builder.getF32FloatAttr(0.0), rank,
+      kept, {input, statistics.maximum}, {all, statistics.map},
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value shifted = arith::SubFOp::create(b, nested, args[0], args[1]);
+        Value power = math::ExpOp::create(b, nested, shifted);
+        return buildSumStep(b, nested, args[2], power);
+      });
+  return statistics;
+}
+
+std::pair<Value, AffineMap>
+boostc::nn::buildLineSum(OpBuilder &builder, Location loc, ValueRange inputs,
+                         int64_t axis, ElementBody term) {
+  auto type = cast<RankedTensorType>(inputs[0].getType());
+  unsigned rank = type.getRank();
+  SmallVector<unsigned> kept = withoutAxes(rank, axis);
+  SmallVector<AffineMap> maps(inputs.size(),
+                              builder.getMultiDimIdentityMap(rank));
+  Value sum = buildReduction(
+      builder, loc, getLineType(type, axis), builder.getF32FloatAttr(0.0), rank,
+      kept, inputs, maps,
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildSumStep(b, nested, args.back(),
+                            term(b, nested, args.drop_back()));
+      });
+  return {sum, projection(builder, rank, kept)};
+}

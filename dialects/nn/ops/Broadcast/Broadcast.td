@@ -1,0 +1,29 @@
+#ifndef BOOST_NN_BROADCAST
+#define BOOST_NN_BROADCAST
+
+include "dialects/nn/NnBase.td"
+
+def Nn_BroadcastOp : Nn_Op<"broadcast", [
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+  let summary = "repeats a value along dimensions";
+  let description = [{
+    `y` has the dimensions `axes` in addition to those of `x` and does not change along
+    them. What gradients of reductions are made of.
+
+    Constraints:
+    * (broadcast_c1) `axes` are distinct dimensions of the result behind the batch, and
+      the others have the shape of `x`.
+
+    Example:
+    ```mlir
+    %y = nn.broadcast %x along [1] : tensor<32x8xf32> -> tensor<32x6x8xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat =
+      "$input `along` $axes attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_NN_BROADCAST

@@ -1,0 +1,109 @@
+#include "dialects/nn/Losses.h"
+#include "dialects/nn/NnDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.l1
+//===----------------------------------------------------------------------===//
+
+LogicalResult L1Op::verify() {
+  return verifyTargets(getLoc(), getOutputs().getType(),
+                       getTargets().getType());
+}
+
+LogicalResult L1Op::evaluate(ReferenceContext &,
+                             ArrayRef<ReferenceValue> operands,
+                             SmallVectorImpl<ReferenceValue> &results) {
+  return evaluateLoss(operands, results,
+                      [](double p, double t) { return std::abs(p - t); });
+}
+
+bool L1Op::isActiveOperand(unsigned index) { return index == 0; }
+
+SmallVector<Value> L1Op::savedForBackward() {
+  return {getOutputs(), getTargets()};
+}
+
+LogicalResult L1Op::buildBackward(BackwardContext &context) {
+  // Nothing differentiable flows through the count.
+  if (!context.gradResults[0] || !context.needed[0])
+    return success();
+  context.gradOperands[0] =
+      L1GradOp::create(context.builder, context.loc, context.gradResults[0],
+                       getOutputs(), getTargets(), context.valid);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> L1Op::lowerToLinalg(OpBuilder &builder) {
+  return lowerLoss(builder, getLoc(), getOperands(),
+                   [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                     return math::AbsFOp::create(
+                         b, loc,
+                         arith::SubFOp::create(b, loc, args[0], args[1]));
+                   });
+}
+
+int64_t L1Op::getFlops() { return 2 * getOutputs().getType().getNumElements(); }
+
+std::vector<LayerSpec> L1Op::getLayerSpecs() {
+  return {{"l1", LayerSpec::Kind::Loss,
+           "Mean absolute error, `|y - t|` averaged over outputs and samples; "
+           "t is 1 for the labelled class, else 0."}};
+}
+
+FailureOr<SmallVector<Value>> L1Op::buildLayer(LayerBuilder &layer) {
+  FailureOr<Value> targets = buildTargets(layer);
+  if (failed(targets))
+    return failure();
+  auto op = L1Op::create(layer.builder, layer.loc, layer.inputs[0], *targets,
+                         layer.inputs[2]);
+  return SmallVector<Value>(op.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// nn.l1_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult L1GradOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  if (failed(verifyTargets(loc, adaptor.getOutputs().getType(),
+                           adaptor.getTargets().getType())))
+    return failure();
+  inferred.push_back(adaptor.getOutputs().getType());
+  return success();
+}
+
+LogicalResult L1GradOp::evaluate(ReferenceContext &,
+                                 ArrayRef<ReferenceValue> operands,
+                                 SmallVectorImpl<ReferenceValue> &results) {
+  return evaluateLossGrad(operands, results, [](double p, double t) {
+    return p > t ? 1.0 : p < t ? -1.0 : 0.0;
+  });
+}
+
+FailureOr<SmallVector<Value>> L1GradOp::lowerToLinalg(OpBuilder &builder) {
+  return lowerLossGrad(
+      builder, getLoc(), getOperands(),
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        auto compare = [&](arith::CmpFPredicate predicate) -> Value {
+          return arith::CmpFOp::create(b, loc, predicate, args[0], args[1]);
+        };
+        Value below = arith::SelectOp::create(
+            b, loc, compare(arith::CmpFPredicate::OLT),
+            buildFloat(b, loc, -1.0), buildFloat(b, loc, 0.0));
+        return arith::SelectOp::create(b, loc,
+                                       compare(arith::CmpFPredicate::OGT),
+                                       buildFloat(b, loc, 1.0), below);
+      });
+}
+
+int64_t L1GradOp::getFlops() {
+  return 3 * getOutputs().getType().getNumElements();
+}

@@ -1,0 +1,53 @@
+#ifndef BOOST_NN_SLICE
+#define BOOST_NN_SLICE
+
+include "dialects/nn/NnBase.td"
+
+def Nn_SliceOp : Nn_Op<"slice", [
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "a part along one dimension";
+  let description = [{
+    The elements `start` to `start + size - 1` along `axis`. Backward: see
+    `nn.slice_grad`.
+
+    Constraints:
+    * (slice_c1) `axis` is a dimension behind the batch.
+    * (slice_c2) the part is not empty and lies inside the input.
+
+    Example:
+    ```mlir
+    %y = nn.slice %x axis 1 from 2 size 3 : tensor<32x6x8xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$input, I64Attr:$axis, I64Attr:$start, I64Attr:$size);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $input `axis` $axis `from` $start `size` $size attr-dict `:` type($input)
+  }];
+}
+
+def Nn_SliceGradOp : Nn_Op<"slice_grad", [
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+  let summary = "gradient of slice";
+  let description = [{
+    `dy` at its place along `axis`, zeros around it.
+
+    Constraints:
+    * (slice_grad_c1) the shapes are equal except along `axis`, where `dy` lies inside.
+
+    Example:
+    ```mlir
+    %dx = nn.slice_grad %dy axis 1 from 2 : tensor<32x3x8xf32> -> tensor<32x6x8xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$gradient, I64Attr:$axis, I64Attr:$start);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = [{
+    $gradient `axis` $axis `from` $start attr-dict `:` type($gradient) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_NN_SLICE

@@ -1,0 +1,51 @@
+#ifndef BOOST_NN_SOFTMAX
+#define BOOST_NN_SOFTMAX
+
+include "dialects/nn/NnBase.td"
+
+def Nn_SoftmaxOp : Nn_Op<"softmax", [
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "softmax along a dimension";
+  let description = [{
+    `y[i] = exp(x[i]) / sum over j of exp(x[j])`, i and j along
+    `axis`. The largest element is subtracted before `exp`, so large ones do not overflow.
+    Backward: see `nn.softmax_grad`.
+
+    Constraints:
+    * (softmax_c1) `axis` is a dimension behind the batch.
+
+    Example:
+    ```mlir
+    %y = nn.softmax %x axis 1 : tensor<32x10xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$input, I64Attr:$axis);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nn_SoftmaxGradOp : Nn_Op<"softmax_grad", [
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+  let summary = "gradient of softmax";
+  let description = [{
+    `dx[i] = y[i] * (dy[i] - sum over j of dy[j] * y[j])`, from the result.
+
+    Constraints:
+    * (softmax_grad_c1) `axis` is a dimension behind the batch.
+
+    Example:
+    ```mlir
+    %dx = nn.softmax_grad %dy, %y axis 1 : tensor<32x10xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$output, I64Attr:$axis);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat =
+      "$gradient `,` $output `axis` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_NN_SOFTMAX

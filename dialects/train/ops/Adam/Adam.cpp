@@ -1,0 +1,113 @@
+#include "dialects/train/OptimizerHelpers.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+unsigned AdamOp::getNumControls() { return 3; }
+
+SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
+  Location loc = getLoc();
+  Value w = operands[0], g = operands[1], rate = operands[2];
+  Value m = operands[5], v = operands[6];
+  double decay = getWeightDecay().convertToDouble();
+  double beta1 = getBeta1().convertToDouble();
+  double beta2 = getBeta2().convertToDouble();
+  auto mul = [&](Value x, Value y) -> Value {
+    return arith::MulFOp::create(b, loc, x, y);
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return arith::AddFOp::create(b, loc, x, y);
+  };
+  auto divide = [&](Value x, Value y) -> Value {
+    return arith::DivFOp::create(b, loc, x, y);
+  };
+  if (!getDecoupled())
+    g = buildCoupledDecay(b, loc, g, w, decay);
+  // 1 - beta in double: rounded once, it is no difference of close numbers.
+  Value first = add(mul(buildReal(b, loc, beta1), m),
+                    mul(buildReal(b, loc, 1.0 - beta1), g));
+  Value second = add(mul(buildReal(b, loc, beta2), v),
+                     mul(buildReal(b, loc, 1.0 - beta2), mul(g, g)));
+  Value root = math::SqrtOp::create(b, loc, divide(second, operands[4]));
+  Value scale = add(root, buildReal(b, loc, getEpsilon().convertToDouble()));
+  Value descent = divide(divide(first, operands[3]), scale);
+  if (getDecoupled())
+    descent = buildCoupledDecay(b, loc, descent, w, decay);
+  return {buildDescent(b, loc, w, rate, descent), first, second};
+}
+
+LogicalResult AdamOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
+                               SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue w = operands[0], m = operands[5], v = operands[6];
+  double rate = operands[2].item(), c1 = operands[3].item();
+  double c2 = operands[4].item(), decay = getWeightDecay().convertToDouble();
+  double beta1 = getBeta1().convertToDouble();
+  double beta2 = getBeta2().convertToDouble();
+  for (int64_t i = 0; i < w.size(); ++i) {
+    double decayed = decay * w.data[i];
+    double g = operands[1].data[i] + (getDecoupled() ? 0.0 : decayed);
+    m.data[i] = beta1 * m.data[i] + (1.0 - beta1) * g;
+    v.data[i] = beta2 * v.data[i] + (1.0 - beta2) * g * g;
+    double step = m.data[i] / c1 /
+                  (std::sqrt(v.data[i] / c2) + getEpsilon().convertToDouble());
+    w.data[i] -= rate * (step + (getDecoupled() ? decayed : 0.0));
+  }
+  results.append({std::move(w), std::move(m), std::move(v)});
+  return success();
+}
+
+std::vector<LayerSpec> AdamOp::getLayerSpecs() {
+  auto describe = [](StringRef name, StringRef summary, StringRef decay,
+                     StringRef convention) {
+    LayerSpec spec{name, LayerSpec::Kind::Optimizer, summary};
+    spec.keys = {
+        {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
+        {"beta1", KeyType::Number, "Share of the mean that is kept.", "0.9",
+         0.0, 0.999999},
+        {"beta2", KeyType::Number, "Share of the mean square that is kept.",
+         "0.999", 0.0, 0.999999999},
+        {"epsilon", KeyType::Number, "Added to the root.", "1e-8", 0.0},
+        {"weight_decay", KeyType::Number, "Weight decay.", decay, 0.0},
+        {.name = "decay",
+         .type = KeyType::Choice,
+         .doc =
+             "`coupled`: decay is added to the gradient and so to the "
+             "moments. `decoupled`: weights decay beside them, `w = w - lr * "
+             "(... + weight_decay * w)`.",
+         .defaultValue = convention,
+         .choices = {"coupled", "decoupled"}}};
+    return spec;
+  };
+  return {describe("adam",
+                   "Adam, `m = beta1 * m + (1 - beta1) * g`, `v = beta2 * v + "
+                   "(1 - beta2) * g^2`, `w = w - lr * (m / (1 - beta1^t)) / "
+                   "(sqrt(v / (1 - beta2^t)) + epsilon)` at update t.",
+                   "0.0", "\"coupled\""),
+          describe("adamw", "Adam with decoupled weight decay.", "0.01",
+                   "\"decoupled\"")};
+}
+
+FailureOr<SmallVector<Value>> AdamOp::buildLayer(LayerBuilder &layer) {
+  OpBuilder &b = layer.builder;
+  double beta1 = layer.getNumber("beta1"), beta2 = layer.getNumber("beta2");
+  FailureOr<Value> first = layer.state("first_moment");
+  if (failed(first))
+    return failure();
+  FailureOr<Value> second = layer.state("second_moment");
+  if (failed(second))
+    return failure();
+  Value correction1 = layer.oneMinusPower("correction1", beta1);
+  Value correction2 = layer.oneMinusPower("correction2", beta2);
+  auto op = AdamOp::create(
+      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
+      correction1, correction2, *first, *second, b.getF64FloatAttr(beta1),
+      b.getF64FloatAttr(beta2), b.getF64FloatAttr(layer.getNumber("epsilon")),
+      b.getF64FloatAttr(layer.getNumber("weight_decay")),
+      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr());
+  return SmallVector<Value>(op.getResults());
+}

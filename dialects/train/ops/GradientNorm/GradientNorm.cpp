@@ -1,0 +1,193 @@
+// Norms of gradients and what is done with them before a rule.
+
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+static RankedTensorType getScalarType(OpBuilder &b) {
+  return RankedTensorType::get({}, b.getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// train.squared_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+SquaredNormOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                        SmallVectorImpl<ReferenceValue> &results) {
+  double sum = 0.0;
+  for (double x : operands[0].data)
+    sum += x * x;
+  results.push_back(ReferenceValue::scalar(sum));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> SquaredNormOp::lowerToLinalg(OpBuilder &builder) {
+  auto type = getInput().getType();
+  unsigned rank = type.getRank();
+  auto addSquare = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    return buildSumStep(b, loc, args[1],
+                        arith::MulFOp::create(b, loc, args[0], args[0]));
+  };
+  if (rank < 2)
+    return SmallVector<Value>{buildReduction(
+        builder, getLoc(), getScalarType(builder), builder.getF32FloatAttr(0.0),
+        rank, {}, getInput(), builder.getMultiDimIdentityMap(rank), addSquare)};
+  // Rows first: they are independent and run on all threads.
+  auto rows =
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  Value sums = buildReduction(
+      builder, getLoc(), rows, builder.getF32FloatAttr(0.0), rank, {0},
+      getInput(), builder.getMultiDimIdentityMap(rank), addSquare);
+  return SmallVector<Value>{buildReduction(
+      builder, getLoc(), getScalarType(builder), builder.getF32FloatAttr(0.0),
+      1, {}, sums, builder.getMultiDimIdentityMap(1),
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return buildSumStep(b, loc, args[1], args[0]);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// train.global_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult GlobalNormOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
+  double sum = 0.0;
+  for (const ReferenceValue &square : operands)
+    sum += square.item();
+  results.push_back(ReferenceValue::scalar(std::sqrt(sum)));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> GlobalNormOp::lowerToLinalg(OpBuilder &builder) {
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), getScalarType(builder), getSquares(),
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value sum = buildFloat(b, loc, 0.0);
+        for (Value square : args.drop_back())
+          sum = arith::AddFOp::create(b, loc, sum, square);
+        return math::SqrtOp::create(b, loc, sum);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// train.clip_factor
+//===----------------------------------------------------------------------===//
+
+/// Keeps a zero norm from being divided by.
+constexpr double kNormGuard = 1e-6;
+
+LogicalResult ClipFactorOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
+  double ratio =
+      getLimit().convertToDouble() / (operands[0].item() + kNormGuard);
+  results.push_back(ReferenceValue::scalar(std::min(1.0, ratio)));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {
+  double limit = getLimit().convertToDouble();
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), getScalarType(builder), getNorm(),
+      [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value guarded = arith::AddFOp::create(b, loc, args[0],
+                                              buildReal(b, loc, kNormGuard));
+        Value ratio =
+            arith::DivFOp::create(b, loc, buildReal(b, loc, limit), guarded);
+        return arith::MinimumFOp::create(b, loc, buildFloat(b, loc, 1.0),
+                                         ratio);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// train.trust_ratio
+//===----------------------------------------------------------------------===//
+
+LogicalResult TrustRatioOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
+  double w = std::sqrt(operands[0].item()), g = std::sqrt(operands[1].item());
+  double divisor = g + getWeightDecay().convertToDouble() * w +
+                   getEpsilon().convertToDouble();
+  bool isDefined = w > 0.0 && g > 0.0;
+  results.push_back(ReferenceValue::scalar(
+      isDefined ? getCoefficient().convertToDouble() * w / divisor : 1.0));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> TrustRatioOp::lowerToLinalg(OpBuilder &builder) {
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), getScalarType(builder), {getWeight(), getGradient()},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value zero = buildFloat(b, loc, 0.0);
+        Value w = math::SqrtOp::create(b, loc, args[0]);
+        Value g = math::SqrtOp::create(b, loc, args[1]);
+        Value decay = arith::MulFOp::create(
+            b, loc, buildReal(b, loc, getWeightDecay().convertToDouble()), w);
+        Value divisor = arith::AddFOp::create(
+            b, loc, arith::AddFOp::create(b, loc, g, decay),
+            buildReal(b, loc, getEpsilon().convertToDouble()));
+        Value scaled = arith::MulFOp::create(
+            b, loc, buildReal(b, loc, getCoefficient().convertToDouble()), w);
+        Value ratio = arith::DivFOp::create(b, loc, scaled, divisor);
+        auto isPositive = [&](Value norm) -> Value {
+          return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, norm,
+                                       zero);
+        };
+        Value isDefined =
+            arith::AndIOp::create(b, loc, isPositive(w), isPositive(g));
+        return arith::SelectOp::create(b, loc, isDefined, ratio,
+                                       buildFloat(b, loc, 1.0));
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// train.scale_gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ScaleGradientOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = operands[0];
+  for (double &x : result.data)
+    x *= operands[1].item();
+  results.push_back(std::move(result));
+  return success();
+}
+
+Value ScaleGradientOp::buildScalarTransform(OpBuilder &builder,
+                                            ValueRange operands) {
+  return arith::MulFOp::create(builder, getLoc(), operands[0], operands[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// train.clamp_gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ClampGradientOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
+  double limit = getLimit().convertToDouble();
+  ReferenceValue result = operands[0];
+  for (double &x : result.data)
+    x = std::min(std::max(x, -limit), limit);
+  results.push_back(std::move(result));
+  return success();
+}
+
+Value ClampGradientOp::buildScalarTransform(OpBuilder &builder,
+                                            ValueRange operands) {
+  double limit = getLimit().convertToDouble();
+  Value low = buildReal(builder, getLoc(), -limit);
+  Value high = buildReal(builder, getLoc(), limit);
+  Value raised = arith::MaximumFOp::create(builder, getLoc(), operands[0], low);
+  return arith::MinimumFOp::create(builder, getLoc(), raised, high);
+}

@@ -1,0 +1,81 @@
+#include "dialects/train/OptimizerHelpers.h"
+#include "dialects/train/TrainDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+unsigned LarsOp::getNumControls() { return 2; }
+
+SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
+  Location loc = getLoc();
+  Value w = operands[0];
+  Value decayed = buildCoupledDecay(b, loc, operands[1], w,
+                                    getWeightDecay().convertToDouble());
+  Value kept = arith::MulFOp::create(
+      b, loc, buildReal(b, loc, getMomentum().convertToDouble()), operands[4]);
+  Value velocity = arith::AddFOp::create(
+      b, loc, kept, arith::MulFOp::create(b, loc, operands[3], decayed));
+  return {buildDescent(b, loc, w, operands[2], velocity), velocity};
+}
+
+LogicalResult LarsOp::evaluate(ReferenceContext &,
+                               ArrayRef<ReferenceValue> operands,
+                               SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue w = operands[0], v = operands[4];
+  double decay = getWeightDecay().convertToDouble();
+  for (int64_t i = 0; i < w.size(); ++i) {
+    v.data[i] = getMomentum().convertToDouble() * v.data[i] +
+                operands[3].item() * (operands[1].data[i] + decay * w.data[i]);
+    w.data[i] -= operands[2].item() * v.data[i];
+  }
+  results.append({std::move(w), std::move(v)});
+  return success();
+}
+
+std::vector<LayerSpec> LarsOp::getLayerSpecs() {
+  LayerSpec spec{
+      "lars", LayerSpec::Kind::Optimizer,
+      "Momentum with a rate for each tensor, `v = momentum * v + ratio * (g + "
+      "weight_decay * w)`, `w = w - lr * v`, `ratio = trust_coefficient * |w| "
+      "/ "
+      "(|g| + weight_decay * |w| + epsilon)` for weights and 1 for biases and "
+      "the like."};
+  spec.keys = {
+      {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
+      {"momentum", KeyType::Number, "Share of the velocity that is kept.",
+       "0.9", 0.0, 1.0},
+      {"weight_decay", KeyType::Number, "Weight decay.", "0.0", 0.0},
+      {"trust_coefficient", KeyType::Number, "Scale of the ratio.", "0.001",
+       0.0},
+      {"epsilon", KeyType::Number, "Added to the divisor.", "0.0", 0.0}};
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> LarsOp::buildLayer(LayerBuilder &layer) {
+  OpBuilder &b = layer.builder;
+  FailureOr<Value> velocity = layer.state("momentum");
+  if (failed(velocity))
+    return failure();
+  Value w = layer.inputs[0], g = layer.inputs[1];
+  FloatAttr decay = b.getF64FloatAttr(layer.getNumber("weight_decay"));
+  bool isWeight =
+      layer.role == BOOST_ROLE_WEIGHT || layer.role == BOOST_ROLE_EMBEDDING;
+  double coefficient = layer.getNumber("trust_coefficient");
+  Value ratio = isWeight
+                    ? TrustRatioOp::create(
+                          b, layer.loc, SquaredNormOp::create(b, layer.loc, w),
+                          SquaredNormOp::create(b, layer.loc, g),
+                          b.getF64FloatAttr(coefficient), decay,
+                          b.getF64FloatAttr(layer.getNumber("epsilon")))
+                          .getResult()
+                    : arith::ConstantOp::create(
+                          b, layer.loc,
+                          DenseElementsAttr::get(
+                              RankedTensorType::get({}, b.getF32Type()), 1.0f))
+                          .getResult();
+  auto op =
+      LarsOp::create(b, layer.loc, w, g, layer.inputs[2], ratio, *velocity,
+                     b.getF64FloatAttr(layer.getNumber("momentum")), decay);
+  return SmallVector<Value>(op.getResults());
+}

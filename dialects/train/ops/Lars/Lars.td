@@ -1,0 +1,34 @@
+#ifndef BOOST_TRAIN_LARS
+#define BOOST_TRAIN_LARS
+
+include "dialects/train/TrainBase.td"
+
+def Train_LarsOp : Train_Op<"lars", [
+    Pure, AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
+    DeclareOpInterfaceMethods<ScalarUpdateOpInterface, ["getNumControls"]>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>,
+    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "momentum with a rate for each tensor";
+  let description = [{
+    `v' = momentum * v + ratio * (g + weight_decay * w)`, `w' = w - lr * v'`; `ratio` comes
+    from `train.trust_ratio`. Source: You et al., "Large Batch Training of Convolutional
+    Networks", 2017.
+
+    Example:
+    ```mlir
+    %w1, %v1 = train.lars %w, %g, %lr, %v ratio(%ratio) momentum 0.9 weight_decay 1.0e-4
+        : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Train_Tensor:$parameter, Train_Tensor:$gradient,
+                       Train_Sum:$learning_rate, Train_Sum:$ratio,
+                       Train_Tensor:$velocity, F64Attr:$momentum,
+                       F64Attr:$weight_decay);
+  let results = (outs Train_Tensor:$result, Train_Tensor:$new_velocity);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `,` $learning_rate `,` $velocity `ratio` `(` $ratio `)`
+    `momentum` $momentum `weight_decay` $weight_decay attr-dict `:` type($result)
+  }];
+}
+
+#endif // BOOST_TRAIN_LARS

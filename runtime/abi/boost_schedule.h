@@ -1,0 +1,105 @@
+/* boost_schedule.h - the value of a schedule at a step, as a pure function.
+ *
+ * The runtime, the interpreter's tests and `boostc --explain` all call it, so
+ * that a curve that is printed is the curve that is trained with.
+ *
+ * i is the number of optimizer steps done before (0 at the first), T the steps
+ * of the whole run, W the steps of warm-up. A length in epochs counts as
+ * length * steps per epoch, rounded to the nearest step.
+ *
+ * The recipe_* kinds are the tables of the ResNet-50 recipe this system
+ * follows; the others are the usual ones:
+ *   before W   initial + (value - initial) * (i + 1) / W
+ *   from W on, t = i - W, L = length (or T - W when 0), both in steps:
+ *   constant     value
+ *   step         value * factor^floor(t / every)
+ *   exponential  value * factor^(t / unit), unit = one step or one epoch
+ *   polynomial   end + (value - end) * (1 - min(t, L) / L)^factor
+ *   cosine       end + (value - end) * (1 + cos(pi * min(t, L) / L)) / 2
+ */
+#ifndef BOOST_SCHEDULE_H
+#define BOOST_SCHEDULE_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "runtime/abi/boost_abi.h"
+
+/* What a run knows and a program does not. */
+typedef struct BoostRunLength {
+  int64_t steps_per_epoch; /* optimizer steps */
+  int64_t steps;           /* T */
+} BoostRunLength;
+
+/* `length` of a schedule in steps. */
+static inline double boost_schedule_steps(uint32_t unit, double length,
+                                          BoostRunLength run) {
+  return unit == BOOST_UNIT_EPOCHS ? floor(length * (double)run.steps_per_epoch + 0.5)
+                                   : length;
+}
+
+static inline double boost_recipe_value(const BoostSchedule *s, double i, double w,
+                                        double t) {
+  static const double stages[2][4] = {{0.3, 0.6, 0.8, 2.0}, {0.2, 0.5, 0.7, 0.9}};
+  double rest = t > w ? t - w : 1.0;
+  int table = s->kind == BOOST_SCHEDULE_RECIPE_STEP;
+  if (s->kind == BOOST_SCHEDULE_RECIPE_COSINE) {
+    if (i < w)
+      return s->initial + (s->value - s->initial) * (i + 1.0) / w;
+    return s->value * ((t - i) / rest * 0.5 *
+                           (1.0 + cos(0.94 * 3.14159265358979323846 * i / rest)) +
+                       0.00001);
+  }
+  if (!table && i < w)
+    return s->initial + (s->value - s->initial) * i / w;
+  if (s->kind == BOOST_SCHEDULE_RECIPE_LINEAR)
+    return s->value - (s->value - s->end) * (i - w) / rest;
+  if (s->kind == BOOST_SCHEDULE_RECIPE_POLY) {
+    double left = 1.0 - (i - w) / rest;
+    return s->value * left * left;
+  }
+  double value = s->value;
+  for (int stage = 0; stage < 4; ++stage, value *= 0.1)
+    if (i < stages[table][stage] * t)
+      return value;
+  return 0.00005; /* recipe_step only: the last of the other's stages has no end */
+}
+
+/* The value for the step after `done` steps. */
+static inline double boost_schedule_value(const BoostSchedule *s, int64_t done,
+                                          BoostRunLength run) {
+  double i = (double)done, total = (double)run.steps;
+  double w = boost_schedule_steps(s->unit, s->warmup, run);
+  double t, length;
+  if (s->kind >= BOOST_SCHEDULE_RECIPE_LINEAR && s->kind <= BOOST_SCHEDULE_RECIPE_STEP)
+    return boost_recipe_value(s, i, w, total);
+  if (s->kind == BOOST_SCHEDULE_ONE_MINUS_POWER)
+    return 1.0 - pow(s->value, i + 1.0);
+  if (i < w)
+    return s->initial + (s->value - s->initial) * (i + 1.0) / w;
+  t = i - w;
+  length = s->length > 0.0 ? boost_schedule_steps(s->unit, s->length, run) : total - w;
+  if (length < 1.0)
+    length = 1.0;
+  if (t > length)
+    t = length;
+  switch (s->kind) {
+  case BOOST_SCHEDULE_STEP: {
+    double every = boost_schedule_steps(s->unit, s->every, run);
+    return s->value * pow(s->factor, floor((i - w) / (every < 1.0 ? 1.0 : every)));
+  }
+  case BOOST_SCHEDULE_EXPONENTIAL: {
+    double unit = boost_schedule_steps(s->unit, 1.0, run);
+    return s->value * pow(s->factor, (i - w) / (unit < 1.0 ? 1.0 : unit));
+  }
+  case BOOST_SCHEDULE_POLYNOMIAL:
+    return s->end + (s->value - s->end) * pow(1.0 - t / length, s->factor);
+  case BOOST_SCHEDULE_COSINE:
+    return s->end + (s->value - s->end) * 0.5 *
+                        (1.0 + cos(3.14159265358979323846 * t / length));
+  default:
+    return s->value;
+  }
+}
+
+#endif /* BOOST_SCHEDULE_H */

@@ -1,0 +1,33 @@
+// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
+// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+
+// Along the last dimension and along another.
+train.program @log_softmax batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func private @forward(%x: tensor<3x4x5xf32>,
+    %label: tensor<3xi32>, %valid: tensor<i32>) -> (tensor<f32>, tensor<i64>) {
+    %a = nn.log_softmax %x axis 1 : tensor<3x4x5xf32>
+    %b = nn.log_softmax %a axis 2 : tensor<3x4x5xf32>
+    %y = nn.flatten %b : tensor<3x4x5xf32>
+    %sum, %count = nn.softmax_cross_entropy %y, %label, %valid
+        : tensor<3x20xf32>, tensor<3xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+
+  // CHECK-LABEL: func.func @micro
+  // CHECK: %[[A:.+]] = nn.log_softmax %{{.*}} axis 1
+  // CHECK: %[[B:.+]] = nn.log_softmax %[[A]] axis 2
+  // CHECK: %[[DA:.+]] = nn.log_softmax_grad %{{.*}}, %[[B]] axis 2
+  // CHECK: nn.log_softmax_grad %[[DA]], %[[A]] axis 1
+  func.func @micro(%x: tensor<3x4x5xf32>, %label: tensor<3xi32>,
+    %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<f32>, tensor<i64>, tensor<3x4x5xf32>) {
+    %sum, %count, %dx =
+        train.value_and_grad @forward(%x, %label, %valid)
+        wrt [0]
+        : (tensor<3x4x5xf32>, tensor<3xi32>, tensor<i32>)
+        -> (tensor<f32>, tensor<i64>, tensor<3x4x5xf32>)
+    return %sum, %count, %dx
+        : tensor<f32>, tensor<i64>, tensor<3x4x5xf32>
+  }
+}

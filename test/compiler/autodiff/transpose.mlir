@@ -1,0 +1,31 @@
+// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
+// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+
+// The inverse permutation.
+train.program @transpose batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func private @forward(%x: tensor<3x2x4x5xf32>,
+    %label: tensor<3xi32>, %valid: tensor<i32>) -> (tensor<f32>, tensor<i64>) {
+    %t = nn.transpose %x [0, 3, 1, 2] : tensor<3x2x4x5xf32>
+    %s = nn.mul %t, %t : tensor<3x5x2x4xf32>
+    %y = nn.flatten %s : tensor<3x5x2x4xf32>
+    %sum, %count = nn.softmax_cross_entropy %y, %label, %valid
+        : tensor<3x40xf32>, tensor<3xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+
+  // CHECK-LABEL: func.func @micro
+  // CHECK: nn.transpose %{{.*}} [0, 3, 1, 2]
+  // CHECK: nn.transpose %{{.*}} [0, 2, 3, 1]
+  func.func @micro(%x: tensor<3x2x4x5xf32>, %label: tensor<3xi32>,
+    %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<f32>, tensor<i64>, tensor<3x2x4x5xf32>) {
+    %sum, %count, %dx =
+        train.value_and_grad @forward(%x, %label, %valid)
+        wrt [0]
+        : (tensor<3x2x4x5xf32>, tensor<3xi32>, tensor<i32>)
+        -> (tensor<f32>, tensor<i64>, tensor<3x2x4x5xf32>)
+    return %sum, %count, %dx
+        : tensor<f32>, tensor<i64>, tensor<3x2x4x5xf32>
+  }
+}

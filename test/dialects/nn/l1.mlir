@@ -1,0 +1,36 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --verify-roundtrip > %t
+// RUN: boost-opt %t --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @l1
+// CHECK: nn.l1 %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK: nn.l1_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+func.func @l1(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>)
+    -> tensor<2x3xf32> {
+  %sum, %count = nn.l1 %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  %dp = nn.l1_grad %sum, %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  return %dp : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @l1_c1(%p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
+  // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
+  %s, %c = nn.l1 %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @l1_c1_rank(%p: tensor<2xf32>, %valid: tensor<i32>) {
+  // expected-error @+1 {{expected outputs [batch, ...], found 'tensor<2xf32>'}}
+  %s, %c = nn.l1 %p, %p, %valid : tensor<2xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @l1_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
+  // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
+  %d = nn.l1_grad %s, %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+  return
+}

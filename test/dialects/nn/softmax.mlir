@@ -1,0 +1,35 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --verify-roundtrip > %t
+// RUN: boost-opt %t --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @softmax
+// CHECK: nn.softmax %{{.*}} axis 1 : tensor<2x3x4xf32>
+// CHECK: nn.softmax_grad %{{.*}}, %{{.*}} axis 1 : tensor<2x3x4xf32>
+func.func @softmax(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = nn.softmax %x axis 1 : tensor<2x3x4xf32>
+  %dx = nn.softmax_grad %x, %y axis 1 : tensor<2x3x4xf32>
+  return %dx : tensor<2x3x4xf32>
+}
+
+// -----
+
+func.func @softmax_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected an axis from 1 to 1 of 'tensor<2x3xf32>', found 0}}
+  %y = nn.softmax %x axis 0 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_c1_behind(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected an axis from 1 to 1 of 'tensor<2x3xf32>', found 2}}
+  %y = nn.softmax %x axis 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_grad_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected an axis from 1 to 1 of 'tensor<2x3xf32>', found 2}}
+  %y = nn.softmax_grad %x, %x axis 2 : tensor<2x3xf32>
+  return
+}

@@ -1,0 +1,110 @@
+// Approximate.h - a number with a bound of its error, and arithmetic that
+// carries the bound through operations in single precision.
+//
+// Each operation adds the rounding of its own result, fl(a op b) =
+// (a op b)(1 + d) with |d| <= u = 2^-24, to what its operands bring. Evaluating
+// an op's definition in this arithmetic gives the bound of its result.
+#pragma once
+
+#include "test/e2e/ErrorAnalysis.h"
+#include <cmath>
+
+namespace boostc::e2e {
+
+struct Approximate {
+  double value = 0.0, error = 0.0;
+
+  Approximate() = default;
+  /// A number that single precision holds.
+  Approximate(double value) : value(value) {}
+  Approximate(double value, double error) : value(value), error(error) {}
+
+  /// The largest and smallest number this may stand for.
+  double high() const { return value + error; }
+  double low() const { return value - error; }
+  double magnitude() const { return std::abs(value) + error; }
+
+  /// A constant that is rounded once.
+  static Approximate constant(double value) {
+    return {value, kUnitRoundoff * std::abs(value)};
+  }
+  /// A result in exact arithmetic, off by `inherited`, after rounding.
+  static Approximate rounded(double value, double inherited) {
+    return {value, inherited + kUnitRoundoff * (std::abs(value) + inherited)};
+  }
+};
+
+inline Approximate operator+(Approximate a, Approximate b) {
+  return Approximate::rounded(a.value + b.value, a.error + b.error);
+}
+inline Approximate operator-(Approximate a, Approximate b) {
+  return Approximate::rounded(a.value - b.value, a.error + b.error);
+}
+inline Approximate operator-(Approximate a) { return {-a.value, a.error}; }
+inline Approximate operator*(Approximate a, Approximate b) {
+  return Approximate::rounded(
+      a.value * b.value, a.error * std::abs(b.value) +
+                             std::abs(a.value) * b.error + a.error * b.error);
+}
+/// The divisor is away from zero.
+inline Approximate operator/(Approximate a, Approximate b) {
+  double quotient = a.value / b.value;
+  double least = std::abs(b.value) - b.error;
+  double inherited =
+      least > 0.0 ? (a.error + std::abs(quotient) * b.error) / least : INFINITY;
+  return Approximate::rounded(quotient, inherited);
+}
+inline Approximate sqrt(Approximate a) {
+  double root = std::sqrt(a.value);
+  double least = a.low() > 0.0 ? root - std::sqrt(a.low()) : root;
+  return Approximate::rounded(root, least);
+}
+inline Approximate exp(Approximate a) {
+  double power = std::exp(a.value);
+  double inherited = power * std::expm1(a.error);
+  return {power,
+          inherited + kElementaryError * (power + inherited) + kUnderflow};
+}
+/// Of a number away from zero.
+inline Approximate log(Approximate a) {
+  double logarithm = std::log(a.value);
+  double inherited = a.low() > 0.0 ? logarithm - std::log(a.low()) : INFINITY;
+  return {logarithm,
+          inherited + kElementaryError * (1.0 + std::abs(logarithm))};
+}
+/// As for nn.tanh: a rational function, a few roundings beside 1.
+inline Approximate tanh(Approximate a) {
+  double y = std::tanh(a.value);
+  return {y, a.error + 2 * kElementaryError * std::abs(y)};
+}
+inline Approximate erf(Approximate a) {
+  double y = std::erf(a.value);
+  // 2 / sqrt(pi) is the steepest slope.
+  return {y, 1.1283792 * a.error + kErfError};
+}
+inline Approximate abs(Approximate a) { return {std::abs(a.value), a.error}; }
+inline Approximate max(Approximate a, double b) {
+  return {std::max(a.value, b), a.high() <= b ? 0.0 : a.error};
+}
+inline Approximate min(Approximate a, double b) {
+  return {std::min(a.value, b), a.low() >= b ? 0.0 : a.error};
+}
+
+/// A sum in any order.
+class ApproximateSum {
+public:
+  void add(Approximate term) {
+    value += term.value;
+    inherited += term.error;
+    magnitudes += term.magnitude();
+    ++terms;
+  }
+  Approximate get() const {
+    return {value, inherited + gammaOf(terms) * magnitudes};
+  }
+
+private:
+  double value = 0.0, inherited = 0.0, magnitudes = 0.0, terms = 0.0;
+};
+
+} // namespace boostc::e2e

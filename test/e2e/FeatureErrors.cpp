@@ -1,0 +1,478 @@
+#include "test/e2e/FeatureErrors.h"
+#include "compiler/reference/Interpreter.h"
+#include "dialects/nn/Axes.h"
+#include "dialects/nn/NnDialect.h"
+#include "test/e2e/Approximate.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+using Errors = std::vector<double>;
+using Result = std::optional<std::vector<Errors>>;
+
+namespace {
+
+Approximate at(const Bounded &operand, int64_t i) {
+  return {operand.value.data[i], operand.error[i]};
+}
+
+/// `function` of the operands' elements.
+Result elementwise(ArrayRef<Bounded> in,
+                   llvm::function_ref<Approximate(ArrayRef<Approximate>)> f) {
+  Errors errors;
+  for (int64_t i = 0; i < in[0].value.size(); ++i) {
+    SmallVector<Approximate> args;
+    for (const Bounded &operand : in)
+      args.push_back(at(operand, i));
+    errors.push_back(f(args).error);
+  }
+  return Result{{errors}};
+}
+
+/// The op applied to other numbers: linear ops carry errors like values.
+ReferenceValue apply(Operation *op, ArrayRef<ReferenceValue> operands) {
+  Interpreter interpreter;
+  SmallVector<ReferenceValue> results;
+  (void)cast<ReferenceOpInterface>(op).evaluate(interpreter, operands, results);
+  return results[0];
+}
+
+ReferenceValue errorsOf(const Bounded &operand) {
+  ReferenceValue value = operand.value;
+  value.data = operand.error;
+  return value;
+}
+/// |x|, or |x| + error.
+ReferenceValue magnitudesOf(const Bounded &operand, bool withErrors) {
+  ReferenceValue value = operand.value;
+  for (int64_t i = 0; i < value.size(); ++i)
+    value.data[i] =
+        std::abs(value.data[i]) + (withErrors ? operand.error[i] : 0.0);
+  return value;
+}
+
+/// Ops that only move elements.
+Result moved(Operation *op, ArrayRef<Bounded> in) {
+  SmallVector<ReferenceValue> errors;
+  for (const Bounded &operand : in)
+    errors.push_back(errorsOf(operand));
+  return Result{{apply(op, errors).data}};
+}
+
+Result matmul(nn::MatmulOp op, ArrayRef<Bounded> in) {
+  ReferenceValue a = magnitudesOf(in[0], false), b = magnitudesOf(in[1], false);
+  ReferenceValue da = errorsOf(in[0]), db = errorsOf(in[1]);
+  Errors errors = apply(op, {da, b}).data;
+  Errors second = apply(op, {a, db}).data, third = apply(op, {da, db}).data;
+  Errors magnitudes =
+      apply(op, {magnitudesOf(in[0], true), magnitudesOf(in[1], true)}).data;
+  double terms = static_cast<double>(op.getFlops()) /
+                 (2.0 * static_cast<double>(errors.size()));
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += second[i] + third[i] + gammaOf(terms) * magnitudes[i];
+  return Result{{errors}};
+}
+
+Result reduce(nn::ReduceOp op, ArrayRef<Bounded> in) {
+  Errors errors = apply(op, errorsOf(in[0])).data;
+  if (op.getKind() == nn::Reduction::Max)
+    return Result{{errors}};
+  Errors magnitudes = apply(op, magnitudesOf(in[0], true)).data;
+  double terms = static_cast<double>(in[0].value.size()) /
+                 static_cast<double>(errors.size());
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += gammaOf(terms + 1) * magnitudes[i];
+  return Result{{errors}};
+}
+
+/// dy, x, y: where several elements may be the largest, who gets the gradient
+/// is in doubt, unless they are equal in any precision.
+Result reduceMaxGrad(nn::ReduceMaxGradOp op, ArrayRef<Bounded> in) {
+  const Bounded &dy = in[0], &x = in[1];
+  ReferenceValue lows = x.value;
+  for (int64_t i = 0; i < lows.size(); ++i)
+    lows.data[i] -= x.error[i];
+  OpBuilder builder(op);
+  auto max = nn::ReduceOp::create(builder, op.getLoc(), nn::Reduction::Max,
+                                  op.getInput(), op.getAxes());
+  auto repeat = [&](const ReferenceValue &value) {
+    auto broadcast = nn::BroadcastOp::create(
+        builder, op.getLoc(), op.getInput().getType(), max, op.getAxes());
+    ReferenceValue result = apply(broadcast, value);
+    broadcast.erase();
+    return result;
+  };
+  ReferenceValue least = repeat(apply(max, lows)), gradient = repeat(dy.value);
+  ReferenceValue doubt = repeat(errorsOf(dy));
+  auto sum = nn::ReduceOp::create(builder, op.getLoc(), nn::Reduction::Sum,
+                                  op.getInput(), op.getAxes());
+  ReferenceValue candidates = x.value, errors = x.value;
+  for (int64_t i = 0; i < x.value.size(); ++i) {
+    bool isCandidate = x.value.data[i] + x.error[i] >= least.data[i];
+    candidates.data[i] = isCandidate;
+    errors.data[i] = isCandidate ? x.error[i] : 0.0;
+  }
+  ReferenceValue count = repeat(apply(sum, candidates));
+  ReferenceValue uncertain = repeat(apply(sum, errors));
+  sum.erase();
+  max.erase();
+  Errors result;
+  for (int64_t i = 0; i < x.value.size(); ++i) {
+    if (candidates.data[i] == 0.0)
+      result.push_back(0.0);
+    else if (count.data[i] == 1.0 || uncertain.data[i] == 0.0)
+      result.push_back((Approximate(gradient.data[i], doubt.data[i]) /
+                        Approximate(count.data[i]))
+                           .error);
+    else
+      result.push_back(std::abs(gradient.data[i]) + doubt.data[i]);
+  }
+  return Result{{result}};
+}
+
+/// Evaluates lines along `axis`, as nn::evaluateLines.
+Result
+lines(ArrayRef<Bounded> in, int64_t axis,
+      llvm::function_ref<void(MutableArrayRef<std::vector<Approximate>>)> f) {
+  nn::AxisView view(in[0].value.shape, axis);
+  Errors errors(in[0].value.size());
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t i = 0; i < view.inner; ++i) {
+      int64_t start = view.offset(o, i);
+      std::vector<std::vector<Approximate>> line(in.size());
+      for (size_t operand = 0; operand < in.size(); ++operand)
+        for (int64_t k = 0; k < view.extent; ++k)
+          line[operand].push_back(at(in[operand], start + k * view.inner));
+      f(line);
+      for (int64_t k = 0; k < view.extent; ++k)
+        errors[start + k * view.inner] = line[0][k].error;
+    }
+  return Result{{errors}};
+}
+
+/// The shift cancels in exact arithmetic, so that any of the line's elements
+/// may be subtracted: what is left of its error is one of the difference.
+void softmax(std::vector<Approximate> &x, bool isLog) {
+  double maximum = -INFINITY, doubt = 0.0;
+  for (Approximate element : x) {
+    maximum = std::max(maximum, element.value);
+    doubt = std::max(doubt, element.error);
+  }
+  ApproximateSum sum;
+  for (Approximate &element : x) {
+    element = Approximate::rounded(element.value - maximum, 2 * doubt);
+    sum.add(exp(element));
+  }
+  for (Approximate &element : x)
+    element = isLog ? element - log(sum.get()) : exp(element) / sum.get();
+}
+
+/// A row of nn.layer_norm.
+struct Row {
+  std::vector<Approximate> z;
+  Approximate scale;
+
+  Row(std::vector<Approximate> x, double epsilon) : z(std::move(x)) {
+    Approximate size(static_cast<double>(z.size()));
+    ApproximateSum sum, squares;
+    for (Approximate element : z)
+      sum.add(element);
+    Approximate mean = sum.get() / size;
+    for (Approximate &element : z) {
+      element = element - mean;
+      squares.add(element * element);
+    }
+    scale = 1.0 / sqrt(squares.get() / size + Approximate::constant(epsilon));
+    for (Approximate &element : z)
+      element = element * scale;
+  }
+};
+
+std::vector<Approximate> rowOf(const Bounded &operand, int64_t start,
+                               int64_t size) {
+  std::vector<Approximate> row;
+  for (int64_t i = 0; i < size; ++i)
+    row.push_back(at(operand, start + i));
+  return row;
+}
+
+Result layerNorm(nn::LayerNormOp op, ArrayRef<Bounded> in) {
+  Errors errors;
+  int64_t size = in[1].value.size();
+  for (int64_t start = 0; start < in[0].value.size(); start += size) {
+    Row row(rowOf(in[0], start, size), op.getEpsilon().convertToDouble());
+    for (int64_t i = 0; i < size; ++i)
+      errors.push_back((at(in[1], i) * row.z[i] + at(in[2], i)).error);
+  }
+  return Result{{errors}};
+}
+
+Result layerNormGradInput(nn::LayerNormGradInputOp op, ArrayRef<Bounded> in) {
+  Errors errors;
+  int64_t size = in[2].value.size();
+  Approximate count(static_cast<double>(size));
+  for (int64_t start = 0; start < in[0].value.size(); start += size) {
+    Row row(rowOf(in[1], start, size), op.getEpsilon().convertToDouble());
+    std::vector<Approximate> g = rowOf(in[0], start, size);
+    ApproximateSum sum, products;
+    for (int64_t i = 0; i < size; ++i) {
+      g[i] = g[i] * at(in[2], i);
+      sum.add(g[i]);
+      products.add(g[i] * row.z[i]);
+    }
+    Approximate mean = sum.get() / count, product = products.get() / count;
+    for (int64_t i = 0; i < size; ++i)
+      errors.push_back(
+          (((g[i] - mean) - row.z[i] * product) * row.scale).error);
+  }
+  return Result{{errors}};
+}
+
+Result layerNormGradParameters(nn::LayerNormGradParametersOp op,
+                               ArrayRef<Bounded> in,
+                               const ReferenceValue &out) {
+  int64_t size = out.size();
+  int64_t end = static_cast<int64_t>(in[2].value.item()) *
+                (in[1].value.size() / in[1].value.dim(0));
+  std::vector<ApproximateSum> gamma(size), beta(size);
+  for (int64_t start = 0; start < end; start += size) {
+    Row row(rowOf(in[1], start, size), op.getEpsilon().convertToDouble());
+    for (int64_t i = 0; i < size; ++i) {
+      gamma[i].add(at(in[0], start + i) * row.z[i]);
+      beta[i].add(at(in[0], start + i));
+    }
+  }
+  std::vector<Errors> errors(2);
+  for (int64_t i = 0; i < size; ++i) {
+    errors[0].push_back(gamma[i].get().error);
+    errors[1].push_back(beta[i].get().error);
+  }
+  return errors;
+}
+
+/// `loss` of (output, target), averaged in each sample, summed over samples.
+Result loss(ArrayRef<Bounded> in,
+            llvm::function_ref<Approximate(Approximate, Approximate)> f) {
+  int64_t elements = in[0].value.size() / in[0].value.dim(0);
+  ApproximateSum sum;
+  for (int64_t n = 0; n < static_cast<int64_t>(in[2].value.item()); ++n) {
+    ApproximateSum sample;
+    for (int64_t i = n * elements; i < (n + 1) * elements; ++i)
+      sample.add(f(at(in[0], i), at(in[1], i)));
+    sum.add(sample.get() / Approximate(static_cast<double>(elements)));
+  }
+  // The sum goes over padding too, as zeros.
+  for (int64_t n = static_cast<int64_t>(in[2].value.item());
+       n < in[0].value.dim(0); ++n)
+    sum.add(0.0);
+  return Result{{{sum.get().error}}};
+}
+
+/// dsum, outputs, targets, valid.
+Result lossGrad(ArrayRef<Bounded> in,
+                llvm::function_ref<Approximate(Approximate, Approximate)> f) {
+  int64_t elements = in[1].value.size() / in[1].value.dim(0);
+  Errors errors(in[1].value.size(), 0.0);
+  for (int64_t i = 0; i < elements * static_cast<int64_t>(in[3].value.item());
+       ++i)
+    errors[i] = (at(in[0], 0) * f(at(in[1], i), at(in[2], i)) /
+                 Approximate(static_cast<double>(elements)))
+                    .error;
+  return Result{{errors}};
+}
+
+Approximate logistic(Approximate x) { return 1.0 / (1.0 + exp(-x)); }
+
+constexpr double kTanhScale = 0.79788456080286535588;
+constexpr double kTanhCubic = 0.044715;
+
+Approximate innerTanh(Approximate x) {
+  return tanh(Approximate::constant(kTanhScale) *
+              (x + x * x * (Approximate::constant(kTanhCubic) * x)));
+}
+
+Approximate twicePhi(Approximate x) {
+  return 1.0 + erf(x * Approximate::constant(0.70710678118654752440));
+}
+
+/// Of x alone, so that what its error does to the parts of the product is not
+/// counted apart: |y'| is below 1.13.
+Approximate ofOne(Approximate x, double steepness,
+                  llvm::function_ref<Approximate(Approximate)> f) {
+  Approximate own = f(x.value);
+  return {own.value, own.error + steepness * x.error};
+}
+
+Approximate gelu(Approximate x, bool isTanh) {
+  return ofOne(x, 1.13, [=](Approximate x) {
+    return 0.5 * x * (isTanh ? 1.0 + innerTanh(x) : twicePhi(x));
+  });
+}
+
+/// The derivative; its own slope is below 1.
+Approximate geluSlope(Approximate x, bool isTanh) {
+  return ofOne(x, 1.0, [=](Approximate x) {
+    if (!isTanh)
+      return 0.5 * twicePhi(x) +
+             x * Approximate::constant(0.39894228040143267794) *
+                 exp(-0.5 * (x * x));
+    Approximate t = innerTanh(x);
+    Approximate slope =
+        Approximate::constant(kTanhScale) +
+        Approximate::constant(3.0 * kTanhCubic * kTanhScale) * (x * x);
+    return 0.5 * ((1.0 + t) + x * (1.0 - t * t) * slope);
+  });
+}
+
+/// y - t, whose sign is in doubt within its error.
+Approximate signOf(Approximate difference) {
+  double sign = difference.value > 0.0   ? 1.0
+                : difference.value < 0.0 ? -1.0
+                                         : 0.0;
+  bool inDoubt =
+      difference.error > 0.0 && std::abs(difference.value) <= difference.error;
+  return {sign, inDoubt ? 2.0 : 0.0};
+}
+
+} // namespace
+
+Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
+                             ArrayRef<ReferenceValue> out) {
+  using Args = ArrayRef<Approximate>;
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<nn::TransposeOp, nn::SliceOp, nn::SliceGradOp, nn::ConcatOp,
+            nn::BroadcastOp>([&](auto) { return moved(op, in); })
+      .Case<nn::OneHotOp>(
+          [&](auto) { return Result{{Errors(out[0].size(), 0.0)}}; })
+      .Case<nn::MulOp>([&](auto) {
+        return elementwise(in, [](Args x) { return x[0] * x[1]; });
+      })
+      .Case<nn::SubOp>([&](auto) {
+        return elementwise(in, [](Args x) { return x[0] - x[1]; });
+      })
+      .Case<nn::ScaleOp>([&](nn::ScaleOp scale) {
+        double factor = scale.getFactor().convertToDouble();
+        return elementwise(
+            in, [=](Args x) { return Approximate::constant(factor) * x[0]; });
+      })
+      .Case<nn::GeluOp>([&](nn::GeluOp op) {
+        return elementwise(in,
+                           [&](Args x) { return gelu(x[0], op.getTanh()); });
+      })
+      .Case<nn::GeluGradOp>([&](nn::GeluGradOp op) {
+        return elementwise(
+            in, [&](Args x) { return x[0] * geluSlope(x[1], op.getTanh()); });
+      })
+      .Case<nn::SiluOp>([&](auto) {
+        return elementwise(in, [](Args x) {
+          return ofOne(x[0], 1.1,
+                       [](Approximate x) { return x / (1.0 + exp(-x)); });
+        });
+      })
+      .Case<nn::SiluGradOp>([&](auto) {
+        return elementwise(in, [](Args x) {
+          return x[0] * ofOne(x[1], 0.51, [](Approximate x) {
+                   Approximate s = logistic(x);
+                   return s * (1.0 + x * (1.0 - s));
+                 });
+        });
+      })
+      .Case<nn::Relu6Op>([&](auto) {
+        return elementwise(in, [](Args x) { return min(max(x[0], 0.0), 6.0); });
+      })
+      .Case<nn::Relu6GradOp>([&](auto) {
+        return elementwise(in, [](Args x) {
+          bool inDoubt =
+              x[1].error > 0.0 && (x[1].low() <= 0.0 || x[1].high() >= 6.0);
+          return inDoubt ? Approximate(0.0, x[0].magnitude()) : x[0];
+        });
+      })
+      .Case<nn::LeakyReluOp>([&](nn::LeakyReluOp op) {
+        double slope = op.getSlope().convertToDouble();
+        return elementwise(in, [=](Args x) {
+          Approximate leak = Approximate::constant(slope) * x[0];
+          leak.error += x[0].error;
+          return x[0].low() > 0.0 ? x[0] : leak;
+        });
+      })
+      .Case<nn::LeakyReluGradOp>([&](nn::LeakyReluGradOp op) {
+        double slope = op.getSlope().convertToDouble();
+        return elementwise(in, [=](Args x) {
+          Approximate leak = Approximate::constant(slope) * x[0];
+          if (std::abs(x[1].value) <= x[1].error && x[1].error > 0.0)
+            return Approximate(0.0, x[0].magnitude() + leak.magnitude());
+          return x[1].value > 0.0 ? x[0] : leak;
+        });
+      })
+      .Case<nn::SoftmaxOp>([&](nn::SoftmaxOp op) {
+        return lines(in, op.getAxis(),
+                     [](auto line) { softmax(line[0], false); });
+      })
+      .Case<nn::LogSoftmaxOp>([&](nn::LogSoftmaxOp op) {
+        return lines(in, op.getAxis(),
+                     [](auto line) { softmax(line[0], true); });
+      })
+      .Case<nn::SoftmaxGradOp>([&](nn::SoftmaxGradOp op) {
+        return lines(in, op.getAxis(), [](auto line) {
+          ApproximateSum sum;
+          for (auto [dy, y] : llvm::zip(line[0], line[1]))
+            sum.add(dy * y);
+          for (auto [dy, y] : llvm::zip(line[0], line[1]))
+            dy = y * (dy - sum.get());
+        });
+      })
+      .Case<nn::LogSoftmaxGradOp>([&](nn::LogSoftmaxGradOp op) {
+        return lines(in, op.getAxis(), [](auto line) {
+          ApproximateSum sum;
+          for (Approximate dy : line[0])
+            sum.add(dy);
+          for (auto [dy, y] : llvm::zip(line[0], line[1]))
+            dy = dy - exp(y) * sum.get();
+        });
+      })
+      .Case<nn::MatmulOp>([&](nn::MatmulOp op) { return matmul(op, in); })
+      .Case<nn::ReduceOp>([&](nn::ReduceOp op) { return reduce(op, in); })
+      .Case<nn::ReduceMaxGradOp>(
+          [&](nn::ReduceMaxGradOp op) { return reduceMaxGrad(op, in); })
+      .Case<nn::LayerNormOp>(
+          [&](nn::LayerNormOp op) { return layerNorm(op, in); })
+      .Case<nn::LayerNormGradInputOp>([&](nn::LayerNormGradInputOp op) {
+        return layerNormGradInput(op, in);
+      })
+      .Case<nn::LayerNormGradParametersOp>(
+          [&](nn::LayerNormGradParametersOp op) {
+            return layerNormGradParameters(op, in, out[0]);
+          })
+      .Case<nn::MseOp>([&](auto) {
+        return loss(in, [](Approximate p, Approximate t) {
+          Approximate d = p - t;
+          return d * d;
+        });
+      })
+      .Case<nn::MseGradOp>([&](auto) {
+        return lossGrad(
+            in, [](Approximate p, Approximate t) { return 2.0 * (p - t); });
+      })
+      .Case<nn::L1Op>([&](auto) {
+        return loss(in,
+                    [](Approximate p, Approximate t) { return abs(p - t); });
+      })
+      .Case<nn::L1GradOp>([&](auto) {
+        return lossGrad(in, [](Approximate p, Approximate t) {
+          return signOf({p.value - t.value, p.error + t.error});
+        });
+      })
+      .Case<nn::BinaryCrossEntropyOp>([&](auto) {
+        return loss(in, [](Approximate p, Approximate t) {
+          return max(p, 0.0) - p * t + log(1.0 + exp(-abs(p)));
+        });
+      })
+      .Case<nn::BinaryCrossEntropyGradOp>([&](auto) {
+        return lossGrad(in, [](Approximate p, Approximate t) {
+          return ofOne(p, 0.25, logistic) - t;
+        });
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
