@@ -16,6 +16,8 @@ Status dispatch(const Options &options) {
     return evalCommand(options);
   case Command::Info:
     return infoCommand(options);
+  case Command::Bench:
+    return benchCommand(options);
   }
   return Status(ExitCode::Internal, "unknown command");
 }

@@ -15,7 +15,7 @@ constexpr const char *kUsageNote =
     "--data, DATA_PATH\nis the directory for the model's own data.source, and "
     "without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
-    "PATH.\n"
+    "PATH,\nboost-run bench PROGRAM.\n"
     "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "
     "checkpoint, 7 stopped by a\nsignal, 70 internal.";
 
@@ -48,9 +48,8 @@ void addInterval(CLI::App &app, const char *name, Interval &interval,
       ->type_name("N|epoch");
 }
 
-void addCommon(CLI::App &app, Options &options) {
+void addProgram(CLI::App &app, Options &options) {
   app.add_option("PROGRAM", options.program, "what boostc compiled");
-  app.add_option("--data", options.data, "data to read")->type_name("SPEC");
   app.add_option("--threads", options.threads,
                  "threads of the pool (default: as planned by boostc)")
       ->check(CLI::Range(1u, 4096u))
@@ -58,6 +57,11 @@ void addCommon(CLI::App &app, Options &options) {
   app.add_option("--device", options.device, "device to run on")
       ->check(CLI::IsMember({"cpu"}))
       ->capture_default_str();
+}
+
+void addCommon(CLI::App &app, Options &options) {
+  addProgram(app, options);
+  app.add_option("--data", options.data, "data to read")->type_name("SPEC");
   app.add_option("--metrics", options.metrics, "write JSON lines to FILE")
       ->type_name("FILE");
 }
@@ -124,6 +128,20 @@ void addTraining(CLI::App &app, Options &o) {
                "evaluate on held-out data after training (default: yes)");
 }
 
+void addBench(CLI::App &app, Options &o) {
+  constexpr int64_t kMany = 100'000'000; // one double each is kept
+  addProgram(app, o);
+  app.add_option("--steps", o.benchSteps, "optimizer steps to time")
+      ->check(CLI::Range(int64_t{1}, kMany))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--warmup", o.benchWarmup, "steps before them, not timed")
+      ->check(CLI::Range(int64_t{0}, kMany))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_flag("--json", o.json, "as one JSON object, on one line");
+}
+
 Status usage(const CLI::App &app, const std::string &what) {
   return Status(ExitCode::Usage,
                 fmt::format("{}; see {} --help", what, app.get_name()));
@@ -167,6 +185,9 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   } else if (first == "eval") {
     options.command = Command::Evaluate;
     name = "boost-run eval";
+  } else if (first == "bench") {
+    options.command = Command::Bench;
+    name = "boost-run bench";
   }
   CLI::App app("", name);
   app.allow_extras();
@@ -189,6 +210,11 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.description("Shows what a compiled program holds.");
     app.add_option("PROGRAM", options.program, "what boostc compiled");
     app.add_flag("--json", options.json, "as one JSON object");
+    break;
+  case Command::Bench:
+    app.description("Times a program's optimizer steps, from the batch in "
+                    "memory to the updated\nweights, on generated batches.");
+    addBench(app, options);
     break;
   }
 

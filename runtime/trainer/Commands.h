@@ -15,6 +15,9 @@ Status evalCommand(const Options &options);
 /// Prints the descriptor.
 Status infoCommand(const Options &options);
 
+/// Times optimizer steps on batches that are in memory.
+Status benchCommand(const Options &options);
+
 /// All of boost-run: parses, runs, reports on standard error. Returns the exit
 /// code.
 int boostRun(int argc, const char *const *argv);

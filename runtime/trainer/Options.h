@@ -20,7 +20,7 @@ struct Interval {
   }
 };
 
-enum class Command { Train, Evaluate, Info };
+enum class Command { Train, Evaluate, Info, Bench };
 
 struct Options {
   Command command = Command::Train;
@@ -42,8 +42,9 @@ struct Options {
   std::optional<std::string> resume; ///< "auto", "never" or a path
   bool evaluate = true;
 
-  std::optional<std::string> checkpoint; ///< of `eval`
-  bool json = false;                     ///< of `info`
+  std::optional<std::string> checkpoint;      ///< of `eval`
+  int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
+  bool json = false;                          ///< of `info` and `bench`
 };
 
 } // namespace boostrt

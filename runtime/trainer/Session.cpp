@@ -12,35 +12,30 @@ int availableCpus() {
 }
 } // namespace
 
-Result<std::unique_ptr<Session>> Session::open(const Options &options,
-                                               Console &console) {
-  std::unique_ptr<Session> session(new Session);
+Status Session::loadProgram(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
     return program.status();
-  session->program_ = std::move(program).value();
-  const BoostProgram &descriptor = session->program().descriptor();
-
-  Result<Recipe> recipe = parseRecipe(descriptor.recipe_json, options.program);
+  program_ = std::move(program).value();
+  Result<Recipe> recipe =
+      parseRecipe(program_->descriptor().recipe_json, options.program);
   if (!recipe.ok())
     return recipe.status();
-  session->recipe_ = std::move(recipe).value();
+  recipe_ = std::move(recipe).value();
+  return Status();
+}
 
-  Result<RunData> data =
-      openRunData(session->program(), session->recipe_, options.data);
-  if (!data.ok())
-    return data.status();
-  session->data_ = std::move(data).value();
-
+Status Session::createDevice(const Options &options, Console &console) {
+  const BoostProgram &descriptor = program_->descriptor();
   uint32_t threads = options.threads.value_or(descriptor.threads);
   DnnlContext::limitInstructionSet(descriptor.cpu_features);
   Result<std::unique_ptr<CpuDevice>> device = CpuDevice::create(
-      threads, session->program().libraryCalls(), descriptor.library_version);
+      threads, program_->libraryCalls(), descriptor.library_version);
   if (!device.ok())
     return Status(
         device.status().code(),
         fmt::format("'{}': {}", options.program, device.status().message()));
-  session->device_ = std::move(device).value();
+  device_ = std::move(device).value();
 
   console.note(fmt::format("{} on cpu, the only target of the program, with "
                            "{} thread{}",
@@ -50,9 +45,30 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
                              "wait for each other; recompile with boostc "
                              "--threads={}",
                              cpus, cpus == 1 ? "" : "s", threads, cpus));
+  return Status();
+}
+
+Result<std::unique_ptr<Session>> Session::open(const Options &options,
+                                               Console &console) {
+  std::unique_ptr<Session> session(new Session);
+  BOOSTRT_RETURN_IF_ERROR(session->loadProgram(options));
+  Result<RunData> data =
+      openRunData(session->program(), session->recipe_, options.data);
+  if (!data.ok())
+    return data.status();
+  session->data_ = std::move(data).value();
+  BOOSTRT_RETURN_IF_ERROR(session->createDevice(options, console));
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);
+  return session;
+}
+
+Result<std::unique_ptr<Session>>
+Session::openWithoutData(const Options &options, Console &console) {
+  std::unique_ptr<Session> session(new Session);
+  BOOSTRT_RETURN_IF_ERROR(session->loadProgram(options));
+  BOOSTRT_RETURN_IF_ERROR(session->createDevice(options, console));
   return session;
 }
 

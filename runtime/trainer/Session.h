@@ -18,11 +18,16 @@ public:
   static Result<std::unique_ptr<Session>> open(const Options &options,
                                                Console &console);
 
+  /// The same without data, for who brings batches of its own.
+  static Result<std::unique_ptr<Session>>
+  openWithoutData(const Options &options, Console &console);
+
   /// Reserves the arenas of `plan`; memory is measured from here on.
   Status reserve(const MemoryPlan &plan);
 
   const Program &program() const { return *program_; }
   const Recipe &recipe() const { return recipe_; }
+  /// Nothing after openWithoutData().
   const RunData &data() const { return data_; }
   const Arenas &arenas() const { return *arenas_; }
   Execution &execution() { return *execution_; }
@@ -32,6 +37,9 @@ public:
 
 private:
   Session() = default;
+  Status loadProgram(const Options &options);
+  Status createDevice(const Options &options, Console &console);
+
   std::unique_ptr<Program> program_;
   Recipe recipe_;
   RunData data_;

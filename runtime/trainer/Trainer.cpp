@@ -22,8 +22,7 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
                  MetricsFile *metrics)
     : execution_(execution), arenas_(arenas), data_(data),
       position_(std::move(start)), settings_(settings), saving_(saving),
-      console_(console), metrics_(metrics),
-      tree_(execution.program().descriptor().micro_batches) {
+      console_(console), metrics_(metrics), window_(execution) {
   const BoostProgram &program = execution.program().descriptor();
   int64_t window = int64_t{program.batch_size} * program.micro_batches;
   stepsPerEpoch_ = divideUp(data.source.train->size(), window);
@@ -92,9 +91,6 @@ Result<StopReason> Trainer::run() {
 }
 
 Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
-  auto combine = [&](int into, int from) {
-    return execution_.combine(into, from);
-  };
   uint32_t microBatches = execution_.program().descriptor().micro_batches;
   int64_t samples = 0;
   for (uint32_t i = 0; i < microBatches; ++i) {
@@ -103,19 +99,16 @@ Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
       return batch.status();
     if (batch->end())
       break;
-    BOOSTRT_RETURN_IF_ERROR(execution_.micro(batch->base, tree_.nextSlot()));
-    BOOSTRT_RETURN_IF_ERROR(tree_.add(combine));
+    BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base));
     samples += batch->valid;
   }
-  BOOSTRT_RETURN_IF_ERROR(tree_.finish(combine));
+  BOOSTRT_RETURN_IF_ERROR(window_.sum());
   return samples;
 }
 
 Status Trainer::applyWindow(int64_t samples) {
-  SumCount pair = execution_.loss(0);
-  float loss = static_cast<float>(static_cast<double>(pair.sum) /
-                                  static_cast<double>(pair.count));
-  Result<bool> applied = execution_.update(position_.globalStep + 1);
+  float loss = window_.loss();
+  Result<bool> applied = window_.apply(position_.globalStep + 1);
   if (!applied.ok())
     return applied.status();
   if (!*applied)

@@ -1,19 +1,18 @@
 // Trainer.h - the loop over epochs, windows and micro-batches.
 //
-// One optimizer step is a window of micro_batches micro-batches: each runs
-// `micro` into a gradient set of its own, the sets are added in the order of
-// GradientTree, and `update` divides by the window's own number of samples. The
-// last window of an epoch may be shorter in micro-batches and its last
-// micro-batch in samples; nothing of it reaches the next epoch.
+// One optimizer step is a window of micro_batches micro-batches (StepWindow.h),
+// and `update` divides by the window's own number of samples. The last window
+// of an epoch may be shorter in micro-batches and its last micro-batch in
+// samples; nothing of it reaches the next epoch.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
 // and the step it stands at, so a resumed run equals one that never stopped.
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
-#include "runtime/trainer/GradientTree.h"
 #include "runtime/trainer/RunData.h"
 #include "runtime/trainer/RunState.h"
+#include "runtime/trainer/StepWindow.h"
 
 namespace boostrt {
 
@@ -59,7 +58,7 @@ private:
   Saving &saving_;
   Console &console_;
   MetricsFile *metrics_;
-  GradientTree tree_;
+  StepWindow window_;
   int64_t stepsPerEpoch_ = 0, lastStep_ = 0;
 
   Clock::time_point runStart_, epochStart_, stepStart_;

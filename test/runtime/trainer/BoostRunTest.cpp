@@ -161,6 +161,19 @@ TEST(BoostRun, SaveInitEvalAgree) {
             result(trained.out).substr(0, 60));
 }
 
+TEST(BoostRun, BenchRunsWholeWindowsWithoutData) {
+  Finished run = boostRunProcess(
+      {"bench", fixture("window"), "--steps=5", "--warmup=0", "--json"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  nlohmann::json times = nlohmann::json::parse(run.out);
+  EXPECT_EQ(times["batch_size"], 16);
+  EXPECT_EQ(times["micro_batches"], 4);
+  EXPECT_EQ(times["steps"], 5);
+  EXPECT_GT(times["min_ms"], 0.0);
+  EXPECT_LE(times["min_ms"], times["median_ms"]);
+  EXPECT_LE(times["median_ms"], times["p90_ms"]);
+}
+
 TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
   Finished text = boostRunProcess({"info", fixture("window")});
   ASSERT_EQ(text.exitCode, 0) << text.err;

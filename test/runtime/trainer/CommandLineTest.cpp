@@ -89,6 +89,11 @@ TEST(CommandLine, OtherCommands) {
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->options.command, Command::Info);
   EXPECT_TRUE(info->options.json);
+  auto bench = parse({"bench", "train.so", "--steps=5", "--warmup=0"});
+  ASSERT_TRUE(bench.ok());
+  EXPECT_EQ(bench->options.command, Command::Bench);
+  EXPECT_EQ(bench->options.benchSteps, 5);
+  EXPECT_EQ(bench->options.benchWarmup, 0);
   expectUsage({"eval", "train.so"}, "--ckpt PATH is missing");
   expectUsage({"info", "train.so", "--epochs=3"}, "unknown flag '--epochs'");
 }

@@ -1,0 +1,147 @@
+// `boost-run bench`: what a step costs without its data. No loader runs; the
+// batches are drawn before the clock starts and lie in the batch arenas that
+// training fills, used in turn.
+#include "runtime/abi/boost_random.h"
+#include "runtime/trainer/Commands.h"
+#include "runtime/trainer/Session.h"
+#include "runtime/trainer/StepWindow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+template <typename T> void store(std::byte *address, T value) {
+  std::memcpy(address, &value, sizeof value);
+}
+
+/// Standard normal features, uniform labels, every row valid.
+void fillBatch(const Program &program, std::byte *base, uint64_t seed) {
+  const BoostProgram &descriptor = program.descriptor();
+  for (uint32_t i = 0; i < descriptor.input_count; ++i) {
+    const BoostInput &input = descriptor.inputs[i];
+    std::byte *address = base + input.tensor.offset;
+    uint64_t stream = boost_random_stream(input.tensor.name);
+    bool labels = input.kind == BOOST_INPUT_LABELS;
+    for (uint64_t n = 0; n < input.tensor.bytes / 4; ++n) {
+      if (labels)
+        store(address + 4 * n,
+              static_cast<int32_t>(boost_random_uniform(seed, stream, n) *
+                                   static_cast<double>(input.classes)));
+      else
+        store(address + 4 * n,
+              static_cast<float>(boost_random_normal(seed, stream, n)));
+    }
+  }
+  store(base + descriptor.valid.offset,
+        static_cast<int32_t>(descriptor.batch_size));
+}
+
+class Bench {
+public:
+  Bench(Session &session, const Options &options)
+      : options_(options), program_(session.program()),
+        batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
+        window_(session.execution()) {
+    for (size_t i = 0; i < batches_.size(); ++i)
+      fillBatch(program_, batches_[i], i);
+    milliseconds_.reserve(static_cast<size_t>(options.benchSteps));
+  }
+
+  Status run() {
+    for (int64_t i = 0; i < options_.benchWarmup; ++i)
+      BOOSTRT_RETURN_IF_ERROR(step());
+    for (int64_t i = 0; i < options_.benchSteps; ++i) {
+      Clock::time_point start = Clock::now();
+      BOOSTRT_RETURN_IF_ERROR(step());
+      milliseconds_.push_back(
+          std::chrono::duration<double, std::milli>(Clock::now() - start)
+              .count());
+    }
+    std::sort(milliseconds_.begin(), milliseconds_.end());
+    return Status();
+  }
+
+  /// The nearest rank: the smallest time that `share` of the steps do not
+  /// exceed.
+  double quantile(double share) const {
+    auto count = static_cast<double>(milliseconds_.size());
+    auto rank = static_cast<size_t>(std::ceil(share * count));
+    return milliseconds_[std::max<size_t>(rank, 1) - 1];
+  }
+
+private:
+  Status step() {
+    for (uint32_t i = 0; i < program_.descriptor().micro_batches; ++i) {
+      BOOSTRT_RETURN_IF_ERROR(window_.add(batches_[next_]));
+      next_ = (next_ + 1) % batches_.size();
+    }
+    BOOSTRT_RETURN_IF_ERROR(window_.sum());
+    float loss = window_.loss();
+    Result<bool> applied = window_.apply(++globalStep_);
+    if (!applied.ok())
+      return applied.status();
+    if (!*applied)
+      return Status(ExitCode::Numerical,
+                    fmt::format("step {}: the loss or a gradient is not "
+                                "finite (loss {}), and a step that is not "
+                                "applied is no step to time; compile with a "
+                                "lower learning rate",
+                                globalStep_, loss));
+    return Status();
+  }
+
+  const Options &options_;
+  const Program &program_;
+  const std::vector<std::byte *> &batches_;
+  StepWindow window_;
+  std::vector<double> milliseconds_;
+  size_t next_ = 0;
+  int64_t globalStep_ = 0;
+};
+
+void print(const Bench &bench, const Options &options,
+           const BoostProgram &program, uint32_t threads) {
+  double median = bench.quantile(0.5), least = bench.quantile(0.0),
+         p90 = bench.quantile(0.9);
+  if (options.json) {
+    nlohmann::ordered_json json{{"program", program.name},
+                                {"threads", threads},
+                                {"batch_size", program.batch_size},
+                                {"micro_batches", program.micro_batches},
+                                {"warmup", options.benchWarmup},
+                                {"steps", options.benchSteps},
+                                {"median_ms", median},
+                                {"min_ms", least},
+                                {"p90_ms", p90}};
+    fmt::print("{}\n", json.dump());
+    return;
+  }
+  fmt::print("{}: {} steps of batch {} x {} micro-batch{} with {} thread{}\n"
+             "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
+             program.name, options.benchSteps, program.batch_size,
+             program.micro_batches, program.micro_batches == 1 ? "" : "es",
+             threads, threads == 1 ? "" : "s", median, least, p90);
+}
+
+} // namespace
+
+Status benchCommand(const Options &options) {
+  Console console(ProgressKind::None);
+  Result<std::unique_ptr<Session>> session =
+      Session::openWithoutData(options, console);
+  if (!session.ok())
+    return session.status();
+  const BoostProgram &program = (*session)->program().descriptor();
+  BOOSTRT_RETURN_IF_ERROR((*session)->reserve(planTraining(program)));
+  BOOSTRT_RETURN_IF_ERROR((*session)->execution().init(program.seed));
+  Bench bench(**session, options);
+  BOOSTRT_RETURN_IF_ERROR(bench.run());
+  print(bench, options, program, options.threads.value_or(program.threads));
+  return Status();
+}
+
+} // namespace boostrt

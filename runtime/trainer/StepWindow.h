@@ -1,0 +1,50 @@
+// StepWindow.h - one optimizer step as the plan of a program wants it: every
+// micro-batch into a gradient set of its own, the sets added in the order of
+// GradientTree, then the update. Training and `boost-run bench` run it.
+#pragma once
+
+#include "runtime/trainer/Execution.h"
+#include "runtime/trainer/GradientTree.h"
+
+namespace boostrt {
+
+class StepWindow {
+  auto combine() {
+    return
+        [this](int into, int from) { return execution_.combine(into, from); };
+  }
+
+public:
+  /// The execution outlives the window.
+  explicit StepWindow(Execution &execution)
+      : execution_(execution),
+        tree_(execution.program().descriptor().micro_batches) {}
+
+  /// Runs one micro-batch; at most micro_batches of the program before sum().
+  Status add(std::byte *batch) {
+    BOOSTRT_RETURN_IF_ERROR(execution_.micro(batch, tree_.nextSlot()));
+    return tree_.add(combine());
+  }
+
+  /// Completes the sums, however many micro-batches there were: loss and
+  /// gradients of the window are in set 0.
+  Status sum() { return tree_.finish(combine()); }
+
+  /// The mean loss of the window, after sum().
+  float loss() const {
+    SumCount pair = execution_.loss(0);
+    return static_cast<float>(static_cast<double>(pair.sum) /
+                              static_cast<double>(pair.count));
+  }
+
+  /// Applies the sums; see Execution::update().
+  Result<bool> apply(int64_t globalStep) {
+    return execution_.update(globalStep);
+  }
+
+private:
+  Execution &execution_;
+  GradientTree tree_;
+};
+
+} // namespace boostrt
