@@ -1,5 +1,5 @@
-// Gradients of a compiled program against PyTorch's in double precision, at
-// steps 1 and 100 of the run that test/e2e/reference/mlp-mnist.json records.
+// Gradients of compiled programs against PyTorch's in double precision, at
+// steps 1 and 100 of the runs that test/e2e/reference/*.json record.
 //
 // The bound is what f32 costs on this problem: the reference gives, per
 // parameter, the distance between PyTorch's own f32 and f64 gradients. We sum
@@ -7,6 +7,7 @@
 // another way, so the distance over the recorded positions may be a few times
 // that over the whole tensor, and no more.
 #include "runtime/data/Idx.h"
+#include "runtime/data/Transform.h"
 #include "test/e2e/Programs.h"
 #include <cmath>
 #include <cstdlib>
@@ -36,14 +37,19 @@ std::string readText(const std::string &path) {
   return text.str();
 }
 
-/// Samples [first, first + 32) in file order, as the model file's transforms
-/// make them.
-ReferenceTrainer::Values getBatch(const boostrt::Dataset &data, int64_t first) {
-  ReferenceValue images({32, 1, 28, 28}), labels({32});
+/// Samples [first, first + 32) in file order, through the program's transforms.
+ReferenceTrainer::Values getBatch(const boostrt::Dataset &data,
+                                  const boostrt::TransformPipeline &transforms,
+                                  int64_t first) {
+  boostrt::SampleShape shape = transforms.outputShape();
+  ReferenceValue images({32, shape.channels, shape.height, shape.width});
+  ReferenceValue labels({32});
+  std::vector<float> sample(shape.elements());
+  boostrt::TransformScratch scratch = transforms.makeScratch();
   for (int64_t n = 0; n < 32; ++n) {
-    const uint8_t *pixels = data.sample(first + n);
-    for (int64_t i = 0; i < 784; ++i)
-      images.data[n * 784 + i] = (pixels[i] / 255.0 - 0.1307) / 0.3081;
+    transforms.apply(data.sample(first + n), sample.data(), scratch);
+    std::copy(sample.begin(), sample.end(),
+              images.data.begin() + n * shape.elements());
     labels.data[n] = data.label(first + n);
   }
   return {{"image", images}, {"label", labels}};
@@ -70,29 +76,42 @@ void compare(const nlohmann::json &reference,
   }
 }
 
-TEST(GradientParity, OfTheMlpOnMnistWithPyTorch) {
+class GradientParity : public testing::TestWithParam<const char *> {};
+
+TEST_P(GradientParity, WithPyTorchOnMnist) {
   boostrt::Result<boostrt::DataSource> data = boostrt::openMnist(findMnist());
   if (!data.ok())
     GTEST_SKIP() << "needs MNIST: " << data.status().message();
+  std::string root = BOOSTC_SOURCE_DIR, name = GetParam();
   auto reference = nlohmann::json::parse(
-      readText(BOOSTC_SOURCE_DIR "/test/e2e/reference/mlp-mnist.json"));
+      readText(root + "/test/e2e/reference/" + name + ".json"));
 
   CompileOptions options;
   options.phase.threads = 2;
-  llvm::SmallVector<char, 0> library = compileText(
-      readText(BOOSTC_SOURCE_DIR "/examples/mlp-mnist/model.json"), options);
+  std::string model = readText(root + "/examples/" + name + "/model.json");
+  llvm::SmallVector<char, 0> library = compileText(model, options);
   ASSERT_FALSE(library.empty());
+  auto transforms = boostrt::TransformPipeline::create(
+      nlohmann::json::parse(model)["data"]["transforms"], data->train->shape());
+  ASSERT_TRUE(transforms.ok()) << transforms.status().message();
   Compiled compiled(library, 2);
   ASSERT_TRUE(compiled.execution().init(reference["recipe"]["seed"]).ok());
+  int compared = 0;
   for (int step = 1; step <= 100; ++step) {
-    compiled.setBatch(getBatch(*data->train, (step - 1) * 32), 32);
+    compiled.setBatch(getBatch(*data->train, *transforms, (step - 1) * 32), 32);
     ASSERT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
     auto gradients = reference["gradients"].find(std::to_string(step));
-    if (gradients != reference["gradients"].end())
+    if (gradients != reference["gradients"].end()) {
       compare(*gradients, compiled.getPartial(), step);
+      ++compared;
+    }
     boostrt::Result<bool> applied = compiled.execution().update(step);
     ASSERT_TRUE(applied.ok() && *applied);
   }
+  EXPECT_EQ(compared, 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Examples, GradientParity,
+                         testing::Values("mlp-mnist", "lenet5-mnist"));
 
 } // namespace

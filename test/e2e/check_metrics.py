@@ -1,6 +1,9 @@
 """Checks on a metrics file of boost-run: what an end-to-end test holds a run to.
 
     check_metrics.py losses  METRICS REFERENCE --within X   per step, relative
+        --error-within N    the largest deviation from fp64 is at most N times that of
+                            PyTorch's fp32 runs
+        --falls-below X     some step's loss does
     check_metrics.py metric  METRICS NAME --at-least X      of the last evaluation
     check_metrics.py memory  METRICS                        measured against the plan
 
@@ -31,6 +34,15 @@ def check_losses(arguments):
                     for ours, theirs in zip(losses, reference[precision]))
         print(f"{precision}: largest relative difference {worst:.3g}")
         holds &= worst < arguments.within
+    if arguments.error_within:
+        # `worst` is against fp64 now. Of PyTorch, the worst of its runs from weights
+        # that differ in the last place: the error of one run alone is a draw.
+        theirs = reference["conditioning"]["max_relative_loss_deviation"]
+        print(f"against fp64: {worst / theirs:.3g} times what PyTorch's fp32 runs deviate")
+        holds &= worst <= arguments.error_within * theirs
+    if arguments.falls_below:
+        print(f"least loss {min(losses):.4g}")
+        holds &= min(losses) < arguments.falls_below
     return holds
 
 
@@ -54,6 +66,8 @@ def main():
     losses.add_argument("metrics")
     losses.add_argument("reference")
     losses.add_argument("--within", type=float, required=True)
+    losses.add_argument("--error-within", type=float)
+    losses.add_argument("--falls-below", type=float)
     losses.set_defaults(check=check_losses)
     metric = commands.add_parser("metric")
     metric.add_argument("metrics")

@@ -4,10 +4,12 @@
 Everything is measured in one run, in turn: in each round the machine's FMA peak
 (fma_peak.c) and then every candidate for a part of a second, all as processes
 that sleep while another has its turn. The boxes that this runs on are shared, so
-before and after each measurement the load that is not ours is sampled; one that
-was disturbed is repeated, up to five times, and the least disturbed one counts.
-Reported are medians over the rounds of the medians, and minima, with the load
-that was left.
+the load that is not ours is sampled: a measurement waits until there is none, and
+when there was some after it, it is repeated, for up to --patience seconds in all; the
+least disturbed one counts. Reported are, over the rounds that were quiet
+(over all, where none was), the median of the medians and the minimum, with the
+number of quiet rounds and the load. A variant that was measured twice in quiet and
+whose minimum is 1.3 times that of its framework's best is left out from then on.
 
 Models: examples/lenet5-mnist (batch 32) and examples/mlp-mnist (batch 128), with
 the optimizers of their files, fp32. boostc runs with --threads, the frameworks
@@ -38,8 +40,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
 MODELS = {"lenet5-mnist": 32, "mlp-mnist": 128}
 QUIET = 0.05     # of all CPUs together, busy with what is not ours
-TRIES = 5
-SAMPLE = 0.05    # seconds
+SAMPLE = 0.1     # seconds
+SETTLE = 0.02    # until threads that wait for work have stopped spinning
+TRIALS, HOPELESS = 2, 1.3
 
 
 def busy_and_total():
@@ -50,6 +53,7 @@ def busy_and_total():
 
 def foreign_load():
     """The busy share of all CPUs while everything of ours sleeps."""
+    time.sleep(SETTLE)
     busy, total = busy_and_total()
     time.sleep(SAMPLE)
     busy_now, total_now = busy_and_total()
@@ -105,17 +109,16 @@ class Program:
         return self.bench(max(50, int(seconds * 1e3 / self.estimate)))
 
 
-def quietest(measure):
+def quietest(measure, patience):
     """The result of the try that was disturbed least, with its load."""
-    best = None
-    for _ in range(TRIES):
-        before = foreign_load()
+    best, end = None, time.monotonic() + patience
+    while best is None or (best["foreign_load"] > QUIET and time.monotonic() < end):
+        while (before := foreign_load()) > QUIET and time.monotonic() < end:
+            pass
         result = measure()
         result["foreign_load"] = round(max(before, foreign_load()), 3)
         if best is None or result["foreign_load"] < best["foreign_load"]:
             best = result
-        if best["foreign_load"] <= QUIET:
-            break
     return best
 
 
@@ -123,6 +126,17 @@ def compile_peak(folder):
     binary = pathlib.Path(folder) / "fma_peak"
     subprocess.run(["cc", "-O2", "-pthread", HERE / "fma_peak.c", "-o", binary], check=True)
     return binary
+
+
+def is_quiet(result):
+    return result["foreign_load"] <= QUIET
+
+
+def is_hopeless(candidate, results):
+    tried = [r["min_ms"] for r in results[candidate] if is_quiet(r)]
+    least = min(r["min_ms"] for (system, _, _), rounds in results.items()
+                for r in rounds if system == candidate[0])
+    return len(tried) >= TRIALS and min(tried) > HOPELESS * least
 
 
 def measure_model(model, batch, arguments, folder, peak_binary):
@@ -148,9 +162,11 @@ def measure_model(model, batch, arguments, folder, peak_binary):
               f"{os.getloadavg()[0]:.2f}", file=sys.stderr)
         for candidate, measure in candidates.items():
             # Beside each of ours, so that both see the machine in the same state.
+            if results[candidate] and is_hopeless(candidate, results):
+                continue
             if candidate[0] == "boostc":
-                peaks.append(quietest(measure_peak))
-            results[candidate].append(quietest(measure))
+                peaks.append(quietest(measure_peak, arguments.patience))
+            results[candidate].append(quietest(measure, arguments.patience))
     versions = {}
     for peer in peers:
         versions |= peer.ready["versions"]
@@ -158,18 +174,24 @@ def measure_model(model, batch, arguments, folder, peak_binary):
     return peaks, results, versions
 
 
+def quiet_of(rounds):
+    return list(filter(is_quiet, rounds)) or rounds
+
+
 def summarise(model, batch, arguments, peaks, results):
     """One JSON object per candidate, and the peak's."""
     flops = ModelFile(EXAMPLES / model / "model.json").step_flops(batch)
+    peaks = quiet_of(peaks)
     peak = statistics.median(p["gflops"] for p in peaks)
-    common = {"model": model, "batch": batch, "rounds": arguments.rounds}
+    common = {"model": model, "batch": batch}
     lines = [common | {
         "system": "fma_peak", "threads": arguments.threads, "gflops": peak,
         "gflops_max": max(p["gflops"] for p in peaks),
         "gflops_1_thread": statistics.median(p["gflops_1"] for p in peaks),
         "step_flops": flops, "limit_ms": round(flops / peak * 1e-6, 4),
-        "worst_foreign_load": max(p["foreign_load"] for p in peaks)}]
+        "rounds": len(peaks), "worst_foreign_load": max(p["foreign_load"] for p in peaks)}]
     for (system, variant, threads), rounds in results.items():
+        tried, rounds = len(rounds), quiet_of(rounds)
         median = statistics.median(r["median_ms"] for r in rounds)
         lines.append(common | {
             "system": system, "variant": variant, "threads": threads,
@@ -178,6 +200,7 @@ def summarise(model, batch, arguments, peaks, results):
             "medians_from": round(min(r["median_ms"] for r in rounds), 4),
             "medians_to": round(max(r["median_ms"] for r in rounds), 4),
             "share_of_fma_peak": round(flops / (median * 1e6) / peak, 3),
+            "rounds": len(rounds), "rounds_tried": tried,
             "worst_foreign_load": max(r["foreign_load"] for r in rounds)})
     return lines
 
@@ -192,14 +215,14 @@ def print_table(lines):
           f"step; FMA peak {peak['gflops']:.1f} GFLOP/s with {peak['threads']} threads "
           f"({peak['gflops_1_thread']:.1f} with 1), so at least {peak['limit_ms']:.3f} ms")
     print(f"{'':46}{'median':>8}{'min':>8}  {'medians of rounds':>18}{'x boostc':>10}"
-          f"{'of peak':>9}{'load':>7}")
+          f"{'of peak':>9}{'rounds':>8}{'load':>6}")
     rows = [ours] + [best_of(lines, system) for system in ("torch", "jax")]
     for line in rows:
         what = line["system"] + (f" ({line['variant']})" if line["variant"] else "")
         print(f"{what + ', ' + str(line['threads']) + ' thr.':46}{line['median_ms']:8.3f}"
               f"{line['min_ms']:8.3f}  {line['medians_from']:8.3f} to{line['medians_to']:7.3f}"
               f"{line['median_ms'] / ours['median_ms']:10.2f}"
-              f"{line['share_of_fma_peak'] * 100:8.1f}%{line['worst_foreign_load'] * 100:6.0f}%")
+              f"{line['share_of_fma_peak'] * 100:8.1f}%{line['rounds']:8}{line['worst_foreign_load'] * 100:5.0f}%")
 
 
 def processor():
@@ -217,6 +240,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.4,
                         help="for each candidate in each round")
+    parser.add_argument("--patience", type=float, default=8,
+                        help="seconds to wait for a quiet machine, for each measurement")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--json", type=pathlib.Path, help="write all candidates here")
     arguments = parser.parse_args()

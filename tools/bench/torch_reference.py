@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the PyTorch reference that compiled training is compared with.
 
-The multilayer perceptron 784-512-512-10 (ReLU) is trained for 100 steps of plain
-SGD (0.01, batches of 32) on MNIST's training images in file order, once in
-fp32 and once in fp64. Written to the output:
+The model and the optimizer of examples/MODEL/model.json, the multilayer perceptron
+mlp-mnist or the convolutional lenet5-mnist, are trained for 100 steps on MNIST's
+training images in file order, once in fp32 and once in fp64. Written to the output:
 
   - losses of every step, in both precisions;
   - for steps 1 and 100, of every parameter's gradient: L2 norm, sum, the values
@@ -19,18 +19,20 @@ zero, one order of summation passes its gradient and another does not, and the
 runs part. For most seeds PyTorch's own fp32 losses then differ from its fp64
 losses by more than the 1e-5 that they are to be compared with. So the seed is
 chosen such that they do not: fp32 runs from weights that were moved by one unit
-in the last place, up or down at random, must all stay within 1e-6 of fp64. The
-script measures that each time, writes it down, and refuses other seeds.
+in the last place, up or down at random, must all stay within a bound of fp64
+(1e-6; for lenet5-mnist, whose loss falls steeply and which has the ties of max pooling
+besides those of ReLU, 2e-6). The script measures that each time, writes it down, and
+refuses other seeds. --find-seed names the first one that passes.
 
 Initial weights have PyTorch's default distribution, uniform in
 [-1/sqrt(fan_in), 1/sqrt(fan_in)), but are drawn from the project's own
 counter-based generator (runtime/abi/boost_random.h), written again here. So both
 sides draw the same numbers, and no weights need to be stored.
 
-  python3 tools/bench/torch_reference.py --data MNIST_DIR \\
-      --output test/e2e/reference/mlp-mnist.json
-  python3 tools/bench/torch_reference.py --data MNIST_DIR \\
-      --check test/e2e/reference/mlp-mnist.json
+  python3 tools/bench/torch_reference.py --model lenet5-mnist --data MNIST_DIR \\
+      --output test/e2e/reference/lenet5-mnist.json
+  python3 tools/bench/torch_reference.py --model lenet5-mnist --data MNIST_DIR \\
+      --check test/e2e/reference/lenet5-mnist.json
 
 Needs numpy and torch (Debian: python3-torch). Never needed to build or test.
 """
@@ -46,18 +48,16 @@ import sys
 
 import numpy as np
 import torch
+from model_file import ModelFile
+from torch_model import build
 
-# The first seed of 1, 2, 3, ... for which the run is well-conditioned; see below.
-SEED = 5
-PERTURBATIONS = 8
-WELL_CONDITIONED = 1e-6
+# The first seed of 1, 2, 3, ... for which the run is well-conditioned (see above), the
+# bound that tells, and from how many moved weights.
+SEEDS = {"mlp-mnist": (5, 1e-6, 8), "lenet5-mnist": (5, 2e-6, 32)}
 STEPS = 100
-BATCH = 32
-LEARNING_RATE = 0.01
-MEAN, STD = 0.1307, 0.3081
 SAMPLED_STEPS = (1, STEPS)
 POSITIONS = 64
-LAYERS = (("fc1", 784, 512), ("fc2", 512, 512), ("fc3", 512, 10))
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")
 
 
@@ -105,15 +105,14 @@ def check_generator():
                      [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]], found
 
 
-def initial_weights():
+def initial_weights(model, seed):
     """Name -> fp32 array, in the order of the layers."""
     weights = {}
-    for name, fan_in, units in LAYERS:
-        bound = 1.0 / math.sqrt(fan_in)
-        for suffix, shape in (("weight", (units, fan_in)), ("bias", (units,))):
-            draws = uniform(SEED, f"{name}.{suffix}", math.prod(shape))
-            values = -bound + (bound - -bound) * draws
-            weights[f"{name}.{suffix}"] = values.astype(np.float32).reshape(shape)
+    for layer in model.layers:
+        for name, shape in layer.parameters.items():
+            bound = 1.0 / math.sqrt(layer.fan_in)
+            values = -bound + (bound - -bound) * uniform(seed, name, math.prod(shape))
+            weights[name] = values.astype(np.float32).reshape(shape)
     return weights
 
 
@@ -136,72 +135,84 @@ def read_idx(directory, name, hashes):
     sys.exit(f"{directory}: neither {name}.gz nor {name} is there")
 
 
-def load(directory):
+def load(directory, count):
     hashes = {}
     images, labels = (read_idx(directory, name, hashes) for name in FILES)
-    count = STEPS * BATCH
-    pixels = np.frombuffer(images, np.uint8, count * 784, 16).reshape(count, 784).copy()
+    pixels = np.frombuffer(images, np.uint8, count * 784, 16).reshape(count, 1, 28, 28).copy()
     return pixels, np.frombuffer(labels, np.uint8, count, 8).astype(np.int64), hashes
+
+
+class Transforms:
+    """Those of the examples: resize if need be, u8 / 255, one mean and deviation."""
+
+    def __init__(self, model):
+        *resize, rescale, normalize = model.transforms
+        assert rescale == {"op": "rescale", "scale": 1 / 255}, rescale
+        assert normalize["op"] == "normalize", normalize
+        (self.mean,), (self.std,) = normalize["mean"], normalize["std"]
+        self.size = resize[0]["size"] if resize else None
+        assert resize in ([], [{"op": "resize", "size": self.size}]), resize
+
+    def __call__(self, pixels, dtype):
+        images = torch.from_numpy(pixels).to(dtype)
+        if self.size:
+            images = torch.nn.functional.interpolate(
+                images, size=self.size, mode="bilinear", align_corners=False)
+        return (images / 255 - self.mean) / self.std
+
+    def text(self):
+        resized = f"bilinear({self.size})" if self.size else "u8"
+        return f"({resized} / 255 - mean) / std"
 
 
 # --- The training -------------------------------------------------------------
 
 
-def build(weights, dtype):
-    modules = []
-    for name, fan_in, units in LAYERS:
-        linear = torch.nn.Linear(fan_in, units).to(dtype)
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(weights[f"{name}.weight"]))
-            linear.bias.copy_(torch.from_numpy(weights[f"{name}.bias"]))
-        modules += [linear, torch.nn.ReLU()]
-    return torch.nn.Sequential(*modules[:-1])
-
-
-def train(weights, pixels, labels, dtype):
+def train(model, weights, pixels, labels, dtype):
     """Losses, and step -> parameter -> gradient."""
-    model = build(weights, dtype)
-    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    network, transforms = build(model, dtype, weights), Transforms(model)
+    optimizer = torch.optim.SGD(network.parameters(), lr=model.learning_rate,
+                                momentum=model.momentum)
     criterion = torch.nn.CrossEntropyLoss()
     losses, gradients = [], {}
     for step in range(1, STEPS + 1):
-        batch = slice((step - 1) * BATCH, step * BATCH)
-        inputs = (torch.from_numpy(pixels[batch]).to(dtype) / 255 - MEAN) / STD
+        batch = slice((step - 1) * model.batch_size, step * model.batch_size)
+        inputs = transforms(pixels[batch], dtype)
         optimizer.zero_grad()
-        loss = criterion(model(inputs), torch.from_numpy(labels[batch]))
+        loss = criterion(network(inputs), torch.from_numpy(labels[batch]))
         loss.backward()
         losses.append(loss.item())
         if step in SAMPLED_STEPS:
             gradients[step] = {
                 name: parameter.grad.numpy().astype(np.float64).reshape(-1)
-                for name, parameter in zip(weights, model.parameters())}
+                for name, parameter in zip(weights, network.parameters())}
         optimizer.step()
     return losses, gradients
 
 
-def conditioning(weights, pixels, labels, losses64):
+def conditioning(model, weights, pixels, labels, losses64):
     """Worst relative deviation of fp32 losses when weights move by one ulp."""
     random = np.random.default_rng(0)
     expected, worst = np.array(losses64), 0.0
-    for _ in range(PERTURBATIONS):
+    for _ in range(SEEDS[model.name][2]):
         moved = {name: np.nextafter(values, random.choice(
                      np.array([-np.inf, np.inf], np.float32), values.shape))
                  for name, values in weights.items()}
-        losses = np.array(train(moved, pixels, labels, torch.float32)[0])
+        losses = np.array(train(model, moved, pixels, labels, torch.float32)[0])
         worst = max(worst, float(np.max(np.abs(losses - expected) / expected)))
     return worst
 
 
-def positions_of(name, count):
+def positions_of(seed, name, count):
     """Sorted, distinct, the same every time; all of a small parameter."""
     if count <= POSITIONS:
         return list(range(count))
-    draws = uniform(SEED, f"positions of {name}", 4 * POSITIONS) * count
+    draws = uniform(seed, f"positions of {name}", 4 * POSITIONS) * count
     return sorted(list(dict.fromkeys(draws.astype(int).tolist()))[:POSITIONS])
 
 
-def digest(name, fp64, fp32):
-    positions = positions_of(name, fp64.size)
+def digest(seed, name, fp64, fp32):
+    positions = positions_of(seed, name, fp64.size)
     return {"elements": fp64.size,
             "l2_norm": float(np.linalg.norm(fp64)),
             "sum": math.fsum(fp64),
@@ -211,39 +222,58 @@ def digest(name, fp64, fp32):
             "fp32": fp32[positions].tolist()}
 
 
-def make_reference(directory):
+def find_seed(model, directory):
+    """The first seed whose fp32 runs all stay close to fp64; says what it saw."""
+    pixels, labels, _ = load(directory, STEPS * model.batch_size)
+    for seed in range(1, 1000):
+        weights = initial_weights(model, seed)
+        fp64 = np.array(train(model, weights, pixels, labels, torch.float64)[0])
+        fp32 = np.array(train(model, weights, pixels, labels, torch.float32)[0])
+        worst = float(np.max(np.abs(fp32 - fp64) / fp64))
+        if worst <= SEEDS[model.name][1]:
+            worst = max(worst, conditioning(model, weights, pixels, labels, fp64))
+        print(f"seed {seed}: loss {fp64[-1]:.3f}, least {fp64.min():.3f}, "
+              f"fp32 within {worst:.1e}", flush=True)
+        if worst <= SEEDS[model.name][1]:
+            return
+
+
+def make_reference(model, directory):
     check_generator()
-    torch.manual_seed(SEED)
+    seed, well_conditioned, perturbations = SEEDS[model.name]
+    torch.manual_seed(seed)
     torch.use_deterministic_algorithms(True)
-    pixels, labels, hashes = load(directory)
-    weights = initial_weights()
-    fp32, gradients32 = train(weights, pixels, labels, torch.float32)
-    fp64, gradients64 = train(weights, pixels, labels, torch.float64)
-    worst = max(conditioning(weights, pixels, labels, fp64),
+    pixels, labels, hashes = load(directory, STEPS * model.batch_size)
+    weights, transforms = initial_weights(model, seed), Transforms(model)
+    fp32, gradients32 = train(model, weights, pixels, labels, torch.float32)
+    fp64, gradients64 = train(model, weights, pixels, labels, torch.float64)
+    worst = max(conditioning(model, weights, pixels, labels, fp64),
                 float(np.max(np.abs(np.subtract(fp32, fp64)) / fp64)))
-    if worst > WELL_CONDITIONED:
-        sys.exit(f"seed {SEED} is badly conditioned: fp32 losses differ by {worst:.1e}")
+    if worst > well_conditioned:
+        sys.exit(f"seed {seed} is badly conditioned: fp32 losses differ by {worst:.1e}")
+    recipe = {"seed": seed, "steps": STEPS, "batch_size": model.batch_size,
+              "learning_rate": model.learning_rate, "mean": transforms.mean,
+              "std": transforms.std, "input": transforms.text()}
+    if model.momentum:
+        recipe["momentum"] = model.momentum
     return {
-        "what": "MLP 784-512-512-10 with ReLU on MNIST's training images in file "
-                "order, mean softmax cross-entropy, plain SGD",
+        "what": f"examples/{model.name}/model.json on MNIST's training images in file order",
         "command": "python3 tools/bench/torch_reference.py --data MNIST_DIR "
-                   "--output test/e2e/reference/mlp-mnist.json",
+                   f"--model {model.name} --output test/e2e/reference/{model.name}.json",
         "versions": {"torch": torch.__version__, "numpy": np.__version__,
                      "python": platform.python_version()},
         "threads": torch.get_num_threads(),
         "input_sha256": hashes,
-        "recipe": {"seed": SEED, "steps": STEPS, "batch_size": BATCH,
-                   "learning_rate": LEARNING_RATE, "mean": MEAN, "std": STD,
-                   "input": "(u8 / 255 - mean) / std"},
+        "recipe": recipe,
         "initial_weights": {
             name: {"shape": list(values.shape), "sha256": sha256(values.tobytes())}
             for name, values in weights.items()},
-        "conditioning": {"perturbations_by_one_ulp": PERTURBATIONS,
+        "conditioning": {"perturbations_by_one_ulp": perturbations,
                          "max_relative_loss_deviation": worst},
         "losses_fp32": fp32,
         "losses_fp64": fp64,
         "gradients": {
-            str(step): {name: digest(name, gradients64[step][name],
+            str(step): {name: digest(seed, name, gradients64[step][name],
                                      gradients32[step][name]) for name in weights}
             for step in SAMPLED_STEPS},
     }
@@ -284,12 +314,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--data", type=pathlib.Path, required=True,
                         help="directory with MNIST's training files, .gz or not")
+    parser.add_argument("--model", choices=SEEDS, default="mlp-mnist",
+                        help="an example (default: mlp-mnist)")
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument("--output", type=pathlib.Path, help="file to write")
     group.add_argument("--check", type=pathlib.Path, help="file to compare with")
+    group.add_argument("--find-seed", action="store_true",
+                       help="name the first well-conditioned seed")
     arguments = parser.parse_args()
 
-    reference = make_reference(arguments.data)
+    model = ModelFile(EXAMPLES / arguments.model / "model.json")
+    if arguments.find_seed:
+        return find_seed(model, arguments.data)
+    reference = make_reference(model, arguments.data)
     if arguments.check:
         check(reference, json.loads(arguments.check.read_text()))
     else:
