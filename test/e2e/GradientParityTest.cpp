@@ -2,13 +2,15 @@
 // steps 1 and 100 of the runs that test/e2e/reference/*.json record.
 //
 // The bound is what f32 costs on this problem: the reference gives, per
-// parameter, the distance between PyTorch's own f32 and f64 gradients. We sum
-// in another order and, at step 100, from weights that were rounded 99 times in
-// another way, so the distance over the recorded positions may be a few times
-// that over the whole tensor, and no more.
+// parameter, the distance between PyTorch's own f32 and f64 gradients, the
+// largest of several runs from weights that differ in the last place. We sum in
+// another order and, at step 100, from weights that were rounded 99 times in
+// another way: one more such run, so the distance over the recorded positions
+// may be twice that over the whole tensor, and no more.
 #include "runtime/data/Idx.h"
 #include "runtime/data/Transform.h"
 #include "test/e2e/Programs.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -21,7 +23,7 @@ using namespace boostc::e2e;
 
 namespace {
 
-constexpr double kFactor = 4.0;
+constexpr double kFactor = 2.0;
 
 std::string findMnist() {
   for (const char *name : {"BOOST_MNIST_DIR", "DATA_PATH"})
@@ -67,7 +69,9 @@ void compare(const nlohmann::json &reference,
       double ours = sums.data[positions[i].get<size_t>()] / 32;
       distance += std::pow(ours - expected["fp64"][i].get<double>(), 2);
     }
-    double noise = expected["fp32_l2_distance"];
+    double noise =
+        std::max(expected["fp32_l2_distance"].get<double>(),
+                 expected["fp32_l2_distance_of_moved"].get<double>());
     EXPECT_LE(std::sqrt(distance), kFactor * noise)
         << name << " at step " << step;
     EXPECT_NEAR(std::sqrt(squares), expected["l2_norm"].get<double>(),

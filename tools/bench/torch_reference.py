@@ -10,7 +10,9 @@ training images in file order, once in fp32 and once in fp64. Written to the out
     at fixed positions in both precisions, and the L2 distance between the
     precisions. At step 100 that distance is what rounding really costs: where an
     activation is within rounding of zero, ReLU passes it in one run and not in
-    the other, so single elements may differ by far more than rounding;
+    the other, so single elements may differ by far more than rounding. One run is
+    one draw of it, so the largest distance of the runs from moved weights (below)
+    is there too;
   - SHA-256 of the initial weights, the input files and their inflated content;
   - versions of everything that took part.
 
@@ -190,17 +192,27 @@ def train(model, weights, pixels, labels, dtype):
     return losses, gradients
 
 
-def conditioning(model, weights, pixels, labels, losses64):
-    """Worst relative deviation of fp32 losses when weights move by one ulp."""
+def relative_distance(losses, losses64):
+    return float(np.max(np.abs(np.subtract(losses, losses64)) / losses64))
+
+
+def moved_runs(model, weights, pixels, labels, losses64, gradients64):
+    """What fp32 runs from weights that are moved by one ulp deviate from fp64: the
+    largest relative distance of a loss, and of each sampled gradient the largest L2
+    distance, step -> parameter -> number."""
     random = np.random.default_rng(0)
-    expected, worst = np.array(losses64), 0.0
+    worst, farthest = 0.0, {step: dict.fromkeys(weights, 0.0) for step in SAMPLED_STEPS}
     for _ in range(SEEDS[model.name][2]):
         moved = {name: np.nextafter(values, random.choice(
                      np.array([-np.inf, np.inf], np.float32), values.shape))
                  for name, values in weights.items()}
-        losses = np.array(train(model, moved, pixels, labels, torch.float32)[0])
-        worst = max(worst, float(np.max(np.abs(losses - expected) / expected)))
-    return worst
+        losses, gradients = train(model, moved, pixels, labels, torch.float32)
+        worst = max(worst, relative_distance(losses, losses64))
+        for step, of_step in farthest.items():
+            for name in of_step:
+                distance = np.linalg.norm(gradients[step][name] - gradients64[step][name])
+                of_step[name] = max(of_step[name], float(distance))
+    return worst, farthest
 
 
 def positions_of(seed, name, count):
@@ -211,12 +223,13 @@ def positions_of(seed, name, count):
     return sorted(list(dict.fromkeys(draws.astype(int).tolist()))[:POSITIONS])
 
 
-def digest(seed, name, fp64, fp32):
+def digest(seed, name, fp64, fp32, moved_distance):
     positions = positions_of(seed, name, fp64.size)
     return {"elements": fp64.size,
             "l2_norm": float(np.linalg.norm(fp64)),
             "sum": math.fsum(fp64),
             "fp32_l2_distance": float(np.linalg.norm(fp32 - fp64)),
+            "fp32_l2_distance_of_moved": moved_distance,
             "positions": positions,
             "fp64": fp64[positions].tolist(),
             "fp32": fp32[positions].tolist()}
@@ -227,12 +240,12 @@ def find_seed(model, directory):
     pixels, labels, _ = load(directory, STEPS * model.batch_size)
     for seed in range(1, 1000):
         weights = initial_weights(model, seed)
-        fp64 = np.array(train(model, weights, pixels, labels, torch.float64)[0])
-        fp32 = np.array(train(model, weights, pixels, labels, torch.float32)[0])
-        worst = float(np.max(np.abs(fp32 - fp64) / fp64))
+        fp64, gradients = train(model, weights, pixels, labels, torch.float64)
+        fp32, _ = train(model, weights, pixels, labels, torch.float32)
+        worst = relative_distance(fp32, fp64)
         if worst <= SEEDS[model.name][1]:
-            worst = max(worst, conditioning(model, weights, pixels, labels, fp64))
-        print(f"seed {seed}: loss {fp64[-1]:.3f}, least {fp64.min():.3f}, "
+            worst = max(worst, moved_runs(model, weights, pixels, labels, fp64, gradients)[0])
+        print(f"seed {seed}: loss {fp64[-1]:.3f}, least {min(fp64):.3f}, "
               f"fp32 within {worst:.1e}", flush=True)
         if worst <= SEEDS[model.name][1]:
             return
@@ -247,8 +260,8 @@ def make_reference(model, directory):
     weights, transforms = initial_weights(model, seed), Transforms(model)
     fp32, gradients32 = train(model, weights, pixels, labels, torch.float32)
     fp64, gradients64 = train(model, weights, pixels, labels, torch.float64)
-    worst = max(conditioning(model, weights, pixels, labels, fp64),
-                float(np.max(np.abs(np.subtract(fp32, fp64)) / fp64)))
+    worst, farthest = moved_runs(model, weights, pixels, labels, fp64, gradients64)
+    worst = max(worst, relative_distance(fp32, fp64))
     if worst > well_conditioned:
         sys.exit(f"seed {seed} is badly conditioned: fp32 losses differ by {worst:.1e}")
     recipe = {"seed": seed, "steps": STEPS, "batch_size": model.batch_size,
@@ -274,7 +287,7 @@ def make_reference(model, directory):
         "losses_fp64": fp64,
         "gradients": {
             str(step): {name: digest(seed, name, gradients64[step][name],
-                                     gradients32[step][name]) for name in weights}
+                                     gradients32[step][name], farthest[step][name]) for name in weights}
             for step in SAMPLED_STEPS},
     }
 
@@ -332,9 +345,9 @@ def main():
     else:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(to_text(reference) + "\n")
-    fp32, fp64 = np.array(reference["losses_fp32"]), np.array(reference["losses_fp64"])
+    fp32, fp64 = reference["losses_fp32"], reference["losses_fp64"]
     print(f"loss {fp64[0]:.6f} -> {fp64[-1]:.6f} in {STEPS} steps; fp32 against fp64: "
-          f"at most {np.max(np.abs(fp32 - fp64) / fp64):.2e} relative"
+          f"at most {relative_distance(fp32, fp64):.2e} relative"
           + ("; same as the reference" if arguments.check else ""))
 
 
