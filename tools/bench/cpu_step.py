@@ -5,8 +5,8 @@ Everything is measured in one run, in turn: in each round the machine's FMA peak
 (fma_peak.c) and then every candidate for a part of a second, all as processes
 that sleep while another has its turn. The boxes that this runs on are shared, so
 the load that is not ours is sampled: a measurement waits until there is none, and
-when there was some after it, it is repeated, for up to --patience seconds in all; the
-least disturbed one counts. Reported are, over the rounds that were quiet
+when there was some after it, it is repeated, up to three times; the least disturbed
+one counts. After --minutes the waiting and repeating, and the rounds, end. Reported are, over the rounds that were quiet
 (over all, where none was), the median of the medians and the minimum, with the
 number of quiet rounds and the load. A variant that was measured twice in quiet and
 whose minimum is 1.3 times that of its framework's best is left out from then on.
@@ -41,6 +41,7 @@ EXAMPLES = HERE.parent.parent / "examples"
 MODELS = {"lenet5-mnist": 32, "mlp-mnist": 128}
 QUIET = 0.05     # of all CPUs together, busy with what is not ours
 SAMPLE = 0.1     # seconds
+TRIES = 3
 SETTLE = 0.02    # until threads that wait for work have stopped spinning
 TRIALS, HOPELESS = 2, 1.3
 
@@ -109,16 +110,18 @@ class Program:
         return self.bench(max(50, int(seconds * 1e3 / self.estimate)))
 
 
-def quietest(measure, patience):
+def quietest(measure, deadline):
     """The result of the try that was disturbed least, with its load."""
-    best, end = None, time.monotonic() + patience
-    while best is None or (best["foreign_load"] > QUIET and time.monotonic() < end):
-        while (before := foreign_load()) > QUIET and time.monotonic() < end:
+    best = None
+    for _ in range(TRIES):
+        while (before := foreign_load()) > QUIET and time.monotonic() < deadline:
             pass
         result = measure()
         result["foreign_load"] = round(max(before, foreign_load()), 3)
         if best is None or result["foreign_load"] < best["foreign_load"]:
             best = result
+        if best["foreign_load"] <= QUIET or time.monotonic() >= deadline:
+            break
     return best
 
 
@@ -139,39 +142,53 @@ def is_hopeless(candidate, results):
     return len(tried) >= TRIALS and min(tried) > HOPELESS * least
 
 
-def measure_model(model, batch, arguments, folder, peak_binary):
-    """Candidate (system, variant, threads) -> results by round."""
-    program = Program(arguments.build, folder, model, batch, arguments.threads)
-    peers = [Peer(framework, model, batch, threads) for framework in ("torch", "jax")
-             for threads in range(1, arguments.threads + 1)]
-    candidates = {("boostc", "", arguments.threads):
-                  lambda: program.measure(arguments.seconds)}
-    for peer in peers:
-        for variant in peer.ready["variants"]:
-            candidates[peer.framework, variant, peer.threads] = (
-                lambda peer=peer, variant=variant: peer.measure(variant, arguments.seconds))
+class Contest:
+    """A program and its peers, ready to run."""
 
+    def __init__(self, model, arguments, folder):
+        self.model, self.batch = model, MODELS[model]
+        program = Program(arguments.build, folder, model, self.batch, arguments.threads)
+        self.candidates = {("boostc", "", arguments.threads):
+                           lambda: program.measure(arguments.seconds)}
+        self.peers = [Peer(framework, model, self.batch, threads)
+                      for framework in ("torch", "jax")
+                      for threads in range(1, arguments.threads + 1)]
+        for peer in self.peers:
+            for variant in peer.ready["variants"]:
+                self.candidates[peer.framework, variant, peer.threads] = (
+                    lambda peer=peer, variant=variant: peer.measure(variant, arguments.seconds))
+
+    def close(self):
+        """Ends the peers; their versions."""
+        versions = {}
+        for peer in self.peers:
+            versions |= peer.ready["versions"]
+            peer.close()
+        return versions
+
+
+def measure_contest(contest, arguments, peak_binary):
+    """Peaks, and candidate (system, variant, threads) -> results by round."""
     def measure_peak():
         done = subprocess.run([peak_binary, str(arguments.threads)], check=True,
                               stdout=subprocess.PIPE, text=True)
         return json.loads(done.stdout)
 
-    peaks, results = [], {candidate: [] for candidate in candidates}
+    peaks, results = [], {candidate: [] for candidate in contest.candidates}
+    deadline = time.monotonic() + 60 * arguments.minutes
     for index in range(arguments.rounds):
-        print(f"{model}: round {index + 1} of {arguments.rounds}, load average "
+        if index and time.monotonic() >= deadline:
+            break
+        print(f"{contest.model}: round {index + 1} of {arguments.rounds}, load average "
               f"{os.getloadavg()[0]:.2f}", file=sys.stderr)
-        for candidate, measure in candidates.items():
+        for candidate, measure in contest.candidates.items():
             # Beside each of ours, so that both see the machine in the same state.
             if results[candidate] and is_hopeless(candidate, results):
                 continue
             if candidate[0] == "boostc":
-                peaks.append(quietest(measure_peak, arguments.patience))
-            results[candidate].append(quietest(measure, arguments.patience))
-    versions = {}
-    for peer in peers:
-        versions |= peer.ready["versions"]
-        peer.close()
-    return peaks, results, versions
+                peaks.append(quietest(measure_peak, deadline))
+            results[candidate].append(quietest(measure, deadline))
+    return peaks, results
 
 
 def quiet_of(rounds):
@@ -240,8 +257,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.4,
                         help="for each candidate in each round")
-    parser.add_argument("--patience", type=float, default=8,
-                        help="seconds to wait for a quiet machine, for each measurement")
+    parser.add_argument("--minutes", type=float, default=10,
+                        help="for each model, compilation not counted")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--json", type=pathlib.Path, help="write all candidates here")
     arguments = parser.parse_args()
@@ -250,9 +267,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         peak_binary = compile_peak(folder)
         for model in arguments.models:
-            peaks, results, found = measure_model(model, MODELS[model], arguments, folder,
-                                                  peak_binary)
-            versions |= found
+            contest = Contest(model, arguments, folder)
+            peaks, results = measure_contest(contest, arguments, peak_binary)
+            versions |= contest.close()
             lines = summarise(model, MODELS[model], arguments, peaks, results)
             print_table(lines)
             everything += lines
