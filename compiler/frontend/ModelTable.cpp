@@ -168,7 +168,9 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
       "data",
       "Where samples come from.",
       {{"source", text,
-        "`mnist:DIR` or `digits`; `boost-run --data` overrides it.", "\"\""},
+        "`mnist:DIR`, `cifar10:DIR` or `digits`; `boost-run --data` overrides "
+        "it.",
+        "\"\""},
        {"transforms", transformsTable(),
         "What is done to an image, in this order.", "[]"}}};
   root = {

@@ -1,3 +1,4 @@
+#include "runtime/data/Cifar10.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
 #include "runtime/data/Idx.h"
@@ -8,9 +9,30 @@
 
 namespace boostrt {
 
-static constexpr std::string_view kSchemes[] = {"mnist", "digits"};
+namespace {
+/// A scheme whose argument is a directory.
+struct DirectoryScheme {
+  std::string_view name;
+  const char *files; ///< what the directory holds, for messages
+  Result<DataSource> (*open)(const std::string &directory);
+};
+constexpr DirectoryScheme kDirectories[] = {
+    {"mnist", "the four IDX files", openMnist},
+    {"cifar10", "the six .bin files", openCifar10},
+};
 
-bool DataSpec::takesDirectory() const { return scheme == "mnist"; }
+const DirectoryScheme *findDirectoryScheme(std::string_view name) {
+  for (const DirectoryScheme &scheme : kDirectories)
+    if (scheme.name == name)
+      return &scheme;
+  return nullptr;
+}
+
+} // namespace
+
+static constexpr std::string_view kSchemes[] = {"mnist", "cifar10", "digits"};
+
+bool DataSpec::takesDirectory() const { return findDirectoryScheme(scheme); }
 
 std::string DataSpec::text() const {
   return argument.empty() ? scheme : scheme + ":" + argument;
@@ -39,8 +61,8 @@ Result<DataSpec> splitDataSpec(std::string_view text) {
                          : "";
   return Status(
       ExitCode::Data,
-      fmt::format("data source '{}': {}{}{}; write mnist:DIR, digits or "
-                  "digits:train=N,test=M,seed=S",
+      fmt::format("data source '{}': {}{}{}; write mnist:DIR, cifar10:DIR, "
+                  "digits or digits:train=N,test=M,seed=S",
                   printable(text), found, hint,
                   didYouMean(spec.scheme, kSchemes)));
 }
@@ -56,12 +78,15 @@ Result<DataSource> openDataSource(std::string_view text) {
         return options.status();
       return openDigits(*options);
     }
+    const DirectoryScheme *scheme = findDirectoryScheme(spec->scheme);
     if (spec->argument.empty())
-      return Status(ExitCode::Data,
-                    "data source 'mnist' names no directory; write 'mnist:DIR' "
-                    "with the directory that holds the four IDX files, or set "
-                    "DATA_PATH to it");
-    return openMnist(spec->argument);
+      return Status(
+          ExitCode::Data,
+          fmt::format("data source '{0}' names no directory; write '{0}:DIR' "
+                      "with the directory that holds {1}, or set DATA_PATH to "
+                      "it",
+                      scheme->name, scheme->files));
+    return scheme->open(spec->argument);
   } catch (const std::bad_alloc &) {
     return Status(ExitCode::Data,
                   fmt::format("data source '{}': not enough memory to hold it",

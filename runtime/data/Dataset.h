@@ -104,7 +104,7 @@ struct DataSource {
 /// directory. `--data`, DATA_PATH and the model's data.source are combined from
 /// these parts.
 struct DataSpec {
-  std::string scheme;   ///< "mnist" or "digits"
+  std::string scheme;   ///< "mnist", "cifar10" or "digits"
   std::string argument; ///< "" when there is none
 
   /// Whether the argument is a directory, so that DATA_PATH may replace it.
@@ -116,7 +116,7 @@ struct DataSpec {
 /// Splits at the first colon and checks the scheme. Fails with ExitCode::Data.
 Result<DataSpec> splitDataSpec(std::string_view text);
 
-/// Opens "mnist:DIR" (see Idx.h), "digits" or "digits:train=N,test=M,seed=S"
+/// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "digits" or "digits:train=N,test=M,seed=S"
 /// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
 Result<DataSource> openDataSource(std::string_view spec);
 

@@ -80,8 +80,9 @@ Status IdxFile::checkSize(int64_t header) const {
                               "set",
                               path_, announced, kIdxMaxBytes));
   int64_t there = reader_->fileBytes();
-  if (reader_->compressed()) {
-    if (size_ / kDeflateMaxRatio > there)
+  if (reader_->packing() != data::Packing::None) {
+    if (reader_->packing() == data::Packing::Gzip &&
+        size_ / kDeflateMaxRatio > there)
       return Status(ExitCode::Data,
                     fmt::format("{}: {}, but {} compressed bytes cannot hold "
                                 "that; get the file again",

@@ -1,4 +1,5 @@
-// Inflate.h - a file as a stream of bytes, unpacked on the way when it is gzip.
+// Inflate.h - a file as a stream of bytes, unpacked on the way when it is gzip or
+// xz.
 // Private to this room.
 #pragma once
 
@@ -10,6 +11,8 @@
 
 namespace boostrt::data {
 
+enum class Packing { None, Gzip, Xz };
+
 class ByteReader {
 public:
   /// Opens a regular file (a pipe or device is refused without waiting on it).
@@ -18,14 +21,14 @@ public:
   ByteReader(const ByteReader &) = delete;
   ByteReader &operator=(const ByteReader &) = delete;
 
-  /// Whether the content is gzip; then all errors below are possible.
-  bool compressed() const;
+  /// What the content is packed as, whatever the name says.
+  Packing packing() const;
   /// Bytes on disk.
   int64_t fileBytes() const;
 
   /// Fills `out` with the next `count` bytes, or fewer at the end; returns how
-  /// many. At the end of a gzip stream its checksum and length have been
-  /// verified, and that nothing but further gzip members follows. Fails with
+  /// many. At the end of a packed file its checksums and length have been
+  /// verified, and that nothing but further members of the same kind follows. Fails with
   /// ExitCode::Data.
   Result<int64_t> read(uint8_t *out, int64_t count);
 

@@ -1,10 +1,9 @@
+#include "runtime/data/Directory.h"
 #include "runtime/data/Idx.h"
-#include "runtime/support/Suggest.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace boostrt {
 
@@ -19,41 +18,6 @@ struct SplitNames {
 };
 constexpr SplitNames kTrain = {"train", "train"};
 constexpr SplitNames kTest = {"t10k", "test"};
-
-/// What is there instead, for a message: a few names.
-std::string listing(const std::string &directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(directory, error), end;
-       !error && it != end && names.size() < 1000; it.increment(error))
-    names.push_back(printable(it->path().filename().string()));
-  if (names.empty())
-    return "it is empty";
-  std::sort(names.begin(), names.end());
-  size_t shown = std::min<size_t>(names.size(), 6);
-  return fmt::format(
-      "it holds {}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
-      shown < names.size() ? fmt::format(" and {} more", names.size() - shown)
-                           : "");
-}
-
-Status checkDirectory(const std::string &directory) {
-  std::error_code error;
-  fs::file_status status = fs::status(directory, error);
-  if (fs::is_directory(status))
-    return {};
-  return Status(
-      ExitCode::Data,
-      fmt::format(
-          "{}: {}, expected a directory that holds the four MNIST "
-          "files; give one with --data mnist:DIR or DATA_PATH, or train "
-          "without files with --data digits",
-          directory,
-          fs::exists(status) ? "not a directory"
-          : status.type() == fs::file_type::not_found
-              ? std::string("no such directory")
-              : "cannot be read: " + error.message()));
-}
 
 /// The path of e.g. train-images-idx3-ubyte, whichever way it is spelt.
 Result<std::string> findFile(const std::string &directory,
@@ -75,7 +39,7 @@ Result<std::string> findFile(const std::string &directory,
       ExitCode::Data,
       fmt::format("{0}: {1}-{2}-ubyte not found; {3}; expected it there or in "
                   "{4}/, plain or with .gz; get it from the data set's source",
-                  directory, split.prefix, kind, listing(directory),
+                  directory, split.prefix, kind, data::listing(directory),
                   split.subdirectory));
 }
 
@@ -151,7 +115,8 @@ Status checkSplits(const std::string &directory, const SplitFiles &train,
 } // namespace
 
 Result<DataSource> openMnist(const std::string &directory) {
-  BOOSTRT_RETURN_IF_ERROR(checkDirectory(directory));
+  BOOSTRT_RETURN_IF_ERROR(
+      data::checkDirectory(directory, "the four MNIST files", "mnist"));
   Result<SplitFiles> trainFiles = openSplit(directory, kTrain);
   if (!trainFiles.ok())
     return trainFiles.status();

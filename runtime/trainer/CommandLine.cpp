@@ -11,9 +11,9 @@ namespace boostrt {
 namespace {
 
 constexpr const char *kUsageNote =
-    "Data: --data mnist:DIR or --data digits[:train=N,test=M,seed=S]. Without "
-    "--data, DATA_PATH\nis the directory for the model's own data.source, and "
-    "without DATA_PATH data.source is.\n"
+    "Data: --data mnist:DIR, cifar10:DIR or digits[:train=N,test=M,seed=S]. "
+    "Without --data, DATA_PATH\nis the directory for the model's own "
+    "data.source, and without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
     "PATH,\nboost-run bench PROGRAM.\n"
     "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "

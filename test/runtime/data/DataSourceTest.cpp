@@ -46,13 +46,14 @@ TEST(DataSpec, DirectoryMayBeReplaced) {
 TEST(DataSource, UnknownSchemeGetsASuggestion) {
   EXPECT_EQ(errorOf("mnits:DIR"),
             "data source 'mnits:DIR': unknown data scheme 'mnits'; did you "
-            "mean 'mnist'?; write mnist:DIR, digits or "
+            "mean 'mnist'?; write mnist:DIR, cifar10:DIR, digits or "
             "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf("imagenet:DIR"),
             "data source 'imagenet:DIR': unknown data scheme 'imagenet'; write "
-            "mnist:DIR, digits or digits:train=N,test=M,seed=S");
+            "mnist:DIR, cifar10:DIR, digits or "
+            "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf(""), "data source '': no data scheme; write mnist:DIR, "
-                         "digits or digits:train=N,test=M,seed=S");
+                         "cifar10:DIR, digits or digits:train=N,test=M,seed=S");
 }
 
 TEST(DataSource, DirectoryWithoutSchemeIsUnderstood) {
@@ -67,6 +68,16 @@ TEST(DataSource, MnistNeedsADirectory) {
               "data source 'mnist' names no directory; write 'mnist:DIR' with "
               "the directory that holds the four IDX files, or set DATA_PATH "
               "to it");
+}
+
+TEST(DataSource, Cifar10NeedsADirectory) {
+  EXPECT_EQ(errorOf("cifar10"),
+            "data source 'cifar10' names no directory; write 'cifar10:DIR' "
+            "with the directory that holds the six .bin files, or set "
+            "DATA_PATH to it");
+  Result<DataSpec> spec = splitDataSpec("cifar10:/data");
+  ASSERT_TRUE(spec.ok());
+  EXPECT_TRUE(spec->takesDirectory());
 }
 
 TEST(DataSource, ForeignBytesDoNotReachTheTerminal) {

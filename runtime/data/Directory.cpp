@@ -1,0 +1,63 @@
+#include "runtime/data/Directory.h"
+#include "runtime/support/Suggest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace boostrt::data {
+
+namespace fs = std::filesystem;
+
+std::string listing(const std::string &directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end;
+       !error && it != end && names.size() < 1000; it.increment(error))
+    names.push_back(printable(it->path().filename().string()));
+  if (names.empty())
+    return "it is empty";
+  std::sort(names.begin(), names.end());
+  size_t shown = std::min<size_t>(names.size(), 6);
+  return fmt::format(
+      "it holds {}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+      shown < names.size() ? fmt::format(" and {} more", names.size() - shown)
+                           : "");
+}
+
+Status checkDirectory(const std::string &directory, const char *holds,
+                      const char *scheme) {
+  std::error_code error;
+  fs::file_status status = fs::status(directory, error);
+  if (fs::is_directory(status))
+    return {};
+  return Status(
+      ExitCode::Data,
+      fmt::format("{}: {}, expected a directory that holds {}; give one with "
+                  "--data {}:DIR or DATA_PATH, or train without files with "
+                  "--data digits",
+                  directory,
+                  fs::exists(status) ? "not a directory"
+                  : status.type() == fs::file_type::not_found
+                      ? std::string("no such directory")
+                      : "cannot be read: " + error.message(),
+                  holds, scheme));
+}
+
+Result<std::string> findPacked(const std::string &directory,
+                               const std::string &name) {
+  for (const char *suffix : {"", ".gz", ".xz"}) {
+    std::string path = fs::path(directory) / (name + suffix);
+    std::error_code error;
+    if (fs::exists(path, error))
+      return path;
+  }
+  return Status(
+      ExitCode::Data,
+      fmt::format("{}: {} not found; {}; expected it there, plain or with .gz "
+                  "or .xz; get it from the data set's source",
+                  directory, name, listing(directory)));
+}
+
+} // namespace boostrt::data

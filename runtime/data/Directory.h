@@ -1,0 +1,24 @@
+// Directory.h - what the loaders of directories say when something is missing.
+// Private to this room.
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <string>
+
+namespace boostrt::data {
+
+/// What is there instead, for a message: "it holds a, b and 3 more".
+std::string listing(const std::string &directory);
+
+/// Fails with ExitCode::Data unless `directory` is one. `holds` says what was
+/// expected in it, "the four MNIST files"; `scheme` is "mnist".
+Status checkDirectory(const std::string &directory, const char *holds,
+                      const char *scheme);
+
+/// The path of `name` in `directory`: plain, else with .gz, else with .xz.
+/// Fails with ExitCode::Data.
+Result<std::string> findPacked(const std::string &directory,
+                               const std::string &name);
+
+} // namespace boostrt::data
