@@ -164,15 +164,15 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
-  ObjectTable data{
-      "data",
-      "Where samples come from.",
-      {{"source", text,
-        "`mnist:DIR`, `cifar10:DIR` or `digits`; `boost-run --data` overrides "
-        "it.",
-        "\"\""},
-       {"transforms", transformsTable(),
-        "What is done to an image, in this order.", "[]"}}};
+  ObjectTable data{"data",
+                   "Where samples come from.",
+                   {{"source", text,
+                     "`mnist:DIR`, `cifar10:DIR`, `npy:DIR` or `digits`; "
+                     "`boost-run --data` overrides "
+                     "it.",
+                     "\"\""},
+                    {"transforms", transformsTable(),
+                     "What is done to an image, in this order.", "[]"}}};
   root = {
       "model",
       "A model with its training recipe.",

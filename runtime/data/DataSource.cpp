@@ -2,6 +2,7 @@
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
 #include "runtime/data/Idx.h"
+#include "runtime/data/Npy.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ struct DirectoryScheme {
 constexpr DirectoryScheme kDirectories[] = {
     {"mnist", "the four IDX files", openMnist},
     {"cifar10", "the six .bin files", openCifar10},
+    {"npy", "{train,test}_{images,labels}.npy", openNpy},
 };
 
 const DirectoryScheme *findDirectoryScheme(std::string_view name) {
@@ -30,7 +32,8 @@ const DirectoryScheme *findDirectoryScheme(std::string_view name) {
 
 } // namespace
 
-static constexpr std::string_view kSchemes[] = {"mnist", "cifar10", "digits"};
+static constexpr std::string_view kSchemes[] = {"mnist", "cifar10", "npy",
+                                                "digits"};
 
 bool DataSpec::takesDirectory() const { return findDirectoryScheme(scheme); }
 
@@ -62,7 +65,7 @@ Result<DataSpec> splitDataSpec(std::string_view text) {
   return Status(
       ExitCode::Data,
       fmt::format("data source '{}': {}{}{}; write mnist:DIR, cifar10:DIR, "
-                  "digits or digits:train=N,test=M,seed=S",
+                  "npy:DIR, digits or digits:train=N,test=M,seed=S",
                   printable(text), found, hint,
                   didYouMean(spec.scheme, kSchemes)));
 }

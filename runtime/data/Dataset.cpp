@@ -11,9 +11,10 @@ std::string toString(const SampleShape &shape) {
 }
 
 Dataset::Dataset(SampleShape shape, std::vector<int32_t> labels,
-                 std::string source, std::string labelSource)
-    : shape_(shape), labels_(std::move(labels)), source_(std::move(source)),
-      labelSource_(std::move(labelSource)) {
+                 std::string source, std::string labelSource,
+                 ElementType elementType)
+    : shape_(shape), elementType_(elementType), labels_(std::move(labels)),
+      source_(std::move(source)), labelSource_(std::move(labelSource)) {
   assert(!labels_.empty() && shape_.elements() > 0 && "an empty data set");
   classes_ = *std::max_element(labels_.begin(), labels_.end()) + 1;
 }
@@ -51,7 +52,7 @@ uint64_t Dataset::fingerprint() const {
   for (int64_t probe = 0; probe < probes; ++probe) {
     int64_t index = probes == 1 ? 0 : probe * (size() - 1) / (probes - 1);
     const uint8_t *bytes = sample(index);
-    for (int64_t i = 0; i < shape_.elements(); ++i)
+    for (int64_t i = 0; i < bytesPerSample(); ++i)
       fnv.byte(bytes[i]);
   }
   return fnv.hash();
@@ -65,9 +66,9 @@ std::string Dataset::description() const {
 MemoryDataset::MemoryDataset(SampleShape shape,
                              std::unique_ptr<uint8_t[]> bytes,
                              std::vector<int32_t> labels, std::string source,
-                             std::string labelSource)
+                             std::string labelSource, ElementType elementType)
     : Dataset(shape, std::move(labels), std::move(source),
-              std::move(labelSource)),
-      bytes_(std::move(bytes)), sampleBytes_(shape.elements()) {}
+              std::move(labelSource), elementType),
+      bytes_(std::move(bytes)) {}
 
 } // namespace boostrt

@@ -29,6 +29,9 @@ struct SampleShape {
 /// "1x28x28", as messages write a shape.
 std::string toString(const SampleShape &shape);
 
+/// What a sample is made of.
+enum class ElementType { U8, F32 };
+
 /// One split (train or test) of a data source. Immutable for its readers; every
 /// member may be called from several threads at once.
 class Dataset {
@@ -39,8 +42,12 @@ public:
 
   int64_t size() const { return static_cast<int64_t>(labels_.size()); }
   const SampleShape &shape() const { return shape_; }
+  ElementType elementType() const { return elementType_; }
+  int64_t bytesPerSample() const {
+    return shape_.elements() * (elementType_ == ElementType::F32 ? 4 : 1);
+  }
 
-  /// The shape().elements() bytes of sample `index`, 0 <= index < size(). They
+  /// The bytesPerSample() bytes of sample `index`, 0 <= index < size(). They
   /// stay valid and unchanged as long as the data set lives.
   virtual const uint8_t *sample(int64_t index) const = 0;
 
@@ -66,10 +73,11 @@ public:
 
 protected:
   Dataset(SampleShape shape, std::vector<int32_t> labels, std::string source,
-          std::string labelSource);
+          std::string labelSource, ElementType elementType = ElementType::U8);
 
 private:
   SampleShape shape_;
+  ElementType elementType_;
   std::vector<int32_t> labels_;
   int32_t classes_ = 0;
   std::string source_;
@@ -79,18 +87,18 @@ private:
 /// A split whose bytes are all there from the start.
 class MemoryDataset final : public Dataset {
 public:
-  /// `bytes` holds labels.size() * shape.elements() bytes, sample by sample.
+  /// `bytes` holds labels.size() samples, one after the other.
   MemoryDataset(SampleShape shape, std::unique_ptr<uint8_t[]> bytes,
                 std::vector<int32_t> labels, std::string source,
-                std::string labelSource);
+                std::string labelSource,
+                ElementType elementType = ElementType::U8);
 
   const uint8_t *sample(int64_t index) const override {
-    return bytes_.get() + index * sampleBytes_;
+    return bytes_.get() + index * bytesPerSample();
   }
 
 private:
   std::unique_ptr<uint8_t[]> bytes_;
-  int64_t sampleBytes_;
 };
 
 /// Both splits of one source; they agree in shape.
@@ -104,7 +112,7 @@ struct DataSource {
 /// directory. `--data`, DATA_PATH and the model's data.source are combined from
 /// these parts.
 struct DataSpec {
-  std::string scheme;   ///< "mnist", "cifar10" or "digits"
+  std::string scheme;   ///< "mnist", "cifar10", "npy" or "digits"
   std::string argument; ///< "" when there is none
 
   /// Whether the argument is a directory, so that DATA_PATH may replace it.
@@ -116,7 +124,8 @@ struct DataSpec {
 /// Splits at the first colon and checks the scheme. Fails with ExitCode::Data.
 Result<DataSpec> splitDataSpec(std::string_view text);
 
-/// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "digits" or "digits:train=N,test=M,seed=S"
+/// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "npy:DIR"
+/// (see Npy.h), "digits" or "digits:train=N,test=M,seed=S"
 /// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
 Result<DataSource> openDataSource(std::string_view spec);
 

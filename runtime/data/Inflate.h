@@ -1,6 +1,5 @@
-// Inflate.h - a file as a stream of bytes, unpacked on the way when it is gzip or
-// xz.
-// Private to this room.
+// Inflate.h - a file as a stream of bytes, unpacked on the way when it is gzip
+// or xz. Private to this room.
 #pragma once
 
 #include "runtime/support/Status.h"
@@ -28,8 +27,8 @@ public:
 
   /// Fills `out` with the next `count` bytes, or fewer at the end; returns how
   /// many. At the end of a packed file its checksums and length have been
-  /// verified, and that nothing but further members of the same kind follows. Fails with
-  /// ExitCode::Data.
+  /// verified, and that nothing but further members of the same kind follows.
+  /// Fails with ExitCode::Data.
   Result<int64_t> read(uint8_t *out, int64_t count);
 
 private:

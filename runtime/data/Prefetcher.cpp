@@ -141,6 +141,8 @@ static Status checkArguments(const Dataset &dataset,
                               "data set the model was written for",
                               dataset.source(), toString(dataset.shape()),
                               toString(transform.inputShape())));
+  if (dataset.elementType() != transform.elementType())
+    return broken("samples of another element type than the transforms'");
   if (sampler.size() != dataset.size())
     return broken(fmt::format("an order of {} samples for a data set of {}",
                               sampler.size(), dataset.size()));

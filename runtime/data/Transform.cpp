@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 namespace boostrt {
 
@@ -29,15 +30,25 @@ static void applyPad(const double *in, const SampleShape &from, double *out,
                   out + (c * to.height + top + y) * to.width + left);
 }
 
+static float floatAt(const uint8_t *sample, int64_t index) {
+  float value;
+  std::memcpy(&value, sample + index * sizeof value, sizeof value);
+  return value;
+}
+
 void TransformPipeline::applyStages(const uint8_t *sample, float *out,
                                     TransformScratch &scratch) const {
   double *now = scratch.planes_[0].data();
   double *next = scratch.planes_[1].data();
   SampleShape shape = input_;
   int64_t area = shape.height * shape.width;
-  for (int64_t c = 0; c < shape.channels; ++c)
-    for (int64_t i = 0; i < area; ++i)
-      now[c * area + i] = table_[c * 256 + sample[c * area + i]];
+  if (elementType_ == ElementType::F32)
+    for (int64_t i = 0; i < shape.elements(); ++i)
+      now[i] = floatAt(sample, i);
+  else
+    for (int64_t c = 0; c < shape.channels; ++c)
+      for (int64_t i = 0; i < area; ++i)
+        now[c * area + i] = table_[c * 256 + sample[c * area + i]];
 
   for (const Stage &stage : stages_) {
     area = shape.height * shape.width;
@@ -102,8 +113,13 @@ void TransformPipeline::apply(const uint8_t *sample, float *out,
 }
 
 /// Turns the list into tables: what leads on bytes into table_, and everything
-/// into lookup_ and frame_ when no resize mixes pixels.
+/// into lookup_ and frame_ when no resize mixes pixels. Floats have no tables.
 void TransformPipeline::fold() {
+  scratchElements_ = input_.elements();
+  for (const Stage &stage : stages_)
+    scratchElements_ = std::max(scratchElements_, stage.output.elements());
+  if (elementType_ == ElementType::F32)
+    return;
   size_t leading = 0;
   table_.resize(input_.channels * 256);
   for (int64_t c = 0; c < input_.channels; ++c)
@@ -119,12 +135,9 @@ void TransformPipeline::fold() {
     compose(stages_[leading++].pointwise, table_);
   stages_.erase(stages_.begin(), stages_.begin() + leading);
 
-  scratchElements_ = input_.elements();
   bool resizes = false;
-  for (const Stage &stage : stages_) {
-    scratchElements_ = std::max(scratchElements_, stage.output.elements());
+  for (const Stage &stage : stages_)
     resizes |= stage.kind == Stage::ResizeKind;
-  }
   if (resizes)
     return;
 

@@ -43,16 +43,19 @@ public:
   /// `transforms` is the array data.transforms; null or absent is the identity.
   /// The compiler has checked it; it is checked again because a program may
   /// come from elsewhere. Fails with ExitCode::Input.
-  static Result<TransformPipeline> create(const nlohmann::json &transforms,
-                                          SampleShape input);
+  static Result<TransformPipeline>
+  create(const nlohmann::json &transforms, SampleShape input,
+         ElementType elementType = ElementType::U8);
 
   const SampleShape &inputShape() const { return input_; }
   const SampleShape &outputShape() const { return output_; }
+  ElementType elementType() const { return elementType_; }
 
   /// Allocates all that apply() needs.
   TransformScratch makeScratch() const;
 
-  /// Writes outputShape().elements() floats. Allocates nothing.
+  /// Writes outputShape().elements() floats, made of a sample of the input's
+  /// shape and element type. Allocates nothing.
   void apply(const uint8_t *sample, float *out,
              TransformScratch &scratch) const;
 
@@ -87,7 +90,9 @@ private:
 
   SampleShape input_;
   SampleShape output_;
-  std::vector<double> table_; ///< channels x 256: the leading pointwise stages
+  ElementType elementType_ = ElementType::U8;
+  std::vector<double>
+      table_; ///< bytes: channels x 256: the leading pointwise stages
   std::vector<Stage> stages_; ///< what follows them; empty when folded
   std::vector<float> lookup_; ///< channels x 256: everything, when no resize
   std::vector<float> frame_;  ///< the output around the image, when padded

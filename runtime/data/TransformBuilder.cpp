@@ -254,10 +254,12 @@ struct TransformPipeline::Builder {
 };
 
 Result<TransformPipeline>
-TransformPipeline::create(const nlohmann::json &transforms, SampleShape input) {
+TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
+                          ElementType elementType) {
   try {
     Builder builder;
     builder.pipeline.input_ = builder.shape = input;
+    builder.pipeline.elementType_ = elementType;
     BOOSTRT_RETURN_IF_ERROR(builder.build(transforms));
     builder.pipeline.output_ = builder.shape;
     builder.pipeline.fold();

@@ -11,8 +11,9 @@ namespace boostrt {
 namespace {
 
 constexpr const char *kUsageNote =
-    "Data: --data mnist:DIR, cifar10:DIR or digits[:train=N,test=M,seed=S]. "
-    "Without --data, DATA_PATH\nis the directory for the model's own "
+    "Data: --data mnist:DIR, cifar10:DIR, npy:DIR or "
+    "digits[:train=N,test=M,seed=S].\nWithout --data, DATA_PATH is the "
+    "directory for the model's own\n"
     "data.source, and without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
     "PATH,\nboost-run bench PROGRAM.\n"

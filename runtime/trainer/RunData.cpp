@@ -91,7 +91,8 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   run.source = std::move(source).value();
 
   Result<TransformPipeline> transforms =
-      TransformPipeline::create(recipe.transforms, run.source.train->shape());
+      TransformPipeline::create(recipe.transforms, run.source.train->shape(),
+                                run.source.train->elementType());
   if (!transforms.ok())
     return transforms.status();
   const BoostInput &features = program.input(BOOST_INPUT_FEATURES);

@@ -46,14 +46,15 @@ TEST(DataSpec, DirectoryMayBeReplaced) {
 TEST(DataSource, UnknownSchemeGetsASuggestion) {
   EXPECT_EQ(errorOf("mnits:DIR"),
             "data source 'mnits:DIR': unknown data scheme 'mnits'; did you "
-            "mean 'mnist'?; write mnist:DIR, cifar10:DIR, digits or "
+            "mean 'mnist'?; write mnist:DIR, cifar10:DIR, npy:DIR, digits or "
             "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf("imagenet:DIR"),
             "data source 'imagenet:DIR': unknown data scheme 'imagenet'; write "
-            "mnist:DIR, cifar10:DIR, digits or "
+            "mnist:DIR, cifar10:DIR, npy:DIR, digits or "
             "digits:train=N,test=M,seed=S");
-  EXPECT_EQ(errorOf(""), "data source '': no data scheme; write mnist:DIR, "
-                         "cifar10:DIR, digits or digits:train=N,test=M,seed=S");
+  EXPECT_EQ(errorOf(""),
+            "data source '': no data scheme; write mnist:DIR, "
+            "cifar10:DIR, npy:DIR, digits or digits:train=N,test=M,seed=S");
 }
 
 TEST(DataSource, DirectoryWithoutSchemeIsUnderstood) {

@@ -1,0 +1,69 @@
+// Npy.h - NumPy's array files as a data set: formats 1.0 and 2.0, C order,
+// little-endian.
+#pragma once
+
+#include "runtime/data/Dataset.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+namespace data {
+class ByteReader;
+}
+
+/// Limit of one file's elements, in bytes: what a hostile compressed file can
+/// cost.
+inline constexpr int64_t kNpyMaxBytes = int64_t{4} << 30;
+
+/// One array: its header at once, its elements on request.
+class NpyFile {
+public:
+  enum class Type { U8, I32, I64, F32 };
+
+  /// Opens the file and checks the header against what the file can hold.
+  /// Fails with ExitCode::Data.
+  static Result<NpyFile> open(const std::string &path);
+  ~NpyFile();
+  NpyFile(NpyFile &&) noexcept;
+
+  const std::string &path() const { return path_; }
+  Type type() const { return type_; }
+  const std::vector<int64_t> &shape() const { return shape_; }
+  int64_t elements() const { return elements_; }
+  int64_t bytes() const;
+  /// "float32 (60000, 1, 28, 28)".
+  std::string description() const;
+
+  /// Reads the elements and makes sure that nothing follows them; once. Fails
+  /// with ExitCode::Data.
+  Result<std::unique_ptr<uint8_t[]>> read();
+
+private:
+  NpyFile();
+  Status readHeader();
+  Status readText(std::string &text);
+  Status checkSize() const;
+  Status error(const std::string &found, const std::string &expected) const;
+
+  std::string path_;
+  std::unique_ptr<data::ByteReader> reader_;
+  Type type_ = Type::U8;
+  std::vector<int64_t> shape_;
+  int64_t elements_ = 1;
+  int64_t headerBytes_ = 0;
+};
+
+/// Reads {train,test}_{images,labels}.npy from `directory`, each with or
+/// without ".gz" or ".xz". Images are uint8 or float32, (N, C, H, W) or
+/// (N, features), which becomes 1 x 1 x features; labels are uint8, int32 or
+/// int64, (N). Floats must be finite, labels from 0 to kNpyMaxLabel. Fails with
+/// ExitCode::Data.
+Result<DataSource> openNpy(const std::string &directory);
+
+/// As many classes as a model may have, less one.
+inline constexpr int64_t kNpyMaxLabel = (int64_t{1} << 24) - 1;
+
+} // namespace boostrt
