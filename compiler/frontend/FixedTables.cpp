@@ -241,7 +241,8 @@ ObjectTable frontend::trainTable() {
                    .isNullable = true};
   ValueTable boolean{.kind = Kind::Boolean};
   return {"train",
-          "How losses and gradients are combined.",
+          "How losses and gradients are combined, and when weights are "
+          "evaluated.",
           {optional("clip_value", limit, "null",
                     "Each element of a gradient is cut to `[-clip_value, "
                     "clip_value]`; null leaves them."),
@@ -255,7 +256,11 @@ ObjectTable frontend::trainTable() {
                "gradients_mean", mean, "true",
                "Whether gradients are averaged over ranks rather than summed."),
            optional("reduction", choice({"mean"}), "\"mean\"",
-                    "The loss over the samples of an optimizer step.")}};
+                    "The loss over the samples of an optimizer step."),
+           optional("eval_every", makeInteger(0, 1e12), "1",
+                    "Epochs from one evaluation on held-out data to the next; "
+                    "0: only at the end. `boost-run --eval-every` overrides "
+                    "it.")}};
 }
 
 static constexpr llvm::StringLiteral kSwitches[] = {

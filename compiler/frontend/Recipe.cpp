@@ -54,6 +54,7 @@ std::string boostc::frontend::recipeHash(const Node &model) {
   for (const char *key : {"name", "epochs", "metrics"})
     recipe.erase(key);
   recipe["data"].erase("source");
+  recipe["train"].erase("eval_every");
   json boosts = json::object();
   for (llvm::StringRef name : boostSwitches()) {
     std::string key = name.str();

@@ -12,7 +12,7 @@ std::string recipeText(const Node &model);
 /// sha256, in hex, of the canonical JSON of what a checkpoint depends on: two
 /// recipes of equal hash do the same arithmetic to the same parameters, so one
 /// may resume what the other began. Out are
-///  - name, epochs, metrics: they change no weight,
+///  - name, epochs, metrics, train.eval_every: they change no weight,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation and what it takes ranks to see (design §8: another number of
 ///  ranks

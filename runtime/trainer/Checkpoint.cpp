@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 
 namespace boostrt {
 
@@ -23,6 +24,32 @@ static Result<CheckpointManifest> readManifest(FileSystem &files,
       readWholeFile(files, file, kMaxManifestBytes, ExitCode::Checkpoint);
   BOOSTRT_RETURN_IF_ERROR(text.status());
   return parseManifest(*text, file);
+}
+
+SafetensorsMetadata weightsMetadata(const CheckpointPosition &position) {
+  return {{"format", "pt"},
+          {"epoch", std::to_string(position.epoch)},
+          {"step", std::to_string(position.stepInEpoch)},
+          {"global_step", std::to_string(position.globalStep)}};
+}
+
+CheckpointPosition savedPosition(const SafetensorsMetadata &metadata) {
+  auto count = [&](const char *key) {
+    auto found = metadata.find(key);
+    if (found == metadata.end())
+      return int64_t{0};
+    const std::string &text = found->second;
+    int64_t value = 0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    bool good = error == std::errc() && end == text.data() + text.size();
+    return good && value >= 0 ? value : 0;
+  };
+  CheckpointPosition position;
+  position.epoch = count("epoch");
+  position.stepInEpoch = count("step");
+  position.globalStep = count("global_step");
+  return position;
 }
 
 static Status wrongSize(const std::string &path, uint64_t found,

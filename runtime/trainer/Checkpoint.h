@@ -35,6 +35,11 @@ struct CheckpointPosition {
   bool operator==(const CheckpointPosition &) const = default;
 };
 
+/// What a file of weights says about itself beside them, and its way back: the
+/// epoch and the steps, 0 where the file does not say.
+SafetensorsMetadata weightsMetadata(const CheckpointPosition &position);
+CheckpointPosition savedPosition(const SafetensorsMetadata &metadata);
+
 /// A complete checkpoint, hashes verified, in memory.
 struct LoadedCheckpoint {
   std::string path;

@@ -51,11 +51,12 @@ Status writeSynced(FileSystem &files, const std::string &path,
 }
 
 Result<ManifestFile> writeTensors(FileSystem &files, const std::string &path,
-                                  std::span<const TensorView> tensors) {
+                                  std::span<const TensorView> tensors,
+                                  const SafetensorsMetadata &metadata) {
   ManifestFile summary;
   BOOSTRT_RETURN_IF_ERROR(writeSynced(files, path, [&](WritableFile &file) {
     HashingFile hashing(file);
-    IoError error = writeSafetensors(hashing, tensors, {{"format", "pt"}});
+    IoError error = writeSafetensors(hashing, tensors, metadata);
     summary = hashing.summary();
     return error;
   }));
@@ -183,10 +184,11 @@ Status CheckpointStore::writeFiles(const std::string &temporary,
   if (IoError error = files_.makeDirectory(temporary); !error.ok())
     return ioStatus(error, ExitCode::Checkpoint, "make directory", temporary);
   Result<ManifestFile> weightsFile =
-      writeTensors(files_, temporary + "/" + kWeightsFile, weights);
+      writeTensors(files_, temporary + "/" + kWeightsFile, weights,
+                   weightsMetadata(position));
   BOOSTRT_RETURN_IF_ERROR(weightsFile.status());
-  Result<ManifestFile> stateFile =
-      writeTensors(files_, temporary + "/" + kStateFile, state);
+  Result<ManifestFile> stateFile = writeTensors(
+      files_, temporary + "/" + kStateFile, state, {{"format", "pt"}});
   BOOSTRT_RETURN_IF_ERROR(stateFile.status());
   std::string manifest = writeManifest({position, *weightsFile, *stateFile});
   BOOSTRT_RETURN_IF_ERROR(writeSynced(

@@ -98,6 +98,20 @@ void addTraining(CLI::App &app, Options &o) {
       ->type_name("FILE");
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
       ->type_name("FILE");
+  app.add_option("--save-best", o.saveBest,
+                 "write the weights with the best top_1 on held-out data to "
+                 "FILE")
+      ->type_name("FILE");
+  app.add_option("--save-best-from", o.saveBestFrom,
+                 "first epoch whose weights --save-best considers")
+      ->check(CLI::Range(int64_t{1}, kMany))
+      ->capture_default_str()
+      ->type_name("E");
+  app.add_option("--eval-every", o.evalEvery,
+                 "evaluate on held-out data every N epochs; 0: only at the end "
+                 "(default: the model's train.eval_every)")
+      ->check(CLI::Range(int64_t{0}, kMany))
+      ->type_name("N");
   app.add_option("--checkpoint-dir", o.checkpointDir, "keep checkpoints in DIR")
       ->type_name("DIR");
   app.add_option("--checkpoint-prefix", o.checkpointPrefix,
@@ -126,7 +140,7 @@ void addTraining(CLI::App &app, Options &o) {
          "progress bar and lines (default: auto)")
       ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
   app.add_flag("--eval,!--no-eval", o.evaluate,
-               "evaluate on held-out data after training (default: yes)");
+               "evaluate on held-out data, see --eval-every (default: yes)");
 }
 
 void addBench(CLI::App &app, Options &o) {
@@ -239,6 +253,11 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     return usage(app, "which program? PROGRAM is missing");
   if (options.command == Command::Evaluate && !options.checkpoint)
     return usage(app, "--ckpt PATH is missing: what is to be evaluated?");
+  if (options.saveBest && !options.evaluate)
+    return usage(app, "--save-best and --no-eval exclude each other: without "
+                      "evaluations nothing is best");
+  if (options.saveBestFrom != 1 && !options.saveBest)
+    return usage(app, "--save-best-from needs --save-best FILE");
   if (options.checkpointPrefix &&
       (options.checkpointPrefix->empty() ||
        options.checkpointPrefix->find('/') != std::string::npos))

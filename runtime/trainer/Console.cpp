@@ -97,13 +97,28 @@ void Console::startTesting() {
   line("============== Starting Testing ==============");
 }
 
+/// The loss is in the metrics file; lines show it when there is nothing else to
+/// show.
+static bool isShown(const std::string &name, const Evaluation &evaluation) {
+  return name != "loss" || evaluation.values.size() == 1;
+}
+
+void Console::evaluationLine(int64_t epoch, int64_t step,
+                             const Evaluation &evaluation) {
+  if (!lines_)
+    return;
+  std::string text = fmt::format("epoch: {} step: {}", epoch, step);
+  for (const auto &[name, value] : evaluation.values)
+    if (isShown(name, evaluation))
+      text += fmt::format(", {} is {}", shownName(name), shortest(value));
+  line(text);
+}
+
 void Console::result(const Evaluation &evaluation,
                      const std::string &checkpoint) {
-  // The loss is in the metrics file; the line shows it when there is nothing
-  // else to show.
   std::string dictionary;
   for (const auto &[name, value] : evaluation.values)
-    if (name != "loss" || evaluation.values.size() == 1)
+    if (isShown(name, evaluation))
       dictionary += fmt::format("{}'{}': {}", dictionary.empty() ? "" : ", ",
                                 shownName(name), shortest(value));
   line(fmt::format("result: {{{}}} ckpt={}", dictionary,

@@ -37,8 +37,9 @@ Status evalCommand(const Options &options) {
   if (!evaluation.ok())
     return evaluation.status();
   if (metrics) {
-    // Weights alone do not say at which step they were written.
-    metrics->evaluation(0, 0, 0, *evaluation);
+    CheckpointPosition position = savedPosition(weights->metadata());
+    metrics->evaluation(position.epoch, position.stepInEpoch,
+                        position.globalStep, *evaluation);
     metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
                  run.peakBytes(), run.plannedBytes());
     if (std::string problem = metrics->close(); !problem.empty())

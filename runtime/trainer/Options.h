@@ -35,7 +35,9 @@ struct Options {
   std::optional<int64_t> epochs, steps;
   std::optional<uint64_t> seed;
   std::optional<bool> shuffle;
-  std::optional<std::string> init, save;
+  std::optional<std::string> init, save, saveBest;
+  std::optional<int64_t> evalEvery; ///< epochs; 0: only at the end
+  int64_t saveBestFrom = 1;         ///< epoch
   std::optional<std::string> checkpointDir, checkpointPrefix;
   Interval checkpointEvery, logEvery;
   int keepMax = 5;

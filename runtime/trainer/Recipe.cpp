@@ -20,6 +20,15 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
       return fail("'epochs' is not a number of epochs");
     recipe.epochs = *epochs;
   }
+  if (auto train = recipe.all.find("train"); train != recipe.all.end()) {
+    if (!train->is_object())
+      return fail("'train' is not an object");
+    if (auto every = train->find("eval_every"); every != train->end()) {
+      if (!every->is_number_integer() || *every < 0)
+        return fail("'train.eval_every' is not a number of epochs");
+      recipe.evalEvery = *every;
+    }
+  }
   auto data = recipe.all.find("data");
   if (data == recipe.all.end())
     return recipe;

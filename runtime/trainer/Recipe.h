@@ -12,6 +12,7 @@ namespace boostrt {
 
 struct Recipe {
   int64_t epochs = 1;
+  int64_t evalEvery = 1;  ///< epochs; 0: only at the end
   std::string dataSource; ///< "mnist:MNIST_Data"; empty when it names none
   nlohmann::json transforms = nlohmann::json::array();
   nlohmann::json all; ///< everything, for `boost-run info`

@@ -79,6 +79,9 @@ public:
   void startTraining();
   void stepLine(const StepReport &step);
   void epochTime(double milliseconds, int64_t steps);
+  /// An evaluation between two epochs.
+  void evaluationLine(int64_t epoch, int64_t step,
+                      const Evaluation &evaluation);
   void startTesting();
   void result(const Evaluation &evaluation, const std::string &checkpoint);
   void memory(uint64_t planned, std::optional<uint64_t> measured);

@@ -90,6 +90,14 @@ std::vector<TensorTarget> weightTargets(const Execution &execution) {
   return targets;
 }
 
+std::vector<TensorView> weightViews(const Execution &execution) {
+  std::vector<TensorView> views;
+  for (const BoostParameter &parameter : execution.program().parameters())
+    views.push_back(
+        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  return views;
+}
+
 std::vector<TensorTarget> stateTargets(const Execution &execution) {
   std::vector<TensorTarget> targets;
   for (const BoostState &state : execution.program().states())
@@ -97,19 +105,17 @@ std::vector<TensorTarget> stateTargets(const Execution &execution) {
   return targets;
 }
 
-Status checkSaveTarget(const Options &options) {
-  if (!options.save)
-    return Status();
-  std::string directory = directoryOf(*options.save);
+Status checkSaveTarget(const char *flag, const std::string &path) {
+  std::string directory = directoryOf(path);
   if (access(directory.c_str(), W_OK | X_OK) != 0)
-    return ioStatus(IoError(errno), ExitCode::Checkpoint, "write --save into",
-                    directory);
+    return ioStatus(IoError(errno), ExitCode::Checkpoint,
+                    fmt::format("write {} into", flag), directory);
   struct stat info;
-  if (stat(options.save->c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     return Status(ExitCode::Checkpoint,
-                  fmt::format("--save '{}' is a directory; give the name of a "
+                  fmt::format("{} '{}' is a directory; give the name of a "
                               "file in it",
-                              *options.save));
+                              flag, path));
   return Status();
 }
 
@@ -184,10 +190,8 @@ Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
 
 Saving::Saving(const Options &options, const Execution &execution,
                std::unique_ptr<CheckpointStore> store, Console &console)
-    : options_(options), console_(console), store_(std::move(store)) {
-  for (const BoostParameter &parameter : execution.program().parameters())
-    weights_.push_back(
-        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
+    : options_(options), console_(console), store_(std::move(store)),
+      weights_(weightViews(execution)) {
   for (const BoostState &state : execution.program().states())
     state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
 }
@@ -208,8 +212,8 @@ Status Saving::checkpoint(const CheckpointPosition &position) {
 Status Saving::saveWeights(const CheckpointPosition &position) {
   if (!options_.save || savedStep_ == position.globalStep)
     return Status();
-  BOOSTRT_RETURN_IF_ERROR(
-      saveSafetensors(realFileSystem(), *options_.save, weights_));
+  BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(), *options_.save,
+                                          weights_, weightsMetadata(position)));
   savedStep_ = position.globalStep;
   if (!store_)
     newest_ = *options_.save;

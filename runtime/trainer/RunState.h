@@ -15,6 +15,8 @@ namespace boostrt {
 /// The program's tables as places in the arenas of `execution`.
 std::vector<TensorTarget> weightTargets(const Execution &execution);
 std::vector<TensorTarget> stateTargets(const Execution &execution);
+/// The weights, to be written.
+std::vector<TensorView> weightViews(const Execution &execution);
 
 /// What a run starts from, read and verified before memory is reserved.
 struct StartingPoint {
@@ -34,8 +36,8 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                         CheckpointStore *store);
 
 /// Fails (ExitCode::Checkpoint) when a file of weights could not be written
-/// where --save wants it; better known now than after the first epoch.
-Status checkSaveTarget(const Options &options);
+/// where `flag` wants it; better known now than after the first epoch.
+Status checkSaveTarget(const char *flag, const std::string &path);
 
 /// Initialises weights and state and overwrites them with what was loaded;
 /// frees that.

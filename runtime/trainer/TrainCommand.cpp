@@ -1,3 +1,4 @@
+#include "runtime/trainer/BestWeights.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StopSignals.h"
@@ -36,7 +37,7 @@ Status stopped(const Trainer &trainer, const Saving &saving) {
 class TrainRun {
 public:
   explicit TrainRun(const Options &options)
-      : options_(options), console_(options.progress) {}
+      : options_(options), console_(options.progress), best_(options) {}
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(prepare());
@@ -67,7 +68,8 @@ private:
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",
                                                 session_->data().spec));
 
-    BOOSTRT_RETURN_IF_ERROR(checkSaveTarget(options_));
+    if (options_.save)
+      BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
     Result<std::unique_ptr<CheckpointStore>> store =
         openStore(options_, program);
     if (!store.ok())
@@ -78,6 +80,8 @@ private:
       return start.status();
     for (const std::string &note : start->notes)
       console_.note(note);
+    BOOSTRT_RETURN_IF_ERROR(
+        best_.prepare(program, start->checkpoint.has_value(), console_));
     if (options_.metrics) {
       Result<std::unique_ptr<MetricsFile>> metrics =
           MetricsFile::open(*options_.metrics, start->checkpoint.has_value());
@@ -98,9 +102,13 @@ private:
 
   Status trainAndEvaluate() {
     StopSignals signals;
+    Trainer::Settings settings = settingsOf(options_, session_->recipe());
+    const CheckpointPosition *now = nullptr;
+    settings.betweenEpochs = [&] { return evaluateBetweenEpochs(*now); };
     Trainer trainer(session_->execution(), session_->arenas(), session_->data(),
-                    position_, settingsOf(options_, session_->recipe()),
-                    *saving_, console_, metrics_.get());
+                    position_, std::move(settings), *saving_, console_,
+                    metrics_.get());
+    now = &trainer.position();
     console_.startTraining();
     Result<StopReason> reason = trainer.run();
     if (!reason.ok())
@@ -116,11 +124,38 @@ private:
         evaluate(session_->execution(), session_->arenas(), session_->data());
     if (!evaluation.ok())
       return evaluation.status();
-    const CheckpointPosition &position = trainer.position();
+    Status saved = record(trainer.position(), *evaluation);
+    console_.result(*evaluation, saving_->newest());
+    if (std::string summary = best_.summary(); !summary.empty())
+      console_.note(summary);
+    return saved;
+  }
+
+  /// Writes an evaluation to the metrics, and its weights when they are the
+  /// best.
+  Status record(const CheckpointPosition &position,
+                const Evaluation &evaluation) {
     if (metrics_)
       metrics_->evaluation(position.epoch, position.stepInEpoch,
-                           position.globalStep, *evaluation);
-    console_.result(*evaluation, saving_->newest());
+                           position.globalStep, evaluation);
+    return best_.offer(position, evaluation, session_->execution());
+  }
+
+  Status evaluateBetweenEpochs(const CheckpointPosition &position) {
+    int64_t every = options_.evalEvery.value_or(session_->recipe().evalEvery);
+    if (!options_.evaluate || every == 0 || position.epoch % every != 0)
+      return Status();
+    Result<Evaluation> evaluation =
+        evaluate(session_->execution(), session_->arenas(), session_->data());
+    // The trainer sees the signal too, and what it interrupted is of no use.
+    if (evaluation.status().code() == ExitCode::Signal)
+      return Status();
+    if (!evaluation.ok())
+      return evaluation.status();
+    console_.evaluationLine(position.epoch, position.stepInEpoch, *evaluation);
+    if (Status saved = record(position, *evaluation); !saved.ok())
+      console_.note("training goes on without the best weights: " +
+                    saved.message());
     return Status();
   }
 
@@ -130,6 +165,7 @@ private:
   std::unique_ptr<Session> session_;
   std::unique_ptr<MetricsFile> metrics_;
   std::optional<Saving> saving_;
+  BestWeights best_;
   CheckpointPosition position_;
 };
 

@@ -21,16 +21,17 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
                  Settings settings, Saving &saving, Console &console,
                  MetricsFile *metrics)
     : execution_(execution), arenas_(arenas), data_(data),
-      position_(std::move(start)), settings_(settings), saving_(saving),
-      console_(console), metrics_(metrics), window_(execution) {
+      position_(std::move(start)), settings_(std::move(settings)),
+      saving_(saving), console_(console), metrics_(metrics),
+      window_(execution) {
   const BoostProgram &program = execution.program().descriptor();
   int64_t window = int64_t{program.batch_size} * program.micro_batches;
   stepsPerEpoch_ = divideUp(data.source.train->size(), window);
-  if (__builtin_mul_overflow(settings.epochs, stepsPerEpoch_, &lastStep_))
+  if (__builtin_mul_overflow(settings_.epochs, stepsPerEpoch_, &lastStep_))
     lastStep_ = INT64_MAX;
   // A run that --steps ends early goes along the curve of the whole one.
   execution_.setRunLength({stepsPerEpoch_, lastStep_});
-  lastStep_ = std::min(lastStep_, settings.steps);
+  lastStep_ = std::min(lastStep_, settings_.steps);
 }
 
 Status Trainer::checkPosition() const {
@@ -86,6 +87,11 @@ Result<StopReason> Trainer::run() {
     }
     if (epochEnds())
       console_.epochTime(secondsSince(epochStart_) * 1e3, epochSteps_);
+    if (!reachedEnd() && settings_.betweenEpochs) {
+      BOOSTRT_RETURN_IF_ERROR(settings_.betweenEpochs());
+      if (StopSignals::received())
+        return StopReason::Signal;
+    }
   }
   return StopReason::Finished;
 }

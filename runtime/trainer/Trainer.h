@@ -14,6 +14,8 @@
 #include "runtime/trainer/RunState.h"
 #include "runtime/trainer/StepWindow.h"
 
+#include <functional>
+
 namespace boostrt {
 
 enum class StopReason { Finished, Signal };
@@ -24,6 +26,9 @@ public:
     int64_t epochs = 1;
     int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
     Interval logEvery;
+    /// Called at the end of each epoch but the last of the run, between two
+    /// steps; the batch arenas are free. Its failure ends the run.
+    std::function<Status()> betweenEpochs = {};
   };
 
   /// All references outlive the trainer. `metrics` may be null.

@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <csignal>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -49,7 +51,9 @@ TEST(BoostRun, TrainsWithTheGoldenLines) {
     return std::regex_replace(epoch, std::regex("E "), e);
   };
   std::string golden = "============== Starting Training ==============\n" +
-                       numbered("1 ") + numbered("2 ") +
+                       numbered("1 ") + "epoch: 1 step: 4, top_1_accuracy is " +
+                       number + ", top_5_accuracy is " + number + "\n" +
+                       numbered("2 ") +
                        "============== Starting Testing ==============\n" +
                        R"(result: \{'top_1_accuracy': )" + number +
                        ", 'top_5_accuracy': " + number +
@@ -78,7 +82,7 @@ TEST(BoostRun, MetricsHoldEveryStepTheEvaluationAndTheEnd) {
   TemporaryDirectory directory;
   Finished run = boostRunProcess({fixture("window"), kSmall, "--epochs=2",
                                   "--metrics=" + (directory / "m.jsonl"),
-                                  "--log-every=3"});
+                                  "--log-every=3", "--eval-every=0"});
   ASSERT_EQ(run.exitCode, 0) << run.err;
   auto lines = jsonLines(directory / "m.jsonl");
   ASSERT_EQ(lines.size(), 6u); // 2 epochs of 2 windows, eval, end
@@ -156,7 +160,16 @@ TEST(BoostRun, SaveInitEvalAgree) {
   Finished copied = boostRunProcess({fixture("softmax"), kSmall, "--steps=0",
                                      "--init=" + weights, "--save=" + again});
   ASSERT_EQ(copied.exitCode, 0) << copied.err;
-  EXPECT_TRUE(readFile(weights) == readFile(again));
+  auto tensors = [](const std::string &path) {
+    std::string bytes;
+    auto file = readSafetensors(realFileSystem(), path);
+    EXPECT_TRUE(file.ok());
+    for (const TensorView &tensor : file->tensors())
+      bytes.append(tensor.bytes.begin(), tensor.bytes.end());
+    return bytes;
+  };
+  EXPECT_FALSE(tensors(weights).empty());
+  EXPECT_TRUE(tensors(weights) == tensors(again));
   EXPECT_EQ(result(copied.out).substr(0, 60),
             result(trained.out).substr(0, 60));
 }
@@ -172,6 +185,161 @@ TEST(BoostRun, BenchRunsWholeWindowsWithoutData) {
   EXPECT_GT(times["min_ms"], 0.0);
   EXPECT_LE(times["min_ms"], times["median_ms"]);
   EXPECT_LE(times["median_ms"], times["p90_ms"]);
+}
+
+/// The (epoch, step, global step) of the evaluations in a metrics file.
+std::vector<std::array<int64_t, 3>> evaluations(const std::string &path) {
+  std::vector<std::array<int64_t, 3>> found;
+  for (const nlohmann::json &line : jsonLines(path))
+    if (line["event"] == "eval")
+      found.push_back({line["epoch"], line["step"], line["global_step"]});
+  return found;
+}
+
+TEST(BoostRun, EvaluatesEveryNEpochsAndAtTheEnd) {
+  using Places = std::vector<std::array<int64_t, 3>>;
+  const std::pair<const char *, Places> cases[] = {
+      {"--eval", {{1, 4, 4}, {2, 4, 8}, {3, 4, 12}, {4, 4, 16}, {5, 4, 20}}},
+      {"--eval-every=2", {{2, 4, 8}, {4, 4, 16}, {5, 4, 20}}},
+      {"--eval-every=5", {{5, 4, 20}}},
+      {"--eval-every=9", {{5, 4, 20}}},
+      {"--eval-every=0", {{5, 4, 20}}},
+      {"--no-eval", {}}};
+  std::set<std::string> weights;
+  for (const auto &[flag, places] : cases) {
+    TemporaryDirectory directory;
+    Finished run = boostRunProcess({fixture("softmax"), kSmall, "--epochs=5",
+                                    flag, "--save", directory / "w",
+                                    "--metrics", directory / "m.jsonl"});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_EQ(evaluations(directory / "m.jsonl"), places) << flag;
+    // The end is shown once, as a result.
+    size_t lines = 0;
+    for (size_t at = run.out.find(", top_1_accuracy is ");
+         at != std::string::npos;
+         at = run.out.find(", top_1_accuracy is ", at + 1))
+      ++lines;
+    EXPECT_EQ(lines, std::max<size_t>(places.size(), 1) - 1) << flag;
+    weights.insert(readFile(directory / "w"));
+  }
+  EXPECT_EQ(weights.size(), 1u) << "an evaluation changed the training";
+}
+
+TEST(BoostRun, EvalKnowsWhereItsWeightsComeFrom) {
+  TemporaryDirectory directory;
+  ASSERT_EQ(
+      boostRunProcess({fixture("softmax"), kSmall, "--steps=6", "--save",
+                       directory / "w", "--checkpoint-dir", directory / "c"})
+          .exitCode,
+      0);
+  for (const char *file : {"w", "c/softmax-2_2.ckpt"}) {
+    Finished run =
+        boostRunProcess({"eval", fixture("softmax"), kSmall, "--ckpt",
+                         directory / file, "--metrics", directory / "m.jsonl"});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_EQ(evaluations(directory / "m.jsonl"),
+              (std::vector<std::array<int64_t, 3>>{{2, 2, 6}}))
+        << file;
+  }
+}
+
+/// What a file of --save-best says of itself.
+SafetensorsMetadata metadataOf(const std::string &path) {
+  auto file = readSafetensors(realFileSystem(), path);
+  EXPECT_TRUE(file.ok()) << file.status().message();
+  return file.ok() ? file->metadata() : SafetensorsMetadata();
+}
+
+TEST(BoostRun, SaveBestKeepsTheBestEvaluation) {
+  TemporaryDirectory directory;
+  std::string best = directory / "best.safetensors";
+  Finished run =
+      boostRunProcess({fixture("softmax"), kSmall, "--epochs=12", "--save-best",
+                       best, "--metrics", directory / "m.jsonl"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  // The first of the highest, whichever epoch that is.
+  double highest = -1;
+  int64_t epoch = 0;
+  for (const nlohmann::json &line : jsonLines(directory / "m.jsonl"))
+    if (line["event"] == "eval" && line["top_1"] > highest) {
+      highest = line["top_1"];
+      epoch = line["epoch"];
+    }
+  SafetensorsMetadata metadata = metadataOf(best);
+  EXPECT_EQ(metadata["epoch"], std::to_string(epoch));
+  EXPECT_EQ(std::stod(metadata["top_1"]), highest);
+  EXPECT_THAT(run.err,
+              HasSubstr("best top_1 " + metadata["top_1"] + ", of epoch " +
+                        metadata["epoch"] + ", is in " + best));
+  Finished evaluated =
+      boostRunProcess({"eval", fixture("softmax"), kSmall, "--ckpt", best,
+                       "--metrics", directory / "e.jsonl"});
+  ASSERT_EQ(evaluated.exitCode, 0) << evaluated.err;
+  EXPECT_EQ(jsonLines(directory / "e.jsonl")[0]["top_1"], highest);
+  EXPECT_EQ(jsonLines(directory / "e.jsonl")[0]["epoch"], epoch);
+}
+
+TEST(BoostRun, SaveBestFromALaterEpoch) {
+  TemporaryDirectory directory;
+  std::string best = directory / "best.safetensors";
+  for (const char *from : {"4", "5", "6"}) {
+    Finished run =
+        boostRunProcess({fixture("softmax"), kSmall, "--epochs=5",
+                         "--save-best", best, "--save-best-from", from});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    if (*from == '6') {
+      EXPECT_EQ(run.err.find("best top_1"), std::string::npos);
+      EXPECT_FALSE(std::filesystem::exists(best));
+    } else {
+      EXPECT_GE(std::stoi(metadataOf(best)["epoch"]), *from - '0');
+      std::filesystem::remove(best);
+    }
+  }
+}
+
+TEST(BoostRun, AResumedRunGoesOnWithItsBest) {
+  // Nothing is better than 1: what the first part left must stay.
+  TemporaryDirectory directory;
+  std::string best = directory / "best.safetensors";
+  std::vector<std::string> arguments{
+      fixture("softmax"), kSmall,        "--epochs=3", "--checkpoint-dir",
+      directory / "c",    "--save-best", best};
+  auto part = [&](const char *steps) {
+    auto all = arguments;
+    all.push_back(steps);
+    return boostRunProcess(all);
+  };
+  ASSERT_EQ(part("--steps=4").exitCode, 0);
+  auto file = readSafetensors(realFileSystem(), best);
+  ASSERT_TRUE(file.ok());
+  SafetensorsMetadata metadata = file->metadata();
+  metadata["top_1"] = "1";
+  ASSERT_TRUE(
+      saveSafetensors(realFileSystem(), best, file->tensors(), metadata).ok());
+  std::string before = readFile(best);
+  Finished resumed = part("--steps=12");
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.err;
+  EXPECT_TRUE(readFile(best) == before);
+  EXPECT_THAT(resumed.err, HasSubstr("best top_1 1, of epoch 1, is in "));
+
+  // A new run owes nothing to an old file, and a damaged one is replaced.
+  writeFile(best, "damaged");
+  std::filesystem::remove_all(directory / "c");
+  ASSERT_EQ(part("--steps=4").exitCode, 0);
+  writeFile(best, "damaged");
+  resumed = part("--steps=12");
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("--save-best begins anew: "));
+  EXPECT_GT(std::stod(metadataOf(best)["top_1"]), 0);
+}
+
+TEST(BoostRun, SaveBestWhereNothingCanBeWritten) {
+  TemporaryDirectory directory;
+  expectFailure({fixture("softmax"), kSmall, "--save-best",
+                 directory / "no/best.safetensors"},
+                6, "cannot write --save-best into");
+  expectFailure({fixture("softmax"), kSmall, "--save-best", directory.path()},
+                6, "is a directory; give the name of a file in it");
 }
 
 TEST(BoostRun, InfoShowsTheTablesAndThePlan) {

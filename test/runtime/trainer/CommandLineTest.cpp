@@ -32,6 +32,8 @@ TEST(CommandLine, Defaults) {
   EXPECT_FALSE(o.epochs || o.steps || o.seed || o.shuffle || o.data ||
                o.resume || o.threads || o.checkpointDir);
   EXPECT_TRUE(o.evaluate);
+  EXPECT_FALSE(o.evalEvery || o.saveBest);
+  EXPECT_EQ(o.saveBestFrom, 1);
   EXPECT_EQ(o.keepMax, 5);
   EXPECT_EQ(o.logEvery.steps, 0);
   EXPECT_EQ(o.device, "cpu");
@@ -78,6 +80,22 @@ TEST(CommandLine, EveryTrainingFlag) {
   EXPECT_EQ(o.logEvery.steps, 5);
   EXPECT_EQ(o.progress, ProgressKind::None);
   EXPECT_FALSE(o.evaluate);
+}
+
+TEST(CommandLine, EvaluationFlags) {
+  auto line = parse(
+      {"train.so", "--eval-every=0", "--save-best=b", "--save-best-from", "7"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  EXPECT_EQ(*line->options.evalEvery, 0);
+  EXPECT_EQ(*line->options.saveBest, "b");
+  EXPECT_EQ(line->options.saveBestFrom, 7);
+  expectUsage({"train.so", "--eval-every=-1"}, "--eval-every");
+  expectUsage({"train.so", "--save-best-from=0", "--save-best=b"},
+              "--save-best-from");
+  expectUsage({"train.so", "--save-best-from=2"},
+              "--save-best-from needs --save-best FILE");
+  expectUsage({"train.so", "--save-best=b", "--no-eval"},
+              "--save-best and --no-eval exclude each other");
 }
 
 TEST(CommandLine, OtherCommands) {

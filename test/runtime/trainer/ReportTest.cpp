@@ -32,6 +32,9 @@ TEST(Report, LinesAreTheGoldenOnes) {
   console.stepLine({1, 27, 27, 0.3660637f, 0.01f, 1000});
   console.epochTime(1234.5678, 1875);
   console.epochTime(1.5, 0);
+  console.evaluationLine(1, 27,
+                         {{{"loss", 0.5}, {"top_1", 0.75}, {"top_5", 1.0}}});
+  console.evaluationLine(2, 27, {{{"loss", 0.5}}});
   console.startTesting();
   console.result({{{"loss", 0.25}, {"top_1", 0.76}, {"top_5", 0.93}}},
                  "mlp-1_27.ckpt");
@@ -42,6 +45,9 @@ TEST(Report, LinesAreTheGoldenOnes) {
             "============== Starting Training ==============\n"
             "epoch: 1 step: 27, loss is 0.3660637\n"
             "Train epoch time: 1234.568 ms, per step time: 0.658 ms\n"
+            "epoch: 1 step: 27, top_1_accuracy is 0.75, top_5_accuracy is "
+            "1.0\n"
+            "epoch: 2 step: 27, loss is 0.5\n"
             "============== Starting Testing ==============\n"
             "result: {'top_1_accuracy': 0.76, 'top_5_accuracy': 0.93} "
             "ckpt=mlp-1_27.ckpt\n"
@@ -57,6 +63,7 @@ TEST(Report, WithoutProgressOnlyResultsAreShown) {
     Console console(ProgressKind::None);
     console.stepLine({1, 27, 27, 0.5f, 0.01f, 1000});
     console.epochTime(1, 1);
+    console.evaluationLine(1, 27, {{{"top_1", 0.25}}});
     console.progress({1, 27, 27, 0.5f, 0.01f, 1000}, 10, 100, 5);
     console.result({{{"loss", 0.25}}}, "a");
   }
@@ -172,9 +179,11 @@ TEST(Recipe, WhatIsThereIsRead) {
   EXPECT_EQ(recipe->epochs, 7);
   EXPECT_EQ(recipe->dataSource, "mnist:D");
   EXPECT_EQ(recipe->transforms.size(), 1u);
+  EXPECT_EQ(parseRecipe(R"({"train":{"eval_every":3}})", "p")->evalEvery, 3);
   auto empty = parseRecipe("{}", "p.so");
   ASSERT_TRUE(empty.ok());
   EXPECT_EQ(empty->epochs, 1);
+  EXPECT_EQ(empty->evalEvery, 1);
 }
 
 TEST(Recipe, DefectsAreMessages) {
@@ -184,6 +193,9 @@ TEST(Recipe, DefectsAreMessages) {
       {"{", "not a JSON object"},
       {R"({"epochs":-1})", "'epochs' is not a number of epochs"},
       {R"({"epochs":"7"})", "'epochs' is not a number of epochs"},
+      {R"({"train":3})", "'train' is not an object"},
+      {R"({"train":{"eval_every":-1}})",
+       "'train.eval_every' is not a number of epochs"},
       {R"({"data":3})", "'data' is not an object"},
       {R"({"data":{"source":3}})", "'data.source' is not a text"}};
   for (auto [json, text] : cases) {

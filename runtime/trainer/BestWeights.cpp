@@ -1,0 +1,81 @@
+#include "runtime/trainer/BestWeights.h"
+
+#include "runtime/trainer/RunState.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace boostrt {
+
+static constexpr const char *kMetric = "top_1";
+
+Status BestWeights::prepare(const Program &program, bool resumed,
+                            Console &console) {
+  if (!options_.saveBest)
+    return Status();
+  std::vector<std::string> names;
+  for (const BoostMetric &metric : program.metrics())
+    names.push_back(metric.name);
+  if (std::find(names.begin(), names.end(), kMetric) == names.end())
+    return Status(
+        ExitCode::Usage,
+        fmt::format("--save-best compares {}, which this program does "
+                    "not measure (it measures {}); add it to the "
+                    "model's metrics",
+                    kMetric, fmt::join(names, ", ")));
+  BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save-best", *options_.saveBest));
+  if (!resumed || access(options_.saveBest->c_str(), F_OK) != 0)
+    return Status();
+
+  Result<SafetensorsContent> file =
+      readSafetensors(realFileSystem(), *options_.saveBest,
+                      program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+  if (!file.ok()) {
+    console.note(
+        fmt::format("--save-best begins anew: {}", file.status().message()));
+    return Status();
+  }
+  auto value = file->metadata().find(kMetric);
+  if (value == file->metadata().end())
+    return Status();
+  const std::string &text = value->second;
+  double best = -1;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), best);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    best_ = best;
+    epoch_ = savedPosition(file->metadata()).epoch;
+  }
+  return Status();
+}
+
+Status BestWeights::offer(const CheckpointPosition &position,
+                          const Evaluation &evaluation,
+                          const Execution &execution) {
+  if (!options_.saveBest || position.epoch < options_.saveBestFrom)
+    return Status();
+  for (const auto &[name, value] : evaluation.values) {
+    if (name != kMetric || !(value > best_))
+      continue;
+    SafetensorsMetadata metadata = weightsMetadata(position);
+    metadata[kMetric] = fmt::format("{}", value);
+    BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(),
+                                            *options_.saveBest,
+                                            weightViews(execution), metadata));
+    best_ = value;
+    epoch_ = position.epoch;
+  }
+  return Status();
+}
+
+std::string BestWeights::summary() const {
+  if (epoch_ == 0)
+    return "";
+  return fmt::format("best {} {}, of epoch {}, is in {}", kMetric, best_,
+                     epoch_, *options_.saveBest);
+}
+
+} // namespace boostrt
