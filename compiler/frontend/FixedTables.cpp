@@ -205,7 +205,14 @@ ValueTable frontend::transformsTable() {
         "Adds pixels around the image.",
         {required("padding", padding,
                   "One number for all sides, or `[top, bottom, left, right]`."),
-         optional("value", number, "0.0", "Of the pixels that are added.")}}}};
+         optional("value", number, "0.0", "Of the pixels that are added.")}},
+       {"random_crop",
+        "In training only: adds zeros on every side and cuts the image's size "
+        "out again, at a place drawn for each sample in each epoch.",
+        {required("padding", extent, "Zeros on each of the four sides.")}},
+       {"random_flip",
+        "In training only: mirrors left and right every other time, drawn for "
+        "each sample in each epoch."}}};
   return makeList(makeVariant(std::move(transforms)), 0, 64);
 }
 

@@ -64,7 +64,8 @@ static void checkTransforms(const Node &model, ErrorList &errors) {
       sized = &transform;
     }
     const Node *padding = transform.find("padding");
-    if (!padding || !sized)
+    bool cropsAgain = transform.at("op").text == "random_crop";
+    if (!padding || !sized || cropsAgain)
       continue;
     bool isList = padding->is(Node::Kind::List);
     auto side = [&](unsigned i) {

@@ -82,7 +82,8 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
     int64_t sample = sampler.at(epoch, first + row);
     BOOSTRT_RETURN_IF_ERROR(checkLabel(sample));
     labels[row] = dataset.label(sample);
-    transform.apply(dataset.sample(sample), features + row * elements, scratch);
+    transform.apply(dataset.sample(sample), features + row * elements, scratch,
+                    {sampler.seed(), epoch, sample});
   }
   int64_t padding = layout.batchSize - valid;
   std::memset(features + valid * elements, 0,

@@ -43,7 +43,8 @@ public:
   };
 
   /// `dataset` must outlive the prefetcher and agree with `transform` in shape
-  /// and with `sampler` in size; all memory is allocated and the thread started
+  /// and with `sampler` in size, whose seed is also that of the transforms'
+  /// draws; all memory is allocated and the thread started
   /// here. `arenas` are distinct base addresses, aligned as the ABI requires.
   /// Fails with ExitCode::Data (data unfit for the model) or Internal (a broken
   /// argument, no thread to be had).

@@ -22,6 +22,7 @@ public:
 
   int64_t size() const { return n_; }
   bool shuffled() const { return shuffle_; }
+  uint64_t seed() const { return seed_; }
 
   /// The sample at position `index` of `epoch`, 0 <= index < size().
   int64_t at(int64_t epoch, int64_t index) const;

@@ -30,6 +30,33 @@ static void applyPad(const double *in, const SampleShape &from, double *out,
                   out + (c * to.height + top + y) * to.width + left);
 }
 
+BoostRandomBlock drawOf(const DrawKey &key, size_t operation) {
+  static const uint64_t stream = boost_random_stream("data.augment");
+  return boost_random_block(key.seed, stream + static_cast<uint64_t>(key.epoch),
+                            uint64_t{operation} << 48 |
+                                static_cast<uint64_t>(key.sample));
+}
+
+/// Uniform in [0, count).
+static int64_t below(int64_t count, uint32_t bits) {
+  return static_cast<int64_t>(static_cast<uint64_t>(count) * bits >> 32);
+}
+
+/// out(y, x) = in(y + down, x + right), 0 where that is outside.
+static void applyShift(const double *in, const SampleShape &shape, double *out,
+                       int64_t down, int64_t right) {
+  std::fill(out, out + shape.elements(), 0.0);
+  int64_t top = std::max<int64_t>(0, -down),
+          left = std::max<int64_t>(0, -right);
+  int64_t bottom = std::min(shape.height, shape.height - down);
+  int64_t width = std::min(shape.width, shape.width - right) - left;
+  for (int64_t c = 0; c < shape.channels && width > 0; ++c)
+    for (int64_t y = top; y < bottom; ++y)
+      std::copy_n(in + (c * shape.height + y + down) * shape.width + left +
+                      right,
+                  width, out + (c * shape.height + y) * shape.width + left);
+}
+
 static float floatAt(const uint8_t *sample, int64_t index) {
   float value;
   std::memcpy(&value, sample + index * sizeof value, sizeof value);
@@ -37,7 +64,8 @@ static float floatAt(const uint8_t *sample, int64_t index) {
 }
 
 void TransformPipeline::applyStages(const uint8_t *sample, float *out,
-                                    TransformScratch &scratch) const {
+                                    TransformScratch &scratch,
+                                    const DrawKey &key) const {
   double *now = scratch.planes_[0].data();
   double *next = scratch.planes_[1].data();
   SampleShape shape = input_;
@@ -82,6 +110,19 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
       std::swap(now, next);
       break;
     }
+    case Stage::CropKind: {
+      BoostRandomBlock draw = drawOf(key, stage.place);
+      int64_t choices = 2 * stage.pad.top + 1;
+      applyShift(now, shape, next, below(choices, draw.word[0]) - stage.pad.top,
+                 below(choices, draw.word[1]) - stage.pad.top);
+      std::swap(now, next);
+      break;
+    }
+    case Stage::FlipKind:
+      if (below(2, drawOf(key, stage.place).word[0]))
+        for (int64_t row = 0; row < shape.channels * shape.height; ++row)
+          std::reverse(now + row * shape.width, now + (row + 1) * shape.width);
+      break;
     }
     shape = stage.output;
   }
@@ -90,9 +131,10 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
 }
 
 void TransformPipeline::apply(const uint8_t *sample, float *out,
-                              TransformScratch &scratch) const {
+                              TransformScratch &scratch,
+                              const DrawKey &key) const {
   if (lookup_.empty()) {
-    applyStages(sample, out, scratch);
+    applyStages(sample, out, scratch, key);
     return;
   }
   // Without padding the frame is empty and a channel is one long row.
@@ -113,7 +155,8 @@ void TransformPipeline::apply(const uint8_t *sample, float *out,
 }
 
 /// Turns the list into tables: what leads on bytes into table_, and everything
-/// into lookup_ and frame_ when no resize mixes pixels. Floats have no tables.
+/// into lookup_ and frame_ when no pixel moves otherwise than by
+/// padding. Floats have no tables.
 void TransformPipeline::fold() {
   scratchElements_ = input_.elements();
   for (const Stage &stage : stages_)
@@ -135,11 +178,9 @@ void TransformPipeline::fold() {
     compose(stages_[leading++].pointwise, table_);
   stages_.erase(stages_.begin(), stages_.begin() + leading);
 
-  bool resizes = false;
   for (const Stage &stage : stages_)
-    resizes |= stage.kind == Stage::ResizeKind;
-  if (resizes)
-    return;
+    if (stage.kind != Stage::PointwiseKind && stage.kind != Stage::PadKind)
+      return;
 
   if (input_ != output_) {
     // The frame is what the general path makes of any image; the image itself
@@ -147,7 +188,7 @@ void TransformPipeline::fold() {
     TransformScratch scratch = makeScratch();
     std::vector<uint8_t> blank(input_.elements());
     frame_.resize(output_.elements());
-    applyStages(blank.data(), frame_.data(), scratch);
+    applyStages(blank.data(), frame_.data(), scratch, {});
   }
   std::vector<double> composed = table_;
   for (const Stage &stage : stages_) {

@@ -14,6 +14,15 @@
 //   pad       {padding, value = 0}   padding = n or [top, bottom, left, right];
 //                                    value in the units at that point of the
 //                                    list
+// and, in training only, where a draw decides:
+//   random_crop {padding}            adds `padding` zeros on every side and
+//   cuts
+//                                    the image's size out again, anywhere
+//   random_flip {}                   mirrors left and right, every other time
+// A draw is a function of the seed, the epoch, the sample's number in the data
+// set and the operation's place in the list (drawOf()): not of threads, of the
+// batch, or of where a run was resumed.
+//
 // Every operation is one double expression as written here, without contraction
 // to fused multiply-add, in the order of the list; the result is rounded to
 // float once, at the end. So equal inputs give equal bits on every machine, and
@@ -24,12 +33,26 @@
 // resize a pixel costs one look-up.
 #pragma once
 
+#include "runtime/abi/boost_random.h"
 #include "runtime/data/Dataset.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 namespace boostrt {
+
+/// Whether operations that draw are done or left out.
+enum class TransformPurpose { Training, Evaluation };
+
+/// What the draws for one sample depend on.
+struct DrawKey {
+  uint64_t seed = 0;
+  int64_t epoch = 0;
+  int64_t sample = 0; ///< in the data set
+};
+
+/// 128 random bits for the operation at place `operation` of the list.
+BoostRandomBlock drawOf(const DrawKey &key, size_t operation);
 
 /// Working memory of TransformPipeline::apply, one per thread.
 class TransformScratch {
@@ -45,7 +68,8 @@ public:
   /// come from elsewhere. Fails with ExitCode::Input.
   static Result<TransformPipeline>
   create(const nlohmann::json &transforms, SampleShape input,
-         ElementType elementType = ElementType::U8);
+         ElementType elementType = ElementType::U8,
+         TransformPurpose purpose = TransformPurpose::Evaluation);
 
   const SampleShape &inputShape() const { return input_; }
   const SampleShape &outputShape() const { return output_; }
@@ -56,8 +80,8 @@ public:
 
   /// Writes outputShape().elements() floats, made of a sample of the input's
   /// shape and element type. Allocates nothing.
-  void apply(const uint8_t *sample, float *out,
-             TransformScratch &scratch) const;
+  void apply(const uint8_t *sample, float *out, TransformScratch &scratch,
+             const DrawKey &key = {}) const;
 
 private:
   /// x * scale + shift, or (x - mean) / std; per channel.
@@ -76,17 +100,18 @@ private:
     std::vector<double> weight;
   };
   struct Stage {
-    enum Kind { PointwiseKind, PadKind, ResizeKind } kind;
+    enum Kind { PointwiseKind, PadKind, ResizeKind, CropKind, FlipKind } kind;
+    size_t place = 0; ///< in the list
     Pointwise pointwise;
-    Pad pad;
+    Pad pad; ///< of a crop: padding in `top`
     Axis rows, columns;
     SampleShape output;
   };
   struct Builder;
 
   void fold();
-  void applyStages(const uint8_t *sample, float *out,
-                   TransformScratch &scratch) const;
+  void applyStages(const uint8_t *sample, float *out, TransformScratch &scratch,
+                   const DrawKey &key) const;
 
   SampleShape input_;
   SampleShape output_;
@@ -94,8 +119,9 @@ private:
   std::vector<double>
       table_; ///< bytes: channels x 256: the leading pointwise stages
   std::vector<Stage> stages_; ///< what follows them; empty when folded
-  std::vector<float> lookup_; ///< channels x 256: everything, when no resize
-  std::vector<float> frame_;  ///< the output around the image, when padded
+  std::vector<float>
+      lookup_; ///< channels x 256: everything, when no pixel moves
+  std::vector<float> frame_; ///< the output around the image, when padded
   int64_t frameTop_ = 0;
   int64_t frameLeft_ = 0;
   int64_t scratchElements_ = 0;

@@ -26,6 +26,8 @@ constexpr int64_t kMaxElements = int64_t{1} << 26;
 struct TransformPipeline::Builder {
   TransformPipeline pipeline;
   SampleShape shape;
+  TransformPurpose purpose;
+  size_t place = 0;  ///< in the list
   std::string where; ///< "data.transforms[2]"
 
   Status error(std::string_view key, const std::string &text) const {
@@ -105,6 +107,7 @@ struct TransformPipeline::Builder {
   Stage begin(Stage::Kind kind) const {
     Stage stage;
     stage.kind = kind;
+    stage.place = place;
     stage.output = shape;
     return stage;
   }
@@ -204,6 +207,30 @@ struct TransformPipeline::Builder {
     return push(std::move(stage));
   }
 
+  Status randomCrop(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "padding"}));
+    Stage stage = begin(Stage::CropKind);
+    auto it = object.find("padding");
+    if (it == object.end() || !extent(*it, 0, stage.pad.top))
+      return error(
+          "padding",
+          fmt::format("{}, expected a number from 0 to {}",
+                      it == object.end() ? "missing" : "found " + show(*it),
+                      kMaxExtent));
+    return pushDrawing(std::move(stage));
+  }
+
+  Status randomFlip(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op"}));
+    return pushDrawing(begin(Stage::FlipKind));
+  }
+
+  /// Checked for both purposes, done for one.
+  Status pushDrawing(Stage stage) {
+    return purpose == TransformPurpose::Training ? push(std::move(stage))
+                                                 : Status();
+  }
+
   Status operation(const json &object) {
     if (!object.is_object())
       return error("", fmt::format("found {}, expected an object with \"op\"",
@@ -218,7 +245,9 @@ struct TransformPipeline::Builder {
     } kOperations[] = {{"rescale", &Builder::rescale},
                        {"normalize", &Builder::normalize},
                        {"resize", &Builder::resize},
-                       {"pad", &Builder::pad}};
+                       {"pad", &Builder::pad},
+                       {"random_crop", &Builder::randomCrop},
+                       {"random_flip", &Builder::randomFlip}};
     std::vector<std::string_view> names;
     for (const auto &operation : kOperations) {
       if (operation.name == name)
@@ -247,6 +276,7 @@ struct TransformPipeline::Builder {
                                    show(transforms)));
     for (size_t i = 0; i < transforms.size(); ++i) {
       where = fmt::format("data.transforms[{}]", i);
+      place = i;
       BOOSTRT_RETURN_IF_ERROR(operation(transforms[i]));
     }
     return {};
@@ -255,11 +285,12 @@ struct TransformPipeline::Builder {
 
 Result<TransformPipeline>
 TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
-                          ElementType elementType) {
+                          ElementType elementType, TransformPurpose purpose) {
   try {
     Builder builder;
     builder.pipeline.input_ = builder.shape = input;
     builder.pipeline.elementType_ = elementType;
+    builder.purpose = purpose;
     BOOSTRT_RETURN_IF_ERROR(builder.build(transforms));
     builder.pipeline.output_ = builder.shape;
     builder.pipeline.fold();

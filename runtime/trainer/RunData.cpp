@@ -106,6 +106,12 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
                     toString(transforms->outputShape()),
                     shapeText(features.tensor)));
   run.transforms = std::move(transforms).value();
+  Result<TransformPipeline> training = TransformPipeline::create(
+      recipe.transforms, run.source.train->shape(),
+      run.source.train->elementType(), TransformPurpose::Training);
+  if (!training.ok())
+    return training.status();
+  run.trainingTransforms = std::move(training).value();
   BOOSTRT_RETURN_IF_ERROR(checkClasses(*run.source.train, labels.classes));
   BOOSTRT_RETURN_IF_ERROR(checkClasses(*run.source.test, labels.classes));
 

@@ -15,7 +15,8 @@ struct RunData {
   DataSource source;
   std::string spec; ///< "mnist:/data/mnist"
   std::string note; ///< where that came from, when it was not --data
-  std::optional<TransformPipeline> transforms;
+  std::optional<TransformPipeline> transforms; ///< of an evaluation
+  std::optional<TransformPipeline> trainingTransforms;
   BatchLayout layout;
 };
 

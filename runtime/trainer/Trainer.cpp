@@ -59,7 +59,7 @@ Result<StopReason> Trainer::run() {
   const BoostProgram &program = execution_.program().descriptor();
   const Dataset &train = *data_.source.train;
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
-      train, *data_.transforms,
+      train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
       arenas_.copies(BOOST_ARENA_BATCH));
   if (!batches.ok())

@@ -254,6 +254,21 @@ std::string errorOf(const char *transforms, SampleShape shape = kColour) {
   return pipeline.status().message();
 }
 
+TEST(TransformErrors, OperationsThatDraw) {
+  // In a program they are wrong whether they will be done or not.
+  const std::string expected = ", expected a number from 0 to 16384";
+  EXPECT_EQ(errorOf(R"([{"op":"random_crop"}])"),
+            "data.transforms[0].padding: missing" + expected);
+  for (const char *padding : {"-1", "16385", "1.5", "[1,1,1,1]", "\"4\""})
+    EXPECT_EQ(errorOf(("[{\"op\":\"random_crop\",\"padding\":" +
+                       std::string(padding) + "}]")
+                          .c_str()),
+              "data.transforms[0].padding: found " + std::string(padding) +
+                  expected);
+  EXPECT_EQ(errorOf(R"([{"op":"random_flip","chance":0.5}])"),
+            "data.transforms[0]: unknown key 'chance'; the keys are op");
+}
+
 TEST(TransformErrors, Structure) {
   EXPECT_EQ(errorOf(R"({"op":"pad"})"),
             "data.transforms: found {\"op\":\"pad\"}, expected a list of "
@@ -266,7 +281,7 @@ TEST(TransformErrors, Structure) {
   EXPECT_EQ(errorOf(R"([{"op":"rescale","scale":1},{"op":"normalise"}])"),
             "data.transforms[1].op: unknown operation 'normalise'; did you "
             "mean 'normalize'?; the operations are rescale, normalize, resize, "
-            "pad");
+            "pad, random_crop, random_flip");
   EXPECT_EQ(errorOf(R"([{"op":"rescale","scael":1}])"),
             "data.transforms[0]: unknown key 'scael'; did you mean 'scale'?; "
             "the keys are op, scale, shift");

@@ -1,0 +1,200 @@
+// Transforms that draw: what they may do to an image, and what a draw depends
+// on.
+
+#include "runtime/data/Transform.h"
+#include "test/runtime/data/BatchArenas.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace boostrt {
+namespace {
+
+constexpr SampleShape kShape = {2, 4, 5};
+
+TransformPipeline pipelineOf(const char *transforms, TransformPurpose purpose,
+                             SampleShape shape = kShape) {
+  return TransformPipeline::create(nlohmann::json::parse(transforms), shape,
+                                   ElementType::U8, purpose)
+      .value();
+}
+
+std::vector<uint8_t> image() {
+  std::vector<uint8_t> bytes(kShape.elements());
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(i + 1); // no pixel is 0
+  return bytes;
+}
+
+std::vector<float> run(const TransformPipeline &pipeline, const DrawKey &key) {
+  std::vector<float> out(pipeline.outputShape().elements(), -1);
+  TransformScratch scratch = pipeline.makeScratch();
+  pipeline.apply(image().data(), out.data(), scratch, key);
+  return out;
+}
+
+/// The image moved and mirrored, pixel by pixel.
+std::vector<float> moved(int64_t down, int64_t right, bool flip) {
+  std::vector<float> out;
+  std::vector<uint8_t> bytes = image();
+  for (int64_t c = 0; c < kShape.channels; ++c)
+    for (int64_t y = 0; y < kShape.height; ++y)
+      for (int64_t x = 0; x < kShape.width; ++x) {
+        int64_t fromY = y + down;
+        int64_t fromX = (flip ? kShape.width - 1 - x : x) + right;
+        bool inside = fromY >= 0 && fromY < kShape.height && fromX >= 0 &&
+                      fromX < kShape.width;
+        out.push_back(
+            inside ? bytes[(c * kShape.height + fromY) * kShape.width + fromX]
+                   : 0.0f);
+      }
+  return out;
+}
+
+TEST(Augmentation, ACropIsEveryShiftAboutEquallyOften) {
+  // More padding than the image is wide: crops of nothing but zeros are there.
+  for (int64_t padding : {0, 1, 2, 6}) {
+    TransformPipeline pipeline = pipelineOf(
+        ("[{\"op\":\"random_crop\",\"padding\":" + std::to_string(padding) +
+         "}]")
+            .c_str(),
+        TransformPurpose::Training);
+    EXPECT_EQ(pipeline.outputShape(), kShape);
+    int64_t side = 2 * padding + 1;
+    std::map<std::vector<float>, double> shares; // those of equal crops add up
+    for (int64_t down = -padding; down <= padding; ++down)
+      for (int64_t right = -padding; right <= padding; ++right)
+        shares[moved(down, right, false)] += 1.0 / double(side * side);
+    std::map<std::vector<float>, int> counts;
+    constexpr int kDraws = 20000;
+    for (int i = 0; i < kDraws; ++i)
+      ++counts[run(pipeline, {7, 1 + i % 4, i / 4})];
+    EXPECT_EQ(counts.size(), shares.size());
+    for (const auto &[pixels, count] : counts) {
+      ASSERT_TRUE(shares.contains(pixels)) << "a crop that is no shift";
+      // Six standard deviations of a binomial count.
+      double expected = kDraws * shares[pixels];
+      EXPECT_LE(std::abs(count - expected),
+                6 * std::sqrt(expected * (1 - shares[pixels])) + 1e-9);
+    }
+  }
+}
+
+TEST(Augmentation, AFlipIsAMirrorHalfTheTime) {
+  TransformPipeline pipeline =
+      pipelineOf(R"([{"op":"random_flip"}])", TransformPurpose::Training);
+  int flips = 0;
+  constexpr int kDraws = 10000;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<float> out = run(pipeline, {3, i % 5, i / 5});
+    bool flipped = out == moved(0, 0, true);
+    EXPECT_TRUE(flipped || out == moved(0, 0, false));
+    flips += flipped;
+  }
+  EXPECT_NEAR(flips, kDraws / 2, 6 * std::sqrt(kDraws * 0.25));
+}
+
+TEST(Augmentation, ListsAreDoneInTheirOrder) {
+  TransformPipeline pipeline =
+      pipelineOf(R"([{"op":"rescale","scale":2},{"op":"random_crop",
+      "padding":1},{"op":"random_flip"},{"op":"rescale","scale":1,"shift":5},
+      {"op":"pad","padding":[1,0,0,0],"value":9}])",
+                 TransformPurpose::Training);
+  EXPECT_EQ(pipeline.outputShape(), (SampleShape{2, 5, 5}));
+  std::set<std::vector<float>> seen;
+  for (int64_t sample = 0; sample < 200; ++sample) {
+    DrawKey key{11, 2, sample};
+    BoostRandomBlock crop = drawOf(key, 1), flip = drawOf(key, 2);
+    auto shift = [](uint32_t bits) {
+      return static_cast<int64_t>(uint64_t{3} * bits >> 32) - 1;
+    };
+    // A mirror after the shift.
+    std::vector<float> plain = moved(shift(crop.word[0]), shift(crop.word[1]),
+                                     flip.word[0] >> 31),
+                       expected;
+    for (int64_t c = 0; c < 2; ++c) {
+      expected.insert(expected.end(), 5, 9.0f);
+      for (int64_t i = 0; i < 20; ++i)
+        expected.push_back(plain[c * 20 + i] * 2 + 5);
+    }
+    EXPECT_EQ(run(pipeline, key), expected) << sample;
+    seen.insert(expected);
+  }
+  EXPECT_EQ(seen.size(), 18u);
+}
+
+TEST(Augmentation, AnEvaluationDrawsNothing) {
+  const char *with = R"([{"op":"random_crop","padding":4},
+      {"op":"rescale","scale":0.5},{"op":"random_flip"}])";
+  TransformPipeline plain = pipelineOf(R"([{"op":"rescale","scale":0.5}])",
+                                       TransformPurpose::Evaluation);
+  TransformPipeline evaluation = pipelineOf(with, TransformPurpose::Evaluation);
+  for (int64_t sample = 0; sample < 50; ++sample)
+    EXPECT_EQ(run(evaluation, {1, 1, sample}), run(plain, {}));
+}
+
+TEST(Augmentation, ADrawDependsOnSeedEpochSampleAndPlace) {
+  auto draw = [](DrawKey key, size_t place) {
+    BoostRandomBlock block = drawOf(key, place);
+    return std::vector<uint32_t>(block.word, block.word + 4);
+  };
+  std::set<std::vector<uint32_t>> draws;
+  for (uint64_t seed : {0, 1, 2})
+    for (int64_t epoch : {1, 2, 3})
+      for (int64_t sample : {0, 1, 49999})
+        for (size_t place : {0, 1, 63})
+          draws.insert(draw({seed, epoch, sample}, place));
+  EXPECT_EQ(draws.size(), 81u);
+  EXPECT_EQ(draw({1, 2, 3}, 4), draw({1, 2, 3}, 4));
+  // Frozen: a change of the numbers would change every run that draws.
+  EXPECT_EQ(
+      draw({1, 1, 0}, 0),
+      (std::vector<uint32_t>{0xf4401f6e, 0x5d00d471, 0x7a57ea28, 0xba0bf103}));
+}
+
+/// All rows of an epoch, in order, from position `first` on.
+std::vector<float> rows(Prefetcher::Mode mode, int copies, int64_t batchSize,
+                        int64_t epoch, int64_t first) {
+  auto data = countingData(25);
+  Arenas arenas(batchSize, copies);
+  auto pipeline = pipelineOf(R"([{"op":"random_crop","padding":1},
+      {"op":"random_flip"}])",
+                             TransformPurpose::Training, {1, 2, 3});
+  auto prefetcher = Prefetcher::create(*data, pipeline, Sampler(25, 5, true),
+                                       arenas.layout, arenas.bases(), mode);
+  EXPECT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(epoch, first);
+  std::vector<float> all;
+  while (true) {
+    Result<Batch> batch = (*prefetcher)->next();
+    EXPECT_TRUE(batch.ok());
+    if (batch->end())
+      return all;
+    const float *features = arenas.features(*batch);
+    all.insert(all.end(), features, features + batch->valid * kPixels);
+  }
+}
+
+TEST(Augmentation, ThreadsBatchesAndResumingChangeNothing) {
+  using Mode = Prefetcher::Mode;
+  std::set<std::vector<float>> epochs;
+  for (int64_t epoch : {1, 2, 3}) {
+    std::vector<float> expected = rows(Mode::Inline, 1, 1, epoch, 0);
+    ASSERT_EQ(expected.size(), size_t(25 * kPixels));
+    epochs.insert(expected);
+    for (int64_t batch : {1, 4, 25, 32})
+      for (int copies : {2, 3, 5}) {
+        EXPECT_EQ(rows(Mode::Background, copies, batch, epoch, 0), expected);
+        EXPECT_EQ(rows(Mode::Inline, copies, batch, epoch, 0), expected);
+        for (int64_t first : {4, 8, 24})
+          EXPECT_EQ(rows(Mode::Background, copies, batch, epoch, first),
+                    std::vector<float>(expected.begin() + first * kPixels,
+                                       expected.end()));
+      }
+  }
+  EXPECT_EQ(epochs.size(), 3u);
+}
+
+} // namespace
+} // namespace boostrt
