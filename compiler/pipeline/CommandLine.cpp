@@ -57,6 +57,7 @@ struct Flags {
   unsigned level = 0;
   bool isSummary = false, isExplain = false, isOps = false;
   int64_t samples = 0;
+  std::optional<uint64_t> budget;
 };
 
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
@@ -121,6 +122,11 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->needs(explain)
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
       ->type_name("N");
+  app.add_option("--memory-budget", flags.budget,
+                 "fail when a training run would reserve more, and say what is "
+                 "possible; bytes, or with KiB, MiB, GiB")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->type_name("SIZE");
   app.add_flag("--print-ops", flags.isOps,
                "print what a model file may name and what the ops can do")
       ->excludes(explain);
@@ -156,6 +162,12 @@ std::optional<std::string> resolveFlags(const Flags &flags,
     return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
   if (flags.target != "cpu")
     return "--target: '" + flags.target + "' is not built yet; only cpu is";
+  if (flags.budget) {
+    if (options.from > Phase::Buffers || options.to < Phase::Buffers)
+      return std::string("--memory-budget needs phase buffers, where memory is "
+                         "planned, between --compile-from and --emit");
+    options.memoryBudget = flags.budget;
+  }
   options.report = flags.isSummary   ? Report::Summary
                    : flags.isExplain ? Report::Explain
                    : flags.isOps     ? Report::Ops

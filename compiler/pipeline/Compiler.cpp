@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -148,13 +149,22 @@ CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
   if (options.report != Report::None)
     return printReport(*module, decisions, options, stream);
 
+  bool wantsCode = options.emit == Emit::Asm || options.to > Phase::Llvm;
+  Phase from = options.from, to = wantsCode ? Phase::Llvm : options.to;
+  if (options.memoryBudget) {
+    // The plan is known when phase buffers closes.
+    if (failed(advance(*module, from, Phase::Buffers, options)) ||
+        failed(report::checkMemoryBudget(
+            *module->getOps<train::ProgramOp>().begin(),
+            *options.memoryBudget)))
+      return CompileResult::BadInput;
+    from = Phase::Buffers;
+  }
   PassManager manager(&context);
   manager.enableVerifier(true);
   if (options.configure && failed(options.configure(manager)))
     return CompileResult::BadUsage;
-  bool wantsCode = options.emit == Emit::Asm || options.to > Phase::Llvm;
-  buildPipeline(manager, options.from, wantsCode ? Phase::Llvm : options.to,
-                options.phase);
+  buildPipeline(manager, from, to, options.phase);
   if (failed(manager.run(*module)))
     return CompileResult::BadInput;
   if (!wantsCode) {

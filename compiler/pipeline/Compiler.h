@@ -33,6 +33,8 @@ struct CompileOptions {
   /// Of a data set and a run, for Report::Explain.
   std::optional<int64_t> samples;
   int64_t ranks = 1;
+  /// Bytes that a training run may reserve.
+  std::optional<uint64_t> memoryBudget;
 
   /// Frontend: see compiler/frontend.
   int boostLevel = 0;

@@ -1,5 +1,6 @@
 #include "compiler/report/MemoryUse.h"
 #include "runtime/abi/boost_abi.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <bit>
 
@@ -43,4 +44,38 @@ std::vector<ArenaUse> report::measureArenas(train::ProgramOp program) {
     arenas.back().bytes =
         std::max(arenas.back().bytes, measureTransient(function));
   return arenas;
+}
+
+/// "5.84 MiB", or bytes below one KiB.
+static std::string describeBytes(uint64_t bytes) {
+  if (bytes < 1024)
+    return llvm::formatv("{0} bytes", bytes);
+  double size = static_cast<double>(bytes) / 1024.0;
+  const char *unit = "KiB";
+  for (const char *next : {"MiB", "GiB", "TiB"})
+    if (size >= 1024.0) {
+      size /= 1024.0;
+      unit = next;
+    }
+  return llvm::formatv("{0:f2} {1}", size, unit);
+}
+
+llvm::LogicalResult report::checkMemoryBudget(train::ProgramOp program,
+                                              uint64_t budget) {
+  uint64_t total = 0;
+  std::string parts;
+  for (const ArenaUse &use : measureArenas(program)) {
+    uint64_t bytes = static_cast<uint64_t>(use.bytes * use.copies);
+    total += bytes;
+    if (bytes > 0)
+      parts += llvm::formatv("{0}{1} {2}", parts.empty() ? "" : ", ", use.holds,
+                             describeBytes(bytes));
+  }
+  if (total <= budget)
+    return mlir::success();
+  return program.emitError("training takes ")
+         << describeBytes(total) << ", more than the memory budget of "
+         << describeBytes(budget) << " (" << parts
+         << "); the smallest possible is --memory-budget=" << total
+         << ", and a smaller batch_size needs less";
 }
