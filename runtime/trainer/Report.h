@@ -27,8 +27,8 @@ std::string shortest(float value);
 struct StepReport {
   int64_t epoch = 0, step = 0, globalStep = 0;
   float loss = 0, learningRate = 0;
-  std::optional<float> gradientNorm; ///< when the program computes it
   double samplesPerSecond = 0;
+  std::optional<float> gradientNorm = {}; ///< when the program computes it
 };
 
 /// Values of an evaluation, in the order of the program's table.

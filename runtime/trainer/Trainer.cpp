@@ -142,8 +142,8 @@ void Trainer::reportStep(float loss, int64_t samples) {
                     position_.globalStep,
                     loss,
                     execution_.learningRate(position_.globalStep),
-                    execution_.gradientNorm(),
-                    static_cast<double>(samples) / secondsSince(stepStart_)};
+                    static_cast<double>(samples) / secondsSince(stepStart_),
+                    execution_.gradientNorm()};
   if (metrics_)
     metrics_->step(report);
   // A run that ends inside an epoch shows where it got to.

@@ -87,7 +87,7 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
   std::string newer = whole;
   newer[newer.size() - 16] = 7;
   expectInput(loadContent(newer),
-              "has version 7 of the program interface, this boost-run has 1");
+              "has version 7 of the program interface, this boost-run has 2");
   expectInput(loadContent(""), "is empty");
   expectInput(loadContent("{ \"name\": \"mlp\" }"),
               "looks like a model file; compile it: boostc ");
@@ -117,7 +117,7 @@ TEST(ProgramFile, SealedFilesThatAreNoPrograms) {
 
 TEST(ProgramFile, ProgramsForOthers) {
   expectInput(Program::load(fixture("newer")).status(),
-              "needs a newer boost-run: this one has version 1");
+              "needs a newer boost-run: this one has version 2");
   expectInput(Program::load(fixture("unknown_feature")).status(),
               "does not know: quantum");
 }

@@ -100,6 +100,7 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
   ASSERT_TRUE(file.ok());
   (*file)->step({1, 27, 27, 0.3660637f, 0.01f, 1234.5});
   (*file)->step({1, 28, 28, INFINITY, 0.01f, 1000});
+  (*file)->step({1, 29, 29, 0.5f, 0.01f, 1000, 2.5f});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", 0.5}, {"top_1", 0.98}}});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", NAN}}});
   (*file)->end(2.5, 1024, 1000);
@@ -110,6 +111,8 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
       R"({"event":"step","epoch":1,"step":27,"global_step":27,"loss":0.3660637,"lr":0.01,"samples_per_s":1235.0})"
       "\n"
       R"({"event":"step","epoch":1,"step":28,"global_step":28,"loss":null,"lr":0.01,"samples_per_s":1000.0})"
+      "\n"
+      R"({"event":"step","epoch":1,"step":29,"global_step":29,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"grad_norm":2.5})"
       "\n"
       R"({"event":"eval","epoch":1,"step":1875,"global_step":1875,"loss":0.5,"top_1":0.98})"
       "\n"

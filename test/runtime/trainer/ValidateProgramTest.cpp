@@ -64,9 +64,9 @@ protected:
 TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
   expectDefect([](Copy &c) { c.program.abi_version = 9; },
-               "interface version 9 in a program that claims 1");
+               "interface version 9 in a program that claims 2");
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
-               "600 bytes long, expected 624");
+               "600 bytes long, expected 680");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
                "the program has no name");
   expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
