@@ -79,7 +79,11 @@ std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
   for (auto &[name, gradient] : fixed.gradients)
     for (size_t i = 0; i < gradient.data.size(); ++i)
       gradient.data[i] = 0.5 - static_cast<double>(i % 7);
-  FailureOr<bool> applied = trainer.update(fixed, {{"learning_rate", 0.1}});
+  // More controls than any one optimizer of the models reads.
+  FailureOr<bool> applied = trainer.update(fixed, {{"learning_rate", 0.1},
+                                                   {"learning_rate.0", 0.2},
+                                                   {"correction1", 0.5},
+                                                   {"correction2", 0.25}});
   if (failed(applied)) {
     ADD_FAILURE() << program.context.diagnostics;
     return results;
