@@ -67,8 +67,10 @@ public:
             specs.push_back(std::move(spec));
           else if (spec.kind == LayerSpec::Kind::Loss)
             losses.push_back(std::move(spec));
+          else if (spec.kind == LayerSpec::Kind::Optimizer)
+            optimizers.push_back(std::move(spec));
         }
-    for (std::vector<LayerSpec> *list : {&specs, &losses})
+    for (std::vector<LayerSpec> *list : {&specs, &losses, &optimizers})
       llvm::sort(*list, [](const LayerSpec &a, const LayerSpec &b) {
         return a.name < b.name;
       });
@@ -117,18 +119,36 @@ private:
     else
       model.sample = llvm::formatv("[{0}, {1}, {2}]", draw(1, 5), draw(1, 12),
                                    draw(1, 12));
-    // Constants are binary fractions, exact in both precisions.
-    std::string rate = pick<const char *>({"0.125", "0.0625", "0.015625"});
-    std::string decay = pick<const char *>({"0", "0.0078125", "0.001953125"});
-    model.optimizer = "{ \"type\": \"sgd\", \"learning_rate\": " + rate +
-                      ", \"weight_decay\": " + decay + " }";
-    if (draw(0, 1))
-      model.optimizer =
-          "{ \"type\": \"momentum\", \"learning_rate\": " + rate +
-          ", \"momentum\": " + pick<const char *>({"0.5", "0.875"}) +
-          ", \"weight_decay\": " + decay + " }";
+    model.optimizer = drawOptimizer();
+    model.train =
+        pick<const char *>({"{}", "{}", R"({ "clip_norm": 0.1 })",
+                            R"({ "clip_value": 0.01, "gradient_norm": true })",
+                            R"({ "clip_value": 0.02, "clip_norm": 0.05 })"});
     model.loss = drawLoss();
     return model;
+  }
+
+  /// An optimizer of the table with what its keys may say; rates are small
+  /// enough for most models to stay finite.
+  std::string drawOptimizer() {
+    const LayerSpec &spec = optimizers[draw(0, optimizers.size() - 1)];
+    std::string text = "{ \"type\": \"" + spec.name.str() + "\"";
+    for (const KeySpec &key : spec.keys) {
+      if (!key.isRequired() && draw(0, 1))
+        continue;
+      std::string value = drawValue(key, {});
+      if (key.type == KeyType::Rate)
+        value = pick<const char *>(
+            {"0.1", "0.0625", "0.01",
+             R"({ "schedule": "cosine", "value": 0.05, "warmup": 2, "length": 8,
+  "unit": "steps" })"});
+      else if (key.type == KeyType::Number)
+        value = pick<const char *>({"0.5", "0.9", "0.001", "0.25"});
+      text += ", \"" + key.name.str() + "\": " + value;
+    }
+    if (draw(0, 3) == 0)
+      text += R"(, "groups": [{ "roles": ["weight"], "weight_decay": 0.01 }])";
+    return text + " }";
   }
 
   /// A loss of the table with what its keys may say.
@@ -231,7 +251,7 @@ private:
 
   std::mt19937_64 random;
   e2e::Context context;
-  std::vector<LayerSpec> specs, losses;
+  std::vector<LayerSpec> specs, losses, optimizers;
 };
 
 } // namespace
