@@ -89,9 +89,16 @@ typedef enum BoostInitializerKind {
   BOOST_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
 } BoostInitializerKind;
 
+/* A program reads one input of kind FEATURES or INDICES and at most one of each
+ * other kind. Rows that pad a short batch are zero in all of them. */
 typedef enum BoostInputKind {
-  BOOST_INPUT_FEATURES = 0, /* f32, shape [batch, ...] */
-  BOOST_INPUT_LABELS = 1    /* i32, shape [batch], values in [0, classes) */
+  BOOST_INPUT_FEATURES = 0, /* f32 [batch, ...]: samples after the transforms */
+  BOOST_INPUT_LABELS = 1,   /* i32 [batch], values in [0, classes) */
+  BOOST_INPUT_INDICES = 2,  /* i32 [batch, ...], values in [0, classes): samples of
+                               integers, such as tokens */
+  BOOST_INPUT_TARGETS = 3,  /* f32 [batch, ...]: what the loss compares with, as the
+                               data set states it */
+  BOOST_INPUT_SAMPLE_KEYS = 4 /* i32 [batch]: boost_sample_key() of each row */
 } BoostInputKind;
 
 /* The formulas are in runtime/abi/boost_schedule.h. */
@@ -199,7 +206,7 @@ typedef struct BoostInput {
   BoostTensor tensor; /* in BATCH */
   uint32_t kind;      /* BoostInputKind */
   uint32_t reserved;
-  int64_t classes; /* labels: number of classes; features: 0 */
+  int64_t classes; /* labels, indices: number of values; else 0 */
 } BoostInput;
 
 /* A pair (sum over samples, number of samples); the value is sum / count,

@@ -96,4 +96,34 @@ static inline double boost_initial_value(uint32_t initializer, double a, double 
   }
 }
 
+/* The key of a sample in an epoch. A sample is used once an epoch, so its key is
+ * its own in every step; that of a batch does not depend on batch size,
+ * accumulation, rank or position. */
+static inline uint32_t boost_sample_key(uint64_t seed, uint64_t epoch,
+                                        uint64_t sample) {
+  return boost_random_block(seed, 0x73616d706c652d6bull + epoch, sample).word[0];
+}
+
+/* A permutation of the 32-bit numbers in which every bit of the argument moves
+ * every bit of the result with a probability close to 1/2. Shifts and factors are
+ * those of "lowbias32": C. Wellons, "Prospecting for Hash Functions", 2018. */
+static inline uint32_t boost_mix32(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= x >> 15;
+  x *= 0x846ca68bu;
+  x ^= x >> 16;
+  return x;
+}
+
+/* 32 random bits for element `element` of a sample in the layer whose name has
+ * the stream `stream` (boost_random_stream). Device code computes the same: 32-bit
+ * multiplications only, where Philox needs 64-bit products. The element is mixed
+ * before the key enters, so two samples never see one sequence shifted. */
+static inline uint32_t boost_sample_bits(uint32_t key, uint64_t stream,
+                                         uint32_t element) {
+  uint32_t mixed = boost_mix32(element ^ (uint32_t)stream);
+  return boost_mix32((mixed + (uint32_t)(stream >> 32)) ^ key);
+}
+
 #endif /* BOOST_RANDOM_H */
