@@ -20,7 +20,7 @@ struct DirectoryScheme {
 constexpr DirectoryScheme kDirectories[] = {
     {"mnist", "the four IDX files", openMnist},
     {"cifar10", "the six .bin files", openCifar10},
-    {"npy", "{train,test}_{images,labels}.npy", openNpy},
+    {"npy", kNpyFiles, openNpy},
 };
 
 const DirectoryScheme *findDirectoryScheme(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace boostrt {
 
@@ -10,13 +11,30 @@ std::string toString(const SampleShape &shape) {
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
 }
 
+std::string toString(std::span<const int64_t> extents) {
+  return extents.empty() ? "1" : fmt::format("{}", fmt::join(extents, "x"));
+}
+
+int64_t Targets::elements() const {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  return elements;
+}
+
 Dataset::Dataset(SampleShape shape, std::vector<int32_t> labels,
                  std::string source, std::string labelSource,
-                 ElementType elementType)
-    : shape_(shape), elementType_(elementType), labels_(std::move(labels)),
+                 ElementType elementType, Targets targets)
+    : shape_(shape), elementType_(elementType),
+      size_(labels.empty() ? targets.samples
+                           : static_cast<int64_t>(labels.size())),
+      labels_(std::move(labels)), targets_(std::move(targets)),
       source_(std::move(source)), labelSource_(std::move(labelSource)) {
-  assert(!labels_.empty() && shape_.elements() > 0 && "an empty data set");
-  classes_ = *std::max_element(labels_.begin(), labels_.end()) + 1;
+  assert(size_ > 0 && shape_.elements() > 0 && "an empty data set");
+  assert((!hasTargets() || targets_.samples == size_) &&
+         "targets of another data set");
+  if (hasLabels())
+    classes_ = *std::max_element(labels_.begin(), labels_.end()) + 1;
 }
 
 Dataset::~Dataset() = default;
@@ -48,27 +66,42 @@ uint64_t Dataset::fingerprint() const {
     fnv.byte(static_cast<uint8_t>(label));
     fnv.byte(static_cast<uint8_t>(label >> 8));
   }
+  int64_t targetBytes = hasTargets() ? targets_.elements() * 4 : 0;
   int64_t probes = std::min<int64_t>(size(), 64);
   for (int64_t probe = 0; probe < probes; ++probe) {
     int64_t index = probes == 1 ? 0 : probe * (size() - 1) / (probes - 1);
     const uint8_t *bytes = sample(index);
     for (int64_t i = 0; i < bytesPerSample(); ++i)
       fnv.byte(bytes[i]);
+    const uint8_t *numbers = target(index);
+    for (int64_t i = 0; i < targetBytes; ++i)
+      fnv.byte(numbers[i]);
   }
   return fnv.hash();
 }
 
+std::string Dataset::contents() const {
+  std::string text = toString(shape_);
+  if (elementType_ == ElementType::I32)
+    text += " integers";
+  if (hasLabels())
+    text += fmt::format(", {} classes", classes_);
+  if (hasTargets())
+    text += fmt::format(", targets of {}", toString(targets_.shape));
+  return text;
+}
+
 std::string Dataset::description() const {
-  return fmt::format("{} samples of {}, {} classes, from {}", size(),
-                     toString(shape_), classes_, source_);
+  return fmt::format("{} samples of {}, from {}", size(), contents(), source_);
 }
 
 MemoryDataset::MemoryDataset(SampleShape shape,
                              std::unique_ptr<uint8_t[]> bytes,
                              std::vector<int32_t> labels, std::string source,
-                             std::string labelSource, ElementType elementType)
+                             std::string labelSource, ElementType elementType,
+                             Targets targets)
     : Dataset(shape, std::move(labels), std::move(source),
-              std::move(labelSource), elementType),
+              std::move(labelSource), elementType, std::move(targets)),
       bytes_(std::move(bytes)) {}
 
 } // namespace boostrt

@@ -1,5 +1,6 @@
-// Dataset.h - what a training run reads: samples of raw bytes with labels, held
-// in memory, and the one place that turns the text after --data into them.
+// Dataset.h - what a training run reads: samples of raw bytes with labels,
+// targets or both, held in memory, and the one place that turns the text after
+// --data into them.
 //
 // Everything a data set will ever occupy is resident when openDataSource()
 // returns: the memory plan is checked against the growth of the process after
@@ -10,13 +11,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace boostrt {
 
-/// Extents of one sample, in pixels; bytes are stored channels-first.
+/// Extents of one sample, in pixels; bytes are stored channels-first. Samples
+/// of fewer extents have ones in front.
 struct SampleShape {
   int64_t channels = 0;
   int64_t height = 0;
@@ -29,8 +32,23 @@ struct SampleShape {
 /// "1x28x28", as messages write a shape.
 std::string toString(const SampleShape &shape);
 
-/// What a sample is made of.
-enum class ElementType { U8, F32 };
+/// The same of any number of extents; "1" of none.
+std::string toString(std::span<const int64_t> extents);
+
+/// What a sample is made of. Only pixels and floats have transforms; integers
+/// are numbers of something, such as tokens.
+enum class ElementType { U8, F32, I32 };
+
+/// Numbers a loss compares with, as the source states them: f32, sample after
+/// sample.
+struct Targets {
+  int64_t samples = 0;        ///< 0: there are none
+  std::vector<int64_t> shape; ///< of one sample; empty when that is one number
+  std::unique_ptr<uint8_t[]> values;
+  std::string source; ///< for messages
+
+  int64_t elements() const; ///< of one sample
+};
 
 /// One split (train or test) of a data source. Immutable for its readers; every
 /// member may be called from several threads at once.
@@ -40,31 +58,44 @@ public:
   Dataset(const Dataset &) = delete;
   Dataset &operator=(const Dataset &) = delete;
 
-  int64_t size() const { return static_cast<int64_t>(labels_.size()); }
+  int64_t size() const { return size_; }
   const SampleShape &shape() const { return shape_; }
   ElementType elementType() const { return elementType_; }
   int64_t bytesPerSample() const {
-    return shape_.elements() * (elementType_ == ElementType::F32 ? 4 : 1);
+    return shape_.elements() * (elementType_ == ElementType::U8 ? 1 : 4);
   }
 
   /// The bytesPerSample() bytes of sample `index`, 0 <= index < size(). They
   /// stay valid and unchanged as long as the data set lives.
   virtual const uint8_t *sample(int64_t index) const = 0;
 
+  bool hasLabels() const { return !labels_.empty(); }
+
   /// The label as the source states it; whether it fits the model is checked
   /// where batches are made, because only the model knows its classes.
   int32_t label(int64_t index) const { return labels_[index]; }
 
-  /// One more than the largest label that occurs.
+  /// One more than the largest label that occurs; 0 without labels.
   int32_t classes() const { return classes_; }
 
+  bool hasTargets() const { return targets_.samples > 0; }
+  const Targets &targets() const { return targets_; }
+
+  /// The targets().elements() floats of sample `index`, as bytes.
+  const uint8_t *target(int64_t index) const {
+    return targets_.values.get() + index * targets_.elements() * 4;
+  }
+
   /// Equal on two ranks that read the same split. 64-bit FNV-1a over size,
-  /// shape, every label and the bytes of at most 64 samples spread evenly from
-  /// the first to the last: it tells different data sets apart in microseconds
-  /// and is no protection against somebody who wants them confused.
+  /// shape, every label and the bytes and targets of at most 64 samples spread
+  /// evenly from the first to the last: it tells different data sets apart in
+  /// microseconds and is no protection against somebody who wants them
+  /// confused.
   uint64_t fingerprint() const;
 
-  /// One line: counts, shape, classes and where it comes from.
+  /// What a sample and its answer are: "1x28x28, 10 classes".
+  std::string contents() const;
+  /// One line: counts, contents and where they come from.
   std::string description() const;
 
   /// Where samples and labels come from, for messages: a file or a generator.
@@ -72,13 +103,17 @@ public:
   const std::string &labelSource() const { return labelSource_; }
 
 protected:
+  /// As many samples as labels; where there are none, as many as targets.
   Dataset(SampleShape shape, std::vector<int32_t> labels, std::string source,
-          std::string labelSource, ElementType elementType = ElementType::U8);
+          std::string labelSource, ElementType elementType = ElementType::U8,
+          Targets targets = {});
 
 private:
   SampleShape shape_;
   ElementType elementType_;
+  int64_t size_;
   std::vector<int32_t> labels_;
+  Targets targets_;
   int32_t classes_ = 0;
   std::string source_;
   std::string labelSource_;
@@ -87,11 +122,12 @@ private:
 /// A split whose bytes are all there from the start.
 class MemoryDataset final : public Dataset {
 public:
-  /// `bytes` holds labels.size() samples, one after the other.
+  /// `bytes` holds the samples, one after the other.
   MemoryDataset(SampleShape shape, std::unique_ptr<uint8_t[]> bytes,
                 std::vector<int32_t> labels, std::string source,
                 std::string labelSource,
-                ElementType elementType = ElementType::U8);
+                ElementType elementType = ElementType::U8,
+                Targets targets = {});
 
   const uint8_t *sample(int64_t index) const override {
     return bytes_.get() + index * bytesPerSample();
@@ -101,7 +137,7 @@ private:
   std::unique_ptr<uint8_t[]> bytes_;
 };
 
-/// Both splits of one source; they agree in shape.
+/// Both splits of one source; they agree in shape and in what they hold.
 struct DataSource {
   std::unique_ptr<Dataset> train;
   std::unique_ptr<Dataset> test;

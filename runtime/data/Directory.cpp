@@ -45,19 +45,30 @@ Status checkDirectory(const std::string &directory, const char *holds,
                   holds, scheme));
 }
 
-Result<std::string> findPacked(const std::string &directory,
-                               const std::string &name) {
+std::optional<std::string> findOptional(const std::string &directory,
+                                        const std::string &name) {
   for (const char *suffix : {"", ".gz", ".xz"}) {
     std::string path = fs::path(directory) / (name + suffix);
     std::error_code error;
     if (fs::exists(path, error))
       return path;
   }
+  return std::nullopt;
+}
+
+Status notFound(const std::string &directory, const std::string &names) {
   return Status(
       ExitCode::Data,
       fmt::format("{}: {} not found; {}; expected it there, plain or with .gz "
                   "or .xz; get it from the data set's source",
-                  directory, name, listing(directory)));
+                  directory, names, listing(directory)));
+}
+
+Result<std::string> findPacked(const std::string &directory,
+                               const std::string &name) {
+  std::optional<std::string> path = findOptional(directory, name);
+  return path ? Result<std::string>(std::move(*path))
+              : notFound(directory, name);
 }
 
 } // namespace boostrt::data

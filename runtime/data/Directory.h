@@ -4,6 +4,7 @@
 
 #include "runtime/support/Status.h"
 
+#include <optional>
 #include <string>
 
 namespace boostrt::data {
@@ -16,8 +17,15 @@ std::string listing(const std::string &directory);
 Status checkDirectory(const std::string &directory, const char *holds,
                       const char *scheme);
 
-/// The path of `name` in `directory`: plain, else with .gz, else with .xz.
-/// Fails with ExitCode::Data.
+/// The path of `name` in `directory`: plain, else with .gz, else with .xz; none
+/// when it is not there.
+std::optional<std::string> findOptional(const std::string &directory,
+                                        const std::string &name);
+
+/// That `names`, "a.npy", are not there, and what is.
+Status notFound(const std::string &directory, const std::string &names);
+
+/// findOptional() of a file that must be there. Fails with ExitCode::Data.
 Result<std::string> findPacked(const std::string &directory,
                                const std::string &name);
 

@@ -56,11 +56,21 @@ private:
   int64_t headerBytes_ = 0;
 };
 
-/// Reads {train,test}_{images,labels}.npy from `directory`, each with or
-/// without ".gz" or ".xz". Images are uint8 or float32, (N, C, H, W) or
-/// (N, features), which becomes 1 x 1 x features; labels are uint8, int32 or
-/// int64, (N). Floats must be finite, labels from 0 to kNpyMaxLabel. Fails with
-/// ExitCode::Data.
+/// The files of a directory, for messages.
+inline constexpr const char *kNpyFiles =
+    "{train,test}_images.npy with {train,test}_labels.npy, _targets.npy or "
+    "both";
+
+/// Reads {train,test}_images.npy, which may also be called _features.npy, and
+/// _labels.npy, _targets.npy or both from `directory`, each with or without
+/// ".gz" or ".xz".
+///   images   uint8 or float32, pixels or numbers; int32 or int64, integers;
+///            (N, n), (N, a, b) or (N, C, H, W), less extents have ones in
+///            front
+///   labels   uint8, int32 or int64, (N)
+///   targets  float32, (N, ...)
+/// Floats must be finite, labels from 0 to kNpyMaxLabel, integers those of 32
+/// bits. Both splits hold the same. Fails with ExitCode::Data.
 Result<DataSource> openNpy(const std::string &directory);
 
 /// As many classes as a model may have, less one.

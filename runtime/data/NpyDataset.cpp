@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 namespace boostrt {
 namespace {
@@ -16,59 +17,136 @@ Status error(const std::string &path, const std::string &text) {
   return Status(ExitCode::Data, fmt::format("{}: {}", path, text));
 }
 
-/// The two files of a split, their headers read and judged.
+/// The files of a split, their headers read and judged.
 struct Split {
-  NpyFile images, labels;
+  NpyFile samples;
+  std::optional<NpyFile> labels, targets;
 
   SampleShape shape() const {
-    const std::vector<int64_t> &extents = images.shape();
-    return extents.size() == 2
-               ? SampleShape{1, 1, extents[1]}
-               : SampleShape{extents[1], extents[2], extents[3]};
+    std::vector<int64_t> extents = sampleExtents(samples);
+    extents.insert(extents.begin(), 3 - extents.size(), 1);
+    return {extents[0], extents[1], extents[2]};
   }
-  int64_t size() const { return images.shape()[0]; }
+  ElementType elementType() const {
+    return samples.type() == Type::U8    ? ElementType::U8
+           : samples.type() == Type::F32 ? ElementType::F32
+                                         : ElementType::I32;
+  }
+  static std::vector<int64_t> sampleExtents(const NpyFile &file) {
+    return {file.shape().begin() + 1, file.shape().end()};
+  }
 };
 
-Result<NpyFile> openFile(const std::string &directory,
-                         const std::string &name) {
-  Result<std::string> path = data::findPacked(directory, name);
-  if (!path.ok())
-    return path.status();
-  return NpyFile::open(*path);
+Result<NpyFile> openSamples(const std::string &directory, const char *split) {
+  std::string names[] = {fmt::format("{}_images.npy", split),
+                         fmt::format("{}_features.npy", split)};
+  std::optional<std::string> images = data::findOptional(directory, names[0]);
+  std::optional<std::string> features = data::findOptional(directory, names[1]);
+  if (images && features)
+    return error(*features, fmt::format("found beside {}, expected one of the "
+                                        "two, because both names mean the "
+                                        "samples; remove one",
+                                        *images));
+  if (!images && !features)
+    return data::notFound(directory,
+                          fmt::format("{} (or {})", names[0], names[1]));
+  Result<NpyFile> file = NpyFile::open(images ? *images : *features);
+  if (!file.ok())
+    return file;
+  size_t rank = file->shape().size();
+  if (rank < 2 || rank > 4)
+    return error(file->path(),
+                 fmt::format("found {}, expected samples of shape (N, n), (N, "
+                             "a, b) or (N, channels, height, width); convert "
+                             "with numpy's reshape",
+                             file->description()));
+  return file;
 }
 
-Result<Split> openSplit(const std::string &directory, const char *name) {
-  Result<NpyFile> images =
-      openFile(directory, fmt::format("{}_images.npy", name));
-  if (!images.ok())
-    return images.status();
-  Result<NpyFile> labels =
-      openFile(directory, fmt::format("{}_labels.npy", name));
-  if (!labels.ok())
-    return labels.status();
-  size_t rank = images->shape().size();
-  if ((images->type() != Type::U8 && images->type() != Type::F32) ||
-      (rank != 2 && rank != 4))
-    return error(images->path(),
-                 fmt::format("found {}, expected images as uint8 or float32 of "
-                             "shape (N, channels, height, width) or (N, "
-                             "features); convert with numpy's astype and "
-                             "reshape",
-                             images->description()));
-  if (labels->type() == Type::F32 || labels->shape().size() != 1)
-    return error(labels->path(),
+/// As many rows as there are samples.
+Status checkRows(const NpyFile &file, const char *what,
+                 const NpyFile &samples) {
+  if (file.shape()[0] == samples.shape()[0])
+    return {};
+  return error(file.path(),
+               fmt::format("found {} {}, expected {}, as many as there are "
+                           "samples in {}; check that both belong to the same "
+                           "split",
+                           file.shape()[0], what, samples.shape()[0],
+                           samples.path()));
+}
+
+Status openLabels(const std::string &path, Split &split) {
+  Result<NpyFile> file = NpyFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->type() == Type::F32 || file->shape().size() != 1)
+    return error(path,
                  fmt::format("found {}, expected labels as uint8, int32 or "
                              "int64 of shape (N,); convert with numpy's astype "
                              "and reshape",
-                             labels->description()));
-  if (images->shape()[0] != labels->shape()[0])
-    return error(labels->path(),
-                 fmt::format("found {} labels, expected {}, as many as there "
-                             "are images in {}; check that both belong to the "
-                             "same split",
-                             labels->shape()[0], images->shape()[0],
-                             images->path()));
-  return Split{std::move(*images), std::move(*labels)};
+                             file->description()));
+  split.labels.emplace(std::move(*file));
+  return checkRows(*split.labels, "labels", split.samples);
+}
+
+Status openTargets(const std::string &path, Split &split) {
+  Result<NpyFile> file = NpyFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->type() != Type::F32 || file->shape().empty())
+    return error(path, fmt::format("found {}, expected targets as float32 of "
+                                   "shape (N, ...); convert with numpy's "
+                                   "astype and reshape",
+                                   file->description()));
+  split.targets.emplace(std::move(*file));
+  return checkRows(*split.targets, "targets", split.samples);
+}
+
+Result<Split> openSplit(const std::string &directory, const char *name) {
+  Result<NpyFile> samples = openSamples(directory, name);
+  if (!samples.ok())
+    return samples.status();
+  Split split{std::move(*samples), {}, {}};
+  if (auto path =
+          data::findOptional(directory, fmt::format("{}_labels.npy", name)))
+    BOOSTRT_RETURN_IF_ERROR(openLabels(*path, split));
+  if (auto path =
+          data::findOptional(directory, fmt::format("{}_targets.npy", name)))
+    BOOSTRT_RETURN_IF_ERROR(openTargets(*path, split));
+  return split;
+}
+
+/// Labels, targets or both; what one split has the other has too.
+Status checkAnswers(const std::string &directory, const Split &train,
+                    const Split &test) {
+  auto alone = [&](bool inTrain, const char *what) {
+    return error(directory,
+                 fmt::format("{0}_{1}.npy not found; {2}; expected it there, "
+                             "plain or with .gz or .xz, because {3}_{1}.npy "
+                             "is; add it or remove that",
+                             inTrain ? "test" : "train", what,
+                             data::listing(directory),
+                             inTrain ? "train" : "test"));
+  };
+  if (train.labels.has_value() != test.labels.has_value())
+    return alone(train.labels.has_value(), "labels");
+  if (train.targets.has_value() != test.targets.has_value())
+    return alone(train.targets.has_value(), "targets");
+  if (!train.labels && !train.targets)
+    return error(directory,
+                 fmt::format("neither train_labels.npy nor train_targets.npy "
+                             "found; {}; expected one of them or both, plain "
+                             "or with .gz or .xz, and the same for test",
+                             data::listing(directory)));
+  if (train.targets && Split::sampleExtents(*train.targets) !=
+                           Split::sampleExtents(*test.targets))
+    return error(test.targets->path(),
+                 fmt::format("found {}, expected targets of the shape of {}, "
+                             "which holds {}",
+                             test.targets->description(), train.targets->path(),
+                             train.targets->description()));
+  return {};
 }
 
 Result<std::vector<int32_t>> readLabels(NpyFile &file) {
@@ -112,29 +190,72 @@ Status checkFinite(const std::string &path, const uint8_t *bytes,
   return {};
 }
 
+/// The file's integers in 32 bits.
+Result<std::unique_ptr<uint8_t[]>> readIntegers(NpyFile &file) {
+  Result<std::unique_ptr<uint8_t[]>> bytes = file.read();
+  if (!bytes.ok() || file.type() == Type::I32)
+    return bytes;
+  std::unique_ptr<uint8_t[]> out(
+      new uint8_t[file.elements() * sizeof(int32_t)]);
+  int64_t perSample = file.elements() / file.shape()[0];
+  for (int64_t i = 0; i < file.elements(); ++i) {
+    int64_t value;
+    std::memcpy(&value, bytes->get() + i * sizeof value, sizeof value);
+    auto narrow = static_cast<int32_t>(value);
+    if (narrow != value)
+      return error(file.path(),
+                   fmt::format("found {} in sample {} at position {}, expected "
+                               "{} to {}; number the values from 0",
+                               value, i / perSample, i % perSample, INT32_MIN,
+                               INT32_MAX));
+    std::memcpy(out.get() + i * sizeof narrow, &narrow, sizeof narrow);
+  }
+  return out;
+}
+
+Result<std::unique_ptr<uint8_t[]>> readFloats(NpyFile &file) {
+  Result<std::unique_ptr<uint8_t[]>> bytes = file.read();
+  if (!bytes.ok())
+    return bytes;
+  BOOSTRT_RETURN_IF_ERROR(checkFinite(file.path(), bytes->get(),
+                                      file.elements(),
+                                      file.elements() / file.shape()[0]));
+  return bytes;
+}
+
 Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
-  Result<std::vector<int32_t>> labels = readLabels(split.labels);
-  if (!labels.ok())
-    return labels.status();
-  Result<std::unique_ptr<uint8_t[]>> images = split.images.read();
-  if (!images.ok())
-    return images.status();
-  bool isFloat = split.images.type() == Type::F32;
-  if (isFloat)
-    BOOSTRT_RETURN_IF_ERROR(checkFinite(split.images.path(), images->get(),
-                                        split.images.elements(),
-                                        split.shape().elements()));
-  return std::unique_ptr<Dataset>(
-      new MemoryDataset(split.shape(), std::move(*images), std::move(*labels),
-                        split.images.path(), split.labels.path(),
-                        isFloat ? ElementType::F32 : ElementType::U8));
+  std::vector<int32_t> labels;
+  if (split.labels) {
+    Result<std::vector<int32_t>> read = readLabels(*split.labels);
+    if (!read.ok())
+      return read.status();
+    labels = std::move(*read);
+  }
+  Targets targets;
+  if (split.targets) {
+    Result<std::unique_ptr<uint8_t[]>> values = readFloats(*split.targets);
+    if (!values.ok())
+      return values.status();
+    targets = {split.targets->shape()[0], Split::sampleExtents(*split.targets),
+               std::move(*values), split.targets->path()};
+  }
+  ElementType type = split.elementType();
+  Result<std::unique_ptr<uint8_t[]>> samples =
+      type == ElementType::F32   ? readFloats(split.samples)
+      : type == ElementType::I32 ? readIntegers(split.samples)
+                                 : split.samples.read();
+  if (!samples.ok())
+    return samples.status();
+  return std::unique_ptr<Dataset>(new MemoryDataset(
+      split.shape(), std::move(*samples), std::move(labels),
+      split.samples.path(), split.labels ? split.labels->path() : "", type,
+      std::move(targets)));
 }
 
 } // namespace
 
 Result<DataSource> openNpy(const std::string &directory) {
-  BOOSTRT_RETURN_IF_ERROR(data::checkDirectory(
-      directory, "{train,test}_{images,labels}.npy", "npy"));
+  BOOSTRT_RETURN_IF_ERROR(data::checkDirectory(directory, kNpyFiles, "npy"));
   Result<Split> train = openSplit(directory, "train");
   if (!train.ok())
     return train.status();
@@ -142,12 +263,13 @@ Result<DataSource> openNpy(const std::string &directory) {
   if (!test.ok())
     return test.status();
   if (train->shape() != test->shape() ||
-      train->images.type() != test->images.type())
-    return error(test->images.path(),
+      train->elementType() != test->elementType())
+    return error(test->samples.path(),
                  fmt::format("found {}, expected samples of the type and shape "
                              "of {}, which holds {}",
-                             test->images.description(), train->images.path(),
-                             train->images.description()));
+                             test->samples.description(), train->samples.path(),
+                             train->samples.description()));
+  BOOSTRT_RETURN_IF_ERROR(checkAnswers(directory, *train, *test));
 
   Result<std::unique_ptr<Dataset>> trainSet = readSplit(*train);
   if (!trainSet.ok())
@@ -155,11 +277,14 @@ Result<DataSource> openNpy(const std::string &directory) {
   Result<std::unique_ptr<Dataset>> testSet = readSplit(*test);
   if (!testSet.ok())
     return testSet.status();
+  // The split with the larger label tells how many classes there are.
+  const Dataset &telling =
+      (*trainSet)->classes() >= (*testSet)->classes() ? **trainSet : **testSet;
   DataSource source;
-  source.description = fmt::format(
-      "npy: {} train + {} test samples of {}, {} classes, from {}",
-      (*trainSet)->size(), (*testSet)->size(), toString((*trainSet)->shape()),
-      std::max((*trainSet)->classes(), (*testSet)->classes()), directory);
+  source.description = fmt::format("npy: {} train + {} test samples of {}, "
+                                   "from {}",
+                                   (*trainSet)->size(), (*testSet)->size(),
+                                   telling.contents(), directory);
   source.train = std::move(*trainSet);
   source.test = std::move(*testSet);
   return source;

@@ -1,4 +1,5 @@
 #include "runtime/data/Prefetcher.h"
+#include "runtime/abi/boost_random.h"
 
 #include <algorithm>
 #include <atomic>
@@ -50,7 +51,11 @@ struct Prefetcher::Shared {
 
   Result<Batch> fill(std::byte *base, int64_t epoch, int64_t first,
                      uint64_t current);
+  Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample);
+  Status fillIntegers(std::byte *to, int64_t sample) const;
+  void clearRows(std::byte *base, int64_t first) const;
   Status checkLabel(int64_t sample) const;
+  int64_t elements() const { return transform.outputShape().elements(); }
   void publish(size_t slot, const Result<Batch> &batch);
   void run();
 };
@@ -67,28 +72,87 @@ Status Prefetcher::Shared::checkLabel(int64_t sample) const {
                             layout.classes - 1, layout.classes));
 }
 
+/// Copies a sample of integers and makes sure that the model has all of them.
+Status Prefetcher::Shared::fillIntegers(std::byte *to, int64_t sample) const {
+  const uint8_t *from = dataset.sample(sample);
+  std::memcpy(to, from, elements() * sizeof(int32_t));
+  auto value = [&](int64_t i) {
+    int32_t number;
+    std::memcpy(&number, from + i * sizeof number, sizeof number);
+    return number;
+  };
+  // One branch a row: negative numbers are large ones without a sign.
+  bool good = true;
+  for (int64_t i = 0; i < elements(); ++i)
+    good &= static_cast<uint32_t>(value(i)) <
+            static_cast<uint32_t>(layout.indexClasses);
+  if (good)
+    return {};
+  int64_t place = 0;
+  while (value(place) >= 0 && value(place) < layout.indexClasses)
+    ++place;
+  return Status(
+      ExitCode::Data,
+      fmt::format("{}: found {} in sample {} at position {}, expected 0 to {} "
+                  "because the model's input has {} classes; check that the "
+                  "data set belongs to this model",
+                  dataset.source(), value(place), sample, place,
+                  layout.indexClasses - 1, layout.indexClasses));
+}
+
+Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
+                                   int64_t sample) {
+  auto put = [&](uint64_t offset, int32_t value) {
+    std::memcpy(base + offset + row * sizeof value, &value, sizeof value);
+  };
+  if (layout.labelsOffset) {
+    BOOSTRT_RETURN_IF_ERROR(checkLabel(sample));
+    put(*layout.labelsOffset, dataset.label(sample));
+  }
+  if (layout.targetsOffset) {
+    int64_t bytes = dataset.targets().elements() * sizeof(float);
+    std::memcpy(base + *layout.targetsOffset + row * bytes,
+                dataset.target(sample), bytes);
+  }
+  if (layout.keysOffset)
+    put(*layout.keysOffset,
+        static_cast<int32_t>(boost_sample_key(sampler.seed(), epoch, sample)));
+  std::byte *to = base + layout.samplesOffset + row * elements() * 4;
+  if (dataset.elementType() == ElementType::I32)
+    return fillIntegers(to, sample);
+  transform.apply(dataset.sample(sample), reinterpret_cast<float *>(to),
+                  scratch, {sampler.seed(), epoch, sample});
+  return {};
+}
+
+/// Zeroes the rows from `first` on. All elements have four bytes.
+void Prefetcher::Shared::clearRows(std::byte *base, int64_t first) const {
+  auto clear = [&](uint64_t offset, int64_t elements) {
+    std::memset(base + offset + first * elements * 4, 0,
+                (layout.batchSize - first) * elements * 4);
+  };
+  clear(layout.samplesOffset, elements());
+  if (layout.labelsOffset)
+    clear(*layout.labelsOffset, 1);
+  if (layout.targetsOffset)
+    clear(*layout.targetsOffset, dataset.targets().elements());
+  if (layout.keysOffset)
+    clear(*layout.keysOffset, 1);
+}
+
 /// A batch without rows when `current` is no longer the latest start().
 Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
                                        int64_t first, uint64_t current) {
   Batch batch = {base, 0, first};
   auto valid = static_cast<int32_t>(
       std::min<int64_t>(layout.batchSize, sampler.size() - first));
-  int64_t elements = transform.outputShape().elements();
-  auto *features = reinterpret_cast<float *>(base + layout.featuresOffset);
-  auto *labels = reinterpret_cast<int32_t *>(base + layout.labelsOffset);
   for (int32_t row = 0; row < valid; ++row) {
     if (generation.load(std::memory_order_relaxed) != current)
       return batch;
-    int64_t sample = sampler.at(epoch, first + row);
-    BOOSTRT_RETURN_IF_ERROR(checkLabel(sample));
-    labels[row] = dataset.label(sample);
-    transform.apply(dataset.sample(sample), features + row * elements, scratch,
-                    {sampler.seed(), epoch, sample});
+    BOOSTRT_RETURN_IF_ERROR(
+        fillRow(base, row, epoch, sampler.at(epoch, first + row)));
   }
-  int64_t padding = layout.batchSize - valid;
-  std::memset(features + valid * elements, 0,
-              padding * elements * sizeof(float));
-  std::memset(labels + valid, 0, padding * sizeof(int32_t));
+  clearRows(base, valid);
   std::memcpy(base + layout.validOffset, &valid, sizeof(valid));
   batch.valid = valid;
   return batch;
@@ -149,9 +213,18 @@ static Status checkArguments(const Dataset &dataset,
                               sampler.size(), dataset.size()));
   if (layout.batchSize < 1 || layout.batchSize > INT32_MAX)
     return broken(fmt::format("a batch of {} rows", layout.batchSize));
-  if (layout.classes < 1)
+  if (layout.labelsOffset && layout.classes < 1)
     return broken(fmt::format("labels of {} classes", layout.classes));
-  if ((layout.featuresOffset | layout.labelsOffset | layout.validOffset) % 4)
+  if (layout.labelsOffset && !dataset.hasLabels())
+    return broken("labels of a data set without any");
+  if (layout.targetsOffset && !dataset.hasTargets())
+    return broken("targets of a data set without any");
+  if (dataset.elementType() == ElementType::I32 && layout.indexClasses < 1)
+    return broken(fmt::format("integers of {} classes", layout.indexClasses));
+  if ((layout.samplesOffset | layout.labelsOffset.value_or(0) |
+       layout.targetsOffset.value_or(0) | layout.keysOffset.value_or(0) |
+       layout.validOffset) %
+      4)
     return broken("offsets that are not multiples of 4");
   size_t needed = mode == Prefetcher::Mode::Background ? 2 : 1;
   if (arenas.size() < needed)

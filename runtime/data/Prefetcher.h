@@ -12,20 +12,28 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace boostrt {
 
-/// Where a batch lies in its arena, and what it must satisfy.
+/// Where a batch lies in its arena, and what it must satisfy. Offsets are in
+/// bytes; what has none is not written.
 struct BatchLayout {
-  int64_t batchSize = 0;       ///< rows, padding included; > 0
-  uint64_t featuresOffset = 0; ///< bytes; f32 [batchSize, outputShape()]
-  uint64_t labelsOffset = 0;   ///< bytes; i32 [batchSize]
-  uint64_t validOffset = 0;    ///< bytes; i32 scalar, the number of real rows
-  int32_t classes = 0;         ///< labels must be in [0, classes); > 0
+  int64_t batchSize = 0; ///< rows, padding included; > 0
+  /// [batchSize, outputShape()]: f32, and i32 where the data set has integers.
+  uint64_t samplesOffset = 0;
+  std::optional<uint64_t> labelsOffset;  ///< i32 [batchSize]
+  std::optional<uint64_t> targetsOffset; ///< f32 [batchSize, elements]
+  /// i32 [batchSize]: boost_sample_key() of the sampler's seed, the epoch and
+  /// the sample's number in the data set.
+  std::optional<uint64_t> keysOffset;
+  uint64_t validOffset = 0; ///< i32 scalar, the number of real rows
+  int32_t classes = 0;      ///< labels must be in [0, classes); > 0
+  int32_t indexClasses = 0; ///< samples of integers in [0, indexClasses); > 0
 };
 
-/// A filled arena. Rows valid .. batchSize-1 are zero with label 0.
+/// A filled arena. Rows valid .. batchSize-1 are zero in everything.
 struct Batch {
   std::byte *base = nullptr; ///< of the arena; null at the end of the epoch
   int32_t valid = 0;         ///< real rows; 0 only at the end of the epoch
@@ -65,9 +73,9 @@ public:
 
   /// The next batch, waiting for it if it must. Its arena stays untouched until
   /// the following next() or start(). The last batch of an epoch may be short;
-  /// after it comes a Batch with end(). An error (ExitCode::Data, a label out
-  /// of range) comes in the place of its batch and stays until start(). next()
-  /// and start() are for one thread.
+  /// after it comes a Batch with end(). An error (ExitCode::Data, a label or an
+  /// integer out of range) comes in the place of its batch and stays until
+  /// start(). next() and start() are for one thread.
   Result<Batch> next();
 
 private:

@@ -133,6 +133,7 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
 void TransformPipeline::apply(const uint8_t *sample, float *out,
                               TransformScratch &scratch,
                               const DrawKey &key) const {
+  assert(elementType_ != ElementType::I32 && "integers are copied");
   if (lookup_.empty()) {
     applyStages(sample, out, scratch, key);
     return;
@@ -156,8 +157,10 @@ void TransformPipeline::apply(const uint8_t *sample, float *out,
 
 /// Turns the list into tables: what leads on bytes into table_, and everything
 /// into lookup_ and frame_ when no pixel moves otherwise than by
-/// padding. Floats have no tables.
+/// padding. Floats have no tables, integers nothing to fold.
 void TransformPipeline::fold() {
+  if (elementType_ == ElementType::I32)
+    return;
   scratchElements_ = input_.elements();
   for (const Stage &stage : stages_)
     scratchElements_ = std::max(scratchElements_, stage.output.elements());

@@ -31,6 +31,8 @@
 // Operations are data, not code to interpret per pixel: what acts on bytes
 // point by point becomes a table of 256 values per channel, so that without a
 // resize a pixel costs one look-up.
+//
+// Integers have none of this: their pipeline is empty and moves no numbers.
 #pragma once
 
 #include "runtime/abi/boost_random.h"
@@ -65,7 +67,7 @@ class TransformPipeline {
 public:
   /// `transforms` is the array data.transforms; null or absent is the identity.
   /// The compiler has checked it; it is checked again because a program may
-  /// come from elsewhere. Fails with ExitCode::Input.
+  /// come from elsewhere. Integers take none. Fails with ExitCode::Input.
   static Result<TransformPipeline>
   create(const nlohmann::json &transforms, SampleShape input,
          ElementType elementType = ElementType::U8,
@@ -79,7 +81,7 @@ public:
   TransformScratch makeScratch() const;
 
   /// Writes outputShape().elements() floats, made of a sample of the input's
-  /// shape and element type. Allocates nothing.
+  /// shape and element type, which is not I32. Allocates nothing.
   void apply(const uint8_t *sample, float *out, TransformScratch &scratch,
              const DrawKey &key = {}) const;
 

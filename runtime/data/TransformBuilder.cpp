@@ -262,6 +262,11 @@ struct TransformPipeline::Builder {
 
   Status build(const json &transforms) {
     where = "data.transforms";
+    if (pipeline.elementType_ == ElementType::I32)
+      return transforms.empty()
+                 ? Status()
+                 : error("", "found operations, expected none, because the "
+                             "samples are integers; remove them");
     bool fits = true;
     for (int64_t extent : {shape.channels, shape.height, shape.width})
       fits &= extent >= 1 && extent <= kMaxExtent;

@@ -1,44 +1,17 @@
 // `boost-run bench`: what a step costs without its data. No loader runs; the
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
-#include "runtime/abi/boost_random.h"
 #include "runtime/trainer/Commands.h"
+#include "runtime/trainer/RandomBatch.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StepWindow.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace boostrt {
 namespace {
-
-template <typename T> void store(std::byte *address, T value) {
-  std::memcpy(address, &value, sizeof value);
-}
-
-/// Standard normal features, uniform labels, every row valid.
-void fillBatch(const Program &program, std::byte *base, uint64_t seed) {
-  const BoostProgram &descriptor = program.descriptor();
-  for (uint32_t i = 0; i < descriptor.input_count; ++i) {
-    const BoostInput &input = descriptor.inputs[i];
-    std::byte *address = base + input.tensor.offset;
-    uint64_t stream = boost_random_stream(input.tensor.name);
-    bool labels = input.kind == BOOST_INPUT_LABELS;
-    for (uint64_t n = 0; n < input.tensor.bytes / 4; ++n) {
-      if (labels)
-        store(address + 4 * n,
-              static_cast<int32_t>(boost_random_uniform(seed, stream, n) *
-                                   static_cast<double>(input.classes)));
-      else
-        store(address + 4 * n,
-              static_cast<float>(boost_random_normal(seed, stream, n)));
-    }
-  }
-  store(base + descriptor.valid.offset,
-        static_cast<int32_t>(descriptor.batch_size));
-}
 
 class Bench {
 public:
@@ -47,7 +20,7 @@ public:
         batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
         window_(session.execution()) {
     for (size_t i = 0; i < batches_.size(); ++i)
-      fillBatch(program_, batches_[i], i);
+      fillRandomBatch(program_, batches_[i], i);
     milliseconds_.reserve(static_cast<size_t>(options.benchSteps));
   }
 

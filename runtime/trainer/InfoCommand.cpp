@@ -52,16 +52,19 @@ Json statesOf(const Program &program) {
   return list;
 }
 
-Json inputsOf(const BoostProgram &descriptor) {
+Json inputsOf(const Program &program) {
+  static constexpr const char *kKinds[] = {"features", "labels", "indices",
+                                           "targets", "sample_keys"};
+  static_assert(std::size(kKinds) == BOOST_INPUT_SAMPLE_KEYS + 1);
   Json list = Json::array();
-  for (uint32_t i = 0; i < descriptor.input_count; ++i) {
-    const BoostInput &input = descriptor.inputs[i];
-    bool labels = input.kind == BOOST_INPUT_LABELS;
+  for (const BoostInput &input : program.inputs()) {
     Json json{{"name", input.tensor.name},
-              {"kind", labels ? "labels" : "features"},
-              {"shape", shapeOf(input.tensor)}};
-    if (labels)
+              {"kind", kKinds[input.kind]},
+              {"shape", shapeOf(input.tensor)},
+              {"dtype", input.tensor.dtype == BOOST_I32 ? "i32" : "f32"}};
+    if (input.classes > 0)
       json["classes"] = input.classes;
+    json["bytes"] = input.tensor.bytes;
     list.push_back(std::move(json));
   }
   return list;
@@ -138,7 +141,7 @@ Json describe(const Program &program, const Recipe &recipe) {
           {"recipe_hash", d.recipe_hash},
           {"parameters", parametersOf(program)},
           {"states", statesOf(program)},
-          {"inputs", inputsOf(d)},
+          {"inputs", inputsOf(program)},
           {"metrics", metrics},
           {"schedules", schedules},
           {"library_calls", callsOf(program)},
@@ -146,17 +149,31 @@ Json describe(const Program &program, const Recipe &recipe) {
           {"recipe", Json(recipe.all)}};
 }
 
-void printTensors(const char *title, const Json &tensors, const char *extra) {
+/// `extra` is what the last column shows of a tensor.
+template <typename Extra>
+void printTensors(const char *title, const Json &tensors, Extra &&extra) {
   if (tensors.empty())
     return;
   fmt::print("{}\n", title);
   for (const Json &tensor : tensors)
     fmt::print("  {:<32} {:<16} {:>12}  {}\n",
                tensor["name"].get<std::string>(), shapeText(tensor["shape"]),
-               tensor.contains("bytes")
-                   ? fmt::format("{}", tensor["bytes"].get<uint64_t>())
-                   : "",
-               tensor.contains(extra) ? tensor[extra].get<std::string>() : "");
+               tensor["bytes"].get<uint64_t>(), extra(tensor));
+}
+
+std::string roleText(const Json &parameter) {
+  return parameter["role"].get<std::string>();
+}
+
+std::string nothing(const Json &) { return ""; }
+
+/// "labels, i32 below 10".
+std::string inputText(const Json &input) {
+  std::string text = fmt::format("{}, {}", input["kind"].get<std::string>(),
+                                 input["dtype"].get<std::string>());
+  if (input.contains("classes"))
+    text += fmt::format(" below {}", input["classes"].get<int64_t>());
+  return text;
 }
 
 void printText(const Json &json) {
@@ -170,9 +187,9 @@ void printText(const Json &json) {
              integer("threads") == 1 ? "" : "s");
   fmt::print("cpu features: {}\n", text("cpu_features"));
   fmt::print("recipe hash: {}\n", text("recipe_hash"));
-  printTensors("parameters (bytes, role)", json["parameters"], "role");
-  printTensors("optimizer state (bytes)", json["states"], "");
-  printTensors("inputs (kind)", json["inputs"], "kind");
+  printTensors("parameters (bytes, role)", json["parameters"], roleText);
+  printTensors("optimizer state (bytes)", json["states"], nothing);
+  printTensors("inputs (bytes, kind)", json["inputs"], inputText);
   fmt::print("metrics: {}\n", json["metrics"].dump());
   for (const Json &schedule : json["schedules"])
     fmt::print("schedule {}: {} {}\n", schedule["name"].get<std::string>(),

@@ -45,11 +45,16 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
   return program;
 }
 
-const BoostInput &Program::input(BoostInputKind kind) const {
-  const BoostInput *input = descriptor_->inputs;
-  while (input->kind != kind)
-    ++input;
-  return *input;
+const BoostInput *Program::input(BoostInputKind kind) const {
+  for (const BoostInput &input : inputs())
+    if (input.kind == static_cast<uint32_t>(kind))
+      return &input;
+  return nullptr;
+}
+
+const BoostInput &Program::samples() const {
+  const BoostInput *features = input(BOOST_INPUT_FEATURES);
+  return features ? *features : *input(BOOST_INPUT_INDICES);
 }
 
 } // namespace boostrt

@@ -44,8 +44,14 @@ public:
   std::span<const BoostLibraryCall> libraryCalls() const {
     return {descriptor_->library_calls, descriptor_->library_call_count};
   }
-  /// The one input of this kind; validateProgram() has seen to it.
-  const BoostInput &input(BoostInputKind kind) const;
+  std::span<const BoostInput> inputs() const {
+    return {descriptor_->inputs, descriptor_->input_count};
+  }
+  /// The input of this kind; null when the program has none.
+  const BoostInput *input(BoostInputKind kind) const;
+  /// The one that reads the samples, of features or of indices;
+  /// validateProgram() has seen to it.
+  const BoostInput &samples() const;
 
 private:
   Program() = default;

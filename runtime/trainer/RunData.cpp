@@ -1,7 +1,10 @@
 #include "runtime/trainer/RunData.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iterator>
+#include <span>
 
 namespace boostrt {
 namespace {
@@ -43,32 +46,167 @@ Result<Choice> choose(const Recipe &recipe,
                             : "is not set")};
 }
 
-/// The extents of one sample as the program wants them, "1x28x28".
-std::string shapeText(const BoostTensor &tensor) {
-  std::string text;
-  for (uint32_t i = 1; i < tensor.rank; ++i)
-    text += fmt::format("{}{}", i > 1 ? "x" : "", tensor.shape[i]);
-  return text.empty() ? "1" : text;
+/// The extents of one sample of an input.
+std::span<const int64_t> extentsOf(const BoostTensor &tensor) {
+  return {tensor.shape + 1, tensor.rank - 1};
 }
 
-/// Whether samples of `shape` are the program's, extent by extent; a program
-/// that takes them flat is content with the number of elements.
+int64_t elementsOf(const BoostTensor &tensor) {
+  int64_t elements = 1;
+  for (int64_t extent : extentsOf(tensor))
+    elements *= extent;
+  return elements;
+}
+
+/// Whether samples of `shape` are the program's, extent by extent, ones in
+/// front left out; a program that takes them flat is content with the number of
+/// elements.
 bool fits(const BoostTensor &tensor, const SampleShape &shape) {
-  if (tensor.rank == 2)
-    return tensor.shape[1] == shape.elements();
-  return tensor.rank == 4 && tensor.shape[1] == shape.channels &&
-         tensor.shape[2] == shape.height && tensor.shape[3] == shape.width;
+  std::span<const int64_t> wanted = extentsOf(tensor);
+  if (wanted.size() <= 1)
+    return elementsOf(tensor) == shape.elements();
+  const int64_t found[] = {shape.channels, shape.height, shape.width};
+  if (wanted.size() > std::size(found))
+    return false;
+  size_t front = std::size(found) - wanted.size();
+  return std::all_of(found, found + front,
+                     [](int64_t extent) { return extent == 1; }) &&
+         std::equal(wanted.begin(), wanted.end(), found + front);
 }
 
-Status checkClasses(const Dataset &split, int64_t classes) {
-  if (split.classes() <= classes)
+/// Joins a data set with a program, each question in turn.
+class Fitting {
+public:
+  Fitting(const Program &program, const Recipe &recipe, RunData &run)
+      : program_(program), recipe_(recipe), run_(run),
+        train_(*run.source.train), test_(*run.source.test) {}
+
+  Status run() {
+    BOOSTRT_RETURN_IF_ERROR(elementType());
+    BOOSTRT_RETURN_IF_ERROR(transforms());
+    BOOSTRT_RETURN_IF_ERROR(labels());
+    BOOSTRT_RETURN_IF_ERROR(targets());
+    const BoostProgram &descriptor = program_.descriptor();
+    run_.layout.batchSize = descriptor.batch_size;
+    run_.layout.validOffset = descriptor.valid.offset;
+    if (const BoostInput *keys = program_.input(BOOST_INPUT_SAMPLE_KEYS))
+      run_.layout.keysOffset = keys->tensor.offset;
     return Status();
-  return Status(ExitCode::Data,
-                fmt::format("{} has labels up to {}, but the model has {} "
-                            "classes (0 to {})",
-                            split.labelSource(), split.classes() - 1, classes,
-                            classes - 1));
-}
+  }
+
+private:
+  template <typename... Args>
+  Status fail(fmt::format_string<Args...> format, Args &&...args) const {
+    return Status(
+        ExitCode::Data,
+        fmt::format("{}: {}", run_.spec,
+                    fmt::format(format, std::forward<Args>(args)...)));
+  }
+
+  Status elementType() const {
+    const BoostInput &samples = program_.samples();
+    bool integers = train_.elementType() == ElementType::I32;
+    if (samples.kind == BOOST_INPUT_INDICES && !integers)
+      return fail("samples are {}, but the model's input '{}' takes integers "
+                  "from 0 to {}; use npy: with samples of int32 or int64",
+                  train_.elementType() == ElementType::U8 ? "pixels" : "floats",
+                  samples.tensor.name, samples.classes - 1);
+    if (samples.kind == BOOST_INPUT_FEATURES && integers)
+      return fail("samples are integers, but the model's input '{}' takes "
+                  "pixels or floats; convert with numpy's astype(\"float32\")",
+                  samples.tensor.name);
+    if (integers && !recipe_.transforms.empty())
+      return fail("the model has data.transforms, but its input '{}' takes "
+                  "integers, which have none; remove data.transforms from the "
+                  "model",
+                  samples.tensor.name);
+    return Status();
+  }
+
+  Status transforms() {
+    const BoostInput &samples = program_.samples();
+    auto create = [&](TransformPurpose purpose) {
+      return TransformPipeline::create(recipe_.transforms, train_.shape(),
+                                       train_.elementType(), purpose);
+    };
+    Result<TransformPipeline> evaluation = create(TransformPurpose::Evaluation);
+    if (!evaluation.ok())
+      return evaluation.status();
+    if (!fits(samples.tensor, evaluation->outputShape()))
+      return fail("samples are {}{}; the model takes {}",
+                  toString(train_.shape()),
+                  samples.kind == BOOST_INPUT_INDICES
+                      ? " integers"
+                      : fmt::format(", after the model's transforms {}",
+                                    toString(evaluation->outputShape())),
+                  toString(extentsOf(samples.tensor)));
+    Result<TransformPipeline> training = create(TransformPurpose::Training);
+    if (!training.ok())
+      return training.status();
+    run_.transforms = std::move(evaluation).value();
+    run_.trainingTransforms = std::move(training).value();
+    run_.layout.samplesOffset = samples.tensor.offset;
+    if (samples.kind == BOOST_INPUT_INDICES)
+      run_.layout.indexClasses = static_cast<int32_t>(samples.classes);
+    return Status();
+  }
+
+  /// What to do where the data set lacks labels or targets.
+  std::string advice(const char *what) const {
+    Result<DataSpec> spec = splitDataSpec(run_.spec);
+    return fmt::format("{} train_{}.npy and test_{}.npy",
+                       spec.ok() && spec->scheme == "npy" ? "add"
+                                                          : "use npy: with",
+                       what, what);
+  }
+
+  Status labels() {
+    const BoostInput *labels = program_.input(BOOST_INPUT_LABELS);
+    if (!labels)
+      return Status();
+    if (!train_.hasLabels())
+      return fail("the model reads labels '{}' of {} classes; the data set has "
+                  "none; {}",
+                  labels->tensor.name, labels->classes, advice("labels"));
+    for (const Dataset *split : {&train_, &test_})
+      if (split->classes() > labels->classes)
+        return Status(ExitCode::Data,
+                      fmt::format("{} has labels up to {}, but the model has "
+                                  "{} classes (0 to {})",
+                                  split->labelSource(), split->classes() - 1,
+                                  labels->classes, labels->classes - 1));
+    run_.layout.labelsOffset = labels->tensor.offset;
+    run_.layout.classes = static_cast<int32_t>(labels->classes);
+    return Status();
+  }
+
+  Status targets() {
+    const BoostInput *targets = program_.input(BOOST_INPUT_TARGETS);
+    if (!targets)
+      return Status();
+    int64_t wanted = elementsOf(targets->tensor);
+    if (!train_.hasTargets())
+      return fail("the model compares with targets '{}' of {} numbers a "
+                  "sample; the data set has none; {}",
+                  targets->tensor.name, wanted, advice("targets"));
+    if (train_.targets().elements() != wanted)
+      return Status(
+          ExitCode::Data,
+          fmt::format("{}: targets are {}, which is {} numbers a sample; the "
+                      "model compares with targets '{}' of {}, which is {}; "
+                      "save the targets this model was written for",
+                      train_.targets().source, toString(train_.targets().shape),
+                      train_.targets().elements(), targets->tensor.name,
+                      toString(extentsOf(targets->tensor)), wanted));
+    run_.layout.targetsOffset = targets->tensor.offset;
+    return Status();
+  }
+
+  const Program &program_;
+  const Recipe &recipe_;
+  RunData &run_;
+  const Dataset &train_, &test_;
+};
 
 } // namespace
 
@@ -90,35 +228,7 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   run.note = choice->note;
   run.source = std::move(source).value();
 
-  Result<TransformPipeline> transforms =
-      TransformPipeline::create(recipe.transforms, run.source.train->shape(),
-                                run.source.train->elementType());
-  if (!transforms.ok())
-    return transforms.status();
-  const BoostInput &features = program.input(BOOST_INPUT_FEATURES);
-  const BoostInput &labels = program.input(BOOST_INPUT_LABELS);
-  if (!fits(features.tensor, transforms->outputShape()))
-    return Status(
-        ExitCode::Data,
-        fmt::format("{}: samples are {}, after the model's transforms {}; the "
-                    "model takes {}",
-                    run.spec, toString(run.source.train->shape()),
-                    toString(transforms->outputShape()),
-                    shapeText(features.tensor)));
-  run.transforms = std::move(transforms).value();
-  Result<TransformPipeline> training = TransformPipeline::create(
-      recipe.transforms, run.source.train->shape(),
-      run.source.train->elementType(), TransformPurpose::Training);
-  if (!training.ok())
-    return training.status();
-  run.trainingTransforms = std::move(training).value();
-  BOOSTRT_RETURN_IF_ERROR(checkClasses(*run.source.train, labels.classes));
-  BOOSTRT_RETURN_IF_ERROR(checkClasses(*run.source.test, labels.classes));
-
-  const BoostProgram &descriptor = program.descriptor();
-  run.layout = {descriptor.batch_size, features.tensor.offset,
-                labels.tensor.offset, descriptor.valid.offset,
-                static_cast<int32_t>(labels.classes)};
+  BOOSTRT_RETURN_IF_ERROR(Fitting(program, recipe, run).run());
   return run;
 }
 

@@ -21,9 +21,9 @@ struct RunData {
 };
 
 /// Opens the first of `data` (--data), DATA_PATH as a directory for the
-/// recipe's own scheme, and the recipe's data.source, and checks shape and
-/// classes against the program's inputs. Fails with ExitCode::Data, listing
-/// what was considered.
+/// recipe's own scheme, and the recipe's data.source, and checks element type,
+/// shape, labels and targets against the program's inputs. Fails with
+/// ExitCode::Data, listing what was considered.
 Result<RunData> openRunData(const Program &program, const Recipe &recipe,
                             const std::optional<std::string> &data);
 

@@ -24,6 +24,22 @@ constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
 constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
     "init", "micro", "combine", "update", "eval"};
 
+/// What an input of each kind is.
+struct InputKind {
+  const char *name;
+  BoostDType dtype;
+  bool perSample;  ///< one number a sample: rank 1
+  bool hasClasses; ///< values are below `classes`
+};
+constexpr InputKind kInputKinds[] = {
+    {"features", BOOST_F32, false, false},  // BOOST_INPUT_FEATURES
+    {"labels", BOOST_I32, true, true},      // BOOST_INPUT_LABELS
+    {"indices", BOOST_I32, false, true},    // BOOST_INPUT_INDICES
+    {"targets", BOOST_F32, false, false},   // BOOST_INPUT_TARGETS
+    {"sample keys", BOOST_I32, true, false} // BOOST_INPUT_SAMPLE_KEYS
+};
+static_assert(std::size(kInputKinds) == BOOST_INPUT_SAMPLE_KEYS + 1);
+
 uint64_t elementBytes(uint32_t dtype) {
   switch (dtype) {
   case BOOST_F32:
@@ -208,28 +224,41 @@ private:
   }
 
   Status inputs() const {
-    uint32_t count[2] = {0, 0};
+    uint32_t count[std::size(kInputKinds)] = {};
+    std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.input_count; ++i) {
       const BoostInput &input = p_.inputs[i];
       BOOSTRT_RETURN_IF_ERROR(tensor(input.tensor, BOOST_ARENA_BATCH, "input"));
-      if (input.kind > BOOST_INPUT_LABELS)
+      if (!names.insert(input.tensor.name).second)
+        return fail("input '{}' occurs twice", input.tensor.name);
+      if (input.kind >= std::size(kInputKinds))
         return fail("input '{}' is of unknown kind {}", input.tensor.name,
                     input.kind);
+      const InputKind &kind = kInputKinds[input.kind];
       ++count[input.kind];
-      bool labels = input.kind == BOOST_INPUT_LABELS;
-      if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size ||
-          input.tensor.dtype != (labels ? BOOST_I32 : BOOST_F32) ||
-          (labels && input.tensor.rank != 1))
-        return fail("input '{}' is not a batch of {} of its kind",
-                    input.tensor.name, p_.batch_size);
-      if (labels && (input.classes <= 0 || input.classes > INT32_MAX))
-        return fail("input '{}' has {} classes", input.tensor.name,
-                    input.classes);
+      if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size)
+        return fail("input '{}' is not a batch of {}", input.tensor.name,
+                    p_.batch_size);
+      if (input.tensor.dtype != static_cast<uint32_t>(kind.dtype))
+        return fail("input '{}' of {} has elements of type {}, expected {}",
+                    input.tensor.name, kind.name, input.tensor.dtype,
+                    static_cast<uint32_t>(kind.dtype));
+      if (kind.perSample && input.tensor.rank != 1)
+        return fail("input '{}' of {} has rank {}, expected 1",
+                    input.tensor.name, kind.name, input.tensor.rank);
+      if (kind.hasClasses ? input.classes <= 0 || input.classes > INT32_MAX
+                          : input.classes != 0)
+        return fail("input '{}' of {} has {} classes", input.tensor.name,
+                    kind.name, input.classes);
     }
-    if (count[BOOST_INPUT_FEATURES] != 1 || count[BOOST_INPUT_LABELS] != 1)
-      return fail("{} feature and {} label inputs; this boost-run feeds one of "
-                  "each",
-                  count[BOOST_INPUT_FEATURES], count[BOOST_INPUT_LABELS]);
+    if (count[BOOST_INPUT_FEATURES] + count[BOOST_INPUT_INDICES] != 1)
+      return fail("{} inputs of features and {} of indices, expected one of "
+                  "them",
+                  count[BOOST_INPUT_FEATURES], count[BOOST_INPUT_INDICES]);
+    for (size_t kind = 0; kind < std::size(kInputKinds); ++kind)
+      if (count[kind] > 1)
+        return fail("{} inputs of {}, expected one at most", count[kind],
+                    kInputKinds[kind].name);
     return Status();
   }
 

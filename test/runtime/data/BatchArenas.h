@@ -39,9 +39,9 @@ struct Arenas {
 
   Arenas(int64_t batch, int copies, int64_t elements = kPixels) : batch(batch) {
     layout.batchSize = batch;
-    layout.featuresOffset = 64;
-    layout.labelsOffset = layout.featuresOffset + batch * elements * 4 + 64;
-    layout.validOffset = layout.labelsOffset + batch * 4 + 64;
+    layout.samplesOffset = 64;
+    layout.labelsOffset = layout.samplesOffset + batch * elements * 4 + 64;
+    layout.validOffset = *layout.labelsOffset + batch * 4 + 64;
     layout.classes = 10;
     memory.assign(copies, std::vector<std::byte>(layout.validOffset + 68,
                                                  std::byte{0xcd}));
@@ -53,10 +53,10 @@ struct Arenas {
     return bases;
   }
   const float *features(const Batch &batch) const {
-    return reinterpret_cast<float *>(batch.base + layout.featuresOffset);
+    return reinterpret_cast<float *>(batch.base + layout.samplesOffset);
   }
   const int32_t *labels(const Batch &batch) const {
-    return reinterpret_cast<int32_t *>(batch.base + layout.labelsOffset);
+    return reinterpret_cast<int32_t *>(batch.base + *layout.labelsOffset);
   }
   int32_t valid(const Batch &batch) const {
     return *reinterpret_cast<int32_t *>(batch.base + layout.validOffset);
@@ -65,11 +65,11 @@ struct Arenas {
   void expectIntact(int64_t elements = kPixels) const {
     for (const auto &arena : memory)
       for (size_t i = 0; i < arena.size(); ++i) {
-        bool inside =
-            (i >= layout.featuresOffset &&
-             i < layout.featuresOffset + batch * elements * 4) ||
-            (i >= layout.labelsOffset && i < layout.labelsOffset + batch * 4) ||
-            (i >= layout.validOffset && i < layout.validOffset + 4);
+        bool inside = (i >= layout.samplesOffset &&
+                       i < layout.samplesOffset + batch * elements * 4) ||
+                      (i >= *layout.labelsOffset &&
+                       i < *layout.labelsOffset + batch * 4) ||
+                      (i >= layout.validOffset && i < layout.validOffset + 4);
         if (!inside) {
           ASSERT_EQ(arena[i], std::byte{0xcd}) << i;
         }

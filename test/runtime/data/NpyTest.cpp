@@ -3,9 +3,9 @@
 #include "runtime/data/Npy.h"
 #include "runtime/data/Transform.h"
 #include "test/runtime/data/IdxFiles.h"
+#include "test/runtime/data/NpyFiles.h"
 
 #include <cmath>
-#include <cstring>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -15,33 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// An array file with this text as its header, padded as NumPy pads it.
-std::string npyOf(std::string header, const std::string &elements,
-                  int major = 1) {
-  size_t fixed = major == 1 ? 10 : 12;
-  while ((fixed + header.size() + 1) % 64)
-    header += ' ';
-  header += '\n';
-  std::string file = "\x93NUMPY";
-  file += static_cast<char>(major);
-  file += '\0';
-  for (size_t i = 0; i < fixed - 8; ++i)
-    file += static_cast<char>(header.size() >> (8 * i));
-  return file + header + elements;
-}
-
-std::string npy(const std::string &descr, const std::string &shape,
-                const std::string &elements, int major = 1) {
-  return npyOf("{'descr': '" + descr +
-                   "', 'fortran_order': False, 'shape': " + shape + ", }",
-               elements, major);
-}
-
-template <typename T> std::string bytesOf(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()),
-          values.size() * sizeof(T)};
-}
 
 class Npy : public testing::Test {
 protected:
@@ -149,15 +122,23 @@ TEST_F(Npy, MissingFiles) {
   EXPECT_EQ(openNpy(directory / "nowhere").status().message(),
             directory / "nowhere" +
                 ": no such directory, expected a directory that holds "
-                "{train,test}_{images,labels}.npy; give one with --data "
-                "npy:DIR or DATA_PATH, or train without files with --data "
+                "{train,test}_images.npy with {train,test}_labels.npy, "
+                "_targets.npy or both; give one with --data npy:DIR or "
+                "DATA_PATH, or train without files with --data "
                 "digits");
   std::filesystem::remove(path("test_labels"));
   EXPECT_EQ(openNpy(directory.path()).status().message(),
             directory.path() +
                 ": test_labels.npy not found; it holds test_images.npy, "
                 "train_images.npy, train_labels.npy; expected it there, plain "
-                "or with .gz or .xz; get it from the data set's source");
+                "or with .gz or .xz, because train_labels.npy is; add it or "
+                "remove that");
+  std::filesystem::remove(path("train_images"));
+  EXPECT_EQ(openNpy(directory.path()).status().message(),
+            directory.path() +
+                ": train_images.npy (or train_features.npy) not found; it "
+                "holds test_images.npy, train_labels.npy; expected it there, "
+                "plain or with .gz or .xz; get it from the data set's source");
 }
 
 TEST_F(Npy, EveryTruncation) {
@@ -283,15 +264,15 @@ TEST_F(Npy, HostileSizes) {
 }
 
 TEST_F(Npy, ShapesOfImagesAndLabels) {
-  EXPECT_EQ(imagesError(npy("|u1", "(3, 2, 3)", "abcdefghijklmnopqr")),
+  EXPECT_EQ(imagesError(npy("|u1", "(3, 2, 1, 1, 3)", "abcdefghijklmnopqr")),
             path("train_images") +
-                ": found uint8 (3, 2, 3), expected images as uint8 or float32 "
-                "of shape (N, channels, height, width) or (N, features); "
-                "convert with numpy's astype and reshape");
-  EXPECT_THAT(imagesError(npy("<i4", "(3, 1)", std::string(12, '\0'))),
-              HasSubstr("found int32 (3, 1), expected images as"));
+                ": found uint8 (3, 2, 1, 1, 3), expected samples of shape (N, "
+                "n), (N, a, b) or (N, channels, height, width); convert with "
+                "numpy's reshape");
+  EXPECT_THAT(imagesError(npy("<i4", "(3,)", std::string(12, '\0'))),
+              HasSubstr("found int32 (3,), expected samples of shape"));
   EXPECT_THAT(imagesError(npy("|u1", "()", "a")),
-              HasSubstr("found uint8 (), expected images as"));
+              HasSubstr("found uint8 (), expected samples of shape"));
   write("train_images", trainImages);
   EXPECT_THAT(errorOf("train_labels", npy("<f4", "(3,)", std::string(12, 0))),
               HasSubstr("found float32 (3,), expected labels as uint8, int32 "
@@ -300,7 +281,7 @@ TEST_F(Npy, ShapesOfImagesAndLabels) {
               HasSubstr("found uint8 (3, 1), expected labels as"));
   EXPECT_THAT(errorOf("train_labels", npy("|u1", "(2,)", "\1\2")),
               HasSubstr("found 2 labels, expected 3, as many as there are "
-                        "images in " +
+                        "samples in " +
                         path("train_images")));
   write("train_labels", npy("|u1", "(3,)", "\1\2\3"));
   EXPECT_THAT(errorOf("test_images", npy("|u1", "(2, 6)", "ABCDEFGHIJKL")),

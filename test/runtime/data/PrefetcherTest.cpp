@@ -199,7 +199,7 @@ TEST(PrefetcherErrors, Arguments) {
                     ExitCode::Internal),
             "prefetch: labels of 0 classes");
   layout = good.layout;
-  layout.labelsOffset += 2;
+  *layout.labelsOffset += 2;
   EXPECT_EQ(errorOf(half(), sampler, layout, good.bases(), Mode::Background,
                     ExitCode::Internal),
             "prefetch: offsets that are not multiples of 4");

@@ -347,6 +347,26 @@ TEST(TransformErrors, ShapeOfTheModel) {
             "data.transforms: starts from images of");
 }
 
+TEST(TransformErrors, IntegersTakeNone) {
+  // Longer than any image may be.
+  SampleShape shape{1, 1, 100000};
+  for (const char *text : {"[]", "null"}) {
+    auto pipeline = TransformPipeline::create(nlohmann::json::parse(text),
+                                              shape, ElementType::I32);
+    ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
+    EXPECT_EQ(pipeline->outputShape(), shape);
+    EXPECT_EQ(pipeline->elementType(), ElementType::I32);
+  }
+  auto pipeline = TransformPipeline::create(
+      nlohmann::json::parse(R"([{"op":"rescale","scale":2}])"), shape,
+      ElementType::I32);
+  ASSERT_FALSE(pipeline.ok());
+  EXPECT_EQ(pipeline.status().code(), ExitCode::Input);
+  EXPECT_EQ(pipeline.status().message(),
+            "data.transforms: found operations, expected none, because the "
+            "samples are integers; remove them");
+}
+
 TEST(TransformErrors, LongValuesAreCut) {
   EXPECT_EQ(errorOf(("[\"" + std::string(100, 'x') + "\"]").c_str()),
             "data.transforms[0]: found \"" + std::string(36, 'x') +

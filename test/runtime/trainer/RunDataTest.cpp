@@ -104,7 +104,7 @@ TEST_F(RunDataChoice, TheLayoutIsTheProgramsTables) {
   ASSERT_TRUE(data.ok());
   const BoostProgram &program = program_->descriptor();
   EXPECT_EQ(data->layout.batchSize, 32);
-  EXPECT_EQ(data->layout.featuresOffset, program.inputs[0].tensor.offset);
+  EXPECT_EQ(data->layout.samplesOffset, program.inputs[0].tensor.offset);
   EXPECT_EQ(data->layout.labelsOffset, program.inputs[1].tensor.offset);
   EXPECT_EQ(data->layout.validOffset, program.valid.offset);
   EXPECT_EQ(data->layout.classes, 10);

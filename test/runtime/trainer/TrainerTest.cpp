@@ -61,8 +61,8 @@ void fillBatch(Session &session, int64_t first, int32_t count) {
   std::byte *base = session.arenas().base(BOOST_ARENA_BATCH);
   TransformScratch scratch = data.transforms->makeScratch();
   int64_t elements = data.transforms->outputShape().elements();
-  auto *features = reinterpret_cast<float *>(base + data.layout.featuresOffset);
-  auto *labels = reinterpret_cast<int32_t *>(base + data.layout.labelsOffset);
+  auto *features = reinterpret_cast<float *>(base + data.layout.samplesOffset);
+  auto *labels = reinterpret_cast<int32_t *>(base + *data.layout.labelsOffset);
   std::memset(base, 0, session.program().descriptor().arena_bytes[4]);
   for (int32_t i = 0; i < count; ++i) {
     data.transforms->apply(data.source.train->sample(first + i),

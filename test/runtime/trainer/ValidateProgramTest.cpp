@@ -163,16 +163,111 @@ TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
 }
 
 TEST_F(ValidateProgram, Inputs) {
-  expectDefect([](Copy &c) { c.inputs[0].kind = 2; },
-               "input 'image' is of unknown kind 2");
-  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
-               "input 'label' is not a batch of 32 of its kind");
+  expectDefect([](Copy &c) { c.inputs[0].kind = 5; },
+               "input 'image' is of unknown kind 5");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.name = "image"; },
+               "input 'image' occurs twice");
   expectDefect([](Copy &c) { c.program.batch_size = 31; },
                "input 'image' is not a batch of 31");
   expectDefect([](Copy &c) { c.inputs[1].classes = 0; },
-               "input 'label' has 0 classes");
-  expectDefect([](Copy &c) { c.program.input_count = 1; },
-               "1 feature and 0 label inputs");
+               "input 'label' of labels has 0 classes");
+  expectDefect([](Copy &c) { c.inputs[1].classes = int64_t{1} << 31; },
+               "input 'label' of labels has 2147483648 classes");
+  expectDefect([](Copy &c) { c.inputs[0].classes = 10; },
+               "input 'image' of features has 10 classes");
+  expectDefect([](Copy &c) { c.inputs[0].kind = BOOST_INPUT_LABELS; },
+               "input 'image' of labels has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
+               "input 'label' of features has elements of type 2, expected 1");
+  expectDefect([](Copy &c) { c.program.input_count = 0; },
+               "0 inputs of features and 0 of indices, expected one of them");
+  expectDefect([](Copy &c) { ++c.program.inputs, c.program.input_count = 1; },
+               "0 inputs of features and 0 of indices, expected one of them");
+  static const int64_t column[] = {32, 1};
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[1].tensor.shape = column;
+        c.inputs[1].tensor.rank = 2;
+      },
+      "input 'label' of labels has rank 2, expected 1");
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[1].tensor.rank = 0;
+        c.inputs[1].tensor.bytes = 4;
+      },
+      "input 'label' is not a batch of 32");
+}
+
+TEST_F(ValidateProgram, LabelsMayBeAbsent) {
+  Copy copy(program_->descriptor());
+  copy.program.input_count = 1;
+  EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
+}
+
+/// Inputs 0 of indices, 1 of targets, 2 of keys.
+TEST_F(ValidateProgram, InputsOfOtherKinds) {
+  auto loaded = Program::load(fixture("table"));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  program_ = std::move(loaded).value();
+  expectDefect([](Copy &c) { c.inputs[0].classes = 0; },
+               "input 'token' of indices has 0 classes");
+  expectDefect([](Copy &c) { c.inputs[0].tensor.dtype = BOOST_F32; },
+               "input 'token' of indices has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.dtype = BOOST_I32; },
+               "input 'wanted' of targets has elements of type 2, expected 1");
+  expectDefect([](Copy &c) { c.inputs[1].classes = 3; },
+               "input 'wanted' of targets has 3 classes");
+  expectDefect([](Copy &c) { c.inputs[2].tensor.dtype = BOOST_F32; },
+               "input 'key' of sample keys has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[2].classes = 1; },
+               "input 'key' of sample keys has 1 classes");
+  static const int64_t column[] = {12, 1}, short_[] = {6, 6};
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[2].tensor.shape = column;
+        c.inputs[2].tensor.rank = 2;
+      },
+      "input 'key' of sample keys has rank 2, expected 1");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.shape = short_; },
+               "input 'wanted' is not a batch of 12");
+  // Two of a kind. The other becomes what the first is, where its type allows.
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[2].kind = BOOST_INPUT_INDICES;
+        c.inputs[2].classes = 8;
+      },
+      "0 inputs of features and 2 of indices, expected one of them");
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
+               "1 inputs of features and 1 of indices, expected one of them");
+  auto append = [](Copy &c, size_t from, const char *name) {
+    c.inputs.push_back(c.inputs[from]);
+    c.inputs.back().tensor.name = name;
+    c.program.inputs = c.inputs.data();
+    ++c.program.input_count;
+  };
+  expectDefect([&](Copy &c) { append(c, 1, "other"); },
+               "2 inputs of targets, expected one at most");
+  expectDefect([&](Copy &c) { append(c, 2, "other"); },
+               "2 inputs of sample keys, expected one at most");
+  expectDefect(
+      [&](Copy &c) {
+        for (const char *name : {"a", "b"}) {
+          append(c, 2, name);
+          c.inputs.back().kind = BOOST_INPUT_LABELS;
+          c.inputs.back().classes = 2;
+        }
+      },
+      "2 inputs of labels, expected one at most");
+  // One of each is sound.
+  Copy copy(program_->descriptor());
+  append(copy, 2, "label");
+  copy.inputs.back().kind = BOOST_INPUT_LABELS;
+  copy.inputs.back().classes = 2;
+  copy.inputs.back().tensor.offset =
+      copy.program.arena_bytes[BOOST_ARENA_BATCH];
+  copy.program.arena_bytes[BOOST_ARENA_BATCH] += 64;
+  Status status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST_F(ValidateProgram, Scalars) {

@@ -1,0 +1,51 @@
+#include "runtime/trainer/RandomBatch.h"
+
+#include "runtime/abi/boost_random.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace boostrt {
+namespace {
+
+template <typename T> void store(std::byte *address, T value) {
+  std::memcpy(address, &value, sizeof value);
+}
+
+/// Element `n` of `input`, whose name has the stream `stream`.
+void fillElement(const BoostInput &input, std::byte *to, uint64_t seed,
+                 uint64_t stream, uint64_t n) {
+  switch (static_cast<BoostInputKind>(input.kind)) {
+  case BOOST_INPUT_FEATURES:
+    return store(to, static_cast<float>(boost_random_normal(seed, stream, n)));
+  case BOOST_INPUT_LABELS:
+  case BOOST_INPUT_INDICES:
+    return store(to,
+                 static_cast<int32_t>(boost_random_uniform(seed, stream, n) *
+                                      static_cast<double>(input.classes)));
+  case BOOST_INPUT_TARGETS:
+    // Multiples of 2^-24: what is below 1 stays so as a float.
+    return store(
+        to, static_cast<float>(
+                std::floor(boost_random_uniform(seed, stream, n) * 0x1p24) *
+                0x1p-24));
+  case BOOST_INPUT_SAMPLE_KEYS:
+    return store(to, static_cast<int32_t>(boost_sample_key(seed, 0, n)));
+  }
+}
+
+} // namespace
+
+void fillRandomBatch(const Program &program, std::byte *base, uint64_t seed) {
+  const BoostProgram &descriptor = program.descriptor();
+  for (const BoostInput &input : program.inputs()) {
+    std::byte *address = base + input.tensor.offset;
+    uint64_t stream = boost_random_stream(input.tensor.name);
+    for (uint64_t n = 0; n < input.tensor.bytes / 4; ++n)
+      fillElement(input, address + 4 * n, seed, stream, n);
+  }
+  store(base + descriptor.valid.offset,
+        static_cast<int32_t>(descriptor.batch_size));
+}
+
+} // namespace boostrt
