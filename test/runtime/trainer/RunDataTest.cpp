@@ -1,6 +1,6 @@
 // Which data a run reads; every way it can be unfit.
 #include "test/runtime/support/TemporaryDirectory.h"
-#include "test/runtime/trainer/Fixtures.h"
+#include "test/runtime/trainer/TokenFiles.h"
 
 #include <gmock/gmock.h>
 
@@ -108,6 +108,124 @@ TEST_F(RunDataChoice, TheLayoutIsTheProgramsTables) {
   EXPECT_EQ(data->layout.labelsOffset, program.inputs[1].tensor.offset);
   EXPECT_EQ(data->layout.validOffset, program.valid.offset);
   EXPECT_EQ(data->layout.classes, 10);
+  EXPECT_FALSE(data->layout.targetsOffset);
+  EXPECT_FALSE(data->layout.keysOffset);
+
+  TokenFiles files(9, 3);
+  data = open("table", "{}", files.spec());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  const BoostProgram &table = program_->descriptor();
+  EXPECT_EQ(data->layout.batchSize, 12);
+  EXPECT_EQ(data->layout.samplesOffset, table.inputs[0].tensor.offset);
+  EXPECT_EQ(data->layout.targetsOffset, table.inputs[1].tensor.offset);
+  EXPECT_EQ(data->layout.keysOffset, table.inputs[2].tensor.offset);
+  EXPECT_EQ(data->layout.validOffset, table.valid.offset);
+  EXPECT_EQ(data->layout.indexClasses, 8);
+  EXPECT_FALSE(data->layout.labelsOffset);
+
+  data = open("unlabelled", kDigits);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ(data->layout.samplesOffset,
+            program_->descriptor().inputs[0].tensor.offset);
+  EXPECT_FALSE(data->layout.labelsOffset);
+}
+
+TEST_F(RunDataChoice, PixelsAndFloatsForAModelOfIntegers) {
+  expectData(
+      open("table", kDigits),
+      {"digits:train=9,test=3: samples are pixels, but the model's input "
+       "'token' takes integers from 0 to 7; use npy: with samples of "
+       "int32 or int64"});
+  TokenFiles files(9, 3);
+  writeFile(files.path("train_features.npy"),
+            npy("<f4", "(9, 4)", std::string(144, '\0')));
+  writeFile(files.path("test_features.npy"),
+            npy("<f4", "(3, 4)", std::string(48, '\0')));
+  expectData(open("table", "{}", files.spec()),
+             {files.spec() + ": samples are floats, but the model's input "
+                             "'token' takes integers from 0 to 7; "});
+}
+
+TEST_F(RunDataChoice, IntegersForAModelOfPixels) {
+  TokenFiles files(9, 3);
+  expectData(open("softmax", "{}", files.spec()),
+             {files.spec() + ": samples are integers, but the model's input "
+                             "'image' takes pixels or floats; convert with "
+                             "numpy's astype(\"float32\")"});
+}
+
+TEST_F(RunDataChoice, TransformsOfIntegers) {
+  TokenFiles files(9, 3);
+  expectData(
+      open("table", R"({"data":{"transforms":[{"op":"rescale","scale":2}]}})",
+           files.spec()),
+      {files.spec() + ": the model has data.transforms, but its input 'token' "
+                      "takes integers, which have none; remove data.transforms "
+                      "from the model"});
+  EXPECT_TRUE(
+      open("table", R"({"data":{"transforms":[]}})", files.spec()).ok());
+}
+
+TEST_F(RunDataChoice, IntegersOfAnotherShape) {
+  TokenFiles files(9, 3);
+  writeFile(files.path("train_features.npy"),
+            npy("<i4", "(9, 5)", std::string(180, '\0')));
+  writeFile(files.path("test_features.npy"),
+            npy("<i4", "(3, 5)", std::string(60, '\0')));
+  expectData(
+      open("table", "{}", files.spec()),
+      {files.spec() + ": samples are 1x1x5 integers; the model takes 4"});
+  // Flat samples have the number of elements for a shape.
+  writeFile(files.path("train_features.npy"),
+            npy("<i4", "(9, 2, 2)", std::string(144, '\0')));
+  writeFile(files.path("test_features.npy"),
+            npy("<i4", "(3, 1, 2, 2)", std::string(48, '\0')));
+  EXPECT_TRUE(open("table", "{}", files.spec()).ok());
+}
+
+TEST_F(RunDataChoice, ASourceWithoutTheTargetsOrLabels) {
+  TokenFiles files(9, 3);
+  std::filesystem::remove(files.path("train_targets.npy"));
+  std::filesystem::remove(files.path("test_targets.npy"));
+  writeFile(files.path("train_labels.npy"),
+            npy("|u1", "(9,)", std::string(9, '\0')));
+  writeFile(files.path("test_labels.npy"),
+            npy("|u1", "(3,)", std::string(3, '\0')));
+  expectData(open("table", "{}", files.spec()),
+             {files.spec() +
+              ": the model compares with targets 'wanted' of 3 numbers a "
+              "sample; the data set has none; add train_targets.npy and "
+              "test_targets.npy"});
+
+  TokenFiles images(9, 3);
+  writeFile(images.path("train_features.npy"),
+            npy("|u1", "(9, 28, 28)", std::string(9 * 784, '\1')));
+  writeFile(images.path("test_features.npy"),
+            npy("|u1", "(3, 28, 28)", std::string(3 * 784, '\1')));
+  expectData(open("softmax", "{}", images.spec()),
+             {images.spec() + ": the model reads labels 'label' of 10 classes; "
+                              "the data set has none; add train_labels.npy and "
+                              "test_labels.npy"});
+  EXPECT_TRUE(open("unlabelled", "{}", images.spec()).ok());
+}
+
+TEST_F(RunDataChoice, TargetsOfAnotherSize) {
+  TokenFiles files(9, 3);
+  writeFile(files.path("train_targets.npy"),
+            npy("<f4", "(9, 2, 2)", std::string(144, '\0')));
+  writeFile(files.path("test_targets.npy"),
+            npy("<f4", "(3, 2, 2)", std::string(48, '\0')));
+  expectData(open("table", "{}", files.spec()),
+             {files.path("train_targets.npy") +
+              ": targets are 2x2, which is 4 numbers a sample; the model "
+              "compares with targets 'wanted' of 3, which is 3; save the "
+              "targets this model was written for"});
+  // The number of elements decides, not how they are arranged.
+  writeFile(files.path("train_targets.npy"),
+            npy("<f4", "(9, 3, 1)", std::string(108, '\0')));
+  writeFile(files.path("test_targets.npy"),
+            npy("<f4", "(3, 3, 1)", std::string(36, '\0')));
+  EXPECT_TRUE(open("table", "{}", files.spec()).ok());
 }
 
 /// Big-endian IDX files with one sample each, whose label is 10.

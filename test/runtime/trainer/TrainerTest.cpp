@@ -1,59 +1,16 @@
 // The loop against its definition: functions of the program called by hand, on
 // the batches that the data, the sampler and the transforms define.
-#include "runtime/trainer/Trainer.h"
-
-#include "test/runtime/support/TemporaryDirectory.h"
-#include "test/runtime/trainer/Fixtures.h"
+#include "test/runtime/trainer/Training.h"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstring>
-#include <sstream>
 
 using namespace boostrt;
 using testing::HasSubstr;
 
 namespace {
-
-/// Trains on `session` from its initial weights; returns the metrics lines.
-struct Training {
-  Result<StopReason> reason = StopReason::Finished;
-  CheckpointPosition position;
-  std::vector<nlohmann::json> steps;
-};
-
-Training train(Session &session, Trainer::Settings settings,
-               bool shuffle = false, CheckpointPosition start = {}) {
-  TemporaryDirectory directory;
-  start.seed = 3;
-  start.shuffle = shuffle;
-  Options options;
-  Console console(ProgressKind::None);
-  auto metrics = MetricsFile::open(directory / "m.jsonl", false);
-  EXPECT_TRUE(metrics.ok());
-  Saving saving(options, session.execution(), nullptr, console);
-  Trainer trainer(session.execution(), session.arenas(), session.data(), start,
-                  settings, saving, console, metrics->get());
-  Training training;
-  training.reason = trainer.run();
-  training.position = trainer.position();
-  EXPECT_EQ((*metrics)->close(), "");
-  std::istringstream lines(readFile(directory / "m.jsonl"));
-  for (std::string line; std::getline(lines, line);)
-    training.steps.push_back(nlohmann::json::parse(line));
-  return training;
-}
-
-std::unique_ptr<Session> initialised(const std::string &name,
-                                     const std::string &data) {
-  auto session = openFixture(name, data);
-  if (session) {
-    EXPECT_TRUE(session->execution().init(3).ok());
-  }
-  return session;
-}
 
 /// Fills batch arena 0 with samples [first, first + count) in order.
 void fillBatch(Session &session, int64_t first, int32_t count) {

@@ -1,0 +1,40 @@
+#include "test/runtime/trainer/Training.h"
+
+#include "test/runtime/support/TemporaryDirectory.h"
+
+#include <sstream>
+
+namespace boostrt {
+
+Training train(Session &session, Trainer::Settings settings, bool shuffle,
+               CheckpointPosition start) {
+  TemporaryDirectory directory;
+  start.seed = kTrainingSeed;
+  start.shuffle = shuffle;
+  Options options;
+  Console console(ProgressKind::None);
+  auto metrics = MetricsFile::open(directory / "m.jsonl", false);
+  EXPECT_TRUE(metrics.ok());
+  Saving saving(options, session.execution(), nullptr, console);
+  Trainer trainer(session.execution(), session.arenas(), session.data(), start,
+                  settings, saving, console, metrics->get());
+  Training training;
+  training.reason = trainer.run();
+  training.position = trainer.position();
+  EXPECT_EQ((*metrics)->close(), "");
+  std::istringstream lines(readFile(directory / "m.jsonl"));
+  for (std::string line; std::getline(lines, line);)
+    training.steps.push_back(nlohmann::json::parse(line));
+  return training;
+}
+
+std::unique_ptr<Session> initialised(const std::string &name,
+                                     const std::string &data) {
+  auto session = openFixture(name, data);
+  if (session) {
+    EXPECT_TRUE(session->execution().init(kTrainingSeed).ok());
+  }
+  return session;
+}
+
+} // namespace boostrt
