@@ -1,5 +1,6 @@
 #include "compiler/frontend/BuildForward.h"
 #include "compiler/frontend/ResolveModel.h"
+#include "runtime/abi/boost_random.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -9,6 +10,13 @@ using namespace boostc;
 using namespace boostc::frontend;
 using llvm::formatv;
 using rt::BindingKind;
+
+bool ProgramParts::isRandom() const {
+  return llvm::any_of(model.at("layers").items, [&](const Node &layer) {
+    return table.entry(LayerSpec::Kind::Layer, layer.at("op").text)
+        .spec.isRandom;
+  });
+}
 
 void frontend::bindArgument(func::FuncOp function, unsigned index,
                             BindingKind kind, StringRef name) {
@@ -106,12 +114,13 @@ namespace {
 /// One layer while its op builds it.
 class LayerUse : public EntryBuilder {
 public:
-  LayerUse(ProgramParts &parts, Location loc, const LayerSpec &spec,
-           const Node &node)
+  /// The layer becomes a part of `function`.
+  LayerUse(ProgramParts &parts, func::FuncOp function, Location loc,
+           const LayerSpec &spec, const Node &node)
       : EntryBuilder(parts.builder, loc, spec, node,
                      formatv("layer '{0}'", node.at("name").text),
                      parts.errors),
-        parts(parts) {}
+        parts(parts), function(function) {}
 
   FailureOr<Value> parameter(StringRef name, ArrayRef<int64_t> shape,
                              int64_t fanIn, int64_t fanOut) override {
@@ -139,12 +148,14 @@ public:
 
     auto type = RankedTensorType::get(shape, builder.getF32Type());
     std::string symbol = node.at("name").text + "." + name.str();
-    OpBuilder::InsertionGuard guard(builder);
-    parts.moveToDeclarations();
-    parts.parameters.push_back(train::ParameterOp::create(
-        builder, loc, symbol, static_cast<train::Role>(parameterSpec->role),
-        *initializer, type));
-    Value value = addArgument(parts.forward, type, loc);
+    if (!parts.program.lookupSymbol(symbol)) {
+      OpBuilder::InsertionGuard guard(builder);
+      parts.moveToDeclarations();
+      parts.parameters.push_back(train::ParameterOp::create(
+          builder, loc, symbol, static_cast<train::Role>(parameterSpec->role),
+          *initializer, type));
+    }
+    Value value = addArgument(function, type, loc);
     declared[name] = value;
     return value;
   }
@@ -162,17 +173,21 @@ public:
 
 private:
   ProgramParts &parts;
+  func::FuncOp function;
   llvm::StringMap<Value> declared;
 };
 
-/// Builds @forward, layer by layer.
+/// Builds @forward or @inference, layer by layer.
 class ForwardBuilder {
 public:
-  explicit ForwardBuilder(ProgramParts &parts)
-      : parts(parts), b(parts.builder), model(parts.model) {}
+  ForwardBuilder(ProgramParts &parts, bool isTraining)
+      : parts(parts), b(parts.builder), model(parts.model),
+        isTraining(isTraining) {}
 
   LogicalResult build() {
-    declareInputs();
+    if (isTraining)
+      declareInputs();
+    addInputs();
     for (const Node &layer : model.at("layers").items) {
       if (parts.errors.isFull())
         return failure();
@@ -202,44 +217,70 @@ private:
       SmallVector<int64_t> shape = {batch};
       IntegerAttr classes;
       Type element = b.getF32Type();
-      if (const Node *labels = input.value.find("classes")) {
-        classes = b.getI64IntegerAttr(labels->integer);
+      if (const Node *integers = input.value.find("classes")) {
+        classes = b.getI64IntegerAttr(integers->integer);
         element = b.getI32Type();
-      } else {
-        for (const Node &extent : input.value.at("shape").items)
-          shape.push_back(extent.integer);
       }
+      if (const Node *sample = input.value.find("shape"))
+        for (const Node &extent : sample->items)
+          shape.push_back(extent.integer);
+      bool isTarget = !classes && input.key != featuresInput(model).key;
       train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
-                             input.key, classes,
+                             input.key, classes, isTarget,
+                             /*sample_keys=*/false,
                              RankedTensorType::get(shape, element));
     }
+    if (parts.isRandom())
+      train::InputOp::create(b, parts.program.getLoc(), train::kSampleKey,
+                             IntegerAttr(), /*target=*/false,
+                             /*sample_keys=*/true,
+                             RankedTensorType::get(batch, b.getI32Type()));
+  }
+
+  void addInputs() {
     SmallVector<train::InputOp> inputs(
         parts.program.getBody().getOps<train::InputOp>());
-    parts.forward = createFunction(parts, train::kForward);
+    function =
+        createFunction(parts, isTraining ? train::kForward : train::kInference);
+    (isTraining ? parts.forward : parts.inference) = function;
     for (train::InputOp input : inputs) {
+      if (input.getSampleKeys() && !isTraining)
+        continue;
       StringRef name = input.getSymName();
-      Value value = addArgument(parts.forward, input.getType(), input.getLoc());
-      values[name] = {name.str(), value,
-                      model.at("input").findMember(name)->keyExtent};
+      bindings.push_back({BindingKind::Input, name});
+      Value value = addArgument(function, input.getType(), input.getLoc());
+      if (input.getSampleKeys())
+        sampleKeys = value;
+      else
+        values[name] = {name.str(), value,
+                        model.at("input").findMember(name)->keyExtent,
+                        static_cast<int64_t>(input.getClasses().value_or(0))};
     }
-    valid =
-        addArgument(parts.forward, RankedTensorType::get({}, b.getI32Type()),
-                    parts.program.getLoc());
+    bindings.push_back({BindingKind::Valid, {}});
+    valid = addArgument(function, RankedTensorType::get({}, b.getI32Type()),
+                        parts.program.getLoc());
   }
 
   void buildLayer(const Node &node) {
     StringRef name = node.at("name").text;
     const LayerEntry &entry =
         parts.table.entry(LayerSpec::Kind::Layer, node.at("op").text);
-    LayerUse use(parts, nameLocation(b, name, node.extent), entry.spec, node);
+    LayerUse use(parts, function, nameLocation(b, name, node.extent),
+                 entry.spec, node);
     for (const Node &input : node.at("inputs").items) {
       const NamedValue &value = values[input.text];
       if (!value.value)
         return; // what it reads failed; one error is enough
       use.reads.push_back(value);
       use.inputs.push_back(value.value);
+      if (failed(checkElements(node, entry.spec, value, input)))
+        return;
     }
-    b.setInsertionPointToEnd(&parts.forward.front());
+    if (entry.spec.isRandom) {
+      use.sampleKeys = sampleKeys;
+      use.stream = boost_random_stream(name.str().c_str());
+    }
+    b.setInsertionPointToEnd(&function.front());
     FailureOr<SmallVector<Value>> outputs = entry.build(use);
     if (failed(outputs))
       return;
@@ -257,8 +298,28 @@ private:
     values[name] = {name.str(), outputs->front(), node.extent};
   }
 
+  /// Whether the layer reads integers where there are some, and only there.
+  LogicalResult checkElements(const Node &node, const LayerSpec &spec,
+                              const NamedValue &value, const Node &input) {
+    bool areIntegers = value.classes != 0;
+    if (areIntegers == spec.readsIntegers)
+      return success();
+    parts.errors.error(
+        input.isDefault ? node.extent : input.extent,
+        formatv(areIntegers
+                    ? "layer '{0}': '{1}' holds integers; put an embedding "
+                      "layer in front"
+                    : "layer '{0}' reads an input of integers, one with "
+                      "'shape' and 'classes'; '{1}' holds numbers",
+                node.at("name").text, value.name),
+        ErrorList::Note{value.extent, formatv("'{0}' is here", value.name)});
+    return failure();
+  }
+
   /// Labels index the outputs, so there must be one for each class.
   LogicalResult checkClasses(const Node &last) {
+    if (!hasLabels(model))
+      return success();
     const Member &labels = labelsInput(model);
     int64_t classes = labels.value.at("classes").integer;
     auto type = cast<RankedTensorType>(output.value.getType());
@@ -291,38 +352,47 @@ private:
     EntryBuilder use(b, nameLocation(b, name, node.extent), entry.spec, node,
                      formatv("{0} '{1}'", noun, name), parts.errors);
     use.reads.push_back(output);
-    use.inputs = {output.value, values[labelsInput(model).key].value, valid};
-    b.setInsertionPointToEnd(&parts.forward.front());
+    bool isLoss = kind == LayerSpec::Kind::Loss;
+    StringRef target = isLoss ? node.at("target").text : labelsInput(model).key;
+    if (isLoss)
+      use.reads.push_back(values[target]);
+    use.inputs = {output.value, values[target].value, valid};
+    b.setInsertionPointToEnd(&function.front());
     FailureOr<SmallVector<Value>> pair = entry.build(use);
     if (failed(pair))
       return;
     llvm::append_range(results, *pair);
-    parts.metrics.push_back(kind == LayerSpec::Kind::Loss ? "loss"
-                                                          : name.str());
+    if (isTraining)
+      parts.metrics.push_back(isLoss ? "loss" : name.str());
   }
 
   void finish() {
-    finishFunction(parts, parts.forward, results);
+    finishFunction(parts, function, results);
     unsigned index = 0;
-    for (const Member &input : model.at("input").members)
-      bindArgument(parts.forward, index++, BindingKind::Input, input.key);
-    bindArgument(parts.forward, index++, BindingKind::Valid);
+    for (auto [kind, name] : bindings)
+      bindArgument(function, index++, kind, name);
     for (train::ParameterOp parameter : parts.parameters)
-      bindArgument(parts.forward, index++, BindingKind::Parameter,
+      bindArgument(function, index++, BindingKind::Parameter,
                    parameter.getSymName());
   }
 
   ProgramParts &parts;
   OpBuilder &b;
   const Node &model;
+  bool isTraining;
+  func::FuncOp function;
+  SmallVector<std::pair<BindingKind, StringRef>> bindings; ///< of arguments
   llvm::StringMap<NamedValue> values;
   NamedValue output;
-  Value valid;
+  Value valid, sampleKeys;
   SmallVector<Value> results;
 };
 
 } // namespace
 
 LogicalResult frontend::buildForward(ProgramParts &parts) {
-  return ForwardBuilder(parts).build();
+  if (failed(ForwardBuilder(parts, /*isTraining=*/true).build()))
+    return failure();
+  return parts.isRandom() ? ForwardBuilder(parts, /*isTraining=*/false).build()
+                          : success();
 }

@@ -14,9 +14,14 @@ struct ProgramParts {
   ErrorList &errors;
   train::ProgramOp program = {};
   mlir::func::FuncOp forward = {};
+  /// What evaluation computes, when that is something else.
+  mlir::func::FuncOp inference = {};
   std::vector<train::ParameterOp> parameters =
       {};                                ///< in the order of the layers
   std::vector<std::string> metrics = {}; ///< names, the loss first
+
+  /// Whether a layer draws random numbers.
+  bool isRandom() const;
 
   /// Where declarations go: in front of the functions.
   void moveToDeclarations() { builder.setInsertionPoint(forward); }
@@ -37,8 +42,8 @@ mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type,
 void finishFunction(ProgramParts &parts, mlir::func::FuncOp function,
                     mlir::ValueRange results);
 
-/// Builds train.input, train.parameter and @forward into `parts.program`. Fails
-/// after errors.
+/// Builds train.input, train.parameter, @forward and, when a layer is random,
+/// @inference into `parts.program`. Fails after errors.
 llvm::LogicalResult buildForward(ProgramParts &parts);
 
 } // namespace boostc::frontend

@@ -10,23 +10,23 @@ using namespace boostc::frontend;
 using llvm::formatv;
 using rt::BindingKind;
 
-/// Gives `function` the arguments of @forward, bound alike.
-static void copyArguments(ProgramParts &parts, func::FuncOp function) {
-  for (BlockArgument argument : parts.forward.getArguments())
+/// Gives `function` the arguments of `callee`, bound alike.
+static void copyArguments(func::FuncOp callee, func::FuncOp function) {
+  for (BlockArgument argument : callee.getArguments())
     addArgument(function, argument.getType(), argument.getLoc());
 }
 
-static void copyArgumentBindings(ProgramParts &parts, func::FuncOp function) {
-  for (unsigned i = 0; i < parts.forward.getNumArguments(); ++i)
+static void copyArgumentBindings(func::FuncOp callee, func::FuncOp function) {
+  for (unsigned i = 0; i < callee.getNumArguments(); ++i)
     function.setArgAttr(i, rt::kBindingAttrName,
-                        parts.forward.getArgAttr(i, rt::kBindingAttrName));
+                        callee.getArgAttr(i, rt::kBindingAttrName));
 }
 
 /// @micro: loss and gradients of one micro-batch.
 static func::FuncOp buildMicro(ProgramParts &parts) {
   OpBuilder &b = parts.builder;
   func::FuncOp micro = createFunction(parts, train::kMicro);
-  copyArguments(parts, micro);
+  copyArguments(parts.forward, micro);
   unsigned first = parts.forward.getNumArguments() - parts.parameters.size();
   SmallVector<int64_t> wrt;
   SmallVector<Type> types = {parts.forward.getResultTypes()[0],
@@ -42,7 +42,7 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
   SmallVector<Value> results(op.getGradients());
   results.append({op.getSum(), op.getCount()});
   finishFunction(parts, micro, results);
-  copyArgumentBindings(parts, micro);
+  copyArgumentBindings(parts.forward, micro);
   unsigned index = 0;
   for (train::ParameterOp parameter : parts.parameters)
     bindResult(micro, index++, BindingKind::Gradient, parameter.getSymName());
@@ -54,13 +54,14 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
 static void buildEval(ProgramParts &parts) {
   OpBuilder &b = parts.builder;
   func::FuncOp eval = createFunction(parts, train::kEval);
-  copyArguments(parts, eval);
+  func::FuncOp callee = parts.inference ? parts.inference : parts.forward;
+  copyArguments(callee, eval);
   auto op = train::EvaluateOp::create(
-      b, parts.forward.getLoc(), parts.forward.getResultTypes(),
-      FlatSymbolRefAttr::get(b.getContext(), train::kForward),
+      b, callee.getLoc(), callee.getResultTypes(),
+      FlatSymbolRefAttr::get(b.getContext(), callee.getSymName()),
       eval.getArguments());
   finishFunction(parts, eval, op.getOutputs());
-  copyArgumentBindings(parts, eval);
+  copyArgumentBindings(callee, eval);
   for (auto [index, metric] : llvm::enumerate(parts.metrics)) {
     bindResult(eval, 2 * index, BindingKind::MetricSum, metric);
     bindResult(eval, 2 * index + 1, BindingKind::MetricCount, metric);
@@ -71,9 +72,9 @@ static void buildEval(ProgramParts &parts) {
 /// schedules.
 static void checkSymbols(const Node &model, const LayerSpec &optimizer,
                          ErrorList &errors) {
-  SmallVector<StringRef> taken = {train::kForward, train::kMicro,
-                                  train::kCombine, train::kUpdate,
-                                  train::kEval,    train::kInit};
+  SmallVector<StringRef> taken = {
+      train::kForward, train::kMicro, train::kCombine,   train::kUpdate,
+      train::kEval,    train::kInit,  train::kInference, train::kSampleKey};
   for (const KeySpec &key : optimizer.keys)
     taken.push_back(key.name);
   for (const Member &input : model.at("input").members)

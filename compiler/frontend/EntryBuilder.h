@@ -12,6 +12,7 @@ struct NamedValue {
   std::string name;
   mlir::Value value;
   Extent extent;
+  int64_t classes = 0; ///< of an input of integers: how many they can be
 };
 
 class EntryBuilder : public LayerBuilder {
@@ -38,6 +39,7 @@ public:
                                          int64_t fanOut) override;
   llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) override;
   mlir::Value oneMinusPower(llvm::StringRef name, double base) override;
+  int64_t getClasses(unsigned index) override { return reads[index].classes; }
   mlir::InFlightDiagnostic emitError(llvm::StringRef key) override;
 
   /// What the layer reads, for the notes of its errors.

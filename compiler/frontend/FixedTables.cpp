@@ -222,15 +222,19 @@ ValueTable frontend::inputTable() {
       "dtype",
       "input",
       {{"f32",
-        "Features: what the first layer reads.",
+        "Numbers: features, what the first layer reads, or the 'target' of the "
+        "loss.",
         {required("shape", makeList(extent, 1, 8),
                   "Without the batch; images are channels-first."),
          optional("dtype", choice({"f32"}), "\"f32\"", "Element type.")}},
        {"i32",
-        "Labels: one class per sample.",
+        "Integers: labels, one class per sample, or with a 'shape' what an "
+        "embedding reads, such as tokens.",
         {optional("dtype", choice({"i32"}), "\"i32\"", "Element type."),
          required("classes", makeInteger(2, 1 << 24),
-                  "Labels are 0 to classes - 1.")}}}};
+                  "Integers are 0 to classes - 1."),
+         KeyTable{"shape", makeList(extent, 1, 8),
+                  "Without the batch; left out for labels."}}}}};
   input.presenceKey = "classes";
   ValueTable map{
       .kind = Kind::Map,

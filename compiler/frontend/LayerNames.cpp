@@ -33,9 +33,18 @@ std::vector<std::string> boostc::frontend::layerNames(const Node &layers) {
 }
 
 std::string boostc::frontend::featuresName(const Node &document) {
-  if (const Node *inputs = document.find("input"))
-    for (const Member &input : inputs->members)
-      if (!input.value.find("classes") && textAt(input.value, "dtype") != "i32")
-        return input.key;
-  return {};
+  const Node *inputs = document.find("input");
+  const Node *loss = document.find("loss");
+  if (!inputs)
+    return {};
+  std::string name;
+  for (const Member &input : inputs->members) {
+    if (!input.value.find("shape"))
+      continue; // labels
+    if (!loss || textAt(*loss, "target") != input.key)
+      return input.key;
+    if (name.empty())
+      name = input.key; // a model of its own target
+  }
+  return name;
 }

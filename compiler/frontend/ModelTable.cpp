@@ -98,10 +98,12 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
        "it would have read."});
   if (!spec.parameters.empty()) {
     ObjectTable init{"init", "Initial values of the parameters."};
-    for (const ParameterSpec &parameter : spec.parameters)
+    for (const ParameterSpec &parameter : spec.parameters) {
+      StringRef value = parameter.defaultInitializer;
       init.keys.push_back(
           {parameter.name.str(), initializerTable(), parameter.doc.str(),
-           llvm::formatv("\"{0}\"", parameter.defaultInitializer)});
+           value.starts_with("{") ? value.str() : ("\"" + value + "\"").str()});
+    }
     object.keys.push_back({"init", makeObject(std::move(init)),
                            "Initial values of the parameters.", "{}"});
   }
@@ -147,6 +149,11 @@ static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
     variant.cases.push_back(objectTable(entry.spec));
     if (kind == LayerSpec::Kind::Layer)
       addLayerKeys(variant.cases.back(), entry.spec);
+    if (kind == LayerSpec::Kind::Loss)
+      variant.cases.back().keys.push_back(
+          {"target", ValueTable{.kind = Kind::Name},
+           "The input that the output is compared with; by default the "
+           "labels."});
     if (kind == LayerSpec::Kind::Optimizer)
       variant.cases.back().keys.push_back(groupsKey(variant.cases.back()));
   }
@@ -192,7 +199,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         true},
        {"input",
         inputTable(),
-        "What the data set feeds: features and labels.",
+        "What the data set feeds: samples, and labels or targets.",
         {},
         true},
        {"layers",
@@ -204,7 +211,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "Lists of layers that `layers` uses by name, with parameters."},
        {"loss",
         opTable(entries, Spec::Loss, "op", "loss"),
-        "What is minimised; it reads the last layer and the labels.",
+        "What is minimised; it reads the last layer and its target.",
         {},
         true},
        {"metrics",

@@ -8,24 +8,116 @@ using namespace boostc::frontend;
 using llvm::formatv;
 using llvm::StringRef;
 
-/// The inputs that are labels, or those that are features.
-static std::vector<const Member *> inputsOf(const Node &model, bool areLabels) {
-  std::vector<const Member *> found;
-  for (const Member &member : model.at("input").members)
-    if ((member.value.find("classes") != nullptr) == areLabels)
-      found.push_back(&member);
-  return found;
+/// Labels are integers without a shape, one a sample.
+static bool areLabels(const Member &input) {
+  return input.value.find("shape") == nullptr;
+}
+
+/// The inputs that layers may read: the target of the loss is one of them only
+/// when there is no other.
+static std::vector<const Member *> samplesOf(const Node &model) {
+  const Node *target = model.at("loss").find("target");
+  std::vector<const Member *> shaped, read;
+  for (const Member &input : model.at("input").members) {
+    if (areLabels(input))
+      continue;
+    shaped.push_back(&input);
+    if (!target || target->text != input.key)
+      read.push_back(&input);
+  }
+  return read.empty() ? shaped : read;
+}
+
+static std::vector<const Member *> labelsOf(const Node &model) {
+  std::vector<const Member *> labels;
+  for (const Member &input : model.at("input").members)
+    if (areLabels(input))
+      labels.push_back(&input);
+  return labels;
 }
 
 const Member &frontend::featuresInput(const Node &model) {
-  return *inputsOf(model, false).front();
+  return *samplesOf(model).front();
 }
+bool frontend::hasLabels(const Node &model) { return !labelsOf(model).empty(); }
 const Member &frontend::labelsInput(const Node &model) {
-  return *inputsOf(model, true).front();
+  return *labelsOf(model).front();
 }
 
-static void checkInputSizes(const Node &model, ErrorList &errors) {
-  const Node &shape = featuresInput(model).value.at("shape");
+/// What the loss compares with, by default the labels.
+static void resolveTarget(Node &model, ErrorList &errors) {
+  Node &loss = *model.find("loss");
+  const Node *target = loss.find("target");
+  if (!target) {
+    if (!hasLabels(model))
+      errors.error(loss.extent,
+                   "the loss has nothing to compare with: give the model an "
+                   "input with 'classes', the labels, or name an input of "
+                   "numbers with 'target'");
+    else
+      loss.add("target", loss.extent,
+               Node::makeText(labelsInput(model).key, loss.extent));
+    return;
+  }
+  const Member *input = model.at("input").findMember(target->text);
+  if (!input) {
+    std::vector<StringRef> names;
+    for (const Member &member : model.at("input").members)
+      names.push_back(member.key);
+    errors.error(
+        target->extent,
+        formatv("'target': expected the name of an input, found {0}{1}",
+                target->describe(), didYouMean(target->text, names)));
+  } else if (!areLabels(*input) && input->value.find("classes")) {
+    errors.error(
+        target->extent,
+        formatv("'target': expected labels or numbers, but '{0}' holds "
+                "integers with a shape",
+                target->text),
+        ErrorList::Note{input->keyExtent, "it is declared here"});
+  }
+}
+
+/// Every input has a reader, and no more of a kind than there can be.
+static void checkInputs(const Node &model, ErrorList &errors) {
+  const Node &inputs = model.at("input");
+  size_t read = samplesOf(model).size(), labels = labelsOf(model).size();
+  if (read != 1)
+    errors.error(inputs.extent,
+                 formatv("'input': expected one entry with 'shape' that the "
+                         "layers read, beside the 'target' of the loss, found "
+                         "{0}",
+                         read));
+  if (labels > 1)
+    errors.error(inputs.extent,
+                 formatv("'input': expected at most one entry with 'classes' "
+                         "and no 'shape', the labels, found {0}",
+                         labels));
+}
+
+static void checkLabelsUse(const Node &model, ErrorList &errors) {
+  bool areMeasured = false;
+  for (const Node &metric : model.at("metrics").items) {
+    bool reads = metric.at("op").text != kLossMetric;
+    if (reads && !hasLabels(model))
+      errors.error(metric.extent,
+                   formatv("metric '{0}' compares with labels; give the model "
+                           "an input with 'classes'",
+                           metric.at("op").text));
+    areMeasured |= reads;
+  }
+  if (!hasLabels(model) || areMeasured)
+    return;
+  const Member &labels = labelsInput(model);
+  if (model.at("loss").at("target").text != labels.key)
+    errors.error(labels.keyExtent,
+                 formatv("nothing reads input '{0}': the loss has another "
+                         "'target' and no metric compares with labels",
+                         labels.key));
+}
+
+static void checkInputSize(const Node &model, const Node &shape,
+                           ErrorList &errors) {
   int64_t elements = model.at("batch_size").integer;
   for (const Node &extent : shape.items) {
     // Extents and the running product stay below 2^41, so that it cannot
@@ -43,10 +135,19 @@ static void checkInputSizes(const Node &model, ErrorList &errors) {
 static void checkTransforms(const Node &model, ErrorList &errors) {
   const Member &input = featuresInput(model);
   const Node &shape = input.value.at("shape");
+  const Node &transforms = model.at("data").at("transforms");
+  if (input.value.find("classes") && !transforms.items.empty()) {
+    errors.error(transforms.extent,
+                 formatv("'transforms' are for numbers, and input '{0}' holds "
+                         "integers",
+                         input.key),
+                 ErrorList::Note{input.keyExtent, "it is declared here"});
+    return;
+  }
   bool isImage = shape.items.size() == 3;
   int64_t height = -1, width = -1;
   const Node *sized = nullptr;
-  for (const Node &transform : model.at("data").at("transforms").items) {
+  for (const Node &transform : transforms.items) {
     for (StringRef key : {"mean", "std"}) {
       const Node *list = transform.find(key);
       size_t channels = isImage ? shape.items[0].integer : 1;
@@ -98,23 +199,19 @@ static void checkMetrics(const Node &model, ErrorList &errors) {
 
 void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
                             const ModelTable &table, ErrorList &errors) {
-  for (bool areLabels : {false, true}) {
-    const Node &input = model.at("input");
-    size_t found = inputsOf(model, areLabels).size();
-    if (found != 1)
-      errors.error(
-          input.extent,
-          formatv("'input': expected one entry with {0}, found {1}",
-                  areLabels ? "'classes', the labels" : "'shape', the features",
-                  found));
-  }
+  resolveTarget(model, errors);
   if (errors.hasErrors())
     return;
-  checkInputSizes(model, errors);
+  checkInputs(model, errors);
+  if (errors.hasErrors())
+    return;
+  checkLabelsUse(model, errors);
+  for (const Member &input : model.at("input").members)
+    if (!areLabels(input))
+      checkInputSize(model, input.value.at("shape"), errors);
   checkTransforms(model, errors);
   checkMetrics(model, errors);
 
-  const Member &labels = labelsInput(model);
   for (auto [layer, previous] :
        llvm::zip_equal(model.find("layers")->items, expanded.previous)) {
     const LayerEntry &entry =
@@ -129,11 +226,14 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
       inputs.items.push_back(Node::makeText(previous, layer.extent));
       layer.add("inputs", layer.extent, std::move(inputs));
     }
-    for (const Node &input : layer.at("inputs").items)
-      if (input.text == labels.key)
+    for (const Node &input : layer.at("inputs").items) {
+      const Member *declared = model.at("input").findMember(input.text);
+      if (declared && declared->key != featuresInput(model).key)
         errors.error(
             input.extent,
-            formatv("'{0}' holds labels, which no layer reads", input.text),
-            ErrorList::Note{labels.keyExtent, "it is declared here"});
+            formatv("'{0}' holds {1}, which no layer reads", input.text,
+                    areLabels(*declared) ? "labels" : "targets"),
+            ErrorList::Note{declared->keyExtent, "it is declared here"});
+    }
   }
 }

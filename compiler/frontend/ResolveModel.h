@@ -12,9 +12,10 @@ namespace boostc::frontend {
 void resolveModel(Node &model, const ExpandedLayers &expanded,
                   const ModelTable &table, ErrorList &errors);
 
-/// The name of the one input with features, and of the one with labels, of a
-/// resolved model.
+/// The one input that layers read, and the one with labels, of a resolved
+/// model.
 const Member &featuresInput(const Node &model);
+bool hasLabels(const Node &model);
 const Member &labelsInput(const Node &model);
 
 } // namespace boostc::frontend

@@ -33,7 +33,8 @@ def FuseElementwisePass : Pass<"boost-lowering-fuse-elementwise", "::boostc::tra
   let description = [{
     Upstream's elementwise fusion, restricted to producers with one use: what two ops read
     is computed once. An operand that is a fill of a scalar becomes that scalar in the
-    body.
+    body. Indices of loops that a body asks for become arithmetic on those of the op it
+    ends up in.
 
     Before:
     ```mlir
@@ -175,7 +176,9 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     one kernel with their small neighbours. The buffers of a kernel do not overlap.
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
-    at a time (compiler/lowering/cpu/Contraction.h).
+    at a time (compiler/lowering/cpu/Contraction.h). So do `rt.gather`, shared among
+    threads by places, and `rt.scatter_add`, shared by columns
+    (compiler/lowering/cpu/EmitRows.h).
 
     Before:
     ```mlir

@@ -46,7 +46,7 @@ struct KeySpec {
 struct ParameterSpec {
   llvm::StringRef name; ///< "weight"; the parameter is called "<layer>.weight"
   BoostRole role;
-  llvm::StringRef defaultInitializer; ///< "uniform_fan_in"
+  llvm::StringRef defaultInitializer; ///< "zeros", or an object in JSON
   llvm::StringRef doc;
 };
 
@@ -60,6 +60,9 @@ struct LayerSpec {
   std::vector<ParameterSpec> parameters = {};
   unsigned inputs = 1;     ///< values it reads at least: layers only
   unsigned mostInputs = 0; ///< at most; 0: as many as at least
+  /// Draws random numbers in training and is not there in evaluation.
+  bool isRandom = false;
+  bool readsIntegers = false; ///< and nothing else
 };
 
 /// What an op sees while the frontend builds one use of it. Keys have been
@@ -74,7 +77,8 @@ public:
   mlir::OpBuilder &builder;
   mlir::Location loc;    ///< of the layer in the model file
   const LayerSpec &spec; ///< the spelling that was used
-  /// Layers: the values read. Losses and metrics: logits, labels, valid.
+  /// Layers: the values read. Losses: the last layer's output, labels or
+  /// targets of numbers, valid. Metrics: output, labels, valid.
   /// Optimizers: parameter, mean gradient, learning rate.
   llvm::SmallVector<mlir::Value> inputs;
 
@@ -99,6 +103,13 @@ public:
   /// Optimizers: the control scalar `name` that is 1 - base^t at update t, from
   /// 1; the same for all parameters with the same base.
   virtual mlir::Value oneMinusPower(llvm::StringRef name, double base) = 0;
+  /// Layers that are random: a number for each sample, i32 [batch], and the
+  /// layer's own stream (boost_random.h). The keys are null in evaluation.
+  mlir::Value sampleKeys;
+  uint64_t stream = 0;
+  /// Layers: how many integers `inputs[index]` can hold, from 0; 0 when it is
+  /// not an input of integers.
+  virtual int64_t getClasses(unsigned index) = 0;
   /// Optimizers: what the parameter at hand is to its layer.
   BoostRole role = BOOST_ROLE_WEIGHT;
 

@@ -17,29 +17,44 @@ LogicalResult boostc::nn::verifyTargets(std::optional<Location> loc,
   return success();
 }
 
+/// What the terms of a sample are divided by.
+static double getDivisor(SampleLoss kind, int64_t elements) {
+  return kind == SampleLoss::Mean ? static_cast<double>(elements) : 1.0;
+}
+
+static double getDivisor(SampleLoss kind, RankedTensorType type) {
+  return getDivisor(kind, type.getNumElements() / type.getDimSize(0));
+}
+
+/// `value` / `divisor`.
+static Value buildShare(OpBuilder &b, Location loc, Value value,
+                        double divisor) {
+  if (divisor == 1.0)
+    return value;
+  return arith::DivFOp::create(b, loc, value, buildReal(b, loc, divisor));
+}
+
 LogicalResult boostc::nn::evaluateLoss(ArrayRef<ReferenceValue> operands,
                                        SmallVectorImpl<ReferenceValue> &results,
-                                       ScalarLoss loss) {
+                                       ScalarLoss loss, SampleLoss kind) {
   const ReferenceValue &outputs = operands[0], &targets = operands[1];
   int64_t valid = static_cast<int64_t>(operands[2].item());
   int64_t elements = outputs.size() / outputs.dim(0);
   double sum = 0.0;
   for (int64_t i = 0; i < valid * elements; ++i)
     sum += loss(outputs.data[i], targets.data[i]);
-  results.push_back(
-      ReferenceValue::scalar(sum / static_cast<double>(elements)));
+  results.push_back(ReferenceValue::scalar(sum / getDivisor(kind, elements)));
   results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
   return success();
 }
 
 SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
                                          ValueRange operands,
-                                         ScalarLossBody loss) {
+                                         ScalarLossBody loss, SampleLoss kind) {
   auto type = cast<RankedTensorType>(operands[0].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
-  double elements =
-      static_cast<double>(type.getNumElements() / type.getDimSize(0));
+  double divisor = getDivisor(kind, type);
   auto samples =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   Value sums = buildReduction(
@@ -54,10 +69,9 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
       builder.getF32FloatAttr(0.0), 1, {}, {sums, operands[2]},
       {builder.getMultiDimIdentityMap(1), projection(builder, 1, {})},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value mean = arith::DivFOp::create(b, nested, args[0],
-                                           buildReal(b, nested, elements));
+        Value share = buildShare(b, nested, args[0], divisor);
         Value term = arith::SelectOp::create(
-            b, nested, buildIsValid(b, nested, 0, args[1]), mean,
+            b, nested, buildIsValid(b, nested, 0, args[1]), share,
             buildFloat(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
       });
@@ -72,7 +86,7 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
 LogicalResult
 boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
                              SmallVectorImpl<ReferenceValue> &results,
-                             ScalarLoss slope) {
+                             ScalarLoss slope, SampleLoss kind) {
   const ReferenceValue &outputs = operands[1], &targets = operands[2];
   int64_t valid = static_cast<int64_t>(operands[3].item());
   int64_t elements = outputs.size() / outputs.dim(0);
@@ -80,35 +94,48 @@ boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
   for (int64_t i = 0; i < valid * elements; ++i)
     result.data[i] = operands[0].item() *
                      slope(outputs.data[i], targets.data[i]) /
-                     static_cast<double>(elements);
+                     getDivisor(kind, elements);
   results.push_back(std::move(result));
   return success();
 }
 
 SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
                                              ValueRange operands,
-                                             ScalarLossBody slope) {
+                                             ScalarLossBody slope,
+                                             SampleLoss kind) {
   auto type = cast<RankedTensorType>(operands[1].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
   AffineMap scalar = projection(builder, rank, {});
-  double elements =
-      static_cast<double>(type.getNumElements() / type.getDimSize(0));
+  double divisor = getDivisor(kind, type);
   return {buildElementwise(
       builder, loc, type, operands, {scalar, all, all, scalar},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value scaled = arith::MulFOp::create(
             b, nested, args[0], slope(b, nested, args.slice(1, 2)));
-        Value share = arith::DivFOp::create(b, nested, scaled,
-                                            buildReal(b, nested, elements));
+        Value share = buildShare(b, nested, scaled, divisor);
         return arith::SelectOp::create(b, nested,
                                        buildIsValid(b, nested, 0, args[3]),
                                        share, buildFloat(b, nested, 0.0));
       })};
 }
 
+bool boostc::nn::hasNumbersAsTargets(LayerBuilder &layer) {
+  return cast<RankedTensorType>(layer.inputs[1].getType())
+      .getElementType()
+      .isF32();
+}
+
 FailureOr<Value> boostc::nn::buildTargets(LayerBuilder &layer) {
   auto outputs = cast<RankedTensorType>(layer.inputs[0].getType());
+  if (hasNumbersAsTargets(layer)) {
+    if (layer.inputs[1].getType() == outputs)
+      return layer.inputs[1];
+    return layer.emitError("target")
+           << layer.spec.name << " compares the last layer's output, "
+           << outputs << " with the batch, with targets of that shape, found "
+           << layer.inputs[1].getType();
+  }
   if (outputs.getRank() != 2)
     return layer.emitError("op")
            << layer.spec.name

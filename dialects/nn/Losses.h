@@ -1,5 +1,5 @@
 // Losses.h - losses that compare each output with a number: mse, l1,
-// binary_cross_entropy.
+// binary_cross_entropy, expected_nll.
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
@@ -12,35 +12,43 @@ using ScalarLoss = llvm::function_ref<double(double output, double target)>;
 /// Emits it: block arguments (output, target).
 using ScalarLossBody = ElementBody;
 
+/// What such a loss makes of the terms of a sample's elements.
+enum class SampleLoss { Mean, Sum };
+
 /// Outputs and targets have one shape [batch, ...].
 llvm::LogicalResult verifyTargets(std::optional<mlir::Location> loc,
                                   mlir::Type outputs, mlir::Type targets);
 
-/// The pair (sum, count): sum over the first `valid` samples of the mean over a
-/// sample's elements of `loss`. Operands: outputs, targets, valid.
+/// The pair (sum, count): sum over the first `valid` samples of the mean, or
+/// the sum, over a sample's elements of `loss`. Operands: outputs, targets,
+/// valid.
 llvm::LogicalResult evaluateLoss(llvm::ArrayRef<ReferenceValue> operands,
                                  llvm::SmallVectorImpl<ReferenceValue> &results,
-                                 ScalarLoss loss);
+                                 ScalarLoss loss,
+                                 SampleLoss kind = SampleLoss::Mean);
 llvm::SmallVector<mlir::Value> lowerLoss(mlir::OpBuilder &builder,
                                          mlir::Location loc,
                                          mlir::ValueRange operands,
-                                         ScalarLossBody loss);
+                                         ScalarLossBody loss,
+                                         SampleLoss kind = SampleLoss::Mean);
 
 /// The gradient with respect to the outputs, zero for padding:
-/// dsum * slope / elements of a sample. Operands: dsum, outputs, targets,
-/// valid.
+/// dsum * slope, for a mean divided by the elements of a sample. Operands:
+/// dsum, outputs, targets, valid.
 llvm::LogicalResult
 evaluateLossGrad(llvm::ArrayRef<ReferenceValue> operands,
                  llvm::SmallVectorImpl<ReferenceValue> &results,
-                 ScalarLoss slope);
-llvm::SmallVector<mlir::Value> lowerLossGrad(mlir::OpBuilder &builder,
-                                             mlir::Location loc,
-                                             mlir::ValueRange operands,
-                                             ScalarLossBody slope);
+                 ScalarLoss slope, SampleLoss kind = SampleLoss::Mean);
+llvm::SmallVector<mlir::Value>
+lowerLossGrad(mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::ValueRange operands, ScalarLossBody slope,
+              SampleLoss kind = SampleLoss::Mean);
 
-/// The targets of a loss of the model file: the labels as rows of 0 and 1.
-/// Emits a diagnostic when the last layer's output cannot be compared with
-/// them.
+/// The targets of a loss of the model file: an input of numbers as it is,
+/// labels as rows of 0 and 1. Emits a diagnostic when the last layer's output
+/// cannot be compared with them.
 llvm::FailureOr<mlir::Value> buildTargets(LayerBuilder &layer);
+/// Whether the loss compares with numbers and not with labels.
+bool hasNumbersAsTargets(LayerBuilder &layer);
 
 } // namespace boostc::nn

@@ -50,7 +50,9 @@ void boostc::rt::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RtDialect *) {
     ConvolutionOp::attachInterface<LibraryCallModel<ConvolutionOp>>(*context);
+    GatherOp::attachInterface<LibraryCallModel<GatherOp>>(*context);
     MatmulOp::attachInterface<LibraryCallModel<MatmulOp>>(*context);
     FillOp::attachInterface<LibraryCallModel<FillOp>>(*context);
+    ScatterAddOp::attachInterface<LibraryCallModel<ScatterAddOp>>(*context);
   });
 }

@@ -26,10 +26,13 @@ namespace boostc::train {
 
 /// Names of a program's functions.
 constexpr llvm::StringLiteral kForward = "forward";
+constexpr llvm::StringLiteral kInference = "inference";
 constexpr llvm::StringLiteral kMicro = "micro";
 constexpr llvm::StringLiteral kCombine = "combine";
 constexpr llvm::StringLiteral kUpdate = "update";
 constexpr llvm::StringLiteral kEval = "eval";
 constexpr llvm::StringLiteral kInit = "init";
+/// Name of the input that holds the samples' keys.
+constexpr llvm::StringLiteral kSampleKey = "sample_key";
 
 } // namespace boostc::train

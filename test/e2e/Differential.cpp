@@ -77,16 +77,16 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
     Values weights = compiled.getParameters(), state = compiled.getState();
     trainer.parameters = weights;
     trainer.state = state;
-    std::vector<Bounded> arguments =
-        bindArguments(micro, weights, inputs, valid);
-
     compiled.setBatch(inputs, valid);
     ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
     Partial sums = compiled.getPartial();
-    expectWithin(analyzeByName(micro, arguments), sums, what);
+    expectWithin(
+        analyzeByName(micro, bindArguments(micro, weights, inputs, valid)),
+        sums, what);
 
     ASSERT_TRUE(execution.eval(compiled.batch()).ok());
-    std::map<std::string, Bounded> metrics = analyzeByName(eval, arguments);
+    std::map<std::string, Bounded> metrics =
+        analyzeByName(eval, bindArguments(eval, weights, inputs, valid));
     for (auto [i, metric] : llvm::enumerate(compiled.getProgram().metrics())) {
       boostrt::SumCount found = execution.metric(i);
       expectWithin(metrics.at(std::string("metric_sum ") + metric.name),

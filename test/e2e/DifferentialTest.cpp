@@ -68,12 +68,11 @@ TEST_P(Differential, PaddingDoesNotCount) {
   ASSERT_TRUE(execution.init(7).ok());
   Values inputs = drawBatch(model(), 1), other = inputs;
   int64_t valid = model().batch - 1;
-  ReferenceValue &features = other.at("image"), &labels = other.at("label");
-  int64_t perSample = features.size() / model().batch;
-  for (int64_t i = valid * perSample; i < features.size(); ++i)
-    features.data[i] = 5.0 - features.data[i];
-  labels.data[valid] =
-      static_cast<double>(model().classes - 1) - labels.data[valid];
+  for (const auto &[name, drawn] : drawBatch(model(), 2)) {
+    int64_t perSample = drawn.size() / model().batch;
+    std::copy(drawn.data.begin() + valid * perSample, drawn.data.end(),
+              other.at(name).data.begin() + valid * perSample);
+  }
 
   compiled.setBatch(inputs, valid);
   ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
@@ -135,14 +134,22 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
   ASSERT_TRUE(execution.init(7).ok());
-  std::vector<std::byte> before = compiled.getPersistentBytes();
   for (double bad :
        {static_cast<double>(NAN), static_cast<double>(INFINITY), 3e38}) {
     Values inputs = drawBatch(model(), 1);
-    // All features of a sample, so that no dead unit hides it.
-    ReferenceValue &features = inputs.at("image");
-    int64_t perSample = features.size() / model().batch;
-    std::fill_n(features.data.begin(), perSample, bad);
+    if (model().vocabulary) {
+      // Integers are never bad, the rows they name may be.
+      Values weights = compiled.getParameters();
+      ReferenceValue &table = weights.at("embedding1.weight");
+      std::fill(table.data.begin(), table.data.end(), bad);
+      compiled.setParameters(weights);
+    } else {
+      // All features of a sample, so that no dead unit hides it.
+      ReferenceValue &features = inputs.at("image");
+      int64_t perSample = features.size() / model().batch;
+      std::fill_n(features.data.begin(), perSample, bad);
+    }
+    std::vector<std::byte> before = compiled.getPersistentBytes();
     compiled.setBatch(inputs, model().batch);
     ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
     Partial sums = compiled.getPartial();

@@ -75,6 +75,29 @@ Result matmul(nn::MatmulOp op, ArrayRef<Bounded> in) {
   return Result{{errors}};
 }
 
+Result dropout(nn::DropoutOp op, ArrayRef<Bounded> in) {
+  ReferenceValue stays(in[0].value.shape, 1.0);
+  stays = apply(op, {stays, in[1].value});
+  Approximate kept =
+      Approximate::constant(1.0 - op.getRate().convertToDouble());
+  Errors errors(stays.size(), 0.0);
+  for (int64_t i = 0; i < stays.size(); ++i)
+    if (stays.data[i] != 0.0)
+      errors[i] = (at(in[0], i) / kept).error;
+  return Result{{errors}};
+}
+
+/// Sums of at most as many terms as there are places, starting from zero.
+Result embeddingGrad(nn::EmbeddingGradOp op, ArrayRef<Bounded> in) {
+  const ReferenceValue &index = in[1].value, &valid = in[2].value;
+  Errors errors = apply(op, {errorsOf(in[0]), index, valid}).data;
+  Errors magnitudes = apply(op, {magnitudesOf(in[0], true), index, valid}).data;
+  double terms = static_cast<double>(index.size()) + 1.0;
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += gammaOf(terms) * magnitudes[i];
+  return Result{{errors}};
+}
+
 Result reduce(nn::ReduceOp op, ArrayRef<Bounded> in) {
   Errors errors = apply(op, errorsOf(in[0])).data;
   if (op.getKind() == nn::Reduction::Max)
@@ -252,16 +275,19 @@ Result layerNormGradParameters(nn::LayerNormGradParametersOp op,
   return errors;
 }
 
-/// `loss` of (output, target), averaged in each sample, summed over samples.
+/// `loss` of (output, target), averaged (or summed) in each sample, summed over
+/// samples.
 Result loss(ArrayRef<Bounded> in,
-            llvm::function_ref<Approximate(Approximate, Approximate)> f) {
+            llvm::function_ref<Approximate(Approximate, Approximate)> f,
+            bool isMean = true) {
   int64_t elements = in[0].value.size() / in[0].value.dim(0);
   ApproximateSum sum;
   for (int64_t n = 0; n < static_cast<int64_t>(in[2].value.item()); ++n) {
     ApproximateSum sample;
     for (int64_t i = n * elements; i < (n + 1) * elements; ++i)
       sample.add(f(at(in[0], i), at(in[1], i)));
-    sum.add(sample.get() / Approximate(static_cast<double>(elements)));
+    sum.add(isMean ? sample.get() / Approximate(static_cast<double>(elements))
+                   : sample.get());
   }
   // The sum goes over padding too, as zeros.
   for (int64_t n = static_cast<int64_t>(in[2].value.item());
@@ -272,14 +298,17 @@ Result loss(ArrayRef<Bounded> in,
 
 /// dsum, outputs, targets, valid.
 Result lossGrad(ArrayRef<Bounded> in,
-                llvm::function_ref<Approximate(Approximate, Approximate)> f) {
+                llvm::function_ref<Approximate(Approximate, Approximate)> f,
+                bool isMean = true) {
   int64_t elements = in[1].value.size() / in[1].value.dim(0);
   Errors errors(in[1].value.size(), 0.0);
   for (int64_t i = 0; i < elements * static_cast<int64_t>(in[3].value.item());
-       ++i)
-    errors[i] = (at(in[0], 0) * f(at(in[1], i), at(in[2], i)) /
-                 Approximate(static_cast<double>(elements)))
-                    .error;
+       ++i) {
+    Approximate slope = at(in[0], 0) * f(at(in[1], i), at(in[2], i));
+    errors[i] =
+        (isMean ? slope / Approximate(static_cast<double>(elements)) : slope)
+            .error;
+  }
   return Result{{errors}};
 }
 
@@ -344,6 +373,12 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
   return TypeSwitch<Operation *, Result>(op)
       .Case<nn::TransposeOp, nn::SliceOp, nn::SliceGradOp, nn::ConcatOp,
             nn::BroadcastOp>([&](auto) { return moved(op, in); })
+      .Case<nn::DropoutOp>([&](nn::DropoutOp op) { return dropout(op, in); })
+      .Case<nn::EmbeddingOp>([&](nn::EmbeddingOp op) {
+        return Result{{apply(op, {in[0].value, errorsOf(in[1])}).data}};
+      })
+      .Case<nn::EmbeddingGradOp>(
+          [&](nn::EmbeddingGradOp op) { return embeddingGrad(op, in); })
       .Case<nn::OneHotOp>(
           [&](auto) { return Result{{Errors(out[0].size(), 0.0)}}; })
       .Case<nn::MulOp>([&](auto) {
@@ -454,6 +489,14 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
       .Case<nn::MseGradOp>([&](auto) {
         return lossGrad(
             in, [](Approximate p, Approximate t) { return 2.0 * (p - t); });
+      })
+      .Case<nn::ExpectedNllOp>([&](auto) {
+        return loss(
+            in, [](Approximate l, Approximate t) { return -t * l; }, false);
+      })
+      .Case<nn::ExpectedNllGradOp>([&](auto) {
+        return lossGrad(
+            in, [](Approximate, Approximate t) { return -t; }, false);
       })
       .Case<nn::L1Op>([&](auto) {
         return loss(in,

@@ -42,7 +42,8 @@ class SmallModels : public Phases {};
 std::vector<Model> getSmallModels() {
   std::vector<Model> models = getModels();
   llvm::erase_if(models, [](const Model &model) {
-    return model.name == "parallel" || model.name == "square";
+    return model.name == "parallel" || model.name == "square" ||
+           model.name == "many_tokens";
   });
   return models;
 }

@@ -23,14 +23,21 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 std::string Model::getJson() const {
+  std::string input = "\"image\": { \"shape\": " + sample;
+  if (vocabulary)
+    input += ", \"classes\": " + std::to_string(vocabulary);
+  input += " }";
+  if (!target.empty())
+    input += ", \"target\": { \"shape\": " + target + " }";
+  if (!metrics.empty() || !StringRef(loss).contains("target"))
+    input += ",\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
+             std::to_string(classes) + " }";
   return "{\n\"name\": \"" + name +
          "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
-         std::to_string(batch) +
-         ",\n\"input\": { \"image\": { \"shape\": " + sample +
-         " },\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
-         std::to_string(classes) + " } },\n\"layers\": [\n" + layers +
-         "],\n\"loss\": " + loss + ",\n\"metrics\": [" + metrics +
-         "],\n\"train\": " + train + ",\n\"optimizer\": " + optimizer + "\n}\n";
+         std::to_string(batch) + ",\n\"input\": { " + input +
+         " },\n\"layers\": [\n" + layers + "],\n\"loss\": " + loss +
+         ",\n\"metrics\": [" + metrics + "],\n\"train\": " + train +
+         ",\n\"optimizer\": " + optimizer + "\n}\n";
 }
 
 const std::vector<Model> &e2e::getModels() {
@@ -201,6 +208,45 @@ const std::vector<Model> &e2e::getModels() {
        R"({ "clip_norm": 0.1, "gradient_norm": true })"},
       {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
        R"({ "clip_value": 0.01, "clip_norm": 0.05 })"},
+      {"dropout", 5, "[3, 7]", 3,
+       R"({ "op": "dropout", "rate": 0.25 },
+{ "op": "flatten" },
+{ "op": "dense", "units": 33 },
+{ "op": "dropout" },
+{ "op": "dense", "units": 3 })",
+       momentum},
+      // Its place in the sample is asked for inside a loop over windows.
+      {"dropout_pooled", 4, "[3, 6, 5]", 3,
+       R"({ "op": "dropout" },
+{ "op": "max_pool", "kernel": [2, 1] },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       momentum},
+      {"tokens", 5, "[7]", 3,
+       R"({ "op": "embedding", "units": 9 },
+{ "op": "reduce_mean", "axes": [1] },
+{ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")", Model().loss, "{}", 11},
+      // 32 x 40 places of 96 columns: threads share them.
+      {"many_tokens", 32, "[8, 5]", 3,
+       R"({ "op": "embedding", "units": 96 },
+{ "op": "dropout", "rate": 0.125 },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       sgd, R"("top_1")", Model().loss, "{}", 50},
+      {"soft_labels", 5, "[17]", 3, R"({ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")",
+       R"({ "op": "softmax_cross_entropy", "target": "target" })", "{}", 0,
+       "[3]"},
+      {"regression", 7, "[2, 5]", 3,
+       R"({ "op": "flatten" }, { "op": "dense", "units": 6 },
+{ "op": "reshape", "shape": [2, 3] })",
+       momentum, "", R"({ "op": "mse", "target": "target" })", "{}", 0,
+       "[2, 3]"},
+      {"autoencoder", 5, "[17]", 3,
+       R"({ "op": "dense", "units": 4 }, { "op": "tanh" },
+{ "op": "dense", "units": 17 })",
+       momentum, "", R"({ "op": "mse", "target": "image" })", "{}", 0, ""},
       {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd}};
   return models;
 }
@@ -294,7 +340,7 @@ void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
     const BoostInput &input = descriptor().inputs[i];
     const ReferenceValue &value = inputs.at(input.tensor.name);
     std::byte *address = batch() + input.tensor.offset;
-    if (input.kind == BOOST_INPUT_LABELS)
+    if (input.tensor.dtype == BOOST_I32)
       write<int32_t>(value, address);
     else
       write<float>(value, address);
@@ -344,17 +390,41 @@ std::vector<std::byte> Compiled::getPersistentBytes() const {
   return bytes;
 }
 
-ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
-  llvm::Expected<llvm::json::Value> shape = llvm::json::parse(model.sample);
+/// `shape` for each sample of the batch.
+static ReferenceValue makeInput(const Model &model, StringRef shape) {
+  llvm::Expected<llvm::json::Value> sample = llvm::json::parse(shape);
   SmallVector<int64_t> extents = {model.batch};
-  for (const llvm::json::Value &extent : *shape->getAsArray())
+  for (const llvm::json::Value &extent : *sample->getAsArray())
     extents.push_back(*extent.getAsInteger());
-  ReferenceValue features(extents), labels({model.batch});
-  for (int64_t i = 0; i < features.size(); ++i)
-    features.data[i] =
-        static_cast<float>(2.0 * boost_random_uniform(11, stream, i) - 1.0);
-  for (int64_t i = 0; i < labels.size(); ++i)
-    labels.data[i] = std::floor(boost_random_uniform(12, stream, i) *
-                                static_cast<double>(model.classes));
-  return {{"image", features}, {"label", labels}};
+  return ReferenceValue(extents);
+}
+
+static void drawNumbers(ReferenceValue &value, uint64_t seed, uint64_t stream) {
+  for (int64_t i = 0; i < value.size(); ++i)
+    value.data[i] =
+        static_cast<float>(2.0 * boost_random_uniform(seed, stream, i) - 1.0);
+}
+
+static void drawIntegers(ReferenceValue &value, uint64_t seed, uint64_t stream,
+                         int64_t count) {
+  for (int64_t i = 0; i < value.size(); ++i)
+    value.data[i] = std::floor(boost_random_uniform(seed, stream, i) *
+                               static_cast<double>(count));
+}
+
+ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
+  ReferenceTrainer::Values batch;
+  ReferenceValue &sample = batch["image"] = makeInput(model, model.sample);
+  if (model.vocabulary)
+    drawIntegers(sample, 11, stream, model.vocabulary);
+  else
+    drawNumbers(sample, 11, stream);
+  drawIntegers(batch["label"] = makeInput(model, "[]"), 12, stream,
+               model.classes);
+  if (!model.target.empty())
+    drawNumbers(batch["target"] = makeInput(model, model.target), 13, stream);
+  ReferenceValue &keys = batch["sample_key"] = makeInput(model, "[]");
+  for (int64_t i = 0; i < keys.size(); ++i)
+    keys.data[i] = static_cast<int32_t>(boost_sample_key(14, stream, i));
+  return batch;
 }

@@ -39,6 +39,9 @@ struct Model {
   std::string metrics = "\"top_1\"";
   std::string loss = R"({ "op": "softmax_cross_entropy" })";
   std::string train = "{}";
+  /// The sample holds integers below this; 0: it holds numbers.
+  int64_t vocabulary = 0;
+  std::string target = {}; ///< shape of input "target", for the loss to name
 
   std::string getJson() const;
 };

@@ -81,11 +81,16 @@ public:
     sketch.model = drawFrame();
     sketch.useLibrary = draw(0, 3) > 0;
     sketch.threads = draw(1, 2);
+    if (sketch.model.vocabulary)
+      sketch.layers.push_back(drawLayer(
+          *llvm::find_if(specs, [](auto &spec) { return spec.readsIntegers; }),
+          sketch, {}));
     std::vector<int64_t> shape = import(sketch).shape;
     size_t wanted = draw(1, kMostLayers);
     for (int tries = 0; sketch.layers.size() < wanted && tries < 60; ++tries) {
       Sketch longer = sketch;
-      longer.layers.push_back(drawLayer(sketch, shape));
+      longer.layers.push_back(
+          drawLayer(specs[draw(0, specs.size() - 1)], sketch, shape));
       Import result = import(longer);
       if (!result.isLegal) {
         ++illegal;
@@ -119,12 +124,16 @@ private:
     else
       model.sample = llvm::formatv("[{0}, {1}, {2}]", draw(1, 5), draw(1, 12),
                                    draw(1, 12));
+    if (draw(0, 7) == 0)
+      model.vocabulary = draw(2, 40);
+    if (draw(0, 5) == 0)
+      model.target = llvm::formatv("[{0}]", model.classes);
     model.optimizer = drawOptimizer();
     model.train =
         pick<const char *>({"{}", "{}", R"({ "clip_norm": 0.1 })",
                             R"({ "clip_value": 0.01, "gradient_norm": true })",
                             R"({ "clip_value": 0.02, "clip_norm": 0.05 })"});
-    model.loss = drawLoss();
+    model.loss = drawLoss(!model.target.empty());
     return model;
   }
 
@@ -152,19 +161,22 @@ private:
   }
 
   /// A loss of the table with what its keys may say.
-  std::string drawLoss() {
-    if (draw(0, 1))
+  std::string drawLoss(bool hasTarget) {
+    if (!hasTarget && draw(0, 1))
       return e2e::Model().loss;
     const LayerSpec &spec = losses[draw(0, losses.size() - 1)];
     std::string text = "{ \"op\": \"" + spec.name.str() + "\"";
+    // What smooths labels is refused where there are none.
     for (const KeySpec &key : spec.keys)
-      if (key.isRequired() || draw(0, 1))
+      if (key.isRequired() || (!hasTarget && draw(0, 1)))
         text += ", \"" + key.name.str() + "\": " + drawValue(key, {});
+    if (hasTarget)
+      text += R"(, "target": "target")";
     return text + " }";
   }
 
-  std::string drawLayer(const Sketch &sketch, ArrayRef<int64_t> shape) {
-    const LayerSpec &spec = specs[draw(0, specs.size() - 1)];
+  std::string drawLayer(const LayerSpec &spec, const Sketch &sketch,
+                        ArrayRef<int64_t> shape) {
     std::string text = "{ \"op\": \"" + spec.name.str() + "\", \"name\": \"l" +
                        std::to_string(sketch.layers.size()) + "\"";
     for (const KeySpec &key : spec.keys)
@@ -187,9 +199,9 @@ private:
     int64_t low = static_cast<int64_t>(key.minimum.value_or(-3));
     int64_t high = static_cast<int64_t>(
         std::min(key.maximum.value_or(1e9), double(low + 20)));
-    int64_t value =
-        draw(0, 3) ? std::min(high, low + draw(0, 4)) : draw(low, high);
-    return std::to_string(value);
+    // Small ones leave room for more of them.
+    int64_t most = pick<int64_t>({1, 2, 4, high - low});
+    return std::to_string(std::min(high, low + draw(0, most)));
   }
 
   std::string drawChoice(const KeySpec &key) {
@@ -233,7 +245,7 @@ private:
       return llvm::formatv("[{0}]", llvm::join(texts, ", "));
     }
     case KeyType::Extents:
-      return draw(0, 1) ? drawNumber(key) : list(2);
+      return draw(0, 3) ? list(2) : drawNumber(key);
     case KeyType::Padding:
       switch (draw(0, 3)) {
       case 0:

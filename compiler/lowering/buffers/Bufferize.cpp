@@ -127,8 +127,8 @@ static void separateInitialValues(func::FuncOp function) {
 
 /// Whether `op` is the last to use `value`, which no other name can reach.
 static bool isLastUse(Value value, Operation *op) {
-  if (!isa_and_nonnull<linalg::LinalgOp, rt::MatmulOp, rt::ConvolutionOp>(
-          value.getDefiningOp()))
+  if (!isa_and_nonnull<linalg::LinalgOp, rt::MatmulOp, rt::ConvolutionOp,
+                       rt::GatherOp, rt::ScatterAddOp>(value.getDefiningOp()))
     return false;
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

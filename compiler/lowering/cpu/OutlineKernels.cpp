@@ -12,6 +12,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/Contraction.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cpu/EmitRows.h"
 #include "compiler/lowering/cpu/KernelLoops.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -99,9 +100,15 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (!generic) {
         if (failed(flush(function, group)))
           return failure();
-        if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+        if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
           if (failed(outlineConvolution(function, convolution)))
             return failure();
+        } else if (auto gather = dyn_cast<rt::GatherOp>(op)) {
+          outlineRows(function, gather, planGather(gather), emitGather);
+        } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
+          outlineRows(function, scatter, planScatterAdd(scatter),
+                      emitScatterAdd);
+        }
         continue;
       }
       KernelPart part = analyze(generic);
@@ -270,6 +277,28 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                          getGrain(op.getFlops() / 2 / plan.pieces));
     op.erase();
     return success();
+  }
+
+  /// So is a walk over rows.
+  template <typename Op>
+  void outlineRows(func::FuncOp function, Op op, const RowsPlan &plan,
+                   decltype(emitGather) emit) {
+    Location loc = op.getLoc();
+    llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
+    func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
+    IRMapping mapping;
+    mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
+    emit(builder, loc, mapping.lookup(op.getSource()),
+         mapping.lookup(op.getIndex()), mapping.lookup(op.getDestination()),
+         kernel.getArgument(0), kernel.getArgument(1));
+    builder.setInsertionPointToEnd(&kernel.front());
+    func::ReturnOp::create(builder, loc);
+    builder.setInsertionPoint(op);
+    rt::LaunchOp::create(
+        builder, loc, kernel.getName(), buffers.getArrayRef(), plan.pieces,
+        std::max(plan.leastGrain, getGrain(plan.workPerPiece)));
+    op->erase();
   }
 
   /// Makes the group a kernel, its launch in the place of its last op.

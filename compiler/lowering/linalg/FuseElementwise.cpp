@@ -2,6 +2,7 @@
 
 #include "compiler/lowering/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,6 +14,20 @@ namespace boostc {
 } // namespace boostc
 
 using namespace mlir;
+
+/// A body that asks for its loops' indices gets them, after fusion, as
+/// affine.apply of the other op's loops: arithmetic is what everybody knows.
+static void expandIndices(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  function.walk([&](affine::AffineApplyOp apply) {
+    rewriter.setInsertionPoint(apply);
+    std::optional<SmallVector<Value, 8>> expanded =
+        affine::expandAffineMap(rewriter, apply.getLoc(), apply.getAffineMap(),
+                                llvm::to_vector<8>(apply.getOperands()));
+    if (expanded)
+      rewriter.replaceOp(apply, *expanded);
+  });
+}
 
 namespace {
 
@@ -48,9 +63,11 @@ struct FuseElementwise
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     patterns.add<FoldFillOperand>(&getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(applyPatternsGreedily(function, frozen)))
         return signalPassFailure();
+      expandIndices(function);
+    }
   }
 };
 

@@ -136,7 +136,7 @@ private:
         appendTable<BoostInput>(offsetof(BoostProgram, inputs), inputs.size());
     for (train::InputOp op : inputs) {
       BoostInput input = {};
-      input.kind = op.getClasses() ? BOOST_INPUT_LABELS : BOOST_INPUT_FEATURES;
+      input.kind = op.getKind();
       input.classes =
           op.getClasses() ? static_cast<int64_t>(*op.getClasses()) : 0;
       image.write(at, input);

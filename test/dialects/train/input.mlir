@@ -6,6 +6,12 @@ train.program @inputs batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("
   train.input @image : tensor<32x1x28x28xf32>
   // CHECK: train.input @label classes(10) : tensor<32xi32>
   train.input @label classes(10) : tensor<32xi32>
+  // CHECK: train.input @token classes(1000) : tensor<32x16xi32>
+  train.input @token classes(1000) : tensor<32x16xi32>
+  // CHECK: train.input @density target : tensor<32x4xf32>
+  train.input @density target : tensor<32x4xf32>
+  // CHECK: train.input @sample_key sample_keys : tensor<32xi32>
+  train.input @sample_key sample_keys : tensor<32xi32>
 }
 
 // -----
@@ -32,15 +38,15 @@ train.program @input_c1_type batch_size(32) micro_batches(1) epochs(1) seed(1) r
 // -----
 
 train.program @input_c2_type batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected labels as a static vector of i32, found 'tensor<32xi64>'}}
+  // expected-error @+1 {{expected labels as a static vector of i32, or indices as a static tensor of i32, found 'tensor<32xi64>'}}
   train.input @label classes(10) : tensor<32xi64>
 }
 
 // -----
 
 train.program @input_c2_rank batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected labels as a static vector of i32, found 'tensor<32x1xi32>'}}
-  train.input @label classes(10) : tensor<32x1xi32>
+  // expected-error @+1 {{expected labels as a static vector of i32, or indices as a static tensor of i32, found 'tensor<i32>'}}
+  train.input @label classes(10) : tensor<i32>
 }
 
 // -----
@@ -48,6 +54,27 @@ train.program @input_c2_rank batch_size(32) micro_batches(1) epochs(1) seed(1) r
 train.program @input_c2_classes batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{expected 2 or more classes, found 1}}
   train.input @label classes(1) : tensor<32xi32>
+}
+
+// -----
+
+train.program @input_c1_target batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected targets as a static f32 tensor of rank 2 or more, found 'tensor<32xf32>'}}
+  train.input @density target : tensor<32xf32>
+}
+
+// -----
+
+train.program @input_c3 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected sample keys as a static vector of i32, found 'tensor<32x2xi32>'}}
+  train.input @key sample_keys : tensor<32x2xi32>
+}
+
+// -----
+
+train.program @input_c4 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected one of 'classes', 'target' and 'sample_keys', found more}}
+  train.input @key classes(10) sample_keys : tensor<32xi32>
 }
 
 // -----

@@ -53,7 +53,7 @@ int64_t L1Op::getFlops() { return 2 * getOutputs().getType().getNumElements(); }
 std::vector<LayerSpec> L1Op::getLayerSpecs() {
   return {{"l1", LayerSpec::Kind::Loss,
            "Mean absolute error, `|y - t|` averaged over outputs and samples; "
-           "t is 1 for the labelled class, else 0."}};
+           "t is the target, or 1 for the labelled class, else 0."}};
 }
 
 FailureOr<SmallVector<Value>> L1Op::buildLayer(LayerBuilder &layer) {

@@ -52,7 +52,7 @@ int64_t MseOp::getFlops() {
 std::vector<LayerSpec> MseOp::getLayerSpecs() {
   return {{"mse", LayerSpec::Kind::Loss,
            "Mean squared error, `(y - t)^2` averaged over outputs and samples; "
-           "t is 1 for the labelled class, else 0."}};
+           "t is the target, or 1 for the labelled class, else 0."}};
 }
 
 FailureOr<SmallVector<Value>> MseOp::buildLayer(LayerBuilder &layer) {

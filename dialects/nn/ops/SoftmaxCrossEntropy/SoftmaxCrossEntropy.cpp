@@ -1,3 +1,4 @@
+#include "dialects/nn/Losses.h"
 #include "dialects/nn/NnDialect.h"
 #include <algorithm>
 #include <cmath>
@@ -107,7 +108,8 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
       "softmax_cross_entropy", LayerSpec::Kind::Loss,
       "Cross-entropy of the softmax of the last layer's output with integer "
       "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
-      "samples of an optimizer step."};
+      "samples of an optimizer step; with targets of numbers, one for each "
+      "class, `-sum over c of t[c] * log(softmax(l)[c])`."};
   spec.keys = {
       {"label_smoothing", KeyType::Number,
        "Weight e taken from the true class, below 1.", "0.0", 0.0, 0.999},
@@ -132,6 +134,20 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
   OpBuilder &b = layer.builder;
   double smoothing = layer.getNumber("label_smoothing");
   bool isSmooth = smoothing != 0.0;
+  if (hasNumbersAsTargets(layer)) {
+    if (isSmooth)
+      return layer.emitError("label_smoothing")
+             << "'label_smoothing' is for labels, and the targets are numbers; "
+                "smooth them in the data";
+    FailureOr<Value> targets = buildTargets(layer);
+    if (failed(targets))
+      return failure();
+    Value logarithms = LogSoftmaxOp::create(b, layer.loc, layer.inputs[0],
+                                            b.getI64IntegerAttr(1));
+    auto op = ExpectedNllOp::create(b, layer.loc, logarithms, *targets,
+                                    layer.inputs[2]);
+    return SmallVector<Value>(op.getResults());
+  }
   bool others = isSmooth && layer.getChoice("smoothing") == "others";
   auto op = SoftmaxCrossEntropyOp::create(
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],

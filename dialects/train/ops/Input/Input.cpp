@@ -3,23 +3,47 @@
 using namespace mlir;
 using namespace boostc::train;
 
+BoostInputKind InputOp::getKind() {
+  if (getClasses())
+    return cast<RankedTensorType>(getType()).getRank() == 1
+               ? BOOST_INPUT_LABELS
+               : BOOST_INPUT_INDICES;
+  if (getSampleKeys())
+    return BOOST_INPUT_SAMPLE_KEYS;
+  return getTarget() ? BOOST_INPUT_TARGETS : BOOST_INPUT_FEATURES;
+}
+
 LogicalResult InputOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (!getClasses()) {
+  if (getClasses().has_value() + getTarget() + getSampleKeys() > 1)
+    return emitOpError("expected one of 'classes', 'target' and "
+                       "'sample_keys', found more");
+  bool isInteger = type.hasStaticShape() && type.getElementType().isInteger(32);
+  switch (getKind()) {
+  case BOOST_INPUT_FEATURES:
+  case BOOST_INPUT_TARGETS:
     if (!type.hasStaticShape() || !type.getElementType().isF32() ||
         type.getRank() < 2)
-      return emitOpError(
-                 "expected features as a static f32 tensor of rank 2 or more, "
-                 "found ")
+      return emitOpError("expected ")
+             << (getTarget() ? "targets" : "features")
+             << " as a static f32 tensor of rank 2 or more, found " << type;
+    return success();
+  case BOOST_INPUT_LABELS:
+  case BOOST_INPUT_INDICES:
+    if (!isInteger || type.getRank() < 1)
+      return emitOpError("expected labels as a static vector of i32, or "
+                         "indices as a static tensor of i32, found ")
+             << type;
+    if (static_cast<int64_t>(*getClasses()) < 2)
+      return emitOpError("expected 2 or more classes, found ")
+             << static_cast<int64_t>(*getClasses());
+    return success();
+  case BOOST_INPUT_SAMPLE_KEYS:
+    if (!isInteger || type.getRank() != 1)
+      return emitOpError("expected sample keys as a static vector of i32, "
+                         "found ")
              << type;
     return success();
   }
-  if (!type.hasStaticShape() || !type.getElementType().isInteger(32) ||
-      type.getRank() != 1)
-    return emitOpError("expected labels as a static vector of i32, found ")
-           << type;
-  if (static_cast<int64_t>(*getClasses()) < 2)
-    return emitOpError("expected 2 or more classes, found ")
-           << static_cast<int64_t>(*getClasses());
-  return success();
+  llvm_unreachable("all kinds are listed");
 }

@@ -6,23 +6,41 @@ include "dialects/train/TrainBase.td"
 def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "what the data set feeds";
   let description = [{
-    Features (f32, `[batch, ...]`) or, with `classes`, labels (i32, `[batch]`, values in
-    `[0, classes)`).
+    One of the kinds of BoostInputKind in runtime/abi/boost_abi.h:
+
+    * features: f32 `[batch, ...]`;
+    * with `classes`, integers in `[0, classes)`: labels, i32 `[batch]`, or indices, i32
+      `[batch, ...]`, such as tokens;
+    * with `target`, what the loss compares with: f32 `[batch, ...]`;
+    * with `sample_keys`, a random number for each sample, drawn anew in every epoch:
+      i32 `[batch]`.
 
     Constraints:
-    * (input_c1) features are static f32 of rank 2 or more.
-    * (input_c2) labels are a static vector of i32 and `classes` is 2 or more.
+    * (input_c1) features and targets are static f32 of rank 2 or more.
+    * (input_c2) labels and indices are static i32 and `classes` is 2 or more.
+    * (input_c3) sample keys are a static vector of i32.
+    * (input_c4) an input has one kind.
 
     Example:
     ```mlir
     train.input @image : tensor<32x1x28x28xf32>
+    train.input @token classes(1000) : tensor<32x16xi32>
     train.input @label classes(10) : tensor<32xi32>
+    train.input @density target : tensor<32x4xf32>
+    train.input @sample_key sample_keys : tensor<32xi32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$classes,
+                       UnitAttr:$target, UnitAttr:$sample_keys,
                        TypeAttrOf<AnyRankedTensor>:$type);
-  let assemblyFormat = "$sym_name (`classes` `(` $classes^ `)`)? attr-dict `:` $type";
+  let assemblyFormat = [{
+    $sym_name (`classes` `(` $classes^ `)`)? (`target` $target^)?
+    (`sample_keys` $sample_keys^)? attr-dict `:` $type
+  }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    BoostInputKind getKind();
+  }];
 }
 
 #endif // BOOST_TRAIN_INPUT

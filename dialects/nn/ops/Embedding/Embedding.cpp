@@ -1,0 +1,139 @@
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/rt/RtDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::nn;
+
+//===----------------------------------------------------------------------===//
+// nn.embedding
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &inferred) {
+  auto index = cast<RankedTensorType>(adaptor.getIndex().getType());
+  auto table = cast<RankedTensorType>(adaptor.getTable().getType());
+  if (index.getRank() < 1 || table.getRank() != 2)
+    return emitOptionalError(
+        loc, "expected an index [batch, ...] and a table [rows, d], found ",
+        index, " and ", table);
+  SmallVector<int64_t> shape(index.getShape());
+  shape.push_back(table.getDimSize(1));
+  inferred.push_back(RankedTensorType::get(shape, table.getElementType()));
+  return success();
+}
+
+LogicalResult EmbeddingOp::evaluate(ReferenceContext &,
+                                    ArrayRef<ReferenceValue> operands,
+                                    SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = ReferenceValue::zeros(getType());
+  int64_t columns = operands[1].dim(1);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data[i] = operands[1].at(
+        static_cast<int64_t>(operands[0].data[i / columns]), i % columns);
+  results.push_back(std::move(result));
+  return success();
+}
+
+bool EmbeddingOp::isActiveOperand(unsigned index) { return index == 1; }
+
+SmallVector<Value> EmbeddingOp::savedForBackward() { return {getIndex()}; }
+
+LogicalResult EmbeddingOp::buildBackward(BackwardContext &context) {
+  if (context.needed[1])
+    context.gradOperands[1] = EmbeddingGradOp::create(
+        context.builder, context.loc, getTable().getType(),
+        context.gradResults[0], getIndex(), context.valid);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> EmbeddingOp::lowerToLinalg(OpBuilder &builder) {
+  Value empty = tensor::EmptyOp::create(builder, getLoc(), getType().getShape(),
+                                        getType().getElementType());
+  auto gather = rt::GatherOp::create(builder, getLoc(), TypeRange{getType()},
+                                     getTable(), getIndex(), empty);
+  return SmallVector<Value>(gather.getResults());
+}
+
+int64_t EmbeddingOp::getFlops() { return 0; }
+
+std::vector<LayerSpec> EmbeddingOp::getLayerSpecs() {
+  LayerSpec spec{"embedding", LayerSpec::Kind::Layer,
+                 "A learned row of `units` numbers for each integer of an "
+                 "input with 'shape' and 'classes'."};
+  spec.keys = {
+      {"units", KeyType::Integer, "Numbers in a row.", {}, 1, 1 << 24}};
+  spec.parameters = {{"weight", BOOST_ROLE_EMBEDDING,
+                      R"({ "type": "normal", "std": 1.0 })",
+                      "The table, `[classes, units]`."}};
+  spec.readsIntegers = true;
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>> EmbeddingOp::buildLayer(LayerBuilder &layer) {
+  int64_t classes = layer.getClasses(0);
+  int64_t units = layer.getInteger("units");
+  FailureOr<Value> table =
+      layer.parameter("weight", {classes, units}, classes, units);
+  if (failed(table))
+    return failure();
+  return SmallVector<Value>{
+      EmbeddingOp::create(layer.builder, layer.loc, layer.inputs[0], *table)};
+}
+
+//===----------------------------------------------------------------------===//
+// nn.embedding_grad
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmbeddingGradOp::verify() {
+  auto dy = getGradient().getType(), index = getIndex().getType();
+  if (getType().getRank() != 2 || index.getRank() < 1 ||
+      dy.getRank() != index.getRank() + 1 ||
+      dy.getShape().drop_back() != index.getShape() ||
+      dy.getShape().back() != getType().getDimSize(1))
+    return emitOpError("expected a gradient [batch, ..., d], an index [batch, "
+                       "...] and a result [rows, d], found ")
+           << dy << ", " << index << " and " << getType();
+  return success();
+}
+
+LogicalResult
+EmbeddingGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = ReferenceValue::zeros(getType());
+  int64_t columns = result.dim(1), samples = operands[1].dim(0);
+  int64_t perSample = operands[1].size() / samples;
+  auto valid = static_cast<int64_t>(operands[2].item());
+  for (int64_t place = 0; place < valid * perSample; ++place)
+    for (int64_t d = 0; d < columns; ++d)
+      result.at(static_cast<int64_t>(operands[1].data[place]), d) +=
+          operands[0].data[place * columns + d];
+  results.push_back(std::move(result));
+  return success();
+}
+
+FailureOr<SmallVector<Value>>
+EmbeddingGradOp::lowerToLinalg(OpBuilder &builder) {
+  // What pads a batch counts as zero, whatever it is.
+  RankedTensorType type = getGradient().getType();
+  unsigned rank = type.getRank();
+  Value real = buildElementwise(
+      builder, getLoc(), type, {getGradient(), getValid()},
+      {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {})},
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[1]),
+                                       args[0], buildFloat(b, loc, 0.0));
+      });
+  Value empty = tensor::EmptyOp::create(builder, getLoc(), getType().getShape(),
+                                        getType().getElementType());
+  auto scatter = rt::ScatterAddOp::create(
+      builder, getLoc(), TypeRange{getType()}, real, getIndex(), empty);
+  return SmallVector<Value>(scatter.getResults());
+}
+
+int64_t EmbeddingGradOp::getFlops() {
+  return getGradient().getType().getNumElements();
+}

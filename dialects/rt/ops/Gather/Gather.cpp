@@ -1,0 +1,121 @@
+#include "dialects/rt/RtDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::rt;
+
+/// `table` is [rows, d] and `rows` [i..., d] for `index` [i...].
+static LogicalResult verifyRows(Operation *op, Value table, Value rows,
+                                Value index, ResultRange results) {
+  auto tableType = cast<ShapedType>(table.getType());
+  auto rowsType = cast<ShapedType>(rows.getType());
+  auto indexType = cast<ShapedType>(index.getType());
+  if (!tableType.hasStaticShape() || !rowsType.hasStaticShape() ||
+      !indexType.hasStaticShape() || tableType.getRank() != 2 ||
+      rowsType.getRank() != indexType.getRank() + 1 ||
+      rowsType.getShape().drop_back() != indexType.getShape() ||
+      rowsType.getShape().back() != tableType.getDimSize(1))
+    return op->emitOpError("expected a table [rows, d], rows [i..., d] and an "
+                           "index [i...] of static shape, found ")
+           << tableType << ", " << rowsType << " and " << indexType;
+  bool onTensors = isa<RankedTensorType>(tableType);
+  if (isa<RankedTensorType>(rowsType) != onTensors ||
+      isa<RankedTensorType>(indexType) != onTensors)
+    return op->emitOpError("expected operands all tensors or all memrefs");
+  Type destination =
+      cast<DestinationStyleOpInterface>(op).getDpsInits().front().getType();
+  if (results.size() != (onTensors ? 1 : 0) ||
+      (onTensors && results.getTypes().front() != destination))
+    return op->emitOpError("expected the destination's type as result on "
+                           "tensors and no result on memrefs, found ")
+           << results.getTypes();
+  return success();
+}
+
+/// Whether the places name rows of the table.
+static LogicalResult checkIndex(Operation *op, const ReferenceValue &index,
+                                int64_t rows) {
+  for (double row : index.data)
+    if (!(row >= 0.0 && row < static_cast<double>(rows)))
+      return op->emitOpError("index ")
+             << row << " is not in [0, " << rows << ")";
+  return success();
+}
+
+/// On memrefs an op reads its inputs and writes its destination.
+static void getRowsEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()))
+      return; // a value: no effects
+    else if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
+//===----------------------------------------------------------------------===//
+// rt.gather
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  return verifyRows(*this, getSource(), getDestination(), getIndex(),
+                    getResults());
+}
+
+void GatherOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  getRowsEffects(*this, effects);
+}
+
+int64_t GatherOp::getFlops() { return 0; }
+
+LogicalResult GatherOp::evaluate(ReferenceContext &,
+                                 ArrayRef<ReferenceValue> operands,
+                                 SmallVectorImpl<ReferenceValue> &results) {
+  if (failed(checkIndex(*this, operands[1], operands[0].dim(0))))
+    return failure();
+  ReferenceValue rows = ReferenceValue::zeros(getDestination().getType());
+  int64_t columns = operands[0].dim(1);
+  for (int64_t i = 0; i < rows.size(); ++i)
+    rows.data[i] = operands[0].at(
+        static_cast<int64_t>(operands[1].data[i / columns]), i % columns);
+  results.push_back(std::move(rows));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rt.scatter_add
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterAddOp::verify() {
+  return verifyRows(*this, getDestination(), getSource(), getIndex(),
+                    getResults());
+}
+
+void ScatterAddOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  getRowsEffects(*this, effects);
+}
+
+int64_t ScatterAddOp::getFlops() {
+  return cast<ShapedType>(getSource().getType()).getNumElements();
+}
+
+LogicalResult ScatterAddOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue table = ReferenceValue::zeros(getDestination().getType());
+  if (failed(checkIndex(*this, operands[1], table.dim(0))))
+    return failure();
+  int64_t columns = table.dim(1);
+  for (int64_t i = 0; i < operands[0].size(); ++i)
+    table.at(static_cast<int64_t>(operands[1].data[i / columns]),
+             i % columns) += operands[0].data[i];
+  results.push_back(std::move(table));
+  return success();
+}
