@@ -6,6 +6,16 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
+/// Whether the places name rows of the table.
+static LogicalResult checkIndex(Operation *op, const ReferenceValue &index,
+                                int64_t rows) {
+  for (double row : index.data)
+    if (!(row >= 0.0 && row < static_cast<double>(rows)))
+      return op->emitOpError("index ")
+             << row << " is not in [0, " << rows << ")";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // nn.embedding
 //===----------------------------------------------------------------------===//
@@ -29,6 +39,8 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *,
 LogicalResult EmbeddingOp::evaluate(ReferenceContext &,
                                     ArrayRef<ReferenceValue> operands,
                                     SmallVectorImpl<ReferenceValue> &results) {
+  if (failed(checkIndex(*this, operands[0], operands[1].dim(0))))
+    return failure();
   ReferenceValue result = ReferenceValue::zeros(getType());
   int64_t columns = operands[1].dim(1);
   for (int64_t i = 0; i < result.size(); ++i)
@@ -104,6 +116,8 @@ LogicalResult
 EmbeddingGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                           SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = ReferenceValue::zeros(getType());
+  if (failed(checkIndex(*this, operands[1], result.dim(0))))
+    return failure();
   int64_t columns = result.dim(1), samples = operands[1].dim(0);
   int64_t perSample = operands[1].size() / samples;
   auto valid = static_cast<int64_t>(operands[2].item());

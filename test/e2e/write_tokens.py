@@ -1,0 +1,38 @@
+"""Writes a data set of six tokens a sample into a folder, as numpy.save would.
+
+The class is whether token 1 stands before token 2; both are in every sample once. The
+targets say the same in numbers: 1 and -1, or -1 and 1.
+"""
+import pathlib
+import random
+import struct
+import sys
+
+
+def save(path, kind, shape, values):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    code = {"<i4": "i", "<f4": "f"}[kind]
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)))
+        file.write(header.encode() + struct.pack(f"<{len(values)}{code}", *values))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    draw = random.Random(1)
+    for split, count in (("train", 2000), ("test", 400)):
+        tokens, labels, targets = [], [], []
+        for _ in range(count):
+            sample = [draw.randrange(3, 20) for _ in range(6)]
+            first, second = draw.sample(range(6), 2)
+            sample[first], sample[second] = 1, 2
+            tokens += sample
+            labels.append(int(first < second))
+            targets += [1.0, -1.0] if first < second else [-1.0, 1.0]
+        save(folder / f"{split}_features.npy", "<i4", (count, 6), tokens)
+        save(folder / f"{split}_labels.npy", "<i4", (count,), labels)
+        save(folder / f"{split}_targets.npy", "<f4", (count, 2), targets)
+
+
+main()
