@@ -90,6 +90,18 @@ TEST_F(RunDataChoice, SamplesOfAnotherShape) {
                                      "1x224x224"});
 }
 
+TEST_F(RunDataChoice, SamplesOfTwoExtents) {
+  // One channel is none; the same number of elements is not the same shape.
+  EXPECT_TRUE(open("unlabelled", kDigits).ok());
+  TokenFiles files(2, 2);
+  for (const char *name : {"train_features.npy", "test_features.npy"})
+    writeFile(files.path(name),
+              npy("|u1", "(2, 4, 14, 14)", std::string(1568, '\1')));
+  expectData(open("unlabelled", "{}", files.spec()),
+             {"samples are 4x14x14, after the model's transforms 4x14x14; the "
+              "model takes 28x28"});
+}
+
 TEST_F(RunDataChoice, TransformsThatAreNone) {
   auto data = open(
       "softmax",
