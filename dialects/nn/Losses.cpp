@@ -86,7 +86,7 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
 LogicalResult
 boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
                              SmallVectorImpl<ReferenceValue> &results,
-                             ScalarLoss slope, SampleLoss kind) {
+                             ScalarLoss slope) {
   const ReferenceValue &outputs = operands[1], &targets = operands[2];
   int64_t valid = static_cast<int64_t>(operands[3].item());
   int64_t elements = outputs.size() / outputs.dim(0);
@@ -94,20 +94,19 @@ boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
   for (int64_t i = 0; i < valid * elements; ++i)
     result.data[i] = operands[0].item() *
                      slope(outputs.data[i], targets.data[i]) /
-                     getDivisor(kind, elements);
+                     getDivisor(SampleLoss::Mean, elements);
   results.push_back(std::move(result));
   return success();
 }
 
 SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
                                              ValueRange operands,
-                                             ScalarLossBody slope,
-                                             SampleLoss kind) {
+                                             ScalarLossBody slope) {
   auto type = cast<RankedTensorType>(operands[1].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
   AffineMap scalar = projection(builder, rank, {});
-  double divisor = getDivisor(kind, type);
+  double divisor = getDivisor(SampleLoss::Mean, type);
   return {buildElementwise(
       builder, loc, type, operands, {scalar, all, all, scalar},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {

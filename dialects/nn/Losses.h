@@ -33,16 +33,16 @@ llvm::SmallVector<mlir::Value> lowerLoss(mlir::OpBuilder &builder,
                                          SampleLoss kind = SampleLoss::Mean);
 
 /// The gradient with respect to the outputs, zero for padding:
-/// dsum * slope, for a mean divided by the elements of a sample. Operands:
-/// dsum, outputs, targets, valid.
+/// dsum * slope / elements of a sample. Operands: dsum, outputs, targets,
+/// valid.
 llvm::LogicalResult
 evaluateLossGrad(llvm::ArrayRef<ReferenceValue> operands,
                  llvm::SmallVectorImpl<ReferenceValue> &results,
-                 ScalarLoss slope, SampleLoss kind = SampleLoss::Mean);
-llvm::SmallVector<mlir::Value>
-lowerLossGrad(mlir::OpBuilder &builder, mlir::Location loc,
-              mlir::ValueRange operands, ScalarLossBody slope,
-              SampleLoss kind = SampleLoss::Mean);
+                 ScalarLoss slope);
+llvm::SmallVector<mlir::Value> lowerLossGrad(mlir::OpBuilder &builder,
+                                             mlir::Location loc,
+                                             mlir::ValueRange operands,
+                                             ScalarLossBody slope);
 
 /// The targets of a loss of the model file: an input of numbers as it is,
 /// labels as rows of 0 and 1. Emits a diagnostic when the last layer's output

@@ -298,18 +298,25 @@ Result loss(ArrayRef<Bounded> in,
 
 /// dsum, outputs, targets, valid.
 Result lossGrad(ArrayRef<Bounded> in,
-                llvm::function_ref<Approximate(Approximate, Approximate)> f,
-                bool isMean = true) {
+                llvm::function_ref<Approximate(Approximate, Approximate)> f) {
   int64_t elements = in[1].value.size() / in[1].value.dim(0);
   Errors errors(in[1].value.size(), 0.0);
   for (int64_t i = 0; i < elements * static_cast<int64_t>(in[3].value.item());
-       ++i) {
-    Approximate slope = at(in[0], 0) * f(at(in[1], i), at(in[2], i));
-    errors[i] =
-        (isMean ? slope / Approximate(static_cast<double>(elements)) : slope)
-            .error;
-  }
+       ++i)
+    errors[i] = (at(in[0], 0) * f(at(in[1], i), at(in[2], i)) /
+                 Approximate(static_cast<double>(elements)))
+                    .error;
   return Result{{errors}};
+}
+
+/// dsum, targets, valid.
+Errors expectedNllGrad(ArrayRef<Bounded> in) {
+  Errors errors(in[1].value.size(), 0.0);
+  int64_t elements = in[1].value.size() / in[1].value.dim(0);
+  for (int64_t i = 0; i < elements * static_cast<int64_t>(in[2].value.item());
+       ++i)
+    errors[i] = (at(in[0], 0) * at(in[1], i)).error;
+  return errors;
 }
 
 Approximate logistic(Approximate x) { return 1.0 / (1.0 + exp(-x)); }
@@ -494,10 +501,8 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
         return loss(
             in, [](Approximate l, Approximate t) { return -t * l; }, false);
       })
-      .Case<nn::ExpectedNllGradOp>([&](auto) {
-        return lossGrad(
-            in, [](Approximate, Approximate t) { return -t; }, false);
-      })
+      .Case<nn::ExpectedNllGradOp>(
+          [&](auto) { return Result{{expectedNllGrad(in)}}; })
       .Case<nn::L1Op>([&](auto) {
         return loss(in,
                     [](Approximate p, Approximate t) { return abs(p - t); });

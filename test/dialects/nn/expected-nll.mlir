@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @expected_nll
 // CHECK: nn.expected_nll %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
-// CHECK: nn.expected_nll_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK: nn.expected_nll_grad %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>
 func.func @expected_nll(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>)
     -> tensor<2x3xf32> {
   %sum, %count = nn.expected_nll %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
-  %dp = nn.expected_nll_grad %sum, %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  %dp = nn.expected_nll_grad %sum, %t, %valid : tensor<2x3xf32>
   return %dp : tensor<2x3xf32>
 }
 
@@ -29,8 +29,8 @@ func.func @expected_nll_c1_rank(%p: tensor<2xf32>, %valid: tensor<i32>) {
 
 // -----
 
-func.func @expected_nll_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
-  // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
-  %d = nn.expected_nll_grad %s, %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+func.func @expected_nll_grad_c1(%s: tensor<f32>, %t: tensor<3xf32>, %valid: tensor<i32>) {
+  // expected-error @+1 {{expected outputs [batch, ...], found 'tensor<3xf32>'}}
+  %d = nn.expected_nll_grad %s, %t, %valid : tensor<3xf32>
   return
 }

@@ -35,6 +35,8 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
 
 bool DropoutOp::isActiveOperand(unsigned index) { return index == 0; }
 
+SmallVector<Value> DropoutOp::savedForBackward() { return {getKeys()}; }
+
 LogicalResult DropoutOp::evaluate(ReferenceContext &,
                                   ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {

@@ -5,7 +5,8 @@ include "dialects/nn/NnBase.td"
 
 def Nn_DropoutOp : Nn_Op<"dropout", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isActiveOperand"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface,
+                              ["isActiveOperand", "savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "sets random elements to zero";

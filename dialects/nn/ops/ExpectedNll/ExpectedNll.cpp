@@ -31,8 +31,8 @@ LogicalResult ExpectedNllOp::buildBackward(BackwardContext &context) {
   if (!context.gradResults[0] || !context.needed[0])
     return success();
   context.gradOperands[0] = ExpectedNllGradOp::create(
-      context.builder, context.loc, context.gradResults[0], getLogarithms(),
-      getTargets(), context.valid);
+      context.builder, context.loc, context.gradResults[0], getTargets(),
+      context.valid);
   return success();
 }
 
@@ -58,10 +58,10 @@ LogicalResult
 ExpectedNllGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                     Adaptor adaptor,
                                     SmallVectorImpl<Type> &inferred) {
-  if (failed(verifyTargets(loc, adaptor.getLogarithms().getType(),
-                           adaptor.getTargets().getType())))
+  Type targets = adaptor.getTargets().getType();
+  if (failed(verifyTargets(loc, targets, targets)))
     return failure();
-  inferred.push_back(adaptor.getLogarithms().getType());
+  inferred.push_back(targets);
   return success();
 }
 
@@ -69,20 +69,30 @@ LogicalResult
 ExpectedNllGradOp::evaluate(ReferenceContext &,
                             ArrayRef<ReferenceValue> operands,
                             SmallVectorImpl<ReferenceValue> &results) {
-  return evaluateLossGrad(
-      operands, results, [](double, double t) { return -t; }, SampleLoss::Sum);
+  const ReferenceValue &targets = operands[1];
+  auto valid = static_cast<int64_t>(operands[2].item());
+  ReferenceValue result(targets.shape);
+  for (int64_t i = 0; i < valid * (targets.size() / targets.dim(0)); ++i)
+    result.data[i] = -operands[0].item() * targets.data[i];
+  results.push_back(std::move(result));
+  return success();
 }
 
 FailureOr<SmallVector<Value>>
 ExpectedNllGradOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerLossGrad(
-      builder, getLoc(), getOperands(),
+  RankedTensorType type = getTargets().getType();
+  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
+  AffineMap scalar = projection(builder, type.getRank(), {});
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), type, getOperands(), {scalar, all, scalar},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::NegFOp::create(b, loc, args[1]);
-      },
-      SampleLoss::Sum);
+        Value share = arith::MulFOp::create(
+            b, loc, arith::NegFOp::create(b, loc, args[0]), args[1]);
+        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[2]),
+                                       share, buildFloat(b, loc, 0.0));
+      })};
 }
 
 int64_t ExpectedNllGradOp::getFlops() {
-  return 2 * getLogarithms().getType().getNumElements();
+  return 2 * getTargets().getType().getNumElements();
 }

@@ -41,20 +41,18 @@ def Nn_ExpectedNllGradOp : Nn_Op<"expected_nll_grad", [
   let description = [{
     `dl = -dsum * t` for the samples below `valid`, else 0.
 
-    Constraints: those of `nn.expected_nll`.
+    Constraints:
+    * (expected_nll_grad_c1) targets are `[batch, ...]`.
 
     Example:
     ```mlir
-    %dl = nn.expected_nll_grad %dsum, %logarithms, %targets, %valid
-        : tensor<32x10xf32>, tensor<32x10xf32>
+    %dl = nn.expected_nll_grad %dsum, %targets, %valid : tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$logarithms, Nn_Tensor:$targets,
-                       Nn_Valid:$valid);
+  let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$targets, Nn_Valid:$valid);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
-    $gradient `,` $logarithms `,` $targets `,` $valid attr-dict `:` type($logarithms)
-    `,` type($targets)
+    $gradient `,` $targets `,` $valid attr-dict `:` type($targets)
   }];
 }
 
