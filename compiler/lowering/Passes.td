@@ -120,11 +120,34 @@ def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ChooseContractionsPass : Pass<"boost-lowering-choose-contractions", "::boostc::train::ProgramOp"> {
+  let summary = "picks how each sum of products is computed";
+  let description = [{
+    A matrix product can be a library call or a kernel of our own, and such a kernel can cut
+    the product into tiles in several ways. The pass puts the number of the candidate that
+    is to be taken on each op as `rt.candidate`; an op without it takes the first one: the
+    library where it has the op, else the tiles of least estimated cost. `boostc --tune` and
+    `--tuned` run it with what was measured; in a pipeline of text it takes the same number
+    everywhere (the last candidate where there are fewer).
+
+    Before and after, with `candidate=1`:
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
+    ```
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) {rt.candidate = 1 : i64}
+    ```
+  }];
+  let options = [
+    Option<"candidate", "candidate", "unsigned", "0", "Number of the candidate to take">
+  ];
+}
+
 def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
-    Asks oneDNN for the scratch size of each product at the planned thread count and CPU
-    and allocates it around the call, so that the memory plan covers it. A call that has
+    Asks oneDNN for the scratch size of each product that is a library call, at the planned
+    thread count and CPU, and allocates it around the call, so that the memory plan covers it. A call that has
     scratch, or needs none, stays as it is.
 
     Before and after:
@@ -171,14 +194,17 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
   let description = [{
     Every linalg op becomes loops in a kernel function `(begin, end, buffers...)`, where
     [begin, end) is a piece of its outermost parallel loop. The loop over contiguous memory
-    is innermost, for the vectoriser. Neighbours share a kernel when each piece needs only
-    what the same piece of the ones before wrote; small ops run on one thread and share
-    one kernel with their small neighbours. The buffers of a kernel do not overlap.
+    is innermost, in vectors: our own where its extent is a number of vectors
+    (compiler/lowering/cpu/VectorNest.h), else those of LLVM's vectoriser. Neighbours share
+    a kernel when each piece needs only what the same piece of the ones before wrote, and a
+    nest when each iteration does; small ops run on one thread, or as pieces of a large
+    neighbour, and share one kernel with their small neighbours. The buffers of a kernel do
+    not overlap.
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
-    at a time (compiler/lowering/cpu/Contraction.h). So do `rt.gather`, shared among
-    threads by places, and `rt.scatter_add`, shared by columns
-    (compiler/lowering/cpu/EmitRows.h).
+    at a time (compiler/lowering/cpu/Contraction.h); so does a product whose `rt.candidate`
+    says so. So do `rt.gather`, shared among threads by places, and `rt.scatter_add`, shared
+    by columns (compiler/lowering/cpu/EmitRows.h).
 
     Before:
     ```mlir

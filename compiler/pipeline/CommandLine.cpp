@@ -9,6 +9,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
+#include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -54,6 +55,7 @@ std::vector<std::string_view> getPhaseNames(Phase last) {
 /// Strings that become typed options.
 struct Flags {
   std::string output, emit = "so", from = "input", target = "cpu";
+  std::string tune, tuned;
   unsigned level = 0;
   bool isSummary = false, isExplain = false, isOps = false;
   int64_t samples = 0;
@@ -103,6 +105,16 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
          "use oneDNN for contractions (default: on); off generates code for "
          "everything")
       ->type_name("on|off");
+  CLI::Option *tune =
+      app.add_option(
+             "--tune", flags.tune,
+             "measure here what computes each matrix product and convolution "
+             "fastest, where FILE does not say it yet, and add it to FILE")
+          ->type_name("FILE");
+  app.add_option("--tuned", flags.tuned,
+                 "take what --tune wrote to FILE, and measure nothing")
+      ->excludes(tune)
+      ->type_name("FILE");
   app.add_option("--codegen-opt", options.codegenLevel,
                  "optimisation of generated code, for debugging the compiler")
       ->check(CLI::Range(0, 3))
@@ -168,6 +180,14 @@ std::optional<std::string> resolveFlags(const Flags &flags,
                          "planned, between --compile-from and --emit");
     options.memoryBudget = flags.budget;
   }
+  if (!flags.tune.empty() || !flags.tuned.empty()) {
+    if (options.from >= Phase::Buffers || options.to < Phase::Buffers)
+      return std::string("--tune and --tuned need phase buffers, where it is "
+                         "chosen what computes, between --compile-from and "
+                         "--emit");
+    options.tuning.measures = !flags.tune.empty();
+    options.tuning.file = flags.tune + flags.tuned;
+  }
   options.report = flags.isSummary   ? Report::Summary
                    : flags.isExplain ? Report::Explain
                    : flags.isOps     ? Report::Ops
@@ -178,6 +198,9 @@ std::optional<std::string> resolveFlags(const Flags &flags,
       (flags.emit != "so" || options.from != Phase::Input))
     return std::string("summary, --explain and --print-ops take no --emit and "
                        "no --compile-from: they begin with a model file");
+  if (options.report != Report::None && !flags.tune.empty())
+    return std::string("--tune measures code, and a report makes none; take "
+                       "what is in the file with --tuned");
   if (flags.isSummary && (flags.isExplain || flags.isOps))
     return std::string("boostc summary takes no second report");
   if (options.report == Report::Ops)
@@ -267,9 +290,14 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
     return applyPassManagerCLOptions(manager);
   };
   SmallVector<char, 0> output;
-  CompileResult result = compile(context, sources, options, output);
+  std::optional<std::string> tuned;
+  CompileResult result = compile(context, sources, options, output, &tuned);
   if (result != CompileResult::Ok)
     return static_cast<int>(result);
+  if (tuned)
+    if (std::optional<std::string> problem =
+            writeOutput(options.tuning.file, *tuned))
+      return fail(CompileResult::BadUsage, *problem);
   std::string path = outputFlag;
   if (path.empty() && options.report != Report::None)
     path = "-";
@@ -316,5 +344,8 @@ int boostc::runBoostc(int argc, char **argv) {
     return fail(CompileResult::BadUsage, *problem);
   if (std::optional<std::string> problem = resolveFlags(flags, options))
     return fail(CompileResult::BadUsage, *problem);
+  // Measured code is to wait for its threads as in boost-run.
+  if (options.tuning.measures)
+    boostrt::limitSpinning(argv);
   return runCompilation(options, flags.output);
 }

@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
 #include "mlir/Parser/Parser.h"
@@ -132,9 +133,10 @@ static CompileResult printReport(ModuleOp module,
   return CompileResult::Ok;
 }
 
-CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
-                              const CompileOptions &options,
-                              SmallVectorImpl<char> &output) {
+/// One compilation, with all decisions made.
+static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
+                                 const CompileOptions &options,
+                                 SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
   if (options.report == Report::Ops) {
     report::printOps(context, stream);
@@ -190,4 +192,29 @@ CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
     return CompileResult::Internal;
   }
   return CompileResult::Ok;
+}
+
+CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,
+                              const CompileOptions &options,
+                              SmallVectorImpl<char> &output,
+                              std::optional<std::string> *tuned) {
+  if (options.tuning.file.empty())
+    return compileWith(context, sources, options, output);
+  std::string error;
+  std::optional<rt::CpuTargetAttr> target = resolveCpuTarget(
+      &context, options.phase.cpu, options.phase.threads, error);
+  if (!target) {
+    emitError(UnknownLoc::get(&context)) << error;
+    return CompileResult::BadUsage;
+  }
+  std::unique_ptr<Tuning> tuning = Tuning::create(
+      &context, sources, options.tuning, *target, options.codegenLevel);
+  if (!tuning)
+    return CompileResult::BadInput;
+  CompileOptions decided = options;
+  decided.phase.chooseContraction = tuning->getChooser();
+  CompileResult result = compileWith(context, sources, decided, output);
+  if (result == CompileResult::Ok && tuned)
+    *tuned = tuning->getNewText();
+  return result;
 }

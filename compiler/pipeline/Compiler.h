@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/pipeline/Phases.h"
+#include "compiler/pipeline/Tuning.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
@@ -36,6 +37,8 @@ struct CompileOptions {
   /// Bytes that a training run may reserve.
   std::optional<uint64_t> memoryBudget;
 
+  TuningOptions tuning;
+
   /// Frontend: see compiler/frontend.
   int boostLevel = 0;
   std::vector<std::string> sets, boosts;
@@ -49,10 +52,12 @@ struct CompileOptions {
 enum class CompileResult { Ok = 0, BadInput = 1, BadUsage = 2, Internal = 70 };
 
 /// Compiles, or reports what `options.report` asks for; the bytes of the result
-/// go to `output`. Diagnostics go through the handlers of `context`; `sources`
-/// holds the text of the input for carets.
+/// go to `output`, those of a tuning file that changed to `tuned`. Diagnostics
+/// go through the handlers of `context`; `sources` holds the text of the input
+/// for carets.
 CompileResult compile(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                       const CompileOptions &options,
-                      llvm::SmallVectorImpl<char> &output);
+                      llvm::SmallVectorImpl<char> &output,
+                      std::optional<std::string> *tuned = nullptr);
 
 } // namespace boostc

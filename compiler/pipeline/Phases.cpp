@@ -46,6 +46,16 @@ static void addVerifier(OpPassManager &manager, Phase phase) {
   manager.addPass(createVerifyPhasePass(options));
 }
 
+/// The end of phase buffers.
+static void addMemoryPlan(OpPassManager &manager) {
+  OpPassManager &planning = manager.nest<train::ProgramOp>();
+  // Scratch before the plan, which is to cover it.
+  planning.addPass(createReserveScratchPass());
+  planning.addPass(createPlanMemoryPass());
+  // Equal places become one value: kernels promise that their arguments differ.
+  addCleanup(manager);
+}
+
 /// The passes that turn the phase before `phase` into it.
 static void addPhase(OpPassManager &manager, Phase phase,
                      const PhaseOptions &options) {
@@ -96,16 +106,15 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);
     {
-      OpPassManager &planning = manager.nest<train::ProgramOp>();
-      // What a library call needs depends on the strides of its operands.
-      planning.addPass(createAssignLayoutsPass());
-      // Scratch before the plan, which is to cover it.
-      planning.addPass(createReserveScratchPass());
-      planning.addPass(createPlanMemoryPass());
+      OpPassManager &layouts = manager.nest<train::ProgramOp>();
+      // What is fast, and what a library call needs, depends on the strides of
+      // operands.
+      layouts.addPass(createAssignLayoutsPass());
+      if (options.chooseContraction)
+        layouts.addPass(
+            createChooseContractionsPass(options.chooseContraction));
     }
-    // Equal places become one value: kernels promise that their arguments
-    // differ.
-    addCleanup(manager);
+    addMemoryPlan(manager);
     break;
 
   case Phase::Rt:
@@ -130,4 +139,10 @@ void boostc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
     addPhase(manager, info.phase, options);
     addVerifier(manager, info.phase);
   }
+}
+
+void boostc::buildMeasuringPipeline(OpPassManager &manager) {
+  addMemoryPlan(manager);
+  for (Phase phase : {Phase::Rt, Phase::Llvm})
+    addPhase(manager, phase, {});
 }

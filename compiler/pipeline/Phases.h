@@ -2,6 +2,7 @@
 // of passes. docs/architecture.md tells the same walk in prose.
 #pragma once
 
+#include "compiler/lowering/cpu/ContractionChoice.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,6 +38,8 @@ struct PhaseOptions {
   std::string cpu = "native";
   unsigned threads = 0; ///< 0 = all cores
   bool useLibrary = true;
+  /// How sums of products are computed; without it by the cost model.
+  ContractionChooser chooseContraction;
 };
 
 /// Adds the passes that lead from a module in phase `from` to phase `to` (at
@@ -44,6 +47,10 @@ struct PhaseOptions {
 /// first.
 void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
                    const PhaseOptions &options);
+
+/// Adds the passes from the point of phase buffers where `chooseContraction` is
+/// asked to phase Llvm: for code that is to be measured.
+void buildMeasuringPipeline(mlir::OpPassManager &manager);
 
 /// Dialects and interface implementations of all phases.
 void registerCompilerDialects(mlir::DialectRegistry &registry);

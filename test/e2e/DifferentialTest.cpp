@@ -19,11 +19,14 @@ using Partial = ReferenceTrainer::Partial;
 struct Variant {
   bool useLibrary;
   unsigned threads;
+  /// How sums of products are computed: number of the candidate, or the last
+  /// one.
+  unsigned candidate = 0;
 };
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.useLibrary ? "library, " : "loops, ") << variant.threads
-          << " threads";
+          << " threads, candidate " << variant.candidate;
 }
 
 CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
@@ -31,6 +34,12 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
   options.to = to;
   options.phase.useLibrary = variant.useLibrary;
   options.phase.threads = variant.threads;
+  if (variant.candidate != 0)
+    options.phase.chooseContraction =
+        [=](Operation *, StringRef,
+            ArrayRef<ContractionCandidate> candidates) -> FailureOr<unsigned> {
+      return std::min<unsigned>(variant.candidate, candidates.size() - 1);
+    };
   return options;
 }
 
@@ -41,11 +50,12 @@ protected:
 
   /// The program, compiled once for all tests of the same parameter.
   ArrayRef<char> compileModel() const {
-    static std::map<std::tuple<std::string, bool, unsigned>,
+    static std::map<std::tuple<std::string, bool, unsigned, unsigned>,
                     SmallVector<char, 0>>
         programs;
-    auto [entry, isNew] = programs.try_emplace(
-        {model().name, variant().useLibrary, variant().threads});
+    auto [entry, isNew] =
+        programs.try_emplace({model().name, variant().useLibrary,
+                              variant().threads, variant().candidate});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;
@@ -191,14 +201,17 @@ std::string
 nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.useLibrary ? "_library_" : "_loops_") +
-         std::to_string(variant.threads);
+         std::to_string(variant.threads) +
+         (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
+                            : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Differential,
     testing::Combine(testing::ValuesIn(getModels()),
                      testing::Values(Variant{true, 1}, Variant{true, 2},
-                                     Variant{false, 1}, Variant{false, 2})),
+                                     Variant{false, 1}, Variant{false, 2},
+                                     Variant{true, 2, 1}, Variant{true, 1, 3})),
     nameOf);
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/Contraction.h"
+#include "compiler/lowering/cpu/LibraryCalls.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -70,11 +71,14 @@ Contraction boostc::getContraction(rt::ConvolutionOp op) {
       y.getDimSize(0),      geometry.groups,      filters,
       pixels.getDimSize(2), pixels.getDimSize(3), channels,
       w.getDimSize(2),      w.getDimSize(3)};
+  static constexpr llvm::StringLiteral kNames[] = {
+      "sample", "group",   "filter",  "row",
+      "column", "channel", "tap row", "tap column"};
   Contraction contraction;
   for (unsigned loop = 0; loop < Row; ++loop)
     contraction.loops.push_back(
-        {extents[loop],
-         isReduction[static_cast<unsigned>(op.getKind())][loop]});
+        {extents[loop], isReduction[static_cast<unsigned>(op.getKind())][loop],
+         kNames[loop]});
 
   auto linear = [](std::initializer_list<std::pair<unsigned, int64_t>> terms,
                    int64_t constant = 0) {
@@ -133,6 +137,29 @@ Contraction boostc::getContraction(rt::ConvolutionOp op) {
   return contraction;
 }
 
+Contraction boostc::getContraction(rt::MatmulOp op) {
+  // Loops: row and column of the result, and what is summed over.
+  BoostMatmul call = describeMatmul(op);
+  auto offsetOf = [](Value value) {
+    return cast<MemRefType>(value.getType()).getStridesAndOffset().second;
+  };
+  Contraction contraction;
+  contraction.loops = {{call.m, false, "row"},
+                       {call.n, false, "column"},
+                       {call.k, true, "term"}};
+  contraction.a = {
+      op.getA(),
+      {offsetOf(op.getA()), {call.a_strides[0], 0, call.a_strides[1]}}};
+  contraction.b = {
+      op.getB(),
+      {offsetOf(op.getB()), {0, call.b_strides[1], call.b_strides[0]}}};
+  if (op.getBias())
+    contraction.bias = {op.getBias(), {offsetOf(op.getBias()), {0, 1, 0}}};
+  // The library writes rows one after the other, so all products do.
+  contraction.result = {op.getC(), {offsetOf(op.getC()), {call.n, 1, 0}}};
+  return contraction;
+}
+
 //===----------------------------------------------------------------------===//
 // ContractionPlan
 //===----------------------------------------------------------------------===//
@@ -181,8 +208,29 @@ static double estimateCost(int64_t products, int64_t loads) {
   return (cycles + kLoadShare * loads) / products;
 }
 
-ContractionPlan boostc::planContraction(const Contraction &c, int64_t maxLanes,
-                                        int64_t registers, int64_t threads) {
+/// Threads: the loop that divides most evenly, the one with most pieces among
+/// equals.
+static void chooseSharedLoop(const Contraction &c, int64_t threads,
+                             ContractionPlan &plan) {
+  double bestBalance = 0.0;
+  for (auto [number, loop] : llvm::enumerate(c.loops)) {
+    if (loop.isReduction)
+      continue;
+    int64_t pieces = loop.extent / plan.getTile(number);
+    int64_t rounds = llvm::divideCeil(pieces, threads);
+    double balance = static_cast<double>(pieces) / (rounds * threads);
+    if (pieces == 1 || balance < bestBalance ||
+        (balance == bestBalance && pieces <= plan.pieces))
+      continue;
+    bestBalance = balance;
+    plan.shared = number;
+    plan.pieces = pieces;
+  }
+}
+
+std::vector<ContractionPlan>
+boostc::planContraction(const Contraction &c, int64_t maxLanes,
+                        int64_t registers, int64_t threads, size_t count) {
   ContractionPlan plan;
   chooseVectorLoop(c, maxLanes, plan);
 
@@ -207,7 +255,7 @@ ContractionPlan boostc::planContraction(const Contraction &c, int64_t maxLanes,
   int64_t mostVectors = plan.vectorLoop && !isSummed
                             ? c.loops[*plan.vectorLoop].extent / plan.lanes
                             : 1;
-  double best = std::numeric_limits<double>::infinity();
+  std::vector<std::pair<double, ContractionPlan>> plans;
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(mostVectors, 4);
        vectors *= 2) {
     if (mostVectors % vectors != 0)
@@ -222,31 +270,19 @@ ContractionPlan boostc::planContraction(const Contraction &c, int64_t maxLanes,
         // One operand's loads stay in registers, the other's come one by one.
         if (sums + std::min(loadsOfA, loadsOfB) + 1 > registers)
           continue;
-        double cost = estimateCost(sums, loadsOfA + loadsOfB);
-        if (cost >= best)
-          continue;
-        best = cost;
         plan.vectors = vectors;
         plan.sharesA = sharesA;
         plan.sharesB = sharesB;
+        plans.push_back({estimateCost(sums, loadsOfA + loadsOfB), plan});
       }
   }
-
-  // Threads: the loop that divides most evenly, the one with most pieces among
-  // equals.
-  double bestBalance = 0.0;
-  for (auto [number, loop] : llvm::enumerate(c.loops)) {
-    if (loop.isReduction)
-      continue;
-    int64_t pieces = loop.extent / plan.getTile(number);
-    int64_t rounds = llvm::divideCeil(pieces, threads);
-    double balance = static_cast<double>(pieces) / (rounds * threads);
-    if (pieces == 1 || balance < bestBalance ||
-        (balance == bestBalance && pieces <= plan.pieces))
-      continue;
-    bestBalance = balance;
-    plan.shared = number;
-    plan.pieces = pieces;
+  // Among equals the first one found.
+  llvm::stable_sort(plans, llvm::less_first());
+  plans.resize(std::min(plans.size(), count));
+  std::vector<ContractionPlan> best;
+  for (auto &[cost, found] : plans) {
+    chooseSharedLoop(c, threads, found);
+    best.push_back(found);
   }
-  return plan;
+  return best;
 }

@@ -10,24 +10,18 @@
 // is loaded: along one of them `a` is the same, along the other `b`.
 #pragma once
 
+#include "compiler/lowering/cpu/LinearIndex.h"
 #include "dialects/rt/RtDialect.h"
-#include "mlir/IR/Builders.h"
+#include <vector>
 
 namespace boostc {
 
-/// constant + sum of coefficient * loop. Numbers beyond the loops stand for the
-/// contraction's derived indices.
-struct LinearIndex {
-  int64_t constant = 0;
-  llvm::SmallVector<int64_t> coefficients;
-
-  int64_t operator[](unsigned loop) const { return coefficients[loop]; }
-};
-
+/// Coefficients beyond the loops are of the derived indices.
 struct Contraction {
   struct Loop {
     int64_t extent;
     bool isReduction;
+    llvm::StringRef name; ///< for people
   };
   /// numerator / divisor. A product counts where the division is exact and the
   /// quotient lies in [0, extent): inside the image, that is.
@@ -55,6 +49,7 @@ struct Contraction {
 
 /// The sum that `op`, on memrefs, computes.
 Contraction getContraction(rt::ConvolutionOp op);
+Contraction getContraction(rt::MatmulOp op);
 
 /// How a contraction is cut into tiles and threads.
 struct ContractionPlan {
@@ -72,11 +67,13 @@ struct ContractionPlan {
   int64_t getTile(unsigned loop) const;
 };
 
-/// Chooses the tiles that load least per product, for vector registers of
-/// `maxLanes` elements and `threads` threads.
-ContractionPlan planContraction(const Contraction &contraction,
-                                int64_t maxLanes, int64_t registers,
-                                int64_t threads);
+/// The `count` plans whose tiles load least per product, the best first, for
+/// vector registers of `maxLanes` elements and `threads` threads. There is at
+/// least one.
+std::vector<ContractionPlan> planContraction(const Contraction &contraction,
+                                             int64_t maxLanes,
+                                             int64_t registers, int64_t threads,
+                                             size_t count);
 
 /// Emits pieces [begin, end) of the shared loop. The accesses' buffers are
 /// those of the kernel.

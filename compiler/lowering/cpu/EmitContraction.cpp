@@ -18,11 +18,11 @@ public:
       : builder(builder), loc(loc), c(c), plan(plan),
         vectorType(VectorType::get({plan.lanes}, builder.getF32Type())),
         indices(c.loops.size() + c.derived.size()) {
-    a = flatten(c.a.buffer);
-    b = flatten(c.b.buffer);
-    result = flatten(c.result.buffer);
+    a = flattenBuffer(builder, loc, c.a.buffer);
+    b = flattenBuffer(builder, loc, c.b.buffer);
+    result = flattenBuffer(builder, loc, c.result.buffer);
     if (c.bias)
-      bias = flatten(c.bias.buffer);
+      bias = flattenBuffer(builder, loc, c.bias.buffer);
     sumsOfA = plan.sharesA ? plan.sharesA->extent : 1;
     sumsOfB = plan.sharesB ? plan.sharesB->extent : 1;
     isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
@@ -79,27 +79,8 @@ private:
                      .getResult();
   }
 
-  /// The buffer as one row of elements: offsets are computed here, because
-  /// vectors are loaded along whichever dimension is contiguous.
-  Value flatten(Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    int64_t elements = type.getNumElements();
-    auto flat = MemRefType::get({elements}, type.getElementType());
-    return memref::ReinterpretCastOp::create(
-        builder, loc, flat, buffer, /*offset=*/0, ArrayRef<int64_t>{elements},
-        ArrayRef<int64_t>{1});
-  }
-
   Value emitLinear(const LinearIndex &index) {
-    Value sum;
-    for (auto [number, coefficient] : llvm::enumerate(index.coefficients)) {
-      if (coefficient == 0 || !indices[number])
-        continue;
-      Value term = times(indices[number], coefficient);
-      sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult()
-                : term;
-    }
-    return plus(sum ? sum : constant(0), index.constant);
+    return boostc::emitLinear(builder, loc, index, indices);
   }
 
   /// Offset of an element of the tile from its corner.

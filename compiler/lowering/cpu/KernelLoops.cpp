@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/KernelLoops.h"
+#include "compiler/lowering/cpu/LinearIndex.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -7,17 +8,6 @@
 
 using namespace mlir;
 using namespace boostc;
-
-/// Sums of loops, loops times constants, and constants.
-static bool isLinear(AffineExpr expr) {
-  bool linear = true;
-  expr.walk([&](AffineExpr part) {
-    linear &= part.getKind() != AffineExprKind::Mod &&
-              part.getKind() != AffineExprKind::FloorDiv &&
-              part.getKind() != AffineExprKind::CeilDiv;
-  });
-  return linear;
-}
 
 /// The dimension of `type` whose elements are neighbours in memory.
 static std::optional<unsigned> findContiguousDim(MemRefType type) {
@@ -164,6 +154,7 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
   Location loc = op.getLoc();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  constexpr int64_t kLong = 16;
   BodyEmitter body(op, buffers);
   if (!order.loops.empty()) {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -176,9 +167,11 @@ LogicalResult boostc::emitLoops(OpBuilder &builder, linalg::GenericOp op,
                    : arith::ConstantIndexOp::create(builder, loc, extents[loop])
                          .getResult();
       auto forOp = scf::ForOp::create(builder, loc, lower, upper, one);
-      // Copies of an outer loop's body cost compile time and save nothing.
-      if (loop != order.loops.back() &&
-          iterators[loop] == utils::IteratorType::parallel)
+      // Copies of an outer loop's body cost compile time and save nothing; a
+      // long innermost loop that is unrolled first is not vectorised any more.
+      bool isInnermost = loop == order.loops.back();
+      if (isInnermost ? extents[loop] >= kLong
+                      : iterators[loop] == utils::IteratorType::parallel)
         disableUnrolling(forOp);
       body.setLoop(loop, forOp.getInductionVar());
       builder.setInsertionPointToStart(forOp.getBody());

@@ -5,23 +5,22 @@
 // group a kernel. An op joins the open group when
 //  - both run on one thread, or both are cut along a loop of the same extent
 //    and every buffer that one of them writes and the other touches is cut the
-//    same way; and
+//    same way (an op too small to be cut for its own sake is cut with a
+//    neighbour); and
 //  - no two buffers of the group overlap in memory, so that the kernel's
 //    arguments may be promised not to alias.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cpu/Contraction.h"
+#include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cpu/EmitRows.h"
-#include "compiler/lowering/cpu/KernelLoops.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "compiler/lowering/cpu/KernelGroup.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
@@ -31,41 +30,12 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// The buffer behind a chain of views.
-static rt::BufferOp getBase(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value.getDefiningOp<rt::BufferOp>();
-}
-
-static bool overlap(rt::BufferOp a, rt::BufferOp b) {
-  if (a.getArena() != b.getArena())
-    return false;
-  auto begin = [](rt::BufferOp op) {
-    return static_cast<int64_t>(op.getOffset());
-  };
-  auto end = [&](rt::BufferOp op) {
-    return begin(op) + countBytes(op->getResultTypes());
-  };
-  return begin(a) < end(b) && begin(b) < end(a);
+/// Elements of a vector register, by the widest of the CPU.
+static int64_t getLanes(rt::CpuTargetAttr target) {
+  return target.getFeatures().contains("avx512f") ? 16 : 8;
 }
 
 namespace {
-
-/// An op with the decisions about its loops.
-struct KernelPart {
-  linalg::GenericOp op;
-  LoopOrder order;
-  int64_t extent = 1; ///< of the shared loop; 1 = on one thread
-  int64_t workPerPiece =
-      1; ///< loop iterations per iteration of the shared loop
-};
-
-/// Ops that will be one kernel.
-struct KernelGroup {
-  SmallVector<KernelPart> parts;
-  llvm::SetVector<rt::BufferOp> buffers;
-};
 
 struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
@@ -100,34 +70,35 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (!generic) {
         if (failed(flush(function, group)))
           return failure();
-        if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
-          if (failed(outlineConvolution(function, convolution)))
-            return failure();
-        } else if (auto gather = dyn_cast<rt::GatherOp>(op)) {
-          outlineRows(function, gather, planGather(gather), emitGather);
-        } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
-          outlineRows(function, scatter, planScatterAdd(scatter),
-                      emitScatterAdd);
-        }
+        if (failed(outlineAlone(function, op)))
+          return failure();
         continue;
       }
-      KernelPart part = analyze(generic);
-      llvm::SetVector<rt::BufferOp> buffers;
-      for (Value operand : generic->getOperands()) {
-        if (!isa<MemRefType>(operand.getType()))
-          continue;
-        rt::BufferOp base = getBase(operand);
-        if (!base)
-          return generic.emitOpError("operand is no planned buffer: ")
-                 << operand;
-        buffers.insert(base);
-      }
-      if (!canJoin(group, part, buffers) && failed(flush(function, group)))
+      FailureOr<KernelPart> part = analyzePart(generic);
+      if (failed(part))
         return failure();
-      group.parts.push_back(part);
-      group.buffers.insert(buffers.begin(), buffers.end());
+      bool isLarge = part->order.shared && part->work > serialWork;
+      KernelGroup done;
+      group.add(std::move(*part), isLarge, done);
+      if (failed(flush(function, done)))
+        return failure();
     }
     return flush(function, group);
+  }
+
+  /// Makes what is no loop nest over elements a kernel of its own. Library
+  /// calls stay what they are.
+  LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
+    if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+      return outlineContraction(function, convolution, convolution.getFlops());
+    if (auto product = dyn_cast<rt::MatmulOp>(op);
+        product && op.hasAttr(kCandidateAttrName))
+      return outlineContraction(function, product, product.getFlops());
+    if (auto gather = dyn_cast<rt::GatherOp>(op))
+      outlineRows(function, gather, planGather(gather), emitGather);
+    else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
+      outlineRows(function, scatter, planScatterAdd(scatter), emitScatterAdd);
+    return success();
   }
 
   linalg::GenericOp generalizeCopy(RewriterBase &rewriter,
@@ -144,79 +115,6 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
         });
     rewriter.eraseOp(copy);
     return generic;
-  }
-
-  KernelPart analyze(linalg::GenericOp op) {
-    KernelPart part{op, chooseLoopOrder(op)};
-    int64_t work = 1;
-    for (int64_t extent : op.getStaticLoopRanges())
-      work *= extent;
-    part.workPerPiece = work;
-    if (part.order.shared && work > serialWork) {
-      part.extent = op.getStaticLoopRanges()[*part.order.shared];
-      part.workPerPiece = work / part.extent;
-    }
-    return part;
-  }
-
-  /// How `part` cuts `base`: the distance in memory of neighbouring pieces,
-  /// when piece [begin, end) touches only elements [begin, end) of one
-  /// dimension of each operand that lives in `base`; 0 when it does not.
-  static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
-    linalg::GenericOp op = part.op;
-    int64_t cut = -1;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<MemRefType>(operand.get().getType());
-      if (!type || getBase(operand.get()) != base)
-        continue;
-      auto [strides, offset] = type.getStridesAndOffset();
-      int64_t own = 0;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-        if (auto loop = dyn_cast<AffineDimExpr>(expr);
-            loop && loop.getPosition() == *part.order.shared &&
-            type.getDimSize(dim) == part.extent)
-          own = strides[dim];
-      // A view may begin inside of a piece but not behind one.
-      if (own == 0 || offset < 0 || offset >= own || (cut != -1 && own != cut))
-        return 0;
-      cut = own;
-    }
-    return cut;
-  }
-
-  static bool writes(const KernelPart &part, rt::BufferOp base) {
-    linalg::GenericOp op = part.op;
-    return llvm::any_of(op.getDpsInits(),
-                        [&](Value init) { return getBase(init) == base; });
-  }
-
-  static bool touches(const KernelPart &part, rt::BufferOp base) {
-    linalg::GenericOp op = part.op;
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return isa<MemRefType>(operand.getType()) && getBase(operand) == base;
-    });
-  }
-
-  static bool canJoin(const KernelGroup &group, const KernelPart &part,
-                      const llvm::SetVector<rt::BufferOp> &buffers) {
-    for (const KernelPart &other : group.parts)
-      if (other.extent != part.extent)
-        return false;
-    for (rt::BufferOp buffer : buffers)
-      for (rt::BufferOp other : group.buffers)
-        if (buffer != other && overlap(buffer, other))
-          return false;
-    if (part.extent == 1)
-      return true; // one thread: in order
-    for (const KernelPart &other : group.parts)
-      for (rt::BufferOp buffer : buffers)
-        if (touches(other, buffer) &&
-            (writes(other, buffer) || writes(part, buffer)) &&
-            (findCut(other, buffer) == 0 ||
-             findCut(other, buffer) != findCut(part, buffer)))
-          return false;
-    return true;
   }
 
   /// An empty kernel on `buffers`.
@@ -244,20 +142,26 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                              serialWork / std::max<int64_t>(1, workPerPiece));
   }
 
-  /// A convolution is a kernel of its own.
-  LogicalResult outlineConvolution(func::FuncOp function,
-                                   rt::ConvolutionOp op) {
+  /// A sum of products is a kernel of its own, unless the library computes it.
+  template <typename Op>
+  LogicalResult outlineContraction(func::FuncOp function, Op op,
+                                   int64_t flops) {
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (!target)
       return op.emitOpError("needs the attribute ")
              << kCpuTargetAttrName
              << " of its program; run boost-lowering-set-cpu-target first";
-    bool isWide = target.getFeatures().contains("avx512f");
+    std::optional<ContractionCandidate> candidate = getCandidate(op, target);
+    if (!candidate)
+      return op.emitOpError("has ")
+             << listCandidates(op, target).size()
+             << " candidates, from 0; attribute " << kCandidateAttrName
+             << " names another one: " << op->getAttr(kCandidateAttrName);
+    if (!candidate->plan)
+      return success();
     Contraction contraction = getContraction(op);
-    ContractionPlan plan =
-        planContraction(contraction, /*maxLanes=*/isWide ? 16 : 8,
-                        /*registers=*/isWide ? 32 : 16, target.getThreads());
+    const ContractionPlan &plan = *candidate->plan;
     Location loc = op.getLoc();
     llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
     func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
@@ -273,8 +177,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), buffers.getArrayRef(),
-                         plan.pieces,
-                         getGrain(op.getFlops() / 2 / plan.pieces));
+                         plan.pieces, getGrain(flops / 2 / plan.pieces));
     op.erase();
     return success();
   }
@@ -308,11 +211,15 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup done = std::move(group);
     group = KernelGroup();
     SmallVector<Location> locations;
-    SmallVector<Value> operands;
-    for (const KernelPart &part : done.parts)
+    llvm::SetVector<Value> buffers;
+    int64_t work = 0;
+    for (const KernelPart &part : done.parts) {
       locations.push_back(part.op->getLoc());
-    for (rt::BufferOp buffer : done.buffers)
-      operands.push_back(buffer);
+      for (rt::BufferOp buffer : part.buffers)
+        buffers.insert(buffer);
+      work += part.work;
+    }
+    ArrayRef<Value> operands = buffers.getArrayRef();
     Location loc = FusedLoc::get(&getContext(), locations);
 
     func::FuncOp kernel = createKernel(function, loc, operands);
@@ -320,7 +227,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     OpBuilder builder = OpBuilder::atBlockBegin(body);
     IRMapping mapping;
     mapping.map(operands, body->getArguments().drop_front(2));
-    int64_t extent = done.parts.front().extent, work = 0;
+    int64_t extent = done.isCut ? done.parts.front().extent : 1;
     Value begin = extent > 1 ? body->getArgument(0) : Value();
     Value end = extent > 1 ? body->getArgument(1) : Value();
     for (const KernelPart &part : done.parts) {
@@ -330,15 +237,17 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       getUsedValuesDefinedAbove(op->getRegions(), outer);
       for (Value value : outer)
         cloneView(builder, value, mapping);
-      if (failed(emitLoops(builder, op, mapping, part.order, begin, end)))
-        return failure();
-      work += part.workPerPiece;
     }
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (failed(emitParts(builder, done.parts, target ? getLanes(target) : 1,
+                         mapping, begin, end)))
+      return failure();
     func::ReturnOp::create(builder, loc);
 
     builder.setInsertionPoint(done.parts.back().op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), operands, extent,
-                         getGrain(work));
+                         getGrain(work / extent));
     for (const KernelPart &part : done.parts)
       linalg::GenericOp(part.op)->erase();
     return success();

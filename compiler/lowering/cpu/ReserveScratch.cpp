@@ -1,6 +1,7 @@
 // Scratch memory of library calls; see Passes.td.
 
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cpu/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,6 +63,10 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
     }
     WalkResult result = getOperation().walk([&](rt::MatmulOp op) {
       if (op.getScratch() || !isa<MemRefType>(op.getC().getType()))
+        return WalkResult::advance();
+      // A candidate that does not exist is reported where kernels are made.
+      std::optional<ContractionCandidate> candidate = getCandidate(op, target);
+      if (candidate && candidate->plan)
         return WalkResult::advance();
       boostrt::Result<uint64_t> bytes =
           boostrt::Matmul::queryScratchBytes(**library, describeMatmul(op));

@@ -42,3 +42,18 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
     return
   }
 }
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2,fma", 1>} {
+  func.func @micro() {
+    %a = rt.buffer transient[0] : memref<8x16xf32>
+    %b = rt.buffer transient[512] : memref<16x24xf32>
+    %c = rt.buffer transient[2048] : memref<8x24xf32>
+    // expected-error @+1 {{has 5 candidates, from 0; attribute rt.candidate names another one: 5 : i64}}
+    rt.matmul ins(%a, %b : memref<8x16xf32>, memref<16x24xf32>) outs(%c : memref<8x24xf32>)
+        {rt.candidate = 5 : i64}
+    return
+  }
+}

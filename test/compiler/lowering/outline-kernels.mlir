@@ -45,11 +45,11 @@ func.func @serial() {
 // CHECK-NOT: rt.launch
 // CHECK: return
 func.func @rows() {
-  %a = rt.buffer batch[0] : memref<16x32xf32>
-  %b = rt.buffer transient[0] : memref<16x32xf32>
-  %c = rt.buffer transient[2048] : memref<16x32xf32>
-  linalg.exp ins(%a : memref<16x32xf32>) outs(%b : memref<16x32xf32>)
-  linalg.add ins(%a, %b : memref<16x32xf32>, memref<16x32xf32>) outs(%c : memref<16x32xf32>)
+  %a = rt.buffer batch[0] : memref<16x30xf32>
+  %b = rt.buffer transient[0] : memref<16x30xf32>
+  %c = rt.buffer transient[2048] : memref<16x30xf32>
+  linalg.exp ins(%a : memref<16x30xf32>) outs(%b : memref<16x30xf32>)
+  linalg.add ins(%a, %b : memref<16x30xf32>, memref<16x30xf32>) outs(%c : memref<16x30xf32>)
   return
 }
 
@@ -121,10 +121,36 @@ func.func @extents() {
   %zero = arith.constant 0.0 : f32
   %a = rt.buffer transient[0] : memref<16x16xf32>
   %b = rt.buffer transient[1024] : memref<8x32xf32>
-  %c = rt.buffer transient[2048] : memref<8xf32>
+  %c = rt.buffer transient[2048] : memref<6xf32>
   linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
   linalg.fill ins(%zero : f32) outs(%b : memref<8x32xf32>)
-  linalg.fill ins(%zero : f32) outs(%c : memref<8xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<6xf32>)
+  return
+}
+
+// Small ops that can be cut as their large neighbour is are pieces of it, whether they
+// come before or after; what is in front of them and cannot stays on one thread.
+// CHECK-LABEL: func.func @small_beside_large
+// CHECK: %[[OTHER:.+]] = rt.buffer transient[0]
+// CHECK: %[[SUMS:.+]] = rt.buffer transient[64]
+// CHECK: rt.launch {{.*}}(%[[OTHER]]) extent(1)
+// CHECK: rt.launch {{.*}}(%[[SUMS]], {{.*}}) extent(8)
+// CHECK-NOT: rt.launch
+// CHECK: return
+func.func @small_beside_large() {
+  %zero = arith.constant 0.0 : f32
+  %other = rt.buffer transient[0] : memref<6xf32>
+  %sums = rt.buffer transient[64] : memref<8xf32>
+  %a = rt.buffer transient[128] : memref<8x32xf32>
+  linalg.fill ins(%zero : f32) outs(%other : memref<6xf32>)
+  linalg.fill ins(%zero : f32) outs(%sums : memref<8xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x32xf32>) outs(%sums : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  }
+  linalg.exp ins(%sums : memref<8xf32>) outs(%sums : memref<8xf32>)
   return
 }
 
@@ -188,15 +214,15 @@ func.func @one_row() {
 
 // Rows are shared, columns vectorised: the other way round when memory lies so.
 // CHECK-LABEL: func.func private @views_kernel_0
-// CHECK-SAME: %[[A:[^:]+]]: memref<16x2x8xf32>
+// CHECK-SAME: %[[A:[^:]+]]: memref<16x2x5xf32>
 // CHECK: %[[V:.+]] = memref.collapse_shape %[[A]]
 // CHECK: memref.load %[[V]]
 // CHECK-LABEL: func.func @views
 func.func @views() {
-  %a = rt.buffer batch[0] : memref<16x2x8xf32>
-  %v = memref.collapse_shape %a [[0], [1, 2]] : memref<16x2x8xf32> into memref<16x16xf32>
-  %b = rt.buffer transient[0] : memref<16x16xf32>
-  linalg.exp ins(%v : memref<16x16xf32>) outs(%b : memref<16x16xf32>)
+  %a = rt.buffer batch[0] : memref<16x2x5xf32>
+  %v = memref.collapse_shape %a [[0], [1, 2]] : memref<16x2x5xf32> into memref<16x10xf32>
+  %b = rt.buffer transient[0] : memref<16x10xf32>
+  linalg.exp ins(%v : memref<16x10xf32>) outs(%b : memref<16x10xf32>)
   return
 }
 

@@ -1,0 +1,134 @@
+// Which candidate computes each sum of products; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/ContractionChoice.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_CHOOSECONTRACTIONSPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+/// Plans that are worth a try besides the best: estimates are that good.
+constexpr size_t kMostPlans = 4;
+
+static std::string describePlan(const Contraction &c,
+                                const ContractionPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (plan.vectorLoop)
+    os << plan.vectors << "x" << plan.lanes << " "
+       << c.loops[*plan.vectorLoop].name;
+  else
+    os << "scalar";
+  for (const std::optional<ContractionPlan::Tile> &tile :
+       {plan.sharesA, plan.sharesB})
+    if (tile)
+      os << ", " << tile->extent << " " << c.loops[tile->loop].name;
+  return text;
+}
+
+std::vector<ContractionCandidate>
+boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
+  std::vector<ContractionCandidate> candidates;
+  Contraction contraction;
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
+    contraction = getContraction(convolution);
+  } else if (auto product = dyn_cast<rt::MatmulOp>(op)) {
+    contraction = getContraction(product);
+    candidates.push_back({"library", std::nullopt});
+  } else {
+    return candidates;
+  }
+  bool isWide = target.getFeatures().contains("avx512f");
+  for (ContractionPlan &plan : planContraction(
+           contraction, /*maxLanes=*/isWide ? 16 : 8,
+           /*registers=*/isWide ? 32 : 16, target.getThreads(), kMostPlans)) {
+    // Scalar code is for what nothing else can compute.
+    if (!candidates.empty() && !plan.vectorLoop)
+      break;
+    candidates.push_back({describePlan(contraction, plan), std::move(plan)});
+  }
+  return candidates;
+}
+
+std::optional<ContractionCandidate>
+boostc::getCandidate(Operation *op, rt::CpuTargetAttr target) {
+  auto number = op->getAttrOfType<IntegerAttr>(kCandidateAttrName);
+  std::vector<ContractionCandidate> candidates = listCandidates(op, target);
+  uint64_t chosen = number ? number.getValue().getZExtValue() : 0;
+  if (chosen >= candidates.size())
+    return std::nullopt;
+  return candidates[chosen];
+}
+
+std::string boostc::describeOperation(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op->getName() << "(";
+  llvm::interleaveComma(op->getOperandTypes(), os);
+  os << ") " << op->getPropertiesAsAttribute();
+  return text;
+}
+
+namespace {
+
+struct ChooseContractions
+    : boostc::impl::ChooseContractionsPassBase<ChooseContractions> {
+  using ChooseContractionsPassBase::ChooseContractionsPassBase;
+
+  explicit ChooseContractions(ContractionChooser chooser)
+      : chooser(std::move(chooser)) {}
+
+  void runOnOperation() override {
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (!target) {
+      getOperation().emitOpError("has no ")
+          << kCpuTargetAttrName
+          << " attribute; run boost-lowering-set-cpu-target first";
+      return signalPassFailure();
+    }
+    llvm::StringMap<unsigned> chosen; // the same for equal ops
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      std::vector<ContractionCandidate> candidates = listCandidates(op, target);
+      if (candidates.empty())
+        return WalkResult::advance();
+      std::string operation = describeOperation(op);
+      auto known = chosen.find(operation);
+      if (known == chosen.end()) {
+        FailureOr<unsigned> number = choose(op, operation, candidates);
+        if (failed(number))
+          return WalkResult::interrupt();
+        known = chosen.try_emplace(operation, *number).first;
+      }
+      op->removeAttr(kCandidateAttrName);
+      if (known->second != 0)
+        op->setAttr(kCandidateAttrName,
+                    IntegerAttr::get(IntegerType::get(&getContext(), 64),
+                                     static_cast<int64_t>(known->second)));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  FailureOr<unsigned> choose(Operation *op, StringRef operation,
+                             ArrayRef<ContractionCandidate> candidates) {
+    if (chooser)
+      return chooser(op, operation, candidates);
+    return std::min<unsigned>(candidate, candidates.size() - 1);
+  }
+
+  ContractionChooser chooser;
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+boostc::createChooseContractionsPass(ContractionChooser chooser) {
+  return std::make_unique<ChooseContractions>(std::move(chooser));
+}

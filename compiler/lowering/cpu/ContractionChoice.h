@@ -1,0 +1,43 @@
+// ContractionChoice.h - the ways in which a sum of products can be computed,
+// and which of them is taken.
+#pragma once
+
+#include "compiler/lowering/cpu/Contraction.h"
+#include "mlir/Pass/Pass.h"
+#include <functional>
+#include <string>
+
+namespace boostc {
+
+/// On an op that is a sum of products: the number of its candidate. Without it
+/// the first one is taken.
+constexpr llvm::StringLiteral kCandidateAttrName = "rt.candidate";
+
+struct ContractionCandidate {
+  std::string name;                    ///< for people and for files
+  std::optional<ContractionPlan> plan; ///< none: by the library
+};
+
+/// The ways to compute `op`, on memrefs, on `target`, the default first. None
+/// when it is no sum of products.
+std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,
+                                                 rt::CpuTargetAttr target);
+
+/// The one that `op` says. None when its attribute names no candidate.
+std::optional<ContractionCandidate> getCandidate(mlir::Operation *op,
+                                                 rt::CpuTargetAttr target);
+
+/// What `op` computes, with types and attributes: ops with equal texts have
+/// equal candidates.
+std::string describeOperation(mlir::Operation *op);
+
+/// Picks one of the candidates of an op, by number.
+using ContractionChooser = std::function<llvm::FailureOr<unsigned>(
+    mlir::Operation *op, llvm::StringRef operation,
+    llvm::ArrayRef<ContractionCandidate> candidates)>;
+
+/// boost-lowering-choose-contractions with a decision for each op.
+std::unique_ptr<mlir::Pass>
+createChooseContractionsPass(ContractionChooser chooser);
+
+} // namespace boostc

@@ -1,0 +1,256 @@
+#include "compiler/lowering/cpu/VectorNest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+class PartEmitter {
+public:
+  PartEmitter(OpBuilder &builder, const VectorNest::Part &part,
+              const IRMapping &buffers, bool isSummed, int64_t lanes,
+              int64_t vectors)
+      : builder(builder), part(part), op(part.op), loc(op.getLoc()),
+        buffers(buffers), isSummed(isSummed), lanes(lanes), vectors(vectors),
+        loops(op.getNumLoops()) {}
+
+  void emit(ArrayRef<Value> outer) {
+    OpBuilder::InsertionGuard guard(builder);
+    for (auto [loop, value] : llvm::zip_equal(part.outer, outer))
+      loops[loop] = value;
+    for (OpOperand &operand : op->getOpOperands())
+      flat.push_back(
+          part.offsets[operand.getOperandNumber()]
+              ? flattenBuffer(builder, loc, buffers.lookup(operand.get()))
+              : Value());
+    for (unsigned loop : part.inner) {
+      scf::ForOp forOp = createLoop(loop, 1, {});
+      builder.setInsertionPointToStart(forOp.getBody());
+      loops[loop] = forOp.getInductionVar();
+    }
+    SmallVector<Value> results;
+    if (part.reductions.empty())
+      emitBodies({}, results);
+    else
+      results = emitReductions(0, initialValues());
+    store(results);
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  scf::ForOp createLoop(unsigned loop, int64_t step, ValueRange carried) {
+    return scf::ForOp::create(builder, loc, constant(0),
+                              constant(part.getExtent(loop)), constant(step),
+                              carried);
+  }
+
+  Value getOffset(OpOperand &operand, int64_t vector) {
+    LinearIndex index = *part.offsets[operand.getOperandNumber()];
+    index.constant += vector * lanes * index[part.vectorLoop];
+    return emitLinear(builder, loc, index, loops);
+  }
+
+  Type getVectorType(Type element) { return VectorType::get({lanes}, element); }
+
+  /// A vector, or one element where the operand stands still along the vectors.
+  Value load(OpOperand &operand, int64_t vector) {
+    unsigned number = operand.getOperandNumber();
+    // A scalar operand is its own element.
+    if (!part.offsets[number])
+      return buffers.lookupOrDefault(operand.get());
+    Value offset = getOffset(operand, vector);
+    if ((*part.offsets[number])[part.vectorLoop] == 0)
+      return memref::LoadOp::create(builder, loc, flat[number], offset);
+    auto type = cast<MemRefType>(flat[number].getType());
+    return vector::LoadOp::create(
+        builder, loc, cast<VectorType>(getVectorType(type.getElementType())),
+        flat[number], offset);
+  }
+
+  Value toVector(Value value) {
+    if (isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(builder, loc,
+                                       getVectorType(value.getType()), value);
+  }
+
+  /// Of all outputs, for each vector of the iteration.
+  SmallVector<Value> initialValues() {
+    SmallVector<Value> values;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      for (OpOperand &output : op.getDpsInitsMutable()) {
+        if (!isSummed) {
+          values.push_back(load(output, vector));
+          continue;
+        }
+        Operation *combiner = findCombiner(op, getNumber(output));
+        Value neutral = arith::ConstantOp::create(
+            builder, loc, *arith::getNeutralElement(combiner));
+        values.push_back(toVector(neutral));
+      }
+    return values;
+  }
+
+  unsigned getNumber(OpOperand &output) {
+    return output.getOperandNumber() - op.getNumDpsInputs();
+  }
+
+  SmallVector<Value> emitReductions(unsigned level, SmallVector<Value> values) {
+    if (level == part.reductions.size()) {
+      SmallVector<Value> results;
+      emitBodies(values, results);
+      return results;
+    }
+    unsigned loop = part.reductions[level];
+    scf::ForOp forOp =
+        createLoop(loop, loop == part.vectorLoop ? lanes * vectors : 1, values);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    loops[loop] = forOp.getInductionVar();
+    scf::YieldOp::create(
+        builder, loc,
+        emitReductions(level + 1,
+                       llvm::to_vector_of<Value>(forOp.getRegionIterArgs())));
+    return forOp.getResults();
+  }
+
+  void emitBodies(ArrayRef<Value> carried, SmallVectorImpl<Value> &results) {
+    int64_t outputs = op.getNumDpsInits();
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      emitBody(vector,
+               carried.empty() ? carried
+                               : carried.slice(vector * outputs, outputs),
+               results);
+  }
+
+  void emitBody(int64_t vector, ArrayRef<Value> carried,
+                SmallVectorImpl<Value> &results) {
+    IRMapping mapping = buffers; // also maps what the body reads from outside
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument element = op.getMatchingBlockArgument(&operand);
+      if (element.use_empty())
+        continue;
+      mapping.map(element, op.isDpsInit(&operand) && !carried.empty()
+                               ? carried[getNumber(operand)]
+                               : load(operand, vector));
+    }
+    for (Operation &inner : op.getBody()->without_terminator())
+      emitOperation(inner, vector, mapping);
+    for (Value value : op.getBody()->getTerminator()->getOperands())
+      results.push_back(toVector(mapping.lookupOrDefault(value)));
+  }
+
+  void emitOperation(Operation &inner, int64_t vector, IRMapping &mapping) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(index.getResult(), emitIndex(index.getDim(), vector));
+      return;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(mapping.lookupOrDefault(operand));
+    auto isVector = [](Value value) {
+      return isa<VectorType>(value.getType());
+    };
+    if (llvm::none_of(operands, isVector)) {
+      builder.clone(inner, mapping);
+      return;
+    }
+    SmallVector<Type> types;
+    for (Type type : inner.getResultTypes())
+      types.push_back(getVectorType(type));
+    for (Value &operand : operands)
+      operand = toVector(operand);
+    Operation *whole =
+        builder.create(inner.getLoc(), inner.getName().getIdentifier(),
+                       operands, types, inner.getAttrs());
+    mapping.map(inner.getResults(), whole->getResults());
+  }
+
+  Value emitIndex(unsigned loop, int64_t vector) {
+    if (loop != part.vectorLoop)
+      return loops[loop];
+    LinearIndex first{vector * lanes, {1}};
+    auto type = cast<VectorType>(getVectorType(builder.getIndexType()));
+    Value lane = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, llvm::map_to_vector(llvm::seq(lanes), [&](int64_t number) {
+              return Attribute(builder.getIndexAttr(number));
+            })));
+    return arith::AddIOp::create(
+        builder, loc, toVector(emitLinear(builder, loc, first, loops[loop])),
+        lane);
+  }
+
+  void store(ArrayRef<Value> results) {
+    int64_t outputs = op.getNumDpsInits();
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      Value memory = flat[output.getOperandNumber()];
+      unsigned number = getNumber(output);
+      if (!isSummed) {
+        for (int64_t vector = 0; vector < vectors; ++vector)
+          vector::StoreOp::create(builder, loc,
+                                  results[vector * outputs + number], memory,
+                                  getOffset(output, vector));
+        continue;
+      }
+      vector::CombiningKind kind =
+          *linalg::getCombinerOpKind(findCombiner(op, number));
+      Value sum = results[number];
+      for (int64_t vector = 1; vector < vectors; ++vector)
+        sum = vector::makeArithReduction(builder, loc, kind, sum,
+                                         results[vector * outputs + number]);
+      Value offset = getOffset(output, 0);
+      Value old = memref::LoadOp::create(builder, loc, memory, offset);
+      Value total = vector::ReductionOp::create(builder, loc, kind, sum, old,
+                                                arith::FastMathFlags::reassoc);
+      memref::StoreOp::create(builder, loc, total, memory, offset);
+    }
+  }
+
+  OpBuilder &builder;
+  const VectorNest::Part &part;
+  linalg::GenericOp op;
+  Location loc;
+  const IRMapping &buffers;
+  bool isSummed;
+  int64_t lanes, vectors;
+  SmallVector<Value> loops; ///< null outside their scope
+  SmallVector<Value> flat;  ///< by operand; null where nothing is touched
+};
+
+} // namespace
+
+void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
+                      Value end) const {
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = linalg::GenericOp(parts.front().op).getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> outer;
+  for (auto [number, extent] : llvm::enumerate(extents)) {
+    bool isVector = !isSummed && number + 1 == extents.size();
+    bool isCut = begin && isShared && number == 0;
+    int64_t step = isVector ? lanes * vectors : 1;
+    if (!isCut && extent == step) {
+      outer.push_back(constant(0));
+      continue;
+    }
+    auto loop =
+        scf::ForOp::create(builder, loc, isCut ? begin : constant(0),
+                           isCut ? end : constant(extent), constant(step));
+    disableUnrolling(loop);
+    outer.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  for (const Part &part : parts)
+    PartEmitter(builder, part, buffers, isSummed, lanes, vectors).emit(outer);
+}

@@ -1,0 +1,148 @@
+#include "compiler/lowering/cpu/KernelGroup.h"
+#include "compiler/lowering/cpu/VectorNest.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+
+using namespace mlir;
+using namespace boostc;
+
+static rt::BufferOp getBase(Value value) {
+  return getViewedBuffer(value).getDefiningOp<rt::BufferOp>();
+}
+
+static bool overlap(rt::BufferOp a, rt::BufferOp b) {
+  if (a.getArena() != b.getArena())
+    return false;
+  auto begin = [](rt::BufferOp op) {
+    return static_cast<int64_t>(op.getOffset());
+  };
+  auto end = [&](rt::BufferOp op) {
+    return begin(op) + countBytes(op->getResultTypes());
+  };
+  return begin(a) < end(b) && begin(b) < end(a);
+}
+
+FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op) {
+  KernelPart part{op, chooseLoopOrder(op)};
+  for (int64_t extent : op.getStaticLoopRanges())
+    part.work *= extent;
+  if (part.order.shared)
+    part.extent = op.getStaticLoopRanges()[*part.order.shared];
+  for (Value operand : op->getOperands()) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    rt::BufferOp base = getBase(operand);
+    if (!base)
+      return op.emitOpError("operand is no planned buffer: ") << operand;
+    part.buffers.insert(base);
+  }
+  return part;
+}
+
+/// How `part` cuts `base`: the distance in memory of neighbouring pieces,
+/// when piece [begin, end) touches only elements [begin, end) of one
+/// dimension of each operand that lives in `base`; 0 when it does not.
+static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
+  linalg::GenericOp op = part.op;
+  int64_t cut = -1;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || getBase(operand.get()) != base)
+      continue;
+    auto [strides, offset] = type.getStridesAndOffset();
+    int64_t own = 0;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && loop.getPosition() == *part.order.shared &&
+          type.getDimSize(dim) == part.extent)
+        own = strides[dim];
+    // A view may begin inside of a piece but not behind one.
+    if (own == 0 || offset < 0 || offset >= own || (cut != -1 && own != cut))
+      return 0;
+    cut = own;
+  }
+  return cut;
+}
+
+static bool writes(const KernelPart &part, rt::BufferOp base) {
+  linalg::GenericOp op = part.op;
+  return llvm::any_of(op.getDpsInits(),
+                      [&](Value init) { return getBase(init) == base; });
+}
+
+static bool touches(const KernelPart &part, rt::BufferOp base) {
+  linalg::GenericOp op = part.op;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isa<MemRefType>(operand.getType()) && getBase(operand) == base;
+  });
+}
+
+/// Whether pieces of `a` and `b` are independent of other pieces of both.
+static bool isCutAlike(const KernelPart &a, const KernelPart &b) {
+  if (!a.order.shared || !b.order.shared || a.extent != b.extent)
+    return false;
+  return llvm::all_of(b.buffers, [&](rt::BufferOp buffer) {
+    return !touches(a, buffer) || !(writes(a, buffer) || writes(b, buffer)) ||
+           (findCut(a, buffer) != 0 &&
+            findCut(a, buffer) == findCut(b, buffer));
+  });
+}
+
+/// Whether `part` can share a kernel, cut or not, with the parts of `group`
+/// from number `begin` on.
+static bool canJoin(const KernelGroup &group, size_t begin,
+                    const KernelPart &part, bool isCut) {
+  SmallVector<const KernelPart *> all;
+  for (const KernelPart &other : llvm::drop_begin(group.parts, begin))
+    all.push_back(&other);
+  all.push_back(&part);
+  for (size_t second = 0; second < all.size(); ++second)
+    for (size_t first = 0; first < second; ++first) {
+      for (rt::BufferOp a : all[first]->buffers)
+        for (rt::BufferOp b : all[second]->buffers)
+          if (a != b && overlap(a, b))
+            return false;
+      // On one thread ops run in order.
+      if (isCut && !isCutAlike(*all[first], *all[second]))
+        return false;
+    }
+  return true;
+}
+
+void KernelGroup::add(KernelPart part, bool isLarge, KernelGroup &done) {
+  bool wasCut = isCut;
+  isCut |= isLarge;
+  // Small ops in front of a large one that fit it become pieces of it.
+  size_t begin = 0;
+  while (begin < parts.size() && !canJoin(*this, begin, part, isCut))
+    begin = wasCut == isCut ? parts.size() : begin + 1;
+  if (begin == parts.size())
+    isCut = isLarge;
+  done.isCut = wasCut;
+  done.parts.assign(parts.begin(), parts.begin() + begin);
+  parts.erase(parts.begin(), parts.begin() + begin);
+  parts.push_back(std::move(part));
+}
+
+LogicalResult boostc::emitParts(OpBuilder &builder, ArrayRef<KernelPart> parts,
+                                int64_t maxLanes, const IRMapping &buffers,
+                                Value begin, Value end) {
+  bool isSplit = static_cast<bool>(begin);
+  while (!parts.empty()) {
+    const KernelPart &first = parts.front();
+    parts = parts.drop_front();
+    std::optional<VectorNest> nest =
+        VectorNest::create(first.op, first.order, maxLanes, isSplit);
+    if (!nest) {
+      if (failed(
+              emitLoops(builder, first.op, buffers, first.order, begin, end)))
+        return failure();
+      continue;
+    }
+    while (!parts.empty() &&
+           nest->join(parts.front().op, parts.front().order, isSplit))
+      parts = parts.drop_front();
+    nest->emit(builder, buffers, begin, end);
+  }
+  return success();
+}

@@ -1,0 +1,41 @@
+// KernelGroup.h - which neighbouring ops become one kernel.
+#pragma once
+
+#include "compiler/lowering/cpu/KernelLoops.h"
+#include "dialects/rt/RtDialect.h"
+#include "llvm/ADT/SetVector.h"
+#include <vector>
+
+namespace boostc {
+
+/// An op with the decisions about its loops.
+struct KernelPart {
+  mlir::linalg::GenericOp op;
+  LoopOrder order;
+  int64_t extent = 1; ///< of the shared loop
+  int64_t work = 1;   ///< loop iterations
+  llvm::SetVector<rt::BufferOp> buffers = {};
+};
+
+/// Fails, with a diagnostic, when an operand is no planned buffer.
+llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op);
+
+/// Ops that will be one kernel.
+struct KernelGroup {
+  std::vector<KernelPart> parts;
+  bool isCut = false; ///< among threads
+
+  /// Takes `part` in, or leaves all that cannot share a kernel with it to
+  /// `done` and goes on without. `isLarge`: is the part worth cutting?
+  void add(KernelPart part, bool isLarge, KernelGroup &done);
+};
+
+/// Emits the ops: nests of vectors of at most `maxLanes` elements around as
+/// many neighbours as possible; what cannot be made of vectors is left to LLVM.
+/// Arguments as of emitLoops().
+llvm::LogicalResult emitParts(mlir::OpBuilder &builder,
+                              llvm::ArrayRef<KernelPart> parts,
+                              int64_t maxLanes, const mlir::IRMapping &buffers,
+                              mlir::Value begin, mlir::Value end);
+
+} // namespace boostc

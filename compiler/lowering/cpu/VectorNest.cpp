@@ -1,0 +1,174 @@
+#include "compiler/lowering/cpu/VectorNest.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace boostc;
+
+Value boostc::getViewedBuffer(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
+}
+
+/// Terms of a sum along other loops than the vectors': with more of them, rows
+/// of memory are better read whole.
+constexpr int64_t kMostTerms = 64;
+
+static bool canBeLane(Type type) {
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8;
+}
+
+Operation *boostc::findCombiner(linalg::GenericOp op, unsigned number) {
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), number, combiners) ||
+      combiners.size() != 1 || !linalg::getCombinerOpKind(combiners.front()) ||
+      !arith::getNeutralElement(combiners.front()))
+    return nullptr;
+  Operation *combiner = combiners.front();
+  bool isExact = isa<IntegerType>(combiner->getResult(0).getType()) ||
+                 isa<arith::MaximumFOp, arith::MinimumFOp>(combiner);
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(combiner);
+  bool isFree =
+      flags && bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                                  arith::FastMathFlags::reassoc);
+  return isExact || isFree ? combiner : nullptr;
+}
+
+static bool isBodyMappable(linalg::GenericOp op) {
+  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<linalg::IndexOp>(inner) ||
+           (inner.getNumRegions() == 0 &&
+            OpTrait::hasElementwiseMappableTraits(&inner));
+  });
+}
+
+/// The loops and offsets of `op`; nothing when it cannot be made of vectors.
+static std::optional<VectorNest::Part>
+analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
+  if (order.loops.empty() || !isBodyMappable(op))
+    return std::nullopt;
+  VectorNest::Part part{op, {}, {}, {}, order.loops.back(), {}};
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool isSummed = iterators[part.vectorLoop] == utils::IteratorType::reduction;
+  // Pieces of the vector loop need not be whole vectors.
+  if (isSplit && order.shared == part.vectorLoop)
+    return std::nullopt;
+  int64_t terms = 1;
+  for (unsigned loop : order.loops) {
+    if (iterators[loop] == utils::IteratorType::parallel) {
+      part.outer.push_back(loop);
+    } else {
+      part.reductions.push_back(loop);
+      terms *= part.getExtent(loop);
+    }
+  }
+  if (!isSummed && terms > kMostTerms)
+    return std::nullopt;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    bool isOutput = op.isDpsInit(&operand);
+    bool isRead = !op.getMatchingBlockArgument(&operand).use_empty();
+    part.offsets.emplace_back();
+    if (!type || (!isOutput && !isRead))
+      continue;
+    std::optional<LinearIndex> offset = getOffset(op, operand);
+    if (!offset || !canBeLane(type.getElementType()))
+      return std::nullopt;
+    int64_t step = (*offset)[part.vectorLoop];
+    if (isOutput ? step != (isSummed ? 0 : 1) : step != 0 && step != 1)
+      return std::nullopt;
+    if (isOutput && !part.reductions.empty() && !isRead)
+      return std::nullopt;
+    // What moves along a reduction is scattered, no sum to be kept.
+    if (isOutput && llvm::any_of(part.reductions, [&](unsigned loop) {
+          return (*offset)[loop] != 0;
+        }))
+      return std::nullopt;
+    part.offsets.back() = std::move(offset);
+  }
+  for (int64_t number = 0; isSummed && number < op.getNumDpsInits(); ++number)
+    if (!findCombiner(op, number))
+      return std::nullopt;
+  return part;
+}
+
+std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
+                                             const LoopOrder &order,
+                                             int64_t maxLanes, bool isSplit) {
+  std::optional<Part> part = analyze(op, order, isSplit);
+  if (!part)
+    return std::nullopt;
+  VectorNest nest;
+  int64_t extent = part->getExtent(part->vectorLoop);
+  nest.lanes = maxLanes;
+  if (extent % nest.lanes != 0)
+    nest.lanes /= 2;
+  if (nest.lanes < 2 || extent % nest.lanes != 0)
+    return std::nullopt;
+  nest.vectors = 4;
+  while (extent % (nest.lanes * nest.vectors) != 0)
+    nest.vectors /= 2;
+  for (unsigned loop : part->outer)
+    nest.extents.push_back(part->getExtent(loop));
+  nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
+  nest.isShared = order.shared && !part->outer.empty() &&
+                  *order.shared == part->outer.front();
+  if (isSplit && !nest.isShared)
+    return std::nullopt;
+  nest.parts.push_back(std::move(*part));
+  return nest;
+}
+
+/// Whether `a` and `b` touch each buffer that one of them writes in the same
+/// iteration of the nest's `loops` loops.
+static bool touchAlike(const VectorNest::Part &a, const VectorNest::Part &b,
+                       unsigned loops) {
+  auto isConstantInside = [](const VectorNest::Part &part,
+                             const LinearIndex &offset) {
+    auto isZero = [&](unsigned loop) { return offset[loop] == 0; };
+    return llvm::all_of(part.inner, isZero) &&
+           llvm::all_of(part.reductions, isZero);
+  };
+  linalg::GenericOp opA = a.op, opB = b.op;
+  for (OpOperand &x : opA->getOpOperands())
+    for (OpOperand &y : opB->getOpOperands()) {
+      const std::optional<LinearIndex> &first = a.offsets[x.getOperandNumber()];
+      const std::optional<LinearIndex> &second =
+          b.offsets[y.getOperandNumber()];
+      if (!first || !second || !(opA.isDpsInit(&x) || opB.isDpsInit(&y)) ||
+          getViewedBuffer(x.get()) != getViewedBuffer(y.get()))
+        continue;
+      if (first->constant != second->constant || !isConstantInside(a, *first) ||
+          !isConstantInside(b, *second))
+        return false;
+      for (unsigned loop = 0; loop < loops; ++loop)
+        if ((*first)[a.outer[loop]] != (*second)[b.outer[loop]])
+          return false;
+    }
+  return true;
+}
+
+bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
+                      bool isSplit) {
+  std::optional<Part> part = analyze(op, order, isSplit);
+  if (!part || isSummed || part->outer.empty() ||
+      part->outer.back() != part->vectorLoop ||
+      part->outer.size() < extents.size() ||
+      (isSplit && order.shared != part->outer.front()))
+    return false;
+  // Loops that the nest has not go inside, before the vectors.
+  auto firstInner = part->outer.begin() + extents.size() - 1;
+  part->inner.assign(firstInner, part->outer.end() - 1);
+  part->outer.erase(firstInner, part->outer.end() - 1);
+  for (auto [loop, extent] : llvm::zip_equal(part->outer, extents))
+    if (part->getExtent(loop) != extent)
+      return false;
+  for (const Part &other : parts)
+    if (!touchAlike(other, *part, extents.size()))
+      return false;
+  parts.push_back(std::move(*part));
+  return true;
+}

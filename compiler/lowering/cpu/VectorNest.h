@@ -1,0 +1,64 @@
+// VectorNest.h - linalg ops on buffers as one nest of loops around vectors.
+//
+// LLVM vectorises innermost loops. What it cannot do is keep the sums of an op
+// in vector registers through the loops of its reduction, or make one pass of
+// neighbours that it sees as nests of their own; so both are done here, for the
+// ops whose elements are neighbours in memory along one loop. The others are
+// left to LLVM (KernelLoops.h).
+#pragma once
+
+#include "compiler/lowering/cpu/KernelLoops.h"
+#include "compiler/lowering/cpu/LinearIndex.h"
+#include <vector>
+
+namespace boostc {
+
+/// The buffer behind a chain of views.
+mlir::Value getViewedBuffer(mlir::Value value);
+
+/// The op that adds to output `number` of `op`, when vectors of partial results
+/// may be combined in the end; null when not.
+mlir::Operation *findCombiner(mlir::linalg::GenericOp op, unsigned number);
+
+class VectorNest {
+public:
+  /// The nest of `op`, with vectors of at most `maxLanes` elements; nothing
+  /// when the op has to be left to LLVM. `isSplit` tells whether the shared
+  /// loop will run over a part of its range.
+  static std::optional<VectorNest> create(mlir::linalg::GenericOp op,
+                                          const LoopOrder &order,
+                                          int64_t maxLanes, bool isSplit);
+
+  /// Takes `op` into the nest when nobody can tell the difference to running it
+  /// behind: the loops are the same, and what one op writes and another touches
+  /// is touched in the same iteration.
+  bool join(mlir::linalg::GenericOp op, const LoopOrder &order, bool isSplit);
+
+  /// As emitLoops().
+  void emit(mlir::OpBuilder &builder, const mlir::IRMapping &buffers,
+            mlir::Value begin, mlir::Value end) const;
+
+  /// An op of the nest.
+  struct Part {
+    mlir::linalg::GenericOp op;
+    llvm::SmallVector<unsigned> outer;      ///< the op's loop of each nest loop
+    llvm::SmallVector<unsigned> inner;      ///< parallel loops inside of them
+    llvm::SmallVector<unsigned> reductions; ///< innermost
+    unsigned vectorLoop;
+    /// Offsets of the operands that are buffers and are touched.
+    llvm::SmallVector<std::optional<LinearIndex>> offsets;
+
+    int64_t getExtent(unsigned loop) const {
+      return mlir::linalg::GenericOp(op).getStaticLoopRanges()[loop];
+    }
+  };
+
+private:
+  std::vector<Part> parts;
+  llvm::SmallVector<int64_t> extents; ///< of the nest's loops
+  bool isSummed;          ///< Is the vector loop a reduction, of the only part?
+  bool isShared;          ///< Is the outermost loop the one that threads share?
+  int64_t lanes, vectors; ///< elements of a vector; vectors in one iteration
+};
+
+} // namespace boostc

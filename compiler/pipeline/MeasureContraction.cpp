@@ -1,0 +1,174 @@
+#include "compiler/pipeline/MeasureContraction.h"
+#include "compiler/codegen/Codegen.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/pipeline/Phases.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include <chrono>
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace boostc;
+
+/// Times that the op is executed in a call of the program.
+constexpr int64_t kRepeats = 16;
+
+namespace {
+
+/// A program in this process, and memory to run it in.
+class LoadedProgram {
+public:
+  /// Null, and a sentence in `error`, on failure.
+  static std::unique_ptr<LoadedProgram> load(ArrayRef<char> library,
+                                             std::string &error) {
+    std::unique_ptr<LoadedProgram> loaded(new LoadedProgram);
+    SmallString<128> path;
+    int file = 0;
+    if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+            "boostc-tune", "so", file, path)) {
+      error = "cannot make a temporary file: " + code.message();
+      return nullptr;
+    }
+    llvm::FileRemover remover(path); // a loaded library needs no name
+    {
+      llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+      stream.write(library.data(), library.size());
+    }
+    loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!loaded->handle) {
+      error = dlerror();
+      return nullptr;
+    }
+    auto query =
+        reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
+    loaded->program = query(BOOST_ABI_VERSION);
+    const BoostProgram &program = *loaded->program;
+    auto device = boostrt::CpuDevice::create(
+        program.threads, {program.library_calls, program.library_call_count},
+        program.library_version);
+    if (!device.ok()) {
+      error = device.status().message();
+      return nullptr;
+    }
+    loaded->device = std::move(*device);
+    for (uint64_t bytes : program.arena_bytes)
+      loaded->addArena(bytes);
+    return loaded;
+  }
+
+  ~LoadedProgram() {
+    device.reset();
+    if (handle)
+      dlclose(handle);
+  }
+
+  /// Microseconds that the op takes; none when the library refuses.
+  std::optional<double> run() {
+    auto start = std::chrono::steady_clock::now();
+    int32_t status = program->functions[BOOST_FUNCTION_MICRO].entry(
+        &device->env(), arenas.data());
+    std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - start;
+    if (status != BOOST_CALL_OK)
+      return std::nullopt;
+    return time.count() / kRepeats;
+  }
+
+private:
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+
+  void addArena(uint64_t bytes) {
+    uint64_t size = llvm::alignTo(std::max<uint64_t>(bytes, 1), 4096);
+    memory.emplace_back(std::aligned_alloc(4096, size));
+    std::memset(memory.back().get(), 0, size);
+    arenas.push_back(memory.back().get());
+  }
+
+  void *handle = nullptr;
+  const BoostProgram *program = nullptr;
+  std::unique_ptr<boostrt::CpuDevice> device;
+  std::vector<std::unique_ptr<void, Free>> memory;
+  std::vector<void *> arenas;
+};
+
+} // namespace
+
+/// The program of `op`, with functions that do nothing but that @micro executes
+/// the op by candidate `number`.
+static OwningOpRef<ModuleOp> isolate(Operation *op, size_t number) {
+  auto program = op->getParentOfType<train::ProgramOp>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(program.getLoc());
+  OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
+  auto copy = cast<train::ProgramOp>(builder.clone(*program));
+  for (auto function : copy.getOps<func::FuncOp>()) {
+    Block &body = function.front();
+    while (&body.front() != body.getTerminator())
+      body.getTerminator()->getPrevNode()->erase();
+    if (function.getName() != train::kMicro)
+      continue;
+    builder.setInsertionPointToStart(&body);
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand))
+        mapping.map(operand, memref::AllocOp::create(
+                                 builder, op->getLoc(),
+                                 cast<MemRefType>(operand.getType())));
+    for (int64_t i = 0; i < kRepeats; ++i)
+      builder.clone(*op, mapping)
+          ->setAttr(kCandidateAttrName,
+                    builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  }
+  return module;
+}
+
+static std::unique_ptr<LoadedProgram> build(Operation *op, size_t number,
+                                            int codegenLevel) {
+  OwningOpRef<ModuleOp> module = isolate(op, number);
+  PassManager manager(module->getContext());
+  buildMeasuringPipeline(manager);
+  SmallVector<char, 0> object, library;
+  if (failed(manager.run(*module)) ||
+      failed(
+          emitMachineCode(*module, MachineCode::Object, codegenLevel, object)))
+    return nullptr;
+  std::string error;
+  std::unique_ptr<LoadedProgram> loaded;
+  if (linkProgram(object, library, error))
+    loaded = LoadedProgram::load(library, error);
+  if (!loaded)
+    op->emitError("cannot measure candidate ") << number << ": " << error;
+  return loaded;
+}
+
+FailureOr<std::vector<double>>
+boostc::measureContraction(Operation *op, size_t candidates, int codegenLevel) {
+  std::vector<std::unique_ptr<LoadedProgram>> programs;
+  for (size_t number = 0; number < candidates; ++number) {
+    programs.push_back(build(op, number, codegenLevel));
+    if (!programs.back())
+      return failure();
+  }
+  constexpr int kLeastRounds = 30;
+  constexpr double kMostMicroseconds = 20e3; // of each, in these rounds and on
+  std::vector<double> least(candidates,
+                            std::numeric_limits<double>::infinity());
+  double spent = 0.0;
+  for (int round = 0;
+       round < kLeastRounds || (spent < kMostMicroseconds && round < 1000);
+       ++round)
+    for (size_t number = 0; number < candidates; ++number) {
+      std::optional<double> time = programs[number]->run();
+      if (!time)
+        return op->emitError("cannot measure candidate ")
+               << number << ": the library refused its product";
+      least[number] = std::min(least[number], *time);
+      spent += *time * kRepeats / static_cast<double>(candidates);
+    }
+  return least;
+}

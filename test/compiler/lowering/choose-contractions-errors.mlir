@@ -1,0 +1,6 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-choose-contractions))"
+
+// expected-error @+1 {{has no rt.cpu_target attribute; run boost-lowering-set-cpu-target first}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+}

@@ -1,0 +1,183 @@
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-outline-kernels{serial-work=100}))" | FileCheck %s
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#every_second = affine_map<(d0, d1) -> (d0, d1 * 2)>
+#taps = affine_map<(d0, d1, d2) -> (d0 * 2 + d2, d1)>
+#tap = affine_map<(d0, d1, d2) -> (d2)>
+#kept = affine_map<(d0, d1, d2) -> (d0, d1)>
+#spread = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#spread_in = affine_map<(d0, d1, d2) -> (d0, d1)>
+#first = affine_map<(d0, d1, d2) -> (d0, d2)>
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2,fma", 2>} {
+
+// A fill, a pooling and what follows it are one pass: sums stay in vectors over the taps
+// (first loop of d2), and each element is stored in the order of the ops.
+// CHECK-LABEL: func.func private @pooling_kernel_0
+// CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK-NOT: scf.for
+// CHECK: vector.store %{{.+}} : memref<128xf32>, vector<8xf32>
+// CHECK: %[[SUMS:.+]]:2 = scf.for {{.*}} iter_args
+// CHECK: arith.maximumf {{.*}} : vector<8xf32>
+// CHECK: scf.yield
+// CHECK: vector.store %[[SUMS]]#0
+// CHECK-NOT: scf.for
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK-NOT: scf.for
+// CHECK: func.func @pooling
+// CHECK-COUNT-1: rt.launch {{.*}} extent(8)
+// CHECK-NOT: rt.launch
+func.func @pooling() {
+  %least = arith.constant 0xFF800000 : f32
+  %x = rt.buffer batch[0] : memref<16x16xf32>
+  %taps = rt.buffer batch[1024] : memref<2xf32>
+  %y = rt.buffer transient[0] : memref<8x16xf32>
+  linalg.fill ins(%least : f32) outs(%y : memref<8x16xf32>)
+  linalg.generic {indexing_maps = [#taps, #tap, #kept],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %taps : memref<16x16xf32>, memref<2xf32>) outs(%y : memref<8x16xf32>) {
+  ^bb0(%in: f32, %none: f32, %out: f32):
+    %v = arith.maximumf %in, %out : f32
+    linalg.yield %v : f32
+  }
+  linalg.exp ins(%y : memref<8x16xf32>) outs(%y : memref<8x16xf32>)
+  return
+}
+
+// A sum along contiguous memory adds whole vectors; their lanes are added up in the end,
+// to what was there. The place of a lane is a number of its own.
+// CHECK-LABEL: func.func private @sums_kernel_0
+// CHECK: %[[ZERO:.+]] = vector.broadcast %{{.+}} : f32 to vector<8xf32>
+// CHECK: %[[SUMS:.+]]:4 = scf.for
+// CHECK: arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xindex>
+// CHECK: arith.addf {{.*}} fastmath<reassoc> : vector<8xf32>
+// CHECK: %[[OLD:.+]] = memref.load
+// CHECK: %[[SUM:.+]] = vector.reduction <add>, %{{.+}}, %[[OLD]] fastmath<reassoc>
+// CHECK: memref.store %[[SUM]]
+func.func @sums() {
+  %a = rt.buffer batch[0] : memref<4x64xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x64xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %column = linalg.index 1 : index
+    %number = arith.index_cast %column : index to i32
+    %factor = arith.sitofp %number : i32 to f32
+    %product = arith.mulf %in, %factor : f32
+    %v = arith.addf %out, %product fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// A sum whose order is fixed is not split into lanes.
+// CHECK-LABEL: func.func private @exact_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @exact
+func.func @exact() {
+  %a = rt.buffer batch[0] : memref<4x64xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x64xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// The second op has a loop more: it goes inside, and what it reads there stands still.
+// CHECK-LABEL: func.func private @inside_kernel_0
+// CHECK-COUNT-2: scf.for
+// CHECK: math.exp
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: arith.negf
+// CHECK: vector.store
+// CHECK-NOT: scf.for
+// CHECK-LABEL: func.func @inside
+func.func @inside() {
+  %a = rt.buffer batch[0] : memref<4x64xf32>
+  %b = rt.buffer transient[0] : memref<4x64xf32>
+  %c = rt.buffer transient[2048] : memref<4x3x64xf32>
+  linalg.exp ins(%a : memref<4x64xf32>) outs(%b : memref<4x64xf32>)
+  linalg.generic {indexing_maps = [#first, #spread],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%b : memref<4x64xf32>) outs(%c : memref<4x3x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// The second op reads a neighbour of what the first one writes in the same iteration: one
+// kernel on one thread, but two nests.
+// CHECK-LABEL: func.func private @neighbours_kernel_0
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK: vector.store
+// CHECK: }
+// CHECK: scf.for
+// CHECK: arith.negf
+// CHECK-LABEL: func.func @neighbours
+// CHECK-COUNT-1: rt.launch
+func.func @neighbours() {
+  %a = rt.buffer transient[0] : memref<80xf32>
+  %v = memref.subview %a[0] [64] [1] : memref<80xf32> to memref<64xf32, strided<[1]>>
+  %w = memref.subview %a[8] [64] [1] : memref<80xf32> to memref<64xf32, strided<[1], offset: 8>>
+  %b = rt.buffer transient[512] : memref<64xf32>
+  linalg.exp ins(%b : memref<64xf32>) outs(%v : memref<64xf32, strided<[1]>>)
+  linalg.negf ins(%w : memref<64xf32, strided<[1], offset: 8>>) outs(%b : memref<64xf32>)
+  return
+}
+
+// What moves along the loops of a reduction is scattered and no sum: left to LLVM.
+// CHECK-LABEL: func.func private @scattered_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @scattered
+func.func @scattered() {
+  %a = rt.buffer batch[0] : memref<4x16xf32>
+  %taps = rt.buffer batch[1024] : memref<2xf32>
+  %b = rt.buffer transient[0] : memref<8x16xf32>
+  linalg.generic {indexing_maps = [#spread_in, #tap, #taps],
+                  iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%a, %taps : memref<4x16xf32>, memref<2xf32>) outs(%b : memref<8x16xf32>) {
+  ^bb0(%in: f32, %none: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// Elements that are no neighbours, and a row that is no number of vectors, are left to
+// LLVM.
+// CHECK-LABEL: func.func private @strided_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @strided
+// CHECK-LABEL: func.func private @odd_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @odd
+func.func @strided() {
+  %a = rt.buffer batch[0] : memref<4x32xf32>
+  %b = rt.buffer transient[0] : memref<4x16xf32>
+  linalg.generic {indexing_maps = [#every_second, #all],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<4x32xf32>) outs(%b : memref<4x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+func.func @odd() {
+  %a = rt.buffer batch[0] : memref<4x18xf32>
+  %b = rt.buffer transient[0] : memref<4x18xf32>
+  linalg.exp ins(%a : memref<4x18xf32>) outs(%b : memref<4x18xf32>)
+  return
+}
+}
