@@ -230,18 +230,28 @@ private:
     case KeyType::Choice:
       return drawChoice(key);
     case KeyType::IntegerList: {
-      // The shape at hand in another order, or merged, now and then anything.
-      SmallVector<int64_t> extents(shape);
-      std::shuffle(extents.begin(), extents.end(), random);
-      if (extents.size() > 1 && draw(0, 1)) {
-        extents[0] *= extents.back();
-        extents.pop_back();
-      }
-      if (draw(0, 5) == 0)
+      if (draw(0, 7) == 0)
         return list(draw(1, 4));
+      SmallVector<int64_t> integers(shape);
+      if (draw(0, 1)) {
+        // The axes of a sample, all of them or some.
+        for (auto [i, axis] : llvm::enumerate(integers))
+          axis = static_cast<int64_t>(i) + 1;
+        if (draw(0, 1))
+          llvm::erase_if(integers, [&](int64_t) { return draw(0, 1) == 0; });
+        else
+          std::shuffle(integers.begin(), integers.end(), random);
+      } else {
+        // The shape at hand in another order, or merged.
+        std::shuffle(integers.begin(), integers.end(), random);
+        if (integers.size() > 1 && draw(0, 1)) {
+          integers[0] *= integers.back();
+          integers.pop_back();
+        }
+      }
       std::vector<std::string> texts;
-      for (int64_t extent : extents)
-        texts.push_back(std::to_string(extent));
+      for (int64_t integer : integers)
+        texts.push_back(std::to_string(integer));
       return llvm::formatv("[{0}]", llvm::join(texts, ", "));
     }
     case KeyType::Extents:
