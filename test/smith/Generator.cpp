@@ -119,11 +119,23 @@ private:
     // One, primes, whole vectors and their neighbours.
     model.batch = pick<int64_t>({1, 2, 3, 4, 5, 8, 15, 16, 17, 32});
     model.classes = draw(2, 11);
-    if (draw(0, 2) == 0)
+    switch (draw(0, 7)) {
+    case 0:
+    case 1:
       model.sample = llvm::formatv("[{0}]", draw(1, 40));
-    else
+      break;
+    case 2: // enough for two threads
+      model.sample = llvm::formatv("[{0}]", draw(64, 500));
+      break;
+    case 3: { // a product with itself is legal, transposed or not
+      int64_t extent = draw(2, 9);
+      model.sample = llvm::formatv("[{0}, {0}]", extent);
+      break;
+    }
+    default:
       model.sample = llvm::formatv("[{0}, {1}, {2}]", draw(1, 5), draw(1, 12),
                                    draw(1, 12));
+    }
     if (draw(0, 7) == 0)
       model.vocabulary = draw(2, 40);
     if (draw(0, 5) == 0)
