@@ -39,7 +39,8 @@ struct LibraryCallModel
       cloned.addOperands(mapping.lookup(operand));
     Operation *call = rewriter.create(cloned);
     call->setAttrs(op->getDiscardableAttrDictionary());
-    call->copyProperties(op->getPropertiesStorage());
+    if (op->getPropertiesStorageSize() != 0)
+      call->copyProperties(op->getPropertiesStorage());
     replaceOpWithBufferizedValues(rewriter, op, destination);
     return success();
   }

@@ -15,7 +15,7 @@ uint64_t DescriptorImage::appendString(StringRef text) {
   auto [entry, isNew] = strings.try_emplace(text, 0);
   if (isNew) {
     entry->second = appendBytes(text.size() + 1, 1);
-    std::memcpy(bytes.data() + entry->second, text.data(), text.size());
+    llvm::copy(text, bytes.begin() + static_cast<int64_t>(entry->second));
   }
   return entry->second;
 }
