@@ -15,6 +15,30 @@ struct AxisView {
   /// Element `k` along the axis of line (o, i) is at offset(o, i) + k * inner.
 };
 
+/// Checks that `axis` is a dimension of `type` behind the batch.
+llvm::LogicalResult verifyAxis(std::optional<mlir::Location> loc,
+                               mlir::RankedTensorType type, int64_t axis);
+
+/// `count` elements along `axis` from place `start` of `from` on become those
+/// from `toStart` of `to` on.
+void copyAlongAxis(const ReferenceValue &from, int64_t start,
+                   ReferenceValue &to, int64_t toStart, int64_t count,
+                   int64_t axis);
+
+/// Where a part of the extents `shape` lies that begins at `start` along `axis`
+/// and at 0 along the others.
+struct AxisPart {
+  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
+
+  AxisPart(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape,
+           int64_t axis, int64_t start);
+};
+
+/// The key "axis" of a layer, and the dimension of its first input that it
+/// means; see resolveAxis().
+KeySpec getAxisKey(llvm::StringRef defaultValue);
+llvm::FailureOr<int64_t> getAxis(LayerBuilder &layer);
+
 /// The dimension that `axis` of the model file means for a tensor of `rank`:
 /// the file counts without the batch, from the end when negative. Emits a
 /// diagnostic at `key`.

@@ -24,3 +24,13 @@ FailureOr<SmallVector<Value>> boostc::nn::lowerElementwise(Operation *op,
       builder, op->getLoc(), cast<RankedTensorType>(op->getResult(0).getType()),
       op->getOperands(), body)};
 }
+
+LogicalResult boostc::nn::checkSameShapes(LayerBuilder &layer) {
+  Type first = layer.inputs[0].getType(), second = layer.inputs[1].getType();
+  if (first != second)
+    return layer.emitError("inputs")
+           << layer.spec.name << " needs two inputs of the same shape, found "
+           << first << " and " << second
+           << " with the batch; one of the layers that make them must change";
+  return success();
+}

@@ -17,5 +17,17 @@ llvm::LogicalResult evaluateElementwise(
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 lowerElementwise(mlir::Operation *op, mlir::OpBuilder &builder,
                  ElementBody body);
+/// Emits a diagnostic when a layer of two inputs has them of different shapes.
+llvm::LogicalResult checkSameShapes(LayerBuilder &layer);
+
+/// The layer of an elementwise op of two values.
+template <typename Op>
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+buildBinaryLayer(LayerBuilder &layer) {
+  if (llvm::failed(checkSameShapes(layer)))
+    return llvm::failure();
+  return llvm::SmallVector<mlir::Value>{
+      Op::create(layer.builder, layer.loc, layer.inputs[0], layer.inputs[1])};
+}
 
 } // namespace boostc::nn

@@ -22,10 +22,6 @@ static double getDivisor(SampleLoss kind, int64_t elements) {
   return kind == SampleLoss::Mean ? static_cast<double>(elements) : 1.0;
 }
 
-static double getDivisor(SampleLoss kind, RankedTensorType type) {
-  return getDivisor(kind, type.getNumElements() / type.getDimSize(0));
-}
-
 /// `value` / `divisor`.
 static Value buildShare(OpBuilder &b, Location loc, Value value,
                         double divisor) {
@@ -54,7 +50,7 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(operands[0].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
-  double divisor = getDivisor(kind, type);
+  double divisor = getDivisor(kind, type.getNumElements() / type.getDimSize(0));
   auto samples =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   Value sums = buildReduction(
@@ -94,7 +90,7 @@ boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
   for (int64_t i = 0; i < valid * elements; ++i)
     result.data[i] = operands[0].item() *
                      slope(outputs.data[i], targets.data[i]) /
-                     getDivisor(SampleLoss::Mean, elements);
+                     static_cast<double>(elements);
   results.push_back(std::move(result));
   return success();
 }
@@ -106,7 +102,8 @@ SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
   AffineMap scalar = projection(builder, rank, {});
-  double divisor = getDivisor(SampleLoss::Mean, type);
+  auto divisor =
+      static_cast<double>(type.getNumElements() / type.getDimSize(0));
   return {buildElementwise(
       builder, loc, type, operands, {scalar, all, all, scalar},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {

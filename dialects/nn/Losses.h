@@ -51,4 +51,27 @@ llvm::FailureOr<mlir::Value> buildTargets(LayerBuilder &layer);
 /// Whether the loss compares with numbers and not with labels.
 bool hasNumbersAsTargets(LayerBuilder &layer);
 
+/// The loss `Op` of the model file.
+template <typename Op>
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+buildLossLayer(LayerBuilder &layer) {
+  llvm::FailureOr<mlir::Value> targets = buildTargets(layer);
+  if (llvm::failed(targets))
+    return llvm::failure();
+  auto op = Op::create(layer.builder, layer.loc, layer.inputs[0], *targets,
+                       layer.inputs[2]);
+  return llvm::SmallVector<mlir::Value>(op.getResults());
+}
+
+/// The gradient of such a loss by its op `GradOp`.
+template <typename GradOp, typename Op>
+llvm::LogicalResult buildLossBackward(Op op, BackwardContext &context) {
+  // Nothing differentiable flows through the count.
+  if (context.gradResults[0] && context.needed[0])
+    context.gradOperands[0] =
+        GradOp::create(context.builder, context.loc, context.gradResults[0],
+                       op.getOutputs(), op.getTargets(), context.valid);
+  return llvm::success();
+}
+
 } // namespace boostc::nn

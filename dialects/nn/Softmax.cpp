@@ -7,14 +7,6 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult boostc::nn::verifyAxis(Operation *op, RankedTensorType type,
-                                     int64_t axis) {
-  if (axis < 1 || axis >= type.getRank())
-    return op->emitOpError("expected an axis from 1 to ")
-           << type.getRank() - 1 << " of " << type << ", found " << axis;
-  return success();
-}
-
 LogicalResult boostc::nn::evaluateLines(
     ArrayRef<ReferenceValue> operands, int64_t axis,
     SmallVectorImpl<ReferenceValue> &results,

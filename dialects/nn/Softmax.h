@@ -6,10 +6,6 @@
 
 namespace boostc::nn {
 
-/// Checks that `axis` is a dimension of `type` behind the batch.
-llvm::LogicalResult verifyAxis(mlir::Operation *op, mlir::RankedTensorType type,
-                               int64_t axis);
-
 /// Calls `line` with the elements along `axis` of each line of the operands and
 /// writes what it leaves in the first.
 llvm::LogicalResult evaluateLines(

@@ -127,9 +127,9 @@ static void separateInitialValues(func::FuncOp function) {
 
 /// Whether `op` is the last to use `value`, which no other name can reach.
 static bool isLastUse(Value value, Operation *op) {
-  if (!isa_and_nonnull<linalg::LinalgOp, rt::MatmulOp, rt::ConvolutionOp,
-                       rt::GatherOp, rt::ScatterAddOp>(value.getDefiningOp()))
-    return false;
+  auto maker = value.getDefiningOp<DestinationStyleOpInterface>();
+  if (!maker || isa<tensor::TensorDialect>(maker->getDialect()))
+    return false; // an argument, or a part or a form of another value
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     return (user == op || user->isBeforeInBlock(op)) &&

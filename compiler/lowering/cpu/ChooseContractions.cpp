@@ -84,17 +84,13 @@ struct ChooseContractions
       : chooser(std::move(chooser)) {}
 
   void runOnOperation() override {
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (!target) {
-      getOperation().emitOpError("has no ")
-          << kCpuTargetAttrName
-          << " attribute; run boost-lowering-set-cpu-target first";
+    FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
     llvm::StringMap<unsigned> chosen; // the same for equal ops
     WalkResult result = getOperation().walk([&](Operation *op) {
-      std::vector<ContractionCandidate> candidates = listCandidates(op, target);
+      std::vector<ContractionCandidate> candidates =
+          listCandidates(op, *target);
       if (candidates.empty())
         return WalkResult::advance();
       std::string operation = describeOperation(op);

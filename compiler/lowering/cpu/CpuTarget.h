@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rt/RtDialect.h"
+#include "dialects/train/TrainDialect.h"
 #include <optional>
 #include <string>
 
@@ -20,5 +21,8 @@ std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
                                                   llvm::StringRef cpu,
                                                   unsigned threads,
                                                   std::string &error);
+
+/// The target of `program`. Emits a diagnostic when it has none.
+llvm::FailureOr<rt::CpuTargetAttr> getCpuTarget(train::ProgramOp program);
 
 } // namespace boostc

@@ -142,43 +142,53 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                              serialWork / std::max<int64_t>(1, workPerPiece));
   }
 
-  /// A sum of products is a kernel of its own, unless the library computes it.
-  template <typename Op>
-  LogicalResult outlineContraction(func::FuncOp function, Op op,
-                                   int64_t flops) {
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (!target)
-      return op.emitOpError("needs the attribute ")
-             << kCpuTargetAttrName
-             << " of its program; run boost-lowering-set-cpu-target first";
-    std::optional<ContractionCandidate> candidate = getCandidate(op, target);
-    if (!candidate)
-      return op.emitOpError("has ")
-             << listCandidates(op, target).size()
-             << " candidates, from 0; attribute " << kCandidateAttrName
-             << " names another one: " << op->getAttr(kCandidateAttrName);
-    if (!candidate->plan)
-      return success();
-    Contraction contraction = getContraction(op);
-    const ContractionPlan &plan = *candidate->plan;
-    Location loc = op.getLoc();
+  /// Makes `op` a kernel of its own, which `emit` fills: it maps the op's
+  /// buffers to the kernel's and gives the first piece and the last.
+  void outlineOp(
+      func::FuncOp function, Operation *op, int64_t pieces, int64_t grain,
+      llvm::function_ref<void(OpBuilder &, IRMapping &, Value begin, Value end)>
+          emit) {
+    Location loc = op->getLoc();
     llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
     func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
     IRMapping mapping;
     mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
-    for (Contraction::Access *access : {&contraction.a, &contraction.b,
-                                        &contraction.bias, &contraction.result})
-      access->buffer = mapping.lookupOrNull(access->buffer);
-    emitContraction(builder, loc, contraction, plan, kernel.getArgument(0),
-                    kernel.getArgument(1));
+    emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
     builder.setInsertionPointToEnd(&kernel.front());
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), buffers.getArrayRef(),
-                         plan.pieces, getGrain(flops / 2 / plan.pieces));
-    op.erase();
+                         pieces, grain);
+    op->erase();
+  }
+
+  /// A sum of products is a kernel of its own, unless the library computes it.
+  template <typename Op>
+  LogicalResult outlineContraction(func::FuncOp function, Op op,
+                                   int64_t flops) {
+    FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
+    if (failed(target))
+      return failure();
+    std::optional<ContractionCandidate> candidate = getCandidate(op, *target);
+    if (!candidate)
+      return op->emitOpError("has ")
+             << listCandidates(op, *target).size()
+             << " candidates, from 0; attribute " << kCandidateAttrName
+             << " names another one: " << op->getAttr(kCandidateAttrName);
+    if (!candidate->plan)
+      return success();
+    const ContractionPlan &plan = *candidate->plan;
+    outlineOp(
+        function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          Contraction contraction = getContraction(op);
+          for (Contraction::Access *access :
+               {&contraction.a, &contraction.b, &contraction.bias,
+                &contraction.result})
+            access->buffer = mapping.lookupOrNull(access->buffer);
+          emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
+        });
     return success();
   }
 
@@ -186,22 +196,14 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   template <typename Op>
   void outlineRows(func::FuncOp function, Op op, const RowsPlan &plan,
                    decltype(emitGather) emit) {
-    Location loc = op.getLoc();
-    llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
-    func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
-    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
-    IRMapping mapping;
-    mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
-    emit(builder, loc, mapping.lookup(op.getSource()),
-         mapping.lookup(op.getIndex()), mapping.lookup(op.getDestination()),
-         kernel.getArgument(0), kernel.getArgument(1));
-    builder.setInsertionPointToEnd(&kernel.front());
-    func::ReturnOp::create(builder, loc);
-    builder.setInsertionPoint(op);
-    rt::LaunchOp::create(
-        builder, loc, kernel.getName(), buffers.getArrayRef(), plan.pieces,
-        std::max(plan.leastGrain, getGrain(plan.workPerPiece)));
-    op->erase();
+    outlineOp(
+        function, op, plan.pieces,
+        std::max(plan.leastGrain, getGrain(plan.workPerPiece)),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          emit(builder, op.getLoc(), mapping.lookup(op.getSource()),
+               mapping.lookup(op.getIndex()),
+               mapping.lookup(op.getDestination()), begin, end);
+        });
   }
 
   /// Makes the group a kernel, its launch in the place of its last op.

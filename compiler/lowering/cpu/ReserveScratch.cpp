@@ -39,18 +39,13 @@ namespace {
 
 struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
   void runOnOperation() override {
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (!target) {
-      getOperation().emitOpError("has no ")
-          << kCpuTargetAttrName
-          << " attribute; run boost-lowering-set-cpu-target first";
+    FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    }
-    boostrt::DnnlContext::limitInstructionSet(target.getFeatures());
+    boostrt::DnnlContext::limitInstructionSet(target->getFeatures());
     // Scratch sizes depend on the number of threads.
     if (boostrt::Status status =
-            boostrt::configureThreadPool(target.getThreads());
+            boostrt::configureThreadPool(target->getThreads());
         !status.ok()) {
       getOperation().emitError(status.message());
       return signalPassFailure();
@@ -65,7 +60,7 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       if (op.getScratch() || !isa<MemRefType>(op.getC().getType()))
         return WalkResult::advance();
       // A candidate that does not exist is reported where kernels are made.
-      std::optional<ContractionCandidate> candidate = getCandidate(op, target);
+      std::optional<ContractionCandidate> candidate = getCandidate(op, *target);
       if (candidate && candidate->plan)
         return WalkResult::advance();
       boostrt::Result<uint64_t> bytes =

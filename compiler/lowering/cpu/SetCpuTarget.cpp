@@ -57,6 +57,15 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
 
 } // namespace
 
+FailureOr<rt::CpuTargetAttr> boostc::getCpuTarget(train::ProgramOp program) {
+  if (auto target =
+          program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName))
+    return target;
+  return program.emitOpError("has no ")
+         << kCpuTargetAttrName
+         << " attribute; run boost-lowering-set-cpu-target first";
+}
+
 std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,
                                                           StringRef cpu,
                                                           unsigned threads,

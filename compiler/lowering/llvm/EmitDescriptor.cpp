@@ -250,14 +250,13 @@ private:
   }
 
   LogicalResult writeHeader(ArrayRef<int64_t> transientBytes) {
-    auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (!target)
-      return program.emitOpError("has no ")
-             << kCpuTargetAttrName << " attribute";
+    FailureOr<rt::CpuTargetAttr> target = getCpuTarget(program);
+    if (failed(target))
+      return failure();
     header.magic = BOOST_ABI_MAGIC;
     header.abi_version = BOOST_ABI_VERSION;
     header.struct_bytes = sizeof(BoostProgram);
-    header.threads = target.getThreads();
+    header.threads = target->getThreads();
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
     header.seed = program.getSeed();
@@ -279,7 +278,7 @@ private:
               "boostc " BOOSTC_VERSION);
     setString(offsetof(BoostProgram, recipe_json), program.getRecipe());
     setString(offsetof(BoostProgram, recipe_hash), program.getRecipeHash());
-    setString(offsetof(BoostProgram, cpu_features), target.getFeatures());
+    setString(offsetof(BoostProgram, cpu_features), target->getFeatures());
     setString(offsetof(BoostProgram, library_version),
               boostrt::DnnlContext::libraryVersion());
     return success();

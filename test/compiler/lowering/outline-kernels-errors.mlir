@@ -30,12 +30,12 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
+// expected-error @+1 {{has no rt.cpu_target attribute; run boost-lowering-set-cpu-target first}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
     %x = rt.buffer transient[0] : memref<4x1x3x3xf32>
     %w = rt.buffer parameter[0] : memref<2x1x3x3xf32>
     %y = rt.buffer transient[192] : memref<4x2x1x1xf32>
-    // expected-error @+1 {{needs the attribute rt.cpu_target of its program; run boost-lowering-set-cpu-target first}}
     rt.convolution forward ins(%x, %w : memref<4x1x3x3xf32>, memref<2x1x3x3xf32>)
         outs(%y : memref<4x2x1x1xf32>)
         strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1

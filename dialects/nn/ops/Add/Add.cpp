@@ -1,4 +1,4 @@
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -8,11 +8,9 @@ using namespace boostc::nn;
 LogicalResult AddOp::evaluate(ReferenceContext &,
                               ArrayRef<ReferenceValue> operands,
                               SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue sum = operands[0];
-  for (int64_t i = 0; i < sum.size(); ++i)
-    sum.data[i] += operands[1].data[i];
-  results.push_back(std::move(sum));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return args[0] + args[1];
+  });
 }
 
 LogicalResult AddOp::buildBackward(BackwardContext &context) {
@@ -23,11 +21,10 @@ LogicalResult AddOp::buildBackward(BackwardContext &context) {
 }
 
 FailureOr<SmallVector<Value>> AddOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), {getLhs(), getRhs()},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         return arith::AddFOp::create(b, loc, args[0], args[1]);
-      })};
+      });
 }
 
 int64_t AddOp::getFlops() { return getType().getNumElements(); }
@@ -40,11 +37,5 @@ std::vector<LayerSpec> AddOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> AddOp::buildLayer(LayerBuilder &layer) {
-  if (layer.inputs[0].getType() != layer.inputs[1].getType())
-    return layer.emitError("inputs")
-           << "add needs two inputs of the same shape, found "
-           << layer.inputs[0].getType() << " and " << layer.inputs[1].getType()
-           << " with the batch; one of the layers that make them must change";
-  return SmallVector<Value>{AddOp::create(layer.builder, layer.loc,
-                                          layer.inputs[0], layer.inputs[1])};
+  return buildBinaryLayer<AddOp>(layer);
 }

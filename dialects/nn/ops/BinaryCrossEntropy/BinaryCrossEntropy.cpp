@@ -35,13 +35,7 @@ SmallVector<Value> BinaryCrossEntropyOp::savedForBackward() {
 }
 
 LogicalResult BinaryCrossEntropyOp::buildBackward(BackwardContext &context) {
-  // Nothing differentiable flows through the count.
-  if (!context.gradResults[0] || !context.needed[0])
-    return success();
-  context.gradOperands[0] = BinaryCrossEntropyGradOp::create(
-      context.builder, context.loc, context.gradResults[0], getOutputs(),
-      getTargets(), context.valid);
-  return success();
+  return buildLossBackward<BinaryCrossEntropyGradOp>(*this, context);
 }
 
 FailureOr<SmallVector<Value>>
@@ -76,12 +70,7 @@ std::vector<LayerSpec> BinaryCrossEntropyOp::getLayerSpecs() {
 
 FailureOr<SmallVector<Value>>
 BinaryCrossEntropyOp::buildLayer(LayerBuilder &layer) {
-  FailureOr<Value> targets = buildTargets(layer);
-  if (failed(targets))
-    return failure();
-  auto op = BinaryCrossEntropyOp::create(
-      layer.builder, layer.loc, layer.inputs[0], *targets, layer.inputs[2]);
-  return SmallVector<Value>(op.getResults());
+  return buildLossLayer<BinaryCrossEntropyOp>(layer);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,16 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
+/// Whether the shapes differ along `axis` only.
+static bool fitsAlong(RankedTensorType a, RankedTensorType b, int64_t axis) {
+  if (a.getRank() != b.getRank())
+    return false;
+  for (int64_t dim = 0; dim < a.getRank(); ++dim)
+    if (dim != axis && a.getDimSize(dim) != b.getDimSize(dim))
+      return false;
+  return true;
+}
+
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
@@ -15,17 +25,12 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "expected at least one input");
   auto first = cast<RankedTensorType>(adaptor.getInputs()[0].getType());
   int64_t axis = adaptor.getAxis();
-  if (axis < 1 || axis >= first.getRank())
-    return emitOptionalError(loc, "expected an axis from 1 to ",
-                             first.getRank() - 1, " of ", first, ", found ",
-                             axis);
+  if (failed(verifyAxis(loc, first, axis)))
+    return failure();
   SmallVector<int64_t> shape(first.getShape());
   for (Value input : adaptor.getInputs().drop_front()) {
     auto type = cast<RankedTensorType>(input.getType());
-    bool fits = type.getRank() == first.getRank();
-    for (int64_t dim = 0; fits && dim < first.getRank(); ++dim)
-      fits = dim == axis || type.getDimSize(dim) == first.getDimSize(dim);
-    if (!fits)
+    if (!fitsAlong(first, type, axis))
       return emitOptionalError(loc, "expected shapes that differ along axis ",
                                axis, " only, found ", first, " and ", type);
     shape[axis] += type.getDimSize(axis);
@@ -38,15 +43,10 @@ LogicalResult ConcatOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = ReferenceValue::zeros(getType());
-  AxisView to(result.shape, getAxis());
-  int64_t start = 0;
+  int64_t axis = getAxis(), start = 0;
   for (const ReferenceValue &operand : operands) {
-    AxisView from(operand.shape, getAxis());
-    for (int64_t o = 0; o < to.outer; ++o)
-      std::copy_n(operand.data.begin() + from.offset(o, 0),
-                  from.extent * from.inner,
-                  result.data.begin() + to.offset(o, start * to.inner));
-    start += from.extent;
+    copyAlongAxis(operand, 0, result, start, operand.dim(axis), axis);
+    start += operand.dim(axis);
   }
   results.push_back(std::move(result));
   return success();
@@ -70,16 +70,15 @@ FailureOr<SmallVector<Value>> ConcatOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   Value result = tensor::EmptyOp::create(builder, getLoc(), type.getShape(),
                                          type.getElementType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
   int64_t start = 0;
   for (Value input : getInputs()) {
-    auto part = cast<RankedTensorType>(input.getType());
-    offsets[getAxis()] = builder.getIndexAttr(start);
-    result = tensor::InsertSliceOp::create(
-        builder, getLoc(), input, result, offsets,
-        getAsIndexOpFoldResult(builder.getContext(), part.getShape()), strides);
-    start += part.getDimSize(getAxis());
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(input.getType()).getShape();
+    AxisPart part(builder, shape, getAxis(), start);
+    result =
+        tensor::InsertSliceOp::create(builder, getLoc(), input, result,
+                                      part.offsets, part.sizes, part.strides);
+    start += shape[getAxis()];
   }
   return SmallVector<Value>{result};
 }
@@ -90,10 +89,7 @@ std::vector<LayerSpec> ConcatOp::getLayerSpecs() {
   LayerSpec spec{"concat", LayerSpec::Kind::Layer,
                  "Values one behind the other along a dimension; their shapes "
                  "differ along it only."};
-  spec.keys = {{"axis", KeyType::Integer,
-                "The dimension, counted without the batch; negative from the "
-                "end. 0 are an image's channels.",
-                "0", -8.0, 7.0}};
+  spec.keys = {getAxisKey("0")};
   spec.inputs = 2;
   spec.mostInputs = 64;
   return {spec};
@@ -101,16 +97,12 @@ std::vector<LayerSpec> ConcatOp::getLayerSpecs() {
 
 FailureOr<SmallVector<Value>> ConcatOp::buildLayer(LayerBuilder &layer) {
   auto first = cast<RankedTensorType>(layer.inputs[0].getType());
-  FailureOr<int64_t> axis =
-      resolveAxis(layer, "axis", layer.getInteger("axis"), first.getRank());
+  FailureOr<int64_t> axis = boostc::nn::getAxis(layer);
   if (failed(axis))
     return failure();
   for (Value input : layer.inputs) {
     auto type = cast<RankedTensorType>(input.getType());
-    bool fits = type.getRank() == first.getRank();
-    for (int64_t dim = 0; fits && dim < first.getRank(); ++dim)
-      fits = dim == *axis || type.getDimSize(dim) == first.getDimSize(dim);
-    if (!fits)
+    if (!fitsAlong(first, type, *axis))
       return layer.emitError("inputs")
              << "concat needs inputs whose shapes differ along its axis only, "
                 "found "

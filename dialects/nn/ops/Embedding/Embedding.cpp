@@ -1,20 +1,11 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/rt/Rows.h"
 #include "dialects/rt/RtDialect.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
-
-/// Whether the places name rows of the table.
-static LogicalResult checkIndex(Operation *op, const ReferenceValue &index,
-                                int64_t rows) {
-  for (double row : index.data)
-    if (!(row >= 0.0 && row < static_cast<double>(rows)))
-      return op->emitOpError("index ")
-             << row << " is not in [0, " << rows << ")";
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // nn.embedding
@@ -39,13 +30,9 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *,
 LogicalResult EmbeddingOp::evaluate(ReferenceContext &,
                                     ArrayRef<ReferenceValue> operands,
                                     SmallVectorImpl<ReferenceValue> &results) {
-  if (failed(checkIndex(*this, operands[0], operands[1].dim(0))))
-    return failure();
   ReferenceValue result = ReferenceValue::zeros(getType());
-  int64_t columns = operands[1].dim(1);
-  for (int64_t i = 0; i < result.size(); ++i)
-    result.data[i] = operands[1].at(
-        static_cast<int64_t>(operands[0].data[i / columns]), i % columns);
+  if (failed(rt::gatherRows(*this, operands[1], operands[0], result)))
+    return failure();
   results.push_back(std::move(result));
   return success();
 }
@@ -116,15 +103,11 @@ LogicalResult
 EmbeddingGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                           SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = ReferenceValue::zeros(getType());
-  if (failed(checkIndex(*this, operands[1], result.dim(0))))
-    return failure();
-  int64_t columns = result.dim(1), samples = operands[1].dim(0);
-  int64_t perSample = operands[1].size() / samples;
+  int64_t perSample = operands[1].size() / operands[1].dim(0);
   auto valid = static_cast<int64_t>(operands[2].item());
-  for (int64_t place = 0; place < valid * perSample; ++place)
-    for (int64_t d = 0; d < columns; ++d)
-      result.at(static_cast<int64_t>(operands[1].data[place]), d) +=
-          operands[0].data[place * columns + d];
+  if (failed(rt::scatterRows(*this, operands[0], operands[1], valid * perSample,
+                             result)))
+    return failure();
   results.push_back(std::move(result));
   return success();
 }

@@ -30,13 +30,7 @@ SmallVector<Value> L1Op::savedForBackward() {
 }
 
 LogicalResult L1Op::buildBackward(BackwardContext &context) {
-  // Nothing differentiable flows through the count.
-  if (!context.gradResults[0] || !context.needed[0])
-    return success();
-  context.gradOperands[0] =
-      L1GradOp::create(context.builder, context.loc, context.gradResults[0],
-                       getOutputs(), getTargets(), context.valid);
-  return success();
+  return buildLossBackward<L1GradOp>(*this, context);
 }
 
 FailureOr<SmallVector<Value>> L1Op::lowerToLinalg(OpBuilder &builder) {
@@ -57,12 +51,7 @@ std::vector<LayerSpec> L1Op::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> L1Op::buildLayer(LayerBuilder &layer) {
-  FailureOr<Value> targets = buildTargets(layer);
-  if (failed(targets))
-    return failure();
-  auto op = L1Op::create(layer.builder, layer.loc, layer.inputs[0], *targets,
-                         layer.inputs[2]);
-  return SmallVector<Value>(op.getResults());
+  return buildLossLayer<L1Op>(layer);
 }
 
 //===----------------------------------------------------------------------===//

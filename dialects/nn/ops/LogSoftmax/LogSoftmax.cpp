@@ -15,7 +15,7 @@ using namespace boostc::nn;
 //===----------------------------------------------------------------------===//
 
 LogicalResult LogSoftmaxOp::verify() {
-  return verifyAxis(*this, getInput().getType(), getAxis());
+  return verifyAxis(getLoc(), getInput().getType(), getAxis());
 }
 
 LogicalResult LogSoftmaxOp::evaluate(ReferenceContext &,
@@ -61,17 +61,12 @@ std::vector<LayerSpec> LogSoftmaxOp::getLayerSpecs() {
   LayerSpec spec{"log_softmax", LayerSpec::Kind::Layer,
                  "Logarithm of the softmax along a dimension, `y[i] = x[i] - "
                  "log(sum over j of exp(x[j]))`."};
-  spec.keys = {{"axis", KeyType::Integer,
-                "The dimension, counted without the batch; negative from the "
-                "end.",
-                "-1", -8.0, 7.0}};
+  spec.keys = {getAxisKey("-1")};
   return {spec};
 }
 
 FailureOr<SmallVector<Value>> LogSoftmaxOp::buildLayer(LayerBuilder &layer) {
-  auto type = cast<RankedTensorType>(layer.inputs[0].getType());
-  FailureOr<int64_t> axis =
-      resolveAxis(layer, "axis", layer.getInteger("axis"), type.getRank());
+  FailureOr<int64_t> axis = boostc::nn::getAxis(layer);
   if (failed(axis))
     return failure();
   return SmallVector<Value>{
@@ -83,7 +78,7 @@ FailureOr<SmallVector<Value>> LogSoftmaxOp::buildLayer(LayerBuilder &layer) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LogSoftmaxGradOp::verify() {
-  return verifyAxis(*this, getGradient().getType(), getAxis());
+  return verifyAxis(getLoc(), getGradient().getType(), getAxis());
 }
 
 LogicalResult

@@ -28,13 +28,7 @@ SmallVector<Value> MseOp::savedForBackward() {
 }
 
 LogicalResult MseOp::buildBackward(BackwardContext &context) {
-  // Nothing differentiable flows through the count.
-  if (!context.gradResults[0] || !context.needed[0])
-    return success();
-  context.gradOperands[0] =
-      MseGradOp::create(context.builder, context.loc, context.gradResults[0],
-                        getOutputs(), getTargets(), context.valid);
-  return success();
+  return buildLossBackward<MseGradOp>(*this, context);
 }
 
 FailureOr<SmallVector<Value>> MseOp::lowerToLinalg(OpBuilder &builder) {
@@ -56,12 +50,7 @@ std::vector<LayerSpec> MseOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> MseOp::buildLayer(LayerBuilder &layer) {
-  FailureOr<Value> targets = buildTargets(layer);
-  if (failed(targets))
-    return failure();
-  auto op = MseOp::create(layer.builder, layer.loc, layer.inputs[0], *targets,
-                          layer.inputs[2]);
-  return SmallVector<Value>(op.getResults());
+  return buildLossLayer<MseOp>(layer);
 }
 
 //===----------------------------------------------------------------------===//

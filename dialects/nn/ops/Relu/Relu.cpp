@@ -1,4 +1,4 @@
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -12,11 +12,9 @@ using namespace boostc::nn;
 LogicalResult ReluOp::evaluate(ReferenceContext &,
                                ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (double &x : result.data)
-    x = x <= 0.0 ? 0.0 : x;
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return args[0] <= 0.0 ? 0.0 : args[0];
+  });
 }
 
 SmallVector<Value> ReluOp::savedForBackward() { return {getResult()}; }
@@ -28,15 +26,14 @@ LogicalResult ReluOp::buildBackward(BackwardContext &context) {
 }
 
 FailureOr<SmallVector<Value>> ReluOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), getInput(),
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value zero = buildFloat(b, loc, 0.0);
         // An ordered comparison: a NaN is not "<= 0" and passes through.
         Value isOff = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
                                             args[0], zero);
         return arith::SelectOp::create(b, loc, isOff, zero, args[0]);
-      })};
+      });
 }
 
 int64_t ReluOp::getFlops() { return getType().getNumElements(); }
@@ -58,23 +55,19 @@ FailureOr<SmallVector<Value>> ReluOp::buildLayer(LayerBuilder &layer) {
 LogicalResult ReluGradOp::evaluate(ReferenceContext &,
                                    ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (int64_t i = 0; i < result.size(); ++i)
-    if (!(operands[1].data[i] > 0.0))
-      result.data[i] = 0.0;
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return args[1] > 0.0 ? args[0] : 0.0;
+  });
 }
 
 FailureOr<SmallVector<Value>> ReluGradOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), {getGradient(), getOutput()},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value zero = buildFloat(b, loc, 0.0);
         Value isOn = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                            args[1], zero);
         return arith::SelectOp::create(b, loc, isOn, args[0], zero);
-      })};
+      });
 }
 
 int64_t ReluGradOp::getFlops() { return getType().getNumElements(); }

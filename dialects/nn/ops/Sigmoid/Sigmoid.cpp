@@ -1,4 +1,4 @@
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -14,11 +14,9 @@ using namespace boostc::nn;
 LogicalResult SigmoidOp::evaluate(ReferenceContext &,
                                   ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (double &x : result.data)
-    x = 1.0 / (1.0 + std::exp(-x));
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return 1.0 / (1.0 + std::exp(-args[0]));
+  });
 }
 
 SmallVector<Value> SigmoidOp::savedForBackward() { return {getResult()}; }
@@ -30,15 +28,14 @@ LogicalResult SigmoidOp::buildBackward(BackwardContext &context) {
 }
 
 FailureOr<SmallVector<Value>> SigmoidOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), getInput(),
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value one = buildFloat(b, loc, 1.0);
         Value power =
             math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, args[0]));
         return arith::DivFOp::create(b, loc, one,
                                      arith::AddFOp::create(b, loc, one, power));
-      })};
+      });
 }
 
 int64_t SigmoidOp::getFlops() { return 4 * getType().getNumElements(); }
@@ -60,24 +57,19 @@ FailureOr<SmallVector<Value>> SigmoidOp::buildLayer(LayerBuilder &layer) {
 LogicalResult
 SigmoidGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                         SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (int64_t i = 0; i < result.size(); ++i) {
-    double y = operands[1].data[i];
-    result.data[i] *= y * (1.0 - y);
-  }
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return args[0] * args[1] * (1.0 - args[1]);
+  });
 }
 
 FailureOr<SmallVector<Value>> SigmoidGradOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), {getGradient(), getOutput()},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value rest =
             arith::SubFOp::create(b, loc, buildFloat(b, loc, 1.0), args[1]);
         Value slope = arith::MulFOp::create(b, loc, args[1], rest);
         return arith::MulFOp::create(b, loc, args[0], slope);
-      })};
+      });
 }
 
 int64_t SigmoidGradOp::getFlops() { return 3 * getType().getNumElements(); }

@@ -40,11 +40,5 @@ std::vector<LayerSpec> SubOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> SubOp::buildLayer(LayerBuilder &layer) {
-  if (layer.inputs[0].getType() != layer.inputs[1].getType())
-    return layer.emitError("inputs")
-           << "sub needs two inputs of the same shape, found "
-           << layer.inputs[0].getType() << " and " << layer.inputs[1].getType()
-           << " with the batch; one of the layers that make them must change";
-  return SmallVector<Value>{SubOp::create(layer.builder, layer.loc,
-                                          layer.inputs[0], layer.inputs[1])};
+  return buildBinaryLayer<SubOp>(layer);
 }

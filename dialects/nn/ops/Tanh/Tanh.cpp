@@ -1,4 +1,4 @@
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -14,11 +14,9 @@ using namespace boostc::nn;
 LogicalResult TanhOp::evaluate(ReferenceContext &,
                                ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (double &x : result.data)
-    x = std::tanh(x);
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return std::tanh(args[0]);
+  });
 }
 
 SmallVector<Value> TanhOp::savedForBackward() { return {getResult()}; }
@@ -30,11 +28,10 @@ LogicalResult TanhOp::buildBackward(BackwardContext &context) {
 }
 
 FailureOr<SmallVector<Value>> TanhOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), getInput(),
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         return math::TanhOp::create(b, loc, args[0]);
-      })};
+      });
 }
 
 int64_t TanhOp::getFlops() { return 8 * getType().getNumElements(); }
@@ -56,24 +53,19 @@ FailureOr<SmallVector<Value>> TanhOp::buildLayer(LayerBuilder &layer) {
 LogicalResult TanhGradOp::evaluate(ReferenceContext &,
                                    ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  for (int64_t i = 0; i < result.size(); ++i) {
-    double y = operands[1].data[i];
-    result.data[i] *= 1.0 - y * y;
-  }
-  results.push_back(std::move(result));
-  return success();
+  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
+    return args[0] * (1.0 - args[1] * args[1]);
+  });
 }
 
 FailureOr<SmallVector<Value>> TanhGradOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), getType(), {getGradient(), getOutput()},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+  return lowerElementwise(
+      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value square = arith::MulFOp::create(b, loc, args[1], args[1]);
         Value slope =
             arith::SubFOp::create(b, loc, buildFloat(b, loc, 1.0), square);
         return arith::MulFOp::create(b, loc, args[0], slope);
-      })};
+      });
 }
 
 int64_t TanhGradOp::getFlops() { return 3 * getType().getNumElements(); }

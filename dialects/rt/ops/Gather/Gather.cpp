@@ -1,3 +1,4 @@
+#include "dialects/rt/Rows.h"
 #include "dialects/rt/RtDialect.h"
 
 using namespace mlir;
@@ -29,16 +30,6 @@ static LogicalResult verifyRows(Operation *op, Value table, Value rows,
     return op->emitOpError("expected the destination's type as result on "
                            "tensors and no result on memrefs, found ")
            << results.getTypes();
-  return success();
-}
-
-/// Whether the places name rows of the table.
-static LogicalResult checkIndex(Operation *op, const ReferenceValue &index,
-                                int64_t rows) {
-  for (double row : index.data)
-    if (!(row >= 0.0 && row < static_cast<double>(rows)))
-      return op->emitOpError("index ")
-             << row << " is not in [0, " << rows << ")";
   return success();
 }
 
@@ -76,13 +67,9 @@ int64_t GatherOp::getFlops() { return 0; }
 LogicalResult GatherOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
-  if (failed(checkIndex(*this, operands[1], operands[0].dim(0))))
-    return failure();
   ReferenceValue rows = ReferenceValue::zeros(getDestination().getType());
-  int64_t columns = operands[0].dim(1);
-  for (int64_t i = 0; i < rows.size(); ++i)
-    rows.data[i] = operands[0].at(
-        static_cast<int64_t>(operands[1].data[i / columns]), i % columns);
+  if (failed(gatherRows(*this, operands[0], operands[1], rows)))
+    return failure();
   results.push_back(std::move(rows));
   return success();
 }
@@ -110,12 +97,9 @@ LogicalResult ScatterAddOp::evaluate(ReferenceContext &,
                                      ArrayRef<ReferenceValue> operands,
                                      SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue table = ReferenceValue::zeros(getDestination().getType());
-  if (failed(checkIndex(*this, operands[1], table.dim(0))))
+  if (failed(scatterRows(*this, operands[0], operands[1], operands[1].size(),
+                         table)))
     return failure();
-  int64_t columns = table.dim(1);
-  for (int64_t i = 0; i < operands[0].size(); ++i)
-    table.at(static_cast<int64_t>(operands[1].data[i / columns]),
-             i % columns) += operands[0].data[i];
   results.push_back(std::move(table));
   return success();
 }
