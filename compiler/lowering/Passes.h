@@ -8,6 +8,9 @@
 
 namespace boostc {
 
+/// Of a program: the number of values that it computes again.
+constexpr llvm::StringLiteral kRecomputedAttrName = "rt.recomputed";
+
 #define GEN_PASS_DECL
 #include "compiler/lowering/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -64,6 +64,43 @@ def SetCpuTargetPass : Pass<"boost-lowering-set-cpu-target", "::boostc::train::P
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
+def RecomputePass : Pass<"boost-lowering-recompute", "::boostc::train::ProgramOp"> {
+  let summary = "computes cheap values again instead of keeping them";
+  let description = [{
+    A value that the forward part and, much later, the backward part read occupies memory in
+    between. Where the most bytes are alive at once, the pass looks for the value that costs
+    the fewest scalar operations for a byte among those that are not needed right there and
+    whose inputs are alive at their next use anyway, and computes it again before that use.
+    It repeats this until there is none, or `most` values are computed again. Elementwise
+    ops and small reductions (pooling, normalisation) qualify, sums of products do not.
+    Results are the same bits: the same op runs on the same inputs.
+
+    The program's attribute `rt.recomputed` says how many values there are.
+
+    Before:
+    ```mlir
+    %y = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // tanh }
+    %z = rt.matmul ins(%y, %w) ...
+    ...
+    %dw = rt.matmul ins(%y, %dz) ...
+    %dx = linalg.generic {...} ins(%x, %dy) ...
+    ```
+    After:
+    ```mlir
+    %y = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // tanh }
+    %z = rt.matmul ins(%y, %w) ...
+    ...
+    %y2 = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // tanh }
+    %dw = rt.matmul ins(%y2, %dz) ...
+    %dx = linalg.generic {...} ins(%x, %dy) ...
+    ```
+  }];
+  let options = [
+    Option<"most", "most", "uint64_t", "~uint64_t{0}", "Values to compute again at most">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def BufferizePass : Pass<"boost-lowering-bufferize", "::boostc::train::ProgramOp"> {
   let summary = "turns tensors into buffers, functions into procedures on them";
   let description = [{

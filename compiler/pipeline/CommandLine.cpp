@@ -135,7 +135,8 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
       ->type_name("N");
   app.add_option("--memory-budget", flags.budget,
-                 "fail when a training run would reserve more, and say what is "
+                 "reserve no more in a training run, by computing values "
+                 "again where that is needed, or fail and say what is "
                  "possible; bytes, or with KiB, MiB, GiB")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->type_name("SIZE");

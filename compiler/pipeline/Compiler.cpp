@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
+#include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
@@ -104,17 +105,89 @@ static LogicalResult advance(ModuleOp module, Phase from, Phase to,
   return manager.run(module);
 }
 
+static train::ProgramOp getProgram(ModuleOp module) {
+  return *module.getOps<train::ProgramOp>().begin();
+}
+
+/// Runs the phases behind `from` up to `buffers` such that a training run
+/// reserves no more than the memory budget, if there is one: by computing again
+/// as few values as that takes.
+static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
+                                const CompileOptions &options) {
+  if (!options.memoryBudget)
+    return advance(*module, from, Phase::Buffers, options);
+  uint64_t budget = *options.memoryBudget;
+  if (from >= Phase::Buffers) { // the plan is there
+    if (failed(advance(*module, from, Phase::Buffers, options)))
+      return failure();
+    return report::checkMemoryBudget(getProgram(*module), budget);
+  }
+
+  if (failed(advance(*module, from, Phase::Linalg, options)))
+    return failure();
+  auto plan = [&](uint64_t mostRecomputed) {
+    CompileOptions decided = options;
+    decided.phase.mostRecomputed = mostRecomputed;
+    OwningOpRef<ModuleOp> planned = module->clone();
+    if (failed(advance(*planned, Phase::Linalg, Phase::Buffers, decided)))
+      planned = nullptr;
+    return planned;
+  };
+  auto measure = [](OwningOpRef<ModuleOp> &planned) {
+    return report::measureTotal(getProgram(*planned));
+  };
+  OwningOpRef<ModuleOp> keepsAll = plan(0);
+  if (!keepsAll)
+    return failure();
+  uint64_t least = measure(keepsAll);
+  if (least <= budget) {
+    module = std::move(keepsAll);
+    return success();
+  }
+  OwningOpRef<ModuleOp> fits = plan(std::numeric_limits<uint64_t>::max());
+  if (!fits)
+    return failure();
+  if (measure(fits) > budget) {
+    module = std::move(measure(fits) < least ? fits : keepsAll);
+    return report::checkMemoryBudget(getProgram(*module), budget);
+  }
+  auto count = [](OwningOpRef<ModuleOp> &planned) -> uint64_t {
+    auto number =
+        getProgram(*planned)->getAttrOfType<IntegerAttr>(kRecomputedAttrName);
+    return number ? number.getInt() : 0;
+  };
+  // More values computed again take less memory, so that the fewest are found
+  // by halving.
+  uint64_t tooFew = 0;
+  while (count(fits) - tooFew > 1) {
+    uint64_t middle = tooFew + (count(fits) - tooFew) / 2;
+    OwningOpRef<ModuleOp> planned = plan(middle);
+    if (!planned)
+      return failure();
+    if (measure(planned) <= budget)
+      fits = std::move(planned);
+    else
+      tooFew = middle;
+  }
+  module = std::move(fits);
+  getProgram(*module).emitRemark()
+      << "computes " << count(module)
+      << " values again instead of keeping them, so that training takes "
+      << report::describeBytes(measure(module)) << " instead of "
+      << report::describeBytes(least);
+  return success();
+}
+
 /// The report on a module in phase `input`.
-static CompileResult printReport(ModuleOp module,
+static CompileResult printReport(OwningOpRef<ModuleOp> &module,
                                  ArrayRef<BoostDecision> decisions,
                                  const CompileOptions &options,
                                  llvm::raw_ostream &os) {
   // Verifies the phase: IR may come from anywhere.
-  if (failed(advance(module, Phase::Input, Phase::Input, options)))
+  if (failed(advance(*module, Phase::Input, Phase::Input, options)))
     return CompileResult::BadInput;
-  auto getProgram = [&] { return *module.getOps<train::ProgramOp>().begin(); };
   if (options.report == Report::Summary) {
-    report::printSummary(getProgram(), os);
+    report::printSummary(getProgram(*module), os);
     return CompileResult::Ok;
   }
   report::Explanation explanation;
@@ -123,13 +196,14 @@ static CompileResult printReport(ModuleOp module,
   for (const BoostDecision &decision : decisions)
     explanation.decisions.push_back(
         {decision.name, decision.isOn, decision.reason});
-  explanation.layers = report::collectLayers(getProgram());
-  if (failed(advance(module, Phase::Input, Phase::Step, options)))
+  explanation.layers = report::collectLayers(getProgram(*module));
+  if (failed(advance(*module, Phase::Input, Phase::Step, options)))
     return CompileResult::BadInput;
-  explanation.rest = report::addStepCosts(getProgram(), explanation.layers);
-  if (failed(advance(module, Phase::Step, Phase::Buffers, options)))
+  explanation.rest =
+      report::addStepCosts(getProgram(*module), explanation.layers);
+  if (failed(planMemory(module, Phase::Step, options)))
     return CompileResult::BadInput;
-  report::printExplanation(getProgram(), explanation, os);
+  report::printExplanation(getProgram(*module), explanation, os);
   return CompileResult::Ok;
 }
 
@@ -149,16 +223,12 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
       result != CompileResult::Ok)
     return result;
   if (options.report != Report::None)
-    return printReport(*module, decisions, options, stream);
+    return printReport(module, decisions, options, stream);
 
   bool wantsCode = options.emit == Emit::Asm || options.to > Phase::Llvm;
   Phase from = options.from, to = wantsCode ? Phase::Llvm : options.to;
   if (options.memoryBudget) {
-    // The plan is known when phase buffers closes.
-    if (failed(advance(*module, from, Phase::Buffers, options)) ||
-        failed(report::checkMemoryBudget(
-            *module->getOps<train::ProgramOp>().begin(),
-            *options.memoryBudget)))
+    if (failed(planMemory(module, from, options)))
       return CompileResult::BadInput;
     from = Phase::Buffers;
   }

@@ -102,6 +102,13 @@ static void addPhase(OpPassManager &manager, Phase phase,
   }
 
   case Phase::Buffers:
+    if (options.mostRecomputed > 0) {
+      RecomputePassOptions recompute;
+      recompute.most = options.mostRecomputed;
+      // On tensors, where a second copy is just another value, and behind the
+      // last CSE, which would make one of the two.
+      program.addPass(createRecomputePass(recompute));
+    }
     program.addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);

@@ -38,6 +38,8 @@ struct PhaseOptions {
   std::string cpu = "native";
   unsigned threads = 0; ///< 0 = all cores
   bool useLibrary = true;
+  /// Values to compute again instead of keeping them, at most.
+  uint64_t mostRecomputed = 0;
   /// How sums of products are computed; without it by the cost model.
   ContractionChooser chooseContraction;
 };

@@ -46,8 +46,14 @@ std::vector<ArenaUse> report::measureArenas(train::ProgramOp program) {
   return arenas;
 }
 
-/// "5.84 MiB", or bytes below one KiB.
-static std::string describeBytes(uint64_t bytes) {
+uint64_t report::measureTotal(train::ProgramOp program) {
+  uint64_t total = 0;
+  for (const ArenaUse &use : measureArenas(program))
+    total += static_cast<uint64_t>(use.bytes * use.copies);
+  return total;
+}
+
+std::string report::describeBytes(uint64_t bytes) {
   if (bytes < 1024)
     return llvm::formatv("{0} bytes", bytes);
   double size = static_cast<double>(bytes) / 1024.0;
@@ -62,17 +68,14 @@ static std::string describeBytes(uint64_t bytes) {
 
 llvm::LogicalResult report::checkMemoryBudget(train::ProgramOp program,
                                               uint64_t budget) {
-  uint64_t total = 0;
-  std::string parts;
-  for (const ArenaUse &use : measureArenas(program)) {
-    uint64_t bytes = static_cast<uint64_t>(use.bytes * use.copies);
-    total += bytes;
-    if (bytes > 0)
-      parts += llvm::formatv("{0}{1} {2}", parts.empty() ? "" : ", ", use.holds,
-                             describeBytes(bytes));
-  }
+  uint64_t total = measureTotal(program);
   if (total <= budget)
     return mlir::success();
+  std::string parts;
+  for (const ArenaUse &use : measureArenas(program))
+    if (uint64_t bytes = static_cast<uint64_t>(use.bytes * use.copies))
+      parts += llvm::formatv("{0}{1} {2}", parts.empty() ? "" : ", ", use.holds,
+                             describeBytes(bytes));
   return program.emitError("training takes ")
          << describeBytes(total) << ", more than the memory budget of "
          << describeBytes(budget) << " (" << parts

@@ -15,11 +15,17 @@ struct ArenaUse {
 /// Arenas with memory of their own, of a program in phase `buffers`.
 std::vector<ArenaUse> measureArenas(train::ProgramOp program);
 
+/// Bytes that a training run of `program`, in phase `buffers`, reserves.
+uint64_t measureTotal(train::ProgramOp program);
+
 /// Emits an error at `program`, a program in phase `buffers`, when a training
 /// run reserves more than `budget` bytes: with the smallest budget there is for
 /// it and what takes how much.
 llvm::LogicalResult checkMemoryBudget(train::ProgramOp program,
                                       uint64_t budget);
+
+/// "5.84 MiB", or bytes below one KiB.
+std::string describeBytes(uint64_t bytes);
 
 /// Bytes of the transient arena that `function` uses.
 int64_t measureTransient(mlir::func::FuncOp function);

@@ -180,22 +180,42 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
   }
 }
 
+/// Weights and state after three steps.
+std::vector<std::byte> runThreeSteps(ArrayRef<char> library, const Model &model,
+                                     unsigned threads) {
+  Compiled compiled(library, threads);
+  EXPECT_TRUE(compiled.execution().init(7).ok());
+  for (int64_t step = 1; step <= 3; ++step) {
+    compiled.setBatch(drawBatch(model, step), model.batch);
+    EXPECT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
+    EXPECT_TRUE(compiled.execution().update(step).ok());
+  }
+  return compiled.getPersistentBytes();
+}
+
 // The same program on the same batch gives the same bits.
 TEST_P(Differential, Repeats) {
   ArrayRef<char> library = compileModel();
-  std::vector<std::byte> runs[2];
-  for (std::vector<std::byte> &run : runs) {
-    Compiled compiled(library, variant().threads);
-    ASSERT_TRUE(compiled.execution().init(7).ok());
-    for (int64_t step = 1; step <= 3; ++step) {
-      compiled.setBatch(drawBatch(model(), step), model().batch);
-      ASSERT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
-      ASSERT_TRUE(compiled.execution().update(step).ok());
-    }
-    run = compiled.getPersistentBytes();
-  }
-  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_EQ(runThreeSteps(library, model(), variant().threads),
+            runThreeSteps(library, model(), variant().threads));
 }
+
+// So does one that computes values again instead of keeping them.
+class Recomputation : public testing::TestWithParam<Model> {};
+
+TEST_P(Recomputation, ChangesNoBit) {
+  CompileOptions options = getOptions({true, 1});
+  SmallVector<char, 0> keeps = compileText(GetParam().getJson(), options);
+  options.phase.mostRecomputed = std::numeric_limits<uint64_t>::max();
+  SmallVector<char, 0> repeats = compileText(GetParam().getJson(), options);
+  EXPECT_EQ(runThreeSteps(keeps, GetParam(), 1),
+            runThreeSteps(repeats, GetParam(), 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Recomputation, testing::ValuesIn(getModels()),
+                         [](const testing::TestParamInfo<Model> &info) {
+                           return info.param.name;
+                         });
 
 std::string
 nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
