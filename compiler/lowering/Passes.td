@@ -142,7 +142,7 @@ def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::
     batch innermost, so that a vector holds the same pixel of many samples, whatever the
     numbers of channels and pixels; images that come from outside are copied once per
     function. A collapsed view for a product stays a view, of a transposed matrix. Programs
-    whose batch is no multiple of four keep row-major images.
+    whose batch is smaller than four keep row-major images.
 
     Before and after:
     ```mlir

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/Contraction.h"
 #include "compiler/lowering/cpu/LibraryCalls.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -173,12 +174,22 @@ int64_t ContractionPlan::getTile(unsigned loop) const {
   return 1;
 }
 
+bool ContractionPlan::isMasked(const Contraction &contraction) const {
+  return vectorLoop && contraction.loops[*vectorLoop].extent % lanes != 0;
+}
+
+int64_t ContractionPlan::countTiles(const Contraction &contraction,
+                                    unsigned loop) const {
+  return llvm::divideCeil(contraction.loops[loop].extent, getTile(loop));
+}
+
 /// The loop along which all three operands stand still or step to a neighbour,
-/// with the widest vectors; a loop that is written along beats one summed over,
-/// whose vectors are added up at the end.
+/// with the most elements in a vector on average; a loop that is written along
+/// beats one summed over, whose vectors are added up at the end.
 static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
                              ContractionPlan &plan) {
   bool best = false; // is the best so far a parallel loop?
+  double bestFilled = 1.0;
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
     int64_t a = c.a.offset[number], b = c.b.offset[number];
     int64_t result = c.result.offset[number];
@@ -188,14 +199,15 @@ static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
                            (b == 0 || b == 1);
     if (!steps || c.isGuarded(number))
       continue;
-    int64_t lanes = maxLanes;
-    while (loop.extent % lanes != 0)
-      lanes /= 2;
-    if (lanes < plan.lanes || (lanes == plan.lanes && best) || lanes == 1)
+    int64_t lanes = chooseLanes(loop.extent, maxLanes);
+    double filled =
+        static_cast<double>(loop.extent) / llvm::divideCeil(loop.extent, lanes);
+    if (filled < bestFilled || (filled == bestFilled && best) || lanes == 1)
       continue;
     plan.vectorLoop = number;
     plan.lanes = lanes;
     best = !loop.isReduction;
+    bestFilled = filled;
   }
 }
 
@@ -216,7 +228,7 @@ static void chooseSharedLoop(const Contraction &c, int64_t threads,
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
     if (loop.isReduction)
       continue;
-    int64_t pieces = loop.extent / plan.getTile(number);
+    int64_t pieces = plan.countTiles(c, number);
     int64_t rounds = llvm::divideCeil(pieces, threads);
     double balance = static_cast<double>(pieces) / (rounds * threads);
     if (pieces == 1 || balance < bestBalance ||
@@ -252,9 +264,8 @@ boostc::planContraction(const Contraction &c, int64_t maxLanes,
     return plan.vectorLoop && offset[*plan.vectorLoop] != 0;
   };
   bool isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
-  int64_t mostVectors = plan.vectorLoop && !isSummed
-                            ? c.loops[*plan.vectorLoop].extent / plan.lanes
-                            : 1;
+  int64_t mostVectors =
+      plan.vectorLoop && !isSummed ? plan.countTiles(c, *plan.vectorLoop) : 1;
   std::vector<std::pair<double, ContractionPlan>> plans;
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(mostVectors, 4);
        vectors *= 2) {

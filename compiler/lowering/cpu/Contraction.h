@@ -6,8 +6,9 @@
 //
 //   result[..] = bias[..] + sum over the reduction loops of a[..] * b[..]
 //
-// One loop is cut into vectors. Around it, tiles of two more loops share what
-// is loaded: along one of them `a` is the same, along the other `b`.
+// One loop is cut into vectors, the last of which may be partly empty. Around
+// it, tiles of two more loops share what is loaded: along one of them `a` is
+// the same, along the other `b`.
 #pragma once
 
 #include "compiler/lowering/cpu/LinearIndex.h"
@@ -65,6 +66,10 @@ struct ContractionPlan {
   int64_t pieces = 1;
 
   int64_t getTile(unsigned loop) const;
+  /// Whether the last vector along the vector loop reaches beyond its end.
+  bool isMasked(const Contraction &contraction) const;
+  /// Tiles along a loop.
+  int64_t countTiles(const Contraction &contraction, unsigned loop) const;
 };
 
 /// The `count` plans whose tiles load least per product, the best first, for

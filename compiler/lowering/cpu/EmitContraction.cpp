@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/Contraction.h"
 #include "compiler/lowering/cpu/KernelLoops.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,7 +18,7 @@ public:
                      const ContractionPlan &plan)
       : builder(builder), loc(loc), c(c), plan(plan),
         vectorType(VectorType::get({plan.lanes}, builder.getF32Type())),
-        indices(c.loops.size() + c.derived.size()) {
+        masks(plan.vectors), indices(c.loops.size() + c.derived.size()) {
     a = flattenBuffer(builder, loc, c.a.buffer);
     b = flattenBuffer(builder, loc, c.b.buffer);
     result = flattenBuffer(builder, loc, c.result.buffer);
@@ -46,7 +47,7 @@ public:
         order.push_back(number);
     for (unsigned number : order) {
       int64_t tile = plan.getTile(number);
-      int64_t pieces = c.loops[number].extent / tile;
+      int64_t pieces = plan.countTiles(c, number);
       if (pieces == 1) {
         indices[number] = constant(0);
         continue;
@@ -59,6 +60,8 @@ public:
       builder.setInsertionPointToStart(loop.getBody());
       indices[number] = times(loop.getInductionVar(), tile);
     }
+    if (!isSummed)
+      emitMasks();
     storeSums(emitReduction(0, initialSums()));
   }
 
@@ -96,11 +99,22 @@ private:
     return step;
   }
 
-  /// The vector at `offset`; one element in every lane where the access stands
-  /// still along the vector loop.
-  Value load(Value buffer, const LinearIndex &index, Value offset) {
+  /// Which lanes of each vector of the tile lie inside the vector loop.
+  void emitMasks() {
+    if (plan.isMasked(c))
+      for (auto [number, mask] : llvm::enumerate(masks))
+        mask =
+            emitMask(builder, loc, plan.lanes, c.loops[*plan.vectorLoop].extent,
+                     plus(indices[*plan.vectorLoop], number * plan.lanes));
+  }
+
+  /// The vector at `offset`, number `vector` along the vector loop; one element
+  /// in every lane where the access stands still along that.
+  Value load(Value buffer, const LinearIndex &index, Value offset,
+             int64_t vector) {
     if (plan.vectorLoop && index[*plan.vectorLoop] != 0)
-      return vector::LoadOp::create(builder, loc, vectorType, buffer, offset);
+      return loadVector(builder, loc, vectorType, buffer, offset,
+                        masks[vector]);
     Value element = memref::LoadOp::create(builder, loc, buffer, offset);
     return vector::BroadcastOp::create(builder, loc, vectorType, element);
   }
@@ -118,7 +132,7 @@ private:
         return;
       }
       int64_t step = getStep(c.bias.offset, first, second, vector);
-      sums.push_back(load(bias, c.bias.offset, plus(corner, step)));
+      sums.push_back(load(bias, c.bias.offset, plus(corner, step), vector));
     });
     return sums;
   }
@@ -151,8 +165,10 @@ private:
     int64_t extent = c.loops[number].extent;
     bool isVector = number == plan.vectorLoop;
     llvm::scope_exit forget([&] { indices[number] = Value(); });
-    if (extent == (isVector ? plan.lanes : 1)) {
+    if (extent <= (isVector ? plan.lanes : 1)) {
       indices[number] = constant(0);
+      if (isVector)
+        emitMasks();
       return emitReduction(level + 1, std::move(sums));
     }
     auto loop = scf::ForOp::create(builder, loc, constant(0), constant(extent),
@@ -161,6 +177,8 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     indices[number] = loop.getInductionVar();
+    if (isVector)
+      emitMasks();
     scf::YieldOp::create(
         builder, loc,
         emitReduction(level + 1,
@@ -204,18 +222,19 @@ private:
           cornerOfB = emitLinear(c.b.offset);
     llvm::DenseMap<int64_t, Value> loadsOfA, loadsOfB;
     auto loadOnce = [&](llvm::DenseMap<int64_t, Value> &loads, Value buffer,
-                        const LinearIndex &index, Value corner, int64_t step) {
+                        const LinearIndex &index, Value corner, int64_t step,
+                        int64_t vector) {
       Value &value = loads[step];
       if (!value)
-        value = load(buffer, index, plus(corner, step));
+        value = load(buffer, index, plus(corner, step), vector);
       return value;
     };
     SmallVector<Value> next;
     forEachSum([&](int64_t first, int64_t second, int64_t vector) {
       Value x = loadOnce(loadsOfA, a, c.a.offset, cornerOfA,
-                         getStep(c.a.offset, first, second, vector));
+                         getStep(c.a.offset, first, second, vector), vector);
       Value y = loadOnce(loadsOfB, b, c.b.offset, cornerOfB,
-                         getStep(c.b.offset, first, second, vector));
+                         getStep(c.b.offset, first, second, vector), vector);
       next.push_back(
           vector::FMAOp::create(builder, loc, x, y, sums[next.size()]));
     });
@@ -229,7 +248,7 @@ private:
       Value sum = sums[number++];
       Value at = plus(corner, getStep(c.result.offset, first, second, vector));
       if (plan.vectorLoop && !isSummed) {
-        vector::StoreOp::create(builder, loc, sum, result, at);
+        storeVector(builder, loc, sum, result, at, masks[vector]);
         return;
       }
       // Scalar code has one lane.
@@ -254,6 +273,7 @@ private:
   int64_t sumsOfA, sumsOfB;         ///< extents of the tile
   bool isSummed;                    ///< is the vector loop a reduction?
   SmallVector<unsigned> reductions; ///< outermost first
+  SmallVector<Value> masks;         ///< of a tile's vectors; null: all lanes
   /// Of loops, then of derived indices; null outside their scope.
   SmallVector<Value> indices;
 };

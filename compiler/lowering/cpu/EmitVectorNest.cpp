@@ -1,3 +1,4 @@
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/cpu/VectorNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -16,7 +17,7 @@ public:
               int64_t vectors)
       : builder(builder), part(part), op(part.op), loc(op.getLoc()),
         buffers(buffers), isSummed(isSummed), lanes(lanes), vectors(vectors),
-        loops(op.getNumLoops()) {}
+        loops(op.getNumLoops()), masks(vectors) {}
 
   void emit(ArrayRef<Value> outer) {
     OpBuilder::InsertionGuard guard(builder);
@@ -32,6 +33,13 @@ public:
       builder.setInsertionPointToStart(forOp.getBody());
       loops[loop] = forOp.getInductionVar();
     }
+    int64_t extent = part.getExtent(part.vectorLoop);
+    if (extent % lanes != 0)
+      for (auto [number, mask] : llvm::enumerate(masks))
+        mask = emitMask(builder, loc, lanes, extent,
+                        emitLinear(builder, loc,
+                                   {static_cast<int64_t>(number) * lanes, {1}},
+                                   loops[part.vectorLoop]));
     SmallVector<Value> results;
     if (part.reductions.empty())
       emitBodies({}, results);
@@ -69,9 +77,9 @@ private:
     if ((*part.offsets[number])[part.vectorLoop] == 0)
       return memref::LoadOp::create(builder, loc, flat[number], offset);
     auto type = cast<MemRefType>(flat[number].getType());
-    return vector::LoadOp::create(
-        builder, loc, cast<VectorType>(getVectorType(type.getElementType())),
-        flat[number], offset);
+    return loadVector(builder, loc,
+                      cast<VectorType>(getVectorType(type.getElementType())),
+                      flat[number], offset, masks[vector]);
   }
 
   Value toVector(Value value) {
@@ -196,9 +204,8 @@ private:
       unsigned number = getNumber(output);
       if (!isSummed) {
         for (int64_t vector = 0; vector < vectors; ++vector)
-          vector::StoreOp::create(builder, loc,
-                                  results[vector * outputs + number], memory,
-                                  getOffset(output, vector));
+          storeVector(builder, loc, results[vector * outputs + number], memory,
+                      getOffset(output, vector), masks[vector]);
         continue;
       }
       vector::CombiningKind kind =
@@ -223,6 +230,7 @@ private:
   bool isSummed;
   int64_t lanes, vectors;
   SmallVector<Value> loops; ///< null outside their scope
+  SmallVector<Value> masks; ///< of the vectors; null: all lanes
   SmallVector<Value> flat;  ///< by operand; null where nothing is touched
 };
 
@@ -240,7 +248,7 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
     bool isVector = !isSummed && number + 1 == extents.size();
     bool isCut = begin && isShared && number == 0;
     int64_t step = isVector ? lanes * vectors : 1;
-    if (!isCut && extent == step) {
+    if (!isCut && extent <= step) {
       outer.push_back(constant(0));
       continue;
     }

@@ -1,7 +1,9 @@
 #include "compiler/lowering/cpu/VectorNest.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -42,6 +44,16 @@ static bool isBodyMappable(linalg::GenericOp op) {
     return isa<linalg::IndexOp>(inner) ||
            (inner.getNumRegions() == 0 &&
             OpTrait::hasElementwiseMappableTraits(&inner));
+  });
+}
+
+/// Whether a lane that holds nothing may divide by zero.
+static bool mayTrap(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->getOperations(), [](Operation &inner) {
+    return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+               arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+               inner) &&
+           !matchPattern(inner.getOperand(1), m_Constant());
   });
 }
 
@@ -103,17 +115,17 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
     return std::nullopt;
   VectorNest nest;
   int64_t extent = part->getExtent(part->vectorLoop);
-  nest.lanes = maxLanes;
-  if (extent % nest.lanes != 0)
-    nest.lanes /= 2;
-  if (nest.lanes < 2 || extent % nest.lanes != 0)
+  nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
+  nest.lanes = chooseLanes(extent, maxLanes);
+  bool isMasked = extent % nest.lanes != 0;
+  // Lanes that are not there would have to add nothing.
+  if (nest.lanes < 2 || (isMasked && (nest.isSummed || mayTrap(op))))
     return std::nullopt;
   nest.vectors = 4;
-  while (extent % (nest.lanes * nest.vectors) != 0)
+  while (llvm::divideCeil(extent, nest.lanes) % nest.vectors != 0)
     nest.vectors /= 2;
   for (unsigned loop : part->outer)
     nest.extents.push_back(part->getExtent(loop));
-  nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
   nest.isShared = order.shared && !part->outer.empty() &&
                   *order.shared == part->outer.front();
   if (isSplit && !nest.isShared)
@@ -166,6 +178,8 @@ bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
   for (auto [loop, extent] : llvm::zip_equal(part->outer, extents))
     if (part->getExtent(loop) != extent)
       return false;
+  if (part->getExtent(part->vectorLoop) % lanes != 0 && mayTrap(op))
+    return false;
   for (const Part &other : parts)
     if (!touchAlike(other, *part, extents.size()))
       return false;

@@ -16,7 +16,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // CHECK-SAME: memref<10xf32> {llvm.noalias}
 // CHECK-SAME: memref<10xf32> {llvm.noalias}
 // CHECK-SAME: attributes {rt.kernel}
-// CHECK-COUNT-3: scf.for
+// CHECK-COUNT-3: vector.maskedstore
 // CHECK-LABEL: func.func @serial
 // CHECK: rt.launch @serial_kernel_0({{.*}}) extent(1) grain(
 // CHECK-NOT: rt.launch
@@ -36,10 +36,15 @@ func.func @serial() {
 // its own. The loop over contiguous memory is innermost.
 // CHECK-LABEL: func.func private @rows_kernel_0
 // CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
-// CHECK: scf.for %[[I:.+]] = %[[BEGIN]] to %[[END]]
-// CHECK: scf.for %[[J:.+]] =
-// CHECK: memref.load %{{.*}}[%[[I]], %[[J]]]
-// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK: scf.for %[[I:[^ ]+]] = %[[BEGIN]] to %[[END]]
+// CHECK-NOT: scf.for
+// CHECK: %[[ROW:.+]] = arith.muli %[[I]],
+// CHECK: arith.addi %[[ROW]],
+// CHECK: vector.maskedload
+// CHECK: math.exp
+// CHECK: vector.maskedstore
+// CHECK-NOT: scf.for
+// CHECK: arith.addf
 // CHECK-LABEL: func.func @rows
 // CHECK: rt.launch @rows_kernel_0({{.*}}) extent(16) grain(1)
 // CHECK-NOT: rt.launch
@@ -216,7 +221,8 @@ func.func @one_row() {
 // CHECK-LABEL: func.func private @views_kernel_0
 // CHECK-SAME: %[[A:[^:]+]]: memref<16x2x5xf32>
 // CHECK: %[[V:.+]] = memref.collapse_shape %[[A]]
-// CHECK: memref.load %[[V]]
+// CHECK: %[[FLAT:.+]] = memref.reinterpret_cast %[[V]]
+// CHECK: vector.maskedload %[[FLAT]]
 // CHECK-LABEL: func.func @views
 func.func @views() {
   %a = rt.buffer batch[0] : memref<16x2x5xf32>
@@ -226,6 +232,25 @@ func.func @views() {
   return
 }
 
+
+// Six samples are a vector of eight with two lanes that are left alone.
+// CHECK-LABEL: func.func private @odd_convolution_kernel_0
+// CHECK: %[[MASK:.+]] = arith.cmpi slt, {{.*}} : vector<8xi32>
+// CHECK: scf.for
+// CHECK: vector.maskedload {{.*}}, %[[MASK]], %{{.+}} : {{.*}} into vector<8xf32>
+// CHECK: vector.fma
+// CHECK: vector.maskedstore {{.*}}, %[[MASK]], %{{.+}}
+// CHECK-LABEL: func.func @odd_convolution
+func.func @odd_convolution() {
+  %x = rt.buffer transient[0] : memref<6x1x6x6xf32, strided<[1, 216, 36, 6]>>
+  %w = rt.buffer parameter[0] : memref<6x1x3x3xf32>
+  %y = rt.buffer transient[1152] : memref<6x6x4x4xf32, strided<[1, 96, 24, 6]>>
+  rt.convolution forward
+      ins(%x, %w : memref<6x1x6x6xf32, strided<[1, 216, 36, 6]>>, memref<6x1x3x3xf32>)
+      outs(%y : memref<6x6x4x4xf32, strided<[1, 96, 24, 6]>>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
 
 // A convolution is a kernel of its own. Its sums start from the bias, stay in vectors of
 // eight samples through all loops of the sum, and are stored once.

@@ -155,14 +155,10 @@ func.func @scattered() {
   return
 }
 
-// Elements that are no neighbours, and a row that is no number of vectors, are left to
-// LLVM.
+// Elements that are no neighbours are left to LLVM.
 // CHECK-LABEL: func.func private @strided_kernel_0
 // CHECK-NOT: vector
 // CHECK-LABEL: func.func @strided
-// CHECK-LABEL: func.func private @odd_kernel_0
-// CHECK-NOT: vector
-// CHECK-LABEL: func.func @odd
 func.func @strided() {
   %a = rt.buffer batch[0] : memref<4x32xf32>
   %b = rt.buffer transient[0] : memref<4x16xf32>
@@ -174,10 +170,55 @@ func.func @strided() {
   }
   return
 }
+
+// A row that is no number of vectors: the last one touches the lanes that are there.
+// CHECK-LABEL: func.func private @odd_kernel_0
+// CHECK: scf.for %{{.+}} = %{{.+}} to
+// CHECK: scf.for %[[FIRST:[^ ]+]] = %{{.+}} to
+// CHECK: %[[LEFT:.+]] = arith.subi %{{.+}}, %[[FIRST]]
+// CHECK: %[[NUMBER:.+]] = arith.index_cast %[[LEFT]]
+// CHECK: %[[COUNT:.+]] = vector.broadcast %[[NUMBER]] : i32 to vector<8xi32>
+// CHECK: %[[LANES:.+]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xi32>
+// CHECK: %[[MASK:.+]] = arith.cmpi slt, %[[LANES]], %[[COUNT]]
+// CHECK: vector.maskedload %{{.*}}, %[[MASK]], %{{.+}}
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK: vector.maskedstore %{{.*}}, %[[MASK]], %{{.+}}
+// CHECK-LABEL: func.func @odd
 func.func @odd() {
   %a = rt.buffer batch[0] : memref<4x18xf32>
   %b = rt.buffer transient[0] : memref<4x18xf32>
   linalg.exp ins(%a : memref<4x18xf32>) outs(%b : memref<4x18xf32>)
+  return
+}
+
+// Sums would have to leave such lanes out, and a division by what they hold may trap: left
+// to LLVM.
+// CHECK-LABEL: func.func private @odd_sums_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @odd_sums
+// CHECK-LABEL: func.func private @odd_division_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @odd_division
+func.func @odd_sums() {
+  %a = rt.buffer batch[0] : memref<4x18xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x18xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+func.func @odd_division() {
+  %a = rt.buffer batch[0] : memref<4x18xi32>
+  %b = rt.buffer transient[0] : memref<4x18xi32>
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %a : memref<4x18xi32>, memref<4x18xi32>) outs(%b : memref<4x18xi32>) {
+  ^bb0(%p: i32, %q: i32, %out: i32):
+    %v = arith.divsi %p, %q : i32
+    linalg.yield %v : i32
+  }
   return
 }
 }

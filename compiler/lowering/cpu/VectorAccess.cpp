@@ -1,0 +1,49 @@
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+int64_t boostc::chooseLanes(int64_t extent, int64_t maxLanes) {
+  int64_t lanes = maxLanes;
+  while (lanes > 1 && llvm::divideCeil(extent, lanes / 2) ==
+                          llvm::divideCeil(extent, maxLanes))
+    lanes /= 2;
+  return lanes;
+}
+
+Value boostc::emitMask(OpBuilder &builder, Location loc, int64_t lanes,
+                       int64_t extent, Value first) {
+  Type i32 = builder.getI32Type();
+  Value left = arith::SubIOp::create(
+      builder, loc, arith::ConstantIndexOp::create(builder, loc, extent),
+      first);
+  Value count = vector::BroadcastOp::create(
+      builder, loc, VectorType::get({lanes}, i32),
+      arith::IndexCastOp::create(builder, loc, i32, left));
+  Value lane = arith::ConstantOp::create(
+      builder, loc,
+      builder.getI32VectorAttr(
+          llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(lanes))));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
+                               count);
+}
+
+Value boostc::loadVector(OpBuilder &builder, Location loc, VectorType type,
+                         Value buffer, Value offset, Value mask) {
+  if (!mask)
+    return vector::LoadOp::create(builder, loc, type, buffer, offset);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder, loc, type, buffer, offset, mask,
+                                      zero);
+}
+
+void boostc::storeVector(OpBuilder &builder, Location loc, Value vector,
+                         Value buffer, Value offset, Value mask) {
+  if (mask)
+    vector::MaskedStoreOp::create(builder, loc, buffer, offset, mask, vector);
+  else
+    vector::StoreOp::create(builder, loc, vector, buffer, offset);
+}

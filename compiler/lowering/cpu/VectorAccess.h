@@ -1,0 +1,29 @@
+// VectorAccess.h - loads and stores of vectors, the last of which along a loop
+// may be partly empty.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace boostc {
+
+/// The narrowest vectors, of a power of two lanes up to `maxLanes`, of which no
+/// more are needed for `extent` elements than of the widest.
+int64_t chooseLanes(int64_t extent, int64_t maxLanes);
+
+/// For elements `first` to `first` + lanes - 1 of a loop: which of them lie
+/// inside its `extent`.
+mlir::Value emitMask(mlir::OpBuilder &builder, mlir::Location loc,
+                     int64_t lanes, int64_t extent, mlir::Value first);
+
+/// The vector at `offset` of the one-dimensional `buffer`. With a mask, memory
+/// is read for the lanes it has only; the others are 0.
+mlir::Value loadVector(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::VectorType type, mlir::Value buffer,
+                       mlir::Value offset, mlir::Value mask);
+/// With a mask, memory is written for the lanes it has only.
+void storeVector(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::Value vector, mlir::Value buffer, mlir::Value offset,
+                 mlir::Value mask);
+
+} // namespace boostc
