@@ -54,10 +54,14 @@ inline Approximate operator/(Approximate a, Approximate b) {
       least > 0.0 ? (a.error + std::abs(quotient) * b.error) / least : INFINITY;
   return Approximate::rounded(quotient, inherited);
 }
+/// Of a number that is not negative on either side, so it lies between
+/// max(0, low) and high. The root bends down: away from zero the lower end is
+/// farther from it, but once the lower end is cut at zero the upper one may be.
 inline Approximate sqrt(Approximate a) {
   double root = std::sqrt(a.value);
-  double least = a.low() > 0.0 ? root - std::sqrt(a.low()) : root;
-  return Approximate::rounded(root, least);
+  double below = root - std::sqrt(std::max(a.low(), 0.0));
+  double above = std::sqrt(a.high()) - root;
+  return Approximate::rounded(root, std::max(below, above));
 }
 inline Approximate exp(Approximate a) {
   double power = std::exp(a.value);
@@ -71,6 +75,13 @@ inline Approximate log(Approximate a) {
   double inherited = a.low() > 0.0 ? logarithm - std::log(a.low()) : INFINITY;
   return {logarithm,
           inherited + kElementaryError * (1.0 + std::abs(logarithm))};
+}
+/// 1 / (1 + exp(-x)) moves by a quarter of its argument at most; the power's
+/// relative error counts by y (1 - y), the sum and the quotient by y. Not by
+/// steps: far below zero the power has no number, and its reciprocal does.
+inline Approximate logistic(Approximate a) {
+  double y = 1.0 / (1.0 + std::exp(-a.value));
+  return {y, a.error / 4.0 + kUnderflow + y * (kElementaryError + gammaOf(2))};
 }
 /// As for nn.tanh: a rational function, a few roundings beside 1.
 inline Approximate tanh(Approximate a) {
@@ -88,6 +99,23 @@ inline Approximate max(Approximate a, double b) {
 }
 inline Approximate min(Approximate a, double b) {
   return {std::min(a.value, b), a.low() >= b ? 0.0 : a.error};
+}
+/// min(max(a, -limit), limit) for a limit that is rounded, so that both sides
+/// cut at limits of their own.
+///
+/// Where all that `a` may stand for is below all that the limit may stand for,
+/// neither side cuts and the error is a's: a limit that is not reached brings
+/// nothing, however large its rounding is beside a small `a`. Where all of it
+/// is beyond, both give their limit, of the same sign. In between
+/// |clamp(a, l) - clamp(b, m)| <= max(|a - b|, |l - m|), because the median of
+/// three numbers moves no farther than the one that moves most.
+inline Approximate clamp(Approximate a, Approximate limit) {
+  double value = std::min(std::max(a.value, -limit.value), limit.value);
+  if (a.magnitude() <= limit.low())
+    return {value, a.error};
+  if (std::abs(a.value) - a.error >= limit.high())
+    return {value, limit.error};
+  return {value, std::max(a.error, limit.error)};
 }
 
 /// A sum in any order.

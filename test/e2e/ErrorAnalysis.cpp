@@ -2,6 +2,7 @@
 #include "compiler/reference/Interpreter.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "test/e2e/Approximate.h"
 #include "test/e2e/FeatureErrors.h"
 #include "test/e2e/ImageErrors.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -145,15 +146,10 @@ struct Rules {
     return error;
   }
 
-  /// 1 / (1 + exp(-x)) moves by a quarter of its argument at most; the power's
-  /// relative error counts by y (1 - y), the sum and the quotient by y.
   Errors sigmoid() const {
     Errors error;
-    for (int64_t i = 0; i < out.size(); ++i) {
-      double y = out.data[i];
-      error.push_back(in[0].error[i] / 4.0 + kUnderflow +
-                      y * (kElementaryError + gammaOf(2)));
-    }
+    for (int64_t i = 0; i < out.size(); ++i)
+      error.push_back(logistic({in[0].value.data[i], in[0].error[i]}).error);
     return error;
   }
   /// A rational function in single precision, its argument clamped where the

@@ -36,14 +36,15 @@ protected:
   }
 };
 
-/// Those whose central differences take seconds, not minutes.
+/// Those whose central differences take seconds, not minutes, and whose
+/// gradients are large enough for differences to see.
 class SmallModels : public Phases {};
 
 std::vector<Model> getSmallModels() {
   std::vector<Model> models = getModels();
   llvm::erase_if(models, [](const Model &model) {
     return model.name == "parallel" || model.name == "square" ||
-           model.name == "many_tokens";
+           model.name == "many_tokens" || model.name == "small_gradients";
   });
   return models;
 }

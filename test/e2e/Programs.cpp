@@ -224,6 +224,15 @@ const std::vector<Model> &e2e::getModels() {
        R"({ "clip_norm": 0.1, "gradient_norm": true })"},
       {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
        R"({ "clip_value": 0.01, "clip_norm": 0.05 })"},
+      // Gradients of the first layer far below the rounding of the limit that
+      // none of them reaches; what the trust ratio divides by is as small.
+      {"small_gradients", 5, "[17]", 3,
+       R"({ "op": "dense", "units": 9 },
+{ "op": "scale", "factor": 1.1641532182693481e-10 },
+{ "op": "dense", "units": 3 })",
+       R"({ "type": "lars", "learning_rate": 0.0625, "momentum": 0.875 })",
+       R"("top_1")", Model().loss,
+       R"({ "clip_value": 0.015625, "clip_norm": 0.0625 })"},
       {"dropout", 5, "[3, 7]", 3,
        R"({ "op": "dropout", "rate": 0.25 },
 { "op": "flatten" },

@@ -71,12 +71,8 @@ public:
         .Case<train::ClampGradientOp>([&](train::ClampGradientOp op) {
           Approximate limit = constant(op.getLimit());
           Tensor result;
-          for (Approximate x : get(op.getGradient())) {
-            Approximate cut = min(max(x, -limit.value), limit.value);
-            // The limit is rounded too.
-            cut.error = std::max(cut.error, limit.error);
-            result.push_back(cut);
-          }
+          for (Approximate x : get(op.getGradient()))
+            result.push_back(clamp(x, limit));
           set(op, result);
         })
         .Case<train::SgdOp>([&](train::SgdOp op) {

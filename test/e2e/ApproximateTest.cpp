@@ -1,0 +1,120 @@
+// The bounds of Approximate.h hold whatever numbers the operands stand for.
+#include "test/e2e/Approximate.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <gtest/gtest.h>
+
+using namespace boostc::e2e;
+
+namespace {
+
+/// Exact numbers, small and large errors, and intervals that reach zero.
+const Approximate kNumbers[] = {
+    {3.0, 0.0},  {1.0, 0x1p-20}, {-2.0, 0.5},      {1.0, 15.0},
+    {0.0, 0.25}, {1e-9, 1e-12},  {3.5e-18, 1e-17}, {-1e-9, 2e-9},
+    {1e6, 1.0},  {0.0625, 1e-9}, {-0.0625, 0.01},  {0.06, 0.01},
+};
+
+/// What `a` may stand for: both ends and some numbers between them.
+std::vector<double> getSamples(Approximate a, double least = -INFINITY) {
+  std::vector<double> samples;
+  for (int i = -4; i <= 4; ++i)
+    samples.push_back(std::max(a.value + a.error * i / 4.0, least));
+  return samples;
+}
+
+/// `value` as single precision rounds it, with the bound of `expected`.
+void expectCovered(Approximate expected, double value, const char *what,
+                   Approximate a, Approximate b) {
+  double rounded = static_cast<float>(value);
+  // A relative 1e-15 is the rounding of the analysis itself.
+  EXPECT_LE(std::abs(rounded - expected.value),
+            expected.error * (1.0 + 1e-15) + 1e-15 * std::abs(expected.value))
+      << what << " of " << a.value << " +- " << a.error << " and " << b.value
+      << " +- " << b.error;
+}
+
+void expectCovers(
+    const char *what,
+    llvm::function_ref<Approximate(Approximate, Approximate)> bounded,
+    llvm::function_ref<double(double, double)> exact) {
+  for (Approximate a : kNumbers)
+    for (Approximate b : kNumbers)
+      for (double x : getSamples(a))
+        for (double y : getSamples(b))
+          expectCovered(bounded(a, b), exact(x, y), what, a, b);
+}
+
+TEST(Approximate, ArithmeticIsCovered) {
+  expectCovers(
+      "sum", [](Approximate a, Approximate b) { return a + b; },
+      [](double x, double y) { return x + y; });
+  expectCovers(
+      "difference", [](Approximate a, Approximate b) { return a - b; },
+      [](double x, double y) { return x - y; });
+  expectCovers(
+      "product", [](Approximate a, Approximate b) { return a * b; },
+      [](double x, double y) { return x * y; });
+}
+
+TEST(Approximate, QuotientsAreCovered) {
+  for (Approximate a : kNumbers)
+    for (Approximate b : kNumbers) {
+      if (b.value == 0.0)
+        continue; // a divisor away from zero is asked for
+      Approximate quotient = a / b;
+      if (std::abs(b.value) <= b.error) {
+        EXPECT_EQ(quotient.error, INFINITY) << b.value << " +- " << b.error;
+        continue;
+      }
+      for (double x : getSamples(a))
+        for (double y : getSamples(b))
+          expectCovered(quotient, x / y, "quotient", a, b);
+    }
+}
+
+TEST(Approximate, RootsAreCovered) {
+  for (Approximate a : kNumbers)
+    if (a.value >= 0.0)
+      for (double x : getSamples(a, 0.0))
+        expectCovered(sqrt(a), std::sqrt(x), "root", a, {});
+}
+
+// Also where exp(-x) has no number, in single or in double precision.
+TEST(Approximate, LogisticIsCovered) {
+  for (Approximate a : {Approximate(0.0, 0.25), Approximate(-3.0, 1e-6),
+                        Approximate(-90.0, 1.0), Approximate(-800.0, 1.0),
+                        Approximate(800.0, 1.0), Approximate(2.0, 20.0)}) {
+    EXPECT_LT(logistic(a).error, 6.0);
+    for (double x : getSamples(a))
+      expectCovered(logistic(a), 1.0 / (1.0 + std::exp(-x)), "logistic", a, {});
+  }
+  EXPECT_LE(logistic(-800.0).error, kUnderflow);
+}
+
+TEST(Approximate, ClampsAreCovered) {
+  for (Approximate limit : {Approximate::constant(0.0625), Approximate(0.0625),
+                            Approximate(1.0, 0.25), Approximate(1e-9, 1e-15)})
+    for (Approximate a : kNumbers)
+      for (double x : getSamples(a))
+        for (double l : getSamples(limit)) {
+          // No rounding: the result is one of three numbers.
+          double cut = std::min(std::max(x, -l), l);
+          Approximate expected = clamp(a, limit);
+          EXPECT_LE(std::abs(cut - expected.value),
+                    expected.error + 1e-15 * std::abs(expected.value))
+              << a.value << " +- " << a.error << " at " << limit.value;
+        }
+}
+
+// A gradient far below the limit keeps its own error, however large the
+// limit's is beside it.
+TEST(Approximate, LimitThatIsNotReachedBringsNothing) {
+  Approximate limit = Approximate::constant(0.02);
+  ASSERT_GT(limit.error, 1e-9);
+  EXPECT_EQ(clamp({1e-9, 1e-16}, limit).error, 1e-16);
+  EXPECT_EQ(clamp({-1e-9, 1e-16}, limit).error, 1e-16);
+  EXPECT_EQ(clamp({3.0, 1e-3}, limit).error, limit.error);
+  EXPECT_EQ(clamp({-3.0, 1e-3}, limit).value, -0.02);
+}
+
+} // namespace
