@@ -132,8 +132,10 @@ readSplit(const std::vector<std::string> &paths, std::string source) {
   for (const std::string &path : paths)
     BOOSTRT_RETURN_IF_ERROR(readFile(path, records));
   std::unique_ptr<uint8_t[]> bytes = records.join();
-  return std::unique_ptr<Dataset>(new MemoryDataset(
-      kShape, std::move(bytes), std::move(records.labels), source, source));
+  int64_t size = std::ssize(records.labels);
+  return std::unique_ptr<Dataset>(
+      new MemoryDataset(kShape, size, std::move(bytes),
+                        std::move(records.labels), source, source));
 }
 
 } // namespace

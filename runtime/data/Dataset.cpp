@@ -4,6 +4,7 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 
 namespace boostrt {
 
@@ -22,15 +23,15 @@ int64_t Targets::elements() const {
   return elements;
 }
 
-Dataset::Dataset(SampleShape shape, std::vector<int32_t> labels,
+Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
                  std::string source, std::string labelSource,
                  ElementType elementType, Targets targets)
-    : shape_(shape), elementType_(elementType),
-      size_(labels.empty() ? targets.samples
-                           : static_cast<int64_t>(labels.size())),
+    : shape_(shape), elementType_(elementType), size_(size),
       labels_(std::move(labels)), targets_(std::move(targets)),
       source_(std::move(source)), labelSource_(std::move(labelSource)) {
   assert(size_ > 0 && shape_.elements() > 0 && "an empty data set");
+  assert((!hasLabels() || std::ssize(labels_) == size_) &&
+         "labels of another data set");
   assert((!hasTargets() || targets_.samples == size_) &&
          "targets of another data set");
   if (hasLabels())
@@ -66,15 +67,16 @@ uint64_t Dataset::fingerprint() const {
     fnv.byte(static_cast<uint8_t>(label));
     fnv.byte(static_cast<uint8_t>(label >> 8));
   }
-  int64_t targetBytes = hasTargets() ? targets_.elements() * 4 : 0;
   int64_t probes = std::min<int64_t>(size(), 64);
   for (int64_t probe = 0; probe < probes; ++probe) {
     int64_t index = probes == 1 ? 0 : probe * (size() - 1) / (probes - 1);
     const uint8_t *bytes = sample(index);
     for (int64_t i = 0; i < bytesPerSample(); ++i)
       fnv.byte(bytes[i]);
+    if (!hasTargets())
+      continue;
     const uint8_t *numbers = target(index);
-    for (int64_t i = 0; i < targetBytes; ++i)
+    for (int64_t i = 0; i < targets_.elements() * 4; ++i)
       fnv.byte(numbers[i]);
   }
   return fnv.hash();
@@ -95,12 +97,12 @@ std::string Dataset::description() const {
   return fmt::format("{} samples of {}, from {}", size(), contents(), source_);
 }
 
-MemoryDataset::MemoryDataset(SampleShape shape,
+MemoryDataset::MemoryDataset(SampleShape shape, int64_t size,
                              std::unique_ptr<uint8_t[]> bytes,
                              std::vector<int32_t> labels, std::string source,
                              std::string labelSource, ElementType elementType,
                              Targets targets)
-    : Dataset(shape, std::move(labels), std::move(source),
+    : Dataset(shape, size, std::move(labels), std::move(source),
               std::move(labelSource), elementType, std::move(targets)),
       bytes_(std::move(bytes)) {}
 

@@ -1,6 +1,6 @@
-// Dataset.h - what a training run reads: samples of raw bytes with labels,
-// targets or both, held in memory, and the one place that turns the text after
-// --data into them.
+// Dataset.h - what a training run reads: samples of raw bytes, with labels,
+// targets, both or none, held in memory, and the one place that turns the text
+// after --data into them.
 //
 // Everything a data set will ever occupy is resident when openDataSource()
 // returns: the memory plan is checked against the growth of the process after
@@ -103,10 +103,10 @@ public:
   const std::string &labelSource() const { return labelSource_; }
 
 protected:
-  /// As many samples as labels; where there are none, as many as targets.
-  Dataset(SampleShape shape, std::vector<int32_t> labels, std::string source,
-          std::string labelSource, ElementType elementType = ElementType::U8,
-          Targets targets = {});
+  /// `size` samples; as many labels and as many targets, or none of them.
+  Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
+          std::string source, std::string labelSource,
+          ElementType elementType = ElementType::U8, Targets targets = {});
 
 private:
   SampleShape shape_;
@@ -122,10 +122,10 @@ private:
 /// A split whose bytes are all there from the start.
 class MemoryDataset final : public Dataset {
 public:
-  /// `bytes` holds the samples, one after the other.
-  MemoryDataset(SampleShape shape, std::unique_ptr<uint8_t[]> bytes,
-                std::vector<int32_t> labels, std::string source,
-                std::string labelSource,
+  /// `bytes` holds the `size` samples, one after the other.
+  MemoryDataset(SampleShape shape, int64_t size,
+                std::unique_ptr<uint8_t[]> bytes, std::vector<int32_t> labels,
+                std::string source, std::string labelSource,
                 ElementType elementType = ElementType::U8,
                 Targets targets = {});
 

@@ -28,12 +28,12 @@ DigitsDataset::create(uint64_t seed, DigitsSplit split, int64_t count) {
 DigitsDataset::DigitsDataset(uint64_t seed, DigitsSplit split, int64_t count,
                              std::unique_ptr<uint8_t[]> pixels,
                              std::unique_ptr<std::atomic<uint8_t>[]> states)
-    : Dataset({1, kDigitSide, kDigitSide}, digitLabels(seed, split, count),
-              fmt::format("digits ({}, seed {})",
-                          split == DigitsSplit::Train ? "train" : "test", seed),
-              fmt::format("digits ({}, seed {})",
-                          split == DigitsSplit::Train ? "train" : "test",
-                          seed)),
+    : Dataset(
+          {1, kDigitSide, kDigitSide}, count, digitLabels(seed, split, count),
+          fmt::format("digits ({}, seed {})",
+                      split == DigitsSplit::Train ? "train" : "test", seed),
+          fmt::format("digits ({}, seed {})",
+                      split == DigitsSplit::Train ? "train" : "test", seed)),
       seed_(seed), split_(split), pixels_(std::move(pixels)),
       states_(std::move(states)) {}
 

@@ -90,9 +90,9 @@ Result<std::unique_ptr<Dataset>> readSplit(SplitFiles &files) {
     return images.status();
   std::vector<int32_t> values(labels->get(),
                               labels->get() + files.labels.size());
-  return std::unique_ptr<Dataset>(
-      new MemoryDataset(files.shape(), std::move(*images), std::move(values),
-                        files.images.path(), files.labels.path()));
+  return std::unique_ptr<Dataset>(new MemoryDataset(
+      files.shape(), files.labels.size(), std::move(*images), std::move(values),
+      files.images.path(), files.labels.path()));
 }
 
 Status checkSplits(const std::string &directory, const SplitFiles &train,

@@ -58,12 +58,12 @@ private:
 
 /// The files of a directory, for messages.
 inline constexpr const char *kNpyFiles =
-    "{train,test}_images.npy with {train,test}_labels.npy, _targets.npy or "
-    "both";
+    "{train,test}_images.npy, with {train,test}_labels.npy or _targets.npy "
+    "where the model reads them";
 
 /// Reads {train,test}_images.npy, which may also be called _features.npy, and
-/// _labels.npy, _targets.npy or both from `directory`, each with or without
-/// ".gz" or ".xz".
+/// where they are there _labels.npy and _targets.npy, from `directory`, each
+/// with or without ".gz" or ".xz".
 ///   images   uint8 or float32, pixels or numbers; int32 or int64, integers;
 ///            (N, n), (N, a, b) or (N, C, H, W), less extents have ones in
 ///            front

@@ -117,7 +117,9 @@ Result<Split> openSplit(const std::string &directory, const char *name) {
   return split;
 }
 
-/// Labels, targets or both; what one split has the other has too.
+/// What one split has the other has too. Whether there must be labels or
+/// targets is for the program to say: one that compares with its own samples
+/// reads neither.
 Status checkAnswers(const std::string &directory, const Split &train,
                     const Split &test) {
   auto alone = [&](bool inTrain, const char *what) {
@@ -133,12 +135,6 @@ Status checkAnswers(const std::string &directory, const Split &train,
     return alone(train.labels.has_value(), "labels");
   if (train.targets.has_value() != test.targets.has_value())
     return alone(train.targets.has_value(), "targets");
-  if (!train.labels && !train.targets)
-    return error(directory,
-                 fmt::format("neither train_labels.npy nor train_targets.npy "
-                             "found; {}; expected one of them or both, plain "
-                             "or with .gz or .xz, and the same for test",
-                             data::listing(directory)));
   if (train.targets && Split::sampleExtents(*train.targets) !=
                            Split::sampleExtents(*test.targets))
     return error(test.targets->path(),
@@ -247,9 +243,9 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
   if (!samples.ok())
     return samples.status();
   return std::unique_ptr<Dataset>(new MemoryDataset(
-      split.shape(), std::move(*samples), std::move(labels),
-      split.samples.path(), split.labels ? split.labels->path() : "", type,
-      std::move(targets)));
+      split.shape(), split.samples.shape()[0], std::move(*samples),
+      std::move(labels), split.samples.path(),
+      split.labels ? split.labels->path() : "", type, std::move(targets)));
 }
 
 } // namespace

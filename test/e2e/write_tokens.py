@@ -5,17 +5,9 @@ targets say the same in numbers: 1 and -1, or -1 and 1.
 """
 import pathlib
 import random
-import struct
 import sys
 
-
-def save(path, kind, shape, values):
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    code = {"<i4": "i", "<f4": "f"}[kind]
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)))
-        file.write(header.encode() + struct.pack(f"<{len(values)}{code}", *values))
+from npy import save
 
 
 def main():

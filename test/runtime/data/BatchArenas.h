@@ -20,9 +20,9 @@ inline std::unique_ptr<Dataset> countingData(int64_t size) {
     for (int64_t j = 0; j < kPixels; ++j)
       bytes[i * kPixels + j] = static_cast<uint8_t>(10 * i + j);
   }
-  return std::make_unique<MemoryDataset>(SampleShape{1, 2, 3}, std::move(bytes),
-                                         std::move(labels), "images.bin",
-                                         "labels.bin");
+  return std::make_unique<MemoryDataset>(SampleShape{1, 2, 3}, size,
+                                         std::move(bytes), std::move(labels),
+                                         "images.bin", "labels.bin");
 }
 
 inline TransformPipeline half(SampleShape shape = {1, 2, 3}) {

@@ -32,8 +32,9 @@ std::unique_ptr<MemoryDataset> tokenData(int64_t size, int32_t odd = -1) {
                 sizeof numbers);
   }
   return std::make_unique<MemoryDataset>(
-      SampleShape{1, 1, kTokens}, std::move(bytes), std::vector<int32_t>(),
-      "tokens.npy", "", ElementType::I32, std::move(targets));
+      SampleShape{1, 1, kTokens}, size, std::move(bytes),
+      std::vector<int32_t>(), "tokens.npy", "", ElementType::I32,
+      std::move(targets));
 }
 
 TransformPipeline none() {
@@ -268,8 +269,9 @@ TEST(PrefetcherInputErrors, Arguments) {
     *(layout.*offset) += 2;
     EXPECT_EQ(errorOf(layout), "prefetch: offsets that are not multiples of 4");
   }
-  MemoryDataset pixels({1, 1, 1}, std::unique_ptr<uint8_t[]>(new uint8_t[1]()),
-                       {0}, "images.bin", "labels.bin");
+  MemoryDataset pixels({1, 1, 1}, 1,
+                       std::unique_ptr<uint8_t[]>(new uint8_t[1]()), {0},
+                       "images.bin", "labels.bin");
   auto pipeline = TransformPipeline::create(nullptr, {1, 1, 1}).value();
   auto prefetcher = Prefetcher::create(pixels, pipeline, Sampler(1, 0, true),
                                        memory.layout, memory.bases());

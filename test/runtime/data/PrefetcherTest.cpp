@@ -122,7 +122,7 @@ TEST_P(PrefetcherModes, LabelOutOfRangeComesInItsPlace) {
 }
 
 TEST_P(PrefetcherModes, NegativeLabelsAreOutOfRange) {
-  MemoryDataset data({1, 1, 1}, std::unique_ptr<uint8_t[]>(new uint8_t[1]()),
+  MemoryDataset data({1, 1, 1}, 1, std::unique_ptr<uint8_t[]>(new uint8_t[1]()),
                      {-1}, "images.bin", "labels.bin");
   Arenas arenas(4, 2, 1);
   auto prefetcher =

@@ -16,7 +16,8 @@ namespace {
 class GatedData final : public Dataset {
 public:
   explicit GatedData(int64_t size)
-      : Dataset({1, 2, 3}, std::vector<int32_t>(size), "gated", "gated") {}
+      : Dataset({1, 2, 3}, size, std::vector<int32_t>(size), "gated", "gated") {
+  }
   const uint8_t *sample(int64_t) const override {
     asked.fetch_add(1);
     asked.notify_all();

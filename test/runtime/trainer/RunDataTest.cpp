@@ -221,6 +221,31 @@ TEST_F(RunDataChoice, ASourceWithoutTheTargetsOrLabels) {
   EXPECT_TRUE(open("unlabelled", "{}", images.spec()).ok());
 }
 
+// The program decides what must be there beside samples.
+TEST_F(RunDataChoice, SamplesAlone) {
+  TokenFiles files(9, 3);
+  std::filesystem::remove(files.path("train_targets.npy"));
+  std::filesystem::remove(files.path("test_targets.npy"));
+  expectData(open("table", "{}", files.spec()),
+             {files.spec() +
+              ": the model compares with targets 'wanted' of 3 numbers a "
+              "sample; the data set has none; add train_targets.npy and "
+              "test_targets.npy"});
+
+  writeFile(files.path("train_features.npy"),
+            npy("|u1", "(9, 28, 28)", std::string(9 * 784, '\1')));
+  writeFile(files.path("test_features.npy"),
+            npy("|u1", "(3, 28, 28)", std::string(3 * 784, '\1')));
+  expectData(open("softmax", "{}", files.spec()),
+             {files.spec() + ": the model reads labels 'label' of 10 classes; "
+                             "the data set has none; add train_labels.npy and "
+                             "test_labels.npy"});
+  auto data = open("unlabelled", "{}", files.spec());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ(data->source.train->size(), 9);
+  EXPECT_EQ(data->source.test->size(), 3);
+}
+
 TEST_F(RunDataChoice, TargetsOfAnotherSize) {
   TokenFiles files(9, 3);
   writeFile(files.path("train_targets.npy"),
