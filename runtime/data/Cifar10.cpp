@@ -161,14 +161,8 @@ Result<DataSource> openCifar10(const std::string &directory) {
   Result<std::unique_ptr<Dataset>> testSplit = readSplit(test, test.front());
   if (!testSplit.ok())
     return testSplit.status();
-  DataSource source;
-  source.description = fmt::format(
-      "cifar10: {} train + {} test samples of {}, {} classes, from {}",
-      (*trainSplit)->size(), (*testSplit)->size(), toString(kShape),
-      std::max((*trainSplit)->classes(), (*testSplit)->classes()), directory);
-  source.train = std::move(*trainSplit);
-  source.test = std::move(*testSplit);
-  return source;
+  return data::makeSource("cifar10", std::move(*trainSplit),
+                          std::move(*testSplit), directory);
 }
 
 } // namespace boostrt

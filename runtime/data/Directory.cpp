@@ -71,4 +71,15 @@ Result<std::string> findPacked(const std::string &directory,
               : notFound(directory, name);
 }
 
+DataSource makeSource(const char *scheme, std::unique_ptr<Dataset> train,
+                      std::unique_ptr<Dataset> test,
+                      const std::string &directory) {
+  // The split with the larger label tells how many classes there are.
+  const Dataset &telling = train->classes() >= test->classes() ? *train : *test;
+  std::string description =
+      fmt::format("{}: {} train + {} test samples of {}, from {}", scheme,
+                  train->size(), test->size(), telling.contents(), directory);
+  return {std::move(train), std::move(test), std::move(description)};
+}
+
 } // namespace boostrt::data

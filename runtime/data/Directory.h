@@ -1,8 +1,8 @@
-// Directory.h - what the loaders of directories say when something is missing.
-// Private to this room.
+// Directory.h - what the loaders of directories share: what they say when
+// something is missing, and the source they make. Private to this room.
 #pragma once
 
-#include "runtime/support/Status.h"
+#include "runtime/data/Dataset.h"
 
 #include <optional>
 #include <string>
@@ -28,5 +28,10 @@ Status notFound(const std::string &directory, const std::string &names);
 /// findOptional() of a file that must be there. Fails with ExitCode::Data.
 Result<std::string> findPacked(const std::string &directory,
                                const std::string &name);
+
+/// Both splits of `directory`, described for the log.
+DataSource makeSource(const char *scheme, std::unique_ptr<Dataset> train,
+                      std::unique_ptr<Dataset> test,
+                      const std::string &directory);
 
 } // namespace boostrt::data

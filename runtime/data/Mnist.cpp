@@ -1,7 +1,6 @@
 #include "runtime/data/Directory.h"
 #include "runtime/data/Idx.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -131,14 +130,8 @@ Result<DataSource> openMnist(const std::string &directory) {
   Result<std::unique_ptr<Dataset>> test = readSplit(*testFiles);
   if (!test.ok())
     return test.status();
-  DataSource source;
-  source.description = fmt::format(
-      "mnist: {} train + {} test samples of {}, {} classes, from {}",
-      (*train)->size(), (*test)->size(), toString((*train)->shape()),
-      std::max((*train)->classes(), (*test)->classes()), directory);
-  source.train = std::move(*train);
-  source.test = std::move(*test);
-  return source;
+  return data::makeSource("mnist", std::move(*train), std::move(*test),
+                          directory);
 }
 
 } // namespace boostrt

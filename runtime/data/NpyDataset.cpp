@@ -2,7 +2,6 @@
 #include "runtime/data/Inflate.h"
 #include "runtime/data/Npy.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -273,17 +272,8 @@ Result<DataSource> openNpy(const std::string &directory) {
   Result<std::unique_ptr<Dataset>> testSet = readSplit(*test);
   if (!testSet.ok())
     return testSet.status();
-  // The split with the larger label tells how many classes there are.
-  const Dataset &telling =
-      (*trainSet)->classes() >= (*testSet)->classes() ? **trainSet : **testSet;
-  DataSource source;
-  source.description = fmt::format("npy: {} train + {} test samples of {}, "
-                                   "from {}",
-                                   (*trainSet)->size(), (*testSet)->size(),
-                                   telling.contents(), directory);
-  source.train = std::move(*trainSet);
-  source.test = std::move(*testSet);
-  return source;
+  return data::makeSource("npy", std::move(*trainSet), std::move(*testSet),
+                          directory);
 }
 
 } // namespace boostrt

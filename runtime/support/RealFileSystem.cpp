@@ -119,16 +119,21 @@ bool isStillNamed(int descriptor, const std::string &path,
          opened.st_ino == named.st_ino;
 }
 
+/// For writing, whatever is in it; made where it is not there. Never through a
+/// link, never waiting for who reads a pipe.
+Descriptor openToWrite(const std::string &path) {
+  return Descriptor(retried([&] {
+    return ::open(path.c_str(),
+                  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  }));
+}
+
 class RealFileSystem final : public FileSystem {
 public:
   IoError create(const std::string &path,
                  std::unique_ptr<WritableFile> &file) override {
     for (;;) {
-      Descriptor descriptor(retried([&] {
-        return ::open(path.c_str(),
-                      O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-                      0666);
-      }));
+      Descriptor descriptor = openToWrite(path);
       if (!descriptor.valid())
         return lastError();
       if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }))
@@ -226,11 +231,7 @@ public:
 
   IoError lock(const std::string &path, std::string &holder,
                std::unique_ptr<FileLock> &lock) override {
-    Descriptor descriptor(retried([&] {
-      return ::open(path.c_str(),
-                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-                    0666);
-    }));
+    Descriptor descriptor = openToWrite(path);
     if (!descriptor.valid())
       return lastError();
     if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); })) {

@@ -2,7 +2,7 @@
 
 #include "runtime/data/Cifar10.h"
 #include "runtime/support/Sha256.h"
-#include "test/runtime/data/IdxFiles.h"
+#include "test/runtime/data/DataFiles.h"
 
 #include <cstring>
 #include <gmock/gmock.h>
@@ -60,12 +60,7 @@ protected:
 
   std::string errorOf(int i, const std::string &bytes) {
     writeFile(path(i), bytes);
-    Result<DataSource> source = openCifar10(directory.path());
-    EXPECT_FALSE(source.ok());
-    if (source.ok())
-      return "";
-    EXPECT_EQ(source.status().code(), ExitCode::Data);
-    return source.status().message();
+    return boostrt::errorOf(openCifar10(directory.path()));
   }
 
   void expectIntact() {

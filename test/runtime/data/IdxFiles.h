@@ -1,15 +1,12 @@
 // IdxFiles.h - writes small data sets in the files of MNIST, intact or not.
 #pragma once
 
-#include "test/runtime/support/TemporaryDirectory.h"
+#include "test/runtime/data/DataFiles.h"
 
-#include <cassert>
+#include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
-#include <zlib.h>
 
 namespace boostrt {
 
@@ -23,33 +20,6 @@ inline std::string idx(const std::vector<uint32_t> &dimensions,
   return file + elements;
 }
 
-/// One gzip member.
-inline std::string gzip(const std::string &bytes) {
-  z_stream stream = {};
-  int code = deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8,
-                          Z_DEFAULT_STRATEGY);
-  assert(code == Z_OK);
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef *>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  code = deflate(&stream, Z_FINISH);
-  assert(code == Z_STREAM_END);
-  (void)code;
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
-inline void writeFile(const std::string &path, const std::string &bytes) {
-  std::filesystem::create_directories(
-      std::filesystem::path(path).parent_path());
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  ASSERT_TRUE(file.good()) << path;
-}
-
 /// Four files of a tiny set: 3 train and 2 test images of 2 x 3.
 struct TinyMnist {
   std::string trainImages = idx({3, 2, 3}, "abcdefghijklmnopqr");
@@ -57,11 +27,21 @@ struct TinyMnist {
   std::string testImages = idx({2, 2, 3}, "ABCDEFGHIJKL");
   std::string testLabels = idx({2}, {1, 2});
 
+  /// Under other names: of training images, training labels, test images and
+  /// test labels. What ends in ".gz" is packed.
+  void writeAs(const std::string &directory,
+               const std::array<const char *, 4> &names) const {
+    const std::string *files[] = {&trainImages, &trainLabels, &testImages,
+                                  &testLabels};
+    for (size_t i = 0; i < names.size(); ++i) {
+      std::string name = names[i];
+      writeFile(directory + "/" + name,
+                name.ends_with(".gz") ? gzip(*files[i]) : *files[i]);
+    }
+  }
   void write(const std::string &directory) const {
-    writeFile(directory + "/train-images-idx3-ubyte", trainImages);
-    writeFile(directory + "/train-labels-idx1-ubyte", trainLabels);
-    writeFile(directory + "/t10k-images-idx3-ubyte", testImages);
-    writeFile(directory + "/t10k-labels-idx1-ubyte", testLabels);
+    writeAs(directory, {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                        "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"});
   }
 };
 

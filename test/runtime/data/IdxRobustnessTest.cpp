@@ -32,12 +32,7 @@ protected:
   std::string errorOf(const std::string &bytes,
                       const std::string &name = "train-images-idx3-ubyte") {
     writeFile(path(name), bytes);
-    Result<DataSource> source = openMnist(directory.path());
-    EXPECT_FALSE(source.ok());
-    if (source.ok())
-      return "";
-    EXPECT_EQ(source.status().code(), ExitCode::Data);
-    return source.status().message();
+    return boostrt::errorOf(openMnist(directory.path()));
   }
 
   TemporaryDirectory directory;

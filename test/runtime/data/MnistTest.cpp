@@ -42,11 +42,10 @@ TEST(Mnist, ReadsPlainFiles) {
 
 TEST(Mnist, ReadsCompressedFiles) {
   TemporaryDirectory directory;
-  TinyMnist tiny;
-  writeFile(directory / "train-images-idx3-ubyte.gz", gzip(tiny.trainImages));
-  writeFile(directory / "train-labels-idx1-ubyte.gz", gzip(tiny.trainLabels));
-  writeFile(directory / "t10k-images-idx3-ubyte.gz", gzip(tiny.testImages));
-  writeFile(directory / "t10k-labels-idx1-ubyte.gz", gzip(tiny.testLabels));
+  TinyMnist().writeAs(directory.path(), {"train-images-idx3-ubyte.gz",
+                                         "train-labels-idx1-ubyte.gz",
+                                         "t10k-images-idx3-ubyte.gz",
+                                         "t10k-labels-idx1-ubyte.gz"});
   expectTiny(openMnist(directory.path()));
 }
 
@@ -72,21 +71,18 @@ TEST(Mnist, JoinsGzipMembers) {
 
 TEST(Mnist, ReadsTheSpellingWithADot) {
   TemporaryDirectory directory;
-  TinyMnist tiny;
-  writeFile(directory / "train-images.idx3-ubyte", tiny.trainImages);
-  writeFile(directory / "train-labels.idx1-ubyte.gz", gzip(tiny.trainLabels));
-  writeFile(directory / "t10k-images.idx3-ubyte.gz", gzip(tiny.testImages));
-  writeFile(directory / "t10k-labels.idx1-ubyte", tiny.testLabels);
+  TinyMnist().writeAs(directory.path(),
+                      {"train-images.idx3-ubyte", "train-labels.idx1-ubyte.gz",
+                       "t10k-images.idx3-ubyte.gz", "t10k-labels.idx1-ubyte"});
   expectTiny(openMnist(directory.path()));
 }
 
 TEST(Mnist, ReadsTrainAndTestSubdirectories) {
   TemporaryDirectory directory;
-  TinyMnist tiny;
-  writeFile(directory / "train/train-images-idx3-ubyte", tiny.trainImages);
-  writeFile(directory / "train/train-labels-idx1-ubyte", tiny.trainLabels);
-  writeFile(directory / "test/t10k-images-idx3-ubyte", tiny.testImages);
-  writeFile(directory / "test/t10k-labels-idx1-ubyte", tiny.testLabels);
+  TinyMnist().writeAs(directory.path(), {"train/train-images-idx3-ubyte",
+                                         "train/train-labels-idx1-ubyte",
+                                         "test/t10k-images-idx3-ubyte",
+                                         "test/t10k-labels-idx1-ubyte"});
   expectTiny(openMnist(directory.path()));
 }
 

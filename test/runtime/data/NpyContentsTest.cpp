@@ -1,8 +1,6 @@
 // What a directory of NumPy arrays may hold beside images and labels: integers,
 // features by another name, targets; and every way that can be wrong.
 
-#include "runtime/data/Npy.h"
-#include "test/runtime/data/IdxFiles.h"
 #include "test/runtime/data/NpyFiles.h"
 
 #include <cmath>
@@ -18,7 +16,7 @@ using testing::StartsWith;
 
 /// Three training samples of four integers and two of test, with targets of
 /// 2x1.
-class NpyContents : public testing::Test {
+class NpyContents : public NpyDirectory {
 protected:
   void SetUp() override {
     write("train_images", npy("<i4", "(3, 4)", bytesOf(kTrain)));
@@ -26,35 +24,16 @@ protected:
     write("train_targets", npy("<f4", "(3, 2, 1)", bytesOf(kTrainTargets)));
     write("test_targets", npy("<f4", "(2, 2, 1)", bytesOf(kTestTargets)));
   }
-  std::string path(const std::string &name) const {
-    return directory / name + ".npy";
-  }
-  void write(const std::string &name, const std::string &bytes) {
-    writeFile(path(name), bytes);
-  }
   void rename(const std::string &from, const std::string &to) {
     std::filesystem::rename(path(from), path(to));
   }
   void remove(const std::string &name) { std::filesystem::remove(path(name)); }
-  std::string error() {
-    Result<DataSource> source = openNpy(directory.path());
-    EXPECT_FALSE(source.ok());
-    if (source.ok())
-      return "";
-    EXPECT_EQ(source.status().code(), ExitCode::Data);
-    return source.status().message();
-  }
-  std::string errorOf(const std::string &name, const std::string &bytes) {
-    write(name, bytes);
-    return error();
-  }
 
   const std::vector<int32_t> kTrain = {0, 1, 2, 3, 4, 5, -6, 7, 8, 9, 10, 11};
   const std::vector<int32_t> kTest = {20,        21, 22, 23,
                                       INT32_MIN, 25, 26, INT32_MAX};
   const std::vector<float> kTrainTargets = {0.5f, -1, 2, 3, 1e30f, 5};
   const std::vector<float> kTestTargets = {6, 7, 8, 9};
-  TemporaryDirectory directory;
 };
 
 template <typename T>

@@ -1,6 +1,9 @@
 // NpyFiles.h - NumPy's array files, for the tests that write them.
 #pragma once
 
+#include "runtime/data/Npy.h"
+#include "test/runtime/data/DataFiles.h"
+
 #include <string>
 #include <vector>
 
@@ -32,5 +35,27 @@ template <typename T> std::string bytesOf(const std::vector<T> &values) {
   return {reinterpret_cast<const char *>(values.data()),
           values.size() * sizeof(T)};
 }
+
+/// A directory of array files, for tests that write and open it.
+class NpyDirectory : public testing::Test {
+protected:
+  std::string path(const std::string &name) const {
+    return directory / name + ".npy";
+  }
+  void write(const std::string &name, const std::string &bytes) {
+    writeFile(path(name), bytes);
+  }
+  /// What is said of the directory as it is.
+  std::string error() const {
+    return boostrt::errorOf(openNpy(directory.path()));
+  }
+  /// What is said of it with these bytes as file `name`.
+  std::string errorOf(const std::string &name, const std::string &bytes) {
+    write(name, bytes);
+    return error();
+  }
+
+  TemporaryDirectory directory;
+};
 
 } // namespace boostrt

@@ -1,8 +1,6 @@
 // NumPy's array files as a data set: intact, damaged and hostile.
 
-#include "runtime/data/Npy.h"
 #include "runtime/data/Transform.h"
-#include "test/runtime/data/IdxFiles.h"
 #include "test/runtime/data/NpyFiles.h"
 
 #include <cmath>
@@ -16,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Npy : public testing::Test {
+class Npy : public NpyDirectory {
 protected:
   void SetUp() override {
     write("train_images", trainImages);
@@ -24,27 +22,11 @@ protected:
     write("test_images", npy("|u1", "(2, 2, 1, 3)", "ABCDEFGHIJKL"));
     write("test_labels", npy("|u1", "(2,)", std::string("\1\3", 2)));
   }
-  std::string path(const std::string &name) const {
-    return directory / name + ".npy";
-  }
-  void write(const std::string &name, const std::string &bytes) {
-    writeFile(path(name), bytes);
-  }
-  std::string errorOf(const std::string &name, const std::string &bytes) {
-    write(name, bytes);
-    Result<DataSource> source = openNpy(directory.path());
-    EXPECT_FALSE(source.ok());
-    if (source.ok())
-      return "";
-    EXPECT_EQ(source.status().code(), ExitCode::Data);
-    return source.status().message();
-  }
   std::string imagesError(const std::string &bytes) {
     return errorOf("train_images", bytes);
   }
 
   std::string trainImages = npy("|u1", "(3, 2, 1, 3)", "abcdefghijklmnopqr");
-  TemporaryDirectory directory;
 };
 
 TEST_F(Npy, ReadsBytes) {

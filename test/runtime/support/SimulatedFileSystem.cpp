@@ -106,6 +106,12 @@ SimulatedFileSystem::parentOf(const std::string &path) const {
   return parent && parent->isDirectory ? parent : nullptr;
 }
 
+void SimulatedFileSystem::removeName(const std::string &path) {
+  NodePointer parent = parentOf(path);
+  parent->names.erase(baseNameOf(path));
+  changed(*parent);
+}
+
 void SimulatedFileSystem::loseUnsynced(Node &node, Survival survival,
                                        std::mt19937_64 &random) {
   if (!node.isDirectory) {
@@ -235,9 +241,7 @@ IoError SimulatedFileSystem::removeFile(const std::string &path) {
     return IoError(ENOENT);
   if (node->isDirectory)
     return IoError(EISDIR);
-  NodePointer parent = parentOf(path);
-  parent->names.erase(baseNameOf(path));
-  changed(*parent);
+  removeName(path);
   return {};
 }
 
@@ -251,9 +255,7 @@ IoError SimulatedFileSystem::removeDirectory(const std::string &path) {
     return IoError(ENOTDIR);
   if (!node->names.empty())
     return IoError(ENOTEMPTY);
-  NodePointer parent = parentOf(path);
-  parent->names.erase(baseNameOf(path));
-  changed(*parent);
+  removeName(path);
   return {};
 }
 

@@ -82,6 +82,8 @@ private:
   static void changed(Node &directory) {
     directory.log.push_back(directory.names);
   }
+  /// Of a path that is there, from its directory.
+  void removeName(const std::string &path);
   void loseUnsynced(Node &node, Survival survival, std::mt19937_64 &random);
 
   NodePointer root_;

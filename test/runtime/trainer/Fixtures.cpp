@@ -3,10 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
 #include <spawn.h>
-#include <sstream>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -19,19 +16,6 @@ namespace boostrt {
 
 std::string fixture(const std::string &name) {
   return std::string(BOOSTRT_FIXTURES) + "/" + name + ".so";
-}
-
-std::string readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
-void writeFile(const std::string &path, const std::string &content) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  ASSERT_TRUE(file.good()) << path;
 }
 
 namespace {

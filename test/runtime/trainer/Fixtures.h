@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/trainer/Session.h"
+#include "test/runtime/support/Files.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,6 @@ namespace boostrt {
 
 /// "softmax" -> the path of that variant of SoftmaxProgram.c.
 std::string fixture(const std::string &name);
-
-std::string readFile(const std::string &path);
-void writeFile(const std::string &path, const std::string &content);
 
 /// What a process left behind.
 struct Finished {

@@ -5,7 +5,6 @@
 
 #include "runtime/abi/boost_random.h"
 #include "test/runtime/data/NpyFiles.h"
-#include "test/runtime/support/TemporaryDirectory.h"
 #include "test/runtime/trainer/Fixtures.h"
 
 #include <cmath>

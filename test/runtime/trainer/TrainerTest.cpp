@@ -36,27 +36,34 @@ void micro(Session &session, int64_t first, int32_t count, int set) {
                   .ok());
 }
 
+/// The sums of samples 0 to 63 in four micro-batches, into set 0. Three sets
+/// are there: 0+1 and 2+3 are added before 0 and 2.
+void wholeWindow(Session &session) {
+  Execution &execution = session.execution();
+  micro(session, 0, 16, 0);
+  micro(session, 16, 16, 1);
+  ASSERT_TRUE(execution.combine(0, 1).ok());
+  micro(session, 32, 16, 1);
+  micro(session, 48, 16, 2);
+  ASSERT_TRUE(execution.combine(1, 2).ok());
+  ASSERT_TRUE(execution.combine(0, 1).ok());
+}
+
+void expectSame(const Session &a, const Session &b, BoostArenaKind kind) {
+  EXPECT_TRUE(bytesOf(a, kind) == bytesOf(b, kind));
+}
+
 TEST(Trainer, AWindowIsTheTreeOfItsMicroBatches) {
   auto trained = initialised("window", "digits:train=64,test=10");
   auto byHand = initialised("window", "digits:train=64,test=10");
   ASSERT_TRUE(trained && byHand);
   ASSERT_TRUE(train(*trained, {1, INT64_MAX, {}}).reason.ok());
 
-  // Three sets are there: 0+1 and 2+3 are added before 0 and 2.
-  Execution &execution = byHand->execution();
-  micro(*byHand, 0, 16, 0);
-  micro(*byHand, 16, 16, 1);
-  ASSERT_TRUE(execution.combine(0, 1).ok());
-  micro(*byHand, 32, 16, 1);
-  micro(*byHand, 48, 16, 2);
-  ASSERT_TRUE(execution.combine(1, 2).ok());
-  ASSERT_TRUE(execution.combine(0, 1).ok());
-  auto applied = execution.update(1);
+  wholeWindow(*byHand);
+  auto applied = byHand->execution().update(1);
   ASSERT_TRUE(applied.ok() && *applied);
-  EXPECT_TRUE(bytesOf(*trained, BOOST_ARENA_PARAMETER) ==
-              bytesOf(*byHand, BOOST_ARENA_PARAMETER));
-  EXPECT_TRUE(bytesOf(*trained, BOOST_ARENA_STATE) ==
-              bytesOf(*byHand, BOOST_ARENA_STATE));
+  expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
+  expectSame(*trained, *byHand, BOOST_ARENA_STATE);
 }
 
 TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
@@ -69,13 +76,7 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
 
   Execution &execution = byHand->execution();
   for (int epoch = 0; epoch < 2; ++epoch) {
-    micro(*byHand, 0, 16, 0);
-    micro(*byHand, 16, 16, 1);
-    ASSERT_TRUE(execution.combine(0, 1).ok());
-    micro(*byHand, 32, 16, 1);
-    micro(*byHand, 48, 16, 2);
-    ASSERT_TRUE(execution.combine(1, 2).ok());
-    ASSERT_TRUE(execution.combine(0, 1).ok());
+    wholeWindow(*byHand);
     ASSERT_TRUE(execution.update(1).ok());
     micro(*byHand, 64, 16, 0);
     micro(*byHand, 80, 16, 1);
@@ -85,8 +86,7 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
     EXPECT_EQ(execution.loss(0).count, 36);
     ASSERT_TRUE(execution.update(2).ok());
   }
-  EXPECT_TRUE(bytesOf(*trained, BOOST_ARENA_PARAMETER) ==
-              bytesOf(*byHand, BOOST_ARENA_PARAMETER));
+  expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
 }
 
 TEST(Trainer, FourMicroBatchesOf16EqualOneBatchOf64) {
@@ -129,8 +129,7 @@ TEST(Trainer, TailsOfEveryKindGiveTheRightStepsAndCounts) {
         micro(*byHand, step * 32, step + 1 == c.steps ? c.last : 32, 0);
         ASSERT_TRUE(byHand->execution().update(1).ok());
       }
-    EXPECT_TRUE(bytesOf(*trained, BOOST_ARENA_PARAMETER) ==
-                bytesOf(*byHand, BOOST_ARENA_PARAMETER));
+    expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
   }
 }
 
@@ -157,8 +156,7 @@ TEST(Trainer, ShufflingChangesTheOrderAndNothingElse) {
   Training c = train(*again, {1, INT64_MAX, {}}, true);
   EXPECT_NE(a.steps[0]["loss"], b.steps[0]["loss"]);
   EXPECT_EQ(a.steps.size(), b.steps.size());
-  EXPECT_TRUE(bytesOf(*shuffled, BOOST_ARENA_PARAMETER) ==
-              bytesOf(*again, BOOST_ARENA_PARAMETER));
+  expectSame(*shuffled, *again, BOOST_ARENA_PARAMETER);
 }
 
 TEST(Trainer, TheLossIsTheQuotientOfTheWindowsPair) {
