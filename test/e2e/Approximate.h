@@ -7,7 +7,9 @@
 #pragma once
 
 #include "test/e2e/ErrorAnalysis.h"
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace boostc::e2e {
 
@@ -134,5 +136,62 @@ public:
 private:
   double value = 0.0, inherited = 0.0, magnitudes = 0.0, terms = 0.0;
 };
+
+/// A line of softmax or log_softmax: what both start from. The largest element
+/// is subtracted, exp, a sum. What the elements' errors do is not followed
+/// through these steps, because most of it cancels: with `doubt` the largest
+/// error, the logarithm of the sum moves by `doubt` at most (its derivatives
+/// add up to 1), however large that is.
+struct SoftmaxLine {
+  double maximum = -INFINITY, sum = 0.0, doubt = 0.0;
+  /// Relative error of each power and of their sum, from rounding: that of the
+  /// difference, on numbers that are off by `doubt` each, then exp. Powers that
+  /// underflow are lost beside a sum of 1 or more.
+  double relative = 0.0;
+
+  explicit SoftmaxLine(const std::vector<Approximate> &x) {
+    double spread = 0.0;
+    for (Approximate element : x) {
+      maximum = std::max(maximum, element.value);
+      doubt = std::max(doubt, element.error);
+    }
+    for (Approximate element : x) {
+      sum += std::exp(element.value - maximum);
+      spread = std::max(spread, maximum - element.value + 2 * doubt);
+    }
+    auto terms = static_cast<double>(x.size());
+    relative = std::expm1(kUnitRoundoff * spread) + kElementaryError +
+               gammaOf(terms) + terms * kUnderflow;
+  }
+};
+
+inline void logSoftmax(std::vector<Approximate> &x) {
+  SoftmaxLine line(x);
+  // The sum is one to `x.size()` whatever the elements are.
+  double log =
+      -std::log1p(-line.relative) +
+      kElementaryError * (1.0 + std::log(static_cast<double>(x.size())));
+  for (Approximate &element : x) {
+    double shifted = element.value - line.maximum;
+    double difference = kUnitRoundoff * (std::abs(shifted) + 2 * line.doubt);
+    element =
+        Approximate::rounded(shifted - std::log(line.sum),
+                             element.error + line.doubt + difference + log);
+  }
+}
+
+/// y moves by y (dx - sum of y dx), at most 2 y (1 - y) doubt: by a factor of
+/// exp(2 doubt) at most, by half of `doubt` and never by more than 1. Both
+/// powers are off by `relative`, and their quotient is rounded.
+inline void softmax(std::vector<Approximate> &x) {
+  SoftmaxLine line(x);
+  for (Approximate &element : x) {
+    double y = std::exp(element.value - line.maximum) / line.sum;
+    double moved =
+        std::min({y * std::expm1(2 * line.doubt), line.doubt / 2, 1.0});
+    double own = (1.0 + line.relative) / (1.0 - line.relative) - 1.0;
+    element = Approximate::rounded(y, moved + (y + moved) * own + kUnderflow);
+  }
+}
 
 } // namespace boostc::e2e

@@ -91,6 +91,36 @@ TEST(Approximate, LogisticIsCovered) {
   EXPECT_LE(logistic(-800.0).error, kUnderflow);
 }
 
+/// Every corner and middle of a line of three numbers.
+TEST(Approximate, LinesOfSoftmaxAreCovered) {
+  const std::vector<Approximate> lines[] = {
+      {{0.5, 0.0}, {-1.0, 0.0}, {2.0, 0.0}},
+      {{0.5, 1e-3}, {-1.0, 1e-5}, {2.0, 1e-3}},
+      {{0.5, 3.0}, {-1.0, 0.25}, {2.0, 1.0}},
+      {{90.0, 40.0}, {-90.0, 40.0}, {80.0, 1.0}},
+      {{0.0, 1000.0}, {1.0, 0.0}, {-500.0, 300.0}}};
+  for (const std::vector<Approximate> &line : lines) {
+    std::vector<Approximate> log = line, powers = line;
+    logSoftmax(log);
+    softmax(powers);
+    for (double x : getSamples(line[0]))
+      for (double y : getSamples(line[1]))
+        for (double z : getSamples(line[2])) {
+          double maximum = std::max({x, y, z}), sum = 0.0;
+          for (double element : {x, y, z})
+            sum += std::exp(element - maximum);
+          size_t i = 0;
+          for (double element : {x, y, z}) {
+            double exact = element - maximum - std::log(sum);
+            expectCovered(log[i], exact, "log_softmax", line[i], line[0]);
+            expectCovered(powers[i], std::exp(exact), "softmax", line[i],
+                          line[0]);
+            ++i;
+          }
+        }
+  }
+}
+
 TEST(Approximate, ClampsAreCovered) {
   for (Approximate limit : {Approximate::constant(0.0625), Approximate(0.0625),
                             Approximate(1.0, 0.25), Approximate(1e-9, 1e-15)})

@@ -175,23 +175,6 @@ lines(ArrayRef<Bounded> in, int64_t axis,
   return Result{{errors}};
 }
 
-/// The shift cancels in exact arithmetic, so that any of the line's elements
-/// may be subtracted: what is left of its error is one of the difference.
-void softmax(std::vector<Approximate> &x, bool isLog) {
-  double maximum = -INFINITY, doubt = 0.0;
-  for (Approximate element : x) {
-    maximum = std::max(maximum, element.value);
-    doubt = std::max(doubt, element.error);
-  }
-  ApproximateSum sum;
-  for (Approximate &element : x) {
-    element = Approximate::rounded(element.value - maximum, 2 * doubt);
-    sum.add(exp(element));
-  }
-  for (Approximate &element : x)
-    element = isLog ? element - log(sum.get()) : exp(element) / sum.get();
-}
-
 /// A row of nn.layer_norm.
 struct Row {
   std::vector<Approximate> z;
@@ -450,12 +433,10 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
         });
       })
       .Case<nn::SoftmaxOp>([&](nn::SoftmaxOp op) {
-        return lines(in, op.getAxis(),
-                     [](auto line) { softmax(line[0], false); });
+        return lines(in, op.getAxis(), [](auto line) { softmax(line[0]); });
       })
       .Case<nn::LogSoftmaxOp>([&](nn::LogSoftmaxOp op) {
-        return lines(in, op.getAxis(),
-                     [](auto line) { softmax(line[0], true); });
+        return lines(in, op.getAxis(), [](auto line) { logSoftmax(line[0]); });
       })
       .Case<nn::SoftmaxGradOp>([&](nn::SoftmaxGradOp op) {
         return lines(in, op.getAxis(), [](auto line) {
