@@ -93,10 +93,6 @@ std::string Dataset::contents() const {
   return text;
 }
 
-std::string Dataset::description() const {
-  return fmt::format("{} samples of {}, from {}", size(), contents(), source_);
-}
-
 MemoryDataset::MemoryDataset(SampleShape shape, int64_t size,
                              std::unique_ptr<uint8_t[]> bytes,
                              std::vector<int32_t> labels, std::string source,

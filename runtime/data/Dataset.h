@@ -95,8 +95,6 @@ public:
 
   /// What a sample and its answer are: "1x28x28, 10 classes".
   std::string contents() const;
-  /// One line: counts, contents and where they come from.
-  std::string description() const;
 
   /// Where samples and labels come from, for messages: a file or a generator.
   const std::string &source() const { return source_; }

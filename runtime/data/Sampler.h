@@ -21,7 +21,6 @@ public:
   Sampler(int64_t n, uint64_t seed, bool shuffle);
 
   int64_t size() const { return n_; }
-  bool shuffled() const { return shuffle_; }
   uint64_t seed() const { return seed_; }
 
   /// The sample at position `index` of `epoch`, 0 <= index < size().

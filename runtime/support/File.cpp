@@ -99,14 +99,6 @@ Status writeFileAtomically(FileSystem &files, const std::string &path,
   return {};
 }
 
-Status writeFileAtomically(FileSystem &files, const std::string &path,
-                           ExitCode code, std::string_view content) {
-  return writeFileAtomically(files, path, code, [&](WritableFile &file) {
-    return file.write(
-        {reinterpret_cast<const uint8_t *>(content.data()), content.size()});
-  });
-}
-
 std::string directoryOf(const std::string &path) {
   size_t slash = path.rfind('/');
   if (slash == std::string::npos)

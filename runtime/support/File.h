@@ -112,8 +112,6 @@ Result<std::vector<uint8_t>> readWholeFile(FileSystem &files,
 Status writeFileAtomically(FileSystem &files, const std::string &path,
                            ExitCode code,
                            const std::function<IoError(WritableFile &)> &fill);
-Status writeFileAtomically(FileSystem &files, const std::string &path,
-                           ExitCode code, std::string_view content);
 
 /// The directory of `path` ("." when it names none), and its last component.
 std::string directoryOf(const std::string &path);

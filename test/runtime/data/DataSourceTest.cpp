@@ -93,8 +93,8 @@ TEST(DataSource, OpensDigits) {
   EXPECT_EQ(source->test->size(), 20);
   EXPECT_EQ(source->description, "digits: 30 train + 20 test samples of "
                                  "1x28x28, 10 classes, drawn from seed 9");
-  EXPECT_EQ(source->train->description(),
-            "30 samples of 1x28x28, 10 classes, from digits (train, seed 9)");
+  EXPECT_EQ(source->train->contents(), "1x28x28, 10 classes");
+  EXPECT_EQ(source->train->source(), "digits (train, seed 9)");
 }
 
 TEST(DataSource, DigitsOptionsMayBeLeftOut) {

@@ -33,9 +33,9 @@ TEST(Mnist, ReadsPlainFiles) {
   EXPECT_EQ(source->description,
             "mnist: 3 train + 2 test samples of 1x2x3, 10 classes, from " +
                 directory.path());
-  EXPECT_EQ(source->train->description(),
-            "3 samples of 1x2x3, 10 classes, from " + directory.path() +
-                "/train-images-idx3-ubyte");
+  EXPECT_EQ(source->train->contents(), "1x2x3, 10 classes");
+  EXPECT_EQ(source->train->source(),
+            directory.path() + "/train-images-idx3-ubyte");
   EXPECT_EQ(source->train->labelSource(),
             directory.path() + "/train-labels-idx1-ubyte");
 }

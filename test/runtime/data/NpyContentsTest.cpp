@@ -139,9 +139,9 @@ TEST_F(NpyContents, LabelsAndTargetsTogether) {
   EXPECT_THAT(source->description,
               HasSubstr("samples of 1x1x4 integers, 5 classes, targets of 2x1, "
                         "from "));
-  EXPECT_EQ(source->train->description(),
-            "3 samples of 1x1x4 integers, 5 classes, targets of 2x1, from " +
-                path("train_images"));
+  EXPECT_EQ(source->train->contents(),
+            "1x1x4 integers, 5 classes, targets of 2x1");
+  EXPECT_EQ(source->train->source(), path("train_images"));
 }
 
 TEST_F(NpyContents, ATargetCanBeOneNumber) {

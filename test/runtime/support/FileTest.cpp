@@ -1,5 +1,4 @@
-#include "runtime/support/File.h"
-
+#include "test/runtime/support/AtomicText.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 
