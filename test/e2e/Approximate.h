@@ -65,6 +65,16 @@ inline Approximate sqrt(Approximate a) {
   double above = std::sqrt(a.high()) - root;
   return Approximate::rounded(root, std::max(below, above));
 }
+/// 1 / sqrt(a) of a number that is `least` or more on either side, so that each
+/// lies between 1 / sqrt(high) and 1 / sqrt(max(low, least)): a sum of squares
+/// and a constant, say, whatever the doubt about the squares. Two roundings.
+inline Approximate reciprocalRoot(Approximate a, double least) {
+  double y = 1.0 / std::sqrt(a.value);
+  double above = 1.0 / std::sqrt(std::max(a.low(), least)) - y;
+  double below = y - 1.0 / std::sqrt(a.high());
+  double inherited = std::max(above, below);
+  return {y, inherited + gammaOf(2) * (y + inherited)};
+}
 inline Approximate exp(Approximate a) {
   double power = std::exp(a.value);
   double inherited = power * std::expm1(a.error);

@@ -72,6 +72,19 @@ TEST(Approximate, QuotientsAreCovered) {
     }
 }
 
+// A variance whose bound reaches below zero is none below it: the constant that
+// is added to it bounds what is divided by.
+TEST(Approximate, ReciprocalRootsAreCovered) {
+  for (Approximate a : kNumbers)
+    for (double least : {1e-12, 1e-5, 0.5}) {
+      Approximate sum(std::max(a.value, least), a.error);
+      Approximate root = reciprocalRoot(sum, least);
+      EXPECT_TRUE(std::isfinite(root.error));
+      for (double x : getSamples(sum, least))
+        expectCovered(root, 1.0 / std::sqrt(x), "reciprocal root", sum, least);
+    }
+}
+
 TEST(Approximate, RootsAreCovered) {
   for (Approximate a : kNumbers)
     if (a.value >= 0.0)

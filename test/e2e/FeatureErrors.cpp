@@ -190,7 +190,10 @@ struct Row {
       element = element - mean;
       squares.add(element * element);
     }
-    scale = 1.0 / sqrt(squares.get() / size + Approximate::constant(epsilon));
+    // Squares are not negative, and rounding keeps an order.
+    scale =
+        reciprocalRoot(squares.get() / size + Approximate::constant(epsilon),
+                       epsilon * (1.0 - kUnitRoundoff));
     for (Approximate &element : z)
       element = element * scale;
   }
