@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace boostrt {
 
-static constexpr const char *kMetric = "top_1";
+/// What is compared: the first of them that a program measures.
+static constexpr const char *kAccuracy = "top_1", *kLoss = "loss";
 
 Status BestWeights::prepare(const Program &program, bool resumed,
                             Console &console) {
@@ -19,13 +21,16 @@ Status BestWeights::prepare(const Program &program, bool resumed,
   std::vector<std::string> names;
   for (const BoostMetric &metric : program.metrics())
     names.push_back(metric.name);
-  if (std::find(names.begin(), names.end(), kMetric) == names.end())
+  for (const char *metric : {kAccuracy, kLoss})
+    if (metric_.empty() && std::ranges::find(names, metric) != names.end())
+      metric_ = metric;
+  if (metric_.empty())
     return Status(
         ExitCode::Usage,
-        fmt::format("--save-best compares {}, which this program does "
-                    "not measure (it measures {}); add it to the "
-                    "model's metrics",
-                    kMetric, fmt::join(names, ", ")));
+        fmt::format("--save-best compares {} or {}, which this program does "
+                    "not measure (it measures {}); add one to the model's "
+                    "metrics",
+                    kAccuracy, kLoss, fmt::join(names, ", ")));
   BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save-best", *options_.saveBest));
   if (!resumed || access(options_.saveBest->c_str(), F_OK) != 0)
     return Status();
@@ -38,11 +43,11 @@ Status BestWeights::prepare(const Program &program, bool resumed,
         fmt::format("--save-best begins anew: {}", file.status().message()));
     return Status();
   }
-  auto value = file->metadata().find(kMetric);
+  auto value = file->metadata().find(metric_);
   if (value == file->metadata().end())
     return Status();
   const std::string &text = value->second;
-  double best = -1;
+  double best = 0;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), best);
   if (error == std::errc() && end == text.data() + text.size()) {
@@ -52,16 +57,22 @@ Status BestWeights::prepare(const Program &program, bool resumed,
   return Status();
 }
 
+bool BestWeights::isBetter(double value) const {
+  if (std::isnan(value))
+    return false;
+  return !best_ || (metric_ == kLoss ? value < *best_ : value > *best_);
+}
+
 Status BestWeights::offer(const CheckpointPosition &position,
                           const Evaluation &evaluation,
                           const Execution &execution) {
   if (!options_.saveBest || position.epoch < options_.saveBestFrom)
     return Status();
   for (const auto &[name, value] : evaluation.values) {
-    if (name != kMetric || !(value > best_))
+    if (name != metric_ || !isBetter(value))
       continue;
     SafetensorsMetadata metadata = weightsMetadata(position);
-    metadata[kMetric] = fmt::format("{}", value);
+    metadata[metric_] = fmt::format("{}", value);
     BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(),
                                             *options_.saveBest,
                                             weightViews(execution), metadata));
@@ -74,7 +85,7 @@ Status BestWeights::offer(const CheckpointPosition &position,
 std::string BestWeights::summary() const {
   if (epoch_ == 0)
     return "";
-  return fmt::format("best {} {}, of epoch {}, is in {}", kMetric, best_,
+  return fmt::format("best {} {}, of epoch {}, is in {}", metric_, *best_,
                      epoch_, *options_.saveBest);
 }
 

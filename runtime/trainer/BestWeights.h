@@ -1,5 +1,6 @@
 // BestWeights.h - the file of --save-best: the weights whose evaluation on
-// held-out data had the highest top_1 so far.
+// held-out data had the highest top_1 so far or, in programs that do not
+// measure that, the lowest loss.
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
@@ -7,16 +8,19 @@
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Report.h"
 
+#include <optional>
+#include <string>
+
 namespace boostrt {
 
 class BestWeights {
 public:
   explicit BestWeights(const Options &options) : options_(options) {}
 
-  /// Fails with ExitCode::Usage when the program does not measure top_1, and
-  /// with ExitCode::Checkpoint when the file could not be written. A run that
-  /// is resumed goes on with the value its earlier part left in the file; call
-  /// before memory is reserved.
+  /// Fails with ExitCode::Usage when the program measures neither top_1 nor
+  /// loss, and with ExitCode::Checkpoint when the file could not be written. A
+  /// run that is resumed goes on with the value its earlier part left in the
+  /// file; call before memory is reserved.
   Status prepare(const Program &program, bool resumed, Console &console);
 
   /// Writes the weights when they are better than all before and the position's
@@ -29,8 +33,11 @@ public:
   std::string summary() const;
 
 private:
+  bool isBetter(double value) const;
+
   const Options &options_;
-  double best_ = -1;
+  std::string metric_; ///< that is compared
+  std::optional<double> best_;
   int64_t epoch_ = 0;
 };
 

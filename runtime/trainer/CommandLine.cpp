@@ -99,8 +99,8 @@ void addTraining(CLI::App &app, Options &o) {
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
       ->type_name("FILE");
   app.add_option("--save-best", o.saveBest,
-                 "write the weights with the best top_1 on held-out data to "
-                 "FILE")
+                 "write the weights with the best top_1 on held-out data "
+                 "(lowest loss, where top_1 is not measured) to FILE")
       ->type_name("FILE");
   app.add_option("--save-best-from", o.saveBestFrom,
                  "first epoch whose weights --save-best considers")
