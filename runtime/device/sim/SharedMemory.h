@@ -1,0 +1,76 @@
+// SharedMemory.h - the shared memory of one block, with what its checks know.
+//
+// Two accesses of one byte by different threads race when at least one writes
+// and nothing orders them. A barrier of the block orders everything; an
+// instruction that synchronises a warp (shfl.sync, bar.warp.sync, ...) orders
+// the accesses of that warp's lanes. That lanes of a warp run in lock-step here
+// orders nothing: on the hardware they need not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace boostrt::sim {
+
+class SharedMemory {
+public:
+  /// One thread's access.
+  struct Access {
+    uint32_t thread = 0; ///< linear in the block
+    uint32_t order = 0;  ///< Warp::order
+    uint32_t pc = 0;
+    bool write = false;
+  };
+  /// The other access of a race.
+  struct Conflict {
+    bool found = false;
+    bool write = false;        ///< the other one wrote
+    bool oneThread = false;    ///< `thread` names it; else several read it
+    uint32_t thread = 0;
+    uint32_t pc = 0;
+  };
+
+  /// Memory of undefined content for the next block.
+  void reset(uint32_t bytes);
+  /// All threads met at a barrier.
+  void barrier() { ++interval_; }
+
+  uint32_t bytes() const { return bytes_; }
+  std::byte *data() { return data_.data(); }
+
+  bool isWritten(uint32_t offset, uint32_t bytes) const;
+  void markWritten(uint32_t offset, uint32_t bytes);
+  /// Notes an access, which is aligned to its size and in bounds.
+  Conflict note(uint32_t offset, uint32_t bytes, const Access &access);
+
+private:
+  /// Who touched something since the barrier `interval`.
+  struct Track {
+    uint32_t interval = 0;
+    uint16_t writer = kNobody;
+    uint16_t reader = kNobody; ///< a thread, kLanesOf | warp, or kSeveral
+    uint32_t writerOrder = 0;
+    uint32_t readerOrder = 0;
+    uint32_t writePc = 0;
+    uint32_t readPc = 0;
+  };
+  static constexpr uint16_t kNobody = 0xffff;
+  static constexpr uint16_t kSeveral = 0xfffe;
+  static constexpr uint16_t kLanesOf = 0x8000;
+
+  Conflict conflict(const Track &track, const Access &access) const;
+  void update(Track &track, const Access &access);
+  Conflict noteBytes(uint32_t offset, uint32_t bytes, const Access &access);
+  Conflict bytesOfWord(uint32_t word, const Access &access) const;
+
+  uint32_t bytes_ = 0;
+  uint32_t interval_ = 0;
+  std::vector<std::byte> data_;
+  std::vector<uint8_t> written_;      ///< a byte each
+  std::vector<Track> words_;          ///< accesses of whole words
+  std::vector<Track> byteTracks_;     ///< accesses of parts of a word
+  std::vector<uint32_t> partsTouched_; ///< interval of a word's last such access
+};
+
+} // namespace boostrt::sim
