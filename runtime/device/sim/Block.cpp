@@ -6,13 +6,14 @@
 
 namespace boostrt::sim {
 
-void Warp::raise(FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes,
-                 std::string detail) {
+void Warp::raise(FaultKind kind, uint32_t lane, uint64_t address,
+                 uint32_t bytes, std::string detail) {
   faulted = true;
   if (block->fault)
     return;
   const LaunchState &launch = *block->launch;
-  const OpOrigin &origin = launch.kernel->origins[launch.kernel->code[pc].origin];
+  const OpOrigin &origin =
+      launch.kernel->origins[launch.kernel->code[pc].origin];
   Fault fault;
   fault.kind = kind;
   fault.kernel = launch.kernel->name;
@@ -22,7 +23,8 @@ void Warp::raise(FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes
   fault.source = launch.module->describe(origin.source);
   fault.block = block->index;
   uint32_t thread = index * kLanes + lane;
-  fault.thread = {thread % launch.block.x, thread / launch.block.x % launch.block.y,
+  fault.thread = {thread % launch.block.x,
+                  thread / launch.block.x % launch.block.y,
                   thread / launch.block.x / launch.block.y};
   fault.address = address;
   fault.bytes = bytes;
@@ -55,8 +57,10 @@ void fillConstants(Warp &warp, const LaunchState &launch) {
   uint32_t first = warp.index * kLanes;
   const Dim3 &block = launch.block, &grid = launch.grid;
   each(Special::TidX, [&](uint32_t i) { return (first + i) % block.x; });
-  each(Special::TidY, [&](uint32_t i) { return (first + i) / block.x % block.y; });
-  each(Special::TidZ, [&](uint32_t i) { return (first + i) / block.x / block.y; });
+  each(Special::TidY,
+       [&](uint32_t i) { return (first + i) / block.x % block.y; });
+  each(Special::TidZ,
+       [&](uint32_t i) { return (first + i) / block.x / block.y; });
   each(Special::NtidX, [&](uint32_t) { return block.x; });
   each(Special::NtidY, [&](uint32_t) { return block.y; });
   each(Special::NtidZ, [&](uint32_t) { return block.z; });
@@ -82,7 +86,8 @@ void Block::prepare(const LaunchState &state) {
   const Kernel &kernel = *state.kernel;
   size_t count = (state.threads + kLanes - 1) / kLanes;
   size_t frame = (kernel.frameBytes + 63) / 64 * 64;
-  frames_.reset(static_cast<std::byte *>(std::aligned_alloc(64, count * frame)));
+  frames_.reset(
+      static_cast<std::byte *>(std::aligned_alloc(64, count * frame)));
   size_t perWarp = size_t(kernel.localBytes) * kLanes;
   local_.assign(count * perWarp, std::byte{0});
   localWritten_.assign(count * perWarp, 0);
@@ -156,8 +161,8 @@ void Block::run(uint64_t linearIndex) {
   }
 }
 
-/// All warps wait or have ended. Every thread of the block must have come to the
-/// same barrier.
+/// All warps wait or have ended. Every thread of the block must have come to
+/// the same barrier.
 bool Block::checkBarrier() {
   if (!launch->all)
     return true;
@@ -174,8 +179,8 @@ bool Block::checkBarrier() {
     uint32_t threads = std::min(launch->threads - begin, kLanes);
     uint32_t all = threads == kLanes ? kFullMask : (1u << threads) - 1;
     uint32_t arrived = warp.atBarrier ? warp.mask : 0;
-    if (arrived == all && kernel.code[warp.pc].offset ==
-                              kernel.code[first->pc].offset &&
+    if (arrived == all &&
+        kernel.code[warp.pc].offset == kernel.code[first->pc].offset &&
         lineOf(warp) == lineOf(*first))
       continue;
     uint32_t missing = all & ~arrived;
@@ -187,14 +192,15 @@ bool Block::checkBarrier() {
     } else {
       uint32_t lane = static_cast<uint32_t>(__builtin_ctz(missing));
       bool ended = !(warp.live >> lane & 1);
-      what = fmt::format("thread {} of the block {}; a barrier needs every thread",
-                         begin + lane,
-                         ended ? "has ended"
-                               : "took another way and does not come here");
+      what = fmt::format(
+          "thread {} of the block {}; a barrier needs every thread",
+          begin + lane,
+          ended ? "has ended" : "took another way and does not come here");
     }
     Warp &reporter = warp.atBarrier ? warp : *first;
     reporter.raise(FaultKind::BarrierDivergence,
-                   static_cast<uint32_t>(__builtin_ctz(reporter.mask)), 0, 0, what);
+                   static_cast<uint32_t>(__builtin_ctz(reporter.mask)), 0, 0,
+                   what);
     return false;
   }
   return true;

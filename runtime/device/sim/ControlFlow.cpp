@@ -1,9 +1,9 @@
 // ControlFlow.cpp - where the lanes of a diverged warp meet again.
 //
-// That is the immediate post-dominator of the branch: the first instruction that
-// every way from it comes to. Post-dominators are dominators of the reversed
-// graph; they are found by the iteration of Cooper, Harvey and Kennedy ("A Simple,
-// Fast Dominance Algorithm", 2001) over basic blocks.
+// That is the immediate post-dominator of the branch: the first instruction
+// that every way from it comes to. Post-dominators are dominators of the
+// reversed graph; they are found by the iteration of Cooper, Harvey and Kennedy
+// ("A Simple, Fast Dominance Algorithm", 2001) over basic blocks.
 #include "runtime/device/sim/Decode.h"
 
 #include <algorithm>

@@ -103,8 +103,8 @@ Status KernelDecoder::collect(uint32_t index, uint32_t line) {
 
 /// Local, shared and call parameter variables of a function.
 Status KernelDecoder::layOut(const Function &function) {
-  std::vector<Place> &places = places_[static_cast<uint32_t>(
-      &function - module_.functions.data())];
+  std::vector<Place> &places =
+      places_[static_cast<uint32_t>(&function - module_.functions.data())];
   places.resize(function.variables.size());
   size_t formal = function.parameters.size() + function.results.size();
   for (size_t i = formal; i < function.variables.size(); ++i) {
@@ -114,10 +114,11 @@ Status KernelDecoder::layOut(const Function &function) {
     if (variable.space == Space::Shared) {
       kernel_.sharedBytes = alignUp(kernel_.sharedBytes, variable.align);
       if (kernel_.sharedBytes + variable.bytes > kStaticSharedCap)
-        return text_.errorAt(variable.line,
-                             fmt::format("'{}' does not fit: a block has {} bytes "
-                                         "of static shared memory",
-                                         variable.name, kStaticSharedCap));
+        return text_.errorAt(
+            variable.line,
+            fmt::format("'{}' does not fit: a block has {} bytes "
+                        "of static shared memory",
+                        variable.name, kStaticSharedCap));
       place.space = Space::Shared;
       place.address = kernel_.sharedBytes;
       kernel_.shared.push_back({variable.name, place.address, variable.bytes});
@@ -139,8 +140,8 @@ Status KernelDecoder::layOut(const Function &function) {
 }
 
 Status KernelDecoder::parameters(const Function &function) {
-  std::vector<Place> &places = places_[static_cast<uint32_t>(
-      &function - module_.functions.data())];
+  std::vector<Place> &places =
+      places_[static_cast<uint32_t>(&function - module_.functions.data())];
   uint64_t at = 0;
   for (uint32_t index : function.parameters) {
     const Variable &variable = function.variables[index];
@@ -220,7 +221,8 @@ std::string KernelDecoder::key(const Instruction &instruction) const {
   return text;
 }
 
-Status KernelDecoder::instruction(Frame &frame, const Instruction &instruction) {
+Status KernelDecoder::instruction(Frame &frame,
+                                  const Instruction &instruction) {
   if (instruction.opcode == "call" || instruction.opcode == "call.uni")
     return call(frame, instruction);
   std::string text = key(instruction);
@@ -259,16 +261,17 @@ Status KernelDecoder::leave(Frame &frame, const Instruction &instruction) {
   return push(op, nullptr, instruction);
 }
 
-/// `call (results), name, (arguments)`: the body of `name`, its parameters being
-/// the caller's variables.
+/// `call (results), name, (arguments)`: the body of `name`, its parameters
+/// being the caller's variables.
 Status KernelDecoder::call(Frame &frame, const Instruction &instruction) {
   int64_t callee = -1;
   for (const Operand &operand : instruction.operands)
     if (operand.kind == Operand::Kind::Name)
       callee = functionNamed(operand.name);
   if (callee < 0)
-    return error(instruction, "a call names a function; calls through registers "
-                              "are not supported by the simulator");
+    return error(instruction,
+                 "a call names a function; calls through registers "
+                 "are not supported by the simulator");
   auto index = static_cast<uint32_t>(callee);
   if (std::find(active_.begin(), active_.end(), index) != active_.end() ||
       module_.functions[index].entry)
@@ -315,8 +318,8 @@ Status KernelDecoder::bind(Frame &caller, const Instruction &instruction,
     size_t given = lists[arguments] ? lists[arguments]->elements.size() : 0;
     if (given != formals.size())
       return error(instruction,
-                   fmt::format("'{}' has {} {}, the call gives {}", function.name,
-                               formals.size(),
+                   fmt::format("'{}' has {} {}, the call gives {}",
+                               function.name, formals.size(),
                                arguments ? "parameters" : "results", given));
     for (size_t i = 0; i < given; ++i) {
       const Operand &operand = lists[arguments]->elements[i];
@@ -326,14 +329,14 @@ Status KernelDecoder::bind(Frame &caller, const Instruction &instruction,
       auto place = placeOf(caller, instruction, operand.variable);
       if (!place.ok())
         return place.status();
-      uint64_t bytes =
-          caller.function->variables[operand.variable.index].bytes;
+      uint64_t bytes = caller.function->variables[operand.variable.index].bytes;
       const Variable &formal = function.variables[formals[i]];
       if (!place->callParameter || bytes != formal.bytes)
         return error(instruction,
                      fmt::format("'{}' wants a .param variable of {} bytes for "
                                  "'{}', found one of {}",
-                                 function.name, formal.bytes, formal.name, bytes));
+                                 function.name, formal.bytes, formal.name,
+                                 bytes));
       places_[callee][formals[i]] = *place;
     }
   }

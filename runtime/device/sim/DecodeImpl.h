@@ -33,7 +33,7 @@ private:
     std::vector<uint32_t> *slots = nullptr; ///< of its registers
     std::vector<Place> *places = nullptr;   ///< of its variables
     bool inlined = false;
-    std::vector<uint32_t> starts;           ///< pc of each instruction
+    std::vector<uint32_t> starts; ///< pc of each instruction
     std::vector<std::pair<uint32_t, uint32_t>> jumps; ///< pc, instruction
   };
 

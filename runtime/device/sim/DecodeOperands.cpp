@@ -59,10 +59,11 @@ KernelDecoder::placeOf(Frame &frame, const Instruction &instruction,
     uint64_t at = (kernel_.sharedBytes + variable.align - 1) /
                   uint64_t(variable.align) * variable.align;
     if (at + variable.bytes > kStaticSharedCap)
-      return error(instruction,
-                   fmt::format("'{}' does not fit: a block has {} bytes of static "
-                               "shared memory",
-                               variable.name, kStaticSharedCap));
+      return error(
+          instruction,
+          fmt::format("'{}' does not fit: a block has {} bytes of static "
+                      "shared memory",
+                      variable.name, kStaticSharedCap));
     place = {true, Space::Shared, at, false};
     kernel_.shared.push_back({variable.name, at, variable.bytes});
     kernel_.sharedBytes = static_cast<uint32_t>(at + variable.bytes);
@@ -74,9 +75,9 @@ Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
                                const Opcode &opcode, Op &op) {
   const auto &given = instruction.operands;
   if (given.size() != opcode.rules.size())
-    return error(instruction,
-                 fmt::format("'{}' has {} operands, found {}", instruction.opcode,
-                             opcode.rules.size(), given.size()));
+    return error(instruction, fmt::format("'{}' has {} operands, found {}",
+                                          instruction.opcode,
+                                          opcode.rules.size(), given.size()));
   uint32_t slot = 0, addresses = 0;
   for (size_t i = 0; i < given.size(); ++i) {
     const Rule &rule = opcode.rules[i];
@@ -94,9 +95,10 @@ Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
       int64_t bytes = 0;
       BOOSTRT_RETURN_IF_ERROR(immediate(instruction, operand, bytes));
       if (bytes != 4 && bytes != 8 && bytes != 16)
-        return error(instruction, fmt::format("cp.async copies 4, 8 or 16 bytes, "
-                                              "not {}",
-                                              bytes));
+        return error(instruction,
+                     fmt::format("cp.async copies 4, 8 or 16 bytes, "
+                                 "not {}",
+                                 bytes));
       op.access.elementBytes = static_cast<uint8_t>(bytes);
       continue;
     }
@@ -107,8 +109,8 @@ Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
       bool pair = operand.kind == Operand::Kind::Pair;
       op.operand[1] = kNone;
       BOOSTRT_RETURN_IF_ERROR(definition(frame, instruction, rule,
-                                         pair ? operand.elements[0] : operand, op,
-                                         slot));
+                                         pair ? operand.elements[0] : operand,
+                                         op, slot));
       if (pair)
         BOOSTRT_RETURN_IF_ERROR(definition(frame, instruction,
                                            {Role::Def, Type::Pred},
@@ -130,7 +132,8 @@ Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
                                       : "a single one"));
     // Registers of a list agree in width, and immediates follow them.
     if (rule.role == Role::UseLoose || rule.role == Role::DefLoose) {
-      uint8_t &width = rule.role == Role::UseLoose && opcode.access.count == 1 &&
+      uint8_t &width = rule.role == Role::UseLoose &&
+                               opcode.access.count == 1 &&
                                opcode.rules[0].role == Role::DefLoose
                            ? op.access.addressBytes
                            : op.access.registerBytes;
@@ -142,7 +145,8 @@ Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
         Type type = frame.function->registers[each.reg].type;
         auto bytes = static_cast<uint8_t>(bytesOf(type));
         if (width && width != bytes)
-          return error(instruction, "the registers of a list must be of one size");
+          return error(instruction,
+                       "the registers of a list must be of one size");
         width = bytes;
       }
       if (!width)
@@ -165,27 +169,28 @@ Status KernelDecoder::registerFits(Frame &frame, const Instruction &instruction,
   uint32_t wantBytes = bytesOf(rule.type), haveBytes = bytesOf(found.type);
   bool sizes = loose && want != TypeKind::Float ? haveBytes >= wantBytes
                                                 : haveBytes == wantBytes;
-  bool kinds = want == have || want == TypeKind::Bits || have == TypeKind::Bits ||
+  bool kinds = want == have || want == TypeKind::Bits ||
+               have == TypeKind::Bits ||
                (want != TypeKind::Float && have != TypeKind::Float);
   bool preds = (want == TypeKind::Pred) == (have == TypeKind::Pred);
   if (sizes && kinds && preds)
     return Status();
   return error(instruction,
-               fmt::format("register '{}' is .{}; '{}' needs .{} here", found.name,
-                           nameOf(found.type), instruction.opcode,
+               fmt::format("register '{}' is .{}; '{}' needs .{} here",
+                           found.name, nameOf(found.type), instruction.opcode,
                            nameOf(rule.type)));
 }
 
 Status KernelDecoder::definition(Frame &frame, const Instruction &instruction,
-                                 const Rule &rule, const Operand &operand, Op &op,
-                                 uint32_t &slot) {
+                                 const Rule &rule, const Operand &operand,
+                                 Op &op, uint32_t &slot) {
   if (operand.kind == Operand::Kind::Sink) {
     op.operand[slot++] = kSinkSlot;
     return Status();
   }
   if (operand.kind != Operand::Kind::Register || operand.negated)
-    return error(instruction,
-                 fmt::format("'{}' writes a register here", instruction.opcode));
+    return error(instruction, fmt::format("'{}' writes a register here",
+                                          instruction.opcode));
   BOOSTRT_RETURN_IF_ERROR(registerFits(frame, instruction, rule, operand.reg,
                                        rule.role == Role::DefLoose));
   op.operand[slot++] = (*frame.slots)[operand.reg];
@@ -202,7 +207,8 @@ Status KernelDecoder::bitsOf(const Instruction &instruction, Type type,
   }
   if (operand.isFloat) {
     bool sizes = operand.floatBytes == bytes;
-    if (kindOf(type) == TypeKind::Float && operand.floatBytes == 8 && bytes == 4) {
+    if (kindOf(type) == TypeKind::Float && operand.floatBytes == 8 &&
+        bytes == 4) {
       // A decimal.
       bits = std::bit_cast<uint32_t>(
           static_cast<float>(std::bit_cast<double>(bits)));
@@ -211,16 +217,17 @@ Status KernelDecoder::bitsOf(const Instruction &instruction, Type type,
     if (sizes && kindOf(type) != TypeKind::Signed &&
         kindOf(type) != TypeKind::Unsigned)
       return Status();
-    return error(instruction,
-                 fmt::format("a floating-point immediate of {} bytes where '{}' "
-                             "needs .{}",
-                             operand.floatBytes, instruction.opcode,
-                             nameOf(type)));
+    return error(
+        instruction,
+        fmt::format("a floating-point immediate of {} bytes where '{}' "
+                    "needs .{}",
+                    operand.floatBytes, instruction.opcode, nameOf(type)));
   }
   if (kindOf(type) == TypeKind::Float)
-    return error(instruction, fmt::format("an integer immediate where '{}' needs "
-                                          ".{}; write 0f... or 0d...",
-                                          instruction.opcode, nameOf(type)));
+    return error(instruction,
+                 fmt::format("an integer immediate where '{}' needs "
+                             ".{}; write 0f... or 0d...",
+                             instruction.opcode, nameOf(type)));
   auto value = static_cast<int64_t>(bits);
   if (bytes < 8 && bits >> (8 * bytes) != 0 &&
       value < -(int64_t(1) << (8 * bytes - 1)))
@@ -288,14 +295,14 @@ Status KernelDecoder::use(Frame &frame, const Instruction &instruction,
     bool dynamic = operand.variable.module &&
                    module_.variables[operand.variable.index].unsized;
     if (dynamic && operand.offset == 0)
-      op.operand[slot++] = static_cast<uint32_t>(place->address) +
-                           (bytes == 4 ? 8 * kLanes : 0);
+      op.operand[slot++] =
+          static_cast<uint32_t>(place->address) + (bytes == 4 ? 8 * kLanes : 0);
     else if (dynamic)
       return error(instruction, "an offset into dynamic shared memory is added "
                                 "by an instruction of its own");
     else
-      op.operand[slot++] =
-          constant(bytes, place->address + static_cast<uint64_t>(operand.offset));
+      op.operand[slot++] = constant(
+          bytes, place->address + static_cast<uint64_t>(operand.offset));
     return Status();
   }
   default:
@@ -333,8 +340,9 @@ Status KernelDecoder::address(Frame &frame, const Instruction &instruction,
                               const Operand &operand, Op &op, uint32_t &slot,
                               bool second) {
   if (operand.kind != Operand::Kind::Address)
-    return error(instruction, fmt::format("'{}' needs an address in brackets here",
-                                          instruction.opcode));
+    return error(instruction,
+                 fmt::format("'{}' needs an address in brackets here",
+                             instruction.opcode));
   uint8_t bytes = 8;
   uint32_t base = 0;
   if (operand.hasRegister) {
@@ -342,9 +350,10 @@ Status KernelDecoder::address(Frame &frame, const Instruction &instruction,
     bytes = static_cast<uint8_t>(bytesOf(reg.type));
     if (bytes < 4 || kindOf(reg.type) == TypeKind::Float ||
         reg.type == Type::Pred)
-      return error(instruction, fmt::format("register '{}' is .{}; an address has "
-                                            "32 or 64 bits",
-                                            reg.name, nameOf(reg.type)));
+      return error(instruction,
+                   fmt::format("register '{}' is .{}; an address has "
+                               "32 or 64 bits",
+                               reg.name, nameOf(reg.type)));
     base = (*frame.slots)[operand.reg];
   } else if (operand.hasVariable) {
     auto place = placeOf(frame, instruction, operand.variable);

@@ -1,7 +1,7 @@
-// ExecuteApproximate.cpp - the hardware's approximations (ex2.approx, ...). They
-// are computed in double and rounded once, so they are closer to the truth than
-// the hardware, whose stated errors are 1 to 2 units in the last place (2^-20.5
-// absolute for sin and cos in [-pi, pi], 2^-11 relative for tanh).
+// ExecuteApproximate.cpp - the hardware's approximations (ex2.approx, ...).
+// They are computed in double and rounded once, so they are closer to the truth
+// than the hardware, whose stated errors are 1 to 2 units in the last place
+// (2^-20.5 absolute for sin and cos in [-pi, pi], 2^-11 relative for tanh).
 #include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
 #include "runtime/device/sim/Warp.h"

@@ -1,5 +1,6 @@
-// ExecuteAtomic.cpp - atom and red. Lanes go in ascending order; blocks of other
-// workers are kept out by one lock a machine, because atomics are rare here.
+// ExecuteAtomic.cpp - atom and red. Lanes go in ascending order; blocks of
+// other workers are kept out by one lock a machine, because atomics are rare
+// here.
 #include "runtime/device/sim/MemoryAccess.h"
 #include "runtime/device/sim/Opcodes.h"
 
@@ -52,7 +53,8 @@ struct Dec {
 };
 
 /// atom: d, [a], b; red: [a], b.
-template <class F, class T, bool kReturns> void atomic(Warp &warp, const Op &op) {
+template <class F, class T, bool kReturns>
+void atomic(Warp &warp, const Op &op) {
   constexpr uint32_t at = kReturns ? 1 : 0;
   LanePointers pointers;
   if (!resolveAccess(warp, op, at, Intent::Atomic, pointers))
@@ -94,10 +96,18 @@ template <class T> void compareAndSwap(Warp &warp, const Op &op) {
 }
 
 /// Order and scope stand before the space; one worker at a time meets all.
-constexpr const char *kOrders[] = {
-    "",         ".relaxed.cta", ".relaxed.gpu", ".relaxed.sys", ".acq_rel.cta",
-    ".acq_rel.gpu", ".acq_rel.sys", ".acquire.gpu", ".release.gpu",
-    ".gpu",     ".cta",         ".sys"};
+constexpr const char *kOrders[] = {"",
+                                   ".relaxed.cta",
+                                   ".relaxed.gpu",
+                                   ".relaxed.sys",
+                                   ".acq_rel.cta",
+                                   ".acq_rel.gpu",
+                                   ".acq_rel.sys",
+                                   ".acquire.gpu",
+                                   ".release.gpu",
+                                   ".gpu",
+                                   ".cta",
+                                   ".sys"};
 struct SpaceName {
   const char *text;
   Space space;

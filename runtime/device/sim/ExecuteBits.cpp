@@ -81,9 +81,8 @@ struct Bfe {
     using U = std::make_unsigned_t<T>;
     constexpr uint32_t msb = 8 * sizeof(T) - 1;
     uint32_t pos = b & 0xff, len = c & 0xff;
-    bool negative =
-        std::is_signed_v<T> && len != 0 &&
-        (static_cast<U>(a) >> std::min(pos + len - 1, msb) & 1);
+    bool negative = std::is_signed_v<T> && len != 0 &&
+                    (static_cast<U>(a) >> std::min(pos + len - 1, msb) & 1);
     U fill = negative ? ~U(0) : U(0);
     U field = pos > msb ? fill : static_cast<U>(static_cast<U>(a) >> pos);
     if (pos && pos <= msb && negative)
@@ -102,7 +101,8 @@ template <class T> struct Bfi {
     if (pos >= width)
       return b;
     T keep = len == width ? ~T(0) : (T(1) << len) - 1;
-    return (b & ~static_cast<T>(keep << pos)) | static_cast<T>((a & keep) << pos);
+    return (b & ~static_cast<T>(keep << pos)) |
+           static_cast<T>((a & keep) << pos);
   }
 };
 struct Prmt {
@@ -125,9 +125,8 @@ template <class T> void bfi(Warp &warp, const Op &op) {
   const T *b = warp.at<T>(op.operand[2]);
   const uint32_t *c = warp.at<uint32_t>(op.operand[3]);
   const uint32_t *d = warp.at<uint32_t>(op.operand[4]);
-  forLanes(warp, warp.at<T>(op.operand[0]), [=](uint32_t i) {
-    return Bfi<T>::apply(a[i], b[i], c[i], d[i]);
-  });
+  forLanes(warp, warp.at<T>(op.operand[0]),
+           [=](uint32_t i) { return Bfi<T>::apply(a[i], b[i], c[i], d[i]); });
 }
 
 /// Any function of three bits: bit (a,b,c) of the immediate.

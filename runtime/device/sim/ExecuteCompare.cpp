@@ -18,12 +18,12 @@ template <Cmp kCmp, bool kUnordered, bool kFtz> struct Compare {
       b = flush(b);
     }
     bool nan = a != a || b != b;
-    bool result = kCmp == Cmp::Eq   ? a == b
-                  : kCmp == Cmp::Ne ? a != b && !nan
-                  : kCmp == Cmp::Lt ? a < b
-                  : kCmp == Cmp::Le ? a <= b
-                  : kCmp == Cmp::Gt ? a > b
-                  : kCmp == Cmp::Ge ? a >= b
+    bool result = kCmp == Cmp::Eq    ? a == b
+                  : kCmp == Cmp::Ne  ? a != b && !nan
+                  : kCmp == Cmp::Lt  ? a < b
+                  : kCmp == Cmp::Le  ? a <= b
+                  : kCmp == Cmp::Gt  ? a > b
+                  : kCmp == Cmp::Ge  ? a >= b
                   : kCmp == Cmp::Num ? !nan
                                      : nan;
     return result || (kUnordered && nan);
@@ -68,9 +68,8 @@ template <class C, class T> void setBits(Warp &warp, const Op &op) {
   const T *a = warp.at<T>(op.operand[1]);
   const T *b = warp.at<T>(op.operand[2]);
   uint32_t yes = op.selector ? 0x3f800000u : kFullMask;
-  forLanes(warp, warp.at<uint32_t>(op.operand[0]), [=](uint32_t i) {
-    return C::apply(a[i], b[i]) ? yes : 0u;
-  });
+  forLanes(warp, warp.at<uint32_t>(op.operand[0]),
+           [=](uint32_t i) { return C::apply(a[i], b[i]) ? yes : 0u; });
 }
 
 template <class C, class T>
@@ -83,16 +82,17 @@ void addOne(OpcodeTable &table, const std::string &cmp, Type t) {
     std::string text = "setp." + cmp.substr(0, dot) + combines[i] +
                        (dot == std::string::npos ? "" : cmp.substr(dot)) + "." +
                        type;
-    Opcode &opcode =
-        table.add(text, setp<C, T>,
-                  {{Role::DefOrPair, Type::Pred}, {Role::Use, t}, {Role::Use, t}});
+    Opcode &opcode = table.add(
+        text, setp<C, T>,
+        {{Role::DefOrPair, Type::Pred}, {Role::Use, t}, {Role::Use, t}});
     opcode.selector = i;
     if (i)
       opcode.rules.push_back({Role::Use, Type::Pred});
   }
   for (Type to : {Type::U32, Type::S32, Type::F32})
-    table.add("set." + cmp + "." + std::string(nameOf(to)) + "." + type,
-              setBits<C, T>, {{Role::Def, to}, {Role::Use, t}, {Role::Use, t}})
+    table
+        .add("set." + cmp + "." + std::string(nameOf(to)) + "." + type,
+             setBits<C, T>, {{Role::Def, to}, {Role::Use, t}, {Role::Use, t}})
         .selector = to == Type::F32;
 }
 
@@ -162,8 +162,9 @@ void addCompareOpcodes(OpcodeTable &table) {
   addFloats<float, false>(table, Type::F32);
   addFloats<float, true>(table, Type::F32);
   addFloats<double, false>(table, Type::F64);
-  for (Type t : {Type::B16, Type::U16, Type::S16, Type::B32, Type::U32, Type::S32,
-                 Type::F32, Type::B64, Type::U64, Type::S64, Type::F64}) {
+  for (Type t :
+       {Type::B16, Type::U16, Type::S16, Type::B32, Type::U32, Type::S32,
+        Type::F32, Type::B64, Type::U64, Type::S64, Type::F64}) {
     Handler run = bytesOf(t) == 2   ? selp<uint16_t>
                   : bytesOf(t) == 4 ? selp<uint32_t>
                                     : selp<uint64_t>;
@@ -178,10 +179,16 @@ void addCompareOpcodes(OpcodeTable &table) {
     bool wide = bytesOf(t) == 8;
     table.add("slct." + type + ".s32",
               wide ? slct<uint64_t, int32_t> : slct<uint32_t, int32_t>,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, Type::S32}});
+              {{Role::Def, t},
+               {Role::Use, t},
+               {Role::Use, t},
+               {Role::Use, Type::S32}});
     table.add("slct." + type + ".f32",
               wide ? slct<uint64_t, float> : slct<uint32_t, float>,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, Type::F32}});
+              {{Role::Def, t},
+               {Role::Use, t},
+               {Role::Use, t},
+               {Role::Use, Type::F32}});
   }
 }
 

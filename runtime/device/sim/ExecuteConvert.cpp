@@ -2,7 +2,8 @@
 //
 // Through a wide middle value (64-bit integer or double) each way, but for the
 // few forms that address arithmetic and index code are made of. A destination
-// register wider than the type takes the value extended by its sign or by zeros.
+// register wider than the type takes the value extended by its sign or by
+// zeros.
 #include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
 #include "runtime/device/sim/Warp.h"
@@ -49,8 +50,8 @@ float toFloat(double value, Rounding rounding) {
                                      : std::numeric_limits<float>::infinity());
 }
 
-/// Integers to floats round once: an unsigned 64-bit integer does not go through
-/// double on its way to float.
+/// Integers to floats round once: an unsigned 64-bit integer does not go
+/// through double on its way to float.
 template <class F, class I> F fromInteger(I value, Rounding rounding) {
   F nearest = static_cast<F>(value);
   if (rounding == Nearest)
@@ -133,7 +134,8 @@ template <class D, class S> D convertOne(S source, uint8_t flags) {
   } else {
     if (flags & kSat) {
       using Wide = __int128;
-      Wide low = std::numeric_limits<D>::min(), high = std::numeric_limits<D>::max();
+      Wide low = std::numeric_limits<D>::min(),
+           high = std::numeric_limits<D>::max();
       Wide wide = value;
       return static_cast<D>(wide < low ? low : wide > high ? high : wide);
     }
@@ -142,7 +144,8 @@ template <class D, class S> D convertOne(S source, uint8_t flags) {
 }
 
 /// The low bytes of each lane's register, which may be wider than S.
-template <class S> S sourceAt(Warp &warp, uint32_t slot, uint32_t width, uint32_t i) {
+template <class S>
+S sourceAt(Warp &warp, uint32_t slot, uint32_t width, uint32_t i) {
   S value;
   std::memcpy(&value, warp.registers + slot + i * width, sizeof(S));
   return value;
@@ -175,18 +178,20 @@ struct Same {
 };
 /// Where both registers are as wide as their types.
 template <class D, class S> void convertPlain(Warp &warp, const Op &op) {
-  if (op.access.registerBytes == sizeof(D) && op.access.addressBytes == sizeof(S))
+  if (op.access.registerBytes == sizeof(D) &&
+      op.access.addressBytes == sizeof(S))
     unary<Same, D, S>(warp, op);
   else
     convert<D, S>(warp, op);
 }
 
-template <class D, class S>
-void addPair(OpcodeTable &table, Type d, Type s) {
-  std::string types = "." + std::string(nameOf(d)) + "." + std::string(nameOf(s));
+template <class D, class S> void addPair(OpcodeTable &table, Type d, Type s) {
+  std::string types =
+      "." + std::string(nameOf(d)) + "." + std::string(nameOf(s));
   auto add = [&](const std::string &modifiers, uint8_t flags, Handler run) {
-    table.add("cvt" + modifiers + types, run,
-              {{Role::DefLoose, d}, {Role::UseLoose, s}})
+    table
+        .add("cvt" + modifiers + types, run,
+             {{Role::DefLoose, d}, {Role::UseLoose, s}})
         .selector = flags;
   };
   constexpr const char *modes[] = {".rn", ".rz", ".rm", ".rp"};
@@ -199,7 +204,8 @@ void addPair(OpcodeTable &table, Type d, Type s) {
     bool single = d == Type::F32 || s == Type::F32;
     for (uint8_t ftz = 0; ftz <= (single ? kFtz : 0); ftz += kFtz)
       for (uint8_t sat = 0; sat <= kSat; sat += kSat) {
-        std::string behind = std::string(ftz ? ".ftz" : "") + (sat ? ".sat" : "");
+        std::string behind =
+            std::string(ftz ? ".ftz" : "") + (sat ? ".sat" : "");
         if (!narrows)
           add(behind, ftz | sat, convert<D, S>);
         for (uint8_t mode = 0; mode < 4; ++mode) {

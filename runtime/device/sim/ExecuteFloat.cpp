@@ -39,7 +39,8 @@ struct Sqrt {
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-template <class T> constexpr BitsOf<T> kSign = BitsOf<T>(1) << (8 * sizeof(T) - 1);
+template <class T>
+constexpr BitsOf<T> kSign = BitsOf<T>(1) << (8 * sizeof(T) - 1);
 
 struct Neg {
   template <class T> static T apply(T a) {
@@ -65,9 +66,8 @@ template <bool kMax, bool kNaN> struct MinMax {
     T zero = std::bit_cast<T>(kMax ? x & y : x | y); // right where a == b
     T chosen = (kMax ? a > b : a < b) ? a : b;
     T ordered = a == b ? zero : chosen;
-    T nan = std::bit_cast<T>(sizeof(T) == 4
-                                 ? BitsOf<T>(0x7fffffff)
-                                 : BitsOf<T>(0x7fffffffffffffffull));
+    T nan = std::bit_cast<T>(sizeof(T) == 4 ? BitsOf<T>(0x7fffffff)
+                                            : BitsOf<T>(0x7fffffffffffffffull));
     T left = a != a ? (b != b || kNaN ? nan : b) : ordered;
     return b != b ? (a != a || kNaN ? nan : a) : left;
   }
@@ -119,8 +119,9 @@ void addRounded(OpcodeTable &table, const std::string &name, size_t sources,
     rules[0].role = Role::Def;
     for (const char *rounding : {".rn", ""})
       if (*rounding || plainToo)
-        table.add(name + rounding + modifiers + "." + std::string(nameOf(t)),
-                  run, {})
+        table
+            .add(name + rounding + modifiers + "." + std::string(nameOf(t)),
+                 run, {})
             .rules = rules;
   };
   add("", Type::F32, handlerOf<F, float, false, false>(sources));
@@ -143,7 +144,14 @@ template <class F> void addMinMax(OpcodeTable &table, const std::string &name) {
     add(name + ".f64", Type::F64, binary<F, double>);
 }
 
-enum TestOf : uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
+enum TestOf : uint8_t {
+  Finite,
+  Infinite,
+  Number,
+  NotANumber,
+  Normal,
+  Subnormal
+};
 
 template <class T> void testp(Warp &warp, const Op &op) {
   const T *a = warp.at<T>(op.operand[1]);
@@ -187,18 +195,22 @@ void addFloatOpcodes(OpcodeTable &table) {
   one("abs.f32", Type::F32, unary<Abs, float>);
   one("abs.ftz.f32", Type::F32, unary<AroundExact<Abs>, float>);
   one("abs.f64", Type::F64, unary<Abs, double>);
-  table.add("copysign.f32", binary<Copysign, float>,
-            {{Role::Def, Type::F32}, {Role::Use, Type::F32}, {Role::Use, Type::F32}});
-  table.add("copysign.f64", binary<Copysign, double>,
-            {{Role::Def, Type::F64}, {Role::Use, Type::F64}, {Role::Use, Type::F64}});
-  constexpr const char *tests[] = {"finite",       "infinite", "number",
+  table.add(
+      "copysign.f32", binary<Copysign, float>,
+      {{Role::Def, Type::F32}, {Role::Use, Type::F32}, {Role::Use, Type::F32}});
+  table.add(
+      "copysign.f64", binary<Copysign, double>,
+      {{Role::Def, Type::F64}, {Role::Use, Type::F64}, {Role::Use, Type::F64}});
+  constexpr const char *tests[] = {"finite",     "infinite", "number",
                                    "notanumber", "normal",   "subnormal"};
   for (uint8_t i = 0; i < 6; ++i) {
-    table.add(std::string("testp.") + tests[i] + ".f32", testp<float>,
-              {{Role::Def, Type::Pred}, {Role::Use, Type::F32}})
+    table
+        .add(std::string("testp.") + tests[i] + ".f32", testp<float>,
+             {{Role::Def, Type::Pred}, {Role::Use, Type::F32}})
         .selector = i;
-    table.add(std::string("testp.") + tests[i] + ".f64", testp<double>,
-              {{Role::Def, Type::Pred}, {Role::Use, Type::F64}})
+    table
+        .add(std::string("testp.") + tests[i] + ".f64", testp<double>,
+             {{Role::Def, Type::Pred}, {Role::Use, Type::F64}})
         .selector = i;
   }
 }

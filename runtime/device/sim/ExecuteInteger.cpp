@@ -151,10 +151,9 @@ void madCarry(Warp &warp, const Op &op) {
   for (uint32_t i = 0; i < kLanes; ++i)
     product[i] = kHigh ? static_cast<uint32_t>(MulHi::apply(T(a[i]), T(b[i])))
                        : a[i] * b[i];
-  addCarry<kIn, kOut, false>(warp, op, product,
-                             warp.at<uint32_t>(op.operand[3]),
-                             warp.at<uint32_t>(op.operand[0]),
-                             warp.at<uint32_t>(0));
+  addCarry<kIn, kOut, false>(
+      warp, op, product, warp.at<uint32_t>(op.operand[3]),
+      warp.at<uint32_t>(op.operand[0]), warp.at<uint32_t>(0));
 }
 
 template <bool kIn, bool kOut, bool kSub>
@@ -227,23 +226,28 @@ void addCarries(OpcodeTable &table, Type t) {
   two("subc.cc", carryOf<true, true, true>, carry64Of<true, true, true>);
   if (wide)
     return;
-  auto mad = [&](const char *name, Handler low, Handler high, Handler highSigned) {
+  auto mad = [&](const char *name, Handler low, Handler high,
+                 Handler highSigned) {
     for (const char *half : {"lo", "hi"}) {
       std::string text(name);
       text.replace(text.find('#'), 1, half);
-      table.add(text + "." + type,
-                half[0] == 'l'                      ? low
-                : kindOf(t) == TypeKind::Signed ? highSigned
-                                                    : high,
-                {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, t}});
+      table.add(
+          text + "." + type,
+          half[0] == 'l'                  ? low
+          : kindOf(t) == TypeKind::Signed ? highSigned
+                                          : high,
+          {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, t}});
     }
   };
   mad("mad.#.cc", madCarry<false, true, false, uint32_t>,
-      madCarry<false, true, true, uint32_t>, madCarry<false, true, true, int32_t>);
+      madCarry<false, true, true, uint32_t>,
+      madCarry<false, true, true, int32_t>);
   mad("madc.#", madCarry<true, false, false, uint32_t>,
-      madCarry<true, false, true, uint32_t>, madCarry<true, false, true, int32_t>);
+      madCarry<true, false, true, uint32_t>,
+      madCarry<true, false, true, int32_t>);
   mad("madc.#.cc", madCarry<true, true, false, uint32_t>,
-      madCarry<true, true, true, uint32_t>, madCarry<true, true, true, int32_t>);
+      madCarry<true, true, true, uint32_t>,
+      madCarry<true, true, true, int32_t>);
 }
 } // namespace
 

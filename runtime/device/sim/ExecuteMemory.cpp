@@ -65,7 +65,8 @@ void load(Warp &warp, const Op &op) {
   }
 }
 
-template <class E> void storeAs(Warp &warp, const Op &op, const LanePointers &to) {
+template <class E>
+void storeAs(Warp &warp, const Op &op, const LanePointers &to) {
   uint32_t width = op.access.registerBytes;
   if (op.access.count == 1 && to.contiguous && width == sizeof(E)) {
     std::memcpy(to.at[0], warp.at<E>(op.operand[1]), sizeof(E) * kLanes);
@@ -125,15 +126,16 @@ struct SpaceName {
 
 void addLoads(OpcodeTable &table, const std::string &prefix, Space space,
               const std::string &behind) {
-  for (Type t : {Type::B8,  Type::U8,  Type::S8,  Type::B16, Type::U16, Type::S16,
-                 Type::F16, Type::B32, Type::U32, Type::S32, Type::F32, Type::B64,
-                 Type::U64, Type::S64, Type::F64})
+  for (Type t : {Type::B8, Type::U8, Type::S8, Type::B16, Type::U16, Type::S16,
+                 Type::F16, Type::B32, Type::U32, Type::S32, Type::F32,
+                 Type::B64, Type::U64, Type::S64, Type::F64})
     for (uint8_t count : {1, 2, 4}) {
       if (bytesOf(t) * count > 16)
         continue;
-      std::string text = prefix + behind + (count == 2   ? ".v2"
-                                            : count == 4 ? ".v4"
-                                                         : "") +
+      std::string text = prefix + behind +
+                         (count == 2   ? ".v2"
+                          : count == 4 ? ".v4"
+                                       : "") +
                          "." + std::string(nameOf(t));
       Opcode &opcode =
           table.add(text, load, {{Role::DefLoose, t, count}, {Role::Address}});
@@ -143,13 +145,16 @@ void addLoads(OpcodeTable &table, const std::string &prefix, Space space,
 }
 
 void addStores(OpcodeTable &table, const std::string &prefix, Space space) {
-  for (Type t : {Type::B8,  Type::U8,  Type::S8,  Type::B16, Type::U16, Type::S16,
-                 Type::F16, Type::B32, Type::U32, Type::S32, Type::F32, Type::B64,
-                 Type::U64, Type::S64, Type::F64})
+  for (Type t : {Type::B8, Type::U8, Type::S8, Type::B16, Type::U16, Type::S16,
+                 Type::F16, Type::B32, Type::U32, Type::S32, Type::F32,
+                 Type::B64, Type::U64, Type::S64, Type::F64})
     for (uint8_t count : {1, 2, 4}) {
       if (bytesOf(t) * count > 16)
         continue;
-      std::string text = prefix + (count == 2 ? ".v2" : count == 4 ? ".v4" : "") +
+      std::string text = prefix +
+                         (count == 2   ? ".v2"
+                          : count == 4 ? ".v4"
+                                       : "") +
                          "." + std::string(nameOf(t));
       Opcode &opcode =
           table.add(text, store, {{Role::Address}, {Role::UseLoose, t, count}});
@@ -160,9 +165,9 @@ void addStores(OpcodeTable &table, const std::string &prefix, Space space) {
 
 void addMemoryOpcodes(OpcodeTable &table) {
   constexpr SpaceName spaces[] = {
-      {"", Space::Generic},           {".global", Space::Global},
-      {".shared", Space::Shared},     {".shared::cta", Space::Shared},
-      {".local", Space::Local},       {".param", Space::Param},
+      {"", Space::Generic},       {".global", Space::Global},
+      {".shared", Space::Shared}, {".shared::cta", Space::Shared},
+      {".local", Space::Local},   {".param", Space::Param},
       {".const", Space::Const},
   };
   for (const SpaceName &space : spaces) {
@@ -180,7 +185,8 @@ void addMemoryOpcodes(OpcodeTable &table) {
       addStores(table, "st" + std::string(order) + name, space.space);
     }
     for (const char *scope : {".cta", ".gpu", ".sys"}) {
-      addLoads(table, "ld.acquire" + std::string(scope) + name, space.space, "");
+      addLoads(table, "ld.acquire" + std::string(scope) + name, space.space,
+               "");
       addStores(table, "st.release" + std::string(scope) + name, space.space);
     }
   }
@@ -196,10 +202,10 @@ void addMemoryOpcodes(OpcodeTable &table) {
   for (const char *text : {"cp.async.commit_group", "cp.async.wait_all"})
     table.add(text, nothing, {});
   table.add("cp.async.wait_group", nothing, {{Role::Immediate}});
-  for (const char *kind : {"membar.cta", "membar.gl", "membar.sys",
-                           "fence.sc.cta", "fence.sc.gpu", "fence.sc.sys",
-                           "fence.acq_rel.cta", "fence.acq_rel.gpu",
-                           "fence.acq_rel.sys"})
+  for (const char *kind :
+       {"membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.gpu",
+        "fence.sc.sys", "fence.acq_rel.cta", "fence.acq_rel.gpu",
+        "fence.acq_rel.sys"})
     table.add(kind, nothing, {});
 }
 

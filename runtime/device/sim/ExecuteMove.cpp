@@ -23,14 +23,16 @@ void unpack(Warp &warp, const Op &op) {
       });
 }
 
-template <class W, class P, uint32_t kParts> void pack(Warp &warp, const Op &op) {
+template <class W, class P, uint32_t kParts>
+void pack(Warp &warp, const Op &op) {
   alignas(64) W wide[kLanes] = {};
   for (uint32_t part = 0; part < kParts; ++part) {
     const P *from = warp.at<P>(op.operand[1 + part]);
     for (uint32_t i = 0; i < kLanes; ++i)
       wide[i] |= W(from[i]) << (8 * sizeof(P) * part);
   }
-  forLanes(warp, warp.at<W>(op.operand[0]), [&](uint32_t i) { return wide[i]; });
+  forLanes(warp, warp.at<W>(op.operand[0]),
+           [&](uint32_t i) { return wide[i]; });
 }
 
 /// Op::offset is what the generic address has more.
@@ -86,11 +88,13 @@ void addMoveOpcodes(OpcodeTable &table) {
                           {"param", kParamWindow}}) {
     auto selector = static_cast<uint8_t>(space.base >> 40);
     std::string name(space.name);
-    table.add("cvta." + name + ".u64", toGeneric<uint64_t>,
-              {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
+    table
+        .add("cvta." + name + ".u64", toGeneric<uint64_t>,
+             {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
         .selector = selector;
-    table.add("cvta.to." + name + ".u64", fromGeneric<uint64_t>,
-              {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
+    table
+        .add("cvta.to." + name + ".u64", fromGeneric<uint64_t>,
+             {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
         .selector = selector;
   }
 }

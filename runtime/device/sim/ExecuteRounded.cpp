@@ -1,6 +1,6 @@
 // ExecuteRounded.cpp - arithmetic in the other three rounding modes: the
-// processor's own mode is switched around one loop over the lanes. Compiled with
-// -frounding-math (see CMakeLists.txt).
+// processor's own mode is switched around one loop over the lanes. Compiled
+// with -frounding-math (see CMakeLists.txt).
 #include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
 #include "runtime/device/sim/Warp.h"

@@ -78,9 +78,10 @@ void shuffle(Warp &warp, const Op &op) {
   for (uint32_t i = 0; i < kLanes; ++i) {
     if (warp.lane[i] && warp.block->launch->all && valid[i] &&
         !(members[i] >> source[i] & 1)) {
-      warp.raise(FaultKind::InactiveLane, i, 0, 0,
-                 fmt::format("it reads lane {}, which mask 0x{:08x} does not name",
-                             source[i], members[i]));
+      warp.raise(
+          FaultKind::InactiveLane, i, 0, 0,
+          fmt::format("it reads lane {}, which mask 0x{:08x} does not name",
+                      source[i], members[i]));
       return;
     }
     result[i] = a[source[i]];
@@ -116,7 +117,8 @@ void vote(Warp &warp, const Op &op) {
 
 void activeMask(Warp &warp, const Op &op) {
   uint32_t mask = warp.mask;
-  forLanes(warp, warp.at<uint32_t>(op.operand[0]), [=](uint32_t) { return mask; });
+  forLanes(warp, warp.at<uint32_t>(op.operand[0]),
+           [=](uint32_t) { return mask; });
 }
 
 void barrierWarp(Warp &warp, const Op &op) {
@@ -177,28 +179,31 @@ template <class T> void matchAny(Warp &warp, const Op &op) {
 void nothing(Warp &, const Op &) {}
 
 void trap(Warp &warp, const Op &) {
-  warp.raise(FaultKind::Trap, static_cast<uint32_t>(std::countr_zero(warp.mask)),
-             0, 0, "the kernel gave up here by itself");
+  warp.raise(FaultKind::Trap,
+             static_cast<uint32_t>(std::countr_zero(warp.mask)), 0, 0,
+             "the kernel gave up here by itself");
 }
 } // namespace
 
 void addWarpOpcodes(OpcodeTable &table) {
   constexpr const char *shuffles[] = {"up", "down", "bfly", "idx"};
   for (uint8_t i = 0; i < 4; ++i)
-    table.add(std::string("shfl.sync.") + shuffles[i] + ".b32", shuffle,
-              {{Role::DefOrPair, Type::B32},
-               {Role::Use, Type::B32},
-               {Role::Use, Type::B32},
-               {Role::Use, Type::B32},
-               {Role::Use, Type::B32}})
+    table
+        .add(std::string("shfl.sync.") + shuffles[i] + ".b32", shuffle,
+             {{Role::DefOrPair, Type::B32},
+              {Role::Use, Type::B32},
+              {Role::Use, Type::B32},
+              {Role::Use, Type::B32},
+              {Role::Use, Type::B32}})
         .selector = i;
   constexpr const char *votes[] = {"all.pred", "any.pred", "uni.pred",
                                    "ballot.b32"};
   for (uint8_t i = 0; i < 4; ++i)
-    table.add(std::string("vote.sync.") + votes[i], vote,
-              {{Role::Def, i == VoteBallot ? Type::B32 : Type::Pred},
-               {Role::Use, Type::Pred},
-               {Role::Use, Type::B32}})
+    table
+        .add(std::string("vote.sync.") + votes[i], vote,
+             {{Role::Def, i == VoteBallot ? Type::B32 : Type::Pred},
+              {Role::Use, Type::Pred},
+              {Role::Use, Type::B32}})
         .selector = i;
   table.add("activemask.b32", activeMask, {{Role::Def, Type::B32}});
   table.add("bar.warp.sync", barrierWarp, {{Role::Use, Type::B32}});
@@ -215,10 +220,12 @@ void addWarpOpcodes(OpcodeTable &table) {
   redux("and.b32", Type::B32, reduce<And, uint32_t>);
   redux("or.b32", Type::B32, reduce<Or, uint32_t>);
   redux("xor.b32", Type::B32, reduce<Xor, uint32_t>);
-  table.add("match.any.sync.b32", matchAny<uint32_t>,
-            {{Role::Def, Type::B32}, {Role::Use, Type::B32}, {Role::Use, Type::B32}});
-  table.add("match.any.sync.b64", matchAny<uint64_t>,
-            {{Role::Def, Type::B32}, {Role::Use, Type::B64}, {Role::Use, Type::B32}});
+  table.add(
+      "match.any.sync.b32", matchAny<uint32_t>,
+      {{Role::Def, Type::B32}, {Role::Use, Type::B32}, {Role::Use, Type::B32}});
+  table.add(
+      "match.any.sync.b64", matchAny<uint64_t>,
+      {{Role::Def, Type::B32}, {Role::Use, Type::B64}, {Role::Use, Type::B32}});
 }
 
 void addControlOpcodes(OpcodeTable &table) {
@@ -227,9 +234,9 @@ void addControlOpcodes(OpcodeTable &table) {
   for (const char *text : {"ret", "ret.uni", "exit"})
     table.add(text, nothing, {}).kind = OpKind::Exit;
   table.add("trap", trap, {});
-  for (const char *text : {"bar.sync", "bar.cta.sync", "barrier.sync",
-                           "barrier.cta.sync", "barrier.sync.aligned",
-                           "barrier.cta.sync.aligned"})
+  for (const char *text :
+       {"bar.sync", "bar.cta.sync", "barrier.sync", "barrier.cta.sync",
+        "barrier.sync.aligned", "barrier.cta.sync.aligned"})
     table.add(text, nothing, {{Role::Immediate}}).kind = OpKind::Barrier;
 }
 

@@ -39,8 +39,8 @@ std::string Fault::format() const {
   out += fmt::format("\n  PTX line {}: {}", line, text);
   if (!source.empty())
     out += fmt::format("\n  from {}", source);
-  out += fmt::format("\n  block ({},{},{}), thread ({},{},{})", block.x, block.y,
-                     block.z, thread.x, thread.y, thread.z);
+  out += fmt::format("\n  block ({},{},{}), thread ({},{},{})", block.x,
+                     block.y, block.z, thread.x, thread.y, thread.z);
   if (bytes)
     out += fmt::format(", {} bytes at 0x{:x}", bytes, address);
   out += "\n  " + detail;

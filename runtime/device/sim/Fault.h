@@ -40,9 +40,9 @@ struct Fault {
   FaultKind kind = FaultKind::Trap;
   std::string kernel;
   KernelOrigin origin;
-  uint32_t line = 0;    ///< of the PTX
-  std::string text;     ///< of that line
-  std::string source;   ///< "file:line:column" from `.loc`, or empty
+  uint32_t line = 0;  ///< of the PTX
+  std::string text;   ///< of that line
+  std::string source; ///< "file:line:column" from `.loc`, or empty
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
   uint64_t address = 0; ///< of the access, as the instruction's space counts

@@ -22,12 +22,13 @@ uint16_t floatToHalf(float value) {
     return static_cast<uint16_t>(sign | 0x7c00);
   if (magnitude < 0x38800000u) { // below 2^-14: a multiple of 2^-24
     // Adding 0.5 puts the unit of the last place at 2^-24, and rounds to it.
-    uint32_t sum = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f);
+    uint32_t sum =
+        std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f);
     return static_cast<uint16_t>(sign | (sum - 0x3f000000u));
   }
   uint32_t odd = magnitude >> 13 & 1;
-  return static_cast<uint16_t>(sign |
-                               ((magnitude + 0xfff + odd - (112u << 23)) >> 13));
+  return static_cast<uint16_t>(
+      sign | ((magnitude + 0xfff + odd - (112u << 23)) >> 13));
 }
 
 uint16_t floatToBfloat(float value) {

@@ -100,8 +100,8 @@ Status Memory::checked(uint64_t address, uint64_t bytes,
   if (find(address, bytes))
     return Status();
   return Status(ExitCode::Internal,
-                fmt::format("sim: cannot {} {} bytes at 0x{:x}: {}", action, bytes,
-                            address, describe(address, bytes)));
+                fmt::format("sim: cannot {} {} bytes at 0x{:x}: {}", action,
+                            bytes, address, describe(address, bytes)));
 }
 
 Status Memory::copyIn(uint64_t address, std::span<const std::byte> from) {
@@ -159,10 +159,11 @@ Status Memory::prepareTags() {
     if (!allocation->tags) {
       allocation->tags = zeroed<uint64_t>(allocation->bytes / 4 + 1);
       if (!allocation->tags)
-        return Status(ExitCode::Usage,
-                      fmt::format("sim: no memory left to check '{}' ({} bytes) "
-                                  "for races; check bounds only",
-                                  allocation->name, allocation->bytes));
+        return Status(
+            ExitCode::Usage,
+            fmt::format("sim: no memory left to check '{}' ({} bytes) "
+                        "for races; check bounds only",
+                        allocation->name, allocation->bytes));
     }
   return Status();
 }
@@ -188,9 +189,10 @@ std::string Memory::describe(uint64_t address, uint64_t bytes) const {
     if (below.contains(address, bytes)) {
       for (const NamedRange &range : below.ranges)
         if (address >= range.address && address - range.address < range.bytes)
-          return fmt::format("byte {} of buffer '{}' ({} bytes, at byte {} of {})",
-                             address - range.address, range.name, range.bytes,
-                             range.address - below.address, where);
+          return fmt::format(
+              "byte {} of buffer '{}' ({} bytes, at byte {} of {})",
+              address - range.address, range.name, range.bytes,
+              range.address - below.address, where);
       return fmt::format("byte {} of {}", offset, where);
     }
     if (offset < below.bytes)
@@ -206,6 +208,8 @@ std::string Memory::describe(uint64_t address, uint64_t bytes) const {
                        above->second->bytes, above->first);
   if (address < kGap)
     return "next to the null pointer";
+  if (address + kGap >= kSharedWindow && address < kParamWindow + kWindowBytes)
+    return "in or next to a window of shared, local or parameter memory";
   if (address < kSharedWindow || address >= kDeviceBase + (1ull << 42))
     return "no device memory; a pointer of the host?";
   return "in no allocation";

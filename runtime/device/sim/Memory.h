@@ -2,8 +2,8 @@
 // are no host pointers, with a shadow that knows which bytes were ever written
 // and, inside a launch, which blocks touched which word.
 //
-// Between launches a Memory belongs to one thread. During a launch the machine's
-// workers use the parts marked so, and nothing else may be called.
+// Between launches a Memory belongs to one thread. During a launch the
+// machine's workers use the parts marked so, and nothing else may be called.
 #pragma once
 
 #include "runtime/support/Status.h"

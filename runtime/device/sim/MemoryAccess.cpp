@@ -33,7 +33,8 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
       return {launch | tagOf(ReadByOne, block)};
     if (state == ReadByOne && !mine)
       return {launch | tagOf(ReadByMany, 0)};
-    return {tag, (state == WrittenByOne && !mine) || (state == ByAtomics && !mine)};
+    return {tag,
+            (state == WrittenByOne && !mine) || (state == ByAtomics && !mine)};
   case Intent::Write:
     if (fresh || mine)
       return {launch | tagOf(WrittenByOne, block),
@@ -112,9 +113,8 @@ private:
       high = active && at > high ? at : high;
     }
     // high - low + bytes cannot wrap: two lanes that far apart share nothing.
-    Allocation *common = high - low < (1ull << 40)
-                             ? lookUp(low, high - low + bytes_)
-                             : nullptr;
+    Allocation *common =
+        high - low < (1ull << 40) ? lookUp(low, high - low + bytes_) : nullptr;
     if (launch_.bounds && !launch_.request->extents.empty() &&
         !insideExtents(mask, low, high))
       return false;
@@ -148,9 +148,8 @@ private:
                     high >= extent.address;
       if (inside && !(write && extent.readOnly))
         return true;
-      return eachLane(mask, [&](uint32_t lane) {
-        return insideOne(lane, extent, write);
-      });
+      return eachLane(
+          mask, [&](uint32_t lane) { return insideOne(lane, extent, write); });
     }
     return eachLane(mask, [&](uint32_t lane) {
       for (const ArgumentExtent &extent : extents)
@@ -158,9 +157,10 @@ private:
           return true;
       if (isModuleVariable(address_[lane]))
         return true;
-      return raise(FaultKind::OutOfBounds, lane,
-                   fmt::format("outside all buffers this launch names; it is {}",
-                               launch_.memory->describe(address_[lane], bytes_)));
+      return raise(
+          FaultKind::OutOfBounds, lane,
+          fmt::format("outside all buffers this launch names; it is {}",
+                      launch_.memory->describe(address_[lane], bytes_)));
     });
   }
 
@@ -186,11 +186,11 @@ private:
                             at - extent.address + bytes_ - extent.bytes)
               : fmt::format("{} bytes past the end of",
                             at - extent.address - extent.bytes);
-      return raise(FaultKind::OutOfBounds, lane,
-                   fmt::format("{} argument {} '{}' ({} bytes at 0x{:x}); it is {}",
-                               where, extent.parameter, extent.name, extent.bytes,
-                               extent.address,
-                               launch_.memory->describe(at, bytes_)));
+      return raise(
+          FaultKind::OutOfBounds, lane,
+          fmt::format("{} argument {} '{}' ({} bytes at 0x{:x}); it is {}",
+                      where, extent.parameter, extent.name, extent.bytes,
+                      extent.address, launch_.memory->describe(at, bytes_)));
     }
     if (write && extent.readOnly)
       return raise(FaultKind::ReadOnly, lane,
@@ -212,10 +212,10 @@ private:
         !eachLane(mask, [&](uint32_t lane) {
           if (allocation.isWritten(address_[lane] - allocation.address, bytes_))
             return true;
-          return raise(FaultKind::Uninitialised, lane,
-                       fmt::format("nobody wrote all of these bytes: {}",
-                                   launch_.memory->describe(address_[lane],
-                                                            bytes_)));
+          return raise(
+              FaultKind::Uninitialised, lane,
+              fmt::format("nobody wrote all of these bytes: {}",
+                          launch_.memory->describe(address_[lane], bytes_)));
         }))
       return false;
     if (intent_ == Intent::Write) {
@@ -230,9 +230,8 @@ private:
     // Parts of a word are not tracked: neighbours may share it rightly.
     if (!launch_.globalRaces || bytes_ < 4 || allocation.moduleConstant)
       return true;
-    return eachLane(mask, [&](uint32_t lane) {
-      return noteGlobal(allocation, lane);
-    });
+    return eachLane(
+        mask, [&](uint32_t lane) { return noteGlobal(allocation, lane); });
   }
 
   bool noteGlobal(Allocation &allocation, uint32_t lane) {
@@ -276,30 +275,38 @@ private:
   bool shared(uint32_t mask) {
     SharedMemory &memory = block_.shared;
     std::byte *base = memory.data();
+    uint64_t highest = 0;
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      pointers_.at[i] = base + address_[i];
+      uint64_t at = mask >> i & 1 ? address_[i] : 0;
+      highest = at > highest ? at : highest;
+    }
+    if (highest > memory.bytes() || memory.bytes() - highest < bytes_)
+      return eachLane(mask, [&](uint32_t lane) {
+        uint64_t at = address_[lane];
+        return (at <= memory.bytes() && memory.bytes() - at >= bytes_) ||
+               raise(FaultKind::OutOfBounds, lane, describeShared(at));
+      });
+    if (!launch_.all)
+      return true;
+    uint32_t first = warp_.index * kLanes;
+    bool wordRead = bytes_ == 4 && intent_ != Intent::Write;
     return eachLane(mask, [&](uint32_t lane) {
-      uint64_t at = address_[lane];
-      if (at > memory.bytes() || memory.bytes() - at < bytes_)
-        return raise(FaultKind::OutOfBounds, lane, describeShared(at));
-      pointers_.at[lane] = base + at;
-      if (!launch_.all) {
-        return true;
-      }
-      auto offset = static_cast<uint32_t>(at);
+      auto offset = static_cast<uint32_t>(address_[lane]);
       if (intent_ != Intent::Write && !memory.isWritten(offset, bytes_))
         return raise(FaultKind::Uninitialised, lane,
                      "no thread of this block wrote all of these bytes: " +
-                         describeShared(at));
+                         describeShared(offset));
+      if (wordRead && memory.isKnownRead(offset, first + lane, warp_.order))
+        return true;
       if (intent_ == Intent::Write)
         memory.markWritten(offset, bytes_);
       // Atomics of different threads do not race with each other; with plain
       // accesses they are taken for a read, which finds the writers among them.
       SharedMemory::Conflict other = memory.note(
           offset, bytes_,
-          {warp_.index * kLanes + lane, warp_.order, warp_.pc,
-           intent_ == Intent::Write});
-      if (other.found)
-        return sharedRace(lane, other);
-      return true;
+          {first + lane, warp_.order, warp_.pc, intent_ == Intent::Write});
+      return !other.found || sharedRace(lane, other);
     });
   }
 
@@ -329,10 +336,11 @@ private:
     const Kernel &kernel = *launch_.kernel;
     return raise(
         FaultKind::SharedRace, lane,
-        fmt::format("{} {} it at PTX line {}, and no barrier is between; it is {}",
-                    who, other.write ? "wrote" : "read",
-                    kernel.origins[kernel.code[other.pc].origin].line,
-                    describeShared(address_[lane])));
+        fmt::format(
+            "{} {} it at PTX line {}, and no barrier is between; it is {}", who,
+            other.write ? "wrote" : "read",
+            kernel.origins[kernel.code[other.pc].origin].line,
+            describeShared(address_[lane])));
   }
 
   //===--- local, parameters, generic -------------------------------------===//
@@ -372,9 +380,10 @@ private:
     return eachLane(mask, [&](uint32_t lane) {
       uint64_t at = address_[lane];
       if (at > all.size() || all.size() - at < bytes_)
-        return raise(FaultKind::OutOfBounds, lane,
-                     fmt::format("byte {} of the parameters, which have {} bytes",
-                                 static_cast<int64_t>(at), all.size()));
+        return raise(
+            FaultKind::OutOfBounds, lane,
+            fmt::format("byte {} of the parameters, which have {} bytes",
+                        static_cast<int64_t>(at), all.size()));
       // Only read: no opcode writes a kernel's parameters.
       pointers_.at[lane] = const_cast<std::byte *>(all.data()) + at;
       return true;
@@ -456,10 +465,11 @@ bool resolveAccess(Warp &warp, const Op &op, uint32_t addressOperand,
   if (odd) [[unlikely]] {
     for (uint32_t i = 0; i < kLanes; ++i)
       if (warp.lane[i] && address[i] % bytes) {
-        warp.raise(FaultKind::Misaligned, i, address[i], uint32_t(bytes),
-                   fmt::format("the address is a multiple of {}; an access of {} "
-                               "bytes needs a multiple of {}",
-                               address[i] & -address[i], bytes, bytes));
+        warp.raise(
+            FaultKind::Misaligned, i, address[i], uint32_t(bytes),
+            fmt::format("the address is a multiple of {}; an access of {} "
+                        "bytes needs a multiple of {}",
+                        address[i] & -address[i], bytes, bytes));
         return false;
       }
   }

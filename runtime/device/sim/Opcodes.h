@@ -1,5 +1,6 @@
-// Opcodes.h - the table of all opcodes: how their operands are decoded, and what
-// executes them. There is no other list; what is not in it is refused at load.
+// Opcodes.h - the table of all opcodes: how their operands are decoded, and
+// what executes them. There is no other list; what is not in it is refused at
+// load.
 #pragma once
 
 #include "runtime/device/sim/Program.h"

@@ -1,9 +1,9 @@
 // Parameters.cpp - which pointer argument an address is computed from.
 //
 // Registers take the argument of what they are computed from; two different
-// arguments, or a value loaded from memory, make the origin unknown. The order of
-// instructions does not matter, so the answer holds on every way; where it is
-// unknown, the machine checks against all arguments together.
+// arguments, or a value loaded from memory, make the origin unknown. The order
+// of instructions does not matter, so the answer holds on every way; where it
+// is unknown, the machine checks against all arguments together.
 #include "runtime/device/sim/Decode.h"
 
 #include <unordered_map>
@@ -51,7 +51,8 @@ private:
     uint64_t at = base->second + static_cast<uint64_t>(op.offset);
     for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
       const KernelParameter &parameter = kernel_.parameters[i];
-      if (parameter.offset == at && parameter.bytes == 8 && op.access.count == 1)
+      if (parameter.offset == at && parameter.bytes == 8 &&
+          op.access.count == 1)
         return static_cast<int32_t>(i);
     }
     return kUnknown;
@@ -92,7 +93,8 @@ private:
       for (uint32_t i = 0; i < rule.count; ++i, ++slot) {
         if (bytesOf(rule.type) != 8 || result == kNoPointer)
           continue;
-        int32_t &known = of_.try_emplace(op.operand[slot], kNoPointer).first->second;
+        int32_t &known =
+            of_.try_emplace(op.operand[slot], kNoPointer).first->second;
         int32_t next = join(known, result);
         changed |= next != known;
         known = next;
@@ -120,12 +122,13 @@ private:
 
   Kernel &kernel_;
   const std::vector<const Opcode *> &opcodes_;
-  std::unordered_map<uint32_t, int32_t> of_;       ///< by register place
+  std::unordered_map<uint32_t, int32_t> of_;         ///< by register place
   std::unordered_map<uint32_t, uint64_t> constants_; ///< by register place
 };
 } // namespace
 
-void findParameters(Kernel &kernel, const std::vector<const Opcode *> &opcodes) {
+void findParameters(Kernel &kernel,
+                    const std::vector<const Opcode *> &opcodes) {
   Origins(kernel, opcodes).run();
 }
 

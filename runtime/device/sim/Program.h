@@ -1,10 +1,10 @@
 // Program.h - a kernel ready to run: what the decoder makes and the warps
 // execute.
 //
-// The register file of a warp is one piece of bytes. Every register, constant and
-// special register has a place in it with 32 values side by side, so that a
-// source operand is a byte offset whatever it is, and the loop over the lanes is
-// a loop over an array.
+// The register file of a warp is one piece of bytes. Every register, constant
+// and special register has a place in it with 32 values side by side, so that a
+// source operand is a byte offset whatever it is, and the loop over the lanes
+// is a loop over an array.
 #pragma once
 
 #include "runtime/device/sim/Ptx.h"
@@ -25,10 +25,10 @@ struct Op;
 using Handler = void (*)(Warp &, const Op &);
 
 enum class OpKind : uint8_t {
-  Plain,    ///< run(), then the next one
-  Branch,   ///< to `target` where the guard holds
-  Exit,     ///< the lanes end
-  Barrier,  ///< of the block, number `offset`
+  Plain,   ///< run(), then the next one
+  Branch,  ///< to `target` where the guard holds
+  Exit,    ///< the lanes end
+  Barrier, ///< of the block, number `offset`
 };
 
 /// What a memory instruction touches.
@@ -54,7 +54,8 @@ struct Op {
   Access access;
   OpKind kind = OpKind::Plain;
   bool guardNegated = false;
-  uint8_t selector = 0; ///< of a family's member, where a handler serves several
+  uint8_t selector =
+      0; ///< of a family's member, where a handler serves several
 };
 
 /// Where an Op was written.

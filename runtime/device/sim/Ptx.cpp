@@ -11,15 +11,24 @@ struct TypeFacts {
   uint32_t bytes;
 };
 constexpr std::array<TypeFacts, 18> kTypes = {{
-    {"", TypeKind::None, 0},         {"pred", TypeKind::Pred, 4},
-    {"b8", TypeKind::Bits, 1},       {"b16", TypeKind::Bits, 2},
-    {"b32", TypeKind::Bits, 4},      {"b64", TypeKind::Bits, 8},
-    {"u8", TypeKind::Unsigned, 1},   {"u16", TypeKind::Unsigned, 2},
-    {"u32", TypeKind::Unsigned, 4},  {"u64", TypeKind::Unsigned, 8},
-    {"s8", TypeKind::Signed, 1},     {"s16", TypeKind::Signed, 2},
-    {"s32", TypeKind::Signed, 4},    {"s64", TypeKind::Signed, 8},
-    {"f16", TypeKind::Float, 2},     {"bf16", TypeKind::Float, 2},
-    {"f32", TypeKind::Float, 4},     {"f64", TypeKind::Float, 8},
+    {"", TypeKind::None, 0},
+    {"pred", TypeKind::Pred, 4},
+    {"b8", TypeKind::Bits, 1},
+    {"b16", TypeKind::Bits, 2},
+    {"b32", TypeKind::Bits, 4},
+    {"b64", TypeKind::Bits, 8},
+    {"u8", TypeKind::Unsigned, 1},
+    {"u16", TypeKind::Unsigned, 2},
+    {"u32", TypeKind::Unsigned, 4},
+    {"u64", TypeKind::Unsigned, 8},
+    {"s8", TypeKind::Signed, 1},
+    {"s16", TypeKind::Signed, 2},
+    {"s32", TypeKind::Signed, 4},
+    {"s64", TypeKind::Signed, 8},
+    {"f16", TypeKind::Float, 2},
+    {"bf16", TypeKind::Float, 2},
+    {"f32", TypeKind::Float, 4},
+    {"f64", TypeKind::Float, 8},
 }};
 const TypeFacts &factsOf(Type type) {
   return kTypes[static_cast<size_t>(type)];

@@ -1,6 +1,6 @@
 // Ptx.h - a PTX module as it was written: what the parser makes and the decoder
-// reads. Names are resolved as far as scopes decide them (registers, variables);
-// opcodes are still text.
+// reads. Names are resolved as far as scopes decide them (registers,
+// variables); opcodes are still text.
 #pragma once
 
 #include <cstdint>
@@ -112,8 +112,8 @@ struct Operand {
   bool negated = false;
   bool hasRegister = false;
   bool hasVariable = false;
-  bool isFloat = false;     ///< Immediate: bits are of floatBytes
-  uint8_t floatBytes = 0;   ///< 4 for 0f, 8 for 0d and decimals
+  bool isFloat = false;   ///< Immediate: bits are of floatBytes
+  uint8_t floatBytes = 0; ///< 4 for 0f, 8 for 0d and decimals
   Special special = Special::TidX;
   uint32_t reg = 0;
   VariableRef variable;

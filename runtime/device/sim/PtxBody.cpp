@@ -44,12 +44,14 @@ Status BodyParser::labelOrTargets(std::string_view name) {
   uint32_t line = cursor_.line();
   auto [known, fresh] = labels_.emplace(name, line);
   if (!fresh)
-    return cursor_.error(line, fmt::format("label '{}' stands at line {} already",
-                                           name, known->second));
+    return cursor_.error(line,
+                         fmt::format("label '{}' stands at line {} already",
+                                     name, known->second));
   BOOSTRT_RETURN_IF_ERROR(cursor_.expectPunct(':'));
   if (!cursor_.acceptDot("branchtargets")) {
-    function_.labels.push_back(
-        {std::string(name), static_cast<uint32_t>(function_.body.size()), line});
+    function_.labels.push_back({std::string(name),
+                                static_cast<uint32_t>(function_.body.size()),
+                                line});
     return Status();
   }
   BranchTargets targets{std::string(name), {}};
@@ -110,7 +112,8 @@ Status BodyParser::registers() {
     uint32_t line = cursor_.line();
     bool range = cursor_.acceptPunct('<');
     if (range) {
-      auto written = cursor_.expectCount("the number of registers", kRegisterCap);
+      auto written =
+          cursor_.expectCount("the number of registers", kRegisterCap);
       if (!written.ok())
         return written.status();
       count = *written;
@@ -126,8 +129,8 @@ Status BodyParser::registers() {
     RegisterRange declared{static_cast<uint32_t>(function_.registers.size()),
                            static_cast<uint32_t>(count)};
     if (!scopes_.back().ranges.emplace(*name, declared).second)
-      return cursor_.error(line,
-                           fmt::format("registers '{}' are declared twice", *name));
+      return cursor_.error(
+          line, fmt::format("registers '{}' are declared twice", *name));
     for (uint64_t i = 0; i < count; ++i)
       function_.registers.push_back({fmt::format("{}{}", *name, i), type});
   } while (cursor_.acceptPunct(','));
@@ -179,8 +182,8 @@ Status BodyParser::variable(Space space) {
       return declared.status();
     auto index = static_cast<uint32_t>(function_.variables.size());
     if (!scopes_.back().variables.emplace(declared->name, index).second)
-      return cursor_.error(
-          declared->line, fmt::format("'{}' is declared twice", declared->name));
+      return cursor_.error(declared->line, fmt::format("'{}' is declared twice",
+                                                       declared->name));
     function_.variables.push_back(std::move(*declared));
   } while (cursor_.acceptPunct(','));
   return cursor_.expectPunct(';');
@@ -220,10 +223,10 @@ Status BodyParser::instruction() {
       return name.status();
     if (!findRegister(std::string(*name), parsed.guard) ||
         function_.registers[parsed.guard].type != Type::Pred)
-      return cursor_.error(parsed.line,
-                           fmt::format("guard '{}' is no predicate register that "
-                                       "is declared here",
-                                       *name));
+      return cursor_.error(
+          parsed.line, fmt::format("guard '{}' is no predicate register that "
+                                   "is declared here",
+                                   *name));
   }
   auto opcodeText = opcode();
   if (!opcodeText.ok())

@@ -29,8 +29,8 @@ Result<std::string_view> PtxCursor::expectWord(std::string_view what) {
 
 namespace {
 bool parseWith(std::string_view digits, int base, uint64_t &value) {
-  auto [end, error] = std::from_chars(digits.data(),
-                                      digits.data() + digits.size(), value, base);
+  auto [end, error] = std::from_chars(
+      digits.data(), digits.data() + digits.size(), value, base);
   return error == std::errc() && end == digits.data() + digits.size();
 }
 
@@ -73,9 +73,10 @@ Result<Literal> PtxCursor::expectLiteral(std::string_view what) {
     return expected(what);
   Literal literal;
   if (!parseNumber(peek().text, literal))
-    return error(line(), fmt::format("'{}' is no number that PTX knows, or does "
-                                     "not fit in 64 bits",
-                                     peek().text.substr(0, 80)));
+    return error(line(),
+                 fmt::format("'{}' is no number that PTX knows, or does "
+                             "not fit in 64 bits",
+                             peek().text.substr(0, 80)));
   take();
   if (negative && literal.floatBytes)
     literal.bits ^= 1ull << (8 * literal.floatBytes - 1);
@@ -90,8 +91,8 @@ Result<uint64_t> PtxCursor::expectCount(std::string_view what, uint64_t cap) {
   if (!literal.ok())
     return literal.status();
   if (literal->floatBytes || literal->bits > cap)
-    return error(at, fmt::format("{} must be a whole number from 0 to {}", what,
-                                 cap));
+    return error(
+        at, fmt::format("{} must be a whole number from 0 to {}", what, cap));
   return literal->bits;
 }
 

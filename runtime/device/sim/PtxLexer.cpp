@@ -25,7 +25,9 @@ Status PtxText::errorAt(uint32_t line, std::string_view message) const {
   // A damaged file may have megabytes without a line break, and no text.
   std::string quoted;
   for (char c : lineAt(line).substr(0, 160))
-    quoted += c == '\t' ? ' ' : std::isprint(static_cast<unsigned char>(c)) ? c : '?';
+    quoted += c == '\t'                                     ? ' '
+              : std::isprint(static_cast<unsigned char>(c)) ? c
+                                                            : '?';
   return Status(ExitCode::Input,
                 fmt::format("{}:{}: error: {}{}{}", name, line, message,
                             quoted.empty() ? "" : "\n  ", quoted));
@@ -127,9 +129,9 @@ private:
                std::string_view::npos) {
       push(TokenKind::Punct, begin, ++at_);
     } else {
-      return source_.errorAt(
-          line_, fmt::format("byte 0x{:02x} begins nothing in PTX",
-                             static_cast<unsigned char>(c)));
+      return source_.errorAt(line_,
+                             fmt::format("byte 0x{:02x} begins nothing in PTX",
+                                         static_cast<unsigned char>(c)));
     }
     return Status();
   }

@@ -120,10 +120,11 @@ Result<Operand> BodyParser::special(std::string_view name) {
       found.special = known.special;
       return found;
     }
-  return cursor_.error(line, fmt::format("register '{}' is not declared here, "
-                                         "and no special register the simulator "
-                                         "has",
-                                         full));
+  return cursor_.error(line,
+                       fmt::format("register '{}' is not declared here, "
+                                   "and no special register the simulator "
+                                   "has",
+                                   full));
 }
 
 Result<Operand> BodyParser::address() {
@@ -134,7 +135,8 @@ Result<Operand> BodyParser::address() {
     auto base = cursor_.expectWord("a base");
     std::string name(*base);
     found.hasRegister = findRegister(name, found.reg);
-    found.hasVariable = !found.hasRegister && findVariable(name, found.variable);
+    found.hasVariable =
+        !found.hasRegister && findVariable(name, found.variable);
     if (!found.hasRegister && !found.hasVariable)
       return cursor_.error(line, fmt::format("'{}' is neither a register nor a "
                                              "variable that is declared here",

@@ -50,7 +50,8 @@ Result<Variable> parseVariable(PtxCursor &cursor, Space space) {
       variable.unsized = true;
       variable.bytes = 0;
     } else {
-      auto count = cursor.expectCount("the size of an array", kVariableBytesCap);
+      auto count =
+          cursor.expectCount("the size of an array", kVariableBytesCap);
       if (!count.ok())
         return count.status();
       variable.bytes *= *count;
@@ -135,8 +136,8 @@ private:
       return number.status();
     if (cursor_.peek().kind != TokenKind::String)
       return cursor_.expected("a file name in quotes");
-    module_.files.push_back({static_cast<uint32_t>(*number),
-                             std::string(cursor_.take().text)});
+    module_.files.push_back(
+        {static_cast<uint32_t>(*number), std::string(cursor_.take().text)});
     while (cursor_.acceptPunct(',')) // time and size
       if (auto extra = cursor_.expectLiteral("a number"); !extra.ok())
         return extra.status();
@@ -158,20 +159,20 @@ private:
     if (!declared.ok())
       return declared.status();
     if (external && space != Space::Shared)
-      return cursor_.error(declared->line,
-                           fmt::format("'{}' is external, but a kernel's module "
-                                       "must be complete",
-                                       declared->name));
+      return cursor_.error(
+          declared->line, fmt::format("'{}' is external, but a kernel's module "
+                                      "must be complete",
+                                      declared->name));
     if (cursor_.acceptPunct('=')) {
       BOOSTRT_RETURN_IF_ERROR(initialiser(*declared));
       if (declared->unsized)
         declared->bytes = declared->initial.size();
       declared->unsized = false;
       if (declared->initial.size() > declared->bytes)
-        return cursor_.error(declared->line,
-                             fmt::format("'{}' has {} bytes, its initialiser {}",
-                                         declared->name, declared->bytes,
-                                         declared->initial.size()));
+        return cursor_.error(
+            declared->line,
+            fmt::format("'{}' has {} bytes, its initialiser {}", declared->name,
+                        declared->bytes, declared->initial.size()));
       declared->initial.resize(declared->bytes);
     }
     if (declared->unsized && space != Space::Shared)
@@ -199,8 +200,9 @@ private:
   Status element(Variable &variable) {
     uint32_t line = cursor_.line();
     if (cursor_.peek().kind == TokenKind::Word)
-      return cursor_.error(line, "addresses in initialisers are not supported by "
-                                 "the simulator");
+      return cursor_.error(line,
+                           "addresses in initialisers are not supported by "
+                           "the simulator");
     auto literal = cursor_.expectLiteral("a number");
     if (!literal.ok())
       return literal.status();
@@ -225,9 +227,9 @@ private:
         return declared.status();
       for (const Variable &other : function.variables)
         if (other.name == declared->name)
-          return cursor_.error(declared->line,
-                               fmt::format("parameter '{}' is declared twice",
-                                           declared->name));
+          return cursor_.error(
+              declared->line,
+              fmt::format("parameter '{}' is declared twice", declared->name));
       list.push_back(static_cast<uint32_t>(function.variables.size()));
       function.variables.push_back(std::move(*declared));
       if (function.variables.size() > 4096)

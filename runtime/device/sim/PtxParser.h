@@ -8,7 +8,7 @@ namespace boostrt::sim {
 
 /// What one module may hold. Text beyond these is damaged or hostile: the
 /// numbers are far above what a compiler emits, and keep memory bounded.
-inline constexpr uint32_t kRegisterCap = 1u << 16;       ///< of one function
+inline constexpr uint32_t kRegisterCap = 1u << 16;        ///< of one function
 inline constexpr uint64_t kVariableBytesCap = 1ull << 28; ///< of one variable
 
 /// Fails with ExitCode::Input and "NAME:LINE: error: ...".

@@ -44,11 +44,11 @@ void diverge(Warp &warp, const Op &op, uint32_t jump) {
 }
 
 [[gnu::cold, gnu::noinline]] void spendBudget(Warp &warp) {
-  warp.raise(FaultKind::Budget, static_cast<uint32_t>(__builtin_ctz(warp.mask)),
-             0, 0,
-             fmt::format("this warp executed {} instructions; an endless loop, or "
-                         "MachineOptions::instructionBudget is too small",
-                         warp.block->launch->budget));
+  warp.raise(
+      FaultKind::Budget, static_cast<uint32_t>(__builtin_ctz(warp.mask)), 0, 0,
+      fmt::format("this warp executed {} instructions; an endless loop, or "
+                  "MachineOptions::instructionBudget is too small",
+                  warp.block->launch->budget));
 }
 } // namespace
 

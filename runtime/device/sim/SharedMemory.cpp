@@ -1,7 +1,6 @@
 #include "runtime/device/sim/SharedMemory.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace boostrt::sim {
 
@@ -24,12 +23,7 @@ void SharedMemory::reset(uint32_t bytes) {
   }
 }
 
-bool SharedMemory::isWritten(uint32_t offset, uint32_t bytes) const {
-  if (bytes == 4) {
-    uint32_t all;
-    std::memcpy(&all, &written_[offset], 4);
-    return all == 0x01010101;
-  }
+bool SharedMemory::allWritten(uint32_t offset, uint32_t bytes) const {
   for (uint32_t i = 0; i < bytes; ++i)
     if (!written_[offset + i])
       return false;
@@ -51,8 +45,8 @@ SharedMemory::Conflict SharedMemory::conflict(const Track &track,
   if (!access.write || track.reader == kNobody || track.reader == access.thread)
     return {};
   bool oneThread = track.reader < kLanesOf;
-  bool sameWarp = oneThread ? track.reader / 32 == warp
-                            : track.reader == (kLanesOf | warp);
+  bool sameWarp =
+      oneThread ? track.reader / 32 == warp : track.reader == (kLanesOf | warp);
   if (sameWarp && track.readerOrder < access.order)
     return {};
   return {true, false, oneThread, track.reader, track.readPc};
@@ -85,7 +79,8 @@ void SharedMemory::update(Track &track, const Access &access) {
 SharedMemory::Conflict SharedMemory::bytesOfWord(uint32_t word,
                                                  const Access &access) const {
   for (uint32_t i = 0; i < 4; ++i)
-    if (Conflict found = conflict(byteTracks_[word * 4 + i], access); found.found)
+    if (Conflict found = conflict(byteTracks_[word * 4 + i], access);
+        found.found)
       return found;
   return {};
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <vector>
 
 namespace boostrt::sim {
@@ -25,8 +25,8 @@ public:
   /// The other access of a race.
   struct Conflict {
     bool found = false;
-    bool write = false;        ///< the other one wrote
-    bool oneThread = false;    ///< `thread` names it; else several read it
+    bool write = false;     ///< the other one wrote
+    bool oneThread = false; ///< `thread` names it; else several read it
     uint32_t thread = 0;
     uint32_t pc = 0;
   };
@@ -39,12 +39,31 @@ public:
   uint32_t bytes() const { return bytes_; }
   std::byte *data() { return data_.data(); }
 
-  bool isWritten(uint32_t offset, uint32_t bytes) const;
+  bool isWritten(uint32_t offset, uint32_t bytes) const {
+    if (bytes == 4) {
+      uint32_t all;
+      std::memcpy(&all, &written_[offset], 4);
+      return all == 0x01010101;
+    }
+    return allWritten(offset, bytes);
+  }
   void markWritten(uint32_t offset, uint32_t bytes);
+  /// True when a read of one word tells nothing new: nobody wrote it since the
+  /// barrier, and it is known to be read by the whole warp or by several. What
+  /// note() would find out in the common case, without its cost.
+  bool isKnownRead(uint32_t offset, uint32_t thread, uint32_t order) const {
+    const Track &track = words_[offset / 4];
+    return track.interval == interval_ && track.writer == kNobody &&
+           partsTouched_[offset / 4] != interval_ &&
+           (track.reader == kSeveral ||
+            (track.reader == (kLanesOf | thread / 32) &&
+             track.readerOrder == order));
+  }
   /// Notes an access, which is aligned to its size and in bounds.
   Conflict note(uint32_t offset, uint32_t bytes, const Access &access);
 
 private:
+  bool allWritten(uint32_t offset, uint32_t bytes) const;
   /// Who touched something since the barrier `interval`.
   struct Track {
     uint32_t interval = 0;
@@ -67,10 +86,11 @@ private:
   uint32_t bytes_ = 0;
   uint32_t interval_ = 0;
   std::vector<std::byte> data_;
-  std::vector<uint8_t> written_;      ///< a byte each
-  std::vector<Track> words_;          ///< accesses of whole words
-  std::vector<Track> byteTracks_;     ///< accesses of parts of a word
-  std::vector<uint32_t> partsTouched_; ///< interval of a word's last such access
+  std::vector<uint8_t> written_;  ///< a byte each
+  std::vector<Track> words_;      ///< accesses of whole words
+  std::vector<Track> byteTracks_; ///< accesses of parts of a word
+  std::vector<uint32_t>
+      partsTouched_; ///< interval of a word's last such access
 };
 
 } // namespace boostrt::sim

@@ -28,16 +28,18 @@ Status refuse(const LaunchRequest &request, std::string_view what) {
 Status checkExtents(const SimModule &module, const LaunchRequest &request) {
   for (const ArgumentExtent &extent : request.extents) {
     if (extent.parameter >= request.kernel->parameters.size())
-      return refuse(request, fmt::format("extent '{}' is of parameter {}; there "
-                                         "are {}",
-                                         extent.name, extent.parameter,
-                                         request.kernel->parameters.size()));
+      return refuse(request,
+                    fmt::format("extent '{}' is of parameter {}; there "
+                                "are {}",
+                                extent.name, extent.parameter,
+                                request.kernel->parameters.size()));
     if (!module.memory().find(extent.address, extent.bytes))
       return refuse(
           request,
-          fmt::format("extent '{}' ({} bytes at 0x{:x}) lies in no allocation: {}",
-                      extent.name, extent.bytes, extent.address,
-                      module.memory().describe(extent.address, extent.bytes)));
+          fmt::format(
+              "extent '{}' ({} bytes at 0x{:x}) lies in no allocation: {}",
+              extent.name, extent.bytes, extent.address,
+              module.memory().describe(extent.address, extent.bytes)));
   }
   return Status();
 }
@@ -50,33 +52,36 @@ Status check(const SimModule &module, const LaunchRequest &request) {
   if (block.count() == 0 || block.x > kMaxBlockThreads ||
       block.y > kMaxBlockThreads || block.z > 64 ||
       block.count() > kMaxBlockThreads)
-    return refuse(request, fmt::format("a block of {} x {} x {} threads; 1 to {} "
-                                       "threads are possible, 64 in z",
-                                       block.x, block.y, block.z,
-                                       kMaxBlockThreads));
+    return refuse(request,
+                  fmt::format("a block of {} x {} x {} threads; 1 to {} "
+                              "threads are possible, 64 in z",
+                              block.x, block.y, block.z, kMaxBlockThreads));
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff ||
       grid.y > 0xffff || grid.z > 0xffff || grid.count() >= 1ull << 38)
-    return refuse(request, fmt::format("a grid of {} x {} x {} blocks; 1 to "
-                                       "2147483647 x 65535 x 65535 are possible",
-                                       grid.x, grid.y, grid.z));
+    return refuse(request,
+                  fmt::format("a grid of {} x {} x {} blocks; 1 to "
+                              "2147483647 x 65535 x 65535 are possible",
+                              grid.x, grid.y, grid.z));
   uint64_t shared = uint64_t(kernel.sharedBytes) + request.dynamicSharedBytes;
   if (shared > kMaxShared)
-    return refuse(request, fmt::format("{} bytes of shared memory; a block has {}",
-                                       shared, kMaxShared));
+    return refuse(request,
+                  fmt::format("{} bytes of shared memory; a block has {}",
+                              shared, kMaxShared));
   if (request.parameters.size() != kernel.parameterBytes)
-    return refuse(request, fmt::format("{} bytes of parameters; the kernel has {}",
-                                       request.parameters.size(),
-                                       kernel.parameterBytes));
+    return refuse(
+        request, fmt::format("{} bytes of parameters; the kernel has {}",
+                             request.parameters.size(), kernel.parameterBytes));
   if (kernel.maximalThreads && block.count() > kernel.maximalThreads)
     return refuse(request, fmt::format("{} threads; .maxntid allows {}",
                                        block.count(), kernel.maximalThreads));
   const uint32_t *required = kernel.requiredThreads;
   if (required[0] && (block.x != required[0] || block.y != required[1] ||
                       block.z != required[2]))
-    return refuse(request, fmt::format("a block of {} x {} x {}; .reqntid wants {} "
-                                       "x {} x {}",
-                                       block.x, block.y, block.z, required[0],
-                                       required[1], required[2]));
+    return refuse(request,
+                  fmt::format("a block of {} x {} x {}; .reqntid wants {} "
+                              "x {} x {}",
+                              block.x, block.y, block.z, required[0],
+                              required[1], required[2]));
   return checkExtents(module, request);
 }
 
@@ -128,8 +133,8 @@ LaunchOutcome SimMachine::launch(const SimModule &module,
   while (workers_.size() < workers)
     workers_.push_back(std::make_unique<Worker>());
   std::atomic<uint64_t> next{0};
-  // Blocks behind the first one that faulted need not run; those before it must,
-  // for one of them may fault too, and the first is to be reported.
+  // Blocks behind the first one that faulted need not run; those before it
+  // must, for one of them may fault too, and the first is to be reported.
   std::atomic<uint64_t> firstFault{blocks};
   auto work = [&](uint32_t worker) {
     Block &block = workers_[worker]->block;

@@ -21,8 +21,9 @@ class SimModule {
 public:
   /// Parses and decodes every kernel. Everything a kernel may execute is known
   /// afterwards: an opcode, name, type or external function that the machine
-  /// has not is an error here, with ExitCode::Input and "NAME:LINE: error: ...".
-  /// Variables of the module are allocated in `memory`, which must outlive it.
+  /// has not is an error here, with ExitCode::Input and "NAME:LINE: error:
+  /// ...". Variables of the module are allocated in `memory`, which must
+  /// outlive it.
   static Result<SimModule> load(std::string_view text, Memory &memory,
                                 const ModuleOptions &options = {});
 

@@ -62,7 +62,8 @@ public:
   template <class T> std::vector<T> download(uint64_t address, size_t count) {
     std::vector<T> values(count);
     EXPECT_TRUE(
-        memory.copyOut(std::as_writable_bytes(std::span(values)), address).ok());
+        memory.copyOut(std::as_writable_bytes(std::span(values)), address)
+            .ok());
     return values;
   }
 
@@ -82,7 +83,8 @@ public:
   /// The same, where nothing may go wrong.
   void run(const std::string &kernel, Dim3 grid, Dim3 block,
            const Parameters &parameters, uint32_t dynamicShared = 0) {
-    LaunchOutcome outcome = launch(kernel, grid, block, parameters, dynamicShared);
+    LaunchOutcome outcome =
+        launch(kernel, grid, block, parameters, dynamicShared);
     EXPECT_TRUE(outcome.status.ok()) << outcome.status.message();
   }
 

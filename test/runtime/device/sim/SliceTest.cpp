@@ -68,8 +68,8 @@ TEST(SimSlice, AnAccessPastTheEndIsReportedWithAllThatIsKnown) {
   Sim sim(kAddOne);
   std::vector<float> x = ramp(4 * 100);
   uint64_t from = sim.upload(x, "x"), to = sim.reserve<float>(x.size(), "y");
-  LaunchOutcome outcome =
-      sim.launch("add_one", {1}, {128}, Parameters().add(from).add(to).add(101));
+  LaunchOutcome outcome = sim.launch("add_one", {1}, {128},
+                                     Parameters().add(from).add(to).add(101));
   ASSERT_FALSE(outcome.status.ok());
   ASSERT_TRUE(outcome.fault.has_value());
   EXPECT_EQ(outcome.fault->kind, FaultKind::OutOfBounds);
