@@ -1,5 +1,6 @@
 #include "runtime/device/sim/MemoryAccess.h"
 
+#include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 
@@ -401,6 +402,8 @@ private:
   }
 
   bool generic(uint32_t mask) {
+    // A space's pointers are set for all lanes, whoever takes part.
+    std::byte *merged[kLanes] = {};
     for (Space space :
          {Space::Global, Space::Shared, Space::Local, Space::Param}) {
       uint32_t here = 0;
@@ -428,7 +431,10 @@ private:
       address_ = outer;
       if (!good)
         return false;
+      for (uint32_t i = 0; i < kLanes; ++i)
+        merged[i] = here >> i & 1 ? pointers_.at[i] : merged[i];
     }
+    std::copy_n(merged, kLanes, pointers_.at);
     return true;
   }
 

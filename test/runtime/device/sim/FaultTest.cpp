@@ -219,8 +219,8 @@ TEST(SimFault, SharedAndLocalBounds) {
   Planted local("	mov.u64 %rd8, depot;\n	st.local.b64 [%rd8+16], %rd1;");
   expectFault(local.launch(), FaultKind::OutOfBounds, 22, 0,
               "byte 16 of local memory; a thread has 16 bytes");
-  Planted generic(
-      "	cvta.shared.u64 %rd8, %rd7;\n	st.b32 [%rd8+-4], %r2;");
+  Planted generic("	cvta.shared.u64 %rd8, %rd7;\n	st.b32 [%rd8+-4], "
+                  "%r2;");
   expectFault(generic.launch(), FaultKind::OutOfBounds, 22, 0,
               "in or next to a window of shared, local or parameter memory");
 }
@@ -228,8 +228,8 @@ TEST(SimFault, SharedAndLocalBounds) {
 //===--- barriers ---------------------------------------------------------===//
 
 TEST(SimFault, ABarrierThatSomeThreadsDoNotReach) {
-  Planted ended(
-      "	setp.gt.u32 %p1, %r2, 40;\n	@%p1 ret;\n	bar.sync 0;");
+  Planted ended("	setp.gt.u32 %p1, %r2, 40;\n	@%p1 ret;\n	"
+                "bar.sync 0;");
   expectFault(ended.launch(), FaultKind::BarrierDivergence, 23, 32,
               "thread 41 of the block has ended; a barrier needs every thread");
   Planted parted("	setp.gt.u32 %p1, %r2, 40;\n	@%p1 bra AROUND;\n"
@@ -359,8 +359,8 @@ TEST(SimFault, AtomicsOfBlocksDoNotRaceButPlainAccessesBesideThemDo) {
   EXPECT_TRUE(atomics.launch({9}).status.ok());
   EXPECT_EQ(atomics.sim.download<uint32_t>(atomics.a, 64),
             std::vector<uint32_t>(64, 16));
-  Planted mixed(
-      "	red.global.add.u32 [%rd4], 1;\n	ld.global.b32 %r4, [%rd4];");
+  Planted mixed("	red.global.add.u32 [%rd4], 1;\n	ld.global.b32 %r4, "
+                "[%rd4];");
   EXPECT_EQ(mixed.launch({9}).fault->kind, FaultKind::GlobalRace);
   MachineOptions options;
   options.globalRaces = false;
