@@ -8,7 +8,8 @@ namespace boostrt::sim {
 
 // A tag of Allocation::tags: launch (bits 40 and up), state (2 bits), block.
 // A word goes from untouched to read by one block, by several, written by one,
-// or touched by atomics alone; whatever the order, the verdict is the same.
+// or touched by atomics alone; several blocks are block kBlockMask, which none
+// is. Whatever the order, the verdict is the same.
 namespace {
 constexpr uint64_t kStateShift = 38;
 constexpr uint64_t kBlockMask = (1ull << kStateShift) - 1;
@@ -33,13 +34,12 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
     if (fresh)
       return {launch | tagOf(ReadByOne, block)};
     if (state == ReadByOne && !mine)
-      return {launch | tagOf(ReadByMany, 0)};
+      return {launch | tagOf(ReadByMany, kBlockMask)};
     return {tag,
             (state == WrittenByOne && !mine) || (state == ByAtomics && !mine)};
   case Intent::Write:
     if (fresh || mine)
-      return {launch | tagOf(WrittenByOne, block),
-              !fresh && state == ReadByMany};
+      return {launch | tagOf(WrittenByOne, block)};
     return {tag, true};
   case Intent::Atomic:
     // Atomics of several blocks leave the owner open: no plain access may join.
@@ -47,9 +47,15 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
       return {launch | tagOf(ByAtomics, block)};
     if (state == ByAtomics)
       return {mine ? tag : launch | tagOf(ByAtomics, kBlockMask)};
-    return {launch | tagOf(WrittenByOne, block), !mine || state == ReadByMany};
+    return {launch | tagOf(WrittenByOne, block), !mine};
   }
   return {tag};
+}
+
+/// base + offset for any offset: lanes that take no part have some too.
+std::byte *hostAt(std::byte *base, uint64_t offset) {
+  return reinterpret_cast<std::byte *>(reinterpret_cast<uintptr_t>(base) +
+                                       offset);
 }
 
 /// The lanes of `mask`, one after the other.
@@ -122,7 +128,7 @@ private:
     if (common) {
       std::byte *base = common->data.get();
       for (uint32_t i = 0; i < kLanes; ++i)
-        pointers_.at[i] = base + (address_[i] - common->address);
+        pointers_.at[i] = hostAt(base, address_[i] - common->address);
       return globalShadow(*common, mask, low, high);
     }
     return eachLane(mask, [&](uint32_t lane) {
@@ -278,7 +284,7 @@ private:
     std::byte *base = memory.data();
     uint64_t highest = 0;
     for (uint32_t i = 0; i < kLanes; ++i) {
-      pointers_.at[i] = base + address_[i];
+      pointers_.at[i] = hostAt(base, address_[i]);
       uint64_t at = mask >> i & 1 ? address_[i] : 0;
       highest = at > highest ? at : highest;
     }
