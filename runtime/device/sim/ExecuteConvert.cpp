@@ -9,6 +9,7 @@
 #include "runtime/device/sim/Warp.h"
 
 #include <cfenv>
+#include <fmt/format.h>
 #include <immintrin.h>
 #include <limits>
 #include <type_traits>
@@ -186,8 +187,7 @@ template <class D, class S> void convertPlain(Warp &warp, const Op &op) {
 }
 
 template <class D, class S> void addPair(OpcodeTable &table, Type d, Type s) {
-  std::string types =
-      "." + std::string(nameOf(d)) + "." + std::string(nameOf(s));
+  std::string types = fmt::format(".{}.{}", nameOf(d), nameOf(s));
   auto add = [&](const std::string &modifiers, uint8_t flags, Handler run) {
     table
         .add("cvt" + modifiers + types, run,
