@@ -42,7 +42,6 @@ public:
   Result<StopReason> run();
 
   const CheckpointPosition &position() const { return position_; }
-  int64_t stepsPerEpoch() const { return stepsPerEpoch_; }
 
 private:
   /// Whether the place to resume at exists with this data and program.
