@@ -20,6 +20,11 @@ config.environment["PATH"] = os.pathsep.join(
 config.substitutions.append(("%source", config.boost_source_dir))
 config.substitutions.append(("%build", config.boost_build_dir))
 
+# What measures or limits memory says `UNSUPPORTED: sanitizer`, or leaves that
+# line out: sanitizers take memory of their own, and terabytes of address space.
+if config.boost_sanitize:
+    config.available_features.add("sanitizer")
+
 # The real data set is never downloaded by a test: what needs it says
 # `REQUIRES: mnist`.
 mnist_dirs = [os.environ.get("BOOST_MNIST_DIR"), os.environ.get("DATA_PATH"),
