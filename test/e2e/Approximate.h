@@ -56,6 +56,15 @@ inline Approximate operator/(Approximate a, Approximate b) {
       least > 0.0 ? (a.error + std::abs(quotient) * b.error) / least : INFINITY;
   return Approximate::rounded(quotient, inherited);
 }
+/// a / b where b is `least`, which is above zero, or more on either side,
+/// whatever the doubt about it: |a'/b' - a/b| <= (|a' - a| + |a/b| |b' - b|) /
+/// b'.
+inline Approximate divide(Approximate a, Approximate b, double least) {
+  double quotient = a.value / b.value;
+  double inherited =
+      (a.error + std::abs(quotient) * b.error) / std::max(b.low(), least);
+  return Approximate::rounded(quotient, inherited);
+}
 /// Of a number that is not negative on either side, so it lies between
 /// max(0, low) and high. The root bends down: away from zero the lower end is
 /// farther from it, but once the lower end is cut at zero the upper one may be.

@@ -85,6 +85,20 @@ TEST(Approximate, ReciprocalRootsAreCovered) {
     }
 }
 
+// A divisor that is known to stay above something, though its bound does not.
+TEST(Approximate, GuardedQuotientsAreCovered) {
+  for (Approximate a : kNumbers)
+    for (Approximate b : kNumbers)
+      for (double least : {1e-8, 1e-3}) {
+        Approximate divisor(std::max(b.value, least), b.error);
+        Approximate quotient = divide(a, divisor, least);
+        EXPECT_TRUE(std::isfinite(quotient.error));
+        for (double x : getSamples(a))
+          for (double y : getSamples(divisor, least))
+            expectCovered(quotient, x / y, "guarded quotient", a, divisor);
+      }
+}
+
 TEST(Approximate, RootsAreCovered) {
   for (Approximate a : kNumbers)
     if (a.value >= 0.0)

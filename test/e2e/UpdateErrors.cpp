@@ -125,7 +125,10 @@ private:
     Approximate second = Approximate::constant(beta2) * x[6] +
                          Approximate::constant(1.0 - beta2) * (g * g);
     Approximate scale = sqrt(second / x[4]) + constant(op.getEpsilon());
-    Approximate descent = first / x[3] / scale;
+    // A root is not negative, and rounding keeps an order.
+    Approximate descent =
+        divide(first / x[3], scale,
+               op.getEpsilon().convertToDouble() * (1.0 - kUnitRoundoff));
     if (!isCoupled)
       descent = decayed(descent, x[0], op.getWeightDecay());
     return {x[0] - x[2] * descent, first, second};
