@@ -33,9 +33,11 @@ std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
 }
 
 std::map<std::string, Bounded> e2e::analyzeByName(func::FuncOp function,
-                                                  ArrayRef<Bounded> arguments) {
+                                                  ArrayRef<Bounded> arguments,
+                                                  bool *overflows) {
   std::map<std::string, Bounded> results;
-  for (auto [i, value] : llvm::enumerate(analyze(function, arguments))) {
+  for (auto [i, value] :
+       llvm::enumerate(analyze(function, arguments, overflows))) {
     auto binding =
         function.getResultAttrOfType<rt::BindingAttr>(i, rt::kBindingAttrName);
     results[(rt::stringifyBindingKind(binding.getKind()) + " " +

@@ -18,7 +18,8 @@ std::vector<Bounded> bindArguments(mlir::func::FuncOp function,
 /// Exact results with bounds, by what they are: "gradient fc.weight",
 /// "metric_sum top_1", "loss_sum ".
 std::map<std::string, Bounded> analyzeByName(mlir::func::FuncOp function,
-                                             llvm::ArrayRef<Bounded> arguments);
+                                             llvm::ArrayRef<Bounded> arguments,
+                                             bool *overflows = nullptr);
 
 /// Fails the test unless every element is within its bound; the last rounding,
 /// to f32, is on the house.

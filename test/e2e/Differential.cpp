@@ -80,9 +80,14 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
     compiled.setBatch(inputs, valid);
     ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
     Partial sums = compiled.getPartial();
-    expectWithin(
-        analyzeByName(micro, bindArguments(micro, weights, inputs, valid)),
-        sums, what);
+    bool overflows = false;
+    std::map<std::string, Bounded> bounds = analyzeByName(
+        micro, bindArguments(micro, weights, inputs, valid), &overflows);
+    // A training that diverges ends beyond what single precision holds; up to
+    // there its steps were compared.
+    if (overflows)
+      return;
+    expectWithin(bounds, sums, what);
 
     ASSERT_TRUE(execution.eval(compiled.batch()).ok());
     std::map<std::string, Bounded> metrics =

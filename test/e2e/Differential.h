@@ -11,7 +11,8 @@ namespace boostc::e2e {
 /// bound. Before every step the interpreter is given the compiled program's own
 /// weights, which are exact in double precision: each step is compared with the
 /// exact result of the very same inputs, so that no bound has to grow with the
-/// number of steps.
+/// number of steps. Ends early where the exact numbers leave the range of
+/// single precision.
 void expectSteps(const Model &model, const CompileOptions &options,
                  int64_t steps);
 

@@ -301,7 +301,8 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
 } // namespace
 
 std::vector<Bounded> e2e::analyze(func::FuncOp function,
-                                  ArrayRef<Bounded> arguments) {
+                                  ArrayRef<Bounded> arguments,
+                                  bool *overflows) {
   Interpreter interpreter;
   llvm::DenseMap<Value, Bounded> values;
   for (auto [argument, value] :
@@ -331,6 +332,11 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
     }
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       values[result] = Bounded(out[i]);
+      if (overflows)
+        *overflows |= llvm::any_of(out[i].data, [](double x) {
+          return std::isfinite(x) &&
+                 std::abs(x) > std::numeric_limits<float>::max();
+        });
       if (i >= errors->size())
         continue;
       for (auto [k, error] : llvm::enumerate((*errors)[i]))

@@ -51,8 +51,10 @@ struct Bounded {
 };
 
 /// Runs `function` on `arguments`. Fails the test, and returns nothing, at an
-/// op it has no rule for.
+/// op it has no rule for. `overflows` tells whether a number on the way is one
+/// that single precision does not hold: then nothing is known of any result.
 std::vector<Bounded> analyze(mlir::func::FuncOp function,
-                             llvm::ArrayRef<Bounded> arguments);
+                             llvm::ArrayRef<Bounded> arguments,
+                             bool *overflows = nullptr);
 
 } // namespace boostc::e2e
