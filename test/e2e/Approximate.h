@@ -48,22 +48,17 @@ inline Approximate operator*(Approximate a, Approximate b) {
       a.value * b.value, a.error * std::abs(b.value) +
                              std::abs(a.value) * b.error + a.error * b.error);
 }
-/// The divisor is away from zero.
-inline Approximate operator/(Approximate a, Approximate b) {
+/// a / b where |b| is `least` or more on either side, whatever the doubt about
+/// it: |a'/b' - a/b| <= (|a' - a| + |a/b| |b' - b|) / |b'|.
+inline Approximate divide(Approximate a, Approximate b, double least) {
   double quotient = a.value / b.value;
-  double least = std::abs(b.value) - b.error;
   double inherited =
       least > 0.0 ? (a.error + std::abs(quotient) * b.error) / least : INFINITY;
   return Approximate::rounded(quotient, inherited);
 }
-/// a / b where b is `least`, which is above zero, or more on either side,
-/// whatever the doubt about it: |a'/b' - a/b| <= (|a' - a| + |a/b| |b' - b|) /
-/// b'.
-inline Approximate divide(Approximate a, Approximate b, double least) {
-  double quotient = a.value / b.value;
-  double inherited =
-      (a.error + std::abs(quotient) * b.error) / std::max(b.low(), least);
-  return Approximate::rounded(quotient, inherited);
+/// The divisor is away from zero.
+inline Approximate operator/(Approximate a, Approximate b) {
+  return divide(a, b, std::abs(b.value) - b.error);
 }
 /// Of a number that is not negative on either side, so it lies between
 /// max(0, low) and high. The root bends down: away from zero the lower end is
@@ -84,9 +79,12 @@ inline Approximate reciprocalRoot(Approximate a, double least) {
   double inherited = std::max(above, below);
   return {y, inherited + gammaOf(2) * (y + inherited)};
 }
+/// The upper end is the farther one. Far below zero its power is nothing, where
+/// the power's relative distance has no number.
 inline Approximate exp(Approximate a) {
   double power = std::exp(a.value);
-  double inherited = power * std::expm1(a.error);
+  double inherited =
+      a.error < 1.0 ? power * std::expm1(a.error) : std::exp(a.high());
   return {power,
           inherited + kElementaryError * (power + inherited) + kUnderflow};
 }
@@ -163,24 +161,23 @@ private:
 /// add up to 1), however large that is.
 struct SoftmaxLine {
   double maximum = -INFINITY, sum = 0.0, doubt = 0.0;
-  /// Relative error of each power and of their sum, from rounding: that of the
-  /// difference, on numbers that are off by `doubt` each, then exp. Powers that
-  /// underflow are lost beside a sum of 1 or more.
+  /// Relative error of the sum from rounding. A difference -t is off by u t,
+  /// its power by exp(-t) (exp(u t) - 1), which is less than kPowerError for
+  /// every t: no line is too wide. Beside them stands a power of 1. Then exp,
+  /// the sum, and powers that underflow.
   double relative = 0.0;
+  static constexpr double kPowerError = kUnitRoundoff / 2;
 
   explicit SoftmaxLine(const std::vector<Approximate> &x) {
-    double spread = 0.0;
     for (Approximate element : x) {
       maximum = std::max(maximum, element.value);
       doubt = std::max(doubt, element.error);
     }
-    for (Approximate element : x) {
+    for (Approximate element : x)
       sum += std::exp(element.value - maximum);
-      spread = std::max(spread, maximum - element.value + 2 * doubt);
-    }
     auto terms = static_cast<double>(x.size());
-    relative = std::expm1(kUnitRoundoff * spread) + kElementaryError +
-               gammaOf(terms) + terms * kUnderflow;
+    relative =
+        terms * (kPowerError + kUnderflow) + kElementaryError + gammaOf(terms);
   }
 };
 
@@ -200,16 +197,22 @@ inline void logSoftmax(std::vector<Approximate> &x) {
 }
 
 /// y moves by y (dx - sum of y dx), at most 2 y (1 - y) doubt: by a factor of
-/// exp(2 doubt) at most, by half of `doubt` and never by more than 1. Both
-/// powers are off by `relative`, and their quotient is rounded.
+/// exp(2 doubt) at most, by half of `doubt` and never by more than 1. Its power
+/// is off by its difference's rounding and exp's, the sum by `relative`, and
+/// their quotient is rounded.
 inline void softmax(std::vector<Approximate> &x) {
   SoftmaxLine line(x);
   for (Approximate &element : x) {
-    double y = std::exp(element.value - line.maximum) / line.sum;
+    double below = line.maximum - element.value;
+    double y = std::exp(-below) / line.sum;
     double moved =
-        std::min({y * std::expm1(2 * line.doubt), line.doubt / 2, 1.0});
-    double own = (1.0 + line.relative) / (1.0 - line.relative) - 1.0;
-    element = Approximate::rounded(y, moved + (y + moved) * own + kUnderflow);
+        std::min({line.doubt / 2, 1.0, y * std::expm1(2 * line.doubt)});
+    double power = std::min(
+        SoftmaxLine::kPowerError,
+        (y + moved) * std::expm1(kUnitRoundoff * (below + 2 * line.doubt)));
+    double own = (1.0 + kElementaryError) / (1.0 - line.relative) - 1.0;
+    element = Approximate::rounded(
+        y, moved + power + (y + moved + power) * own + kUnderflow);
   }
 }
 

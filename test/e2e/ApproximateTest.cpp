@@ -85,13 +85,25 @@ TEST(Approximate, ReciprocalRootsAreCovered) {
     }
 }
 
+// Also where the relative distance of the powers has no number.
+TEST(Approximate, ExponentialsAreCovered) {
+  for (Approximate a : {Approximate(0.0, 0.25), Approximate(3.0, 2.0),
+                        Approximate(-2.5e11, 3e4), Approximate(-800.0, 801.0),
+                        Approximate(-1000.0, 10.0)}) {
+    EXPECT_TRUE(std::isfinite(exp(a).error));
+    for (double x : getSamples(a))
+      expectCovered(exp(a), std::exp(x), "exponential", a, {});
+  }
+}
+
 // A divisor that is known to stay above something, though its bound does not.
 TEST(Approximate, GuardedQuotientsAreCovered) {
   for (Approximate a : kNumbers)
     for (Approximate b : kNumbers)
       for (double least : {1e-8, 1e-3}) {
         Approximate divisor(std::max(b.value, least), b.error);
-        Approximate quotient = divide(a, divisor, least);
+        Approximate quotient =
+            divide(a, divisor, std::max(divisor.low(), least));
         EXPECT_TRUE(std::isfinite(quotient.error));
         for (double x : getSamples(a))
           for (double y : getSamples(divisor, least))
@@ -125,7 +137,9 @@ TEST(Approximate, LinesOfSoftmaxAreCovered) {
       {{0.5, 1e-3}, {-1.0, 1e-5}, {2.0, 1e-3}},
       {{0.5, 3.0}, {-1.0, 0.25}, {2.0, 1.0}},
       {{90.0, 40.0}, {-90.0, 40.0}, {80.0, 1.0}},
-      {{0.0, 1000.0}, {1.0, 0.0}, {-500.0, 300.0}}};
+      {{0.0, 1000.0}, {1.0, 0.0}, {-500.0, 300.0}},
+      {{4e8, 576.0}, {0.0, 512.0}, {-4e8, 0.0}},
+      {{-6e8, 0.0}, {-6e8, 0.0}, {6e8, 1024.0}}};
   for (const std::vector<Approximate> &line : lines) {
     std::vector<Approximate> log = line, powers = line;
     logSoftmax(log);
@@ -142,6 +156,26 @@ TEST(Approximate, LinesOfSoftmaxAreCovered) {
             expectCovered(log[i], exact, "log_softmax", line[i], line[0]);
             expectCovered(powers[i], std::exp(exact), "softmax", line[i],
                           line[0]);
+            ++i;
+          }
+          // And step by step in single precision.
+          auto single = [](double value) { return static_cast<float>(value); };
+          float top = std::max({single(x), single(y), single(z)}), total = 0;
+          for (double element : {x, y, z})
+            total += std::exp(single(element) - top);
+          i = 0;
+          for (double element : {x, y, z}) {
+            float shifted = single(element) - top;
+            // What rounding the sample itself does belongs to no bound.
+            Approximate log1 = log[i], power = powers[i];
+            double own = 2 * kUnitRoundoff * line[i].magnitude() +
+                         2 * kUnitRoundoff * std::abs(top);
+            log1.error += own;
+            power.error += std::min(own, 1.0);
+            expectCovered(log1, shifted - std::log(total),
+                          "log_softmax by steps", line[i], line[0]);
+            expectCovered(power, std::exp(shifted) / total, "softmax by steps",
+                          line[i], line[0]);
             ++i;
           }
         }

@@ -455,8 +455,13 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
           ApproximateSum sum;
           for (Approximate dy : line[0])
             sum.add(dy);
-          for (auto [dy, y] : llvm::zip(line[0], line[1]))
-            dy = dy - exp(y) * sum.get();
+          for (auto [dy, y] : llvm::zip(line[0], line[1])) {
+            // y is a log-probability on either side, below 0 but for the
+            // rounding of log: no two powers are farther apart than 0 and 1.
+            Approximate power = exp(y);
+            power.error = std::min(power.error, 1.0 + 4 * kElementaryError);
+            dy = dy - power * sum.get();
+          }
         });
       })
       .Case<nn::MatmulOp>([&](nn::MatmulOp op) { return matmul(op, in); })
