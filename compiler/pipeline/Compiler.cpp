@@ -1,8 +1,8 @@
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
-#include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/pipeline/MemoryBudget.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
 #include "mlir/Parser/Parser.h"
@@ -109,73 +109,27 @@ static train::ProgramOp getProgram(ModuleOp module) {
   return *module.getOps<train::ProgramOp>().begin();
 }
 
-/// Runs the phases behind `from` up to `buffers` such that a training run
-/// reserves no more than the memory budget, if there is one: by computing again
-/// as few values as that takes.
+/// Runs the phases behind `from` up to `buffers`, within the memory budget if
+/// there is one.
 static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
                                 const CompileOptions &options) {
+  bool isPlanned = from >= Phase::Buffers;
+  Phase to =
+      options.memoryBudget && !isPlanned ? Phase::Linalg : Phase::Buffers;
+  if (failed(advance(*module, from, to, options)))
+    return failure();
   if (!options.memoryBudget)
-    return advance(*module, from, Phase::Buffers, options);
-  uint64_t budget = *options.memoryBudget;
-  if (from >= Phase::Buffers) { // the plan is there
-    if (failed(advance(*module, from, Phase::Buffers, options)))
-      return failure();
-    return report::checkMemoryBudget(getProgram(*module), budget);
-  }
-
-  if (failed(advance(*module, from, Phase::Linalg, options)))
-    return failure();
-  auto plan = [&](uint64_t mostRecomputed) {
-    CompileOptions decided = options;
-    decided.phase.mostRecomputed = mostRecomputed;
-    OwningOpRef<ModuleOp> planned = module->clone();
-    if (failed(advance(*planned, Phase::Linalg, Phase::Buffers, decided)))
-      planned = nullptr;
-    return planned;
-  };
-  auto measure = [](OwningOpRef<ModuleOp> &planned) {
-    return report::measureTotal(getProgram(*planned));
-  };
-  OwningOpRef<ModuleOp> keepsAll = plan(0);
-  if (!keepsAll)
-    return failure();
-  uint64_t least = measure(keepsAll);
-  if (least <= budget) {
-    module = std::move(keepsAll);
     return success();
-  }
-  OwningOpRef<ModuleOp> fits = plan(std::numeric_limits<uint64_t>::max());
-  if (!fits)
-    return failure();
-  if (measure(fits) > budget) {
-    module = std::move(measure(fits) < least ? fits : keepsAll);
-    return report::checkMemoryBudget(getProgram(*module), budget);
-  }
-  auto count = [](OwningOpRef<ModuleOp> &planned) -> uint64_t {
-    auto number =
-        getProgram(*planned)->getAttrOfType<IntegerAttr>(kRecomputedAttrName);
-    return number ? number.getInt() : 0;
-  };
-  // More values computed again take less memory, so that the fewest are found
-  // by halving.
-  uint64_t tooFew = 0;
-  while (count(fits) - tooFew > 1) {
-    uint64_t middle = tooFew + (count(fits) - tooFew) / 2;
-    OwningOpRef<ModuleOp> planned = plan(middle);
-    if (!planned)
-      return failure();
-    if (measure(planned) <= budget)
-      fits = std::move(planned);
-    else
-      tooFew = middle;
-  }
-  module = std::move(fits);
-  getProgram(*module).emitRemark()
-      << "computes " << count(module)
-      << " values again instead of keeping them, so that training takes "
-      << report::describeBytes(measure(module)) << " instead of "
-      << report::describeBytes(least);
-  return success();
+  if (isPlanned)
+    return report::checkMemoryBudget(getProgram(*module),
+                                     *options.memoryBudget);
+  return planWithinBudget(module, *options.memoryBudget,
+                          [&](ModuleOp planned, uint64_t mostRecomputed) {
+                            CompileOptions decided = options;
+                            decided.phase.mostRecomputed = mostRecomputed;
+                            return advance(planned, Phase::Linalg,
+                                           Phase::Buffers, decided);
+                          });
 }
 
 /// The report on a module in phase `input`.

@@ -50,7 +50,8 @@ Status BestWeights::prepare(const Program &program, bool resumed,
   double best = 0;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), best);
-  if (error == std::errc() && end == text.data() + text.size()) {
+  if (error == std::errc() && end == text.data() + text.size() &&
+      !std::isnan(best)) {
     best_ = best;
     epoch_ = savedPosition(file->metadata()).epoch;
   }

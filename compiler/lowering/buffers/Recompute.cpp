@@ -5,6 +5,7 @@
 // who plans the memory.
 
 #include "compiler/lowering/Passes.h"
+#include "dialects/interfaces/Interfaces.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,12 +34,6 @@ static Value getRoot(Value value) {
     value = op->getOperand(0);
   }
   return value;
-}
-
-static int64_t getBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(
-                                       tensor.getElementTypeBitWidth(), 8));
 }
 
 /// Scalar ops of an op that may be computed twice, none for any other: a nest
@@ -98,7 +93,7 @@ public:
       for (Value result : op.getResults())
         if (isa<RankedTensorType>(result.getType()) && !isView(&op) &&
             !isa<tensor::EmptyOp, linalg::FillOp>(op))
-          lives.insert({result, Life{getBytes(result.getType()), {}, at}});
+          lives.insert({result, Life{countBytes(result.getType()), {}, at}});
       operations.push_back(&op);
       ++at;
     }

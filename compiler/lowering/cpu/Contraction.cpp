@@ -174,10 +174,6 @@ int64_t ContractionPlan::getTile(unsigned loop) const {
   return 1;
 }
 
-bool ContractionPlan::isMasked(const Contraction &contraction) const {
-  return vectorLoop && contraction.loops[*vectorLoop].extent % lanes != 0;
-}
-
 int64_t ContractionPlan::countTiles(const Contraction &contraction,
                                     unsigned loop) const {
   return llvm::divideCeil(contraction.loops[loop].extent, getTile(loop));

@@ -66,8 +66,6 @@ struct ContractionPlan {
   int64_t pieces = 1;
 
   int64_t getTile(unsigned loop) const;
-  /// Whether the last vector along the vector loop reaches beyond its end.
-  bool isMasked(const Contraction &contraction) const;
   /// Tiles along a loop.
   int64_t countTiles(const Contraction &contraction, unsigned loop) const;
 };

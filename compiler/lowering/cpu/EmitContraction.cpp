@@ -61,7 +61,7 @@ public:
       indices[number] = times(loop.getInductionVar(), tile);
     }
     if (!isSummed)
-      emitMasks();
+      maskTile();
     storeSums(emitReduction(0, initialSums()));
   }
 
@@ -100,12 +100,11 @@ private:
   }
 
   /// Which lanes of each vector of the tile lie inside the vector loop.
-  void emitMasks() {
-    if (plan.isMasked(c))
-      for (auto [number, mask] : llvm::enumerate(masks))
-        mask =
-            emitMask(builder, loc, plan.lanes, c.loops[*plan.vectorLoop].extent,
-                     plus(indices[*plan.vectorLoop], number * plan.lanes));
+  void maskTile() {
+    if (plan.vectorLoop)
+      masks = emitMasks(builder, loc, plan.lanes, plan.vectors,
+                        c.loops[*plan.vectorLoop].extent,
+                        indices[*plan.vectorLoop]);
   }
 
   /// The vector at `offset`, number `vector` along the vector loop; one element
@@ -168,7 +167,7 @@ private:
     if (extent <= (isVector ? plan.lanes : 1)) {
       indices[number] = constant(0);
       if (isVector)
-        emitMasks();
+        maskTile();
       return emitReduction(level + 1, std::move(sums));
     }
     auto loop = scf::ForOp::create(builder, loc, constant(0), constant(extent),
@@ -178,7 +177,7 @@ private:
     builder.setInsertionPointToStart(loop.getBody());
     indices[number] = loop.getInductionVar();
     if (isVector)
-      emitMasks();
+      maskTile();
     scf::YieldOp::create(
         builder, loc,
         emitReduction(level + 1,

@@ -33,13 +33,11 @@ public:
       builder.setInsertionPointToStart(forOp.getBody());
       loops[loop] = forOp.getInductionVar();
     }
-    int64_t extent = part.getExtent(part.vectorLoop);
-    if (extent % lanes != 0)
-      for (auto [number, mask] : llvm::enumerate(masks))
-        mask = emitMask(builder, loc, lanes, extent,
-                        emitLinear(builder, loc,
-                                   {static_cast<int64_t>(number) * lanes, {1}},
-                                   loops[part.vectorLoop]));
+    // A vector loop that is summed along is a number of vectors.
+    if (!isSummed)
+      masks =
+          emitMasks(builder, loc, lanes, vectors,
+                    part.getExtent(part.vectorLoop), loops[part.vectorLoop]);
     SmallVector<Value> results;
     if (part.reductions.empty())
       emitBodies({}, results);

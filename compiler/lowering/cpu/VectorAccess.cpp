@@ -13,21 +13,28 @@ int64_t boostc::chooseLanes(int64_t extent, int64_t maxLanes) {
   return lanes;
 }
 
-Value boostc::emitMask(OpBuilder &builder, Location loc, int64_t lanes,
-                       int64_t extent, Value first) {
+SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
+                                     int64_t lanes, int64_t count,
+                                     int64_t extent, Value first) {
+  SmallVector<Value> masks(count);
+  if (extent % lanes == 0)
+    return masks;
   Type i32 = builder.getI32Type();
-  Value left = arith::SubIOp::create(
-      builder, loc, arith::ConstantIndexOp::create(builder, loc, extent),
-      first);
-  Value count = vector::BroadcastOp::create(
-      builder, loc, VectorType::get({lanes}, i32),
-      arith::IndexCastOp::create(builder, loc, i32, left));
   Value lane = arith::ConstantOp::create(
       builder, loc,
       builder.getI32VectorAttr(
           llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(lanes))));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
-                               count);
+  for (auto [number, mask] : llvm::enumerate(masks)) {
+    int64_t end = extent - static_cast<int64_t>(number) * lanes;
+    Value left = arith::SubIOp::create(
+        builder, loc, arith::ConstantIndexOp::create(builder, loc, end), first);
+    Value inside = vector::BroadcastOp::create(
+        builder, loc, VectorType::get({lanes}, i32),
+        arith::IndexCastOp::create(builder, loc, i32, left));
+    mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
+                                 inside);
+  }
+  return masks;
 }
 
 Value boostc::loadVector(OpBuilder &builder, Location loc, VectorType type,

@@ -11,10 +11,13 @@ namespace boostc {
 /// more are needed for `extent` elements than of the widest.
 int64_t chooseLanes(int64_t extent, int64_t maxLanes);
 
-/// For elements `first` to `first` + lanes - 1 of a loop: which of them lie
-/// inside its `extent`.
-mlir::Value emitMask(mlir::OpBuilder &builder, mlir::Location loc,
-                     int64_t lanes, int64_t extent, mlir::Value first);
+/// For `count` vectors of `lanes` elements from element `first` of a loop on:
+/// which lanes lie inside its `extent`. Null for all of them where the extent
+/// is a number of vectors.
+llvm::SmallVector<mlir::Value> emitMasks(mlir::OpBuilder &builder,
+                                         mlir::Location loc, int64_t lanes,
+                                         int64_t count, int64_t extent,
+                                         mlir::Value first);
 
 /// The vector at `offset` of the one-dimensional `buffer`. With a mask, memory
 /// is read for the lanes it has only; the others are 0.
