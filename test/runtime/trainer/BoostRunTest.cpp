@@ -322,6 +322,14 @@ TEST(BoostRun, AResumedRunGoesOnWithItsBest) {
   EXPECT_TRUE(readFile(best) == before);
   EXPECT_THAT(resumed.err, HasSubstr("best top_1 1, of epoch 1, is in "));
 
+  // What is no number is no best.
+  metadata["top_1"] = "nan";
+  ASSERT_TRUE(
+      saveSafetensors(realFileSystem(), best, file->tensors(), metadata).ok());
+  resumed = part("--steps=14");
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.err;
+  EXPECT_GT(std::stod(metadataOf(best)["top_1"]), 0);
+
   // A new run owes nothing to an old file, and a damaged one is replaced.
   writeFile(best, "damaged");
   std::filesystem::remove_all(directory / "c");
