@@ -53,10 +53,20 @@ Result<Kernel> KernelDecoder::run(uint32_t index) {
   Instruction last;
   last.line = function.line;
   BOOSTRT_RETURN_IF_ERROR(push(end, nullptr, last));
+  BOOSTRT_RETURN_IF_ERROR(checkRegisters(function.line));
   placeConstants();
   findReconvergence(kernel_.code);
   findParameters(kernel_, opcodes_);
   return std::move(kernel_);
+}
+
+Status KernelDecoder::checkRegisters(uint32_t line) const {
+  if (next_ <= kRegisterBytesCap)
+    return Status();
+  return text_.errorAt(
+      line, fmt::format("the registers and constants of this kernel and of "
+                        "what it calls take more than {} bytes for a warp",
+                        kRegisterBytesCap));
 }
 
 /// Gives the registers of `index` and of all it calls their places.
@@ -70,6 +80,9 @@ Status KernelDecoder::collect(uint32_t index, uint32_t line) {
     return text_.errorAt(line, fmt::format("'{}' calls itself, which the "
                                            "simulator does not run",
                                            function.name));
+  if (active_.size() >= kCallDepthCap)
+    return text_.errorAt(line, fmt::format("'{}' is more than {} calls deep",
+                                           function.name, kCallDepthCap));
   if (slots_.contains(index))
     return Status();
   std::vector<uint32_t> &slots = slots_[index];
@@ -78,9 +91,7 @@ Status KernelDecoder::collect(uint32_t index, uint32_t line) {
     slots.push_back(next_);
     next_ += std::max<uint32_t>(64, bytesOf(reg.type) * kLanes);
   }
-  if (next_ > (64u << 20))
-    return text_.errorAt(line, "the registers of this kernel and of what it "
-                               "calls take more than 64 MiB for a warp");
+  BOOSTRT_RETURN_IF_ERROR(checkRegisters(line));
   BOOSTRT_RETURN_IF_ERROR(layOut(function));
   active_.push_back(index);
   for (const Instruction &instruction : function.body) {
@@ -273,10 +284,8 @@ Status KernelDecoder::call(Frame &frame, const Instruction &instruction) {
                  "a call names a function; calls through registers "
                  "are not supported by the simulator");
   auto index = static_cast<uint32_t>(callee);
-  if (std::find(active_.begin(), active_.end(), index) != active_.end() ||
-      module_.functions[index].entry)
-    return error(instruction, "neither a function that is running nor a kernel "
-                              "can be called");
+  if (module_.functions[index].entry)
+    return error(instruction, "a kernel cannot be called");
   BOOSTRT_RETURN_IF_ERROR(bind(frame, instruction, index));
   auto skip = static_cast<uint32_t>(kernel_.code.size());
   if (instruction.guarded) {
@@ -292,9 +301,7 @@ Status KernelDecoder::call(Frame &frame, const Instruction &instruction) {
   inner.slots = &slots_[index];
   inner.places = &places_[index];
   inner.inlined = true;
-  active_.push_back(index);
   BOOSTRT_RETURN_IF_ERROR(emit(inner));
-  active_.pop_back();
   if (instruction.guarded)
     kernel_.code[skip].target = static_cast<uint32_t>(kernel_.code.size());
   return Status();
@@ -306,7 +313,7 @@ Status KernelDecoder::bind(Frame &caller, const Instruction &instruction,
   const Operand *lists[2] = {nullptr, nullptr}; // results, arguments
   bool behindName = false;
   for (const Operand &operand : instruction.operands) {
-    if (operand.kind == Operand::Kind::Name)
+    if (operand.kind == Operand::Kind::Name && !behindName)
       behindName = true;
     else if (operand.kind == Operand::Kind::Vector && !lists[behindName])
       lists[behindName] = &operand;

@@ -8,6 +8,10 @@ namespace boostrt::sim {
 
 /// Instructions of one kernel after inlining, at most.
 inline constexpr size_t kCodeCap = 1u << 20;
+/// Calls inside each other, at most.
+inline constexpr size_t kCallDepthCap = 128;
+/// Bytes of a warp's registers and constants, at most.
+inline constexpr uint32_t kRegisterBytesCap = 64u << 20;
 /// Bytes of local memory of one thread, at most.
 inline constexpr uint64_t kLocalCap = 512 << 10;
 

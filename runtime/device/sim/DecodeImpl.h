@@ -47,6 +47,8 @@ private:
   Status bind(Frame &caller, const Instruction &instruction, uint32_t callee);
   Status leave(Frame &frame, const Instruction &instruction);
   Status push(Op op, const Opcode *opcode, const Instruction &instruction);
+  /// Of line `line`'s function: whether its registers and constants fit.
+  Status checkRegisters(uint32_t line) const;
   void placeConstants();
   int64_t functionNamed(const std::string &name) const;
   int64_t labelNamed(const Function &function, const std::string &name) const;

@@ -102,7 +102,6 @@ void store(Warp &warp, const Op &op) {
 void copyAsync(Warp &warp, const Op &op) {
   Op part = op;
   part.access.space = Space::Global;
-  part.access.parameter = op.access.parameter;
   part.offset = static_cast<int32_t>(op.operand[3]);
   LanePointers from, to;
   if (!resolveAccess(warp, part, 1, Intent::Read, from))

@@ -33,10 +33,13 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
   case Intent::Read:
     if (fresh)
       return {launch | tagOf(ReadByOne, block)};
-    if (state == ReadByOne && !mine)
+    // Beside its own atomics a plain read owns the word: what it finds depends
+    // on the atomics of other blocks.
+    if (mine)
+      return {state == ByAtomics ? launch | tagOf(WrittenByOne, block) : tag};
+    if (state == ReadByOne)
       return {launch | tagOf(ReadByMany, kBlockMask)};
-    return {tag,
-            (state == WrittenByOne && !mine) || (state == ByAtomics && !mine)};
+    return {tag, state != ReadByMany};
   case Intent::Write:
     if (fresh || mine)
       return {launch | tagOf(WrittenByOne, block)};
@@ -149,19 +152,20 @@ private:
                       : -1;
     if (own >= 0) {
       const ArgumentExtent &extent = extents[own];
-      bool write = intent_ != Intent::Read;
       bool inside = low >= extent.address &&
-                    high - extent.address + bytes_ <= extent.bytes &&
-                    high >= extent.address;
-      if (inside && !(write && extent.readOnly))
+                    high - extent.address + bytes_ <= extent.bytes;
+      if (inside && (intent_ == Intent::Read || !extent.readOnly))
         return true;
-      return eachLane(
-          mask, [&](uint32_t lane) { return insideOne(lane, extent, write); });
+      return eachLane(mask,
+                      [&](uint32_t lane) { return insideOne(lane, extent); });
     }
     return eachLane(mask, [&](uint32_t lane) {
+      const ArgumentExtent *found = nullptr;
       for (const ArgumentExtent &extent : extents)
-        if (holds(extent, address_[lane]))
-          return true;
+        if (holds(extent, address_[lane]) && (!found || found->readOnly))
+          found = &extent;
+      if (found)
+        return mayTouch(lane, *found);
       if (isModuleVariable(address_[lane]))
         return true;
       return raise(
@@ -182,7 +186,7 @@ private:
     return found && found->moduleVariable;
   }
 
-  bool insideOne(uint32_t lane, const ArgumentExtent &extent, bool write) {
+  bool insideOne(uint32_t lane, const ArgumentExtent &extent) {
     uint64_t at = address_[lane];
     if (!holds(extent, at)) {
       std::string where =
@@ -199,17 +203,28 @@ private:
                       where, extent.parameter, extent.name, extent.bytes,
                       extent.address, launch_.memory->describe(at, bytes_)));
     }
-    if (write && extent.readOnly)
-      return raise(FaultKind::ReadOnly, lane,
-                   fmt::format("byte {} of argument {} '{}', which this kernel "
-                               "may only read",
-                               at - extent.address, extent.parameter,
-                               extent.name));
-    return true;
+    return mayTouch(lane, extent);
+  }
+
+  /// Of an access that lies in `extent`.
+  bool mayTouch(uint32_t lane, const ArgumentExtent &extent) {
+    if (intent_ == Intent::Read || !extent.readOnly)
+      return true;
+    return raise(FaultKind::ReadOnly, lane,
+                 fmt::format("byte {} of argument {} '{}', which this kernel "
+                             "may only read",
+                             address_[lane] - extent.address, extent.parameter,
+                             extent.name));
   }
 
   bool globalShadow(Allocation &allocation, uint32_t mask, uint64_t low,
                     uint64_t high) {
+    if (allocation.moduleConstant && intent_ != Intent::Read)
+      return eachLane(mask, [&](uint32_t lane) {
+        return raise(FaultKind::ReadOnly, lane,
+                     launch_.memory->describe(address_[lane], bytes_) +
+                         ", which is constant memory");
+      });
     // Lanes side by side are one range.
     bool range = pointers_.contiguous || low == high;
     uint64_t begin = low - allocation.address;
@@ -354,6 +369,7 @@ private:
 
   bool local(uint32_t mask) {
     uint32_t size = launch_.kernel->localBytes;
+    pointers_.contiguous = false; // each thread has a piece of its own
     return eachLane(mask, [&](uint32_t lane) {
       uint64_t at = address_[lane];
       if (at > size || size - at < bytes_)

@@ -180,6 +180,9 @@ Status BodyParser::variable(Space space) {
     auto declared = parseVariable(cursor_, space);
     if (!declared.ok())
       return declared.status();
+    if (declared->unsized)
+      return cursor_.error(declared->line,
+                           fmt::format("'{}' has no size", declared->name));
     auto index = static_cast<uint32_t>(function_.variables.size());
     if (!scopes_.back().variables.emplace(declared->name, index).second)
       return cursor_.error(declared->line, fmt::format("'{}' is declared twice",

@@ -40,6 +40,7 @@ private:
   Result<std::string> opcode();
   Result<Operand> operand();
   Result<Operand> simpleOperand();
+  Result<int64_t> offset();
   Result<Operand> address();
   Result<Operand> list(char close);
   Result<Operand> named();

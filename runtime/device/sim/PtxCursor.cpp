@@ -1,5 +1,7 @@
 #include "runtime/device/sim/PtxCursor.h"
 
+#include "runtime/support/Suggest.h"
+
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
@@ -12,7 +14,7 @@ Status PtxCursor::expected(std::string_view what) const {
                                      "was cut off?",
                                      what));
   return error(line(), fmt::format("expected {}, found '{}'", what,
-                                   peek().text.substr(0, 80)));
+                                   printable(peek().text)));
 }
 
 Status PtxCursor::expectPunct(char c) {

@@ -5,6 +5,7 @@
 #include "runtime/device/sim/PtxLexer.h"
 #include "runtime/device/sim/PtxParser.h"
 
+#include <algorithm>
 #include <string>
 
 namespace boostrt::sim {

@@ -63,10 +63,10 @@ Result<Operand> BodyParser::named() {
   if (findVariable(name, found.variable)) {
     found.kind = Operand::Kind::Variable;
     if (cursor_.acceptPunct('+')) {
-      auto offset = cursor_.expectLiteral("an offset");
+      auto offset = this->offset();
       if (!offset.ok())
         return offset.status();
-      found.offset = static_cast<int64_t>(offset->bits);
+      found.offset = *offset;
     }
     return found;
   }
@@ -127,6 +127,17 @@ Result<Operand> BodyParser::special(std::string_view name) {
                                    full));
 }
 
+/// What is added to an address.
+Result<int64_t> BodyParser::offset() {
+  uint32_t line = cursor_.line();
+  auto literal = cursor_.expectLiteral("an offset");
+  if (!literal.ok())
+    return literal.status();
+  if (literal->floatBytes)
+    return cursor_.error(line, "an address has no fraction");
+  return static_cast<int64_t>(literal->bits);
+}
+
 Result<Operand> BodyParser::address() {
   Operand found;
   found.kind = Operand::Kind::Address;
@@ -144,12 +155,10 @@ Result<Operand> BodyParser::address() {
   }
   bool based = found.hasRegister || found.hasVariable;
   if (!based || cursor_.isPunct('+') || cursor_.isPunct('-')) {
-    auto offset = cursor_.expectLiteral("an offset");
+    auto offset = this->offset();
     if (!offset.ok())
       return offset.status();
-    if (offset->floatBytes)
-      return cursor_.error(line, "an address has no fraction");
-    found.offset = static_cast<int64_t>(offset->bits);
+    found.offset = *offset;
   }
   BOOSTRT_RETURN_IF_ERROR(cursor_.expectPunct(']'));
   return found;

@@ -164,6 +164,11 @@ private:
                                       "must be complete",
                                       declared->name));
     if (cursor_.acceptPunct('=')) {
+      if (space == Space::Shared)
+        return cursor_.error(
+            declared->line,
+            fmt::format("'{}' has an initialiser; shared memory takes none",
+                        declared->name));
       BOOSTRT_RETURN_IF_ERROR(initialiser(*declared));
       if (declared->unsized)
         declared->bytes = declared->initial.size();

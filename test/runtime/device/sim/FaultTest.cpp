@@ -10,10 +10,12 @@ namespace {
 /// A kernel of arguments a, b, n. %rd4 and %rd5 are &a[tid] and &b[tid] of
 /// words, %rd7 is that of shared s[64], %r2 the thread, %r3 the block. `body`
 /// begins at line 21.
-std::string kernel(const std::string &body) {
+/// `before` is a declaration on a line that is there without it, too.
+std::string kernel(const std::string &body, const std::string &before = "") {
   return R"(.version 8.0
 .target sm_80
-.address_size 64
+.address_size 64 )" +
+         before + R"(
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)
 {
 	.reg .pred %p<8>;
@@ -36,8 +38,9 @@ std::string kernel(const std::string &body) {
 }
 
 struct Planted {
-  explicit Planted(const std::string &body, MachineOptions options = {})
-      : sim(kernel(body), options) {
+  explicit Planted(const std::string &body, MachineOptions options = {},
+                   const std::string &before = "")
+      : sim(kernel(body, before), options) {
     a = sim.upload(std::vector<uint32_t>(64, 7), "a");
     b = sim.reserve<uint32_t>(64, "b");
   }
@@ -164,6 +167,31 @@ TEST(SimFault, AWriteToAReadOnlyArgument) {
   expectFault(
       arena.launch({1}, {64}, 64, arena.extents), FaultKind::ReadOnly, 21, 0,
       "byte 0 of argument 0 'fc1.out', which this kernel may only read");
+}
+
+TEST(SimFault, AWriteOfUnknownOriginToAReadOnlyArgument) {
+  // a and b by turns, whichever the thread: both ways to the same register.
+  Arena arena("	setp.gt.u32 %p1, %r1, 0;\n"
+              "	selp.b64 %rd8, %rd4, %rd5, %p1;\n"
+              "	st.global.b32 [%rd8], %r2;");
+  EXPECT_TRUE(arena.launch({1}, {64}, 0, arena.extents).status.ok());
+  expectFault(
+      arena.launch({1}, {64}, 1, arena.extents), FaultKind::ReadOnly, 23, 0,
+      "byte 0 of argument 0 'fc1.out', which this kernel may only read");
+  // A buffer that is an argument twice may be written under the other name.
+  arena.extents.push_back({2, arena.a, 256, "fc1.out", false});
+  EXPECT_TRUE(arena.launch({1}, {64}, 1, arena.extents).status.ok());
+}
+
+TEST(SimFault, AWriteToConstantMemory) {
+  for (const char *store :
+       {"st.global.b32 [%rd8+4], %r2;", "red.add.u32 [%rd8+4], %r2;"}) {
+    Planted planted(std::string("	mov.u64 %rd8, table;\n	") + store, {},
+                    ".const .align 4 .b32 table[2] = {5, 6};");
+    expectFault(planted.launch({1}, {1}), FaultKind::ReadOnly, 22, 0,
+                "byte 4 of 'table' (8 bytes at 0xd0000000000), which is "
+                "constant memory");
+  }
 }
 
 //===--- uninitialised ----------------------------------------------------===//
@@ -362,6 +390,12 @@ TEST(SimFault, AtomicsOfBlocksDoNotRaceButPlainAccessesBesideThemDo) {
   Planted mixed("	red.global.add.u32 [%rd4], 1;\n	ld.global.b32 %r4, "
                 "[%rd4];");
   EXPECT_EQ(mixed.launch({9}).fault->kind, FaultKind::GlobalRace);
+  // The read comes first of all, and only from the block of the first atomic.
+  Planted early(
+      "	setp.ne.b32 %p1, %r3, 0;\n	red.global.add.u32 [%rd4], 1;"
+      "\n	@!%p1 ld.global.b32 %r4, [%rd4];");
+  EXPECT_TRUE(early.launch({1}).status.ok());
+  EXPECT_EQ(early.launch({2}).fault->kind, FaultKind::GlobalRace);
   MachineOptions options;
   options.globalRaces = false;
   Planted unchecked(

@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ld.global.b32 %r1, [%rd1+4294967296];",
              "an offset of an address has 32 bits\n"},
         Case{"ld.global.b32 %r1, [%rd1+1.5];", "an address has no fraction\n"},
+        Case{"mov.u64 %rd1, s+1.5;", "an address has no fraction\n"},
         Case{"ld.global.b32 %r1, [nothing];",
              "'nothing' is neither a register nor a variable that is declared "
              "here\n"},
@@ -143,6 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{".reg .b32 %q, %q;", "register '%q' is declared twice\n"},
         Case{".reg .b32 %r<2>;", "registers '%r' are declared twice\n"},
         Case{".local .b8 s[4];", "'s' is declared twice\n"},
+        Case{".shared .b8 t[];", "'t' has no size\n"},
         Case{".local .b8 big[600000];",
              "a thread would need more than 524288 bytes of local memory\n"},
         Case{".shared .b8 big[49152];",
@@ -171,7 +173,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"add.s32 {{{%r1}}};",
              "expected an operand; lists are not nested this "
              "deep, found '%r1'\n"},
-        Case{".pragma nounroll;", "expected a string, found 'nounroll'\n"}));
+        Case{".pragma nounroll;", "expected a string, found 'nounroll'\n"},
+        Case{"mov.b32 %r1, \"\x1b[2J\";",
+             "expected an operand, found '\\x1b[2J'\n"}));
 
 TEST(SimLoad, Modules) {
   auto message = [](const std::string &text) {
@@ -198,6 +202,8 @@ TEST(SimLoad, Modules) {
               HasSubstr("'x' has no size"));
   EXPECT_THAT(message(kHeader + ".global .b8 x[2] = {1, 2, 3};"),
               HasSubstr("'x' has 2 bytes, its initialiser 3"));
+  EXPECT_THAT(message(kHeader + ".shared .b32 x = 3;"),
+              HasSubstr("'x' has an initialiser; shared memory takes none"));
   EXPECT_THAT(message(kHeader + ".global .b64 x = y;"),
               HasSubstr("addresses in initialisers are not supported"));
   EXPECT_THAT(message(kHeader + ".global .b8 x;\n.global .b8 x;"),
@@ -238,6 +244,26 @@ TEST(SimLoad, Calls) {
   EXPECT_THAT(message(kHeader + ".func f(.param .b32 x) { }\n"
                                 ".entry k() { call.uni f, (3); }"),
               HasSubstr("an argument of a call is a .param variable"));
+  EXPECT_THAT(message(kHeader + ".entry j() { }\n"
+                                ".entry k() { call.uni j, (); }"),
+              HasSubstr("m.ptx:5: error: a kernel cannot be called"));
+  EXPECT_THAT(message(kHeader + ".func f() { }\n.func g() { }\n"
+                                ".entry k() { call.uni f, g; }"),
+              HasSubstr("expected (results), function, (arguments)"));
+  // Each calls the next: the decoder must not follow them to the end.
+  std::string chain = kHeader + ".func f0() { ret; }\n";
+  for (int i = 1; i < 100000; ++i)
+    chain += ".func f" + std::to_string(i) + "() { call.uni f" +
+             std::to_string(i - 1) + ", (); }\n";
+  EXPECT_THAT(message(chain + ".entry k() { call.uni f99999, (); }"),
+              HasSubstr("'f99872' is more than 128 calls deep"));
+  std::string numbers = kHeader + ".entry k() { .reg .b64 %rd<2>;\n";
+  for (int i = 0; i < 270000; ++i)
+    numbers += "mov.b64 %rd1, " + std::to_string(i + 1) + ";\n";
+  EXPECT_THAT(message(numbers + "}"),
+              HasSubstr("m.ptx:4: error: the registers and constants of this "
+                        "kernel and of what it calls take more than 67108864 "
+                        "bytes for a warp"));
   // Each function calls the one before it four times: 4^12 copies.
   std::string bomb = kHeader + ".func f0() { ret; }\n";
   for (int i = 1; i < 13; ++i) {

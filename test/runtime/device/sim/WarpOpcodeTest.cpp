@@ -11,7 +11,8 @@ namespace {
 
 /// y[block * ntid + tid] = %r9 as `body` leaves it; x[...] of the same place is
 /// in %r8, the lane in %r7.
-std::string kernel(const std::string &body, const std::string &before = "") {
+std::string kernel(const std::string &body, const std::string &before = "",
+                   uint32_t localBytes = 64) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n" + before + R"(
 .visible .entry k(.param .u64 x, .param .u64 y)
 {
@@ -20,7 +21,8 @@ std::string kernel(const std::string &body, const std::string &before = "") {
 	.reg .b32 %r<32>;
 	.reg .b64 %rd<32>;
 	.shared .align 16 .b8 s[1024];
-	.local .align 8 .b8 depot[64];
+	.local .align 8 .b8 depot[)" +
+         std::to_string(localBytes) + R"(];
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -38,9 +40,9 @@ std::string kernel(const std::string &body, const std::string &before = "") {
 
 /// What `body` gives for x[i] = 3 i + 1.
 std::vector<uint32_t> results(const std::string &body, uint32_t count = 64,
-                              const std::string &before = "",
-                              uint32_t grid = 1) {
-  Sim sim(kernel(body, before));
+                              const std::string &before = "", uint32_t grid = 1,
+                              uint32_t localBytes = 64) {
+  Sim sim(kernel(body, before, localBytes));
   std::vector<uint32_t> x(size_t(count) * grid);
   for (uint32_t i = 0; i < x.size(); ++i)
     x[i] = 3 * i + 1;
@@ -164,6 +166,19 @@ TEST(SimMemoryOps, VectorsAndNarrowTypesOfEverySpace) {
                      "st.b32 [%rd7+4], %r8;\ncvta.to.local.u64 %rd8, %rd7;\n"
                      "ld.local.b32 %r9, [%rd8+4];"),
              valueOf);
+  // Words side by side, each in the memory of a thread of its own.
+  for (const char *space : {"ld.local.b32 %r10, [%rd8]", "ld.b32 %r10, [%rd7]"})
+    expectEach(
+        results("mov.b32 %r10, 0;\nst.local.v2.b32 [depot], {%r10, %r10};\n"
+                "st.local.v2.b32 [depot+8], {%r10, %r10};\n"
+                "mov.u64 %rd6, depot;\nmul.wide.u32 %rd9, %r7, 4;\n"
+                "cvta.local.u64 %rd7, %rd6;\nadd.s64 %rd7, %rd7, %rd9;\n"
+                "add.s64 %rd8, %rd6, %rd9;\nst.local.b32 [%rd8], %r8;\n" +
+                    std::string(space) +
+                    ";\nld.local.b32 %r9, [depot+12];\nadd.s32 %r9, %r9, "
+                    "%r10;",
+                32, "", 1, 128),
+        [](uint32_t i) { return valueOf(i) * (i == 3 ? 2 : 1); });
   // A copy in the background, one vector a thread.
   expectEach(
       results("mul.wide.u32 %rd6, %r3, 4;\nmov.u64 %rd7, s;\n"
