@@ -18,13 +18,6 @@ inline constexpr uint64_t kLocalCap = 512 << 10;
 /// Bytes of shared memory that a kernel may declare; more of it is dynamic.
 inline constexpr uint64_t kStaticSharedCap = 48 << 10;
 
-/// Places in the register file that every kernel has: the carry flag, the
-/// inverted predicate of an operand `!p`, and a sink for `_`.
-inline constexpr uint32_t kCarrySlot = 0;
-inline constexpr uint32_t kInvertedSlot = 128;
-inline constexpr uint32_t kSinkSlot = 256;
-inline constexpr uint32_t kFirstSlot = 512;
-
 /// Decodes function `index`, an entry, with every function it calls copied into
 /// its place. `addresses` are those of the module's variables.
 Result<Kernel> decodeKernel(const PtxModule &module, const PtxText &text,

@@ -2,9 +2,8 @@
 // They are computed in double and rounded once, so they are closer to the truth
 // than the hardware, whose stated errors are 1 to 2 units in the last place
 // (2^-20.5 absolute for sin and cos in [-pi, pi], 2^-11 relative for tanh).
-#include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
-#include "runtime/device/sim/Warp.h"
+#include "runtime/device/sim/Operations.h"
 
 namespace boostrt::sim {
 
@@ -24,29 +23,17 @@ struct Cos {
 struct Tanh {
   static double apply(double a) { return std::tanh(a); }
 };
-struct Rcp {
-  static double apply(double a) { return 1 / a; }
-};
 struct Rsqrt {
   // rsqrt(-0) is -infinity: 1 / sqrt(-0).
   static double apply(double a) { return 1 / std::sqrt(a); }
 };
-struct Sqrt {
-  static double apply(double a) { return std::sqrt(a); }
-};
-struct Div {
-  static double apply(double a, double b) { return a / b; }
-};
-
-template <class F, bool kFtz> struct Single {
-  static float in(float value) { return kFtz ? flush(value) : value; }
-  static float apply(float a) {
-    return canonical(in(static_cast<float>(F::apply(in(a)))));
-  }
-  static float apply(float a, float b) {
-    return canonical(in(static_cast<float>(F::apply(in(a), in(b)))));
+/// F in double, rounded once.
+template <class F> struct InDouble {
+  template <class... T> static float apply(T... values) {
+    return static_cast<float>(F::apply(double(values)...));
   }
 };
+template <class F, bool kFtz> struct Single : Around<InDouble<F>, kFtz> {};
 
 // Only where a lane takes part: the library's functions are slow.
 template <class F> void unaryActive(Warp &warp, const Op &op) {
@@ -59,8 +46,7 @@ template <class F> void unaryActive(Warp &warp, const Op &op) {
 
 template <class F>
 void addUnary(OpcodeTable &table, const std::string &name, bool ftzToo = true) {
-  std::initializer_list<Rule> rules = {{Role::Def, Type::F32},
-                                       {Role::Use, Type::F32}};
+  std::vector<Rule> rules = sameType(Type::F32, 1);
   table.add(name + ".approx.f32", unaryActive<Single<F, false>>, rules);
   if (ftzToo)
     table.add(name + ".approx.ftz.f32", unaryActive<Single<F, true>>, rules);
@@ -92,17 +78,16 @@ void addApproximateOpcodes(OpcodeTable &table) {
   addUnary<Rcp>(table, "rcp");
   addUnary<Rsqrt>(table, "rsqrt");
   addUnary<Sqrt>(table, "sqrt");
-  std::initializer_list<Rule> three = {
-      {Role::Def, Type::F32}, {Role::Use, Type::F32}, {Role::Use, Type::F32}};
+  std::vector<Rule> rules = sameType(Type::F32, 2);
   for (const char *kind : {"approx", "full"}) {
     std::string name = std::string("div.") + kind;
-    table.add(name + ".f32", binary<Single<Div, false>, float>, three);
-    table.add(name + ".ftz.f32", binary<Single<Div, true>, float>, three);
+    table.add(name + ".f32", binary<Single<Div, false>, float>, rules);
+    table.add(name + ".ftz.f32", binary<Single<Div, true>, float>, rules);
   }
   table.add("rcp.approx.ftz.f64", unary<Upper<Rcp>, double>,
-            {{Role::Def, Type::F64}, {Role::Use, Type::F64}});
+            sameType(Type::F64, 1));
   table.add("rsqrt.approx.ftz.f64", unary<Upper<Rsqrt>, double>,
-            {{Role::Def, Type::F64}, {Role::Use, Type::F64}});
+            sameType(Type::F64, 1));
 }
 
 } // namespace boostrt::sim

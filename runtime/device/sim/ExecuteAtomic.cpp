@@ -3,10 +3,9 @@
 // here.
 #include "runtime/device/sim/MemoryAccess.h"
 #include "runtime/device/sim/Opcodes.h"
+#include "runtime/device/sim/Operations.h"
 
-#include <algorithm>
 #include <mutex>
-#include <type_traits>
 
 namespace boostrt::sim {
 
@@ -16,30 +15,6 @@ std::mutex &atomicLock() {
   return lock;
 }
 
-struct Add {
-  template <class T> static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
-      return a + b;
-    else
-      return static_cast<T>(std::make_unsigned_t<T>(a) +
-                            std::make_unsigned_t<T>(b));
-  }
-};
-struct Min {
-  template <class T> static T apply(T a, T b) { return std::min(a, b); }
-};
-struct Max {
-  template <class T> static T apply(T a, T b) { return std::max(a, b); }
-};
-struct And {
-  template <class T> static T apply(T a, T b) { return a & b; }
-};
-struct Or {
-  template <class T> static T apply(T a, T b) { return a | b; }
-};
-struct Xor {
-  template <class T> static T apply(T a, T b) { return a ^ b; }
-};
 struct Exch {
   template <class T> static T apply(T, T b) { return b; }
 };
@@ -52,47 +27,40 @@ struct Dec {
   }
 };
 
-/// atom: d, [a], b; red: [a], b.
-template <class F, class T, bool kReturns>
-void atomic(Warp &warp, const Op &op) {
-  constexpr uint32_t at = kReturns ? 1 : 0;
+/// Every lane's word becomes next(lane, old).
+template <class T, bool kReturns, class Next>
+void update(Warp &warp, const Op &op, Next next) {
   LanePointers pointers;
-  if (!resolveAccess(warp, op, at, Intent::Atomic, pointers))
+  if (!resolveAccess(warp, op, kReturns ? 1 : 0, Intent::Atomic, pointers))
     return;
-  alignas(64) T operand[kLanes];
-  std::memcpy(operand, warp.at<T>(op.operand[at + 1]), sizeof operand);
   std::lock_guard guard(atomicLock());
   for (uint32_t i = 0; i < kLanes; ++i) {
     if (!warp.lane[i])
       continue;
     T old;
     std::memcpy(&old, pointers.at[i], sizeof(T));
-    T next = F::apply(old, operand[i]);
-    std::memcpy(pointers.at[i], &next, sizeof(T));
-    if (kReturns && op.operand[0] != kNone)
+    T now = next(i, old);
+    std::memcpy(pointers.at[i], &now, sizeof(T));
+    if (kReturns)
       warp.at<T>(op.operand[0])[i] = old;
   }
 }
 
+/// atom: d, [a], b; red: [a], b.
+template <class F, class T, bool kReturns>
+void atomic(Warp &warp, const Op &op) {
+  const T *b = warp.at<T>(op.operand[kReturns ? 2 : 1]);
+  update<T, kReturns>(warp, op,
+                      [=](uint32_t i, T old) { return F::apply(old, b[i]); });
+}
+
 /// atom.cas: d, [a], compare, value.
 template <class T> void compareAndSwap(Warp &warp, const Op &op) {
-  LanePointers pointers;
-  if (!resolveAccess(warp, op, 1, Intent::Atomic, pointers))
-    return;
-  alignas(64) T expected[kLanes], value[kLanes];
-  std::memcpy(expected, warp.at<T>(op.operand[2]), sizeof expected);
-  std::memcpy(value, warp.at<T>(op.operand[3]), sizeof value);
-  std::lock_guard guard(atomicLock());
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    if (!warp.lane[i])
-      continue;
-    T old;
-    std::memcpy(&old, pointers.at[i], sizeof(T));
-    if (old == expected[i])
-      std::memcpy(pointers.at[i], &value[i], sizeof(T));
-    if (op.operand[0] != kNone)
-      warp.at<T>(op.operand[0])[i] = old;
-  }
+  const T *expected = warp.at<T>(op.operand[2]);
+  const T *value = warp.at<T>(op.operand[3]);
+  update<T, true>(warp, op, [=](uint32_t i, T old) {
+    return old == expected[i] ? value[i] : old;
+  });
 }
 
 /// Order and scope stand before the space; one worker at a time meets all.
@@ -108,10 +76,6 @@ constexpr const char *kOrders[] = {"",
                                    ".gpu",
                                    ".cta",
                                    ".sys"};
-struct SpaceName {
-  const char *text;
-  Space space;
-};
 constexpr SpaceName kSpaces[] = {{"", Space::Generic},
                                  {".global", Space::Global},
                                  {".shared", Space::Shared},
@@ -148,12 +112,6 @@ void addOne(OpcodeTable &table, const char *name, Type t) {
   });
 }
 
-template <class T> void addInteger(OpcodeTable &table, Type t) {
-  addOne<Add, T>(table, "add", t);
-  addOne<Min, T>(table, "min", t);
-  addOne<Max, T>(table, "max", t);
-}
-
 template <class T> void addBits(OpcodeTable &table, Type t) {
   addOne<And, T>(table, "and", t);
   addOne<Or, T>(table, "or", t);
@@ -170,16 +128,19 @@ template <class T> void addBits(OpcodeTable &table, Type t) {
 } // namespace
 
 void addAtomicOpcodes(OpcodeTable &table) {
-  addInteger<uint32_t>(table, Type::U32);
-  addInteger<int32_t>(table, Type::S32);
-  addInteger<uint64_t>(table, Type::U64);
-  addInteger<int64_t>(table, Type::S64);
+  forIntegerTypes([&]<class T>(Type t) {
+    if constexpr (sizeof(T) > 2) {
+      if (kindOf(t) == TypeKind::Bits)
+        return addBits<T>(table, t);
+      addOne<Add, T>(table, "add", t);
+      addOne<Min, T>(table, "min", t);
+      addOne<Max, T>(table, "max", t);
+    }
+  });
   addOne<Inc, uint32_t>(table, "inc", Type::U32);
   addOne<Dec, uint32_t>(table, "dec", Type::U32);
   addOne<Add, float>(table, "add", Type::F32);
   addOne<Add, double>(table, "add", Type::F64);
-  addBits<uint32_t>(table, Type::B32);
-  addBits<uint64_t>(table, Type::B64);
 }
 
 } // namespace boostrt::sim

@@ -1,23 +1,13 @@
 // ExecuteBits.cpp - operations on bits: logic, shifts, fields, counts.
 #include "runtime/device/sim/Opcodes.h"
-#include "runtime/device/sim/Warp.h"
+#include "runtime/device/sim/Operations.h"
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
 
 namespace boostrt::sim {
 
 namespace {
-struct And {
-  template <class T> static T apply(T a, T b) { return a & b; }
-};
-struct Or {
-  template <class T> static T apply(T a, T b) { return a | b; }
-};
-struct Xor {
-  template <class T> static T apply(T a, T b) { return a ^ b; }
-};
 struct Not {
   template <class T> static T apply(T a) { return ~a; }
 };
@@ -150,19 +140,17 @@ void lop3(Warp &warp, const Op &op) {
 template <class T> void addLogic(OpcodeTable &table, Type t) {
   std::string type(nameOf(t));
   auto two = [&](const char *name, Handler run) {
-    table.add(std::string(name) + type, run,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}});
+    table.add(std::string(name) + type, run, sameType(t, 2));
   };
   two("and.", binary<And, T>);
   two("or.", binary<Or, T>);
   two("xor.", binary<Xor, T>);
   if (t == Type::Pred) {
-    table.add("not.pred", unary<NotPred, uint32_t>,
-              {{Role::Def, t}, {Role::Use, t}});
+    table.add("not.pred", unary<NotPred, uint32_t>, sameType(t, 1));
     return;
   }
-  table.add("not." + type, unary<Not, T>, {{Role::Def, t}, {Role::Use, t}});
-  table.add("cnot." + type, unary<Cnot, T>, {{Role::Def, t}, {Role::Use, t}});
+  table.add("not." + type, unary<Not, T>, sameType(t, 1));
+  table.add("cnot." + type, unary<Cnot, T>, sameType(t, 1));
   table.add("shl." + type, binary<Shl, T, T, uint32_t>,
             {{Role::Def, t}, {Role::Use, t}, {Role::Use, Type::U32}});
 }
@@ -178,7 +166,7 @@ template <class T> void addCounts(OpcodeTable &table, Type t) {
             {{Role::Def, Type::U32}, {Role::Use, t}});
   table.add("clz." + type, unary<Clz, uint32_t, T>,
             {{Role::Def, Type::U32}, {Role::Use, t}});
-  table.add("brev." + type, unary<Brev, T>, {{Role::Def, t}, {Role::Use, t}});
+  table.add("brev." + type, unary<Brev, T>, sameType(t, 1));
   table.add("bfi." + type, bfi<T>,
             {{Role::Def, t},
              {Role::Use, t},
@@ -203,39 +191,25 @@ template <class T> void addFields(OpcodeTable &table, Type t) {
 
 void addBitOpcodes(OpcodeTable &table) {
   addLogic<uint32_t>(table, Type::Pred);
-  addLogic<uint16_t>(table, Type::B16);
-  addLogic<uint32_t>(table, Type::B32);
-  addLogic<uint64_t>(table, Type::B64);
-  addShr<uint16_t>(table, Type::B16);
-  addShr<uint32_t>(table, Type::B32);
-  addShr<uint64_t>(table, Type::B64);
-  addShr<uint16_t>(table, Type::U16);
-  addShr<uint32_t>(table, Type::U32);
-  addShr<uint64_t>(table, Type::U64);
-  addShr<int16_t>(table, Type::S16);
-  addShr<int32_t>(table, Type::S32);
-  addShr<int64_t>(table, Type::S64);
-  addCounts<uint32_t>(table, Type::B32);
-  addCounts<uint64_t>(table, Type::B64);
-  addFields<uint32_t>(table, Type::U32);
-  addFields<uint64_t>(table, Type::U64);
-  addFields<int32_t>(table, Type::S32);
-  addFields<int64_t>(table, Type::S64);
-  std::initializer_list<Rule> four = {{Role::Def, Type::B32},
-                                      {Role::Use, Type::B32},
-                                      {Role::Use, Type::B32},
-                                      {Role::Use, Type::B32}};
+  forIntegerTypes([&]<class T>(Type t) {
+    addShr<T>(table, t);
+    if constexpr (std::is_unsigned_v<T>)
+      if (kindOf(t) == TypeKind::Bits) {
+        addLogic<T>(table, t);
+        if (sizeof(T) > 2)
+          addCounts<T>(table, t);
+        return;
+      }
+    if (sizeof(T) > 2)
+      addFields<T>(table, t);
+  });
+  std::vector<Rule> four = sameType(Type::B32, 3);
   table.add("shf.l.wrap.b32", ternary<Funnel<true, true>, uint32_t>, four);
   table.add("shf.l.clamp.b32", ternary<Funnel<true, false>, uint32_t>, four);
   table.add("shf.r.wrap.b32", ternary<Funnel<false, true>, uint32_t>, four);
   table.add("shf.r.clamp.b32", ternary<Funnel<false, false>, uint32_t>, four);
   table.add("prmt.b32", ternary<Prmt, uint32_t>, four);
-  table.add("lop3.b32", lop3,
-            {{Role::Def, Type::B32},
-             {Role::Use, Type::B32},
-             {Role::Use, Type::B32},
-             {Role::Use, Type::B32},
-             {Role::Immediate}});
+  table.add("lop3.b32", lop3, four).rules.push_back({Role::Immediate});
 }
 
 } // namespace boostrt::sim

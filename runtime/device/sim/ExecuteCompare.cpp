@@ -150,15 +150,7 @@ template <class T, class C> void slct(Warp &warp, const Op &op) {
 } // namespace
 
 void addCompareOpcodes(OpcodeTable &table) {
-  addIntegers<uint16_t>(table, Type::B16);
-  addIntegers<uint32_t>(table, Type::B32);
-  addIntegers<uint64_t>(table, Type::B64);
-  addIntegers<uint16_t>(table, Type::U16);
-  addIntegers<uint32_t>(table, Type::U32);
-  addIntegers<uint64_t>(table, Type::U64);
-  addIntegers<int16_t>(table, Type::S16);
-  addIntegers<int32_t>(table, Type::S32);
-  addIntegers<int64_t>(table, Type::S64);
+  forIntegerTypes([&]<class T>(Type t) { addIntegers<T>(table, t); });
   addFloats<float, false>(table, Type::F32);
   addFloats<float, true>(table, Type::F32);
   addFloats<double, false>(table, Type::F64);
@@ -169,26 +161,19 @@ void addCompareOpcodes(OpcodeTable &table) {
                   : bytesOf(t) == 4 ? selp<uint32_t>
                                     : selp<uint64_t>;
     std::string type(nameOf(t));
-    table.add("selp." + type, run,
-              {{Role::Def, t},
-               {Role::Use, t},
-               {Role::Use, t},
-               {Role::Use, Type::Pred}});
+    table.add("selp." + type, run, sameType(t, 2))
+        .rules.push_back({Role::Use, Type::Pred});
     if (bytesOf(t) == 2)
       continue;
     bool wide = bytesOf(t) == 8;
-    table.add("slct." + type + ".s32",
-              wide ? slct<uint64_t, int32_t> : slct<uint32_t, int32_t>,
-              {{Role::Def, t},
-               {Role::Use, t},
-               {Role::Use, t},
-               {Role::Use, Type::S32}});
-    table.add("slct." + type + ".f32",
-              wide ? slct<uint64_t, float> : slct<uint32_t, float>,
-              {{Role::Def, t},
-               {Role::Use, t},
-               {Role::Use, t},
-               {Role::Use, Type::F32}});
+    auto slctBy = [&](const char *by, Type c, Handler run) {
+      table.add("slct." + type + by, run, sameType(t, 2))
+          .rules.push_back({Role::Use, c});
+    };
+    slctBy(".s32", Type::S32,
+           wide ? slct<uint64_t, int32_t> : slct<uint32_t, int32_t>);
+    slctBy(".f32", Type::F32,
+           wide ? slct<uint64_t, float> : slct<uint32_t, float>);
   }
 }
 

@@ -8,9 +8,7 @@
 #include "runtime/device/sim/Opcodes.h"
 #include "runtime/device/sim/Warp.h"
 
-#include <cfenv>
 #include <fmt/format.h>
-#include <immintrin.h>
 #include <limits>
 #include <type_traits>
 
@@ -109,8 +107,6 @@ template <class D, class S> D convertOne(S source, uint8_t flags) {
     if constexpr (!kIsFloat<S>) {
       if constexpr (std::is_same_v<D, Half>)
         return {floatToHalf(fromInteger<float>(value, rounding))};
-      else if constexpr (std::is_same_v<D, Brain>)
-        return {floatToBfloat(fromInteger<float>(value, rounding))};
       else
         return fromInteger<D>(value, rounding);
     } else {
@@ -186,7 +182,17 @@ template <class D, class S> void convertPlain(Warp &warp, const Op &op) {
     convert<D, S>(warp, op);
 }
 
-template <class D, class S> void addPair(OpcodeTable &table, Type d, Type s) {
+template <class T> constexpr Type typeOf() {
+  if constexpr (std::is_same_v<T, Half>)
+    return Type::F16;
+  else if constexpr (std::is_same_v<T, Brain>)
+    return Type::BF16;
+  else
+    return kTypeOf<T>;
+}
+
+template <class D, class S> void addPair(OpcodeTable &table) {
+  constexpr Type d = typeOf<D>(), s = typeOf<S>();
   std::string types = fmt::format(".{}.{}", nameOf(d), nameOf(s));
   auto add = [&](const std::string &modifiers, uint8_t flags, Handler run) {
     table
@@ -231,37 +237,26 @@ template <class D, class S> void addPair(OpcodeTable &table, Type d, Type s) {
   }
 }
 
-template <class D> void addTo(OpcodeTable &table, Type d) {
-  addPair<D, uint8_t>(table, d, Type::U8);
-  addPair<D, uint16_t>(table, d, Type::U16);
-  addPair<D, uint32_t>(table, d, Type::U32);
-  addPair<D, uint64_t>(table, d, Type::U64);
-  addPair<D, int8_t>(table, d, Type::S8);
-  addPair<D, int16_t>(table, d, Type::S16);
-  addPair<D, int32_t>(table, d, Type::S32);
-  addPair<D, int64_t>(table, d, Type::S64);
-  addPair<D, float>(table, d, Type::F32);
-  if constexpr (!std::is_same_v<D, Half>) // would round twice
-    addPair<D, double>(table, d, Type::F64);
-  addPair<D, Half>(table, d, Type::F16);
-  if constexpr (!std::is_same_v<D, Half>)
-    addPair<D, Brain>(table, d, Type::BF16);
+template <class D, class... S> void addFrom(OpcodeTable &table) {
+  (addPair<D, S>(table), ...);
+}
+template <class... D> void addTo(OpcodeTable &table) {
+  (addFrom<D, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+           int64_t, float, Half>(table),
+   ...);
+}
+/// What f16 has no conversion from: they would round twice.
+template <class... D> void addFromWide(OpcodeTable &table) {
+  (addFrom<D, double, Brain>(table), ...);
 }
 } // namespace
 
 void addConvertOpcodes(OpcodeTable &table) {
-  addTo<uint8_t>(table, Type::U8);
-  addTo<uint16_t>(table, Type::U16);
-  addTo<uint32_t>(table, Type::U32);
-  addTo<uint64_t>(table, Type::U64);
-  addTo<int8_t>(table, Type::S8);
-  addTo<int16_t>(table, Type::S16);
-  addTo<int32_t>(table, Type::S32);
-  addTo<int64_t>(table, Type::S64);
-  addTo<float>(table, Type::F32);
-  addTo<double>(table, Type::F64);
-  addTo<Half>(table, Type::F16);
-  addPair<Brain, float>(table, Type::BF16, Type::F32);
+  addTo<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+        int64_t, float, double, Half>(table);
+  addFromWide<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
+              int64_t, float, double>(table);
+  addPair<Brain, float>(table);
 }
 
 } // namespace boostrt::sim

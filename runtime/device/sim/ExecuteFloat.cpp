@@ -1,42 +1,11 @@
 // ExecuteFloat.cpp - IEEE arithmetic rounded to nearest even. The compiler of
 // this file must neither contract nor reorder (see CMakeLists.txt).
-#include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
-#include "runtime/device/sim/Warp.h"
-
-#include <type_traits>
+#include "runtime/device/sim/Operations.h"
 
 namespace boostrt::sim {
 
 namespace {
-struct Add {
-  template <class T> static T apply(T a, T b) { return a + b; }
-};
-struct Sub {
-  template <class T> static T apply(T a, T b) { return a - b; }
-};
-struct Mul {
-  template <class T> static T apply(T a, T b) { return a * b; }
-};
-struct Div {
-  template <class T> static T apply(T a, T b) { return a / b; }
-};
-struct Fma {
-  static float apply(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-  }
-  static double apply(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-  }
-};
-struct Rcp {
-  template <class T> static T apply(T a) { return T(1) / a; }
-};
-struct Sqrt {
-  static float apply(float a) { return __builtin_sqrtf(a); }
-  static double apply(double a) { return __builtin_sqrt(a); }
-};
-
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 template <class T>
@@ -73,24 +42,9 @@ template <bool kMax, bool kNaN> struct MinMax {
   }
 };
 
-/// F with `.ftz` around it, and `.sat` behind.
-template <class F, bool kFtz, bool kSat> struct Around {
-  template <class T> static T in(T value) {
-    if constexpr (kFtz)
-      return flush(value);
-    else
-      return value;
-  }
-  template <class T> static T out(T value) {
-    if constexpr (kSat)
-      return saturate(in(value));
-    else
-      return canonical(in(value));
-  }
-  template <class... T> static auto apply(T... values) {
-    return out(F::apply(in(values)...));
-  }
-};
+/// In the mode of this file.
+template <class F, bool kFtz, bool kSat>
+struct Nearest : Around<F, kFtz, kSat> {};
 /// Moves of bits and choices: a NaN operand passes as it is.
 template <class F> struct AroundExact {
   template <class... T> static auto apply(T... values) {
@@ -98,44 +52,28 @@ template <class F> struct AroundExact {
   }
 };
 
-template <class F, class T, bool kFtz, bool kSat>
-Handler handlerOf(size_t operands) {
-  using A = Around<F, kFtz, kSat>;
-  if constexpr (requires { F::apply(T(), T(), T()); })
-    return ternary<A, T>;
-  else if constexpr (requires { F::apply(T(), T()); })
-    return binary<A, T>;
-  else
-    return unary<A, T>;
-  (void)operands;
-}
-
 /// NAME[.rn][.ftz][.sat].f32 and NAME[.rn].f64
 template <class F>
-void addRounded(OpcodeTable &table, const std::string &name, size_t sources,
-                bool plainToo, bool saturates) {
-  auto add = [&](const std::string &modifiers, Type t, Handler run) {
-    std::vector<Rule> rules(1 + sources, Rule{Role::Use, t});
-    rules[0].role = Role::Def;
+void addRounded(OpcodeTable &table, const std::string &name, bool plainToo,
+                bool saturates) {
+  auto add = [&](const char *modifiers, Type t, Handler run) {
     for (const char *rounding : {".rn", ""})
       if (*rounding || plainToo)
-        table
-            .add(name + rounding + modifiers + "." + std::string(nameOf(t)),
-                 run, {})
-            .rules = rules;
+        table.add(name + rounding + modifiers + "." + std::string(nameOf(t)),
+                  run, sameType(t, kSources<F, float>));
   };
-  add("", Type::F32, handlerOf<F, float, false, false>(sources));
-  add(".ftz", Type::F32, handlerOf<F, float, true, false>(sources));
+  add("", Type::F32, handlerOf<F, Nearest<F, false, false>, float>());
+  add(".ftz", Type::F32, handlerOf<F, Nearest<F, true, false>, float>());
   if (saturates) {
-    add(".sat", Type::F32, handlerOf<F, float, false, true>(sources));
-    add(".ftz.sat", Type::F32, handlerOf<F, float, true, true>(sources));
+    add(".sat", Type::F32, handlerOf<F, Nearest<F, false, true>, float>());
+    add(".ftz.sat", Type::F32, handlerOf<F, Nearest<F, true, true>, float>());
   }
-  add("", Type::F64, handlerOf<F, double, false, false>(sources));
+  add("", Type::F64, handlerOf<F, Nearest<F, false, false>, double>());
 }
 
 template <class F> void addMinMax(OpcodeTable &table, const std::string &name) {
   auto add = [&](const std::string &text, Type t, Handler run) {
-    table.add(text, run, {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}});
+    table.add(text, run, sameType(t, 2));
   };
   add(name + ".f32", Type::F32, binary<F, float>);
   add(name.substr(0, 3) + ".ftz" + name.substr(3) + ".f32", Type::F32,
@@ -174,20 +112,20 @@ template <class T> void testp(Warp &warp, const Op &op) {
 } // namespace
 
 void addFloatOpcodes(OpcodeTable &table) {
-  addRounded<Add>(table, "add", 2, true, true);
-  addRounded<Sub>(table, "sub", 2, true, true);
-  addRounded<Mul>(table, "mul", 2, true, true);
-  addRounded<Fma>(table, "fma", 3, false, true);
-  addRounded<Fma>(table, "mad", 3, false, true);
-  addRounded<Div>(table, "div", 2, false, false);
-  addRounded<Rcp>(table, "rcp", 1, false, false);
-  addRounded<Sqrt>(table, "sqrt", 1, false, false);
+  addRounded<Add>(table, "add", true, true);
+  addRounded<Sub>(table, "sub", true, true);
+  addRounded<Mul>(table, "mul", true, true);
+  addRounded<Fma>(table, "fma", false, true);
+  addRounded<Fma>(table, "mad", false, true);
+  addRounded<Div>(table, "div", false, false);
+  addRounded<Rcp>(table, "rcp", false, false);
+  addRounded<Sqrt>(table, "sqrt", false, false);
   addMinMax<MinMax<false, false>>(table, "min");
   addMinMax<MinMax<true, false>>(table, "max");
   addMinMax<MinMax<false, true>>(table, "min.NaN");
   addMinMax<MinMax<true, true>>(table, "max.NaN");
   auto one = [&](const char *text, Type t, Handler run) {
-    table.add(text, run, {{Role::Def, t}, {Role::Use, t}});
+    table.add(text, run, sameType(t, 1));
   };
   one("neg.f32", Type::F32, unary<Neg, float>);
   one("neg.ftz.f32", Type::F32, unary<AroundExact<Neg>, float>);
@@ -195,23 +133,19 @@ void addFloatOpcodes(OpcodeTable &table) {
   one("abs.f32", Type::F32, unary<Abs, float>);
   one("abs.ftz.f32", Type::F32, unary<AroundExact<Abs>, float>);
   one("abs.f64", Type::F64, unary<Abs, double>);
-  table.add(
-      "copysign.f32", binary<Copysign, float>,
-      {{Role::Def, Type::F32}, {Role::Use, Type::F32}, {Role::Use, Type::F32}});
-  table.add(
-      "copysign.f64", binary<Copysign, double>,
-      {{Role::Def, Type::F64}, {Role::Use, Type::F64}, {Role::Use, Type::F64}});
+  table.add("copysign.f32", binary<Copysign, float>, sameType(Type::F32, 2));
+  table.add("copysign.f64", binary<Copysign, double>, sameType(Type::F64, 2));
   constexpr const char *tests[] = {"finite",     "infinite", "number",
                                    "notanumber", "normal",   "subnormal"};
   for (uint8_t i = 0; i < 6; ++i) {
-    table
-        .add(std::string("testp.") + tests[i] + ".f32", testp<float>,
-             {{Role::Def, Type::Pred}, {Role::Use, Type::F32}})
-        .selector = i;
-    table
-        .add(std::string("testp.") + tests[i] + ".f64", testp<double>,
-             {{Role::Def, Type::Pred}, {Role::Use, Type::F64}})
-        .selector = i;
+    auto add = [&](const char *type, Type t, Handler run) {
+      table
+          .add(std::string("testp.") + tests[i] + type, run,
+               {{Role::Def, Type::Pred}, {Role::Use, t}})
+          .selector = i;
+    };
+    add(".f32", Type::F32, testp<float>);
+    add(".f64", Type::F64, testp<double>);
   }
 }
 

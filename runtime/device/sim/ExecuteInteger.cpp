@@ -1,30 +1,10 @@
-// ExecuteInteger.cpp - arithmetic on integers. Everything wraps; unsigned types
-// do the work, because signed overflow is undefined in C++.
+// ExecuteInteger.cpp - arithmetic on integers.
 #include "runtime/device/sim/Opcodes.h"
-#include "runtime/device/sim/Warp.h"
-
-#include <limits>
-#include <type_traits>
+#include "runtime/device/sim/Operations.h"
 
 namespace boostrt::sim {
 
 namespace {
-template <class T> struct TypeOf;
-#define BOOST_SIM_TYPE(C, P)                                                   \
-  template <> struct TypeOf<C> {                                               \
-    static constexpr Type type = Type::P;                                      \
-  };
-BOOST_SIM_TYPE(uint16_t, U16)
-BOOST_SIM_TYPE(uint32_t, U32)
-BOOST_SIM_TYPE(uint64_t, U64)
-BOOST_SIM_TYPE(int16_t, S16)
-BOOST_SIM_TYPE(int32_t, S32)
-BOOST_SIM_TYPE(int64_t, S64)
-#undef BOOST_SIM_TYPE
-
-/// Wide enough that no operation on T overflows by promotion to int.
-template <class T>
-using Work = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 template <class T>
 using Wide = std::conditional_t<
     sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
@@ -35,21 +15,6 @@ using Double = std::conditional_t<
     std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
     std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
-struct Add {
-  template <class T> static T apply(T a, T b) {
-    return static_cast<T>(Work<T>(a) + Work<T>(b));
-  }
-};
-struct Sub {
-  template <class T> static T apply(T a, T b) {
-    return static_cast<T>(Work<T>(a) - Work<T>(b));
-  }
-};
-struct MulLo {
-  template <class T> static T apply(T a, T b) {
-    return static_cast<T>(Work<T>(a) * Work<T>(b));
-  }
-};
 struct MulHi {
   template <class T> static T apply(T a, T b) {
     return static_cast<T>((Double<T>(a) * Double<T>(b)) >> (8 * sizeof(T)));
@@ -62,7 +27,7 @@ struct MulWide {
 };
 struct MadLo {
   template <class T> static T apply(T a, T b, T c) {
-    return Add::apply(MulLo::apply(a, b), c);
+    return Add::apply(Mul::apply(a, b), c);
   }
 };
 struct MadHi {
@@ -77,7 +42,7 @@ struct MadWide {
 };
 // What the hardware's sequences give: all ones for a division by zero, of the
 // remainder too; the smallest integer by -1 wraps.
-struct Div {
+struct Quotient {
   template <class T> static T apply(T a, T b) {
     if (b == 0)
       return static_cast<T>(~Work<T>(0));
@@ -86,7 +51,7 @@ struct Div {
     return static_cast<T>(a / b);
   }
 };
-struct Rem {
+struct Remainder {
   template <class T> static T apply(T a, T b) {
     if (b == 0)
       return static_cast<T>(~Work<T>(0));
@@ -94,12 +59,6 @@ struct Rem {
       return 0;
     return static_cast<T>(a % b);
   }
-};
-struct Min {
-  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
-};
-struct Max {
-  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
 };
 struct Neg {
   template <class T> static T apply(T a) { return Sub::apply(T(0), a); }
@@ -115,95 +74,72 @@ struct Sad {
   }
 };
 
-// The carry flag is a register of its own behind the written one (operand 4):
-// decoded as a hidden operand so that a warp keeps one flag a lane.
-template <bool kIn, bool kOut, bool kSub>
-void addCarry(Warp &warp, const Op &op, const uint32_t *a, const uint32_t *b,
-              uint32_t *d, uint32_t *flag) {
-  alignas(64) uint32_t sum[kLanes], carry[kLanes];
+/// Sum or difference with the lanes' carry flags, which have a place of their
+/// own in the register file.
+template <bool kIn, bool kOut, bool kSub, class T>
+void addCarry(Warp &warp, const T *a, const T *b, T *d) {
+  uint32_t *flag = warp.at<uint32_t>(kCarrySlot);
+  alignas(64) T sum[kLanes];
+  alignas(64) uint32_t carry[kLanes];
   for (uint32_t i = 0; i < kLanes; ++i) {
     // A borrow is kept as a carry of a + ~b + 1 inverted.
-    uint64_t right = kSub ? uint32_t(~b[i]) : b[i];
-    uint64_t in = kIn ? (kSub ? 1 - (flag[i] & 1) : (flag[i] & 1)) : kSub;
-    uint64_t all = uint64_t(a[i]) + right + in;
-    sum[i] = static_cast<uint32_t>(all);
-    carry[i] = static_cast<uint32_t>(all >> 32) ^ uint32_t(kSub);
+    T right = kSub ? ~b[i] : b[i];
+    T in = kIn ? (flag[i] & 1) ^ uint32_t(kSub) : kSub;
+    Double<T> all = Double<T>(a[i]) + right + in;
+    sum[i] = static_cast<T>(all);
+    carry[i] = static_cast<uint32_t>(all >> (8 * sizeof(T))) ^ uint32_t(kSub);
   }
   if (kOut)
     forLanes(warp, flag, [&](uint32_t i) { return carry[i]; });
   forLanes(warp, d, [&](uint32_t i) { return sum[i]; });
-  (void)op;
 }
 
-template <bool kIn, bool kOut, bool kSub>
+template <bool kIn, bool kOut, bool kSub, class T>
 void carryOf(Warp &warp, const Op &op) {
-  addCarry<kIn, kOut, kSub>(warp, op, warp.at<uint32_t>(op.operand[1]),
-                            warp.at<uint32_t>(op.operand[2]),
-                            warp.at<uint32_t>(op.operand[0]),
-                            warp.at<uint32_t>(0));
+  addCarry<kIn, kOut, kSub>(warp, warp.at<T>(op.operand[1]),
+                            warp.at<T>(op.operand[2]),
+                            warp.at<T>(op.operand[0]));
 }
 
 template <bool kIn, bool kOut, bool kHigh, class T>
 void madCarry(Warp &warp, const Op &op) {
-  const uint32_t *a = warp.at<uint32_t>(op.operand[1]);
-  const uint32_t *b = warp.at<uint32_t>(op.operand[2]);
+  const T *a = warp.at<T>(op.operand[1]);
+  const T *b = warp.at<T>(op.operand[2]);
   alignas(64) uint32_t product[kLanes];
   for (uint32_t i = 0; i < kLanes; ++i)
-    product[i] = kHigh ? static_cast<uint32_t>(MulHi::apply(T(a[i]), T(b[i])))
-                       : a[i] * b[i];
-  addCarry<kIn, kOut, false>(
-      warp, op, product, warp.at<uint32_t>(op.operand[3]),
-      warp.at<uint32_t>(op.operand[0]), warp.at<uint32_t>(0));
-}
-
-template <bool kIn, bool kOut, bool kSub>
-void carry64Of(Warp &warp, const Op &op) {
-  const uint64_t *a = warp.at<uint64_t>(op.operand[1]);
-  const uint64_t *b = warp.at<uint64_t>(op.operand[2]);
-  uint32_t *flag = warp.at<uint32_t>(0);
-  alignas(64) uint64_t sum[kLanes];
-  alignas(64) uint32_t carry[kLanes];
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    unsigned __int128 right = kSub ? uint64_t(~b[i]) : b[i];
-    uint64_t in = kIn ? (kSub ? 1 - (flag[i] & 1) : (flag[i] & 1)) : kSub;
-    unsigned __int128 all = right + a[i] + in;
-    sum[i] = static_cast<uint64_t>(all);
-    carry[i] = static_cast<uint32_t>(all >> 64) ^ uint32_t(kSub);
-  }
-  if (kOut)
-    forLanes(warp, flag, [&](uint32_t i) { return carry[i]; });
-  forLanes(warp, warp.at<uint64_t>(op.operand[0]),
-           [&](uint32_t i) { return sum[i]; });
+    product[i] = static_cast<uint32_t>(kHigh ? MulHi::apply(a[i], b[i])
+                                             : Mul::apply(a[i], b[i]));
+  addCarry<kIn, kOut, false, uint32_t>(warp, product,
+                                       warp.at<uint32_t>(op.operand[3]),
+                                       warp.at<uint32_t>(op.operand[0]));
 }
 
 template <class T> void addFor(OpcodeTable &table) {
-  constexpr Type t = TypeOf<T>::type;
+  constexpr Type t = kTypeOf<T>;
   std::string type(nameOf(t));
   auto two = [&](const char *name, Handler run) {
-    table.add(std::string(name) + "." + type, run,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}});
+    table.add(std::string(name) + "." + type, run, sameType(t, 2));
   };
   auto three = [&](const char *name, Handler run) {
-    table.add(std::string(name) + "." + type, run,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, t}});
+    table.add(std::string(name) + "." + type, run, sameType(t, 3));
   };
   two("add", binary<Add, T>);
   two("sub", binary<Sub, T>);
-  two("mul.lo", binary<MulLo, T>);
+  two("mul.lo", binary<Mul, T>);
   two("mul.hi", binary<MulHi, T>);
-  two("div", binary<Div, T>);
-  two("rem", binary<Rem, T>);
+  two("div", binary<Quotient, T>);
+  two("rem", binary<Remainder, T>);
   two("min", binary<Min, T>);
   two("max", binary<Max, T>);
   three("mad.lo", ternary<MadLo, T>);
   three("mad.hi", ternary<MadHi, T>);
   three("sad", ternary<Sad, T>);
   if constexpr (std::is_signed_v<T>) {
-    table.add("neg." + type, unary<Neg, T>, {{Role::Def, t}, {Role::Use, t}});
-    table.add("abs." + type, unary<Abs, T>, {{Role::Def, t}, {Role::Use, t}});
+    table.add("neg." + type, unary<Neg, T>, sameType(t, 1));
+    table.add("abs." + type, unary<Abs, T>, sameType(t, 1));
   }
   if constexpr (sizeof(T) < 8) {
-    constexpr Type w = TypeOf<Wide<T>>::type;
+    constexpr Type w = kTypeOf<Wide<T>>;
     table.add("mul.wide." + type, binary<MulWide, Wide<T>, T, T>,
               {{Role::Def, w}, {Role::Use, t}, {Role::Use, t}});
     table.add("mad.wide." + type, ternary<MadWide, Wide<T>, T, T, Wide<T>>,
@@ -211,55 +147,45 @@ template <class T> void addFor(OpcodeTable &table) {
   }
 }
 
-void addCarries(OpcodeTable &table, Type t) {
-  std::string type(nameOf(t));
-  bool wide = bytesOf(t) == 8;
-  auto two = [&](const char *name, Handler run, Handler run64) {
-    table.add(std::string(name) + "." + type, wide ? run64 : run,
-              {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}});
+/// T is unsigned for sums, which do not depend on the sign.
+template <class T> void addCarries(OpcodeTable &table, Type t) {
+  auto two = [&](const char *name, Handler run) {
+    table.add(std::string(name) + "." + std::string(nameOf(t)), run,
+              sameType(t, 2));
   };
-  two("add.cc", carryOf<false, true, false>, carry64Of<false, true, false>);
-  two("addc", carryOf<true, false, false>, carry64Of<true, false, false>);
-  two("addc.cc", carryOf<true, true, false>, carry64Of<true, true, false>);
-  two("sub.cc", carryOf<false, true, true>, carry64Of<false, true, true>);
-  two("subc", carryOf<true, false, true>, carry64Of<true, false, true>);
-  two("subc.cc", carryOf<true, true, true>, carry64Of<true, true, true>);
-  if (wide)
-    return;
-  auto mad = [&](const char *name, Handler low, Handler high,
-                 Handler highSigned) {
-    for (const char *half : {"lo", "hi"}) {
-      std::string text(name);
-      text.replace(text.find('#'), 1, half);
-      table.add(
-          text + "." + type,
-          half[0] == 'l'                  ? low
-          : kindOf(t) == TypeKind::Signed ? highSigned
-                                          : high,
-          {{Role::Def, t}, {Role::Use, t}, {Role::Use, t}, {Role::Use, t}});
-    }
+  two("add.cc", carryOf<false, true, false, T>);
+  two("addc", carryOf<true, false, false, T>);
+  two("addc.cc", carryOf<true, true, false, T>);
+  two("sub.cc", carryOf<false, true, true, T>);
+  two("subc", carryOf<true, false, true, T>);
+  two("subc.cc", carryOf<true, true, true, T>);
+}
+
+template <class T> void addMadCarries(OpcodeTable &table) {
+  constexpr Type t = kTypeOf<T>;
+  auto three = [&](const char *name, Handler run) {
+    table.add(std::string(name) + "." + std::string(nameOf(t)), run,
+              sameType(t, 3));
   };
-  mad("mad.#.cc", madCarry<false, true, false, uint32_t>,
-      madCarry<false, true, true, uint32_t>,
-      madCarry<false, true, true, int32_t>);
-  mad("madc.#", madCarry<true, false, false, uint32_t>,
-      madCarry<true, false, true, uint32_t>,
-      madCarry<true, false, true, int32_t>);
-  mad("madc.#.cc", madCarry<true, true, false, uint32_t>,
-      madCarry<true, true, true, uint32_t>,
-      madCarry<true, true, true, int32_t>);
+  three("mad.lo.cc", madCarry<false, true, false, T>);
+  three("mad.hi.cc", madCarry<false, true, true, T>);
+  three("madc.lo", madCarry<true, false, false, T>);
+  three("madc.hi", madCarry<true, false, true, T>);
+  three("madc.lo.cc", madCarry<true, true, false, T>);
+  three("madc.hi.cc", madCarry<true, true, true, T>);
 }
 } // namespace
 
 void addIntegerOpcodes(OpcodeTable &table) {
-  addFor<uint16_t>(table);
-  addFor<uint32_t>(table);
-  addFor<uint64_t>(table);
-  addFor<int16_t>(table);
-  addFor<int32_t>(table);
-  addFor<int64_t>(table);
-  for (Type t : {Type::U32, Type::S32, Type::U64, Type::S64})
-    addCarries(table, t);
+  forIntegerTypes([&]<class T>(Type t) {
+    if (kindOf(t) == TypeKind::Bits)
+      return;
+    addFor<T>(table);
+    if constexpr (sizeof(T) > 2)
+      addCarries<std::make_unsigned_t<T>>(table, t);
+    if constexpr (sizeof(T) == 4)
+      addMadCarries<T>(table);
+  });
 }
 
 } // namespace boostrt::sim

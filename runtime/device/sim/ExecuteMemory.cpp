@@ -1,8 +1,7 @@
 // ExecuteMemory.cpp - ld, st and cp.async.
 #include "runtime/device/sim/MemoryAccess.h"
 #include "runtime/device/sim/Opcodes.h"
-
-#include <type_traits>
+#include "runtime/device/sim/Operations.h"
 
 namespace boostrt::sim {
 
@@ -16,8 +15,6 @@ void loadAs(Warp &warp, const Op &op, const LanePointers &from) {
     }
   }
   for (uint32_t part = 0; part < op.access.count; ++part) {
-    if (op.operand[part] == kNone)
-      continue;
     R *d = warp.at<R>(op.operand[part]);
     for (uint32_t i = 0; i < kLanes; ++i) {
       if (!warp.lane[i])
@@ -116,49 +113,38 @@ void copyAsync(Warp &warp, const Op &op) {
       std::memcpy(to.at[i], from.at[i], op.access.bytes());
 }
 
-void nothing(Warp &, const Op &) {}
-
-struct SpaceName {
-  const char *text;
-  Space space;
-};
-
-void addLoads(OpcodeTable &table, const std::string &prefix, Space space,
-              const std::string &behind) {
+/// visit(".v2.b32", the access) for all that one instruction moves.
+template <class Visit> void forElements(Space space, Visit visit) {
   for (Type t : {Type::B8, Type::U8, Type::S8, Type::B16, Type::U16, Type::S16,
                  Type::F16, Type::B32, Type::U32, Type::S32, Type::F32,
                  Type::B64, Type::U64, Type::S64, Type::F64})
-    for (uint8_t count : {1, 2, 4}) {
-      if (bytesOf(t) * count > 16)
-        continue;
-      std::string text = prefix + behind +
-                         (count == 2   ? ".v2"
-                          : count == 4 ? ".v4"
-                                       : "") +
-                         "." + std::string(nameOf(t));
-      Opcode &opcode =
-          table.add(text, load, {{Role::DefLoose, t, count}, {Role::Address}});
-      opcode.access = {space, static_cast<uint8_t>(bytesOf(t)), count,
-                       kindOf(t) == TypeKind::Signed};
-    }
+    for (uint8_t count : {1, 2, 4})
+      if (bytesOf(t) * count <= 16)
+        visit((count == 1   ? "."
+               : count == 2 ? ".v2."
+                            : ".v4.") +
+                  std::string(nameOf(t)),
+              t,
+              Access{space, static_cast<uint8_t>(bytesOf(t)), count,
+                     kindOf(t) == TypeKind::Signed});
+}
+
+void addLoads(OpcodeTable &table, const std::string &prefix, Space space) {
+  forElements(space, [&](const std::string &end, Type t, Access access) {
+    table
+        .add(prefix + end, load,
+             {{Role::DefLoose, t, access.count}, {Role::Address}})
+        .access = access;
+  });
 }
 
 void addStores(OpcodeTable &table, const std::string &prefix, Space space) {
-  for (Type t : {Type::B8, Type::U8, Type::S8, Type::B16, Type::U16, Type::S16,
-                 Type::F16, Type::B32, Type::U32, Type::S32, Type::F32,
-                 Type::B64, Type::U64, Type::S64, Type::F64})
-    for (uint8_t count : {1, 2, 4}) {
-      if (bytesOf(t) * count > 16)
-        continue;
-      std::string text = prefix +
-                         (count == 2   ? ".v2"
-                          : count == 4 ? ".v4"
-                                       : "") +
-                         "." + std::string(nameOf(t));
-      Opcode &opcode =
-          table.add(text, store, {{Role::Address}, {Role::UseLoose, t, count}});
-      opcode.access = {space, static_cast<uint8_t>(bytesOf(t)), count};
-    }
+  forElements(space, [&](const std::string &end, Type t, Access access) {
+    table
+        .add(prefix + end, store,
+             {{Role::Address}, {Role::UseLoose, t, access.count}})
+        .access = access;
+  });
 }
 } // namespace
 
@@ -171,7 +157,7 @@ void addMemoryOpcodes(OpcodeTable &table) {
   };
   for (const SpaceName &space : spaces) {
     std::string name(space.text);
-    addLoads(table, "ld" + name, space.space, "");
+    addLoads(table, "ld" + name, space.space);
     if (space.space == Space::Const)
       continue;
     addStores(table, "st" + name, space.space);
@@ -180,16 +166,15 @@ void addMemoryOpcodes(OpcodeTable &table) {
     // Orders between threads are stronger here than any of these asks for.
     for (const char *order : {".volatile", ".relaxed.cta", ".relaxed.gpu",
                               ".relaxed.sys", ".weak"}) {
-      addLoads(table, "ld" + std::string(order) + name, space.space, "");
+      addLoads(table, "ld" + std::string(order) + name, space.space);
       addStores(table, "st" + std::string(order) + name, space.space);
     }
     for (const char *scope : {".cta", ".gpu", ".sys"}) {
-      addLoads(table, "ld.acquire" + std::string(scope) + name, space.space,
-               "");
+      addLoads(table, "ld.acquire" + std::string(scope) + name, space.space);
       addStores(table, "st.release" + std::string(scope) + name, space.space);
     }
   }
-  addLoads(table, "ld.global", Space::Global, ".nc");
+  addLoads(table, "ld.global.nc", Space::Global);
   // A parameter of a call is written under its name, never through a register:
   // the decoder sees to it that st.param is local memory.
   for (const char *cache : {"ca", "cg"}) {

@@ -17,10 +17,9 @@ void unpack(Warp &warp, const Op &op) {
   alignas(64) W wide[kLanes];
   std::memcpy(wide, warp.at<W>(op.operand[kParts]), sizeof wide);
   for (uint32_t part = 0; part < kParts; ++part)
-    if (op.operand[part] != kNone)
-      forLanes(warp, warp.at<P>(op.operand[part]), [&](uint32_t i) {
-        return static_cast<P>(wide[i] >> (8 * sizeof(P) * part));
-      });
+    forLanes(warp, warp.at<P>(op.operand[part]), [&](uint32_t i) {
+      return static_cast<P>(wide[i] >> (8 * sizeof(P) * part));
+    });
 }
 
 template <class W, class P, uint32_t kParts>
@@ -35,23 +34,16 @@ void pack(Warp &warp, const Op &op) {
            [&](uint32_t i) { return wide[i]; });
 }
 
-/// Op::offset is what the generic address has more.
-template <class T> void toGeneric(Warp &warp, const Op &op) {
-  const T *a = warp.at<T>(op.operand[1]);
+/// Op::selector times 2^40 is what the generic address has more.
+template <bool kToGeneric> void changeSpace(Warp &warp, const Op &op) {
+  const uint64_t *a = warp.at<uint64_t>(op.operand[1]);
   uint64_t base = static_cast<uint64_t>(op.selector) << 40;
-  forLanes(warp, warp.at<T>(op.operand[0]),
-           [=](uint32_t i) { return static_cast<T>(a[i] + base); });
-}
-template <class T> void fromGeneric(Warp &warp, const Op &op) {
-  const T *a = warp.at<T>(op.operand[1]);
-  uint64_t base = static_cast<uint64_t>(op.selector) << 40;
-  forLanes(warp, warp.at<T>(op.operand[0]),
-           [=](uint32_t i) { return static_cast<T>(a[i] - base); });
+  forLanes(warp, warp.at<uint64_t>(op.operand[0]),
+           [=](uint32_t i) { return kToGeneric ? a[i] + base : a[i] - base; });
 }
 
 template <class T> void addMov(OpcodeTable &table, Type t) {
-  table.add("mov." + std::string(nameOf(t)), unary<Same, T>,
-            {{Role::Def, t}, {Role::Use, t}});
+  table.add("mov." + std::string(nameOf(t)), unary<Same, T>, sameType(t, 1));
 }
 } // namespace
 
@@ -88,14 +80,11 @@ void addMoveOpcodes(OpcodeTable &table) {
                           {"param", kParamWindow}}) {
     auto selector = static_cast<uint8_t>(space.base >> 40);
     std::string name(space.name);
-    table
-        .add("cvta." + name + ".u64", toGeneric<uint64_t>,
-             {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
-        .selector = selector;
-    table
-        .add("cvta.to." + name + ".u64", fromGeneric<uint64_t>,
-             {{Role::Def, Type::U64}, {Role::Use, Type::U64}})
-        .selector = selector;
+    std::vector<Rule> rules = sameType(Type::U64, 1);
+    table.add("cvta." + name + ".u64", changeSpace<true>, rules).selector =
+        selector;
+    table.add("cvta.to." + name + ".u64", changeSpace<false>, rules).selector =
+        selector;
   }
 }
 

@@ -1,72 +1,21 @@
 // ExecuteRounded.cpp - arithmetic in the other three rounding modes: the
 // processor's own mode is switched around one loop over the lanes. Compiled
 // with -frounding-math (see CMakeLists.txt).
-#include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/Opcodes.h"
-#include "runtime/device/sim/Warp.h"
+#include "runtime/device/sim/Operations.h"
 
 #include <immintrin.h>
 
 namespace boostrt::sim {
 
 namespace {
-struct Add {
-  template <class T> static T apply(T a, T b) { return a + b; }
-};
-struct Sub {
-  template <class T> static T apply(T a, T b) { return a - b; }
-};
-struct Mul {
-  template <class T> static T apply(T a, T b) { return a * b; }
-};
-struct Div {
-  template <class T> static T apply(T a, T b) { return a / b; }
-};
-struct Fma {
-  static float apply(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-  }
-  static double apply(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-  }
-};
-struct Rcp {
-  template <class T> static T apply(T a) { return T(1) / a; }
-};
-struct Sqrt {
-  static float apply(float a) {
-    return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(a)));
-  }
-  static double apply(double a) {
-    return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(a)));
-  }
-};
+/// In the mode that run() sets: this file's own type, see Operations.h.
+template <class F, bool kFtz> struct InMode : Around<F, kFtz> {};
 
-template <class F, class T, bool kFtz> struct Op3 {
-  static T in(T value) {
-    if constexpr (kFtz)
-      return flush(value);
-    else
-      return value;
-  }
+template <class F, class T, bool kFtz> struct Directed {
   // Nothing of it may be computed outside the switched mode.
   [[gnu::noinline]] static void loop(Warp &warp, const Op &op) {
-    T *d = warp.at<T>(op.operand[0]);
-    const T *a = warp.at<T>(op.operand[1]);
-    if constexpr (requires { F::apply(T(), T(), T()); }) {
-      const T *b = warp.at<T>(op.operand[2]), *c = warp.at<T>(op.operand[3]);
-      forLanes(warp, d, [=](uint32_t i) {
-        return canonical(in(F::apply(in(a[i]), in(b[i]), in(c[i]))));
-      });
-    } else if constexpr (requires { F::apply(T(), T()); }) {
-      const T *b = warp.at<T>(op.operand[2]);
-      forLanes(warp, d, [=](uint32_t i) {
-        return canonical(in(F::apply(in(a[i]), in(b[i]))));
-      });
-    } else {
-      forLanes(warp, d,
-               [=](uint32_t i) { return canonical(in(F::apply(in(a[i])))); });
-    }
+    handlerOf<F, InMode<F, kFtz>, T>()(warp, op);
   }
   static void run(Warp &warp, const Op &op) {
     unsigned before = _mm_getcsr();
@@ -80,32 +29,28 @@ template <class F, class T, bool kFtz> struct Op3 {
 };
 
 template <class F>
-void addDirected(OpcodeTable &table, const std::string &name, size_t sources) {
+void addDirected(OpcodeTable &table, const std::string &name) {
   constexpr const char *modes[] = {".rz", ".rm", ".rp"};
-  auto add = [&](uint8_t mode, const char *ftz, Type t, Handler run) {
-    std::vector<Rule> rules(1 + sources, Rule{Role::Use, t});
-    rules[0].role = Role::Def;
-    Opcode &opcode = table.add(
-        name + modes[mode] + ftz + "." + std::string(nameOf(t)), run, {});
-    opcode.rules = rules;
-    opcode.selector = mode;
-  };
   for (uint8_t mode = 0; mode < 3; ++mode) {
-    add(mode, "", Type::F32, Op3<F, float, false>::run);
-    add(mode, ".ftz", Type::F32, Op3<F, float, true>::run);
-    add(mode, "", Type::F64, Op3<F, double, false>::run);
+    auto add = [&](const char *type, Type t, Handler run) {
+      table.add(name + modes[mode] + type, run, sameType(t, kSources<F, float>))
+          .selector = mode;
+    };
+    add(".f32", Type::F32, Directed<F, float, false>::run);
+    add(".ftz.f32", Type::F32, Directed<F, float, true>::run);
+    add(".f64", Type::F64, Directed<F, double, false>::run);
   }
 }
 } // namespace
 
 void addRoundedOpcodes(OpcodeTable &table) {
-  addDirected<Add>(table, "add", 2);
-  addDirected<Sub>(table, "sub", 2);
-  addDirected<Mul>(table, "mul", 2);
-  addDirected<Div>(table, "div", 2);
-  addDirected<Fma>(table, "fma", 3);
-  addDirected<Rcp>(table, "rcp", 1);
-  addDirected<Sqrt>(table, "sqrt", 1);
+  addDirected<Add>(table, "add");
+  addDirected<Sub>(table, "sub");
+  addDirected<Mul>(table, "mul");
+  addDirected<Div>(table, "div");
+  addDirected<Fma>(table, "fma");
+  addDirected<Rcp>(table, "rcp");
+  addDirected<Sqrt>(table, "sqrt");
 }
 
 } // namespace boostrt::sim

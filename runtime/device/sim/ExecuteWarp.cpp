@@ -2,8 +2,8 @@
 // reductions. All of them order the lanes' memory accesses (Warp::order).
 #include "runtime/device/sim/Block.h"
 #include "runtime/device/sim/Opcodes.h"
+#include "runtime/device/sim/Operations.h"
 
-#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 
@@ -125,25 +125,6 @@ void barrierWarp(Warp &warp, const Op &op) {
   gather(warp, warp.at<uint32_t>(op.operand[0]));
 }
 
-struct Add {
-  template <class T> static T apply(T a, T b) { return a + b; }
-};
-struct Min {
-  template <class T> static T apply(T a, T b) { return std::min(a, b); }
-};
-struct Max {
-  template <class T> static T apply(T a, T b) { return std::max(a, b); }
-};
-struct And {
-  template <class T> static T apply(T a, T b) { return a & b; }
-};
-struct Or {
-  template <class T> static T apply(T a, T b) { return a | b; }
-};
-struct Xor {
-  template <class T> static T apply(T a, T b) { return a ^ b; }
-};
-
 /// redux.sync: d, a, members.
 template <class F, class T> void reduce(Warp &warp, const Op &op) {
   const uint32_t *members = warp.at<uint32_t>(op.operand[2]);
@@ -175,8 +156,6 @@ template <class T> void matchAny(Warp &warp, const Op &op) {
   forLanes(warp, warp.at<uint32_t>(op.operand[0]),
            [&](uint32_t i) { return same[i] & members[i] & warp.mask; });
 }
-
-void nothing(Warp &, const Op &) {}
 
 void trap(Warp &warp, const Op &) {
   warp.raise(FaultKind::Trap,

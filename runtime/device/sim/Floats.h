@@ -9,24 +9,24 @@
 namespace boostrt::sim {
 
 /// Arithmetic on f32 that yields a NaN yields this one; payloads are not kept.
-inline float canonical(float value) {
+[[gnu::always_inline]] inline float canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
 }
 /// f64 keeps the payload of an operand on either side; nothing to do.
-inline double canonical(double value) { return value; }
+[[gnu::always_inline]] inline double canonical(double value) { return value; }
 
 /// `.ftz`: a denormal counts as zero of its sign.
-inline float flush(float value) {
+[[gnu::always_inline]] inline float flush(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   return (bits & 0x7f800000u) == 0 ? std::bit_cast<float>(bits & 0x80000000u)
                                    : value;
 }
 
 /// `.sat`: into [0, 1], NaN to +0.
-inline float saturate(float value) {
+[[gnu::always_inline]] inline float saturate(float value) {
   return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
 }
-inline double saturate(double value) {
+[[gnu::always_inline]] inline double saturate(double value) {
   return value > 0.0 ? (value < 1.0 ? value : 1.0) : 0.0;
 }
 

@@ -29,12 +29,12 @@ const OpcodeTable &OpcodeTable::get() {
 }
 
 Opcode &OpcodeTable::add(std::string text, Handler run,
-                         std::initializer_list<Rule> rules) {
+                         std::vector<Rule> rules) {
   auto [entry, fresh] = opcodes_.try_emplace(std::move(text));
   assert(fresh && "two families have this opcode");
   (void)fresh;
   entry->second.run = run;
-  entry->second.rules = rules;
+  entry->second.rules = std::move(rules);
   return entry->second;
 }
 

@@ -5,9 +5,10 @@
 
 #include "runtime/device/sim/Program.h"
 
-#include <initializer_list>
+#include <bit>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -48,16 +49,49 @@ public:
   const Opcode *find(std::string_view text) const;
   /// Similar names for a message, or nothing.
   std::string nearest(std::string_view text) const;
-  size_t size() const { return opcodes_.size(); }
   /// All names, sorted.
   std::vector<std::string> names() const;
 
   /// Used by the families below.
-  Opcode &add(std::string text, Handler run, std::initializer_list<Rule> rules);
+  Opcode &add(std::string text, Handler run, std::vector<Rule> rules);
 
 private:
   OpcodeTable();
   std::unordered_map<std::string, Opcode> opcodes_;
+};
+
+/// A result and `sources` values of one type.
+inline std::vector<Rule> sameType(Type t, size_t sources) {
+  std::vector<Rule> rules(1 + sources, Rule{Role::Use, t});
+  rules[0].role = Role::Def;
+  return rules;
+}
+
+/// The arithmetic type of PTX that T stands for.
+template <class T>
+constexpr Type kTypeOf =
+    std::is_same_v<T, float> ? Type::F32
+    : std::is_same_v<T, double>
+        ? Type::F64
+        : Type(uint8_t(std::is_signed_v<T> ? Type::S8 : Type::U8) +
+               std::countr_zero(sizeof(T)));
+
+/// visit<T>(type) for bits, unsigned and signed integers of 16, 32 and 64 bits.
+template <class Visit> void forIntegerTypes(Visit visit) {
+  auto width = [&]<class U, class S>(Type bits) {
+    visit.template operator()<U>(bits);
+    visit.template operator()<U>(kTypeOf<U>);
+    visit.template operator()<S>(kTypeOf<S>);
+  };
+  width.template operator()<uint16_t, int16_t>(Type::B16);
+  width.template operator()<uint32_t, int32_t>(Type::B32);
+  width.template operator()<uint64_t, int64_t>(Type::B64);
+}
+
+/// How an opcode names a space: ".global".
+struct SpaceName {
+  const char *text;
+  Space space;
 };
 
 // Each file of Execute*.cpp adds its family.

@@ -20,6 +20,13 @@ inline constexpr uint32_t kLanes = 32;
 inline constexpr uint32_t kFullMask = 0xffffffffu;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
+/// Places in the register file that every kernel has: the carry flag, the
+/// inverted predicate of an operand `!p`, and a sink for `_`.
+inline constexpr uint32_t kCarrySlot = 0;
+inline constexpr uint32_t kInvertedSlot = 128;
+inline constexpr uint32_t kSinkSlot = 256;
+inline constexpr uint32_t kFirstSlot = 512;
+
 struct Warp;
 struct Op;
 using Handler = void (*)(Warp &, const Op &);

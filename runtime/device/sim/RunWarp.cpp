@@ -57,19 +57,22 @@ void diverge(Warp &warp, const Op &op, uint32_t jump) {
 void runWarp(Warp &warp) {
   const std::vector<Op> &code = warp.block->launch->kernel->code;
   uint64_t budget = warp.block->launch->budget;
-  if (!resume(warp))
+  uint32_t meet = 0, mask = 0, pc = 0; // of the running group
+  auto next = [&] {
+    if (!resume(warp))
+      return false;
+    meet = warp.stack.back().reconverge;
+    mask = warp.mask;
+    pc = warp.pc;
+    return true;
+  };
+  if (!next())
     return;
-  uint32_t meet = warp.stack.back().reconverge;
-  uint32_t mask = warp.mask;
-  uint32_t pc = warp.pc;
   while (true) {
     if (pc == meet) {
       warp.stack.pop_back();
-      if (!resume(warp))
+      if (!next())
         return;
-      meet = warp.stack.back().reconverge;
-      mask = warp.mask;
-      pc = warp.pc;
       continue;
     }
     const Op &op = code[pc];
@@ -102,11 +105,8 @@ void runWarp(Warp &warp) {
         ++pc;
       } else {
         diverge(warp, op, active);
-        if (!resume(warp))
+        if (!next())
           return;
-        meet = warp.stack.back().reconverge;
-        mask = warp.mask;
-        pc = warp.pc;
       }
       continue;
     case OpKind::Exit:
@@ -115,11 +115,8 @@ void runWarp(Warp &warp) {
         continue;
       warp.stack.back().pc = pc;
       endLanes(warp, active);
-      if (!resume(warp))
+      if (!next())
         return;
-      meet = warp.stack.back().reconverge;
-      mask = warp.mask;
-      pc = warp.pc;
       continue;
     case OpKind::Barrier:
       ++pc;
