@@ -1,5 +1,6 @@
-// DecodeImpl.h - the decoder's state; Decode.cpp walks functions,
-// DecodeOperands.cpp turns operands into places of the register file.
+// DecodeImpl.h - the decoder's state; Decode.cpp walks a function, with
+// DecodeCalls.cpp those it calls, DecodeOperands.cpp turns operands into places
+// of the register file, DecodeAddress.cpp variables into addresses.
 #pragma once
 
 #include "runtime/device/sim/Decode.h"
@@ -9,6 +10,10 @@
 #include <unordered_map>
 
 namespace boostrt::sim {
+
+inline uint32_t alignUp(uint64_t value, uint64_t align) {
+  return static_cast<uint32_t>((value + align - 1) / align * align);
+}
 
 class KernelDecoder {
 public:
@@ -39,6 +44,8 @@ private:
 
   // Decode.cpp
   Status collect(uint32_t index, uint32_t line);
+  /// Behind the shared variables there are.
+  Status placeShared(const Variable &variable, uint32_t line, Place &place);
   Status layOut(const Function &function);
   Status parameters(const Function &function);
   Status emit(Frame &frame);

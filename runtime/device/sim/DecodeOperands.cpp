@@ -26,51 +26,6 @@ uint32_t KernelDecoder::special(Special special) {
   return slot;
 }
 
-std::string KernelDecoder::nameOfVariable(const Frame &frame,
-                                          const VariableRef &ref) const {
-  return ref.module ? module_.variables[ref.index].name
-                    : frame.function->variables[ref.index].name;
-}
-
-Result<KernelDecoder::Place>
-KernelDecoder::placeOf(Frame &frame, const Instruction &instruction,
-                       const VariableRef &ref) {
-  if (!ref.module) {
-    const Place &place = (*frame.places)[ref.index];
-    if (!place.known)
-      return error(instruction, fmt::format("'{}' is bound to nothing here",
-                                            nameOfVariable(frame, ref)));
-    return place;
-  }
-  const Variable &variable = module_.variables[ref.index];
-  if (variable.space != Space::Shared)
-    return Place{true, variable.space, addresses_[ref.index], false};
-  // Shared memory holds the variables that the kernel names. One without a size
-  // stands for all dynamic memory, which begins behind the last of the others.
-  Place &place = modulePlaces_[ref.index];
-  if (!place.known && variable.unsized) {
-    place = {true, Space::Shared, 0, false};
-    uint32_t slot = next_;
-    kernel_.constants.push_back({slot, 8, 0});
-    kernel_.constants.push_back({slot + 8 * kLanes, 4, 0});
-    next_ += 12 * kLanes;
-    place.address = slot;
-  } else if (!place.known) {
-    uint64_t at = (kernel_.sharedBytes + variable.align - 1) /
-                  uint64_t(variable.align) * variable.align;
-    if (at + variable.bytes > kStaticSharedCap)
-      return error(
-          instruction,
-          fmt::format("'{}' does not fit: a block has {} bytes of static "
-                      "shared memory",
-                      variable.name, kStaticSharedCap));
-    place = {true, Space::Shared, at, false};
-    kernel_.shared.push_back({variable.name, at, variable.bytes});
-    kernel_.sharedBytes = static_cast<uint32_t>(at + variable.bytes);
-  }
-  return place;
-}
-
 Status KernelDecoder::operands(Frame &frame, const Instruction &instruction,
                                const Opcode &opcode, Op &op) {
   const auto &given = instruction.operands;
@@ -230,10 +185,7 @@ Status KernelDecoder::bitsOf(const Instruction &instruction, Type type,
                              instruction.opcode, nameOf(type)));
   auto value = static_cast<int64_t>(bits);
   if (bytes < 8 && bits >> (8 * bytes) != 0 &&
-      value < -(int64_t(1) << (8 * bytes - 1)))
-    return error(instruction, fmt::format("immediate {} does not fit in .{}",
-                                          value, nameOf(type)));
-  if (bytes < 8 && value > 0 && bits >> (8 * bytes) != 0)
+      (value > 0 || value < -(int64_t(1) << (8 * bytes - 1))))
     return error(instruction, fmt::format("immediate {} does not fit in .{}",
                                           value, nameOf(type)));
   return Status();
@@ -333,66 +285,6 @@ Status KernelDecoder::label(Frame &frame, const Instruction &instruction,
                                           operand.name, frame.function->name));
   frame.jumps.emplace_back(static_cast<uint32_t>(kernel_.code.size()),
                            static_cast<uint32_t>(target));
-  return Status();
-}
-
-Status KernelDecoder::address(Frame &frame, const Instruction &instruction,
-                              const Operand &operand, Op &op, uint32_t &slot,
-                              bool second) {
-  if (operand.kind != Operand::Kind::Address)
-    return error(instruction,
-                 fmt::format("'{}' needs an address in brackets here",
-                             instruction.opcode));
-  uint8_t bytes = 8;
-  uint32_t base = 0;
-  if (operand.hasRegister) {
-    const Register &reg = frame.function->registers[operand.reg];
-    bytes = static_cast<uint8_t>(bytesOf(reg.type));
-    if (bytes < 4 || kindOf(reg.type) == TypeKind::Float ||
-        reg.type == Type::Pred)
-      return error(instruction,
-                   fmt::format("register '{}' is .{}; an address has "
-                               "32 or 64 bits",
-                               reg.name, nameOf(reg.type)));
-    base = (*frame.slots)[operand.reg];
-  } else if (operand.hasVariable) {
-    auto place = placeOf(frame, instruction, operand.variable);
-    if (!place.ok())
-      return place.status();
-    bool dynamic = operand.variable.module &&
-                   module_.variables[operand.variable.index].unsized;
-    // What a call passes is memory of the thread.
-    Space named = place->callParameter ? Space::Param : place->space;
-    bool generic = op.access.space == Space::Generic &&
-                   (named == Space::Global || named == Space::Const);
-    Space wanted = instruction.opcode.starts_with("cp.async")
-                       ? (second ? Space::Global : Space::Shared)
-                       : op.access.space;
-    if (named != wanted && !generic)
-      return error(instruction,
-                   fmt::format("'{}' lies in .{}, '{}' accesses .{}",
-                               nameOfVariable(frame, operand.variable),
-                               nameOf(named), instruction.opcode,
-                               nameOf(wanted)));
-    if (op.access.space == Space::Param)
-      op.access.space = place->space;
-    base = dynamic ? static_cast<uint32_t>(place->address)
-                   : constant(8, place->address);
-  } else {
-    base = constant(8, 0);
-  }
-  if (op.access.space == Space::Param && instruction.opcode.starts_with("st"))
-    return error(instruction, "the parameters of a kernel are only read");
-  if (operand.offset != static_cast<int32_t>(operand.offset))
-    return error(instruction, "an offset of an address has 32 bits");
-  op.operand[slot++] = base;
-  if (!instruction.opcode.starts_with("cp.async")) {
-    op.offset = operand.offset;
-    op.access.addressBytes = bytes;
-    return Status();
-  }
-  op.operand[second ? 3 : 2] = static_cast<uint32_t>(operand.offset);
-  (second ? op.access.addressBytes : op.access.registerBytes) = bytes;
   return Status();
 }
 

@@ -50,7 +50,7 @@ private:
       return kUnknown;
     uint64_t at = base->second + static_cast<uint64_t>(op.offset);
     for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const KernelParameter &parameter = kernel_.parameters[i];
+      const PlacedVariable &parameter = kernel_.parameters[i];
       if (parameter.offset == at && parameter.bytes == 8 &&
           op.access.count == 1)
         return static_cast<int32_t>(i);

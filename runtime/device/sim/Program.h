@@ -78,13 +78,7 @@ struct Constant {
   uint64_t bits = 0;
 };
 
-struct KernelParameter {
-  std::string name;
-  uint32_t offset = 0;
-  uint32_t bytes = 0;
-};
-
-/// A variable of shared or local memory, for reports.
+/// A parameter, or a variable of shared or local memory.
 struct PlacedVariable {
   std::string name;
   uint64_t offset = 0;
@@ -93,7 +87,7 @@ struct PlacedVariable {
 
 struct Kernel {
   std::string name;
-  std::vector<KernelParameter> parameters;
+  std::vector<PlacedVariable> parameters;
   uint32_t parameterBytes = 0;
   std::vector<Op> code;
   std::vector<OpOrigin> origins;

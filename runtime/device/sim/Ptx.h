@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace boostrt::sim {
@@ -140,14 +141,8 @@ struct Instruction {
   SourcePosition source;
 };
 
-/// `name: .branchtargets a, b;`
-struct BranchTargets {
-  std::string name;
-  std::vector<std::string> labels;
-};
-
+/// Stands before an instruction.
 struct Label {
-  std::string name;
   uint32_t instruction = 0;
   uint32_t line = 0;
 };
@@ -162,8 +157,7 @@ struct Function {
   std::vector<Register> registers;
   std::vector<Variable> variables;
   std::vector<Instruction> body;
-  std::vector<Label> labels;
-  std::vector<BranchTargets> targets;
+  std::unordered_map<std::string, Label> labels;
   uint32_t requiredThreads[3] = {0, 0, 0}; ///< .reqntid; 0: any
   uint32_t maximalThreads = 0;             ///< product of .maxntid; 0: any
 };
@@ -174,10 +168,10 @@ struct SourceFile {
 };
 
 struct PtxModule {
-  std::string target; ///< "sm_80"
   std::vector<SourceFile> files;
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::unordered_map<std::string, uint32_t> functionNamed;
 };
 
 } // namespace boostrt::sim

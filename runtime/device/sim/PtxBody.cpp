@@ -36,33 +36,18 @@ Status BodyParser::statement() {
   if (cursor_.peek().kind == TokenKind::DotWord)
     return directive();
   if (cursor_.peek().kind == TokenKind::Word && cursor_.isPunct(':', 1))
-    return labelOrTargets(cursor_.take().text);
+    return label(cursor_.take().text);
   return instruction();
 }
 
-Status BodyParser::labelOrTargets(std::string_view name) {
-  uint32_t line = cursor_.line();
-  auto [known, fresh] = labels_.emplace(name, line);
+Status BodyParser::label(std::string_view name) {
+  Label here{static_cast<uint32_t>(function_.body.size()), cursor_.line()};
+  auto [known, fresh] = function_.labels.emplace(name, here);
   if (!fresh)
-    return cursor_.error(line,
+    return cursor_.error(here.line,
                          fmt::format("label '{}' stands at line {} already",
-                                     name, known->second));
-  BOOSTRT_RETURN_IF_ERROR(cursor_.expectPunct(':'));
-  if (!cursor_.acceptDot("branchtargets")) {
-    function_.labels.push_back({std::string(name),
-                                static_cast<uint32_t>(function_.body.size()),
-                                line});
-    return Status();
-  }
-  BranchTargets targets{std::string(name), {}};
-  do {
-    auto label = cursor_.expectWord("a label");
-    if (!label.ok())
-      return label.status();
-    targets.labels.emplace_back(*label);
-  } while (cursor_.acceptPunct(','));
-  function_.targets.push_back(std::move(targets));
-  return cursor_.expectPunct(';');
+                                     name, known->second.line));
+  return cursor_.expectPunct(':');
 }
 
 Status BodyParser::directive() {

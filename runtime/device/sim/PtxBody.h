@@ -36,7 +36,7 @@ private:
   Status variable(Space space);
   Status location();
   Status instruction();
-  Status labelOrTargets(std::string_view name);
+  Status label(std::string_view name);
   Result<std::string> opcode();
   Result<Operand> operand();
   Result<Operand> simpleOperand();
@@ -54,7 +54,6 @@ private:
   const PtxModule &module_;
   const std::unordered_map<std::string, uint32_t> &moduleVariables_;
   std::vector<Scope> scopes_;
-  std::unordered_map<std::string, uint32_t> labels_; ///< name -> line
   SourcePosition source_;
   uint32_t depth_ = 0; ///< of operand lists
 };

@@ -90,7 +90,6 @@ private:
     auto target = cursor_.expectWord("a target such as sm_80");
     if (!target.ok())
       return target.status();
-    module_.target = *target;
     while (cursor_.acceptPunct(','))
       if (auto option = cursor_.expectWord("a target option"); !option.ok())
         return option.status();
@@ -299,7 +298,7 @@ private:
 
   /// A declaration may come before its definition.
   Status add(Function parsed) {
-    auto [known, fresh] = functions_.emplace(
+    auto [known, fresh] = module_.functionNamed.emplace(
         parsed.name, static_cast<uint32_t>(module_.functions.size()));
     if (fresh) {
       module_.functions.push_back(std::move(parsed));
@@ -318,7 +317,6 @@ private:
   PtxCursor cursor_;
   PtxModule module_;
   std::unordered_map<std::string, uint32_t> variables_;
-  std::unordered_map<std::string, uint32_t> functions_;
 };
 } // namespace
 
