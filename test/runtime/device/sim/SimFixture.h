@@ -21,6 +21,11 @@ inline std::string inputText(const std::string &name) {
   return text.str();
 }
 
+inline Status loadStatus(const std::string &text) {
+  Memory memory;
+  return SimModule::load(text, memory, {"m.ptx"}).status();
+}
+
 /// The parameters of a launch, each aligned to its own size.
 class Parameters {
 public:
