@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 2u
+#define BOOST_ABI_VERSION 3u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -122,6 +122,19 @@ typedef enum BoostScheduleUnit {
   BOOST_UNIT_STEPS = 1 /* optimizer steps */
 } BoostScheduleUnit;
 
+/* What a program holds code for. */
+typedef enum BoostTargetKind {
+  BOOST_TARGET_CPU = 0,
+  BOOST_TARGET_CUDA = 1, /* NVIDIA GPUs; also what the simulated device runs */
+  BOOST_TARGET_COUNT = 2
+} BoostTargetKind;
+
+typedef enum BoostImageKind {
+  BOOST_IMAGE_END = 0,  /* ends a table */
+  BOOST_IMAGE_PTX = 1,  /* text, with a terminator that `bytes` does not count */
+  BOOST_IMAGE_CUBIN = 2 /* machine code of one architecture */
+} BoostImageKind;
+
 typedef enum BoostLibraryCallKind {
   BOOST_LIBRARY_MATMUL = 0
 } BoostLibraryCallKind;
@@ -135,7 +148,8 @@ typedef enum BoostPostOp {
  * they were before the call. */
 typedef enum BoostCallStatus {
   BOOST_CALL_OK = 0,
-  BOOST_CALL_LIBRARY_FAILED = 1
+  BOOST_CALL_LIBRARY_FAILED = 1,
+  BOOST_CALL_LAUNCH_FAILED = 2 /* the device has more to say */
 } BoostCallStatus;
 
 /*===------------------------------------------------------------------------===
@@ -144,7 +158,10 @@ typedef enum BoostCallStatus {
 
 struct BoostEnv;
 
-/* A generated kernel computes the iterations [begin, end) of its outermost
+/* Functions of a CPU target get the arenas' addresses, those of a CUDA target
+ * addresses on the device, with which they do nothing but add offsets. */
+
+/* A generated kernel of a CPU target computes the iterations [begin, end) of its outermost
  * parallel loop. `operands` are the addresses of its buffers. */
 typedef void (*BoostKernel)(void *const *operands, int64_t begin, int64_t end);
 
@@ -153,22 +170,29 @@ typedef struct BoostEnv {
   uint32_t threads;     /* size of the pool behind parallel_for */
   void *context;        /* the runtime's own; the program passes it through */
 
-  /* Runs `kernel` over [0, extent), split into contiguous chunks of at least
+  /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks of at least
    * `grain` iterations, one chunk a thread at most. The split depends only on
    * extent, grain and threads. */
   void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
                        void *const *operands, int64_t extent, int64_t grain);
 
-  /* Executes library call `index` of the descriptor on `operands`, in the order
+  /* Executes library call `index` of the target on `operands`, in the order
    * stated at the call's struct. Returns a BoostCallStatus. */
   int32_t (*library_call)(const struct BoostEnv *env, uint32_t index,
                           void *const *operands);
 
   /* Writes `elements` initial values of f32 to `destination`; see
-   * BoostInitializerKind and boost_random.h. `name` is the parameter's. */
+   * BoostInitializerKind and boost_random.h. `name` is the parameter's, `seed`
+   * the address of an i64 in CONTROL. */
   void (*fill)(const struct BoostEnv *env, void *destination, int64_t elements,
                uint32_t initializer, double a, double b, const char *name,
-               uint64_t seed);
+               const void *seed);
+
+  /* CUDA targets. Executes launch `index` of the target on `operands`, the
+   * addresses of its buffers, after everything called before. Returns a
+   * BoostCallStatus. */
+  int32_t (*launch)(const struct BoostEnv *env, uint32_t index,
+                    void *const *operands);
 } BoostEnv;
 
 /*===------------------------------------------------------------------------===
@@ -253,6 +277,48 @@ typedef struct BoostFunction {
   uint64_t transient_bytes; /* what this function uses of TRANSIENT */
 } BoostFunction;
 
+/* A buffer that a launch is given. */
+typedef struct BoostOperand {
+  uint64_t bytes;
+  uint32_t is_written; /* 0: only read */
+  uint32_t reserved;
+} BoostOperand;
+
+/* A kernel with its grid. Its parameters are the operands' addresses. */
+typedef struct BoostLaunch {
+  const char *kernel;           /* its name in the images */
+  const char *location;         /* "model.json:14:5", of the op it comes from */
+  const BoostOperand *operands; /* operand_count of them */
+  uint32_t operand_count;
+  uint32_t blocks;  /* in x; y and z are 1 */
+  uint32_t threads; /* of a block, in x */
+  uint32_t reserved;
+} BoostLaunch;
+
+/* Code for a GPU. */
+typedef struct BoostImage {
+  uint32_t kind;         /* BoostImageKind */
+  uint32_t architecture; /* 80: sm_80. The oldest that runs PTX, the one of a cubin */
+  const void *data;
+  uint64_t bytes;
+} BoostImage;
+
+/* The program for one kind of device. */
+typedef struct BoostTarget {
+  uint32_t kind;               /* BoostTargetKind */
+  uint32_t threads;            /* CPU: planned for; else 0 */
+  const char *requirements;    /* CPU: "avx2,fma,...", all must be there; CUDA:
+                                  "sm_80", the oldest device */
+  const char *library_version; /* CPU: "oneDNN 2.6.3", asked for scratch sizes */
+  uint64_t transient_bytes;    /* of arena TRANSIENT */
+  const BoostLibraryCall *library_calls;
+  const BoostLaunch *launches;
+  const BoostImage *images; /* CUDA: ends with BOOST_IMAGE_END; CPU: null */
+  uint32_t library_call_count;
+  uint32_t launch_count;
+  BoostFunction functions[BOOST_FUNCTION_COUNT]; /* by BoostFunctionKind */
+} BoostTarget;
+
 typedef struct BoostProgram {
   uint64_t magic;        /* BOOST_ABI_MAGIC */
   uint32_t abi_version;  /* BOOST_ABI_VERSION of the compiler */
@@ -262,28 +328,25 @@ typedef struct BoostProgram {
   const char *compiler_version; /* "boostc 0.1.0" */
   const char *recipe_json;      /* the resolved recipe; see docs/model-format.md */
   const char *recipe_hash;      /* sha256 in hex; leaves out ranks, accumulation */
-  const char *cpu_features;     /* "avx2,fma,..."; all must be there */
-  const char *library_version;  /* "oneDNN 2.6.3": asked for scratch sizes */
-  uint32_t threads;             /* planned for */
   uint32_t batch_size;          /* per rank and micro-batch */
   uint32_t micro_batches;       /* per optimizer step */
-  uint32_t reserved;
   uint64_t seed;
 
-  uint64_t arena_bytes[BOOST_ARENA_COUNT]; /* one copy of each */
+  /* One copy of each. TRANSIENT is 0 here: targets differ in it. */
+  uint64_t arena_bytes[BOOST_ARENA_COUNT];
 
   const BoostParameter *parameters;
   const BoostState *states;
   const BoostInput *inputs;
   const BoostMetric *metrics;
   const BoostSchedule *schedules;
-  const BoostLibraryCall *library_calls;
+  const BoostTarget *targets; /* one of each kind at most, by kind */
   uint32_t parameter_count;
   uint32_t state_count;
   uint32_t input_count;
   uint32_t metric_count;
   uint32_t schedule_count;
-  uint32_t library_call_count;
+  uint32_t target_count; /* 1 or more */
 
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
@@ -293,8 +356,6 @@ typedef struct BoostProgram {
   BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the mean
                                 gradients, before clipping; bytes = 0 when the
                                 program does not compute it */
-
-  BoostFunction functions[BOOST_FUNCTION_COUNT]; /* by BoostFunctionKind */
 } BoostProgram;
 
 /* Returns the descriptor, or null when the program needs a newer runtime than
@@ -325,7 +386,7 @@ typedef struct BoostTrailer {
 #define BOOST_ABI_ASSERT(type, size)                                           \
   _Static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
 #endif
-BOOST_ABI_ASSERT(BoostEnv, 40);
+BOOST_ABI_ASSERT(BoostEnv, 48);
 BOOST_ABI_ASSERT(BoostTensor, 56);
 BOOST_ABI_ASSERT(BoostParameter, 136);
 BOOST_ABI_ASSERT(BoostState, 72);
@@ -335,7 +396,11 @@ BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
 BOOST_ABI_ASSERT(BoostLibraryCall, 88);
 BOOST_ABI_ASSERT(BoostFunction, 24);
-BOOST_ABI_ASSERT(BoostProgram, 680);
+BOOST_ABI_ASSERT(BoostOperand, 16);
+BOOST_ABI_ASSERT(BoostLaunch, 40);
+BOOST_ABI_ASSERT(BoostImage, 24);
+BOOST_ABI_ASSERT(BoostTarget, 184);
+BOOST_ABI_ASSERT(BoostProgram, 536);
 BOOST_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

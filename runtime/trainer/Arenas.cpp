@@ -1,5 +1,6 @@
 #include "runtime/trainer/Arenas.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -12,6 +13,10 @@
 
 namespace boostrt {
 namespace {
+
+constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
+    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
+    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
 
 Status refused(uint64_t bytes, uint64_t total) {
   return Status(ExitCode::Internal,
@@ -35,16 +40,41 @@ bool populate(std::byte *base, size_t bytes, size_t page) {
 
 } // namespace
 
-Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan) {
+Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
+                                                DeviceMemory *device) {
   std::unique_ptr<Arenas> arenas(new Arenas);
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+  arenas->device_ = device;
+  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind) {
+    arenas->bytes_[kind] = plan.bytes[kind];
     for (uint32_t copy = 0; copy < plan.copies[kind]; ++copy) {
+      if (device) {
+        Result<void *> base = device->allocate(
+            std::max<uint64_t>(plan.bytes[kind], BOOST_ALIGNMENT),
+            fmt::format("arena {} ({})", kArenaNames[kind], copy));
+        if (!base.ok())
+          return base.status();
+        arenas->deviceBases_[kind].push_back(*base);
+        if (kind == BOOST_ARENA_TRANSIENT)
+          continue;
+      }
       Result<std::byte *> base = arenas->map(plan.bytes[kind], plan.total());
       if (!base.ok())
         return base.status();
       arenas->bases_[kind].push_back(*base);
     }
+  }
   return arenas;
+}
+
+Status Arenas::transfer(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+                        uint64_t end, bool toDevice) const {
+  // A plan need not have every arena.
+  if (begin == end || !base(kind, copy))
+    return Status();
+  std::span<std::byte> host(base(kind, copy) + begin, end - begin);
+  void *device = static_cast<std::byte *>(deviceBase(kind, copy)) + begin;
+  return toDevice ? device_->copyIn(device, host)
+                  : device_->copyOut(host, device);
 }
 
 Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
@@ -58,7 +88,7 @@ Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
   std::byte *base = static_cast<std::byte *>(address);
   if (mprotect(base + rounded, page, PROT_NONE) != 0)
     return refused(bytes, total);
-  if (rounded == 0)
+  if (rounded == 0 || device_)
     return base;
   // Fewer page-table walks; a kernel without huge pages may say no.
   madvise(base, rounded, MADV_HUGEPAGE);

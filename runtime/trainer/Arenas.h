@@ -1,7 +1,8 @@
-// Arenas.h - the memory of a run, all of it, reserved once.
+// Arenas.h - the memory of a run, all of it, reserved once: on the host and,
+// where the device has memory of its own, there too.
 #pragma once
 
-#include "runtime/support/Status.h"
+#include "runtime/device/Device.h"
 #include "runtime/trainer/MemoryPlan.h"
 
 #include <cstddef>
@@ -15,18 +16,46 @@ public:
   /// Maps every arena of the plan, zeroed and resident, so that memory that
   /// cannot be had is reported now and not as a kill in the middle of training.
   /// Each is page-aligned and followed by a page that must not be touched.
-  /// Fails with ExitCode::Internal.
-  static Result<std::unique_ptr<Arenas>> reserve(const MemoryPlan &plan);
+  /// With `device`, which outlives the arenas, it is the memory there that the
+  /// plan is about; the host's is for what is copied, becomes resident where
+  /// it is touched, and leaves out TRANSIENT. Fails with ExitCode::Internal.
+  static Result<std::unique_ptr<Arenas>>
+  reserve(const MemoryPlan &plan, DeviceMemory *device = nullptr);
   ~Arenas();
   Arenas(const Arenas &) = delete;
   Arenas &operator=(const Arenas &) = delete;
 
-  /// Null when the plan has no such arena.
+  /// On the host. Null when the plan has no such arena.
   std::byte *base(BoostArenaKind kind, uint32_t copy = 0) const {
     return copy < bases_[kind].size() ? bases_[kind][copy] : nullptr;
   }
   const std::vector<std::byte *> &copies(BoostArenaKind kind) const {
     return bases_[kind];
+  }
+
+  /// What functions are called with: on the device, or on the host where that
+  /// is the same.
+  void *deviceBase(BoostArenaKind kind, uint32_t copy = 0) const {
+    return device_ ? copy < deviceBases_[kind].size() ? deviceBases_[kind][copy]
+                                                      : nullptr
+                   : base(kind, copy);
+  }
+  /// Copy bytes [begin, end) of an arena to the device or from it. Nothing to
+  /// do where the memory is the host's.
+  Status push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+              uint64_t end) const {
+    return device_ ? transfer(kind, copy, begin, end, true) : Status();
+  }
+  Status pull(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+              uint64_t end) const {
+    return device_ ? transfer(kind, copy, begin, end, false) : Status();
+  }
+  /// The whole arena.
+  Status push(BoostArenaKind kind, uint32_t copy = 0) const {
+    return push(kind, copy, 0, bytes_[kind]);
+  }
+  Status pull(BoostArenaKind kind, uint32_t copy = 0) const {
+    return pull(kind, copy, 0, bytes_[kind]);
   }
 
 private:
@@ -36,9 +65,14 @@ private:
   };
   Arenas() = default;
   Result<std::byte *> map(uint64_t bytes, uint64_t total);
+  Status transfer(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+                  uint64_t end, bool toDevice) const;
 
+  DeviceMemory *device_ = nullptr;
+  uint64_t bytes_[BOOST_ARENA_COUNT] = {};
   std::vector<Mapping> mappings_;
   std::vector<std::byte *> bases_[BOOST_ARENA_COUNT];
+  std::vector<void *> deviceBases_[BOOST_ARENA_COUNT];
 };
 
 } // namespace boostrt

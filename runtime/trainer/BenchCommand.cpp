@@ -52,8 +52,9 @@ private:
       BOOSTRT_RETURN_IF_ERROR(window_.add(batches_[next_]));
       next_ = (next_ + 1) % batches_.size();
     }
-    BOOSTRT_RETURN_IF_ERROR(window_.sum());
-    float loss = window_.loss();
+    Result<float> loss = window_.sum();
+    if (!loss.ok())
+      return loss.status();
     Result<bool> applied = window_.apply(++globalStep_);
     if (!applied.ok())
       return applied.status();
@@ -63,7 +64,7 @@ private:
                                 "finite (loss {}), and a step that is not "
                                 "applied is no step to time; compile with a "
                                 "lower learning rate",
-                                globalStep_, loss));
+                                globalStep_, *loss));
     return Status();
   }
 
@@ -77,12 +78,12 @@ private:
 };
 
 void print(const Bench &bench, const Options &options,
-           const BoostProgram &program, uint32_t threads) {
+           const BoostProgram &program, const std::string &device) {
   double median = bench.quantile(0.5), least = bench.quantile(0.0),
          p90 = bench.quantile(0.9);
   if (options.json) {
     nlohmann::ordered_json json{{"program", program.name},
-                                {"threads", threads},
+                                {"device", device},
                                 {"batch_size", program.batch_size},
                                 {"micro_batches", program.micro_batches},
                                 {"warmup", options.benchWarmup},
@@ -93,11 +94,11 @@ void print(const Bench &bench, const Options &options,
     fmt::print("{}\n", json.dump());
     return;
   }
-  fmt::print("{}: {} steps of batch {} x {} micro-batch{} with {} thread{}\n"
+  fmt::print("{}: {} steps of batch {} x {} micro-batch{} on {}\n"
              "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
              program.name, options.benchSteps, program.batch_size,
              program.micro_batches, program.micro_batches == 1 ? "" : "es",
-             threads, threads == 1 ? "" : "s", median, least, p90);
+             device, median, least, p90);
 }
 
 } // namespace
@@ -109,11 +110,12 @@ Status benchCommand(const Options &options) {
   if (!session.ok())
     return session.status();
   const BoostProgram &program = (*session)->program().descriptor();
-  BOOSTRT_RETURN_IF_ERROR((*session)->reserve(planTraining(program)));
+  BOOSTRT_RETURN_IF_ERROR(
+      (*session)->reserve(planTraining(program, (*session)->target())));
   BOOSTRT_RETURN_IF_ERROR((*session)->execution().init(program.seed));
   Bench bench(**session, options);
   BOOSTRT_RETURN_IF_ERROR(bench.run());
-  print(bench, options, program, options.threads.value_or(program.threads));
+  print(bench, options, program, (*session)->device().describe());
   return Status();
 }
 

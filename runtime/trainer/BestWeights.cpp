@@ -74,6 +74,7 @@ Status BestWeights::offer(const CheckpointPosition &position,
       continue;
     SafetensorsMetadata metadata = weightsMetadata(position);
     metadata[metric_] = fmt::format("{}", value);
+    BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
     BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(),
                                             *options_.saveBest,
                                             weightViews(execution), metadata));

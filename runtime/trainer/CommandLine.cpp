@@ -55,9 +55,11 @@ void addProgram(CLI::App &app, Options &options) {
                  "threads of the pool (default: as planned by boostc)")
       ->check(CLI::Range(1u, 4096u))
       ->type_name("N");
-  app.add_option("--device", options.device, "device to run on")
-      ->check(CLI::IsMember({"cpu"}))
-      ->capture_default_str();
+  app.add_option("--device", options.device,
+                 "cpu, cuda, or sim, which simulates a GPU with all checks "
+                 "(default: a GPU that can be used, else the CPU)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "sim"}))
+      ->type_name("NAME");
 }
 
 void addCommon(CLI::App &app, Options &options) {

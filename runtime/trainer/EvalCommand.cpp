@@ -27,9 +27,10 @@ Status evalCommand(const Options &options) {
 
   Session &run = **session;
   BOOSTRT_RETURN_IF_ERROR(
-      run.reserve(planEvaluation(run.program().descriptor())));
+      run.reserve(planEvaluation(run.program().descriptor(), run.target())));
   BOOSTRT_RETURN_IF_ERROR(copyTensors(*weights, weightTargets(run.execution()),
                                       *options.checkpoint));
+  BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());
   StopSignals signals;
   console.startTesting();
   Result<Evaluation> evaluation =

@@ -1,5 +1,6 @@
 #include "runtime/trainer/Execution.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -18,13 +19,13 @@ template <typename T> void write(std::byte *address, T value) {
 
 } // namespace
 
-Execution::Execution(const Program &program, const BoostEnv &env,
+Execution::Execution(const Program &program, Device &device,
                      const Arenas &arenas)
-    : program_(program), env_(env), arenas_(arenas) {
+    : program_(program), device_(device), arenas_(arenas) {
   for (BoostArenaKind kind :
        {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE, BOOST_ARENA_CONTROL,
         BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
-    bases_[kind] = arenas.base(kind);
+    bases_[kind] = arenas.deviceBase(kind);
 }
 
 /// The value of a schedule at a step, counted from 1.
@@ -35,54 +36,76 @@ float Execution::valueAt(const BoostSchedule &schedule,
 }
 
 Status Execution::call(BoostFunctionKind kind) {
-  const BoostFunction &function = program_.descriptor().functions[kind];
-  int32_t status = function.entry(&env_, bases_);
-  if (status == BOOST_CALL_OK)
-    return Status();
-  return Status(ExitCode::Internal,
-                fmt::format("function {} of '{}' failed{}; please report this",
-                            function.name ? function.name : "?",
-                            program_.path(),
-                            status == BOOST_CALL_LIBRARY_FAILED
-                                ? ": oneDNN refused a prepared call"
-                                : fmt::format(" with status {}", status)));
+  Status status = device_.call(kind, bases_);
+  if (status.ok())
+    return status;
+  return Status(status.code(),
+                fmt::format("'{}': {}", program_.path(), status.message()));
+}
+
+Status Execution::useBatch(const std::byte *batch) {
+  const std::vector<std::byte *> &copies = arenas_.copies(BOOST_ARENA_BATCH);
+  auto copy = static_cast<uint32_t>(
+      std::find(copies.begin(), copies.end(), batch) - copies.begin());
+  bases_[BOOST_ARENA_BATCH] = arenas_.deviceBase(BOOST_ARENA_BATCH, copy);
+  return arenas_.push(BOOST_ARENA_BATCH, copy);
 }
 
 Status Execution::init(uint64_t seed) {
   write(tensor(program_.descriptor().seed_control), static_cast<int64_t>(seed));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
   return call(BOOST_FUNCTION_INIT);
 }
 
 Status Execution::micro(std::byte *batch, int gradients) {
-  bases_[BOOST_ARENA_BATCH] = batch;
-  bases_[BOOST_ARENA_GRADIENT] = arenas_.base(BOOST_ARENA_GRADIENT, gradients);
+  BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
+  bases_[BOOST_ARENA_GRADIENT] =
+      arenas_.deviceBase(BOOST_ARENA_GRADIENT, gradients);
   return call(BOOST_FUNCTION_MICRO);
 }
 
 Status Execution::combine(int into, int from) {
-  bases_[BOOST_ARENA_GRADIENT] = arenas_.base(BOOST_ARENA_GRADIENT, into);
-  bases_[BOOST_ARENA_GRADIENT_OTHER] = arenas_.base(BOOST_ARENA_GRADIENT, from);
+  bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, into);
+  bases_[BOOST_ARENA_GRADIENT_OTHER] =
+      arenas_.deviceBase(BOOST_ARENA_GRADIENT, from);
   return call(BOOST_FUNCTION_COMBINE);
 }
 
 Result<bool> Execution::update(int64_t globalStep) {
   for (const BoostSchedule &schedule : program_.schedules())
     write(tensor(schedule.control), valueAt(schedule, globalStep));
-  bases_[BOOST_ARENA_GRADIENT] = arenas_.base(BOOST_ARENA_GRADIENT, 0);
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
+  bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, 0);
   BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_UPDATE));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_RESULT));
   return read<int32_t>(tensor(program_.descriptor().finite)) == 1;
 }
 
 Status Execution::eval(std::byte *batch) {
-  bases_[BOOST_ARENA_BATCH] = batch;
-  return call(BOOST_FUNCTION_EVAL);
+  BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
+  BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_EVAL));
+  return arenas_.pull(BOOST_ARENA_RESULT);
 }
 
-SumCount Execution::loss(int gradients) const {
+Result<SumCount> Execution::loss(int gradients) const {
   const std::byte *base = arenas_.base(BOOST_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
-  return {read<float>(base + d.loss_sum.offset),
-          read<int64_t>(base + d.loss_count.offset)};
+  for (const BoostTensor *scalar : {&d.loss_sum, &d.loss_count})
+    BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_GRADIENT, gradients,
+                                         scalar->offset,
+                                         scalar->offset + scalar->bytes));
+  return SumCount{read<float>(base + d.loss_sum.offset),
+                  read<int64_t>(base + d.loss_count.offset)};
+}
+
+Status Execution::uploadPersistent() const {
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_PARAMETER));
+  return arenas_.push(BOOST_ARENA_STATE);
+}
+
+Status Execution::downloadPersistent() const {
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_PARAMETER));
+  return arenas_.pull(BOOST_ARENA_STATE);
 }
 
 SumCount Execution::metric(size_t index) const {

@@ -19,14 +19,16 @@ struct SumCount {
 
 class Execution {
 public:
-  /// All three outlive the execution. Gradient sets are counted from 0.
+  /// All three outlive the execution; `device` runs a target of `program`, and
+  /// the arenas are those of its memory. Gradient sets are counted from 0.
   /// Schedules count a run of one step until setRunLength().
-  Execution(const Program &program, const BoostEnv &env, const Arenas &arenas);
+  Execution(const Program &program, Device &device, const Arenas &arenas);
 
   /// What schedules in epochs and to the end of the run are resolved with.
   void setRunLength(BoostRunLength run) { run_ = run; }
 
   Status init(uint64_t seed);
+  /// `batch` is the host's base of a batch arena.
   Status micro(std::byte *batch, int gradients);
   Status combine(int into, int from);
   /// Applies set 0 with the values of all schedules at `globalStep` (from 1).
@@ -35,7 +37,8 @@ public:
   Result<bool> update(int64_t globalStep);
   Status eval(std::byte *batch);
 
-  SumCount loss(int gradients) const;  ///< after micro, combine
+  /// The loss of a gradient set, after micro or combine.
+  Result<SumCount> loss(int gradients) const;
   SumCount metric(size_t index) const; ///< after eval
   /// Of the mean gradients, after update; nothing when the program does not
   /// compute it.
@@ -43,7 +46,13 @@ public:
   /// The schedule "learning_rate", else the first, else 0.
   float learningRate(int64_t globalStep) const;
 
+  /// Weights and state between host and device; nothing to do where they are
+  /// in one place.
+  Status uploadPersistent() const;
+  Status downloadPersistent() const;
+
   const Program &program() const { return program_; }
+  /// Of the host.
   std::byte *tensor(const BoostTensor &tensor) const {
     return arenas_.base(static_cast<BoostArenaKind>(tensor.arena)) +
            tensor.offset;
@@ -52,9 +61,11 @@ public:
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(BoostFunctionKind kind);
+  /// Has the batch on the device.
+  Status useBatch(const std::byte *batch);
 
   const Program &program_;
-  const BoostEnv &env_;
+  Device &device_;
   const Arenas &arenas_;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};

@@ -70,9 +70,10 @@ Json inputsOf(const Program &program) {
   return list;
 }
 
-Json callsOf(const Program &program) {
+Json callsOf(const BoostTarget &target) {
   Json list = Json::array();
-  for (const BoostLibraryCall &call : program.libraryCalls()) {
+  for (const BoostLibraryCall &call :
+       std::span(target.library_calls, target.library_call_count)) {
     const BoostMatmul &m = call.matmul;
     list.push_back({{"kind", "matmul"},
                     {"m", m.m},
@@ -88,8 +89,18 @@ Json callsOf(const Program &program) {
   return list;
 }
 
-Json planOf(const BoostProgram &descriptor) {
-  MemoryPlan plan = planTraining(descriptor);
+Json imagesOf(const BoostTarget &target) {
+  Json list = Json::array();
+  for (const BoostImage *image = target.images;
+       image && image->kind != BOOST_IMAGE_END; ++image)
+    list.push_back({{"kind", image->kind == BOOST_IMAGE_PTX ? "ptx" : "cubin"},
+                    {"architecture", fmt::format("sm_{}", image->architecture)},
+                    {"bytes", image->bytes}});
+  return list;
+}
+
+Json planOf(const BoostProgram &descriptor, const BoostTarget &target) {
+  MemoryPlan plan = planTraining(descriptor, target);
   Json categories = Json::array();
   for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
     if (plan.copies[kind] > 0)
@@ -97,6 +108,23 @@ Json planOf(const BoostProgram &descriptor) {
                             {"copies", plan.copies[kind]},
                             {"bytes", plan.bytes[kind] * plan.copies[kind]}});
   return {{"categories", categories}, {"total_bytes", plan.total()}};
+}
+
+/// What a kind of device has none of is left out.
+Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target) {
+  Json json{{"kind", target.kind == BOOST_TARGET_CPU ? "cpu" : "cuda"},
+            {"requirements", target.requirements}};
+  if (target.kind == BOOST_TARGET_CPU) {
+    json["threads"] = target.threads;
+    json["library"] = target.library_version;
+    json["library_calls"] = callsOf(target);
+  } else {
+    json["launches"] = target.launch_count;
+    json["images"] = imagesOf(target);
+  }
+  json["transient_bytes"] = target.transient_bytes;
+  json["memory"] = planOf(descriptor, target);
+  return json;
 }
 
 /// Names and numbers as the model file has them; zeros are left out.
@@ -123,18 +151,17 @@ Json describeSchedule(const BoostSchedule &schedule) {
 
 Json describe(const Program &program, const Recipe &recipe) {
   const BoostProgram &d = program.descriptor();
-  Json metrics = Json::array(), schedules = Json::array();
+  Json metrics = Json::array(), schedules = Json::array(),
+       targets = Json::array();
   for (const BoostMetric &metric : program.metrics())
     metrics.push_back(metric.name);
   for (const BoostSchedule &schedule : program.schedules())
     schedules.push_back(describeSchedule(schedule));
+  for (const BoostTarget &target : program.targets())
+    targets.push_back(describeTarget(d, target));
   return {{"name", d.name},
-          {"targets", {"cpu"}},
           {"compiler", d.compiler_version},
-          {"library", d.library_version},
           {"interface_version", d.abi_version},
-          {"cpu_features", d.cpu_features},
-          {"threads", d.threads},
           {"batch_size", d.batch_size},
           {"micro_batches", d.micro_batches},
           {"seed", d.seed},
@@ -144,8 +171,7 @@ Json describe(const Program &program, const Recipe &recipe) {
           {"inputs", inputsOf(program)},
           {"metrics", metrics},
           {"schedules", schedules},
-          {"library_calls", callsOf(program)},
-          {"memory", planOf(d)},
+          {"targets", targets},
           {"recipe", Json(recipe.all)}};
 }
 
@@ -176,16 +202,57 @@ std::string inputText(const Json &input) {
   return text;
 }
 
+void printCalls(const Json &calls) {
+  if (!calls.empty())
+    fmt::print("  library calls (m x n x k, bias, post, scratch bytes)\n");
+  for (const Json &call : calls)
+    fmt::print("    {:<24} {} x {} x {}, {}, {}, {}\n",
+               call["location"].get<std::string>(), call["m"].get<int64_t>(),
+               call["n"].get<int64_t>(), call["k"].get<int64_t>(),
+               call["bias"].get<bool>() ? "bias" : "no bias",
+               call["post"].get<std::string>(),
+               call["scratch_bytes"].get<uint64_t>());
+}
+
+void printImages(const Json &images) {
+  fmt::print("  code (architecture, bytes)\n");
+  for (const Json &image : images)
+    fmt::print("    {:<16} {:<8} {:>9}\n", image["kind"].get<std::string>(),
+               image["architecture"].get<std::string>(),
+               image["bytes"].get<uint64_t>());
+}
+
+void printTarget(const Json &target) {
+  auto text = [&](const char *key) { return target[key].get<std::string>(); };
+  if (target.contains("threads")) {
+    uint64_t threads = target["threads"].get<uint64_t>();
+    fmt::print("target cpu: {} thread{}, {}\n", threads,
+               threads == 1 ? "" : "s", text("library"));
+    fmt::print("  needs {}\n", text("requirements"));
+    printCalls(target["library_calls"]);
+  } else {
+    uint64_t launches = target["launches"].get<uint64_t>();
+    fmt::print("target cuda: {} launch{}\n", launches,
+               launches == 1 ? "" : "es");
+    fmt::print("  needs {} or newer\n", text("requirements"));
+    printImages(target["images"]);
+  }
+  fmt::print("  memory plan for training (copies, bytes)\n");
+  for (const Json &category : target["memory"]["categories"])
+    fmt::print(
+        "    {:<16} {:>3} {:>14}\n", category["category"].get<std::string>(),
+        category["copies"].get<uint32_t>(), category["bytes"].get<uint64_t>());
+  fmt::print("    {:<16} {:>3} {:>14}\n", "total", "",
+             target["memory"]["total_bytes"].get<uint64_t>());
+}
+
 void printText(const Json &json) {
   auto text = [&](const char *key) { return json[key].get<std::string>(); };
   auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
   fmt::print("{}: batch {} x {} micro-batch{} a step, seed {}\n", text("name"),
              integer("batch_size"), integer("micro_batches"),
              integer("micro_batches") == 1 ? "" : "es", integer("seed"));
-  fmt::print("compiled by {} with {} for cpu, {} thread{}\n", text("compiler"),
-             text("library"), integer("threads"),
-             integer("threads") == 1 ? "" : "s");
-  fmt::print("cpu features: {}\n", text("cpu_features"));
+  fmt::print("compiled by {}\n", text("compiler"));
   fmt::print("recipe hash: {}\n", text("recipe_hash"));
   printTensors("parameters (bytes, role)", json["parameters"], roleText);
   printTensors("optimizer state (bytes)", json["states"], nothing);
@@ -195,22 +262,8 @@ void printText(const Json &json) {
     fmt::print("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                schedule["kind"].get<std::string>(),
                schedule["value"].get<double>());
-  if (!json["library_calls"].empty())
-    fmt::print("library calls (m x n x k, bias, post, scratch bytes)\n");
-  for (const Json &call : json["library_calls"])
-    fmt::print("  {:<24} {} x {} x {}, {}, {}, {}\n",
-               call["location"].get<std::string>(), call["m"].get<int64_t>(),
-               call["n"].get<int64_t>(), call["k"].get<int64_t>(),
-               call["bias"].get<bool>() ? "bias" : "no bias",
-               call["post"].get<std::string>(),
-               call["scratch_bytes"].get<uint64_t>());
-  fmt::print("memory plan for training (copies, bytes)\n");
-  for (const Json &category : json["memory"]["categories"])
-    fmt::print(
-        "  {:<16} {:>3} {:>14}\n", category["category"].get<std::string>(),
-        category["copies"].get<uint32_t>(), category["bytes"].get<uint64_t>());
-  fmt::print("  {:<16} {:>3} {:>14}\n", "total", "",
-             json["memory"]["total_bytes"].get<uint64_t>());
+  for (const Json &target : json["targets"])
+    printTarget(target);
   fmt::print("recipe\n{}\n", json["recipe"].dump(2));
 }
 

@@ -16,10 +16,12 @@ uint64_t MemoryPlan::total() const {
   return sum;
 }
 
-MemoryPlan planEvaluation(const BoostProgram &program) {
+MemoryPlan planEvaluation(const BoostProgram &program,
+                          const BoostTarget &target) {
   MemoryPlan plan;
   for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
     plan.bytes[kind] = program.arena_bytes[kind];
+  plan.bytes[BOOST_ARENA_TRANSIENT] = target.transient_bytes;
   for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_CONTROL,
                               BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     plan.copies[kind] = 1;
@@ -27,8 +29,9 @@ MemoryPlan planEvaluation(const BoostProgram &program) {
   return plan;
 }
 
-MemoryPlan planTraining(const BoostProgram &program) {
-  MemoryPlan plan = planEvaluation(program);
+MemoryPlan planTraining(const BoostProgram &program,
+                        const BoostTarget &target) {
+  MemoryPlan plan = planEvaluation(program, target);
   plan.copies[BOOST_ARENA_STATE] = 1;
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
   plan.copies[BOOST_ARENA_GRADIENT] =

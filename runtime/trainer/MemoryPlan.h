@@ -21,10 +21,11 @@ struct MemoryPlan {
 };
 
 /// Training with as many gradient sets as the summation tree of a window needs.
-MemoryPlan planTraining(const BoostProgram &program);
+MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target);
 
 /// Evaluation alone: no gradients, no optimizer state.
-MemoryPlan planEvaluation(const BoostProgram &program);
+MemoryPlan planEvaluation(const BoostProgram &program,
+                          const BoostTarget &target);
 
 /// Measures growth: the highest resident size since begin() less the resident
 /// size at begin().

@@ -25,7 +25,7 @@ enum class Command { Train, Evaluate, Info, Bench };
 struct Options {
   Command command = Command::Train;
   std::string program;
-  std::string device = "cpu";
+  std::string device = "auto";
   std::optional<std::string> data;
   std::optional<uint32_t> threads;
   std::optional<std::string> metrics;

@@ -1,6 +1,5 @@
 #include "runtime/trainer/Program.h"
 
-#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/ProgramFile.h"
 
@@ -38,11 +37,14 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
                               "version {} of the program interface",
                               path, BOOST_ABI_VERSION));
   BOOSTRT_RETURN_IF_ERROR(validateProgram(*program->descriptor_, path));
-  if (Status status = checkCpuFeatures(program->descriptor_->cpu_features);
-      !status.ok())
-    return Status(status.code(),
-                  fmt::format("'{}': {}", path, status.message()));
   return program;
+}
+
+const BoostTarget *Program::target(BoostTargetKind kind) const {
+  for (const BoostTarget &target : targets())
+    if (target.kind == static_cast<uint32_t>(kind))
+      return &target;
+  return nullptr;
 }
 
 const BoostInput *Program::input(BoostInputKind kind) const {

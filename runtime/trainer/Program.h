@@ -19,8 +19,8 @@ Status validateProgram(const BoostProgram &program, const std::string &path);
 
 class Program {
 public:
-  /// Checks the file, links it, asks for its descriptor, validates that and
-  /// compares its CPU features with this machine's. Fails with ExitCode::Input.
+  /// Checks the file, links it, asks for its descriptor and validates that.
+  /// Fails with ExitCode::Input.
   static Result<std::unique_ptr<Program>> load(const std::string &path);
   ~Program();
   Program(const Program &) = delete;
@@ -41,9 +41,11 @@ public:
   std::span<const BoostSchedule> schedules() const {
     return {descriptor_->schedules, descriptor_->schedule_count};
   }
-  std::span<const BoostLibraryCall> libraryCalls() const {
-    return {descriptor_->library_calls, descriptor_->library_call_count};
+  std::span<const BoostTarget> targets() const {
+    return {descriptor_->targets, descriptor_->target_count};
   }
+  /// Null when the program was not compiled for it.
+  const BoostTarget *target(BoostTargetKind kind) const;
   std::span<const BoostInput> inputs() const {
     return {descriptor_->inputs, descriptor_->input_count};
   }

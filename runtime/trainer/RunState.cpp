@@ -177,6 +177,10 @@ Result<StartingPoint> findStartingPoint(const Options &options,
 
 Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
+  if (!start.checkpoint && !start.weights)
+    return Status();
+  // What the files do not hold stays what init made it.
+  BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   if (start.checkpoint)
     BOOSTRT_RETURN_IF_ERROR(restore(*start.checkpoint, weightTargets(execution),
                                     stateTargets(execution)));
@@ -185,13 +189,13 @@ Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
         *start.weights, weightTargets(execution), start.weightsPath));
   start.checkpoint.reset();
   start.weights.reset();
-  return Status();
+  return execution.uploadPersistent();
 }
 
 Saving::Saving(const Options &options, const Execution &execution,
                std::unique_ptr<CheckpointStore> store, Console &console)
-    : options_(options), console_(console), store_(std::move(store)),
-      weights_(weightViews(execution)) {
+    : options_(options), execution_(execution), console_(console),
+      store_(std::move(store)), weights_(weightViews(execution)) {
   for (const BoostState &state : execution.program().states())
     state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
 }
@@ -199,6 +203,7 @@ Saving::Saving(const Options &options, const Execution &execution,
 Status Saving::checkpoint(const CheckpointPosition &position) {
   if (!store_ || checkpointedStep_ == position.globalStep)
     return Status();
+  BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
   Result<std::string> path = store_->save(position, weights_, state_);
   if (!path.ok())
     return path.status();
@@ -212,6 +217,7 @@ Status Saving::checkpoint(const CheckpointPosition &position) {
 Status Saving::saveWeights(const CheckpointPosition &position) {
   if (!options_.save || savedStep_ == position.globalStep)
     return Status();
+  BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
   BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(), *options_.save,
                                           weights_, weightsMetadata(position)));
   savedStep_ = position.globalStep;

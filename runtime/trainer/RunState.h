@@ -12,7 +12,7 @@
 
 namespace boostrt {
 
-/// The program's tables as places in the arenas of `execution`.
+/// The program's tables as places in the host's arenas of `execution`.
 std::vector<TensorTarget> weightTargets(const Execution &execution);
 std::vector<TensorTarget> stateTargets(const Execution &execution);
 /// The weights, to be written.
@@ -71,6 +71,7 @@ private:
   Status saveWeights(const CheckpointPosition &position);
 
   const Options &options_;
+  const Execution &execution_;
   Console &console_;
   std::unique_ptr<CheckpointStore> store_;
   std::vector<TensorView> weights_, state_;

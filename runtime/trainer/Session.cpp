@@ -1,17 +1,8 @@
 #include "runtime/trainer/Session.h"
 
-#include <fmt/format.h>
-#include <sched.h>
+#include "runtime/trainer/SelectDevice.h"
 
 namespace boostrt {
-namespace {
-/// CPUs this process may run on; 0 when that cannot be known.
-int availableCpus() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-} // namespace
-
 Status Session::loadProgram(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
@@ -25,26 +16,14 @@ Status Session::loadProgram(const Options &options) {
   return Status();
 }
 
-Status Session::createDevice(const Options &options, Console &console) {
-  const BoostProgram &descriptor = program_->descriptor();
-  uint32_t threads = options.threads.value_or(descriptor.threads);
-  DnnlContext::limitInstructionSet(descriptor.cpu_features);
-  Result<std::unique_ptr<CpuDevice>> device = CpuDevice::create(
-      threads, program_->libraryCalls(), descriptor.library_version);
-  if (!device.ok())
-    return Status(
-        device.status().code(),
-        fmt::format("'{}': {}", options.program, device.status().message()));
-  device_ = std::move(device).value();
-
-  console.note(fmt::format("{} on cpu, the only target of the program, with "
-                           "{} thread{}",
-                           descriptor.name, threads, threads == 1 ? "" : "s"));
-  if (int cpus = availableCpus(); cpus > 0 && uint32_t(cpus) < threads)
-    console.note(fmt::format("only {} CPU{} may be used, so {} threads will "
-                             "wait for each other; recompile with boostc "
-                             "--threads={}",
-                             cpus, cpus == 1 ? "" : "s", threads, cpus));
+Status Session::selectDevice(const Options &options, Console &console) {
+  Result<SelectedDevice> selected = boostrt::selectDevice(options, *program_);
+  if (!selected.ok())
+    return selected.status();
+  device_ = std::move(selected->device);
+  target_ = selected->target;
+  for (const std::string &note : selected->notes)
+    console.note(note);
   return Status();
 }
 
@@ -57,7 +36,7 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   if (!data.ok())
     return data.status();
   session->data_ = std::move(data).value();
-  BOOSTRT_RETURN_IF_ERROR(session->createDevice(options, console));
+  BOOSTRT_RETURN_IF_ERROR(session->selectDevice(options, console));
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);
@@ -68,18 +47,19 @@ Result<std::unique_ptr<Session>>
 Session::openWithoutData(const Options &options, Console &console) {
   std::unique_ptr<Session> session(new Session);
   BOOSTRT_RETURN_IF_ERROR(session->loadProgram(options));
-  BOOSTRT_RETURN_IF_ERROR(session->createDevice(options, console));
+  BOOSTRT_RETURN_IF_ERROR(session->selectDevice(options, console));
   return session;
 }
 
 Status Session::reserve(const MemoryPlan &plan) {
   planned_ = plan.total();
   peak_.begin();
-  Result<std::unique_ptr<Arenas>> arenas = Arenas::reserve(plan);
+  Result<std::unique_ptr<Arenas>> arenas =
+      Arenas::reserve(plan, device_->memory());
   if (!arenas.ok())
     return arenas.status();
   arenas_ = std::move(arenas).value();
-  execution_.emplace(*program_, device_->env(), *arenas_);
+  execution_.emplace(*program_, *device_, *arenas_);
   return Status();
 }
 

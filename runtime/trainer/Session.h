@@ -2,7 +2,6 @@
 // recipe, data and device, before any memory of the plan is reserved.
 #pragma once
 
-#include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Report.h"
@@ -26,6 +25,9 @@ public:
   Status reserve(const MemoryPlan &plan);
 
   const Program &program() const { return *program_; }
+  const Device &device() const { return *device_; }
+  /// The target that the device runs.
+  const BoostTarget &target() const { return *target_; }
   const Recipe &recipe() const { return recipe_; }
   /// Nothing after openWithoutData().
   const RunData &data() const { return data_; }
@@ -33,17 +35,21 @@ public:
   Execution &execution() { return *execution_; }
 
   uint64_t plannedBytes() const { return planned_; }
-  std::optional<uint64_t> peakBytes() const { return peak_.bytes(); }
+  /// Of the host; empty where the plan is about other memory.
+  std::optional<uint64_t> peakBytes() const {
+    return device_->memory() ? std::nullopt : peak_.bytes();
+  }
 
 private:
   Session() = default;
   Status loadProgram(const Options &options);
-  Status createDevice(const Options &options, Console &console);
+  Status selectDevice(const Options &options, Console &console);
 
   std::unique_ptr<Program> program_;
   Recipe recipe_;
   RunData data_;
-  std::unique_ptr<CpuDevice> device_;
+  const BoostTarget *target_ = nullptr;
+  std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;
   std::optional<Execution> execution_;
   PeakMemory peak_;

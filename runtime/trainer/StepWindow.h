@@ -27,14 +27,14 @@ public:
   }
 
   /// Completes the sums, however many micro-batches there were: loss and
-  /// gradients of the window are in set 0.
-  Status sum() { return tree_.finish(combine()); }
-
-  /// The mean loss of the window, after sum().
-  float loss() const {
-    SumCount pair = execution_.loss(0);
-    return static_cast<float>(static_cast<double>(pair.sum) /
-                              static_cast<double>(pair.count));
+  /// gradients of the window are in set 0. Returns the window's mean loss.
+  Result<float> sum() {
+    BOOSTRT_RETURN_IF_ERROR(tree_.finish(combine()));
+    Result<SumCount> pair = execution_.loss(0);
+    if (!pair.ok())
+      return pair.status();
+    return static_cast<float>(static_cast<double>(pair->sum) /
+                              static_cast<double>(pair->count));
   }
 
   /// Applies the sums; see Execution::update().

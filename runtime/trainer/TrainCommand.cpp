@@ -90,8 +90,8 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
-    BOOSTRT_RETURN_IF_ERROR(
-        session_->reserve(planTraining(program.descriptor())));
+    BOOSTRT_RETURN_IF_ERROR(session_->reserve(
+        planTraining(program.descriptor(), session_->target())));
     position_ = start->position;
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
                     console_);

@@ -78,10 +78,10 @@ Result<StopReason> Trainer::run() {
     epochSteps_ = epochSamples_ = 0;
     while (!epochEnds() && !reachedEnd()) {
       stepStart_ = Clock::now();
-      Result<int64_t> samples = runWindow(**batches);
-      if (!samples.ok())
-        return samples.status();
-      BOOSTRT_RETURN_IF_ERROR(applyWindow(*samples));
+      Result<Window> window = runWindow(**batches);
+      if (!window.ok())
+        return window.status();
+      BOOSTRT_RETURN_IF_ERROR(applyWindow(*window));
       if (StopSignals::received())
         return StopReason::Signal;
     }
@@ -96,7 +96,7 @@ Result<StopReason> Trainer::run() {
   return StopReason::Finished;
 }
 
-Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
+Result<Trainer::Window> Trainer::runWindow(Prefetcher &batches) {
   uint32_t microBatches = execution_.program().descriptor().micro_batches;
   int64_t samples = 0;
   for (uint32_t i = 0; i < microBatches; ++i) {
@@ -108,12 +108,13 @@ Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
     BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base));
     samples += batch->valid;
   }
-  BOOSTRT_RETURN_IF_ERROR(window_.sum());
-  return samples;
+  Result<float> loss = window_.sum();
+  if (!loss.ok())
+    return loss.status();
+  return Window{samples, *loss};
 }
 
-Status Trainer::applyWindow(int64_t samples) {
-  float loss = window_.loss();
+Status Trainer::applyWindow(const Window &window) {
   Result<bool> applied = window_.apply(position_.globalStep + 1);
   if (!applied.ok())
     return applied.status();
@@ -124,25 +125,26 @@ Status Trainer::applyWindow(int64_t samples) {
                     "(loss {}); the step was not applied, weights are those "
                     "after global step {}; try a lower learning rate or look "
                     "at the data of this step",
-                    position_.epoch, position_.stepInEpoch + 1, loss,
+                    position_.epoch, position_.stepInEpoch + 1, window.loss,
                     position_.globalStep));
   ++position_.stepInEpoch;
   ++position_.globalStep;
   ++runSteps_;
   ++epochSteps_;
-  epochSamples_ += samples;
-  reportStep(loss, samples);
+  epochSamples_ += window.samples;
+  reportStep(window);
   saving_.stepDone(position_, epochEnds());
   return Status();
 }
 
-void Trainer::reportStep(float loss, int64_t samples) {
+void Trainer::reportStep(const Window &window) {
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
                     position_.globalStep,
-                    loss,
+                    window.loss,
                     execution_.learningRate(position_.globalStep),
-                    static_cast<double>(samples) / secondsSince(stepStart_),
+                    static_cast<double>(window.samples) /
+                        secondsSince(stepStart_),
                     execution_.gradientNorm()};
   if (metrics_)
     metrics_->step(report);

@@ -46,11 +46,14 @@ public:
 private:
   /// Whether the place to resume at exists with this data and program.
   Status checkPosition() const;
-  /// Samples of the window; 0 at the end of the epoch. Its gradients are in
-  /// set 0.
-  Result<int64_t> runWindow(Prefetcher &batches);
-  Status applyWindow(int64_t samples);
-  void reportStep(float loss, int64_t samples);
+  struct Window {
+    int64_t samples;
+    float loss;
+  };
+  /// The next window, its gradients in set 0.
+  Result<Window> runWindow(Prefetcher &batches);
+  Status applyWindow(const Window &window);
+  void reportStep(const Window &window);
   bool reachedEnd() const { return position_.globalStep >= lastStep_; }
   bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
 

@@ -1,10 +1,10 @@
 // The descriptor comes from a file: a defect of the compiler, or a program made
 // by somebody else's, must end in a message and not in a wild pointer.
-#include "runtime/support/Suggest.h"
+#include "runtime/trainer/ValidateProgram.h"
+
 #include "runtime/trainer/Program.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <set>
 #include <vector>
 
@@ -12,17 +12,11 @@ namespace boostrt {
 namespace {
 
 constexpr uint32_t kMaxRank = 8;
-constexpr uint32_t kMaxTableEntries = 1u << 20;
-constexpr uint32_t kMaxThreads = 4096;
 constexpr uint32_t kMaxBatch = 1u << 24;
-/// Addresses of user space on x86-64; all arenas together stay below.
-constexpr uint64_t kMaxBytes = uint64_t{1} << 46;
 
 constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
     "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
     "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
-constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
-    "init", "micro", "combine", "update", "eval"};
 
 /// What an input of each kind is.
 struct InputKind {
@@ -52,10 +46,10 @@ uint64_t elementBytes(uint32_t dtype) {
   }
 }
 
-class Validator {
+class Validator : DescriptorCheck {
 public:
   Validator(const BoostProgram &program, const std::string &path)
-      : p_(program), path_(path) {}
+      : DescriptorCheck(path), p_(program) {}
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(header());
@@ -64,31 +58,10 @@ public:
     BOOSTRT_RETURN_IF_ERROR(states());
     BOOSTRT_RETURN_IF_ERROR(inputs());
     BOOSTRT_RETURN_IF_ERROR(scalars());
-    BOOSTRT_RETURN_IF_ERROR(libraryCalls());
-    BOOSTRT_RETURN_IF_ERROR(functions());
     return overlaps();
   }
 
 private:
-  template <typename... Args>
-  Status fail(fmt::format_string<Args...> format, Args &&...args) const {
-    return Status(
-        ExitCode::Input,
-        fmt::format("'{}' has a defective descriptor: {}; build it "
-                    "again with boostc",
-                    path_, fmt::format(format, std::forward<Args>(args)...)));
-  }
-
-  /// A name that can be printed, be a JSON key and be compared.
-  Status name(const char *text, const char *what) const {
-    if (!text || !*text)
-      return fail("{} has no name", what);
-    std::string_view view(text);
-    if (view.size() > 200 || printable(view) != view)
-      return fail("{} has an unprintable name", what);
-    return Status();
-  }
-
   Status header() const {
     if (p_.magic != BOOST_ABI_MAGIC)
       return fail("wrong magic number");
@@ -102,14 +75,10 @@ private:
     const std::pair<const char *, const char *> texts[] = {
         {p_.compiler_version, "compiler_version"},
         {p_.recipe_json, "recipe_json"},
-        {p_.recipe_hash, "recipe_hash"},
-        {p_.cpu_features, "cpu_features"},
-        {p_.library_version, "library_version"}};
+        {p_.recipe_hash, "recipe_hash"}};
     for (const auto &[text, what] : texts)
       if (!text)
         return fail("{} is missing", what);
-    if (p_.threads == 0 || p_.threads > kMaxThreads)
-      return fail("{} threads", p_.threads);
     if (p_.batch_size == 0 || p_.batch_size > kMaxBatch)
       return fail("batch size {}", p_.batch_size);
     if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
@@ -123,8 +92,7 @@ private:
         {p_.states, p_.state_count, "states"},
         {p_.inputs, p_.input_count, "inputs"},
         {p_.metrics, p_.metric_count, "metrics"},
-        {p_.schedules, p_.schedule_count, "schedules"},
-        {p_.library_calls, p_.library_call_count, "library_calls"}};
+        {p_.schedules, p_.schedule_count, "schedules"}};
     for (const auto &[table, count, what] : tables)
       if (count > kMaxTableEntries || (count > 0 && !table))
         return fail("table {} of {} entries", what, count);
@@ -141,6 +109,9 @@ private:
       if (p_.arena_bytes[kind] > kMaxBytes)
         return fail("arena {} of {} bytes", kArenaNames[kind],
                     p_.arena_bytes[kind]);
+    if (p_.arena_bytes[BOOST_ARENA_TRANSIENT] != 0)
+      return fail("arena TRANSIENT of {} bytes, which the targets alone have",
+                  p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
     return Status();
   }
 
@@ -309,41 +280,6 @@ private:
     return Status();
   }
 
-  Status libraryCalls() const {
-    for (uint32_t i = 0; i < p_.library_call_count; ++i) {
-      const BoostLibraryCall &call = p_.library_calls[i];
-      const BoostMatmul &m = call.matmul;
-      if (call.kind != BOOST_LIBRARY_MATMUL || !call.location ||
-          m.post_op > BOOST_POST_RELU || m.has_bias > 1)
-        return fail("library call {} is of an unknown kind", i);
-      for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
-                            m.b_strides[0], m.b_strides[1]})
-        if (value <= 0 || value > INT32_MAX)
-          return fail("library call {} has an extent or stride of {}", i,
-                      value);
-      if (call.scratch_bytes > p_.arena_bytes[BOOST_ARENA_TRANSIENT])
-        return fail("library call {} needs {} bytes of scratch memory, arena "
-                    "TRANSIENT has {}",
-                    i, call.scratch_bytes,
-                    p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
-    }
-    return Status();
-  }
-
-  Status functions() const {
-    for (int kind = 0; kind < BOOST_FUNCTION_COUNT; ++kind) {
-      const BoostFunction &function = p_.functions[kind];
-      if (!function.entry)
-        return fail("function {} is missing", kFunctionNames[kind]);
-      if (function.transient_bytes > p_.arena_bytes[BOOST_ARENA_TRANSIENT])
-        return fail("function {} uses {} bytes of arena TRANSIENT, which has "
-                    "{}",
-                    kFunctionNames[kind], function.transient_bytes,
-                    p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
-    }
-    return Status();
-  }
-
   Status overlaps() const {
     for (std::vector<const BoostTensor *> &tensors : placed_) {
       std::sort(tensors.begin(), tensors.end(),
@@ -357,7 +293,6 @@ private:
   }
 
   const BoostProgram &p_;
-  const std::string &path_;
   /// Tensors met so far, by arena, for overlaps().
   mutable std::vector<const BoostTensor *> placed_[BOOST_ARENA_COUNT];
 };
@@ -365,7 +300,8 @@ private:
 } // namespace
 
 Status validateProgram(const BoostProgram &program, const std::string &path) {
-  return Validator(program, path).run();
+  BOOSTRT_RETURN_IF_ERROR(Validator(program, path).run());
+  return validateTargets(program, path);
 }
 
 } // namespace boostrt

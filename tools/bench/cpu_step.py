@@ -101,7 +101,7 @@ class Program:
 
     def bench(self, steps):
         done = subprocess.run([self.run_path, "bench", self.program, "--json",
-                               "--steps", str(steps), "--warmup", "50"],
+                               "--device", "cpu", "--steps", str(steps), "--warmup", "50"],
                               check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True)
         return json.loads(done.stdout)

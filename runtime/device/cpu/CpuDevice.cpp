@@ -1,9 +1,11 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include <cstddef>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -25,11 +27,14 @@ struct FillArguments {
 
 void envFill(const BoostEnv *env, void *destination, int64_t elements,
              uint32_t initializer, double a, double b, const char *name,
-             uint64_t seed) {
+             const void *seed) {
   // Below this a thread's share costs less than waking it.
   constexpr int64_t kGrain = 4096;
-  FillArguments fill{static_cast<float *>(destination), initializer, a, b, seed,
-                     boost_random_stream(name)};
+  uint64_t number;
+  std::memcpy(&number, seed, sizeof number);
+  FillArguments fill{
+      static_cast<float *>(destination), initializer, a, b, number,
+      boost_random_stream(name)};
   void *operands[] = {&fill};
   parallelFor(
       env->threads,
@@ -42,8 +47,13 @@ void envFill(const BoostEnv *env, void *destination, int64_t elements,
       operands, elements, kGrain);
 }
 
+/// Without GPUs in the target there is nothing to launch.
+int32_t envLaunch(const BoostEnv *, uint32_t, void *const *) {
+  return BOOST_CALL_LAUNCH_FAILED;
+}
+
 Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
-                       uint32_t threads, const std::string &planned) {
+                       uint32_t threads, const char *planned) {
   return Status(
       ExitCode::Input,
       fmt::format("{}: the library call was compiled with {} and {} bytes of "
@@ -57,10 +67,12 @@ Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
 } // namespace
 
 Result<std::unique_ptr<CpuDevice>>
-CpuDevice::create(uint32_t threads, std::span<const BoostLibraryCall> calls,
-                  std::string libraryVersion) {
+CpuDevice::create(uint32_t threads, const BoostTarget &target) {
+  std::span calls(target.library_calls, target.library_call_count);
+  BOOSTRT_RETURN_IF_ERROR(checkCpuFeatures(target.requirements));
+  DnnlContext::limitInstructionSet(target.requirements);
   BOOSTRT_RETURN_IF_ERROR(configureThreadPool(threads));
-  std::unique_ptr<CpuDevice> device(new CpuDevice);
+  std::unique_ptr<CpuDevice> device(new CpuDevice(target));
   Result<std::unique_ptr<DnnlContext>> dnnl = DnnlContext::create();
   if (!dnnl.ok())
     return dnnl.status();
@@ -74,13 +86,32 @@ CpuDevice::create(uint32_t threads, std::span<const BoostLibraryCall> calls,
           fmt::format("{}: {}", call.location, matmul.status().message()));
     if ((*matmul)->scratchBytes() != call.scratch_bytes)
       return scratchMismatch(call, (*matmul)->scratchBytes(), threads,
-                             libraryVersion);
+                             target.library_version);
     device->matmuls_.push_back(std::move(matmul).value());
   }
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
-  device->env_ = BoostEnv{BOOST_ABI_VERSION, threads,     device.get(),
-                          envParallelFor,    libraryCall, envFill};
+  device->env_ =
+      BoostEnv{BOOST_ABI_VERSION, threads, device.get(), envParallelFor,
+               libraryCall,       envFill, envLaunch};
   return device;
+}
+
+std::string CpuDevice::describe() const {
+  return fmt::format("cpu with {} thread{}", env_.threads,
+                     env_.threads == 1 ? "" : "s");
+}
+
+Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {
+  const BoostFunction &function = target_.functions[kind];
+  int32_t status = function.entry(&env_, arenas);
+  if (status == BOOST_CALL_OK)
+    return Status();
+  return Status(ExitCode::Internal,
+                fmt::format("function {} failed{}; please report this",
+                            function.name ? function.name : "?",
+                            status == BOOST_CALL_LIBRARY_FAILED
+                                ? ": oneDNN refused a prepared call"
+                                : fmt::format(" with status {}", status)));
 }
 
 /// Some implementations generate code at their first call and keep it, so each

@@ -5,9 +5,8 @@
 // generated code. A device is used by the thread that created it.
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
+#include "runtime/device/Device.h"
 #include "runtime/device/cpu/Matmul.h"
-#include "runtime/support/Status.h"
 
 #include <memory>
 #include <span>
@@ -16,18 +15,20 @@
 
 namespace boostrt {
 
-class CpuDevice {
+class CpuDevice : public Device {
 public:
-  /// `libraryVersion` is the program's, for messages. Fails with
-  /// ExitCode::Input when the library wants another scratch size than was
-  /// planned (the arenas would not fit), ExitCode::Usage when `threads` cannot
-  /// be had.
-  static Result<std::unique_ptr<CpuDevice>>
-  create(uint32_t threads, std::span<const BoostLibraryCall> calls,
-         std::string libraryVersion);
+  /// For the CPU target `target` of a program, which outlives the device.
+  /// Fails with ExitCode::Input when this CPU lacks what the target requires,
+  /// or the library wants another scratch size than was planned (the arenas
+  /// would not fit), ExitCode::Usage when `threads` cannot be had.
+  static Result<std::unique_ptr<CpuDevice>> create(uint32_t threads,
+                                                   const BoostTarget &target);
 
   CpuDevice(const CpuDevice &) = delete;
   CpuDevice &operator=(const CpuDevice &) = delete;
+
+  std::string describe() const override;
+  Status call(BoostFunctionKind function, void *const *arenas) override;
 
   /// Valid as long as the device.
   const BoostEnv &env() const { return env_; }
@@ -38,11 +39,12 @@ public:
   }
 
 private:
-  CpuDevice() = default;
+  explicit CpuDevice(const BoostTarget &target) : target_(target) {}
   Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
 
+  const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
   std::vector<std::unique_ptr<Matmul>> matmuls_; ///< by library call

@@ -25,11 +25,66 @@ uint64_t scratchOf(const BoostLibraryCall &call) {
   return (*Matmul::create(**context, call.matmul))->scratchBytes();
 }
 
+/// What the target of a program without library calls is.
+BoostTarget emptyTarget() {
+  BoostTarget target{};
+  target.kind = BOOST_TARGET_CPU;
+  target.requirements = "sse2";
+  target.library_version = "oneDNN";
+  return target;
+}
+
+BoostTarget targetWith(const BoostLibraryCall &call, const char *version) {
+  BoostTarget target = emptyTarget();
+  target.library_version = version;
+  target.library_calls = &call;
+  target.library_call_count = 1;
+  return target;
+}
+
 TEST(CpuDevice, TheEnvironmentSaysWhatItIs) {
-  auto device = CpuDevice::create(2, {}, "oneDNN");
+  BoostTarget empty = emptyTarget();
+  auto device = CpuDevice::create(2, empty);
   ASSERT_TRUE(device.ok());
   EXPECT_EQ((*device)->env().abi_version, BOOST_ABI_VERSION);
   EXPECT_EQ((*device)->env().threads, 2u);
+  EXPECT_EQ((*device)->describe(), "cpu with 2 threads");
+  EXPECT_EQ((*device)->memory(), nullptr);
+  void *operands[] = {nullptr};
+  EXPECT_EQ((*device)->env().launch(&(*device)->env(), 0, operands),
+            BOOST_CALL_LAUNCH_FAILED)
+      << "a CPU launches nothing";
+}
+
+TEST(CpuDevice, ACpuThatLacksWhatTheTargetRequiresIsRefused) {
+  BoostTarget target = emptyTarget();
+  target.requirements = "sse2,quantum";
+  auto device = CpuDevice::create(2, target);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().code(), ExitCode::Input);
+  EXPECT_THAT(device.status().message(), HasSubstr("quantum"));
+}
+
+TEST(CpuDevice, AFunctionsFailureSaysWhatFailed) {
+  BoostTarget target = emptyTarget();
+  auto fail = [](const BoostEnv *, void *const *arenas) -> int32_t {
+    return *static_cast<const int32_t *>(arenas[0]);
+  };
+  target.functions[BOOST_FUNCTION_MICRO] = {"micro", fail, 0};
+  auto device = CpuDevice::create(1, target);
+  ASSERT_TRUE(device.ok());
+  EXPECT_EQ((*device)->describe(), "cpu with 1 thread");
+  int32_t code = BOOST_CALL_OK;
+  void *arenas[BOOST_ARENA_COUNT] = {&code};
+  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  code = BOOST_CALL_LIBRARY_FAILED;
+  Status status = (*device)->call(BOOST_FUNCTION_MICRO, arenas);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(), "function micro failed: oneDNN refused a "
+                              "prepared call; please report this");
+  code = 17;
+  EXPECT_EQ((*device)->call(BOOST_FUNCTION_MICRO, arenas).message(),
+            "function micro failed with status 17; please report this");
 }
 
 TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
@@ -37,8 +92,10 @@ TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
     uint32_t initializer;
     double a, b;
   };
+  const uint64_t seed = 99;
   for (uint32_t threads : {1u, 2u, 3u}) {
-    auto device = CpuDevice::create(threads, {}, "oneDNN");
+    BoostTarget empty = emptyTarget();
+    auto device = CpuDevice::create(threads, empty);
     ASSERT_TRUE(device.ok());
     const BoostEnv &env = (*device)->env();
     for (Case c : {Case{BOOST_INIT_CONSTANT, 0.1, 0},
@@ -47,10 +104,10 @@ TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
       for (int64_t elements : {0, 1, 1000, 20001}) {
         std::vector<float> values(elements + 1, 42.0f);
         env.fill(&env, values.data(), elements, c.initializer, c.a, c.b,
-                 "fc1.weight", 99);
+                 "fc1.weight", &seed);
         for (int64_t i = 0; i < elements; ++i)
           ASSERT_EQ(values[i], static_cast<float>(boost_initial_value(
-                                   c.initializer, c.a, c.b, 99,
+                                   c.initializer, c.a, c.b, seed,
                                    boost_random_stream("fc1.weight"), i)));
         ASSERT_EQ(values[elements], 42.0f) << "wrote past the end";
       }
@@ -58,7 +115,8 @@ TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
 }
 
 TEST(CpuDevice, ParallelForRunsTheKernelOverTheWholeExtent) {
-  auto device = CpuDevice::create(2, {}, "oneDNN");
+  BoostTarget empty = emptyTarget();
+  auto device = CpuDevice::create(2, empty);
   ASSERT_TRUE(device.ok());
   const BoostEnv &env = (*device)->env();
   std::vector<int64_t> squares(1001);
@@ -76,10 +134,12 @@ TEST(CpuDevice, ParallelForRunsTheKernelOverTheWholeExtent) {
 
 TEST(CpuDevice, ExecutesThePreparedCall) {
   BoostLibraryCall call = callWith(0);
-  auto probe = CpuDevice::create(2, {}, "oneDNN"); // sets the threads
+  BoostTarget empty = emptyTarget(); // sets the threads
+  auto probe = CpuDevice::create(2, empty);
   ASSERT_TRUE(probe.ok());
   call.scratch_bytes = scratchOf(call);
-  auto device = CpuDevice::create(2, {&call, 1}, "oneDNN 2.6.3");
+  BoostTarget target = targetWith(call, "oneDNN 2.6.3");
+  auto device = CpuDevice::create(2, target);
   ASSERT_TRUE(device.ok()) << device.status().message();
   EXPECT_STRNE((*device)->implementation(0), "");
 
@@ -97,13 +157,15 @@ TEST(CpuDevice, ExecutesThePreparedCall) {
 }
 
 TEST(CpuDevice, AnotherScratchSizeThanPlannedIsRefused) {
-  auto probe = CpuDevice::create(2, {}, "oneDNN");
+  BoostTarget empty = emptyTarget();
+  auto probe = CpuDevice::create(2, empty);
   ASSERT_TRUE(probe.ok());
   BoostLibraryCall call = callWith(0);
   uint64_t right = scratchOf(call);
   for (uint64_t wrong : {right + 64, right - 64}) {
     call.scratch_bytes = wrong;
-    auto device = CpuDevice::create(2, {&call, 1}, "oneDNN 9.9.9");
+    BoostTarget target = targetWith(call, "oneDNN 9.9.9");
+    auto device = CpuDevice::create(2, target);
     ASSERT_FALSE(device.ok());
     EXPECT_EQ(device.status().code(), ExitCode::Input);
     EXPECT_THAT(device.status().message(),
@@ -118,7 +180,8 @@ TEST(CpuDevice, AnotherScratchSizeThanPlannedIsRefused) {
 TEST(CpuDevice, ACallTheLibraryRefusesNamesItsPlace) {
   BoostLibraryCall call = callWith(0);
   call.matmul.m = -1;
-  auto device = CpuDevice::create(2, {&call, 1}, "oneDNN");
+  BoostTarget target = targetWith(call, "oneDNN");
+  auto device = CpuDevice::create(2, target);
   ASSERT_FALSE(device.ok());
   EXPECT_EQ(device.status().code(), ExitCode::Input);
   EXPECT_THAT(device.status().message(),

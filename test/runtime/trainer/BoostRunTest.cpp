@@ -60,8 +60,9 @@ TEST(BoostRun, TrainsWithTheGoldenLines) {
                        R"(\} ckpt=.*/w\.safetensors)" + "\nmemory: planned " +
                        number + " MiB, measured peak " + number + " MiB\n";
   EXPECT_TRUE(std::regex_match(run.out, std::regex(golden))) << run.out;
-  EXPECT_THAT(run.err, HasSubstr("boost-run: softmax on cpu, the only target "
-                                 "of the program, with 2 threads\n"));
+  EXPECT_THAT(run.err,
+              HasSubstr("boost-run: softmax on cpu with 2 threads (the "
+                        "only target of the program)\n"));
   EXPECT_EQ(run.err.find('\r'), std::string::npos) << "a bar in a file";
 }
 
@@ -182,6 +183,7 @@ TEST(BoostRun, BenchRunsWholeWindowsWithoutData) {
   EXPECT_EQ(times["batch_size"], 16);
   EXPECT_EQ(times["micro_batches"], 4);
   EXPECT_EQ(times["steps"], 5);
+  EXPECT_EQ(times["device"], "cpu with 2 threads");
   EXPECT_GT(times["min_ms"], 0.0);
   EXPECT_LE(times["min_ms"], times["median_ms"]);
   EXPECT_LE(times["median_ms"], times["p90_ms"]);
@@ -355,10 +357,10 @@ TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
   ASSERT_EQ(text.exitCode, 0) << text.err;
   for (const char *part :
        {"softmax: batch 16 x 4 micro-batches a step, seed 7",
-        "compiled by hand 1.0 with oneDNN", "cpu features: sse2", "fc.weight",
-        "10x784", "fc.bias.momentum", "image", "schedule learning_rate",
-        "16 x 10 x 784, bias, none", "memory plan", "gradient           3",
-        "digits:train=1000,test=200"})
+        "compiled by hand 1.0\n", "target cpu: 2 threads, oneDNN",
+        "  needs sse2", "fc.weight", "10x784", "fc.bias.momentum", "image",
+        "schedule learning_rate", "16 x 10 x 784, bias, none", "memory plan",
+        "gradient           3", "digits:train=1000,test=200"})
     EXPECT_THAT(text.out, HasSubstr(part));
 
   Finished run = boostRunProcess({"info", fixture("window"), "--json"});
@@ -366,11 +368,16 @@ TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
   nlohmann::json info = nlohmann::json::parse(run.out);
   EXPECT_EQ(info["parameters"][0]["name"], "fc.weight");
   EXPECT_EQ(info["parameters"][0]["role"], "weight");
-  EXPECT_EQ(info["library_calls"].size(), 2u);
+  ASSERT_EQ(info["targets"].size(), 1u);
+  const nlohmann::json &cpu = info["targets"][0];
+  EXPECT_EQ(cpu["kind"], "cpu");
+  EXPECT_EQ(cpu["threads"], 2);
+  EXPECT_EQ(cpu["library_calls"].size(), 2u);
+  EXPECT_FALSE(cpu.contains("launches"));
   uint64_t total = 0;
-  for (const nlohmann::json &category : info["memory"]["categories"])
+  for (const nlohmann::json &category : cpu["memory"]["categories"])
     total += category["bytes"].get<uint64_t>();
-  EXPECT_EQ(info["memory"]["total_bytes"], total);
+  EXPECT_EQ(cpu["memory"]["total_bytes"], total);
   EXPECT_EQ(info["recipe"]["epochs"], 2);
 }
 

@@ -36,7 +36,7 @@ TEST(CommandLine, Defaults) {
   EXPECT_EQ(o.saveBestFrom, 1);
   EXPECT_EQ(o.keepMax, 5);
   EXPECT_EQ(o.logEvery.steps, 0);
-  EXPECT_EQ(o.device, "cpu");
+  EXPECT_EQ(o.device, "auto");
 }
 
 TEST(CommandLine, EveryTrainingFlag) {
@@ -59,7 +59,7 @@ TEST(CommandLine, EveryTrainingFlag) {
                      "--metrics=m",
                      "--log-every=5",
                      "--progress=none",
-                     "--device=cpu",
+                     "--device=sim",
                      "--no-eval"});
   ASSERT_TRUE(line.ok()) << line.status().message();
   const Options &o = line->options;

@@ -133,8 +133,8 @@ std::unique_ptr<Session> openFixture(const std::string &name,
     ADD_FAILURE() << session.status().message();
     return nullptr;
   }
-  Status status =
-      (*session)->reserve(planTraining((*session)->program().descriptor()));
+  Status status = (*session)->reserve(
+      planTraining((*session)->program().descriptor(), (*session)->target()));
   EXPECT_TRUE(status.ok()) << status.message();
   return std::move(session).value();
 }

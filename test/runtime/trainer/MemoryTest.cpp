@@ -14,26 +14,33 @@ namespace {
 
 BoostProgram sized(uint32_t microBatches) {
   BoostProgram program{};
-  uint64_t bytes[] = {1000, 2000, 300, 300, 40, 5, 6, 7000};
+  uint64_t bytes[] = {1000, 2000, 300, 300, 40, 5, 6, 0};
   std::memcpy(program.arena_bytes, bytes, sizeof bytes);
   program.micro_batches = microBatches;
   return program;
 }
 
+BoostTarget target() {
+  BoostTarget target{};
+  target.transient_bytes = 7000;
+  return target;
+}
+
 TEST(MemoryPlan, IsTheSumOfTheArenasAndTheirCopies) {
   // parameter + state + gradient sets + three batches + scalars + transient
-  EXPECT_EQ(planTraining(sized(1)).total(),
+  EXPECT_EQ(planTraining(sized(1), target()).total(),
             1000u + 2000 + 300 + 3 * 40 + 5 + 6 + 7000);
-  EXPECT_EQ(planTraining(sized(8)).total(),
+  EXPECT_EQ(planTraining(sized(8), target()).total(),
             1000u + 2000 + 4 * 300 + 3 * 40 + 5 + 6 + 7000);
 }
 
 TEST(MemoryPlan, EvaluationNeedsNeitherGradientsNorState) {
-  EXPECT_EQ(planEvaluation(sized(8)).total(), 1000u + 3 * 40 + 5 + 6 + 7000);
+  EXPECT_EQ(planEvaluation(sized(8), target()).total(),
+            1000u + 3 * 40 + 5 + 6 + 7000);
 }
 
 TEST(Arenas, AreAlignedZeroedAndWritable) {
-  MemoryPlan plan = planTraining(sized(4));
+  MemoryPlan plan = planTraining(sized(4), target());
   auto arenas = Arenas::reserve(plan);
   ASSERT_TRUE(arenas.ok()) << arenas.status().message();
   EXPECT_EQ((*arenas)->copies(BOOST_ARENA_GRADIENT).size(), 3u);
@@ -50,7 +57,7 @@ TEST(Arenas, AreAlignedZeroedAndWritable) {
 }
 
 TEST(ArenasDeathTest, ThePageAfterAnArenaIsOutOfBounds) {
-  MemoryPlan plan = planTraining(sized(1));
+  MemoryPlan plan = planTraining(sized(1), target());
   plan.bytes[BOOST_ARENA_STATE] = 4096;
   auto arenas = Arenas::reserve(plan);
   ASSERT_TRUE(arenas.ok());
@@ -59,7 +66,7 @@ TEST(ArenasDeathTest, ThePageAfterAnArenaIsOutOfBounds) {
 }
 
 TEST(Arenas, MemoryThatIsNotThereIsAMessage) {
-  MemoryPlan plan = planTraining(sized(1));
+  MemoryPlan plan = planTraining(sized(1), target());
   plan.bytes[BOOST_ARENA_STATE] = uint64_t{1} << 50;
   auto arenas = Arenas::reserve(plan);
   ASSERT_FALSE(arenas.ok());

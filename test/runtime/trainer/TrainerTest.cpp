@@ -83,7 +83,7 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
     ASSERT_TRUE(execution.combine(0, 1).ok());
     micro(*byHand, 96, 4, 1);
     ASSERT_TRUE(execution.combine(0, 1).ok());
-    EXPECT_EQ(execution.loss(0).count, 36);
+    EXPECT_EQ(execution.loss(0)->count, 36);
     ASSERT_TRUE(execution.update(2).ok());
   }
   expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
@@ -137,8 +137,8 @@ TEST(Trainer, AMicroBatchWithoutSamplesContributesNothing) {
   auto session = initialised("softmax", "digits:train=32,test=10");
   ASSERT_TRUE(session);
   micro(*session, 0, 0, 0);
-  EXPECT_EQ(session->execution().loss(0).count, 0);
-  EXPECT_EQ(session->execution().loss(0).sum, 0);
+  EXPECT_EQ(session->execution().loss(0)->count, 0);
+  EXPECT_EQ(session->execution().loss(0)->sum, 0);
   std::string before = bytesOf(*session, BOOST_ARENA_PARAMETER);
   auto applied = session->execution().update(1);
   ASSERT_TRUE(applied.ok());
@@ -165,7 +165,7 @@ TEST(Trainer, TheLossIsTheQuotientOfTheWindowsPair) {
   ASSERT_TRUE(session && byHand);
   Training training = train(*session, {1, INT64_MAX, {}});
   micro(*byHand, 0, 32, 0);
-  SumCount pair = byHand->execution().loss(0);
+  SumCount pair = *byHand->execution().loss(0);
   EXPECT_EQ(pair.count, 32);
   EXPECT_EQ(training.steps[0]["loss"].get<float>(), pair.sum / 32);
   EXPECT_EQ(training.steps[0]["lr"].get<double>(), 0.05);

@@ -1,0 +1,139 @@
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/abi/boost_random.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace boostrt {
+namespace {
+
+uint64_t addressOf(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+/// What has no place in a target for GPUs; a program that calls it is no work
+/// of boostc.
+void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
+                   int64_t) {}
+
+} // namespace
+
+CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
+                       const BoostTarget &target)
+    : driver_(std::move(driver)), target_(target),
+      env_{BOOST_ABI_VERSION, 0,    this,  noParallelFor,
+           libraryCall,       fill, launch} {}
+
+Result<std::unique_ptr<CudaDevice>>
+CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
+                   const std::string &program) {
+  BOOSTRT_RETURN_IF_ERROR(driver->load(target.images, program));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(driver), target));
+  std::map<std::string_view, uint32_t> known;
+  for (uint32_t i = 0; i < target.launch_count; ++i) {
+    const char *name = target.launches[i].kernel;
+    auto found = known.find(name);
+    if (found == known.end()) {
+      Result<uint32_t> kernel = device->driver_->findKernel(name);
+      if (!kernel.ok())
+        return kernel.status();
+      found = known.emplace(name, *kernel).first;
+    }
+    device->kernels_.push_back(found->second);
+  }
+  return device;
+}
+
+Result<void *> CudaDevice::allocate(uint64_t bytes, const std::string &name) {
+  Result<uint64_t> address = driver_->allocate(bytes, name);
+  if (!address.ok())
+    return address.status();
+  return reinterpret_cast<void *>(*address);
+}
+
+Status CudaDevice::copyIn(void *to, std::span<const std::byte> from) {
+  return driver_->copyIn(addressOf(to), from);
+}
+
+Status CudaDevice::copyOut(std::span<std::byte> to, const void *from) {
+  return driver_->copyOut(to, addressOf(from));
+}
+
+Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
+  failure_ = Status();
+  const BoostFunction &entry = target_.functions[function];
+  int32_t status = entry.entry(&env_, arenas);
+  if (!failure_.ok())
+    return failure_;
+  if (status != BOOST_CALL_OK)
+    return Status(ExitCode::Internal,
+                  fmt::format("function {} failed with status {}; please "
+                              "report this",
+                              entry.name ? entry.name : "?", status));
+  return Status();
+}
+
+Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
+  // It runs once, and fills from the host, which no graph can hold.
+  if (function == BOOST_FUNCTION_INIT)
+    return enter(function, arenas);
+  Bases bases;
+  std::copy_n(arenas, bases.size(), bases.begin());
+  auto [entry, isNew] = graphs_.try_emplace({function, bases}, 0);
+  if (isNew) {
+    Status status = driver_->beginCapture();
+    if (status.ok())
+      status = enter(function, arenas);
+    Result<uint32_t> graph = driver_->endCapture();
+    if (status.ok())
+      status = graph.status();
+    if (!status.ok()) {
+      graphs_.erase(entry);
+      return status;
+    }
+    entry->second = *graph;
+  }
+  return driver_->launchGraph(entry->second);
+}
+
+int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
+                           void *const *operands) {
+  auto *device = static_cast<CudaDevice *>(env->context);
+  if (index >= device->target_.launch_count)
+    return BOOST_CALL_LAUNCH_FAILED;
+  const BoostLaunch &launch = device->target_.launches[index];
+  std::vector<uint64_t> addresses(launch.operand_count);
+  for (uint32_t i = 0; i < launch.operand_count; ++i)
+    addresses[i] = addressOf(operands[i]);
+  device->failure_ =
+      device->driver_->launch(device->kernels_[index], launch, addresses);
+  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LAUNCH_FAILED;
+}
+
+int32_t CudaDevice::libraryCall(const BoostEnv *, uint32_t, void *const *) {
+  return BOOST_CALL_LIBRARY_FAILED;
+}
+
+void CudaDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
+                      uint32_t initializer, double a, double b,
+                      const char *name, const void *seed) {
+  auto *device = static_cast<CudaDevice *>(env->context);
+  if (!device->failure_.ok())
+    return;
+  uint64_t number = 0;
+  device->failure_ =
+      device->copyOut(std::as_writable_bytes(std::span(&number, 1)), seed);
+  if (!device->failure_.ok())
+    return;
+  std::vector<float> values(static_cast<size_t>(elements));
+  uint64_t stream = boost_random_stream(name);
+  for (int64_t i = 0; i < elements; ++i)
+    values[static_cast<size_t>(i)] = static_cast<float>(
+        boost_initial_value(initializer, a, b, number, stream, i));
+  device->failure_ =
+      device->copyIn(destination, std::as_bytes(std::span(values)));
+}
+
+} // namespace boostrt

@@ -1,0 +1,55 @@
+// CudaDevice.h - runs the CUDA target of a program on a GPU or on the simulated
+// one: its functions are recorded as graphs, one for each set of arenas they
+// are called with, and replayed from then on.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/cuda/GpuDriver.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace boostrt {
+
+class CudaDevice : public Device, public DeviceMemory {
+public:
+  /// Loads the images of `target`, which outlives the device, and finds every
+  /// kernel that it launches. `program` is for messages. Fails with
+  /// ExitCode::Input.
+  static Result<std::unique_ptr<CudaDevice>>
+  create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
+         const std::string &program);
+
+  std::string describe() const override { return driver_->name(); }
+  DeviceMemory *memory() override { return this; }
+  Status call(BoostFunctionKind function, void *const *arenas) override;
+
+  Result<void *> allocate(uint64_t bytes, const std::string &name) override;
+  Status copyIn(void *to, std::span<const std::byte> from) override;
+  Status copyOut(std::span<std::byte> to, const void *from) override;
+
+private:
+  using Bases = std::array<void *, BOOST_ARENA_COUNT>;
+
+  CudaDevice(std::unique_ptr<GpuDriver> driver, const BoostTarget &target);
+  /// Runs the host code of the function, which launches.
+  Status enter(BoostFunctionKind function, void *const *arenas);
+  static int32_t launch(const BoostEnv *env, uint32_t index,
+                        void *const *operands);
+  static int32_t libraryCall(const BoostEnv *env, uint32_t index,
+                             void *const *operands);
+  static void fill(const BoostEnv *env, void *destination, int64_t elements,
+                   uint32_t initializer, double a, double b, const char *name,
+                   const void *seed);
+
+  std::unique_ptr<GpuDriver> driver_;
+  const BoostTarget &target_;
+  BoostEnv env_{};
+  std::vector<uint32_t> kernels_; ///< by launch
+  std::map<std::pair<BoostFunctionKind, Bases>, uint32_t> graphs_;
+  Status failure_; ///< of what a function called; the ABI carries only a code
+};
+
+} // namespace boostrt

@@ -1,0 +1,252 @@
+#include "runtime/device/cuda/CudaDriver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+/// The oldest compute capability that programs are compiled for.
+constexpr uint32_t kOldestArchitecture = 80;
+
+/// The cubin of `images` that runs best on `architecture`: machine code runs on
+/// the same major version from its own minor version on. Null without any.
+const BoostImage *bestCubin(const BoostImage *images, uint32_t architecture) {
+  const BoostImage *best = nullptr;
+  for (; images->kind != BOOST_IMAGE_END; ++images)
+    if (images->kind == BOOST_IMAGE_CUBIN &&
+        images->architecture / 10 == architecture / 10 &&
+        images->architecture <= architecture &&
+        (!best || images->architecture > best->architecture))
+      best = images;
+  return best;
+}
+
+/// The newest PTX that `architecture` can run, from which the driver makes
+/// machine code. Null without any.
+const BoostImage *bestPtx(const BoostImage *images, uint32_t architecture) {
+  const BoostImage *best = nullptr;
+  for (; images->kind != BOOST_IMAGE_END; ++images)
+    if (images->kind == BOOST_IMAGE_PTX &&
+        images->architecture <= architecture &&
+        (!best || images->architecture > best->architecture))
+      best = images;
+  return best;
+}
+
+Status unusable(const std::string &why) {
+  return Status(ExitCode::Usage, "no GPU can be used: " + why);
+}
+
+} // namespace
+
+Result<std::unique_ptr<CudaDriver>> CudaDriver::create(const char *library) {
+  Result<cuda::CudaApi> api = cuda::CudaApi::open(library);
+  if (!api.ok())
+    return unusable(api.status().message());
+  std::unique_ptr<CudaDriver> driver(new CudaDriver(*api));
+  Status status = driver->findDevice();
+  if (status.ok())
+    status = driver->makeContext();
+  if (!status.ok())
+    return unusable(status.message());
+  return driver;
+}
+
+Status CudaDriver::findDevice() {
+  if (cuda::CallResult result = api_.cuInit(0); result != 0) {
+    if (result == cuda::kErrorNoDevice)
+      return Status(ExitCode::Usage,
+                    fmt::format("NVIDIA's driver finds no GPU ({})",
+                                api_.errorName(result)));
+    return api_.failure("cuInit", result);
+  }
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDriverGetVersion", api_.cuDriverGetVersion(&version_)));
+  int count = 0;
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDeviceGetCount", api_.cuDeviceGetCount(&count)));
+  if (count == 0)
+    return Status(ExitCode::Usage, "NVIDIA's driver finds no GPU");
+  BOOSTRT_RETURN_IF_ERROR(check("cuDeviceGet", api_.cuDeviceGet(&device_, 0)));
+
+  char name[256] = {};
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuDeviceGetName", api_.cuDeviceGetName(name, sizeof name - 1, device_)));
+  name_ = name;
+  if (!name_.starts_with("NVIDIA"))
+    name_ = "NVIDIA " + name_;
+  int major = 0, minor = 0;
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDeviceGetAttribute",
+            api_.cuDeviceGetAttribute(&major, cuda::kComputeCapabilityMajor,
+                                      device_)));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDeviceGetAttribute",
+            api_.cuDeviceGetAttribute(&minor, cuda::kComputeCapabilityMinor,
+                                      device_)));
+  architecture_ = static_cast<uint32_t>(major * 10 + minor);
+  if (architecture_ < kOldestArchitecture)
+    return Status(ExitCode::Usage,
+                  fmt::format("{} has compute capability {}.{}, and programs "
+                              "need {}.{} or newer",
+                              name_, major, minor, kOldestArchitecture / 10,
+                              kOldestArchitecture % 10));
+  return Status();
+}
+
+Status CudaDriver::makeContext() {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDevicePrimaryCtxRetain",
+            api_.cuDevicePrimaryCtxRetain(&context_, device_)));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuCtxSetCurrent", api_.cuCtxSetCurrent(context_)));
+  return check("cuStreamCreate",
+               api_.cuStreamCreate(&stream_, cuda::kStreamNonBlocking));
+}
+
+CudaDriver::~CudaDriver() {
+  // After a kernel's fault every call fails, and the context goes as a whole:
+  // there is nobody to tell.
+  if (!context_)
+    return;
+  if (stream_)
+    api_.cuStreamSynchronize(stream_);
+  for (cuda::GraphExec graph : graphs_)
+    api_.cuGraphExecDestroy(graph);
+  for (cuda::Address address : allocations_)
+    api_.cuMemFree_v2(address);
+  if (module_)
+    api_.cuModuleUnload(module_);
+  if (stream_)
+    api_.cuStreamDestroy_v2(stream_);
+  api_.cuDevicePrimaryCtxRelease_v2(device_);
+}
+
+Status CudaDriver::load(const BoostImage *images, const std::string &program) {
+  if (const BoostImage *cubin = bestCubin(images, architecture_)) {
+    Status status = check(
+        "cuModuleLoadDataEx",
+        api_.cuModuleLoadDataEx(&module_, cubin->data, 0, nullptr, nullptr));
+    if (!status.ok())
+      return Status(ExitCode::Input,
+                    fmt::format("'{}': the driver does not take its machine "
+                                "code for sm_{}: {}; build it again with "
+                                "boostc",
+                                program, cubin->architecture,
+                                status.message()));
+    return Status();
+  }
+  if (const BoostImage *ptx = bestPtx(images, architecture_))
+    return loadPtx(*ptx, program);
+  return Status(ExitCode::Input,
+                fmt::format("'{}' has no code for {}, which is sm_{}; build it "
+                            "again with boostc",
+                            program, name_, architecture_));
+}
+
+Status CudaDriver::loadPtx(const BoostImage &image,
+                           const std::string &program) {
+  char log[4096] = {};
+  int options[] = {cuda::kJitErrorLogBuffer, cuda::kJitErrorLogBufferBytes};
+  // The interface passes the number in the pointer itself.
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+  Status status =
+      check("cuModuleLoadDataEx",
+            api_.cuModuleLoadDataEx(&module_, image.data, 2, options, values));
+  if (status.ok())
+    return status;
+  std::string text = log;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+    text.pop_back();
+  return Status(
+      ExitCode::Input,
+      fmt::format("'{}': the driver, which serves CUDA {}.{}, does not compile "
+                  "its PTX for {}: {}{}{}; a newer driver may, or build it "
+                  "again with boostc",
+                  program, version_ / 1000, version_ % 1000 / 10, name_,
+                  status.message(), text.empty() ? "" : ": ", text));
+}
+
+Result<uint32_t> CudaDriver::findKernel(const char *name) {
+  cuda::Function function = nullptr;
+  Status status = check("cuModuleGetFunction",
+                        api_.cuModuleGetFunction(&function, module_, name));
+  if (!status.ok())
+    return Status(ExitCode::Input,
+                  fmt::format("there is no kernel '{}', which the program "
+                              "launches: {}; build it again with boostc",
+                              name, status.message()));
+  kernels_.push_back(function);
+  return static_cast<uint32_t>(kernels_.size() - 1);
+}
+
+Result<uint64_t> CudaDriver::allocate(uint64_t bytes, const std::string &name) {
+  cuda::Address address = 0;
+  Status status = check("cuMemAlloc", api_.cuMemAlloc_v2(&address, bytes));
+  if (!status.ok())
+    return Status(ExitCode::Internal,
+                  fmt::format("cannot reserve {} bytes for {} on {}: {}", bytes,
+                              name, name_, status.message()));
+  allocations_.push_back(address);
+  return address;
+}
+
+Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuMemcpyHtoDAsync",
+            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), stream_)));
+  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDriver::copyOut(std::span<std::byte> to, uint64_t from) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuMemcpyDtoHAsync",
+            api_.cuMemcpyDtoHAsync_v2(to.data(), from, to.size(), stream_)));
+  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDriver::launch(uint32_t kernel, const BoostLaunch &launch,
+                          std::span<const uint64_t> operands) {
+  std::vector<uint64_t> values(operands.begin(), operands.end());
+  std::vector<void *> parameters(values.size());
+  std::transform(values.begin(), values.end(), parameters.begin(),
+                 [](uint64_t &value) { return &value; });
+  Status status = check("cuLaunchKernel",
+                        api_.cuLaunchKernel(kernels_[kernel], launch.blocks, 1,
+                                            1, launch.threads, 1, 1, 0, stream_,
+                                            parameters.data(), nullptr));
+  if (status.ok())
+    return status;
+  return Status(status.code(),
+                fmt::format("{}: kernel '{}': {}", launch.location,
+                            launch.kernel, status.message()));
+}
+
+Status CudaDriver::beginCapture() {
+  return check(
+      "cuStreamBeginCapture",
+      api_.cuStreamBeginCapture_v2(stream_, cuda::kCaptureModeThreadLocal));
+}
+
+Result<uint32_t> CudaDriver::endCapture() {
+  cuda::Graph graph = nullptr;
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuStreamEndCapture", api_.cuStreamEndCapture(stream_, &graph)));
+  cuda::GraphExec exec = nullptr;
+  Status status = check("cuGraphInstantiate",
+                        api_.cuGraphInstantiateWithFlags(&exec, graph, 0));
+  // What is launched is a copy.
+  Status destroyed = check("cuGraphDestroy", api_.cuGraphDestroy(graph));
+  BOOSTRT_RETURN_IF_ERROR(status);
+  graphs_.push_back(exec);
+  BOOSTRT_RETURN_IF_ERROR(destroyed);
+  return static_cast<uint32_t>(graphs_.size() - 1);
+}
+
+Status CudaDriver::launchGraph(uint32_t graph) {
+  return check("cuGraphLaunch", api_.cuGraphLaunch(graphs_[graph], stream_));
+}
+
+} // namespace boostrt

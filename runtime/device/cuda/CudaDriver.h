@@ -1,0 +1,61 @@
+// CudaDriver.h - an NVIDIA GPU, through the driver interface of CUDA. Used by
+// the thread that created it.
+#pragma once
+
+#include "runtime/device/cuda/CudaApi.h"
+#include "runtime/device/cuda/GpuDriver.h"
+
+#include <memory>
+#include <vector>
+
+namespace boostrt {
+
+class CudaDriver : public GpuDriver {
+public:
+  /// The first GPU (CUDA_VISIBLE_DEVICES chooses which that is). `library` is
+  /// another one in tests. Fails with ExitCode::Usage when there is none that
+  /// can be used, and says why.
+  static Result<std::unique_ptr<CudaDriver>>
+  create(const char *library = "libcuda.so.1");
+  ~CudaDriver() override;
+  CudaDriver(const CudaDriver &) = delete;
+  CudaDriver &operator=(const CudaDriver &) = delete;
+
+  std::string name() const override { return name_; }
+  uint32_t architecture() const override { return architecture_; }
+  Status load(const BoostImage *images, const std::string &program) override;
+  Result<uint32_t> findKernel(const char *name) override;
+  Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
+  Status copyIn(uint64_t to, std::span<const std::byte> from) override;
+  Status copyOut(std::span<std::byte> to, uint64_t from) override;
+  Status launch(uint32_t kernel, const BoostLaunch &launch,
+                std::span<const uint64_t> operands) override;
+  Status beginCapture() override;
+  Result<uint32_t> endCapture() override;
+  Status launchGraph(uint32_t graph) override;
+
+private:
+  explicit CudaDriver(const cuda::CudaApi &api) : api_(api) {}
+  /// Finds the device and what it is; its failures lack "no GPU can be used".
+  Status findDevice();
+  Status makeContext();
+  Status check(const char *call, cuda::CallResult result) const {
+    return result == 0 ? Status() : api_.failure(call, result);
+  }
+  Status loadPtx(const BoostImage &image, const std::string &program);
+
+  cuda::CudaApi api_;
+  std::string name_;
+  uint32_t architecture_ = 0;
+  int version_ = 0; ///< of CUDA, which the driver serves: 12040 for 12.4
+  cuda::DeviceNumber device_ = 0;
+  // What was made; null or empty otherwise.
+  cuda::Context context_ = nullptr;
+  cuda::Stream stream_ = nullptr;
+  cuda::Module module_ = nullptr;
+  std::vector<cuda::Function> kernels_;
+  std::vector<cuda::Address> allocations_;
+  std::vector<cuda::GraphExec> graphs_;
+};
+
+} // namespace boostrt

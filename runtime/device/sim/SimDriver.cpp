@@ -1,0 +1,111 @@
+#include "runtime/device/sim/SimDriver.h"
+
+#include "runtime/device/cpu/CpuFeatures.h"
+
+#include <fmt/format.h>
+
+namespace boostrt::sim {
+
+Result<std::unique_ptr<SimDriver>> SimDriver::create(uint32_t threads,
+                                                     Checks checks) {
+  // What the files of the machine are compiled for (runtime/device).
+  if (Status status = checkCpuFeatures("avx2,fma,bmi,bmi2,popcnt,lzcnt");
+      !status.ok())
+    return Status(status.code(),
+                  "the simulated GPU cannot run here: " + status.message());
+  MachineOptions options;
+  options.threads = threads;
+  options.checks = checks;
+  return std::unique_ptr<SimDriver>(new SimDriver(std::move(options)));
+}
+
+Status SimDriver::load(const BoostImage *images, const std::string &program) {
+  for (; images->kind != BOOST_IMAGE_END; ++images) {
+    if (images->kind != BOOST_IMAGE_PTX)
+      continue;
+    Result<SimModule> module = SimModule::load(
+        {static_cast<const char *>(images->data), images->bytes}, memory_,
+        {fmt::format("{}: kernels.ptx", program)});
+    if (!module.ok())
+      return module.status();
+    module_ = std::move(module).value();
+    return Status();
+  }
+  return Status(ExitCode::Input,
+                fmt::format("'{}' has no PTX, which the simulated GPU runs; "
+                            "build it again with boostc",
+                            program));
+}
+
+Result<uint32_t> SimDriver::findKernel(const char *name) {
+  const Kernel *kernel = module_->findKernel(name);
+  if (!kernel)
+    return Status(ExitCode::Input,
+                  fmt::format("{}: there is no kernel '{}', which the program "
+                              "launches; build it again with boostc",
+                              module_->name(), name));
+  kernels_.push_back(kernel);
+  return static_cast<uint32_t>(kernels_.size() - 1);
+}
+
+Result<uint64_t> SimDriver::allocate(uint64_t bytes, const std::string &name) {
+  Result<uint64_t> address = memory_.allocate(bytes, name);
+  if (!address.ok())
+    return Status(ExitCode::Internal, address.status().message());
+  return address;
+}
+
+Status SimDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
+  return memory_.copyIn(to, from);
+}
+
+Status SimDriver::copyOut(std::span<std::byte> to, uint64_t from) {
+  return memory_.copyOut(to, from);
+}
+
+Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,
+                         std::span<const uint64_t> operands) {
+  Node node{kernels_[kernel], &launch, {operands.begin(), operands.end()}};
+  if (!capture_)
+    return run(node);
+  capture_->push_back(std::move(node));
+  return Status();
+}
+
+Status SimDriver::beginCapture() {
+  capture_.emplace();
+  return Status();
+}
+
+Result<uint32_t> SimDriver::endCapture() {
+  graphs_.push_back(std::move(*capture_));
+  capture_.reset();
+  return static_cast<uint32_t>(graphs_.size() - 1);
+}
+
+Status SimDriver::launchGraph(uint32_t graph) {
+  for (const Node &node : graphs_[graph])
+    BOOSTRT_RETURN_IF_ERROR(run(node));
+  return Status();
+}
+
+Status SimDriver::run(const Node &node) {
+  std::vector<ArgumentExtent> extents;
+  for (uint32_t i = 0; i < node.launch->operand_count; ++i) {
+    const BoostOperand &operand = node.launch->operands[i];
+    extents.push_back({i, node.operands[i], operand.bytes,
+                       fmt::format("operand {}", i), !operand.is_written});
+  }
+  LaunchRequest request;
+  request.kernel = node.kernel;
+  request.grid.x = node.launch->blocks;
+  request.block.x = node.launch->threads;
+  request.parameters = std::as_bytes(std::span(node.operands));
+  request.extents = extents;
+  request.origin.position = node.launch->location;
+  LaunchOutcome outcome = machine_.launch(*module_, request);
+  laneInstructions_ += outcome.laneInstructions;
+  return outcome.status;
+}
+
+} // namespace boostrt::sim

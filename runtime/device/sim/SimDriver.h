@@ -1,0 +1,58 @@
+// SimDriver.h - the simulated GPU behind the interface of a real one.
+#pragma once
+
+#include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/sim/SimMachine.h"
+
+#include <optional>
+#include <vector>
+
+namespace boostrt::sim {
+
+/// Runs every launch at once, with all checks, on `threads` threads of the
+/// host. What a kernel does wrong is the failure of the call that ran it, with
+/// ExitCode::Internal and the text of docs/sim.md.
+class SimDriver : public GpuDriver {
+public:
+  /// Fails with ExitCode::Input on a CPU that has not what the machine is
+  /// compiled for.
+  static Result<std::unique_ptr<SimDriver>> create(uint32_t threads,
+                                                   Checks checks = Checks::All);
+
+  std::string name() const override { return "the simulated GPU"; }
+  uint32_t architecture() const override { return 80; }
+  Status load(const BoostImage *images, const std::string &program) override;
+  Result<uint32_t> findKernel(const char *name) override;
+  Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
+  Status copyIn(uint64_t to, std::span<const std::byte> from) override;
+  Status copyOut(std::span<std::byte> to, uint64_t from) override;
+  Status launch(uint32_t kernel, const BoostLaunch &launch,
+                std::span<const uint64_t> operands) override;
+  Status beginCapture() override;
+  Result<uint32_t> endCapture() override;
+  Status launchGraph(uint32_t graph) override;
+
+  /// Of all launches so far.
+  uint64_t laneInstructions() const { return laneInstructions_; }
+
+private:
+  struct Node {
+    const Kernel *kernel;
+    const BoostLaunch *launch;
+    std::vector<uint64_t> operands;
+  };
+  using Graph = std::vector<Node>;
+
+  explicit SimDriver(MachineOptions options) : machine_(std::move(options)) {}
+  Status run(const Node &node);
+
+  Memory memory_;
+  std::optional<SimModule> module_;
+  SimMachine machine_;
+  std::vector<const Kernel *> kernels_;
+  std::optional<Graph> capture_;
+  std::vector<Graph> graphs_;
+  uint64_t laneInstructions_ = 0;
+};
+
+} // namespace boostrt::sim

@@ -1,0 +1,189 @@
+// The part of the descriptor that differs between the devices that a program
+// holds code for.
+#include "runtime/trainer/ValidateProgram.h"
+
+namespace boostrt {
+namespace {
+
+constexpr uint32_t kMaxThreads = 4096;
+constexpr uint32_t kMaxOperands = 4096;
+constexpr uint32_t kMaxBlocks = (1u << 31) - 1; ///< what a GPU's grid has in x
+constexpr uint32_t kMaxBlockThreads = 1024;     ///< and a block
+constexpr uint32_t kMaxImages = 16;
+constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
+
+constexpr const char *kTargetNames[BOOST_TARGET_COUNT] = {"cpu", "cuda"};
+constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
+    "init", "micro", "combine", "update", "eval"};
+
+/// One target; its messages begin with its name.
+class TargetCheck : DescriptorCheck {
+public:
+  TargetCheck(const BoostTarget &target, const std::string &path)
+      : DescriptorCheck(path), t_(target), name_(kTargetNames[target.kind]) {}
+
+  Status run() const {
+    if (!t_.requirements)
+      return fail("{}: requirements is missing", name_);
+    if (!t_.library_version)
+      return fail("{}: library_version is missing", name_);
+    if (t_.transient_bytes > kMaxBytes)
+      return fail("{}: arena TRANSIENT of {} bytes", name_, t_.transient_bytes);
+    BOOSTRT_RETURN_IF_ERROR(
+        table(t_.library_calls, t_.library_call_count, "library_calls"));
+    BOOSTRT_RETURN_IF_ERROR(table(t_.launches, t_.launch_count, "launches"));
+    BOOSTRT_RETURN_IF_ERROR(t_.kind == BOOST_TARGET_CPU ? cpu() : cuda());
+    return functions();
+  }
+
+private:
+  Status table(const void *entries, uint32_t count, const char *what) const {
+    if (count > kMaxTableEntries || (count > 0 && !entries))
+      return fail("{}: table {} of {} entries", name_, what, count);
+    return Status();
+  }
+
+  Status cpu() const {
+    if (t_.threads == 0 || t_.threads > kMaxThreads)
+      return fail("{}: {} threads", name_, t_.threads);
+    if (t_.images)
+      return fail("{}: images, which are for GPUs", name_);
+    if (t_.launch_count != 0)
+      return fail("{}: {} launches, which are for GPUs", name_,
+                  t_.launch_count);
+    for (uint32_t i = 0; i < t_.library_call_count; ++i)
+      BOOSTRT_RETURN_IF_ERROR(libraryCall(i));
+    return Status();
+  }
+
+  Status libraryCall(uint32_t index) const {
+    const BoostLibraryCall &call = t_.library_calls[index];
+    const BoostMatmul &m = call.matmul;
+    if (call.kind != BOOST_LIBRARY_MATMUL || !call.location ||
+        m.post_op > BOOST_POST_RELU || m.has_bias > 1)
+      return fail("{}: library call {} is of an unknown kind", name_, index);
+    for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
+                          m.b_strides[0], m.b_strides[1]})
+      if (value <= 0 || value > INT32_MAX)
+        return fail("{}: library call {} has an extent or stride of {}", name_,
+                    index, value);
+    if (call.scratch_bytes > t_.transient_bytes)
+      return fail("{}: library call {} needs {} bytes of scratch memory, arena "
+                  "TRANSIENT has {}",
+                  name_, index, call.scratch_bytes, t_.transient_bytes);
+    return Status();
+  }
+
+  Status cuda() const {
+    if (t_.threads != 0)
+      return fail("{}: {} threads, which are for CPUs", name_, t_.threads);
+    if (t_.library_call_count != 0)
+      return fail("{}: {} library calls, of which there are none", name_,
+                  t_.library_call_count);
+    BOOSTRT_RETURN_IF_ERROR(images());
+    for (uint32_t i = 0; i < t_.launch_count; ++i)
+      BOOSTRT_RETURN_IF_ERROR(launch(i));
+    return Status();
+  }
+
+  Status images() const {
+    if (!t_.images)
+      return fail("{}: table images is missing", name_);
+    uint32_t count = 0;
+    for (; t_.images[count].kind != BOOST_IMAGE_END; ++count) {
+      // The end may be missing: nothing beyond is looked at.
+      if (count == kMaxImages)
+        return fail("{}: more than {} images", name_, kMaxImages);
+      const BoostImage &image = t_.images[count];
+      if (image.kind > BOOST_IMAGE_CUBIN)
+        return fail("{}: image {} is of unknown kind {}", name_, count,
+                    image.kind);
+      if (!image.data || image.bytes == 0 || image.bytes > kMaxImageBytes)
+        return fail("{}: image {} of {} bytes", name_, count, image.bytes);
+      if (image.kind == BOOST_IMAGE_PTX &&
+          static_cast<const char *>(image.data)[image.bytes] != 0)
+        return fail("{}: image {} of PTX does not end where it says", name_,
+                    count);
+    }
+    if (count == 0)
+      return fail("{}: no image", name_);
+    return Status();
+  }
+
+  Status launch(uint32_t index) const {
+    const BoostLaunch &launch = t_.launches[index];
+    BOOSTRT_RETURN_IF_ERROR(
+        name(launch.kernel,
+             fmt::format("{}: the kernel of launch {}", name_, index)));
+    if (!launch.location)
+      return fail("{}: launch {} has no location", name_, index);
+    if (launch.operand_count == 0 || launch.operand_count > kMaxOperands ||
+        !launch.operands)
+      return fail("{}: launch {} of {} operands", name_, index,
+                  launch.operand_count);
+    if (launch.blocks == 0 || launch.blocks > kMaxBlocks)
+      return fail("{}: launch {} of {} blocks", name_, index, launch.blocks);
+    if (launch.threads == 0 || launch.threads > kMaxBlockThreads)
+      return fail("{}: launch {} of {} threads a block", name_, index,
+                  launch.threads);
+    for (uint32_t i = 0; i < launch.operand_count; ++i) {
+      const BoostOperand &operand = launch.operands[i];
+      if (operand.bytes == 0 || operand.bytes > kMaxBytes ||
+          operand.is_written > 1)
+        return fail("{}: operand {} of launch {} has {} bytes and is_written "
+                    "{}",
+                    name_, i, index, operand.bytes, operand.is_written);
+    }
+    return Status();
+  }
+
+  Status functions() const {
+    for (int kind = 0; kind < BOOST_FUNCTION_COUNT; ++kind) {
+      const BoostFunction &function = t_.functions[kind];
+      if (!function.entry)
+        return fail("{}: function {} is missing", name_, kFunctionNames[kind]);
+      if (function.transient_bytes > t_.transient_bytes)
+        return fail("{}: function {} uses {} bytes of arena TRANSIENT, which "
+                    "has {}",
+                    name_, kFunctionNames[kind], function.transient_bytes,
+                    t_.transient_bytes);
+    }
+    return Status();
+  }
+
+  const BoostTarget &t_;
+  const char *name_;
+};
+
+class TargetsCheck : DescriptorCheck {
+public:
+  TargetsCheck(const BoostProgram &program, const std::string &path)
+      : DescriptorCheck(path), p_(program), path_(path) {}
+
+  Status run() const {
+    if (p_.target_count == 0 || p_.target_count > BOOST_TARGET_COUNT ||
+        !p_.targets)
+      return fail("table targets of {} entries", p_.target_count);
+    for (uint32_t i = 0; i < p_.target_count; ++i) {
+      uint32_t kind = p_.targets[i].kind;
+      if (kind >= BOOST_TARGET_COUNT)
+        return fail("target {} is of unknown kind {}", i, kind);
+      if (i > 0 && kind <= p_.targets[i - 1].kind)
+        return fail("target {} is in the wrong place", kTargetNames[kind]);
+      BOOSTRT_RETURN_IF_ERROR(TargetCheck(p_.targets[i], path_).run());
+    }
+    return Status();
+  }
+
+private:
+  const BoostProgram &p_;
+  const std::string &path_;
+};
+
+} // namespace
+
+Status validateTargets(const BoostProgram &program, const std::string &path) {
+  return TargetsCheck(program, path).run();
+}
+
+} // namespace boostrt

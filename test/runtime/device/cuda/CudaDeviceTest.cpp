@@ -1,0 +1,212 @@
+// CudaDevice over the simulated GPU.
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/abi/boost_random.h"
+#include "runtime/device/sim/SimDriver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char kPtx[] = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry add_one(.param .u64 p)
+{
+  .reg .b32 %r<2>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd2, %rd1, %rd2;
+  ld.global.f32 %f1, [%rd2];
+  mov.f32 %f2, 0f3F800000;
+  add.rn.f32 %f1, %f1, %f2;
+  st.global.f32 [%rd2], %f1;
+  ret;
+}
+)";
+constexpr BoostOperand kOperand = {16, 1, 0};
+constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
+                                  {}};
+
+int entered = 0; ///< how often a function's host code ran
+
+/// Adds 1 to the first 4 elements of PARAMETER, twice.
+int32_t addTwice(const BoostEnv *env, void *const *arenas) {
+  ++entered;
+  void *operands[] = {arenas[BOOST_ARENA_PARAMETER]};
+  if (int32_t status = env->launch(env, 0, operands))
+    return status;
+  return env->launch(env, 0, operands);
+}
+
+int32_t fillParameter(const BoostEnv *env, void *const *arenas) {
+  ++entered;
+  env->fill(env, arenas[BOOST_ARENA_PARAMETER], 4, BOOST_INIT_UNIFORM, -1, 1,
+            "w", arenas[BOOST_ARENA_CONTROL]);
+  return BOOST_CALL_OK;
+}
+
+class OnSim : public testing::Test {
+protected:
+  OnSim() {
+    entered = 0;
+    target.kind = BOOST_TARGET_CUDA;
+    target.launches = &launch;
+    target.launch_count = 1;
+    target.images = kImages;
+    target.functions[BOOST_FUNCTION_INIT] = {"init", fillParameter, 0};
+    target.functions[BOOST_FUNCTION_MICRO] = {"micro", addTwice, 0};
+  }
+
+  Status create() {
+    auto driver = sim::SimDriver::create(1);
+    if (!driver.ok())
+      return driver.status();
+    simulated = driver->get();
+    auto made = CudaDevice::create(std::move(driver).value(), target, "p.so");
+    if (!made.ok())
+      return made.status();
+    device = std::move(made).value();
+    return Status();
+  }
+
+  void *allocate(const std::vector<float> &values) {
+    auto address = device->allocate(values.size() * 4, "x");
+    EXPECT_TRUE(address.ok());
+    EXPECT_TRUE(
+        device->copyIn(*address, std::as_bytes(std::span(values))).ok());
+    return *address;
+  }
+  std::vector<float> read(void *address, size_t count = 4) {
+    std::vector<float> values(count);
+    EXPECT_TRUE(
+        device->copyOut(std::as_writable_bytes(std::span(values)), address)
+            .ok());
+    return values;
+  }
+
+  BoostLaunch launch = {"add_one", "model.json:5:3", &kOperand, 1, 1, 4, 0};
+  BoostTarget target{};
+  sim::SimDriver *simulated = nullptr;
+  std::unique_ptr<CudaDevice> device;
+};
+
+TEST_F(OnSim, FunctionsAreRecordedOnceForEachSetOfArenas) {
+  ASSERT_TRUE(create().ok());
+  EXPECT_EQ(device->describe(), "the simulated GPU");
+  EXPECT_EQ(device->memory(), device.get());
+  void *a = allocate({0, 1, 2, 3}), *b = allocate({10, 10, 10, 10});
+  void *arenas[BOOST_ARENA_COUNT] = {a};
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_EQ(entered, 1);
+  }
+  EXPECT_EQ(read(a), (std::vector<float>{6, 7, 8, 9}));
+  arenas[BOOST_ARENA_PARAMETER] = b;
+  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  EXPECT_EQ(entered, 2);
+  EXPECT_EQ(read(b), (std::vector<float>{12, 12, 12, 12}));
+  EXPECT_EQ(read(a), (std::vector<float>{6, 7, 8, 9}));
+  arenas[BOOST_ARENA_PARAMETER] = a;
+  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  EXPECT_EQ(entered, 2);
+  // 5 calls of 2 launches of 4 lanes, 8 instructions each.
+  EXPECT_EQ(simulated->laneInstructions() % (5 * 2 * 4), 0u);
+  EXPECT_GE(simulated->laneInstructions(), 5u * 2 * 4 * 7);
+}
+
+TEST_F(OnSim, InitFillsFromTheSeedInControl) {
+  ASSERT_TRUE(create().ok());
+  void *weights = allocate({0, 0, 0, 0, 42});
+  auto control = device->allocate(64, "control");
+  ASSERT_TRUE(control.ok());
+  void *arenas[BOOST_ARENA_COUNT] = {weights};
+  arenas[BOOST_ARENA_CONTROL] = *control;
+  // Not recorded: every call sees the seed of its time.
+  for (uint64_t seed : {99u, 7u}) {
+    ASSERT_TRUE(
+        device->copyIn(*control, std::as_bytes(std::span(&seed, 1))).ok());
+    ASSERT_TRUE(device->call(BOOST_FUNCTION_INIT, arenas).ok());
+    std::vector<float> values = read(weights, 5);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(values[i], static_cast<float>(boost_initial_value(
+                               BOOST_INIT_UNIFORM, -1, 1, seed,
+                               boost_random_stream("w"), i)));
+    EXPECT_EQ(values[4], 42) << "wrote past the end";
+  }
+  EXPECT_EQ(entered, 2);
+}
+
+TEST_F(OnSim, AFillThatCannotBeIsTheFunctionsFailure) {
+  ASSERT_TRUE(create().ok());
+  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
+  Status status = device->call(BOOST_FUNCTION_INIT, arenas); // no CONTROL
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_THAT(status.message(), HasSubstr("sim: cannot copy out 8 bytes"));
+}
+
+TEST_F(OnSim, AFaultIsTheReportOfTheSimulatedGpu) {
+  launch.threads = 5;
+  ASSERT_TRUE(create().ok());
+  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0, 0})};
+  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_THAT(status.message(),
+              testing::AllOf(HasSubstr("sim: out-of-bounds access in kernel "
+                                       "'add_one' (model.json:5:3)"),
+                             HasSubstr("thread (4,0,0), 4 bytes at")));
+}
+
+TEST_F(OnSim, WhatAFunctionReturnsIsItsFailure) {
+  target.functions[BOOST_FUNCTION_MICRO].entry = [](const BoostEnv *env,
+                                                    void *const *arenas) {
+    return env->launch(env, 1, arenas);
+  };
+  target.functions[BOOST_FUNCTION_EVAL] = {
+      "eval",
+      [](const BoostEnv *env, void *const *arenas) {
+        return env->library_call(env, 0, arenas);
+      },
+      0};
+  ASSERT_TRUE(create().ok());
+  void *arenas[BOOST_ARENA_COUNT] = {};
+  // The second time is no replay of what was never recorded.
+  for (int i = 0; i < 2; ++i) {
+    Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+    EXPECT_EQ(status.code(), ExitCode::Internal);
+    EXPECT_EQ(status.message(),
+              "function micro failed with status 2; please report this");
+    EXPECT_EQ(device->call(BOOST_FUNCTION_EVAL, arenas).message(),
+              "function eval failed with status 1; please report this");
+  }
+}
+
+TEST_F(OnSim, ProgramsThatDoNotFitTheDevice) {
+  launch.kernel = "other";
+  Status status = create();
+  EXPECT_EQ(status.code(), ExitCode::Input);
+  EXPECT_EQ(status.message(),
+            "p.so: kernels.ptx: there is no kernel 'other', which the program "
+            "launches; build it again with boostc");
+  const BoostImage cubin[] = {{BOOST_IMAGE_CUBIN, 80, "x", 1}, {}};
+  target.images = cubin;
+  status = create();
+  EXPECT_EQ(status.code(), ExitCode::Input);
+  EXPECT_EQ(status.message(), "'p.so' has no PTX, which the simulated GPU "
+                              "runs; build it again with boostc");
+  const BoostImage damaged[] = {{BOOST_IMAGE_PTX, 80, "damaged", 7}, {}};
+  target.images = damaged;
+  status = create();
+  EXPECT_EQ(status.code(), ExitCode::Input);
+  EXPECT_THAT(status.message(),
+              testing::StartsWith("p.so: kernels.ptx:1: error: "));
+}
+
+} // namespace

@@ -1,0 +1,235 @@
+// FakeCuda.cpp - NVIDIA's driver library as far as CudaDriver uses it, for
+// machines without one: memory is the host's, the only kernel adds 1 to the
+// float that its last operand names. It keeps the rules of streams and capture,
+// counts what is not freed, and fails where FAKE_CUDA_FAILS says
+// ("cuMemAlloc_v2=2").
+#include "runtime/device/cuda/CudaApi.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace boostrt::cuda;
+
+namespace {
+
+constexpr int kInvalidValue = 1, kNotFound = 500, kIllegalState = 401;
+int live = 0; ///< objects that somebody has to free
+
+/// Nodes of a graph: the addresses that are added to.
+using Nodes = std::vector<float *>;
+std::optional<Nodes> capture;
+/// What was asked for and waits for the stream to be synchronised.
+Nodes pending;
+
+const char *setting(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+int failureOf(const char *call) {
+  std::string fails = setting("FAKE_CUDA_FAILS", "");
+  size_t equal = fails.find('=');
+  return equal != std::string::npos && fails.substr(0, equal) == call
+             ? std::atoi(fails.c_str() + equal + 1)
+             : 0;
+}
+
+void drain() {
+  for (float *value : pending)
+    *value += 1;
+  pending.clear();
+}
+
+template <class Handle> CallResult make(Handle *handle) {
+  *handle = reinterpret_cast<Handle>(new char);
+  ++live;
+  return 0;
+}
+template <class Handle> CallResult destroy(Handle handle) {
+  delete reinterpret_cast<char *>(handle);
+  --live;
+  return 0;
+}
+
+} // namespace
+
+#define FAKE(symbol) extern "C" CallResult symbol
+#define FAIL_IF_ASKED                                                          \
+  if (int failure = failureOf(__func__))                                       \
+  return failure
+
+extern "C" int fakeCudaLiveObjects() { return live; }
+
+FAKE(cuInit)(unsigned flags) {
+  FAIL_IF_ASKED;
+  return flags == 0 ? 0 : kInvalidValue;
+}
+FAKE(cuDriverGetVersion)(int *version) {
+  FAIL_IF_ASKED;
+  *version = 12040;
+  return 0;
+}
+FAKE(cuDeviceGetCount)(int *count) {
+  FAIL_IF_ASKED;
+  *count = std::atoi(setting("FAKE_CUDA_DEVICES", "1"));
+  return 0;
+}
+FAKE(cuDeviceGet)(DeviceNumber *device, int ordinal) {
+  FAIL_IF_ASKED;
+  *device = 7;
+  return ordinal == 0 ? 0 : kInvalidValue;
+}
+FAKE(cuDeviceGetName)(char *name, int bytes, DeviceNumber device) {
+  FAIL_IF_ASKED;
+  std::snprintf(name, static_cast<size_t>(bytes), "%s",
+                setting("FAKE_CUDA_NAME", "NVIDIA Fake"));
+  return device == 7 ? 0 : kInvalidValue;
+}
+FAKE(cuDeviceGetAttribute)(int *value, int attribute, DeviceNumber device) {
+  FAIL_IF_ASKED;
+  int capability = std::atoi(setting("FAKE_CUDA_CAPABILITY", "86"));
+  *value =
+      attribute == kComputeCapabilityMajor ? capability / 10 : capability % 10;
+  return device == 7 ? 0 : kInvalidValue;
+}
+FAKE(cuDevicePrimaryCtxRetain)(Context *context, DeviceNumber) {
+  FAIL_IF_ASKED;
+  *context = reinterpret_cast<Context>(&live);
+  ++live;
+  return 0;
+}
+FAKE(cuDevicePrimaryCtxRelease_v2)(DeviceNumber) {
+  --live;
+  return 0;
+}
+FAKE(cuCtxSetCurrent)(Context context) {
+  FAIL_IF_ASKED;
+  return context ? 0 : kInvalidValue;
+}
+FAKE(cuModuleLoadDataEx)(Module *module, const void *image, unsigned count,
+                         int *options, void **values) {
+  // An image is the text that a test wants to see taken.
+  if (std::string(static_cast<const char *>(image)) ==
+      setting("FAKE_CUDA_IMAGE", ""))
+    return make(module);
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == kJitErrorLogBuffer)
+      std::strcpy(static_cast<char *>(values[i]), "line 3: no such opcode\n");
+  return 218;
+}
+FAKE(cuModuleUnload)(Module module) { return destroy(module); }
+FAKE(cuModuleGetFunction)(Function *function, Module, const char *name) {
+  *function = reinterpret_cast<Function>(&pending);
+  return std::strcmp(name, "add_one") == 0 ? 0 : kNotFound;
+}
+FAKE(cuMemAlloc_v2)(Address *address, size_t bytes) {
+  FAIL_IF_ASKED;
+  *address = reinterpret_cast<Address>(std::malloc(bytes));
+  ++live;
+  return 0;
+}
+FAKE(cuMemFree_v2)(Address address) {
+  std::free(reinterpret_cast<void *>(address));
+  --live;
+  return 0;
+}
+FAKE(cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
+                           Stream stream) {
+  FAIL_IF_ASKED;
+  drain();
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return stream ? 0 : kInvalidValue;
+}
+FAKE(cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
+                           Stream stream) {
+  FAIL_IF_ASKED;
+  drain();
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return stream ? 0 : kInvalidValue;
+}
+FAKE(cuStreamCreate)(Stream *stream, unsigned flags) {
+  FAIL_IF_ASKED;
+  return flags == kStreamNonBlocking ? make(stream) : kInvalidValue;
+}
+FAKE(cuStreamDestroy_v2)(Stream stream) { return destroy(stream); }
+FAKE(cuStreamSynchronize)(Stream) {
+  FAIL_IF_ASKED;
+  drain();
+  return 0;
+}
+FAKE(cuStreamBeginCapture_v2)(Stream, int mode) {
+  FAIL_IF_ASKED;
+  if (capture || mode != kCaptureModeThreadLocal)
+    return kIllegalState;
+  capture.emplace();
+  return 0;
+}
+FAKE(cuStreamEndCapture)(Stream, Graph *graph) {
+  FAIL_IF_ASKED;
+  if (!capture)
+    return kIllegalState;
+  *graph = reinterpret_cast<Graph>(new Nodes(std::move(*capture)));
+  capture.reset();
+  ++live;
+  return 0;
+}
+FAKE(cuGraphInstantiateWithFlags)(GraphExec *exec, Graph graph,
+                                  unsigned long long flags) {
+  FAIL_IF_ASKED;
+  *exec =
+      reinterpret_cast<GraphExec>(new Nodes(*reinterpret_cast<Nodes *>(graph)));
+  ++live;
+  return flags == 0 ? 0 : kInvalidValue;
+}
+FAKE(cuGraphLaunch)(GraphExec exec, Stream) {
+  FAIL_IF_ASKED;
+  auto *nodes = reinterpret_cast<Nodes *>(exec);
+  pending.insert(pending.end(), nodes->begin(), nodes->end());
+  return 0;
+}
+FAKE(cuGraphExecDestroy)(GraphExec exec) {
+  delete reinterpret_cast<Nodes *>(exec);
+  --live;
+  return 0;
+}
+FAKE(cuGraphDestroy)(Graph graph) {
+  delete reinterpret_cast<Nodes *>(graph);
+  --live;
+  return 0;
+}
+FAKE(cuLaunchKernel)(Function function, unsigned gridX, unsigned gridY,
+                     unsigned gridZ, unsigned blockX, unsigned blockY,
+                     unsigned blockZ, unsigned sharedBytes, Stream stream,
+                     void **parameters, void **extra) {
+  FAIL_IF_ASKED;
+  if (!function || gridX != 3 || gridY != 1 || gridZ != 1 || blockX != 32 ||
+      blockY != 1 || blockZ != 1 || sharedBytes != 0 || !stream || extra)
+    return kInvalidValue;
+  // Parameters are read now.
+  float *value =
+      reinterpret_cast<float *>(*static_cast<const Address *>(parameters[1]));
+  (capture ? *capture : pending).push_back(value);
+  return 0;
+}
+FAKE(cuGetErrorName)(CallResult error, const char **name) {
+  *name = error == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == 100 ? "CUDA_ERROR_NO_DEVICE"
+          : error == 218 ? "CUDA_ERROR_INVALID_PTX"
+          : error == 500 ? "CUDA_ERROR_NOT_FOUND"
+          : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                         : nullptr;
+  return *name ? 0 : kInvalidValue;
+}
+FAKE(cuGetErrorString)(CallResult error, const char **text) {
+  *text = error == 2     ? "out of memory"
+          : error == 100 ? "no CUDA-capable device is detected"
+          : error == 218 ? "a PTX JIT compilation failed"
+          : error == 500 ? "named symbol not found"
+          : error == 700 ? "an illegal memory access was encountered"
+                         : nullptr;
+  return *text ? 0 : kInvalidValue;
+}

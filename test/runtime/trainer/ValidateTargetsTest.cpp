@@ -1,0 +1,162 @@
+// Every statement of a descriptor's targets, broken one at a time.
+#include "test/runtime/trainer/BrokenDescriptor.h"
+
+using namespace boostrt;
+
+namespace {
+
+/// Targets 0 for CPUs, 1 for GPUs.
+class ValidateTargets : public BrokenDescriptor {
+protected:
+  void SetUp() override { load("linear"); }
+};
+
+/// With library calls.
+class ValidateCpuTarget : public BrokenDescriptor {};
+
+TEST_F(ValidateTargets, Table) {
+  expectDefect([](Copy &c) { c.program.target_count = 0; },
+               "table targets of 0 entries");
+  expectDefect([](Copy &c) { c.program.target_count = 3; },
+               "table targets of 3 entries");
+  expectDefect([](Copy &c) { c.program.targets = nullptr; },
+               "table targets of 2 entries");
+  expectDefect([](Copy &c) { c.targets[1].kind = 2; },
+               "target 1 is of unknown kind 2");
+  expectDefect([](Copy &c) { std::swap(c.targets[0], c.targets[1]); },
+               "target cpu is in the wrong place");
+  expectDefect([](Copy &c) { c.targets[1] = c.targets[0]; },
+               "target cpu is in the wrong place");
+  for (int i : {0, 1}) {
+    std::string name = i == 0 ? "cpu" : "cuda";
+    expectDefect([&](Copy &c) { c.targets[i].requirements = nullptr; },
+                 name + ": requirements is missing");
+    expectDefect([&](Copy &c) { c.targets[i].library_version = nullptr; },
+                 name + ": library_version is missing");
+    expectDefect([&](Copy &c) { c.targets[i].transient_bytes = ~0ull; },
+                 name + ": arena TRANSIENT of 18446744073709551615 bytes");
+    expectDefect([&](Copy &c) { c.targets[i].functions[3].entry = nullptr; },
+                 name + ": function update is missing");
+    expectDefect(
+        [&](Copy &c) { c.targets[i].functions[1].transient_bytes = 1u << 30; },
+        name + ": function micro uses 1073741824 bytes of arena TRANSIENT, "
+               "which has 64");
+  }
+}
+
+TEST_F(ValidateTargets, EitherAloneIsSound) {
+  for (int i : {0, 1}) {
+    Copy copy(program_->descriptor());
+    copy.program.targets += i;
+    copy.program.target_count = 1;
+    Status status = validateProgram(copy.program, "p.so");
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+}
+
+TEST_F(ValidateCpuTarget, ItsOwn) {
+  expectDefect([](Copy &c) { c.targets[0].threads = 0; }, "cpu: 0 threads");
+  expectDefect([](Copy &c) { c.targets[0].threads = 4097; },
+               "cpu: 4097 threads");
+  static const BoostImage images[1] = {};
+  expectDefect([](Copy &c) { c.targets[0].images = images; },
+               "cpu: images, which are for GPUs");
+  static const BoostLaunch launches[1] = {};
+  expectDefect(
+      [](Copy &c) {
+        c.targets[0].launches = launches;
+        c.targets[0].launch_count = 1;
+      },
+      "cpu: 1 launches, which are for GPUs");
+  expectDefect([](Copy &c) { c.targets[0].library_calls = nullptr; },
+               "cpu: table library_calls of 2 entries");
+}
+
+TEST_F(ValidateCpuTarget, LibraryCalls) {
+  expectDefect([](Copy &c) { c.calls[0].kind = 1; },
+               "cpu: library call 0 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].matmul.post_op = 2; },
+               "cpu: library call 1 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].location = nullptr; },
+               "cpu: library call 1 is of an unknown kind");
+  expectDefect([](Copy &c) { c.calls[1].matmul.k = 0; },
+               "cpu: library call 1 has an extent or stride of 0");
+  expectDefect([](Copy &c) { c.calls[1].matmul.a_strides[0] = -1; },
+               "cpu: library call 1 has an extent or stride of -1");
+  expectDefect([](Copy &c) { c.calls[0].scratch_bytes = 1u << 30; },
+               "cpu: library call 0 needs 1073741824 bytes of scratch memory");
+}
+
+TEST_F(ValidateTargets, Cuda) {
+  expectDefect([](Copy &c) { c.targets[1].threads = 2; },
+               "cuda: 2 threads, which are for CPUs");
+  static const BoostLibraryCall call = {};
+  expectDefect(
+      [](Copy &c) {
+        c.targets[1].library_calls = &call;
+        c.targets[1].library_call_count = 1;
+      },
+      "cuda: 1 library calls, of which there are none");
+  expectDefect([](Copy &c) { c.targets[1].launches = nullptr; },
+               "cuda: table launches of 8 entries");
+  expectDefect([](Copy &c) { c.targets[1].launch_count = 1u << 21; },
+               "cuda: table launches of 2097152 entries");
+}
+
+TEST_F(ValidateTargets, Images) {
+  expectDefect([](Copy &c) { c.targets[1].images = nullptr; },
+               "cuda: table images is missing");
+  expectDefect([](Copy &c) { c.images[0].kind = BOOST_IMAGE_END; },
+               "cuda: no image");
+  expectDefect([](Copy &c) { c.images[0].kind = 3; },
+               "cuda: image 0 is of unknown kind 3");
+  expectDefect([](Copy &c) { c.images[0].data = nullptr; },
+               "cuda: image 0 of ");
+  expectDefect([](Copy &c) { c.images[0].bytes = 0; },
+               "cuda: image 0 of 0 bytes");
+  expectDefect([](Copy &c) { c.images[0].bytes = (1u << 30) + 1; },
+               "cuda: image 0 of 1073741825 bytes");
+  expectDefect([](Copy &c) { --c.images[0].bytes; },
+               "cuda: image 0 of PTX does not end where it says");
+  auto many = [](Copy &c, size_t count) {
+    c.images.assign(count, c.images[0]);
+    c.images.push_back({});
+    c.targets[1].images = c.images.data();
+  };
+  expectDefect([&](Copy &c) { many(c, 17); }, "cuda: more than 16 images");
+  Copy copy(program_->descriptor());
+  many(copy, 16);
+  copy.images[3].kind = BOOST_IMAGE_CUBIN;
+  --copy.images[3].bytes; // machine code needs no terminator
+  Status status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_F(ValidateTargets, Launches) {
+  expectDefect([](Copy &c) { c.launches[1].kernel = nullptr; },
+               "cuda: the kernel of launch 1 has no name");
+  expectDefect([](Copy &c) { c.launches[1].kernel = "a\x1b[31m"; },
+               "cuda: the kernel of launch 1 has an unprintable name");
+  expectDefect([](Copy &c) { c.launches[1].location = nullptr; },
+               "cuda: launch 1 has no location");
+  expectDefect([](Copy &c) { c.launches[1].operands = nullptr; },
+               "cuda: launch 1 of 5 operands");
+  for (uint32_t count : {0u, 4097u})
+    expectDefect([&](Copy &c) { c.launches[1].operand_count = count; },
+                 "cuda: launch 1 of " + std::to_string(count) + " operands");
+  for (uint32_t blocks : {0u, 1u << 31})
+    expectDefect([&](Copy &c) { c.launches[1].blocks = blocks; },
+                 "cuda: launch 1 of " + std::to_string(blocks) + " blocks");
+  for (uint32_t threads : {0u, 1025u})
+    expectDefect([&](Copy &c) { c.launches[1].threads = threads; },
+                 "cuda: launch 1 of " + std::to_string(threads) +
+                     " threads a block");
+  expectDefect([](Copy &c) { c.operands[4].bytes = 0; },
+               "cuda: operand 4 of launch 1 has 0 bytes and is_written 1");
+  expectDefect([](Copy &c) { c.operands[3].bytes = ~0ull; },
+               "cuda: operand 3 of launch 1 has 18446744073709551615 bytes");
+  expectDefect([](Copy &c) { c.operands[3].is_written = 2; },
+               "cuda: operand 3 of launch 1 has 4 bytes and is_written 2");
+}
+
+} // namespace
