@@ -11,11 +11,16 @@ namespace boostc {
 enum class MachineCode { Object, Assembly };
 
 /// Translates `module` (phase llvm) and appends its code to `code`, optimised
-/// at `level` (0 to 3), for the CPU of its `rt.cpu_target`. The result depends
-/// on nothing else. Fails with a diagnostic at the module.
+/// at `level` (0 to 3), for the CPUs that its functions name, and with it the
+/// code of its kernels for GPUs. The result depends on nothing else. Fails with a diagnostic at the module.
 llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
                                     int level,
                                     llvm::SmallVectorImpl<char> &code);
+
+/// Appends the PTX of the kernels of `module` (phase llvm) to `text`. Fails
+/// with a diagnostic, also when there are none or one calls what it has not.
+llvm::LogicalResult emitPtx(mlir::ModuleOp module, int level,
+                            llvm::SmallVectorImpl<char> &text);
 
 /// Links `object` into a shared library that exports boost_program_query()
 /// alone and appends it, followed by the BoostTrailer, to `library`. LLD runs

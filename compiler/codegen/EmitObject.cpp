@@ -1,5 +1,5 @@
 #include "compiler/codegen/Codegen.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/codegen/DeviceImages.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace boostc;
 
 static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(rt::CpuTargetAttr target, int level, std::string &error) {
+createHostMachine(int level, std::string &error) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
@@ -25,13 +25,14 @@ createTargetMachine(rt::CpuTargetAttr target, int level, std::string &error) {
   if (!backend)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.getCpu(), /*Features=*/"", llvm::TargetOptions(),
+      // Functions for a better CPU say so themselves.
+      triple, "x86-64", /*Features=*/"", llvm::TargetOptions(),
       llvm::Reloc::PIC_, std::nullopt,
       static_cast<llvm::CodeGenOptLevel>(level)));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     int level) {
+void boostc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                      int level) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -57,8 +58,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
                                       int level, SmallVectorImpl<char> &code) {
-  auto target = module->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-  assert(target && "verified at the end of phase llvm");
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "boost-program");
@@ -66,15 +65,14 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
     return failure();
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine =
-      createTargetMachine(target, level, error);
+      createHostMachine(level, error);
   if (!machine)
     return module.emitError("LLVM cannot generate code: ") << error;
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(llvm::PICLevel::BigPIC);
-  for (llvm::Function &function : *llvmModule)
-    if (!function.isDeclaration())
-      function.addFnAttr("target-cpu", target.getCpu());
+  if (failed(defineImages(module, level, *llvmModule)))
+    return failure();
   optimize(*llvmModule, *machine, level);
 
   llvm::raw_svector_ostream stream(code);

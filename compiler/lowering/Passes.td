@@ -239,7 +239,7 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     not overlap.
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
-    at a time (compiler/lowering/cpu/Contraction.h); so does a product whose `rt.candidate`
+    at a time (compiler/lowering/kernels/Contraction.h); so does a product whose `rt.candidate`
     says so. So do `rt.gather`, shared among threads by places, and `rt.scatter_add`, shared
     by columns (compiler/lowering/cpu/EmitRows.h).
 
@@ -267,6 +267,81 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect"];
+}
+
+def SetCudaTargetPass : Pass<"boost-lowering-set-cuda-target", "::boostc::train::ProgramOp"> {
+  let summary = "says that a program is compiled for GPUs";
+  let description = [{
+    Puts the attribute `rt.cuda_target` on the program, beside `rt.cpu_target` where it is
+    compiled for both kinds of device.
+  }];
+  let dependentDialects = ["::boostc::rt::RtDialect"];
+}
+
+def SplitTargetsPass : Pass<"boost-lowering-split-targets", "::mlir::ModuleOp"> {
+  let summary = "makes a program for each kind of device";
+  let description = [{
+    Up to here all devices share the program, with its library calls and fusions. From here
+    on memory is planned and kernels are made for one kind of device each: a program with
+    `rt.cpu_target` and `rt.cuda_target` becomes two, each with one of them. Their
+    descriptors are put together again by boost-lowering-lower-to-llvm.
+
+    Before:
+    ```mlir
+    train.program @mlp ... attributes {rt.cpu_target = ..., rt.cuda_target = #rt.cuda_target<80>} {...}
+    ```
+    After:
+    ```mlir
+    train.program @mlp ... attributes {rt.cpu_target = ...} {...}
+    train.program @mlp ... attributes {rt.cuda_target = #rt.cuda_target<80>} {...}
+    ```
+  }];
+}
+
+def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::boostc::train::ProgramOp"> {
+  let summary = "turns linalg on buffers into kernels and launches on a GPU";
+  let description = [{
+    The counterpart of boost-lowering-outline-kernels for programs with `rt.cuda_target`;
+    others stay as they are. Every op, contractions included, becomes work for a grid of
+    blocks (compiler/lowering/cuda/GridNest.h): a thread computes one output or a tile of
+    neighbours, and where there are few outputs and much to reduce, a warp or a block
+    shares the reduction of one. Neighbours of which none writes what another touches
+    share a kernel and run side by side, each on blocks of its own. Results do not depend
+    on the order in which blocks run; there are no atomics.
+
+    Before:
+    ```mlir
+    linalg.generic {...} ins(%z : memref<64x512xf32>) outs(%y : memref<64x512xf32>) {...}
+    ```
+    After:
+    ```mlir
+    rt.launch_grid @kernels::@micro_kernel_0(%z, %y) blocks(64) threads(128)
+        writes [false, true] : memref<64x512xf32>, memref<64x512xf32>
+
+    gpu.module @kernels {
+      gpu.func @micro_kernel_0(%z: memref<64x512xf32>, %y: memref<64x512xf32>) kernel {
+        %block = gpu.block_id x
+        %thread = gpu.thread_id x
+        ...
+    ```
+  }];
+  let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect"];
+}
+
+def LowerDeviceKernelsPass : Pass<"boost-lowering-lower-device-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "turns kernels for GPUs into LLVM's dialect";
+  let description = [{
+    Loops become branches, memrefs bare pointers, ids and shuffles ops of `nvvm`. exp, log
+    and their like become polynomials, as on CPUs, so that no library of NVIDIA's is
+    needed and its presence changes nothing. Offsets have 32 bits where the buffers are
+    small enough.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerToLLVMPass : Pass<"boost-lowering-lower-to-llvm", "::mlir::ModuleOp"> {

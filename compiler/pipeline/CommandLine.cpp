@@ -88,7 +88,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.add_option("--boost-config", options.boostConfig,
                  "boost dictionary, used in place of the model file's")
       ->type_name("FILE");
-  app.add_option("--emit", flags.emit, "write the result of this phase, or asm")
+  app.add_option("--emit", flags.emit, "write the result of this phase, asm or ptx")
       ->type_name("PHASE");
   app.add_option("--compile-from", flags.from, "INPUT is IR in this phase")
       ->type_name("PHASE");
@@ -144,9 +144,23 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                "print what a model file may name and what the ops can do")
       ->excludes(explain);
   app.add_option("--target", flags.target,
-                 "devices to compile for; only cpu exists yet")
+                 "devices to compile for: cpu, cuda (NVIDIA GPUs), or both")
       ->capture_default_str()
-      ->type_name("cpu");
+      ->type_name("LIST");
+}
+
+std::optional<std::string> resolveTargets(StringRef text,
+                                          CompileOptions &options) {
+  constexpr std::string_view kTargets[] = {"cpu", "cuda"};
+  options.phase.forCpu = options.phase.forCuda = false;
+  for (StringRef name : llvm::split(text, ',')) {
+    if (name != "cpu" && name != "cuda")
+      return "--target: '" + name.str() + "' is no target" +
+             boostrt::didYouMean(name, kTargets) +
+             "; expected cpu, cuda or cpu,cuda";
+    (name == "cpu" ? options.phase.forCpu : options.phase.forCuda) = true;
+  }
+  return std::nullopt;
 }
 
 /// Phases and targets by name; a message when there is no such thing.
@@ -155,11 +169,13 @@ std::optional<std::string> resolveFlags(const Flags &flags,
   options.boostLevel = static_cast<int>(flags.level);
   if (flags.emit == "asm") {
     options.emit = Emit::Asm;
+  } else if (flags.emit == "ptx") {
+    options.emit = Emit::Ptx;
   } else if (std::optional<Phase> phase = parsePhase(flags.emit)) {
     options.to = *phase;
   } else {
     std::vector<std::string_view> names = getPhaseNames(Phase::So);
-    names.push_back("asm");
+    names.insert(names.end(), {"asm", "ptx"});
     return "--emit: '" + flags.emit + "' is no phase" +
            boostrt::didYouMean(flags.emit, names) + " (" +
            llvm::join(names, ", ") + ")";
@@ -173,8 +189,8 @@ std::optional<std::string> resolveFlags(const Flags &flags,
   options.from = *from;
   if (options.from > options.to)
     return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
-  if (flags.target != "cpu")
-    return "--target: '" + flags.target + "' is not built yet; only cpu is";
+  if (std::optional<std::string> error = resolveTargets(flags.target, options))
+    return error;
   if (flags.budget) {
     if (options.from > Phase::Buffers || options.to < Phase::Buffers)
       return std::string("--memory-budget needs phase buffers, where memory is "

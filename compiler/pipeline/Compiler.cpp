@@ -179,7 +179,7 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
   if (options.report != Report::None)
     return printReport(module, decisions, options, stream);
 
-  bool wantsCode = options.emit == Emit::Asm || options.to > Phase::Llvm;
+  bool wantsCode = options.emit != Emit::Phase || options.to > Phase::Llvm;
   Phase from = options.from, to = wantsCode ? Phase::Llvm : options.to;
   if (options.memoryBudget) {
     if (failed(planMemory(module, from, options)))
@@ -198,6 +198,10 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     return CompileResult::Ok;
   }
 
+  if (options.emit == Emit::Ptx)
+    return succeeded(emitPtx(*module, options.codegenLevel, output))
+               ? CompileResult::Ok
+               : CompileResult::BadUsage;
   SmallVector<char, 0> object;
   if (options.emit == Emit::Asm || options.to == Phase::Obj)
     return succeeded(emitMachineCode(*module,

@@ -12,7 +12,8 @@ namespace boostc {
 /// What boostc writes.
 enum class Emit {
   Phase, ///< the result of CompileOptions::to
-  Asm,   ///< assembly of the program
+  Asm,   ///< assembly of the program for the CPU
+  Ptx,   ///< its kernels for GPUs
 };
 
 /// What boostc prints instead of compiling.

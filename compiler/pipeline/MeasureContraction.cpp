@@ -47,16 +47,17 @@ public:
         reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
     loaded->program = query(BOOST_ABI_VERSION);
     const BoostProgram &program = *loaded->program;
-    auto device = boostrt::CpuDevice::create(
-        program.threads, {program.library_calls, program.library_call_count},
-        program.library_version);
+    const BoostTarget &target = program.targets[0];
+    auto device = boostrt::CpuDevice::create(target.threads, target);
     if (!device.ok()) {
       error = device.status().message();
       return nullptr;
     }
     loaded->device = std::move(*device);
-    for (uint64_t bytes : program.arena_bytes)
-      loaded->addArena(bytes);
+    for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+      loaded->addArena(kind == BOOST_ARENA_TRANSIENT
+                           ? target.transient_bytes
+                           : program.arena_bytes[kind]);
     return loaded;
   }
 
@@ -69,11 +70,11 @@ public:
   /// Microseconds that the op takes; none when the library refuses.
   std::optional<double> run() {
     auto start = std::chrono::steady_clock::now();
-    int32_t status = program->functions[BOOST_FUNCTION_MICRO].entry(
-        &device->env(), arenas.data());
+    boostrt::Status status =
+        device->call(BOOST_FUNCTION_MICRO, arenas.data());
     std::chrono::duration<double, std::micro> time =
         std::chrono::steady_clock::now() - start;
-    if (status != BOOST_CALL_OK)
+    if (!status.ok())
       return std::nullopt;
     return time.count() / kRepeats;
   }

@@ -3,6 +3,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -89,7 +90,10 @@ static void addPhase(OpPassManager &manager, Phase phase,
     target.cpu = options.cpu;
     target.threads = options.threads;
     // First: which library calls exist may depend on the CPU.
-    program.addPass(createSetCpuTargetPass(target));
+    if (options.forCpu)
+      program.addPass(createSetCpuTargetPass(target));
+    if (options.forCuda)
+      program.addPass(createSetCudaTargetPass());
     LowerToLinalgPassOptions lowering;
     lowering.useLibrary = options.useLibrary;
     program.addPass(createLowerToLinalgPass(lowering));
@@ -109,7 +113,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
       // last CSE, which would make one of the two.
       program.addPass(createRecomputePass(recompute));
     }
-    program.addPass(createBufferizePass());
+    // Everything before is shared by all kinds of devices, memory is not.
+    manager.addPass(createSplitTargetsPass());
+    manager.nest<train::ProgramOp>().addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);
     {
@@ -125,13 +131,17 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
 
   case Phase::Rt:
+    // Each leaves the programs of the other alone.
     program.addPass(createOutlineKernelsPass());
+    program.addPass(createOutlineDeviceKernelsPass());
     // No canonicalisation: kernels are final, and it would move their
     // constants.
     manager.addPass(createCSEPass());
     break;
 
   case Phase::Llvm:
+    manager.nest<train::ProgramOp>().nest<gpu::GPUModuleOp>().addPass(
+        createLowerDeviceKernelsPass());
     manager.addPass(createLowerToLLVMPass());
     break;
   }

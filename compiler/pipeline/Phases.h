@@ -37,6 +37,8 @@ std::optional<Phase> parsePhase(llvm::StringRef name);
 struct PhaseOptions {
   std::string cpu = "native";
   unsigned threads = 0; ///< 0 = all cores
+  /// What the program is compiled for; one of them or both.
+  bool forCpu = true, forCuda = false;
   bool useLibrary = true;
   /// Values to compute again instead of keeping them, at most.
   uint64_t mostRecomputed = 0;

@@ -1,10 +1,12 @@
 // The verifier that closes a phase; see Passes.td.
 
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
@@ -34,8 +36,8 @@ PhaseRules getRules(Phase phase) {
   static constexpr StringRef kBufferDialects[] = {
       "linalg", "memref", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kRtDialects[] = {
-      "scf", "memref", "arith", "math", "func", "rt", "train", "vector"};
-  static constexpr StringRef kLlvmDialects[] = {"llvm"};
+      "scf", "memref", "arith", "math", "func", "gpu", "rt", "train", "vector"};
+  static constexpr StringRef kLlvmDialects[] = {"llvm", "gpu", "nvvm"};
   static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
                                                   train::kEval};
   static constexpr StringRef kStepFunctions[] = {train::kInit, train::kMicro,
@@ -182,15 +184,26 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
 
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
     auto programs = llvm::to_vector(getOperation().getOps<train::ProgramOp>());
-    if (current < Phase::Llvm && programs.size() != 1)
+    // From phase buffers on there is one for each kind of device.
+    size_t most = current >= Phase::Buffers ? BOOST_TARGET_COUNT : 1;
+    if (current < Phase::Llvm && (programs.empty() || programs.size() > most))
       return getOperation().emitError("expected one train.program in phase '")
              << phase << "', found " << programs.size();
+    if (programs.size() > 1 &&
+        (getCudaTarget(programs[0]) || !getCudaTarget(programs[1])))
+      return programs[1].emitError("expected the first train.program in phase "
+                                   "'")
+             << phase << "' to have " << kCpuTargetAttrName
+             << " and the second " << kCudaTargetAttrName;
     for (train::ProgramOp program : programs) {
       for (StringRef name : rules.functions)
         if (!program.getFunction(name))
           return program.emitOpError("has no function @")
                  << name << ", which phase '" << phase << "' needs";
-      if (current >= Phase::Linalg && failed(verifyTarget(program)))
+      bool isForGpus = getCudaTarget(program) &&
+                       !program->hasAttr(kCpuTargetAttrName);
+      if (current >= Phase::Linalg && !isForGpus &&
+          failed(verifyTarget(program)))
         return failure();
     }
     if (current != Phase::Llvm)
@@ -198,7 +211,10 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (!getOperation().lookupSymbol<LLVM::LLVMFuncOp>(BOOST_QUERY_SYMBOL))
       return getOperation().emitError("has no function @")
              << BOOST_QUERY_SYMBOL << ", which phase '" << phase << "' needs";
-    return verifyTarget(getOperation());
+    // A program for GPUs alone is compiled for any CPU.
+    bool isForGpus = !getOperation().getOps<gpu::GPUModuleOp>().empty() &&
+                     !getOperation()->hasAttr(kCpuTargetAttrName);
+    return isForGpus ? success() : verifyTarget(getOperation());
   }
 };
 

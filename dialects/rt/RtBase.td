@@ -20,7 +20,8 @@ def Rt_Dialect : Dialect {
     structured ops with kernels of their own (`rt.convolution`) enter
     in phase `linalg` as destination-style ops on tensors, so that the interpreter can
     execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
-    `rt.buffer` appear when memory is planned, `rt.launch` in phase `rt`.
+    `rt.buffer` appear when memory is planned, `rt.launch` and `rt.launch_grid` in phase
+    `rt`.
   }];
   let cppNamespace = "::boostc::rt";
   let useDefaultAttributePrinterParser = 1;
@@ -78,6 +79,16 @@ def Rt_CpuTargetAttr : Rt_Attr<"CpuTarget", "cpu_target"> {
                         StringRefParameter<"comma separated">:$features,
                         "unsigned":$threads);
   let assemblyFormat = "`<` $cpu `,` $features `,` $threads `>`";
+}
+
+def Rt_CudaTargetAttr : Rt_Attr<"CudaTarget", "cuda_target"> {
+  let summary = "the GPUs a program is compiled for";
+  let description = [{
+    The oldest architecture that runs it, 80 for sm_80. Sits on `train.program` under the
+    name `rt.cuda_target`.
+  }];
+  let parameters = (ins "unsigned":$architecture);
+  let assemblyFormat = "`<` $architecture `>`";
 }
 
 class Rt_Op<string mnemonic, list<Trait> traits = []>

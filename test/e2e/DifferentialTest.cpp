@@ -22,10 +22,12 @@ struct Variant {
   /// How sums of products are computed: number of the candidate, or the last
   /// one.
   unsigned candidate = 0;
+  bool isForGpus = false; ///< and runs on the simulated one
 };
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
-  *stream << (variant.useLibrary ? "library, " : "loops, ") << variant.threads
+  *stream << (variant.isForGpus ? "GPUs, " : "")
+          << (variant.useLibrary ? "library, " : "loops, ") << variant.threads
           << " threads, candidate " << variant.candidate;
 }
 
@@ -34,6 +36,8 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
   options.to = to;
   options.phase.useLibrary = variant.useLibrary;
   options.phase.threads = variant.threads;
+  options.phase.forCpu = !variant.isForGpus;
+  options.phase.forCuda = variant.isForGpus;
   if (variant.candidate != 0)
     options.phase.chooseContraction =
         [=](Operation *, StringRef,
@@ -50,12 +54,13 @@ protected:
 
   /// The program, compiled once for all tests of the same parameter.
   ArrayRef<char> compileModel() const {
-    static std::map<std::tuple<std::string, bool, unsigned, unsigned>,
+    static std::map<std::tuple<std::string, bool, unsigned, unsigned, bool>,
                     SmallVector<char, 0>>
         programs;
     auto [entry, isNew] =
         programs.try_emplace({model().name, variant().useLibrary,
-                              variant().threads, variant().candidate});
+                              variant().threads, variant().candidate,
+                              variant().isForGpus});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;
@@ -220,7 +225,8 @@ INSTANTIATE_TEST_SUITE_P(Models, Recomputation, testing::ValuesIn(getModels()),
 std::string
 nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
-  return model.name + (variant.useLibrary ? "_library_" : "_loops_") +
+  return model.name + (variant.isForGpus ? "_gpu" : "") +
+         (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +
          (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
                             : "");
@@ -231,7 +237,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(getModels()),
                      testing::Values(Variant{true, 1}, Variant{true, 2},
                                      Variant{false, 1}, Variant{false, 2},
-                                     Variant{true, 2, 1}, Variant{true, 1, 3})),
+                                     Variant{true, 2, 1}, Variant{true, 1, 3},
+                                     Variant{true, 1, 0, true},
+                                     Variant{false, 2, 0, true})),
     nameOf);
 
 } // namespace

@@ -3,6 +3,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/abi/boost_random.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/sim/SimDriver.h"
 #include "llvm/Support/JSON.h"
 #include <cstring>
 #include <fstream>
@@ -335,12 +338,16 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
   std::string path = directory.file("train.so");
   std::ofstream(path, std::ios::binary).write(library.data(), library.size());
   program = take(boostrt::Program::load(path));
-  device = take(boostrt::CpuDevice::create(threads, program->libraryCalls(),
-                                           descriptor().library_version));
-  boostrt::MemoryPlan plan = boostrt::planTraining(descriptor());
+  const BoostTarget &target = program->targets().front();
+  if (target.kind == BOOST_TARGET_CPU)
+    device = take(boostrt::CpuDevice::create(threads, target));
+  else
+    device = take(boostrt::CudaDevice::create(
+        take(boostrt::sim::SimDriver::create(threads)), target, path));
+  boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
   plan.copies[BOOST_ARENA_GRADIENT] = gradientSets;
-  arenas = take(boostrt::Arenas::reserve(plan));
-  exec.emplace(*program, device->env(), *arenas);
+  arenas = take(boostrt::Arenas::reserve(plan, device->memory()));
+  exec.emplace(*program, *device, *arenas);
 }
 
 static ReferenceValue read(const BoostTensor &tensor,
@@ -374,7 +381,12 @@ void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
                  batch() + descriptor().valid.offset);
 }
 
+static void expectOk(const boostrt::Status &status) {
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 ReferenceTrainer::Values Compiled::getParameters() const {
+  expectOk(exec->downloadPersistent());
   ReferenceTrainer::Values values;
   for (const BoostParameter &parameter : program->parameters())
     values[parameter.tensor.name] =
@@ -383,6 +395,7 @@ ReferenceTrainer::Values Compiled::getParameters() const {
 }
 
 ReferenceTrainer::Values Compiled::getState() const {
+  expectOk(exec->downloadPersistent());
   ReferenceTrainer::Values values;
   for (const BoostState &state : program->states())
     values[state.tensor.name] = read(state.tensor, exec->tensor(state.tensor));
@@ -390,18 +403,21 @@ ReferenceTrainer::Values Compiled::getState() const {
 }
 
 void Compiled::setParameters(const ReferenceTrainer::Values &values) {
+  expectOk(exec->downloadPersistent());
   for (const BoostParameter &parameter : program->parameters())
     write<float>(values.at(parameter.tensor.name),
                  exec->tensor(parameter.tensor));
+  expectOk(exec->uploadPersistent());
 }
 
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   ReferenceTrainer::Partial partial;
+  expectOk(arenas->pull(BOOST_ARENA_GRADIENT, gradients));
   const std::byte *base = arenas->base(BOOST_ARENA_GRADIENT, gradients);
   for (const BoostParameter &parameter : program->parameters())
     partial.gradients[parameter.tensor.name] =
         read(parameter.gradient, base + parameter.gradient.offset);
-  boostrt::SumCount loss = exec->loss(gradients);
+  boostrt::SumCount loss = take(exec->loss(gradients));
   partial.lossSum = loss.sum;
   partial.lossCount = loss.count;
   return partial;
@@ -409,6 +425,7 @@ ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
 
 std::vector<std::byte> Compiled::getPersistentBytes() const {
   std::vector<std::byte> bytes;
+  expectOk(exec->downloadPersistent());
   for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE})
     if (const std::byte *base = arenas->base(kind))
       bytes.insert(bytes.end(), base, base + descriptor().arena_bytes[kind]);

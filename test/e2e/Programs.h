@@ -6,7 +6,6 @@
 #include "compiler/reference/ReferenceTrainer.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/trainer/Execution.h"
 #include <filesystem>
 #include <memory>
@@ -81,10 +80,11 @@ struct Interpreted {
   std::optional<ReferenceTrainer> trainer;
 };
 
-/// A compiled program with everything that a run of it needs.
+/// A compiled program with everything that a run of it needs, on its first
+/// target: the CPU, or the simulated GPU where it was compiled for GPUs alone.
 class Compiled {
 public:
-  /// `gradientSets` copies of the gradient arena.
+  /// `gradientSets` copies of the gradient arena; `threads` of the host.
   Compiled(llvm::ArrayRef<char> library, uint32_t threads,
            uint32_t gradientSets = 2);
 
@@ -107,7 +107,7 @@ public:
 private:
   TemporaryDirectory directory;
   std::unique_ptr<boostrt::Program> program;
-  std::unique_ptr<boostrt::CpuDevice> device;
+  std::unique_ptr<boostrt::Device> device;
   std::unique_ptr<boostrt::Arenas> arenas;
   std::optional<boostrt::Execution> exec;
 };

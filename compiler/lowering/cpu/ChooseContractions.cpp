@@ -3,6 +3,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSECONTRACTIONSPASS
@@ -84,6 +85,8 @@ struct ChooseContractions
       : chooser(std::move(chooser)) {}
 
   void runOnOperation() override {
+    if (getCudaTarget(getOperation()))
+      return;
     FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
     if (failed(target))
       return signalPassFailure();

@@ -1,5 +1,5 @@
 #include "compiler/lowering/cpu/EmitRows.h"
-#include "compiler/lowering/cpu/KernelLoops.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,25 +1,9 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/VectorNest.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 
 using namespace mlir;
 using namespace boostc;
-
-static rt::BufferOp getBase(Value value) {
-  return getViewedBuffer(value).getDefiningOp<rt::BufferOp>();
-}
-
-static bool overlap(rt::BufferOp a, rt::BufferOp b) {
-  if (a.getArena() != b.getArena())
-    return false;
-  auto begin = [](rt::BufferOp op) {
-    return static_cast<int64_t>(op.getOffset());
-  };
-  auto end = [&](rt::BufferOp op) {
-    return begin(op) + countBytes(op->getResultTypes());
-  };
-  return begin(a) < end(b) && begin(b) < end(a);
-}
 
 FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op) {
   KernelPart part{op, chooseLoopOrder(op)};

@@ -1,7 +1,7 @@
 // KernelGroup.h - which neighbouring ops become one kernel.
 #pragma once
 
-#include "compiler/lowering/cpu/KernelLoops.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "dialects/rt/RtDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>

@@ -15,12 +15,13 @@
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cpu/EmitRows.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
@@ -41,6 +42,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
 
   void runOnOperation() override {
+    if (getCudaTarget(getOperation()))
+      return;
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
@@ -54,19 +57,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isa<rt::BufferOp, arith::ConstantOp, ViewLikeOpInterface>(op))
         continue; // places and numbers: no work
-      rewriter.setInsertionPoint(&op);
-      linalg::GenericOp generic;
-      if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-        generic = generalizeCopy(rewriter, copy);
-      } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-        generic = dyn_cast<linalg::GenericOp>(op);
-        if (!generic) {
-          FailureOr<linalg::GenericOp> general =
-              linalg::generalizeNamedOp(rewriter, linalgOp);
-          assert(succeeded(general) && "every named linalg op is a loop nest");
-          generic = *general;
-        }
-      }
+      linalg::GenericOp generic = generalizeToLoops(rewriter, &op);
       if (!generic) {
         if (failed(flush(function, group)))
           return failure();
@@ -99,22 +90,6 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
       outlineRows(function, scatter, planScatterAdd(scatter), emitScatterAdd);
     return success();
-  }
-
-  linalg::GenericOp generalizeCopy(RewriterBase &rewriter,
-                                   memref::CopyOp copy) {
-    auto type = cast<MemRefType>(copy.getTarget().getType());
-    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-    auto generic = linalg::GenericOp::create(
-        rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
-        ArrayRef<AffineMap>{identity, identity},
-        SmallVector<utils::IteratorType>(type.getRank(),
-                                         utils::IteratorType::parallel),
-        [](OpBuilder &b, Location loc, ValueRange args) {
-          linalg::YieldOp::create(b, loc, args[0]);
-        });
-    rewriter.eraseOp(copy);
-    return generic;
   }
 
   /// An empty kernel on `buffers`.
@@ -232,14 +207,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     int64_t extent = done.isCut ? done.parts.front().extent : 1;
     Value begin = extent > 1 ? body->getArgument(0) : Value();
     Value end = extent > 1 ? body->getArgument(1) : Value();
-    for (const KernelPart &part : done.parts) {
-      linalg::GenericOp op = part.op;
-      llvm::SetVector<Value> outer(op->getOperands().begin(),
-                                   op->getOperands().end());
-      getUsedValuesDefinedAbove(op->getRegions(), outer);
-      for (Value value : outer)
-        cloneView(builder, value, mapping);
-    }
+    for (const KernelPart &part : done.parts)
+      cloneViews(builder, part.op, mapping);
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (failed(emitParts(builder, done.parts, target ? getLanes(target) : 1,
@@ -253,17 +222,6 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     for (const KernelPart &part : done.parts)
       linalg::GenericOp(part.op)->erase();
     return success();
-  }
-
-  /// Makes `value` available in the kernel: views and constants are cloned into
-  /// it.
-  static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
-    Operation *op = value.getDefiningOp();
-    if (mapping.contains(value) || !op || isa<rt::BufferOp>(op))
-      return;
-    for (Value operand : op->getOperands())
-      cloneView(builder, operand, mapping);
-    builder.clone(*op, mapping);
   }
 
   unsigned kernels = 0;

@@ -3,6 +3,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cpu/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/device/cpu/Matmul.h"
@@ -39,6 +40,8 @@ namespace {
 
 struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
   void runOnOperation() override {
+    if (getCudaTarget(getOperation()))
+      return;
     FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
     if (failed(target))
       return signalPassFailure();

@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/VectorNest.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,12 +9,6 @@
 
 using namespace mlir;
 using namespace boostc;
-
-Value boostc::getViewedBuffer(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value;
-}
 
 /// Terms of a sum along other loops than the vectors': with more of them, rows
 /// of memory are better read whole.

@@ -7,14 +7,11 @@
 // left to LLVM (KernelLoops.h).
 #pragma once
 
-#include "compiler/lowering/cpu/KernelLoops.h"
-#include "compiler/lowering/cpu/LinearIndex.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
 #include <vector>
 
 namespace boostc {
-
-/// The buffer behind a chain of views.
-mlir::Value getViewedBuffer(mlir::Value value);
 
 /// The op that adds to output `number` of `op`, when vectors of partial results
 /// may be combined in the end; null when not.

@@ -37,6 +37,7 @@ static void buildEntry(LLVM::LLVMFuncOp kernel) {
   auto entry = LLVM::LLVMFuncOp::create(builder, loc,
                                         (kernel.getName() + ".entry").str(),
                                         type, LLVM::Linkage::Internal);
+  entry.setTargetCpu(kernel.getTargetCpu());
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> operands = {block->getArgument(1), block->getArgument(2)};
@@ -62,7 +63,8 @@ static void adoptLoopAnnotations(LLVM::LLVMFuncOp kernel) {
   });
 }
 
-LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
+LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
+                                     StringRef cpu) {
   if (kernels.empty())
     return success();
   func::FuncOp first = kernels.front();
@@ -108,6 +110,7 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels) {
   for (const std::string &name : names) {
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
+    kernel.setTargetCpu(cpu);
     adoptLoopAnnotations(kernel);
     buildEntry(kernel);
   }

@@ -2,6 +2,7 @@
 // runtime/abi/boost_abi.h, filled here and laid down byte for byte.
 
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "runtime/device/cpu/Matmul.h"
@@ -16,23 +17,24 @@ namespace {
 
 class DescriptorBuilder {
 public:
-  explicit DescriptorBuilder(train::ProgramOp program) : program(program) {
+  explicit DescriptorBuilder(ArrayRef<TargetCode> targets)
+      : targets(targets), program(targets.front().program) {
     for (auto slot : program.getOps<rt::SlotOp>())
       slots[slot.getBinding()] = slot;
   }
 
-  LogicalResult build(ArrayRef<LLVM::LLVMFuncOp> functions,
-                      ArrayRef<int64_t> transientBytes,
-                      ArrayRef<LibraryCallEntry> calls) {
+  LogicalResult build() {
     image.append<BoostProgram>();
+    for (const TargetCode &target : targets)
+      if (failed(checkSlots(target.program)))
+        return failure();
     if (failed(writeParameters()) || failed(writeStates()) ||
         failed(writeInputs()) || failed(writeMetrics()) ||
         failed(writeSchedules()))
       return failure();
-    writeLibraryCalls(calls);
-    writeFunctions(functions, transientBytes);
-    if (failed(writeScalars()) || failed(writeHeader(transientBytes)))
+    if (failed(writeTargets()) || failed(writeScalars()))
       return failure();
+    writeHeader();
     image.write(0, header);
     return success();
   }
@@ -40,6 +42,19 @@ public:
   DescriptorImage image;
 
 private:
+  /// All targets share the arenas, so a tensor is to lie in the same place for
+  /// each.
+  LogicalResult checkSlots(train::ProgramOp other) {
+    for (auto slot : other.getOps<rt::SlotOp>()) {
+      rt::SlotOp first = slots.lookup(slot.getBinding());
+      if (!first || first.getOffset() != slot.getOffset() ||
+          first.getType() != slot.getType())
+        return slot.emitOpError("lies elsewhere in the program for another "
+                                "kind of device");
+    }
+    return success();
+  }
+
   /// Writes the tensor bound to (kind, name) into the BoostTensor at `at`.
   LogicalResult writeTensor(uint64_t at, rt::BindingKind kind, StringRef name,
                             StringRef label, Location loc) {
@@ -190,10 +205,53 @@ private:
     return success();
   }
 
-  void writeLibraryCalls(ArrayRef<LibraryCallEntry> calls) {
-    header.library_call_count = calls.size();
-    uint64_t at = appendTable<BoostLibraryCall>(
-        offsetof(BoostProgram, library_calls), calls.size());
+  LogicalResult writeTargets() {
+    header.target_count = targets.size();
+    uint64_t at = appendTable<BoostTarget>(offsetof(BoostProgram, targets),
+                                           targets.size());
+    for (const TargetCode &code : targets) {
+      BoostTarget target = {};
+      target.kind = code.kind;
+      target.library_call_count = code.calls.size();
+      target.launch_count = code.launches.size();
+      for (int64_t bytes : code.transientBytes)
+        target.transient_bytes =
+            std::max<uint64_t>(target.transient_bytes,
+                               llvm::alignTo(bytes, BOOST_ALIGNMENT));
+      for (auto [i, bytes] : llvm::enumerate(code.transientBytes))
+        target.functions[i].transient_bytes = bytes;
+      std::string requirements, library;
+      if (code.kind == BOOST_TARGET_CPU) {
+        FailureOr<rt::CpuTargetAttr> cpu = getCpuTarget(code.program);
+        if (failed(cpu))
+          return failure();
+        target.threads = cpu->getThreads();
+        requirements = cpu->getFeatures().str();
+        library = boostrt::DnnlContext::libraryVersion();
+      } else {
+        rt::CudaTargetAttr cuda = getCudaTarget(code.program);
+        requirements = "sm_" + std::to_string(cuda.getArchitecture());
+        image.setSymbol(at + offsetof(BoostTarget, images), kImagesSymbol);
+      }
+      image.write(at, target);
+      setString(at + offsetof(BoostTarget, requirements), requirements);
+      setString(at + offsetof(BoostTarget, library_version), library);
+      writeLibraryCalls(at + offsetof(BoostTarget, library_calls), code.calls);
+      writeLaunches(at + offsetof(BoostTarget, launches), code.launches);
+      uint64_t function = at + offsetof(BoostTarget, functions);
+      for (LLVM::LLVMFuncOp op : code.functions) {
+        setString(function + offsetof(BoostFunction, name), op.getName());
+        image.setSymbol(function + offsetof(BoostFunction, entry),
+                        op.getName());
+        function += sizeof(BoostFunction);
+      }
+      at += sizeof(BoostTarget);
+    }
+    return success();
+  }
+
+  void writeLibraryCalls(uint64_t field, ArrayRef<LibraryCallEntry> calls) {
+    uint64_t at = appendTable<BoostLibraryCall>(field, calls.size());
     for (const LibraryCallEntry &entry : calls) {
       image.write(at, entry.call);
       setString(at + offsetof(BoostLibraryCall, location), entry.location);
@@ -201,15 +259,23 @@ private:
     }
   }
 
-  void writeFunctions(ArrayRef<LLVM::LLVMFuncOp> functions,
-                      ArrayRef<int64_t> transientBytes) {
-    uint64_t at = offsetof(BoostProgram, functions);
-    for (auto [i, function] : llvm::enumerate(functions)) {
-      LLVM::LLVMFuncOp op = function;
-      header.functions[i].transient_bytes = transientBytes[i];
-      setString(at + offsetof(BoostFunction, name), op.getName());
-      image.setSymbol(at + offsetof(BoostFunction, entry), op.getName());
-      at += sizeof(BoostFunction);
+  void writeLaunches(uint64_t field, ArrayRef<LaunchEntry> launches) {
+    uint64_t at = appendTable<BoostLaunch>(field, launches.size());
+    for (const LaunchEntry &entry : launches) {
+      BoostLaunch launch = {};
+      launch.operand_count = entry.operands.size();
+      launch.blocks = entry.blocks;
+      launch.threads = entry.threads;
+      image.write(at, launch);
+      setString(at + offsetof(BoostLaunch, kernel), entry.kernel);
+      setString(at + offsetof(BoostLaunch, location), entry.location);
+      uint64_t operand = appendTable<BoostOperand>(
+          at + offsetof(BoostLaunch, operands), entry.operands.size());
+      for (const BoostOperand &value : entry.operands) {
+        image.write(operand, value);
+        operand += sizeof(BoostOperand);
+      }
+      at += sizeof(BoostLaunch);
     }
   }
 
@@ -249,14 +315,10 @@ private:
     return success();
   }
 
-  LogicalResult writeHeader(ArrayRef<int64_t> transientBytes) {
-    FailureOr<rt::CpuTargetAttr> target = getCpuTarget(program);
-    if (failed(target))
-      return failure();
+  void writeHeader() {
     header.magic = BOOST_ABI_MAGIC;
     header.abi_version = BOOST_ABI_VERSION;
     header.struct_bytes = sizeof(BoostProgram);
-    header.threads = target->getThreads();
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
     header.seed = program.getSeed();
@@ -269,21 +331,14 @@ private:
     }
     header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
         header.arena_bytes[BOOST_ARENA_GRADIENT];
-    for (int64_t bytes : transientBytes)
-      header.arena_bytes[BOOST_ARENA_TRANSIENT] =
-          std::max<uint64_t>(header.arena_bytes[BOOST_ARENA_TRANSIENT],
-                             llvm::alignTo(bytes, BOOST_ALIGNMENT));
     setString(offsetof(BoostProgram, name), program.getSymName());
     setString(offsetof(BoostProgram, compiler_version),
               "boostc " BOOSTC_VERSION);
     setString(offsetof(BoostProgram, recipe_json), program.getRecipe());
     setString(offsetof(BoostProgram, recipe_hash), program.getRecipeHash());
-    setString(offsetof(BoostProgram, cpu_features), target->getFeatures());
-    setString(offsetof(BoostProgram, library_version),
-              boostrt::DnnlContext::libraryVersion());
-    return success();
   }
 
+  ArrayRef<TargetCode> targets;
   train::ProgramOp program;
   BoostProgram header = {};
   llvm::MapVector<Attribute, rt::SlotOp> slots;
@@ -291,16 +346,23 @@ private:
 
 } // namespace
 
-LogicalResult boostc::emitDescriptor(train::ProgramOp program,
-                                     ArrayRef<LLVM::LLVMFuncOp> functions,
-                                     ArrayRef<int64_t> transientBytes,
-                                     ArrayRef<LibraryCallEntry> calls) {
-  DescriptorBuilder descriptor(program);
-  if (failed(descriptor.build(functions, transientBytes, calls)))
+/// The table of images is known when code is generated.
+static void declareImages(OpBuilder &builder, Location loc) {
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                         LLVM::Linkage::External, kImagesSymbol, Attribute());
+}
+
+LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
+  DescriptorBuilder descriptor(targets);
+  if (failed(descriptor.build()))
     return failure();
 
+  train::ProgramOp program = targets.front().program;
   OpBuilder builder(program);
   Location loc = program.getLoc();
+  if (targets.back().kind == BOOST_TARGET_CUDA)
+    declareImages(builder, loc);
   constexpr StringLiteral name = "boost.descriptor";
   descriptor.image.emit(builder, loc, name);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());

@@ -13,18 +13,16 @@ namespace {
 /// Emits one function of type BoostEntry.
 class HostFunctionBuilder {
 public:
-  HostFunctionBuilder(func::FuncOp source,
-                      SmallVectorImpl<LibraryCallEntry> &calls)
-      : source(source), calls(calls), builder(source.getContext()),
+  HostFunctionBuilder(func::FuncOp source, StringRef name, TargetCode &code)
+      : source(source), name(name), code(code), builder(source.getContext()),
         pointer(LLVM::LLVMPointerType::get(source.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
   FailureOr<LLVM::LLVMFuncOp> build() {
     builder.setInsertionPoint(source->getParentOfType<train::ProgramOp>());
     auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer});
-    function = LLVM::LLVMFuncOp::create(builder, source.getLoc(),
-                                        ("boost." + source.getName()).str(),
-                                        type, LLVM::Linkage::Internal);
+    function = LLVM::LLVMFuncOp::create(builder, source.getLoc(), name, type,
+                                        LLVM::Linkage::Internal);
     Block *entry = function.addEntryBlock(builder);
     builder.setInsertionPointToStart(entry);
     loadArenas();
@@ -72,7 +70,7 @@ private:
   void allocateOperands() {
     int64_t most = 0;
     source.walk([&](Operation *op) {
-      if (isa<rt::LaunchOp>(op))
+      if (isa<rt::LaunchOp, rt::LaunchGridOp>(op))
         most = std::max<int64_t>(most, op->getNumOperands());
       if (isa<rt::MatmulOp>(op))
         most = std::max<int64_t>(most, 5);
@@ -115,6 +113,8 @@ private:
     }
     if (auto launch = dyn_cast<rt::LaunchOp>(op))
       return lowerLaunch(launch);
+    if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
+      return lowerLaunchGrid(launch);
     if (auto matmul = dyn_cast<rt::MatmulOp>(op))
       return lowerMatmul(matmul);
     if (auto fill = dyn_cast<rt::FillOp>(op))
@@ -138,6 +138,26 @@ private:
     return success();
   }
 
+  LogicalResult lowerLaunchGrid(rt::LaunchGridOp op) {
+    LaunchEntry entry;
+    entry.kernel = op.getKernel().getLeafReference().str();
+    entry.location = formatLocation(op.getLoc());
+    entry.blocks = static_cast<uint32_t>(op.getBlocks());
+    entry.threads = static_cast<uint32_t>(op.getThreads());
+    for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
+      storeOperand(i, addresses.lookup(buffer));
+      entry.operands.push_back(
+          {static_cast<uint64_t>(countBytes(buffer.getType())),
+           op.getWrites()[i], 0});
+    }
+    Value status = callEnv(
+        offsetof(BoostEnv, launch), i32,
+        {env(), constant(i32, code.launches.size()), operands});
+    code.launches.push_back(std::move(entry));
+    returnUnlessOk(status);
+    return success();
+  }
+
   LogicalResult lowerMatmul(rt::MatmulOp op) {
     LibraryCallEntry entry = {};
     entry.call.kind = BOOST_LIBRARY_MATMUL;
@@ -155,8 +175,8 @@ private:
     storeOperand(3, addressOf(op.getC()));
     storeOperand(4, addressOf(op.getScratch()));
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
-                           {env(), constant(i32, calls.size()), operands});
-    calls.push_back(entry);
+                           {env(), constant(i32, code.calls.size()), operands});
+    code.calls.push_back(entry);
     returnUnlessOk(status);
     return success();
   }
@@ -178,8 +198,6 @@ private:
 
   LogicalResult lowerFill(rt::FillOp op) {
     rt::InitializerAttr init = op.getInitializer();
-    Value seed = LLVM::LoadOp::create(builder, loc(), i64,
-                                      addresses.lookup(op.getSeed()));
     Type f64 = builder.getF64Type();
     Value a = LLVM::ConstantOp::create(builder, loc(), f64, init.getA());
     Value b = LLVM::ConstantOp::create(builder, loc(), f64, init.getB());
@@ -188,7 +206,7 @@ private:
         offsetof(BoostEnv, fill), LLVM::LLVMVoidType::get(builder.getContext()),
         {env(), addresses.lookup(op.getDestination()), constant(i64, elements),
          constant(i32, static_cast<int64_t>(init.getKind())), a, b,
-         getString(op.getName()), seed});
+         getString(op.getName()), addresses.lookup(op.getSeed())});
     return success();
   }
 
@@ -209,7 +227,8 @@ private:
   }
 
   func::FuncOp source;
-  SmallVectorImpl<LibraryCallEntry> &calls;
+  StringRef name;
+  TargetCode &code;
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   Type i32, i64;
@@ -223,7 +242,7 @@ private:
 } // namespace
 
 FailureOr<LLVM::LLVMFuncOp>
-boostc::lowerHostFunction(func::FuncOp function,
-                          SmallVectorImpl<LibraryCallEntry> &calls) {
-  return HostFunctionBuilder(function, calls).build();
+boostc::lowerHostFunction(func::FuncOp function, StringRef name,
+                          TargetCode &code) {
+  return HostFunctionBuilder(function, name, code).build();
 }

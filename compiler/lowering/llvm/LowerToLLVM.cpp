@@ -3,7 +3,9 @@
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLLVMPASS
@@ -38,46 +40,78 @@ static_assert(BOOST_FUNCTION_INIT == 0 && BOOST_FUNCTION_MICRO == 1 &&
 
 struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    auto programs = llvm::to_vector(module.getOps<train::ProgramOp>());
-    if (programs.size() != 1) {
-      module.emitError(
-          "expected one train.program to make a library of, found ")
-          << programs.size();
-      return signalPassFailure();
-    }
-    if (failed(lower(programs.front())))
+    if (failed(lower()))
       signalPassFailure();
   }
 
-  LogicalResult lower(train::ProgramOp program) {
+  LogicalResult lower() {
+    ModuleOp module = getOperation();
+    SmallVector<TargetCode, 0> targets;
+    for (auto program : module.getOps<train::ProgramOp>())
+      targets.push_back({program, getCudaTarget(program) ? BOOST_TARGET_CUDA
+                                                         : BOOST_TARGET_CPU});
+    llvm::stable_sort(targets, [](const TargetCode &a, const TargetCode &b) {
+      return a.kind < b.kind;
+    });
+    if (targets.empty() ||
+        (targets.size() > 1 && (targets.size() > BOOST_TARGET_COUNT ||
+                                targets[0].kind == targets[1].kind)))
+      return module.emitError("expected one train.program for each kind of "
+                              "device to make a library of, found ")
+             << targets.size();
+    for (TargetCode &target : targets)
+      if (failed(lowerFunctions(target)))
+        return failure();
+    if (failed(emitDescriptor(targets)))
+      return failure();
+    for (TargetCode &target : targets)
+      if (failed(lowerKernels(target)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult lowerFunctions(TargetCode &target) {
+    for (StringRef name : kFunctionNames) {
+      func::FuncOp function = target.program.getFunction(name);
+      if (!function)
+        return target.program.emitOpError("has no function @") << name;
+      target.transientBytes.push_back(measureTransient(function));
+      StringRef prefix =
+          target.kind == BOOST_TARGET_CUDA ? "boost.cuda." : "boost.";
+      FailureOr<LLVM::LLVMFuncOp> lowered =
+          lowerHostFunction(function, (prefix + name).str(), target);
+      if (failed(lowered))
+        return failure();
+      target.functions.push_back(*lowered);
+    }
+    return success();
+  }
+
+  /// Moves the kernels out of the program, which goes.
+  LogicalResult lowerKernels(TargetCode &target) {
+    train::ProgramOp program = target.program;
+    if (target.kind == BOOST_TARGET_CUDA) {
+      for (auto kernels :
+           llvm::make_early_inc_range(program.getOps<gpu::GPUModuleOp>()))
+        kernels->moveBefore(program);
+      program.erase();
+      return success();
+    }
+    FailureOr<rt::CpuTargetAttr> cpu = getCpuTarget(program);
+    if (failed(cpu))
+      return failure();
     SmallVector<func::FuncOp> kernels;
     for (auto function : program.getOps<func::FuncOp>())
       if (function->hasAttr(rt::kKernelAttrName))
         kernels.push_back(function);
-
-    SmallVector<LLVM::LLVMFuncOp> functions;
-    SmallVector<int64_t> transientBytes;
-    SmallVector<LibraryCallEntry> calls;
-    for (StringRef name : kFunctionNames) {
-      func::FuncOp function = program.getFunction(name);
-      if (!function)
-        return program.emitOpError("has no function @") << name;
-      transientBytes.push_back(measureTransient(function));
-      FailureOr<LLVM::LLVMFuncOp> lowered = lowerHostFunction(function, calls);
-      if (failed(lowered))
-        return failure();
-      functions.push_back(*lowered);
-    }
-    if (failed(emitDescriptor(program, functions, transientBytes, calls)))
-      return failure();
     for (func::FuncOp kernel : kernels)
       kernel->moveBefore(program);
-    // Code generation reads it from the module.
-    getOperation()->setAttr(kCpuTargetAttrName,
-                            program->getAttr(kCpuTargetAttrName));
+    for (LLVM::LLVMFuncOp function : target.functions)
+      function.setTargetCpu(cpu->getCpu());
+    // For those who compile on from this text.
+    getOperation()->setAttr(kCpuTargetAttrName, *cpu);
     program.erase();
-    return convertKernels(kernels);
+    return convertKernels(kernels, cpu->getCpu());
   }
 
   static int64_t measureTransient(func::FuncOp function) {

@@ -6,33 +6,52 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi/boost_abi.h"
+#include <vector>
 
 namespace boostc {
 
-/// A library call with its place in the descriptor's table.
+/// A library call with its place in the target's table.
 struct LibraryCallEntry {
   BoostLibraryCall call; ///< pointers unset
   std::string location;
 };
 
+/// A launch with its place in the target's table.
+struct LaunchEntry {
+  std::string kernel, location;
+  llvm::SmallVector<BoostOperand> operands;
+  uint32_t blocks, threads;
+};
+
+/// What the descriptor says of a program's code for one kind of device.
+struct TargetCode {
+  train::ProgramOp program;
+  BoostTargetKind kind;
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions; ///< by BoostFunctionKind
+  llvm::SmallVector<int64_t> transientBytes;           ///< by BoostFunctionKind
+  std::vector<LibraryCallEntry> calls;
+  std::vector<LaunchEntry> launches;
+};
+
+/// Symbol of the table of BoostImage, which code generation defines.
+constexpr llvm::StringLiteral kImagesSymbol = "boost.images";
+
 /// Turns `kernels` (functions on memrefs) into LLVM functions on bare pointers
-/// and gives each an entry `<name>.entry` of type BoostKernel.
-llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels);
+/// for `cpu`, LLVM's name of it, and gives each an entry `<name>.entry` of type
+/// BoostKernel.
+llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
+                                   llvm::StringRef cpu);
 
-/// Turns a host function of phase rt into an LLVM function of type BoostEntry,
-/// placed before the program, and returns it. Library calls get the next
-/// indices of `calls`.
+/// Turns a host function of phase rt into an LLVM function `name` of type
+/// BoostEntry, placed before the program, and returns it. Library calls and
+/// launches get the next indices of `code`.
 llvm::FailureOr<mlir::LLVM::LLVMFuncOp>
-lowerHostFunction(mlir::func::FuncOp function,
-                  llvm::SmallVectorImpl<LibraryCallEntry> &calls);
+lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,
+                  TargetCode &code);
 
-/// Emits the descriptor of `program` and boost_program_query(). `functions` are
-/// by BoostFunctionKind.
-llvm::LogicalResult
-emitDescriptor(train::ProgramOp program,
-               llvm::ArrayRef<mlir::LLVM::LLVMFuncOp> functions,
-               llvm::ArrayRef<int64_t> transientBytes,
-               llvm::ArrayRef<LibraryCallEntry> calls);
+/// Emits the descriptor of a program compiled for `targets`, by kind, and
+/// boost_program_query().
+llvm::LogicalResult emitDescriptor(llvm::ArrayRef<TargetCode> targets);
 
 /// "model.json:14:5", or "unknown".
 std::string formatLocation(mlir::Location loc);

@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/LinearIndex.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

@@ -1,5 +1,5 @@
-#include "compiler/lowering/cpu/KernelLoops.h"
-#include "compiler/lowering/cpu/LinearIndex.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

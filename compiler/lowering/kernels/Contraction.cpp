@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/Contraction.h"
+#include "compiler/lowering/kernels/Contraction.h"
 #include "compiler/lowering/cpu/LibraryCalls.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 

@@ -11,7 +11,7 @@
 // the same, along the other `b`.
 #pragma once
 
-#include "compiler/lowering/cpu/LinearIndex.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
 #include "dialects/rt/RtDialect.h"
 #include <vector>
 

@@ -1,0 +1,101 @@
+// Kernels for GPUs from loops to LLVM's dialect, by upstream's conversions; see
+// Passes.td. exp, log and their like become the polynomials that CPUs compute
+// too: no library is needed, and its absence changes no bit.
+
+#include "compiler/lowering/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_LOWERDEVICEKERNELSPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+/// Whether no offset into a buffer of a kernel, and no number of a thread,
+/// needs more than 31 bits.
+static bool fitsInt32(gpu::GPUModuleOp module) {
+  return llvm::all_of(module.getOps<gpu::GPUFuncOp>(), [](gpu::GPUFuncOp op) {
+    return llvm::all_of(op.getArgumentTypes(), [](Type type) {
+      auto buffer = dyn_cast<MemRefType>(type);
+      return !buffer || buffer.getNumElements() <
+                            std::numeric_limits<int32_t>::max() / 2;
+    });
+  });
+}
+
+namespace {
+
+struct LowerDeviceKernels
+    : boostc::impl::LowerDeviceKernelsPassBase<LowerDeviceKernels> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+
+    RewritePatternSet mathPatterns(context);
+    populateMathPolynomialApproximationPatterns(mathPatterns,
+                                                [](StringRef) { return true; });
+    memref::populateExpandStridedMetadataPatterns(mathPatterns);
+    if (failed(applyPatternsGreedily(module, std::move(mathPatterns))))
+      return signalPassFailure();
+
+    RewritePatternSet loopPatterns(context);
+    populateSCFToControlFlowConversionPatterns(loopPatterns);
+    ConversionTarget noLoops(*context);
+    noLoops.addIllegalDialect<scf::SCFDialect>();
+    noLoops.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, noLoops, std::move(loopPatterns))))
+      return signalPassFailure();
+
+    LowerToLLVMOptions options(context);
+    options.useBarePtrCallConv = true;
+    // 32-bit arithmetic costs a GPU half as much, or less.
+    if (fitsInt32(module))
+      options.overrideIndexBitwidth(32);
+    LLVMTypeConverter converter(context, options);
+    configureGpuToNVVMTypeConverter(converter);
+    // Apart from the rest, whose patterns call a library of NVIDIA's instead.
+    RewritePatternSet intrinsicPatterns(context);
+    populateMathToLLVMConversionPatterns(converter, intrinsicPatterns);
+    ConversionTarget noMath(*context);
+    noMath.addIllegalDialect<math::MathDialect>();
+    noMath.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, noMath,
+                                      std::move(intrinsicPatterns))))
+      return signalPassFailure();
+
+    RewritePatternSet patterns(context);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*context);
+    target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                             gpu::GPUDialect, memref::MemRefDialect>();
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+  }
+};
+
+} // namespace

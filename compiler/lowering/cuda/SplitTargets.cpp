@@ -1,0 +1,42 @@
+// One program for each kind of device; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_SPLITTARGETSPASS
+#define GEN_PASS_DEF_SETCUDATARGETPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+struct SetCudaTarget : boostc::impl::SetCudaTargetPassBase<SetCudaTarget> {
+  void runOnOperation() override {
+    getOperation()->setAttr(
+        kCudaTargetAttrName,
+        rt::CudaTargetAttr::get(&getContext(), kCudaArchitecture));
+  }
+};
+
+struct SplitTargets : boostc::impl::SplitTargetsPassBase<SplitTargets> {
+  void runOnOperation() override {
+    for (auto program : llvm::to_vector(
+             getOperation().getOps<train::ProgramOp>())) {
+      if (!program->hasAttr(kCpuTargetAttrName) ||
+          !program->hasAttr(kCudaTargetAttrName))
+        continue;
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfter(program);
+      Operation *other = builder.clone(*program);
+      other->removeAttr(kCpuTargetAttrName);
+      program->removeAttr(kCudaTargetAttrName);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,82 @@
+#include "compiler/lowering/kernels/KernelOps.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace boostc;
+
+static linalg::GenericOp generalizeCopy(RewriterBase &rewriter,
+                                        memref::CopyOp copy) {
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  auto generic = linalg::GenericOp::create(
+      rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
+      ArrayRef<AffineMap>{identity, identity},
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel),
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        linalg::YieldOp::create(b, loc, args[0]);
+      });
+  rewriter.eraseOp(copy);
+  return generic;
+}
+
+linalg::GenericOp boostc::generalizeToLoops(RewriterBase &rewriter,
+                                            Operation *op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return generalizeCopy(rewriter, copy);
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic;
+  auto named = dyn_cast<linalg::LinalgOp>(op);
+  if (!named)
+    return nullptr;
+  FailureOr<linalg::GenericOp> general =
+      linalg::generalizeNamedOp(rewriter, named);
+  assert(succeeded(general) && "every named linalg op is a loop nest");
+  return *general;
+}
+
+Value boostc::getViewedBuffer(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
+}
+
+rt::BufferOp boostc::getBase(Value value) {
+  return getViewedBuffer(value).getDefiningOp<rt::BufferOp>();
+}
+
+bool boostc::overlap(rt::BufferOp a, rt::BufferOp b) {
+  if (a.getArena() != b.getArena())
+    return false;
+  auto begin = [](rt::BufferOp op) {
+    return static_cast<int64_t>(op.getOffset());
+  };
+  auto end = [&](rt::BufferOp op) {
+    return begin(op) + countBytes(op->getResultTypes());
+  };
+  return begin(a) < end(b) && begin(b) < end(a);
+}
+
+static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
+  Operation *op = value.getDefiningOp();
+  if (mapping.contains(value) || !op || isa<rt::BufferOp>(op))
+    return;
+  for (Value operand : op->getOperands())
+    cloneView(builder, operand, mapping);
+  builder.clone(*op, mapping);
+}
+
+void boostc::cloneViews(OpBuilder &builder, Operation *op,
+                        IRMapping &mapping) {
+  llvm::SetVector<Value> outer(op->getOperands().begin(),
+                               op->getOperands().end());
+  getUsedValuesDefinedAbove(op->getRegions(), outer);
+  for (Value value : outer)
+    cloneView(builder, value, mapping);
+}

@@ -1,0 +1,30 @@
+// KernelOps.h - what every way to make kernels asks of the ops of phase buffers.
+#pragma once
+
+#include "dialects/rt/RtDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace boostc {
+
+/// `op` as a loop nest over elements: itself, or what replaces a named linalg
+/// op or a copy. Null for anything else.
+mlir::linalg::GenericOp generalizeToLoops(mlir::RewriterBase &rewriter,
+                                          mlir::Operation *op);
+
+/// The buffer behind a chain of views.
+mlir::Value getViewedBuffer(mlir::Value value);
+
+/// The planned buffer that `value` is, or is a view of; null when it is none.
+rt::BufferOp getBase(mlir::Value value);
+
+/// Whether two buffers share memory.
+bool overlap(rt::BufferOp a, rt::BufferOp b);
+
+/// Makes what `op` uses from outside available in a kernel: planned buffers are
+/// in `mapping` already, views and constants are cloned.
+void cloneViews(mlir::OpBuilder &builder, mlir::Operation *op,
+                mlir::IRMapping &mapping);
+
+} // namespace boostc

@@ -1,0 +1,34 @@
+#ifndef BOOST_RT_LAUNCHGRID
+#define BOOST_RT_LAUNCHGRID
+
+include "dialects/rt/RtBase.td"
+
+def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a generated kernel on a grid of a GPU";
+  let description = [{
+    Runs `kernel(buffers...)` on `blocks` blocks of `threads` threads, after everything
+    that stands before it. BoostEnv::launch in the ABI. `writes` says of each buffer
+    whether the kernel writes it; buffers do not overlap.
+
+    Constraints:
+    * (rt_launch_grid_c1) the kernel is a `gpu.func` (buffers...) marked `kernel`.
+    * (rt_launch_grid_c2) there are 1 to 2^31 - 1 blocks of 1 to 1024 threads.
+    * (rt_launch_grid_c3) `writes` has a value for each buffer.
+
+    Example:
+    ```mlir
+    rt.launch_grid @kernels::@micro_relu(%z, %y) blocks(128) threads(128) writes [false, true]
+        : memref<32x512xf32>, memref<32x512xf32>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers,
+                       I64Attr:$blocks, I64Attr:$threads, DenseBoolArrayAttr:$writes);
+  let assemblyFormat = [{
+    $kernel `(` $buffers `)` `blocks` `(` $blocks `)` `threads` `(` $threads `)`
+    `writes` $writes attr-dict `:` type($buffers)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_RT_LAUNCHGRID

@@ -1,0 +1,90 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --verify-roundtrip > %t
+// RUN: boost-opt %t --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @launch_grid
+// CHECK: rt.launch_grid @kernels::@relu(%{{.*}}, %{{.*}}) blocks(4) threads(32) writes [false, true]
+// CHECK-SAME: : memref<32x4xf32>, memref<32x4xf32>
+gpu.module @kernels {
+  gpu.func @relu(%z: memref<32x4xf32>, %y: memref<32x4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @launch_grid(%z: memref<32x4xf32>, %y: memref<32x4xf32>) {
+  rt.launch_grid @kernels::@relu(%z, %y) blocks(4) threads(32) writes [false, true]
+      : memref<32x4xf32>, memref<32x4xf32>
+  return
+}
+
+// -----
+
+func.func @rt_launch_grid_c1_missing(%z: memref<32x4xf32>) {
+  // expected-error @+1 {{kernel '@kernels::@nothing' is no kernel here}}
+  rt.launch_grid @kernels::@nothing(%z) blocks(4) threads(32) writes [true] : memref<32x4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @helper(%z: memref<32x4xf32>) {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c1_no_kernel(%z: memref<32x4xf32>) {
+  // expected-error @+1 {{kernel '@kernels::@helper' is no kernel here}}
+  rt.launch_grid @kernels::@helper(%z) blocks(4) threads(32) writes [true] : memref<32x4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-note @+1 {{the kernel is here}}
+  gpu.func @relu(%z: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c1_arguments(%z: memref<32x4xf32>) {
+  // expected-error @+1 {{kernel '@kernels::@relu' expected arguments ('memref<32x4xf32>')}}
+  rt.launch_grid @kernels::@relu(%z) blocks(4) threads(32) writes [true] : memref<32x4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @relu(%z: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c2_blocks(%z: memref<4xf32>) {
+  // expected-error @+1 {{expected 1 to 2^31 - 1 blocks of 1 to 1024 threads, found 0 of 32}}
+  rt.launch_grid @kernels::@relu(%z) blocks(0) threads(32) writes [true] : memref<4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @relu(%z: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c2_threads(%z: memref<4xf32>) {
+  // expected-error @+1 {{expected 1 to 2^31 - 1 blocks of 1 to 1024 threads, found 1 of 1025}}
+  rt.launch_grid @kernels::@relu(%z) blocks(1) threads(1025) writes [true] : memref<4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @relu(%z: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c3(%z: memref<4xf32>) {
+  // expected-error @+1 {{expected a value in 'writes' for each of 1 buffers, found 0}}
+  rt.launch_grid @kernels::@relu(%z) blocks(1) threads(32) writes [] : memref<4xf32>
+  return
+}
