@@ -72,15 +72,20 @@ TEST(DeviceRun, TheSimulatedGpuTrainsToTheSameBits) {
   for (const char *program : {"linear", "linear_window"}) {
     SCOPED_TRACE(program);
     Training cpu(program, "cpu"), sim(program, "sim");
-    Finished onCpu = cpu.run({"--epochs=3"});
+    std::string best = "--save-best=" + (cpu.directory / "best");
+    Finished onCpu = cpu.run({"--epochs=3", best});
     ASSERT_EQ(onCpu.exitCode, 0) << onCpu.err;
-    Finished onSim = sim.run({"--epochs=3"});
+    best = "--save-best=" + (sim.directory / "best");
+    Finished onSim = sim.run({"--epochs=3", best});
     ASSERT_EQ(onSim.exitCode, 0) << onSim.err;
     EXPECT_THAT(onSim.err,
                 HasSubstr("boost-run: linear on the simulated GPU (as --device "
                           "says)\n"));
     EXPECT_FALSE(cpu.weights().empty());
     EXPECT_TRUE(cpu.weights() == sim.weights());
+    EXPECT_FALSE(readFile(cpu.directory / "best").empty());
+    EXPECT_TRUE(readFile(cpu.directory / "best") ==
+                readFile(sim.directory / "best"));
     EXPECT_EQ(cpu.metrics(), sim.metrics());
     EXPECT_THAT(cpu.metrics(), HasSubstr("\"event\":\"eval\""));
     EXPECT_EQ(cpu.tensors().size(), 6u) << "weights and state of 3 epochs";

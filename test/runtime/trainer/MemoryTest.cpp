@@ -76,6 +76,82 @@ TEST(Arenas, MemoryThatIsNotThereIsAMessage) {
                              testing::HasSubstr("use a smaller batch_size")));
 }
 
+/// Memory that knows what it was asked for; the host's, for lack of better.
+class ListedMemory : public DeviceMemory {
+public:
+  Result<void *> allocate(uint64_t bytes, const std::string &name) override {
+    if (name == refused)
+      return Status(ExitCode::Internal, "no room for " + name);
+    listed.emplace_back(name, bytes);
+    blocks_.push_back(std::make_unique<std::byte[]>(bytes));
+    std::memset(blocks_.back().get(), 0x55, bytes);
+    return static_cast<void *>(blocks_.back().get());
+  }
+  Status copyIn(void *to, std::span<const std::byte> from) override {
+    std::memcpy(to, from.data(), from.size());
+    return Status();
+  }
+  Status copyOut(std::span<std::byte> to, const void *from) override {
+    std::memcpy(to.data(), from, to.size());
+    return Status();
+  }
+
+  std::string refused;
+  std::vector<std::pair<std::string, uint64_t>> listed;
+
+private:
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
+  ListedMemory memory;
+  auto arenas = Arenas::reserve(planTraining(sized(4), target()), &memory);
+  ASSERT_TRUE(arenas.ok()) << arenas.status().message();
+  EXPECT_THAT(memory.listed,
+              testing::ElementsAre(std::pair("arena PARAMETER (0)", 1000u),
+                                   std::pair("arena STATE (0)", 2000u),
+                                   std::pair("arena GRADIENT (0)", 300u),
+                                   std::pair("arena GRADIENT (1)", 300u),
+                                   std::pair("arena GRADIENT (2)", 300u),
+                                   std::pair("arena BATCH (0)", 64u),
+                                   std::pair("arena BATCH (1)", 64u),
+                                   std::pair("arena BATCH (2)", 64u),
+                                   std::pair("arena CONTROL (0)", 64u),
+                                   std::pair("arena RESULT (0)", 64u),
+                                   std::pair("arena TRANSIENT (0)", 7000u)));
+  EXPECT_EQ((*arenas)->base(BOOST_ARENA_TRANSIENT), nullptr)
+      << "the host has no use for it";
+  EXPECT_EQ((*arenas)->deviceBase(BOOST_ARENA_GRADIENT_OTHER), nullptr);
+  EXPECT_EQ((*arenas)->deviceBase(BOOST_ARENA_BATCH, 3), nullptr);
+  EXPECT_NE((*arenas)->deviceBase(BOOST_ARENA_TRANSIENT), nullptr);
+
+  // Copies are of the bytes named and no others.
+  std::byte *host = (*arenas)->base(BOOST_ARENA_GRADIENT, 1);
+  auto *device =
+      static_cast<std::byte *>((*arenas)->deviceBase(BOOST_ARENA_GRADIENT, 1));
+  ASSERT_NE(host, device);
+  std::memset(host, 0x11, 300);
+  ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT, 1, 100, 200).ok());
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(device[i], std::byte(i >= 100 && i < 200 ? 0x11 : 0x55)) << i;
+  ASSERT_TRUE((*arenas)->pull(BOOST_ARENA_GRADIENT, 1, 50, 150).ok());
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(host[i], std::byte(i >= 50 && i < 100 ? 0x55 : 0x11)) << i;
+  ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT, 1).ok());
+  EXPECT_EQ(std::memcmp(host, device, 300), 0);
+  // Nothing to copy is no failure.
+  EXPECT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT_OTHER).ok());
+  EXPECT_TRUE((*arenas)->pull(BOOST_ARENA_TRANSIENT).ok());
+}
+
+TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {
+  ListedMemory memory;
+  memory.refused = "arena GRADIENT (2)";
+  auto arenas = Arenas::reserve(planTraining(sized(4), target()), &memory);
+  ASSERT_FALSE(arenas.ok());
+  EXPECT_EQ(arenas.status().message(), "no room for arena GRADIENT (2)");
+}
+
 TEST(PeakMemory, SeesWhatCameAndWentAfterBegin) {
   PeakMemory peak;
   peak.begin();
