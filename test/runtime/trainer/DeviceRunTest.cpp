@@ -72,25 +72,31 @@ TEST(DeviceRun, TheSimulatedGpuTrainsToTheSameBits) {
   for (const char *program : {"linear", "linear_window"}) {
     SCOPED_TRACE(program);
     Training cpu(program, "cpu"), sim(program, "sim");
-    std::string best = "--save-best=" + (cpu.directory / "best");
-    Finished onCpu = cpu.run({"--epochs=3", best});
+    Finished onCpu = cpu.run({"--epochs=3"});
     ASSERT_EQ(onCpu.exitCode, 0) << onCpu.err;
-    best = "--save-best=" + (sim.directory / "best");
-    Finished onSim = sim.run({"--epochs=3", best});
+    Finished onSim = sim.run({"--epochs=3"});
     ASSERT_EQ(onSim.exitCode, 0) << onSim.err;
     EXPECT_THAT(onSim.err,
                 HasSubstr("boost-run: linear on the simulated GPU (as --device "
                           "says)\n"));
     EXPECT_FALSE(cpu.weights().empty());
     EXPECT_TRUE(cpu.weights() == sim.weights());
-    EXPECT_FALSE(readFile(cpu.directory / "best").empty());
-    EXPECT_TRUE(readFile(cpu.directory / "best") ==
-                readFile(sim.directory / "best"));
     EXPECT_EQ(cpu.metrics(), sim.metrics());
     EXPECT_THAT(cpu.metrics(), HasSubstr("\"event\":\"eval\""));
     EXPECT_EQ(cpu.tensors().size(), 6u) << "weights and state of 3 epochs";
     EXPECT_TRUE(cpu.tensors() == sim.tensors());
   }
+}
+
+TEST(DeviceRun, TheBestWeightsNeedNoOtherSaving) {
+  TemporaryDirectory directory;
+  for (const char *device : {"cpu", "sim"}) {
+    Finished run = boostRunProcess({fixture("linear"), "--epochs=3", "--device",
+                                    device, "--save-best", directory / device});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+  }
+  EXPECT_FALSE(readFile(directory / "cpu").empty());
+  EXPECT_TRUE(readFile(directory / "cpu") == readFile(directory / "sim"));
 }
 
 TEST(DeviceRun, ACheckpointMovesBetweenDevices) {

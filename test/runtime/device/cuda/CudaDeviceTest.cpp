@@ -164,6 +164,16 @@ TEST_F(OnSim, AFaultIsTheReportOfTheSimulatedGpu) {
                              HasSubstr("thread (4,0,0), 4 bytes at")));
 }
 
+TEST_F(OnSim, AnOperandThatIsOnlyReadMayNotBeWritten) {
+  const BoostOperand onlyRead = {16, 0, 0};
+  launch.operands = &onlyRead;
+  ASSERT_TRUE(create().ok());
+  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
+  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_THAT(status.message(), HasSubstr("sim: write to a read-only"));
+}
+
 TEST_F(OnSim, WhatAFunctionReturnsIsItsFailure) {
   target.functions[BOOST_FUNCTION_MICRO].entry = [](const BoostEnv *env,
                                                     void *const *arenas) {
