@@ -61,7 +61,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
   func::FuncOp micro = exact->program.getFunction(train::kMicro);
   func::FuncOp eval = exact->program.getFunction(train::kEval);
 
-  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_EQ(execution.init(7).message(), "");
   ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
   for (const auto &[name, value] : compiled.getParameters())
     EXPECT_EQ(value.data, trainer.parameters.at(name).data) << name;
@@ -78,7 +78,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
     trainer.parameters = weights;
     trainer.state = state;
     compiled.setBatch(inputs, valid);
-    ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+    ASSERT_EQ(execution.micro(compiled.batch(), 0).message(), "");
     Partial sums = compiled.getPartial();
     bool overflows = false;
     std::map<std::string, Bounded> bounds = analyzeByName(
@@ -102,7 +102,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
 
     std::vector<std::byte> before = compiled.getPersistentBytes();
     boostrt::Result<bool> applied = execution.update(step);
-    ASSERT_TRUE(applied.ok());
+    ASSERT_TRUE(applied.ok()) << applied.status().message();
     EXPECT_EQ(*applied, valid > 0) << what;
     if (valid == 0) {
       EXPECT_EQ(compiled.getPersistentBytes(), before)

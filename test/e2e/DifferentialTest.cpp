@@ -80,7 +80,7 @@ TEST_P(Differential, TenSteps) {
 TEST_P(Differential, PaddingDoesNotCount) {
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
-  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_EQ(execution.init(7).message(), "");
   Values inputs = drawBatch(model(), 1), other = inputs;
   int64_t valid = model().batch - 1;
   for (const auto &[name, drawn] : drawBatch(model(), 2)) {
@@ -90,9 +90,9 @@ TEST_P(Differential, PaddingDoesNotCount) {
   }
 
   compiled.setBatch(inputs, valid);
-  ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+  ASSERT_EQ(execution.micro(compiled.batch(), 0).message(), "");
   compiled.setBatch(other, valid);
-  ASSERT_TRUE(execution.micro(compiled.batch(), 1).ok());
+  ASSERT_EQ(execution.micro(compiled.batch(), 1).message(), "");
   Partial first = compiled.getPartial(0), second = compiled.getPartial(1);
   EXPECT_EQ(first.lossSum, second.lossSum);
   EXPECT_EQ(first.lossCount, valid);
@@ -108,7 +108,7 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
   std::unique_ptr<Interpreted> exact = interpret(twice);
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
-  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_EQ(execution.init(7).message(), "");
   Values weights = compiled.getParameters(), state = compiled.getState();
 
   Values both = drawBatch(twice, 1);
@@ -121,10 +121,10 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
                         both.at(name).data.begin() + (half + 1) * elements);
     }
     compiled.setBatch(inputs, model().batch);
-    ASSERT_TRUE(execution.micro(compiled.batch(), half).ok());
+    ASSERT_EQ(execution.micro(compiled.batch(), half).message(), "");
   }
   Partial second = compiled.getPartial(1);
-  ASSERT_TRUE(execution.combine(0, 1).ok());
+  ASSERT_EQ(execution.combine(0, 1).message(), "");
   EXPECT_EQ(compiled.getPartial(1).gradients.begin()->second.data,
             second.gradients.begin()->second.data)
       << "combine changed the set it only reads";
@@ -137,7 +137,7 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
       analyzeByName(micro, bindArguments(micro, weights, both, twice.batch)),
       sums, "combined");
   boostrt::Result<bool> applied = execution.update(1);
-  ASSERT_TRUE(applied.ok());
+  ASSERT_TRUE(applied.ok()) << applied.status().message();
   EXPECT_TRUE(*applied);
   exact->trainer->parameters = weights;
   exact->trainer->state = state;
@@ -148,7 +148,7 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
 TEST_P(Differential, NonFiniteStepChangesNothing) {
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
-  ASSERT_TRUE(execution.init(7).ok());
+  ASSERT_EQ(execution.init(7).message(), "");
   for (double bad :
        {static_cast<double>(NAN), static_cast<double>(INFINITY), 3e38}) {
     Values inputs = drawBatch(model(), 1);
@@ -166,14 +166,14 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
     }
     std::vector<std::byte> before = compiled.getPersistentBytes();
     compiled.setBatch(inputs, model().batch);
-    ASSERT_TRUE(execution.micro(compiled.batch(), 0).ok());
+    ASSERT_EQ(execution.micro(compiled.batch(), 0).message(), "");
     Partial sums = compiled.getPartial();
     bool isFinite = std::isfinite(sums.lossSum);
     for (const auto &[name, gradient] : sums.gradients)
       isFinite &= llvm::all_of(gradient.data,
                                [](double x) { return std::isfinite(x); });
     boostrt::Result<bool> applied = execution.update(1);
-    ASSERT_TRUE(applied.ok());
+    ASSERT_TRUE(applied.ok()) << applied.status().message();
     EXPECT_EQ(*applied, isFinite) << bad;
     if (std::isnan(bad)) {
       EXPECT_FALSE(isFinite) << "a NaN input must show";
@@ -181,7 +181,7 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
     if (!isFinite) {
       EXPECT_EQ(compiled.getPersistentBytes(), before) << bad;
     }
-    ASSERT_TRUE(execution.init(7).ok());
+    ASSERT_EQ(execution.init(7).message(), "");
   }
 }
 
@@ -189,10 +189,10 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
 std::vector<std::byte> runThreeSteps(ArrayRef<char> library, const Model &model,
                                      unsigned threads) {
   Compiled compiled(library, threads);
-  EXPECT_TRUE(compiled.execution().init(7).ok());
+  EXPECT_EQ(compiled.execution().init(7).message(), "");
   for (int64_t step = 1; step <= 3; ++step) {
     compiled.setBatch(drawBatch(model, step), model.batch);
-    EXPECT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
+    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
     EXPECT_TRUE(compiled.execution().update(step).ok());
   }
   return compiled.getPersistentBytes();

@@ -99,11 +99,11 @@ TEST_P(GradientParity, WithPyTorchOnMnist) {
       nlohmann::json::parse(model)["data"]["transforms"], data->train->shape());
   ASSERT_TRUE(transforms.ok()) << transforms.status().message();
   Compiled compiled(library, 2);
-  ASSERT_TRUE(compiled.execution().init(reference["recipe"]["seed"]).ok());
+  ASSERT_EQ(compiled.execution().init(reference["recipe"]["seed"]).message(), "");
   int compared = 0;
   for (int step = 1; step <= 100; ++step) {
     compiled.setBatch(getBatch(*data->train, *transforms, (step - 1) * 32), 32);
-    ASSERT_TRUE(compiled.execution().micro(compiled.batch(), 0).ok());
+    ASSERT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
     auto gradients = reference["gradients"].find(std::to_string(step));
     if (gradients != reference["gradients"].end()) {
       compare(*gradients, compiled.getPartial(), step);

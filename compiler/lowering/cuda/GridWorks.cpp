@@ -21,6 +21,28 @@ static void store(OpBuilder &builder, Location loc, Value value, Value buffer,
                           emitLinear(builder, loc, offset, indices));
 }
 
+/// numerator / divisor, and whether that is exact and in [0, extent).
+static std::pair<Value, Value> emitDivision(OpBuilder &builder, Location loc,
+                                            Value numerator, int64_t divisor,
+                                            int64_t extent) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  // What is below 0 is large as an unsigned number.
+  Value isInside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, numerator,
+                            constant(extent * divisor));
+  if (divisor == 1)
+    return {numerator, isInside};
+  Value quotient =
+      arith::DivUIOp::create(builder, loc, numerator, constant(divisor));
+  Value rest =
+      arith::RemUIOp::create(builder, loc, numerator, constant(divisor));
+  Value isExact = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, rest, constant(0));
+  return {quotient, arith::AndIOp::create(builder, loc, isInside, isExact)};
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -40,8 +62,9 @@ public:
       combiners.push_back(findCombiner(output, value));
   }
 
-  /// Where each operand lies; fails when one is indexed otherwise.
-  LogicalResult resolveOffsets() {
+  /// Finds where each operand lies; fails, with a diagnostic, when one is
+  /// indexed otherwise than by sums.
+  LogicalResult resolve() {
     for (OpOperand &operand : op->getOpOperands()) {
       offsets.emplace_back();
       if (!isa<MemRefType>(operand.get().getType()))
@@ -53,7 +76,15 @@ public:
                << "; kernels index by sums of loops, factors and constants";
       offsets.back() = *offset;
     }
+    for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
+      if (failed(gatherTerms(output, i == 0)))
+        return failure();
     return success();
+  }
+
+  bool isGathered() const { return !gathered.empty(); }
+  const LinearIndex &getOutputOffset() {
+    return offsets[op.getDpsInitOperand(0)->getOperandNumber()];
   }
 
   SmallVector<Value> emitStart(OpBuilder &builder,
@@ -74,6 +105,103 @@ public:
 
   SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
                               ValueRange values) override {
+    if (gathered.empty())
+      return emitBody(builder, indices, values);
+    SmallVector<Value> all(indices);
+    Value isTerm;
+    for (const Gathered &loop : gathered) {
+      auto [index, condition] = emitDivision(
+          builder, op.getLoc(),
+          emitLinear(builder, op.getLoc(), loop.numerator, indices),
+          loop.divisor, loop.extent);
+      all[loop.number] = index;
+      isTerm = isTerm ? arith::AndIOp::create(builder, op.getLoc(), isTerm,
+                                              condition)
+                      : condition;
+    }
+    auto choice = scf::IfOp::create(
+        builder, op.getLoc(), isTerm,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, emitBody(b, all, values));
+        },
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, values);
+        });
+    return llvm::to_vector(ValueRange(choice.getResults()));
+  }
+
+private:
+  /// A loop of the op that is no loop of the work: its index follows from
+  /// others where numerator / divisor is exact and in [0, extent).
+  struct Gathered {
+    unsigned number;
+    LinearIndex numerator;
+    int64_t divisor, extent;
+  };
+
+  /// Windows that overlap add to the same elements. Threads that share the
+  /// windows would meet there, so they share the elements instead, and each
+  /// looks for its terms: for element i = divisor * window + place, the window
+  /// that each place makes it belong to.
+  LogicalResult gatherTerms(OpOperand &output, bool isFirst) {
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    LinearIndex &offset = offsets[output.getOperandNumber()];
+    auto type = cast<MemRefType>(output.get().getType());
+    SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      LinearIndex index = getLinear(expr);
+      std::optional<unsigned> window;
+      bool isReduced = false;
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+        if (index[loop] == 0)
+          continue;
+        isReduced |= loops[loop].isReduction;
+        if (!window || index[loop] > index[*window])
+          window = loop;
+      }
+      if (!isReduced)
+        continue;
+      if (!isFirst || op.getNumDpsInits() != 1 || index[*window] < 1 ||
+          llvm::count_if(map.getResults(), [&](AffineExpr other) {
+            return getLinear(other)[*window] != 0;
+          }) != 1)
+        return op.emitOpError("adds to elements that no thread can be given "
+                              "alone: ")
+               << AffineMapAttr::get(map);
+      Gathered loop{*window, {}, index[*window], loops[*window].extent};
+      loop.numerator.constant = -index.constant;
+      for (int64_t coefficient : index.coefficients)
+        loop.numerator.coefficients.push_back(-coefficient);
+      loop.numerator.coefficients[*window] = 0;
+      loop.numerator.coefficients.resize(loops.size(), 0);
+      loop.numerator.coefficients.push_back(1); // the element
+      offset.constant -= strides[dim] * index.constant;
+      for (unsigned number = 0; number < op.getNumLoops(); ++number)
+        offset.coefficients[number] -= strides[dim] * index[number];
+      offset.coefficients.resize(loops.size(), 0);
+      offset.coefficients.push_back(strides[dim]);
+      loops[*window].extent = 1;
+      loops.push_back({type.getDimSize(dim), false});
+      gathered.push_back(std::move(loop));
+    }
+    return success();
+  }
+
+  /// `expr` by the op's loops; it is linear.
+  LinearIndex getLinear(AffineExpr expr) {
+    AffineMap map = AffineMap::get(op.getNumLoops(), 0, expr);
+    SmallVector<int64_t> at(op.getNumLoops(), 0);
+    LinearIndex index{map.compose(at).front(), {}};
+    for (int64_t &loop : at) {
+      loop = 1;
+      index.coefficients.push_back(map.compose(at).front() - index.constant);
+      loop = 0;
+    }
+    return index;
+  }
+
+  SmallVector<Value> emitBody(OpBuilder &builder, ArrayRef<Value> indices,
+                              ValueRange values) {
     IRMapping mapping = buffers; // also maps what the body reads from outside
     mapping.map(op.getRegionOutputArgs(), values);
     for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -94,6 +222,8 @@ public:
       next.push_back(mapping.lookupOrDefault(value));
     return next;
   }
+
+public:
 
   void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
                   ValueRange values) override {
@@ -146,6 +276,7 @@ private:
   const IRMapping &buffers;
   SmallVector<LinearIndex> offsets; ///< by operand
   SmallVector<Operation *> combiners; ///< by output
+  SmallVector<Gathered> gathered;
 };
 
 //===----------------------------------------------------------------------===//
@@ -173,24 +304,12 @@ public:
     SmallVector<Value> all(indices);
     Value isInside;
     for (const Contraction::DerivedIndex &index : c.derived) {
-      Value numerator = emitLinear(builder, loc, index.numerator, indices);
-      Value quotient = numerator;
-      auto require = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
-        Value holds = arith::CmpIOp::create(builder, loc, predicate, a,
-                                            constant(builder, b));
-        isInside = isInside
-                       ? arith::AndIOp::create(builder, loc, isInside, holds)
-                       : holds;
-      };
-      // What is below 0 is large as an unsigned number.
-      require(arith::CmpIPredicate::ult, numerator,
-              index.extent * index.divisor);
-      if (index.divisor != 1) {
-        Value divisor = constant(builder, index.divisor);
-        quotient = arith::DivUIOp::create(builder, loc, numerator, divisor);
-        require(arith::CmpIPredicate::eq,
-                arith::RemUIOp::create(builder, loc, numerator, divisor), 0);
-      }
+      auto [quotient, condition] = emitDivision(
+          builder, loc, emitLinear(builder, loc, index.numerator, indices),
+          index.divisor, index.extent);
+      isInside = isInside ? arith::AndIOp::create(builder, loc, isInside,
+                                                  condition)
+                          : condition;
       all.push_back(quotient);
     }
     auto addProduct = [&](OpBuilder &b) -> Value {
@@ -222,9 +341,6 @@ public:
   }
 
 private:
-  Value constant(OpBuilder &builder, int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
   Value flatten(OpBuilder &builder, const Contraction::Access &access) {
     return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
   }
@@ -361,11 +477,19 @@ static constexpr int64_t kVectorElements = 4;
 static FailureOr<GridPart> buildGeneric(linalg::GenericOp op,
                                         const IRMapping &buffers) {
   auto work = std::make_unique<GenericWork>(op, buffers);
-  if (failed(work->resolveOffsets()))
+  if (failed(work->resolve()))
     return failure();
   SmallVector<unsigned> parallel, reductions;
   for (unsigned loop : chooseLoopOrder(op).loops)
     (work->loops[loop].isReduction ? reductions : parallel).push_back(loop);
+  if (work->isGathered()) {
+    for (unsigned loop = op.getNumLoops(); loop < work->loops.size(); ++loop)
+      parallel.push_back(loop);
+    const LinearIndex &offset = work->getOutputOffset();
+    llvm::stable_sort(parallel, [&](unsigned a, unsigned b) {
+      return offset[a] > offset[b];
+    });
+  }
   GridPlan plan = planGrid(*work, parallel, reductions);
   // Less work than this is spread over as many threads as there are outputs.
   constexpr int64_t kManyItems = 8192;

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include "runtime/abi/boost_abi.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEDEVICEKERNELSPASS
@@ -179,8 +181,12 @@ struct OutlineDeviceKernels
     for (unsigned i = 0; i < buffers.size(); ++i) {
       kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
+      // No more than the size is a multiple of: LLVM reads 16 bytes where 12 are
+      // asked for and the alignment says that no page can end between.
+      auto bytes = static_cast<uint64_t>(countBytes(buffers[i].getType()));
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(BOOST_ALIGNMENT));
+                        builder.getI64IntegerAttr(static_cast<int64_t>(
+                            llvm::MinAlign(bytes, BOOST_ALIGNMENT))));
     }
     return kernel;
   }
