@@ -106,12 +106,11 @@ LogicalResult boostc::defineImages(ModuleOp module, int level,
       "boost.ptx");
   SmallVector<llvm::Constant *> images = {
       describe(BOOST_IMAGE_PTX, kCudaArchitecture, text, ptx.size()),
-      describe(BOOST_IMAGE_END, 0, llvm::ConstantPointerNull::get(pointer),
-               0)};
-  auto *table = addConstant(
-      llvm::ConstantArray::get(llvm::ArrayType::get(type, images.size()),
-                               images),
-      kImagesSymbol + ".table");
+      describe(BOOST_IMAGE_END, 0, llvm::ConstantPointerNull::get(pointer), 0)};
+  auto *table =
+      addConstant(llvm::ConstantArray::get(
+                      llvm::ArrayType::get(type, images.size()), images),
+                  kImagesSymbol + ".table");
   declared->replaceAllUsesWith(table);
   declared->eraseFromParent();
   return success();

@@ -305,8 +305,10 @@ def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::
     others stay as they are. Every op, contractions included, becomes work for a grid of
     blocks (compiler/lowering/cuda/GridNest.h): a thread computes one output or a tile of
     neighbours, and where there are few outputs and much to reduce, a warp or a block
-    shares the reduction of one. Neighbours of which none writes what another touches
-    share a kernel and run side by side, each on blocks of its own. Results do not depend
+    shares the reduction of one. Ops share a kernel where a thread needs of the one before
+    only what it computed itself, where they are independent, each on blocks of its own, or
+    where they are small, one after the other in one block
+    (compiler/lowering/cuda/DeviceSchedule.h). Results do not depend
     on the order in which blocks run; there are no atomics.
 
     Before:

@@ -88,7 +88,8 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.add_option("--boost-config", options.boostConfig,
                  "boost dictionary, used in place of the model file's")
       ->type_name("FILE");
-  app.add_option("--emit", flags.emit, "write the result of this phase, asm or ptx")
+  app.add_option("--emit", flags.emit,
+                 "write the result of this phase, asm or ptx")
       ->type_name("PHASE");
   app.add_option("--compile-from", flags.from, "INPUT is IR in this phase")
       ->type_name("PHASE");

@@ -30,14 +30,13 @@
 using namespace mlir;
 
 void boostc::registerCompilerDialects(DialectRegistry &registry) {
-  registry
-      .insert<nn::NnDialect, train::TrainDialect, rt::RtDialect,
-              check::CheckDialect, affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-              LLVM::LLVMDialect, NVVM::NVVMDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<nn::NnDialect, train::TrainDialect, rt::RtDialect,
+                  check::CheckDialect, affine::AffineDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerSubsetOpInterfaceExternalModels(registry);

@@ -70,8 +70,7 @@ public:
   /// Microseconds that the op takes; none when the library refuses.
   std::optional<double> run() {
     auto start = std::chrono::steady_clock::now();
-    boostrt::Status status =
-        device->call(BOOST_FUNCTION_MICRO, arenas.data());
+    boostrt::Status status = device->call(BOOST_FUNCTION_MICRO, arenas.data());
     std::chrono::duration<double, std::micro> time =
         std::chrono::steady_clock::now() - start;
     if (!status.ok())

@@ -200,8 +200,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         if (!program.getFunction(name))
           return program.emitOpError("has no function @")
                  << name << ", which phase '" << phase << "' needs";
-      bool isForGpus = getCudaTarget(program) &&
-                       !program->hasAttr(kCpuTargetAttrName);
+      bool isForGpus =
+          getCudaTarget(program) && !program->hasAttr(kCpuTargetAttrName);
       if (current >= Phase::Linalg && !isForGpus &&
           failed(verifyTarget(program)))
         return failure();

@@ -57,10 +57,9 @@ protected:
     static std::map<std::tuple<std::string, bool, unsigned, unsigned, bool>,
                     SmallVector<char, 0>>
         programs;
-    auto [entry, isNew] =
-        programs.try_emplace({model().name, variant().useLibrary,
-                              variant().threads, variant().candidate,
-                              variant().isForGpus});
+    auto [entry, isNew] = programs.try_emplace(
+        {model().name, variant().useLibrary, variant().threads,
+         variant().candidate, variant().isForGpus});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;

@@ -99,7 +99,8 @@ TEST_P(GradientParity, WithPyTorchOnMnist) {
       nlohmann::json::parse(model)["data"]["transforms"], data->train->shape());
   ASSERT_TRUE(transforms.ok()) << transforms.status().message();
   Compiled compiled(library, 2);
-  ASSERT_EQ(compiled.execution().init(reference["recipe"]["seed"]).message(), "");
+  ASSERT_EQ(compiled.execution().init(reference["recipe"]["seed"]).message(),
+            "");
   int compared = 0;
   for (int step = 1; step <= 100; ++step) {
     compiled.setBatch(getBatch(*data->train, *transforms, (step - 1) * 32), 32);

@@ -2,6 +2,7 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/buffers/MemoryPlanner.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
@@ -167,6 +168,13 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       }
       if (buffer.last < 0) // never used
         buffer.first = buffer.last = position.lookup(allocation);
+      // Ops that share memory wait for each other on a GPU, where small ones
+      // could run at the same time: small buffers share with nobody.
+      constexpr int64_t kSmallBytes = 16 << 10;
+      if (getCudaTarget(getOperation()) && *bytes <= kSmallBytes) {
+        buffer.first = 0;
+        buffer.last = next;
+      }
       buffers.push_back(buffer);
     }
     int64_t bytes = planOffsets(buffers, BOOST_ALIGNMENT);

@@ -1,6 +1,6 @@
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/Contraction.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
-#include "compiler/lowering/cpu/VectorAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,6 @@
 #include "compiler/lowering/cpu/VectorNest.h"
-#include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

@@ -1,9 +1,6 @@
 #include "compiler/lowering/cuda/GridNest.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -15,17 +12,22 @@ Value GridWork::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
+int64_t GridWork::countTerms() const {
+  int64_t terms = 1;
+  for (const Loop &loop : loops)
+    if (loop.isReduction)
+      terms *= loop.extent;
+  return terms;
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Tiles that a block computes.
-static int64_t getItemsPerBlock(const GridPlan &plan) {
-  return kBlockThreads / plan.lanes;
-}
+int64_t GridPlan::getItemsPerBlock() const { return kBlockThreads / lanes; }
 
 int64_t GridPlan::countBlocks() const {
-  return llvm::divideCeil(items, getItemsPerBlock(*this));
+  return llvm::divideCeil(items, getItemsPerBlock());
 }
 
 GridPlan boostc::planGrid(const GridWork &work, ArrayRef<unsigned> parallel,
@@ -55,241 +57,124 @@ void boostc::setTile(GridPlan &plan, const GridWork &work, unsigned loop,
 }
 
 //===----------------------------------------------------------------------===//
-// Code
+// Nests
 //===----------------------------------------------------------------------===//
 
-namespace {
+GridNest::GridNest(std::unique_ptr<GridWork> work, GridPlan plan)
+    : plan(std::move(plan)) {
+  Member member{std::move(work), {}};
+  for (unsigned loop = 0; loop < member.work->loops.size(); ++loop)
+    member.loops.push_back(loop);
+  members.push_back(std::move(member));
+}
 
-class GridEmitter {
-public:
-  GridEmitter(OpBuilder &builder, Location loc, GridWork &work,
-              const GridPlan &plan)
-      : builder(builder), loc(loc), work(work), plan(plan),
-        indices(work.loops.size()) {}
+int64_t GridNest::countIterations() const {
+  int64_t outputs = 1;
+  for (const GridWork::Loop &loop : getMain().loops)
+    if (!loop.isReduction)
+      outputs *= loop.extent;
+  return outputs * getMain().countTerms();
+}
 
-  void emit(Value block, Value thread) {
-    OpBuilder::InsertionGuard guard(builder);
-    Value item = block;
-    if (plan.lanes < kBlockThreads) {
-      item = add(multiply(block, kBlockThreads), thread);
-      if (plan.lanes > 1)
-        item = divide(item, plan.lanes);
-    }
-    lane = plan.lanes == kBlockThreads ? thread
-           : plan.lanes > 1            ? remainder(thread, plan.lanes)
-                                       : Value();
-    if (plan.items % getItemsPerBlock(plan) != 0)
-      builder.setInsertionPointToStart(
-          ifTrue(isBelow(item, constant(plan.items))));
-    decode(item, plan.parallel);
+using LoopMap = SmallVector<std::optional<unsigned>>;
 
-    SmallVector<SmallVector<Value>> starts;
-    forEachOfTile([&] { starts.push_back(work.emitStart(builder, indices)); });
-    SmallVector<Value> values;
-    for (ArrayRef<Value> start : starts)
-      for (auto [output, value] : llvm::enumerate(start))
-        values.push_back(lane ? work.emitNeutral(builder, output) : value);
-    outputs = starts.front().size();
-    values = lane ? reduceShared(values) : reduce(plan.reductions, values);
-    if (lane) {
-      values = combineLanes(values);
-      builder.setInsertionPointToStart(ifTrue(arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, lane, constant(0))));
-      for (auto [i, value] : llvm::enumerate(values))
-        value = work.emitCombined(builder, i % outputs,
-                                  starts[i / outputs][i % outputs], value);
-    }
-    size_t element = 0;
-    forEachOfTile([&] {
-      work.emitStores(builder, indices,
-                      ArrayRef(values).slice(element, outputs));
-      element += outputs;
-    });
+/// `offset` by the loops of the main work; none when it has a loop of its own.
+static std::optional<LinearIndex>
+translate(const std::optional<LinearIndex> &offset, const GridWork &work,
+          const LoopMap &loops, size_t mainLoops) {
+  if (!offset)
+    return std::nullopt;
+  LinearIndex result{offset->constant, SmallVector<int64_t>(mainLoops, 0)};
+  for (auto [number, loop] : llvm::enumerate(work.loops)) {
+    if (loop.extent == 1 || (*offset)[number] == 0)
+      continue;
+    if (loop.isReduction || !loops[number])
+      return std::nullopt;
+    result.coefficients[*loops[number]] += (*offset)[number];
   }
+  return result;
+}
 
-private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value multiply(Value a, int64_t b) {
-    return b == 1 ? a
-                  : arith::MulIOp::create(builder, loc, a, constant(b))
-                        .getResult();
-  }
-  Value divide(Value a, int64_t b) {
-    return arith::DivUIOp::create(builder, loc, a, constant(b));
-  }
-  Value remainder(Value a, int64_t b) {
-    return arith::RemUIOp::create(builder, loc, a, constant(b));
-  }
-  Value isBelow(Value a, Value b) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
-  }
-  Block *ifTrue(Value condition) {
-    return scf::IfOp::create(builder, loc, condition, /*withElse=*/false)
-        .thenBlock();
-  }
+static bool isShared(const GridWork::Access &a, const GridWork::Access &b) {
+  return (a.isWritten || b.isWritten) &&
+         overlap(getBase(a.buffer), getBase(b.buffer));
+}
 
-  /// The indices of `loops` in iteration `number` of them, the last fastest.
-  void decode(Value number, ArrayRef<unsigned> loops) {
-    SmallVector<unsigned> moving;
-    for (unsigned loop : loops) {
-      indices[loop] = constant(0);
-      if (work.loops[loop].extent > plan.tile[loop])
-        moving.push_back(loop);
-    }
-    for (unsigned loop : llvm::reverse(moving)) {
-      int64_t extent = work.loops[loop].extent / plan.tile[loop];
-      bool isLast = loop == moving.front();
-      indices[loop] = multiply(isLast ? number : remainder(number, extent),
-                               plan.tile[loop]);
-      if (!isLast)
-        number = divide(number, extent);
-    }
-  }
-
-  /// Calls `body` with the indices of each output of the tile in turn.
-  void forEachOfTile(llvm::function_ref<void()> body) {
-    SmallVector<Value> corner = indices;
-    SmallVector<int64_t> at(indices.size(), 0);
-    while (true) {
-      for (unsigned loop : plan.parallel)
-        indices[loop] =
-            at[loop] == 0 ? corner[loop] : add(corner[loop], constant(at[loop]));
-      body();
-      unsigned moved = plan.parallel.size();
-      while (moved > 0 &&
-             ++at[plan.parallel[moved - 1]] == plan.tile[plan.parallel[moved - 1]])
-        at[plan.parallel[--moved]] = 0;
-      if (moved == 0)
-        break;
-    }
-    for (unsigned loop : plan.parallel)
-      indices[loop] = corner[loop];
-  }
-
-  SmallVector<Value> step(ValueRange values) {
-    SmallVector<Value> next;
-    size_t element = 0;
-    forEachOfTile([&] {
-      llvm::append_range(next, work.emitStep(builder, indices,
-                                             values.slice(element, outputs)));
-      element += outputs;
-    });
-    return next;
-  }
-
-  /// One loop inside the other.
-  SmallVector<Value> reduce(ArrayRef<unsigned> loops, ValueRange values) {
-    if (loops.empty())
-      return step(values);
-    unsigned number = loops.front();
-    return emitLoop(constant(0), constant(work.loops[number].extent), 1, values,
-                    [&](Value index, ValueRange inner) {
-                      indices[number] = index;
-                      return reduce(loops.drop_front(), inner);
-                    });
-  }
-
-  /// Every lane takes every lanes-th term of all loops as one.
-  SmallVector<Value> reduceShared(ValueRange values) {
-    int64_t terms = 1;
-    for (unsigned loop : plan.reductions)
-      terms *= work.loops[loop].extent;
-    return emitLoop(lane, constant(terms), plan.lanes, values,
-                    [&](Value term, ValueRange inner) {
-                      decode(term, plan.reductions);
-                      return step(inner);
-                    });
-  }
-
-  SmallVector<Value> emitLoop(
-      Value begin, Value end, int64_t stride, ValueRange values,
-      llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto loop =
-        scf::ForOp::create(builder, loc, begin, end, constant(stride), values);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        body(loop.getInductionVar(), loop.getRegionIterArgs());
-    scf::YieldOp::create(builder, loc, next);
-    return llvm::to_vector(ValueRange(loop.getResults()));
-  }
-
-  /// The sum of the lanes' parts, in lane 0.
-  SmallVector<Value> combineLanes(ArrayRef<Value> parts) {
-    SmallVector<Value> totals;
-    for (auto [i, part] : llvm::enumerate(parts))
-      totals.push_back(combineWarp(i % outputs, part, kWarpThreads));
-    if (plan.lanes == kWarpThreads)
-      return totals;
-    // The first lane of each warp leaves its part, the first warp takes them
-    // all.
-    constexpr int64_t kWarps = kBlockThreads / kWarpThreads;
-    SmallVector<Value> shared;
-    for (Value total : totals)
-      shared.push_back(addShared(kWarps, total.getType()));
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      Value number = divide(lane, kWarpThreads);
-      builder.setInsertionPointToStart(ifTrue(arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, remainder(lane, kWarpThreads),
-          constant(0))));
-      for (auto [total, place] : llvm::zip_equal(totals, shared))
-        memref::StoreOp::create(builder, loc, total, place, number);
-    }
-    gpu::BarrierOp::create(builder, loc);
-    for (auto [i, total] : llvm::enumerate(totals)) {
-      total = Value();
-      for (int64_t warp = 0; warp < kWarps; ++warp) {
-        Value part = memref::LoadOp::create(builder, loc, shared[i],
-                                            ValueRange{constant(warp)});
-        total = total ? work.emitCombined(builder, i % outputs, total, part)
-                      : part;
+/// Which loop of `main` each parallel loop of `work` is, when both run through
+/// the same elements in `a` and `b`; none when they do not.
+static std::optional<LoopMap> matchLoops(const GridWork &main,
+                                         const LinearIndex &a,
+                                         const GridWork &work,
+                                         const LinearIndex &b) {
+  LoopMap map(work.loops.size());
+  SmallVector<bool> isTaken(main.loops.size(), false);
+  if (a.constant != b.constant)
+    return std::nullopt;
+  for (auto [number, loop] : llvm::enumerate(work.loops)) {
+    if (loop.isReduction || loop.extent == 1)
+      continue;
+    for (auto [other, mainLoop] : llvm::enumerate(main.loops))
+      if (!isTaken[other] && !mainLoop.isReduction &&
+          mainLoop.extent == loop.extent && a[other] == b[number] &&
+          b[number] != 0 && !map[number]) {
+        isTaken[other] = true;
+        map[number] = other;
       }
-    }
-    return totals;
+    if (!map[number])
+      return std::nullopt;
   }
+  for (auto [other, loop] : llvm::enumerate(main.loops))
+    if (!loop.isReduction && loop.extent > 1 && !isTaken[other])
+      return std::nullopt;
+  return map;
+}
 
-  /// The sum over `width` neighbouring lanes, in each of them.
-  Value combineWarp(unsigned output, Value value, int64_t width) {
-    for (int64_t distance = width / 2; distance > 0; distance /= 2) {
-      auto other = gpu::ShuffleOp::create(
-          builder, loc, value, static_cast<int32_t>(distance),
-          static_cast<int32_t>(kWarpThreads), gpu::ShuffleMode::XOR);
-      value = work.emitCombined(builder, output, value,
-                                other.getShuffleResult());
-    }
-    return value;
+bool GridNest::join(std::unique_ptr<GridWork> &work, const GridPlan &workPlan) {
+  GridWork &old = getMain();
+  bool reduces = work->countTerms() > 1;
+  if (reduces && old.countTerms() > 1)
+    return false;
+  // The first buffer they share says which outputs are the same.
+  std::optional<LoopMap> map;
+  for (const Member &member : members)
+    for (const GridWork::Access &a : member.work->accesses)
+      for (const GridWork::Access &b : work->accesses) {
+        std::optional<LinearIndex> offset =
+            translate(a.offset, *member.work, member.loops, old.loops.size());
+        if (!map && isShared(a, b) && offset && b.offset)
+          map = matchLoops(old, *offset, *work, *b.offset);
+      }
+  if (!map)
+    return false;
+  for (const Member &member : members)
+    for (const GridWork::Access &a : member.work->accesses)
+      for (const GridWork::Access &b : work->accesses) {
+        if (!isShared(a, b))
+          continue;
+        std::optional<LinearIndex> first =
+            translate(a.offset, *member.work, member.loops, old.loops.size());
+        std::optional<LinearIndex> second =
+            translate(b.offset, *work, *map, old.loops.size());
+        if (getBase(a.buffer) != getBase(b.buffer) || !first || !second ||
+            first->constant != second->constant ||
+            first->coefficients != second->coefficients)
+          return false;
+      }
+  if (!reduces) {
+    members.push_back({std::move(work), std::move(*map)});
+    return true;
   }
-
-  Value addShared(int64_t elements, Type type) {
-    auto function =
-        builder.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();
-    if (!function)
-      function = cast<gpu::GPUFuncOp>(builder.getInsertionBlock()->getParentOp());
-    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
-                                            gpu::AddressSpace::Workgroup);
-    return function.addWorkgroupAttribution(
-        MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space),
-        loc);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  GridWork &work;
-  const GridPlan &plan;
-  SmallVector<Value> indices; ///< by loop
-  Value lane;                 ///< none: a thread has a tile of its own
-  size_t outputs = 0;         ///< of one element of the tile
-};
-
-} // namespace
-
-void boostc::emitGrid(OpBuilder &builder, Location loc, GridWork &work,
-                      const GridPlan &plan, Value block, Value thread) {
-  GridEmitter(builder, loc, work, plan).emit(block, thread);
+  // The one that reduces leads: the others' loops become its.
+  LoopMap inverse(old.loops.size());
+  for (auto [number, loop] : llvm::enumerate(*map))
+    if (loop)
+      inverse[*loop] = number;
+  for (Member &member : members)
+    for (std::optional<unsigned> &loop : member.loops)
+      loop = loop ? inverse[*loop] : std::nullopt;
+  GridNest own(std::move(work), workPlan);
+  main = members.size();
+  members.push_back(std::move(own.members.front()));
+  plan = workPlan;
+  return true;
 }

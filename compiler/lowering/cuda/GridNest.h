@@ -8,7 +8,11 @@
 // results do not depend on how blocks are scheduled.
 #pragma once
 
+#include "compiler/lowering/kernels/LinearIndex.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
+#include <memory>
+#include <vector>
 
 namespace boostc {
 
@@ -24,6 +28,17 @@ public:
   };
   llvm::SmallVector<Loop> loops;
 
+  /// A buffer that is read or written, and where in each iteration; without an
+  /// offset: anywhere.
+  struct Access {
+    mlir::Value buffer;
+    std::optional<LinearIndex> offset; ///< coefficients by loop
+    bool isWritten;
+  };
+  llvm::SmallVector<Access> accesses;
+
+  int64_t countTerms() const;
+
   /// Values of the outputs before the reduction, by output.
   virtual llvm::SmallVector<mlir::Value>
   emitStart(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> indices) = 0;
@@ -34,6 +49,8 @@ public:
   virtual void emitStores(mlir::OpBuilder &builder,
                           llvm::ArrayRef<mlir::Value> indices,
                           mlir::ValueRange values) = 0;
+
+  virtual size_t countOutputs() const { return 1; }
 
   /// Whether parts of a reduction can be computed apart and combined.
   virtual bool isSplittable() const { return false; }
@@ -52,6 +69,7 @@ struct GridPlan {
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
 
+  int64_t getItemsPerBlock() const;
   int64_t countBlocks() const;
 };
 
@@ -64,10 +82,38 @@ GridPlan planGrid(const GridWork &work, llvm::ArrayRef<unsigned> parallel,
 void setTile(GridPlan &plan, const GridWork &work, unsigned loop,
              int64_t extent);
 
-/// Emits the work of block `block` of plan.countBlocks(), for its thread
-/// `thread`, at the insertion point inside of a gpu.func, to which shared memory
+/// Works that the same threads do for the same outputs, one after the other:
+/// what one of them writes the next finds in the thread. One may reduce; the
+/// plan is for that one, and the others have no loops but its parallel ones.
+struct GridNest {
+  struct Member {
+    std::unique_ptr<GridWork> work;
+    /// The main work's loop, by the member's own; none where it has one
+    /// iteration, or is the main work's reduction.
+    llvm::SmallVector<std::optional<unsigned>> loops;
+  };
+  std::vector<Member> members;
+  unsigned main = 0;
+  GridPlan plan;
+
+  GridNest(std::unique_ptr<GridWork> work, GridPlan plan);
+  GridNest(GridNest &&) = default;
+  GridNest &operator=(GridNest &&) = default;
+
+  GridWork &getMain() const { return *members[main].work; }
+  int64_t countIterations() const;
+
+  /// Takes `work` in behind the others, if each of its outputs needs nothing of
+  /// them but what the thread of the same output did; `work` is moved from
+  /// then.
+  bool join(std::unique_ptr<GridWork> &work, const GridPlan &plan);
+};
+
+/// Emits what block `block` of nest.plan.countBlocks() does, for its thread
+/// `thread`, at the insertion point inside of `kernel`, to which shared memory
 /// may be added.
-void emitGrid(mlir::OpBuilder &builder, mlir::Location loc, GridWork &work,
-              const GridPlan &plan, mlir::Value block, mlir::Value thread);
+void emitGrid(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
+              mlir::Location loc, const GridNest &nest, mlir::Value block,
+              mlir::Value thread);
 
 } // namespace boostc

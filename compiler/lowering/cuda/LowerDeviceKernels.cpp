@@ -37,8 +37,8 @@ static bool fitsInt32(gpu::GPUModuleOp module) {
   return llvm::all_of(module.getOps<gpu::GPUFuncOp>(), [](gpu::GPUFuncOp op) {
     return llvm::all_of(op.getArgumentTypes(), [](Type type) {
       auto buffer = dyn_cast<MemRefType>(type);
-      return !buffer || buffer.getNumElements() <
-                            std::numeric_limits<int32_t>::max() / 2;
+      return !buffer ||
+             buffer.getNumElements() < std::numeric_limits<int32_t>::max() / 2;
     });
   });
 }
@@ -63,7 +63,8 @@ struct LowerDeviceKernels
     ConversionTarget noLoops(*context);
     noLoops.addIllegalDialect<scf::SCFDialect>();
     noLoops.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyPartialConversion(module, noLoops, std::move(loopPatterns))))
+    if (failed(
+            applyPartialConversion(module, noLoops, std::move(loopPatterns))))
       return signalPassFailure();
 
     LowerToLLVMOptions options(context);

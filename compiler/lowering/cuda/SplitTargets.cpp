@@ -25,8 +25,8 @@ struct SetCudaTarget : boostc::impl::SetCudaTargetPassBase<SetCudaTarget> {
 
 struct SplitTargets : boostc::impl::SplitTargetsPassBase<SplitTargets> {
   void runOnOperation() override {
-    for (auto program : llvm::to_vector(
-             getOperation().getOps<train::ProgramOp>())) {
+    for (auto program :
+         llvm::to_vector(getOperation().getOps<train::ProgramOp>())) {
       if (!program->hasAttr(kCpuTargetAttrName) ||
           !program->hasAttr(kCudaTargetAttrName))
         continue;

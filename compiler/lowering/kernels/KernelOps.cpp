@@ -72,8 +72,7 @@ static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
   builder.clone(*op, mapping);
 }
 
-void boostc::cloneViews(OpBuilder &builder, Operation *op,
-                        IRMapping &mapping) {
+void boostc::cloneViews(OpBuilder &builder, Operation *op, IRMapping &mapping) {
   llvm::SetVector<Value> outer(op->getOperands().begin(),
                                op->getOperands().end());
   getUsedValuesDefinedAbove(op->getRegions(), outer);

@@ -1,4 +1,5 @@
-// KernelOps.h - what every way to make kernels asks of the ops of phase buffers.
+// KernelOps.h - what every way to make kernels asks of the ops of phase
+// buffers.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"

@@ -215,9 +215,8 @@ private:
       target.library_call_count = code.calls.size();
       target.launch_count = code.launches.size();
       for (int64_t bytes : code.transientBytes)
-        target.transient_bytes =
-            std::max<uint64_t>(target.transient_bytes,
-                               llvm::alignTo(bytes, BOOST_ALIGNMENT));
+        target.transient_bytes = std::max<uint64_t>(
+            target.transient_bytes, llvm::alignTo(bytes, BOOST_ALIGNMENT));
       for (auto [i, bytes] : llvm::enumerate(code.transientBytes))
         target.functions[i].transient_bytes = bytes;
       std::string requirements, library;

@@ -150,9 +150,9 @@ private:
           {static_cast<uint64_t>(countBytes(buffer.getType())),
            op.getWrites()[i], 0});
     }
-    Value status = callEnv(
-        offsetof(BoostEnv, launch), i32,
-        {env(), constant(i32, code.launches.size()), operands});
+    Value status =
+        callEnv(offsetof(BoostEnv, launch), i32,
+                {env(), constant(i32, code.launches.size()), operands});
     code.launches.push_back(std::move(entry));
     returnUnlessOk(status);
     return success();
@@ -241,8 +241,8 @@ private:
 
 } // namespace
 
-FailureOr<LLVM::LLVMFuncOp>
-boostc::lowerHostFunction(func::FuncOp function, StringRef name,
-                          TargetCode &code) {
+FailureOr<LLVM::LLVMFuncOp> boostc::lowerHostFunction(func::FuncOp function,
+                                                      StringRef name,
+                                                      TargetCode &code) {
   return HostFunctionBuilder(function, name, code).build();
 }

@@ -20,9 +20,8 @@ LogicalResult LaunchGridOp::verify() {
 }
 
 LogicalResult LaunchGridOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto function =
-      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this,
-                                                           getKernelAttr());
+  auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
   auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(function.getOperation());
   // Kernels are lowered before their launches are.
   if (function && !kernel)
@@ -30,9 +29,9 @@ LogicalResult LaunchGridOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel || !kernel.isKernel())
     return emitOpError("kernel '") << getKernel() << "' is no kernel here";
   if (!llvm::equal(kernel.getArgumentTypes(), getBuffers().getTypes())) {
-    InFlightDiagnostic diagnostic =
-        emitOpError("kernel '") << getKernel() << "' expected arguments ("
-                                << getBuffers().getTypes() << ")";
+    InFlightDiagnostic diagnostic = emitOpError("kernel '")
+                                    << getKernel() << "' expected arguments ("
+                                    << getBuffers().getTypes() << ")";
     diagnostic.attachNote(kernel->getLoc()) << "the kernel is here";
     return diagnostic;
   }

@@ -1,0 +1,171 @@
+// Sums of products as work for a grid.
+
+#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/kernels/Contraction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+class ContractionWork : public GridWork {
+public:
+  ContractionWork(Location loc, Contraction contraction,
+                  const IRMapping &buffers)
+      : loc(loc), c(std::move(contraction)), buffers(buffers) {
+    for (const Contraction::Loop &loop : c.loops)
+      loops.push_back({loop.extent, loop.isReduction});
+    for (const Contraction::Access &access : {c.a, c.b, c.bias, c.result})
+      if (access)
+        accesses.push_back({access.buffer, getOwnOffset(access.offset),
+                            access.buffer == c.result.buffer});
+  }
+
+  SmallVector<Value> emitStart(OpBuilder &builder,
+                               ArrayRef<Value> indices) override {
+    if (c.bias)
+      return {loadFrom(builder, c.bias, indices)};
+    return {emitNeutral(builder, 0)};
+  }
+
+  SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
+                              ValueRange values) override {
+    SmallVector<Value> all(indices);
+    Value isInside;
+    for (const Contraction::DerivedIndex &index : c.derived) {
+      auto [quotient, condition] = emitDivision(
+          builder, loc, emitLinear(builder, loc, index.numerator, indices),
+          index.divisor, index.extent);
+      isInside = isInside
+                     ? arith::AndIOp::create(builder, loc, isInside, condition)
+                     : condition;
+      all.push_back(quotient);
+    }
+    auto addProduct = [&](OpBuilder &b) -> Value {
+      return math::FmaOp::create(b, loc, loadFrom(b, c.a, all),
+                                 loadFrom(b, c.b, all), values[0]);
+    };
+    if (!isInside)
+      return {addProduct(builder)};
+    auto choice = scf::IfOp::create(
+        builder, loc, isInside,
+        [&](OpBuilder &b, Location) {
+          scf::YieldOp::create(b, loc, addProduct(b));
+        },
+        [&](OpBuilder &b, Location) {
+          scf::YieldOp::create(b, loc, values[0]);
+        });
+    return {choice.getResult(0)};
+  }
+
+  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                  ValueRange values) override {
+    storeAt(builder, loc, values[0], flatten(builder, c.result),
+            c.result.offset, indices);
+  }
+
+  bool isSplittable() const override { return true; }
+  Value emitNeutral(OpBuilder &builder, unsigned) override {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF32FloatAttr(0.0f));
+  }
+  Value emitCombined(OpBuilder &builder, unsigned, Value a, Value b) override {
+    return arith::AddFOp::create(builder, loc, a, b);
+  }
+
+private:
+  /// The offset by the work's own loops; none where a derived index counts.
+  std::optional<LinearIndex> getOwnOffset(const LinearIndex &offset) const {
+    LinearIndex own = offset;
+    if (llvm::any_of(ArrayRef(own.coefficients).drop_front(loops.size()),
+                     [](int64_t coefficient) { return coefficient != 0; }))
+      return std::nullopt;
+    own.coefficients.resize(loops.size());
+    return own;
+  }
+
+  Value flatten(OpBuilder &builder, const Contraction::Access &access) {
+    return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
+  }
+  Value loadFrom(OpBuilder &builder, const Contraction::Access &access,
+                 ArrayRef<Value> indices) {
+    return loadAt(builder, loc, flatten(builder, access), access.offset,
+                  indices);
+  }
+
+  Location loc;
+  Contraction c;
+  const IRMapping &buffers;
+};
+
+} // namespace
+
+/// Tiles of sums that share what they load: along one loop `a` is the same,
+/// along the other `b`.
+static void chooseTiles(const Contraction &c, const GridWork &work,
+                        GridPlan &plan) {
+  constexpr int64_t kManyItems = 16384, kLargestTile = 4;
+  auto findLoop = [&](const LinearIndex &same, const LinearIndex &moves) {
+    std::optional<unsigned> best;
+    for (auto [number, loop] : llvm::enumerate(c.loops))
+      // The last loop's neighbours belong to neighbouring threads.
+      if (!loop.isReduction && !c.isGuarded(number) && same[number] == 0 &&
+          moves[number] != 0 && number != plan.parallel.back() &&
+          plan.tile[number] == 1 && loop.extent % 2 == 0 &&
+          (!best || c.loops[*best].extent < loop.extent))
+        best = number;
+    return best;
+  };
+  for (auto [same, moves] : {std::pair(&c.a.offset, &c.b.offset),
+                             std::pair(&c.b.offset, &c.a.offset)}) {
+    std::optional<unsigned> loop = findLoop(*same, *moves);
+    if (!loop)
+      continue;
+    int64_t extent = kLargestTile;
+    while (extent > 1 && (c.loops[*loop].extent % extent != 0 ||
+                          plan.items * plan.lanes / extent < kManyItems))
+      extent /= 2;
+    if (extent > 1)
+      setTile(plan, work, *loop, extent);
+  }
+}
+
+static GridPart buildContraction(Location loc, Contraction contraction,
+                                 const IRMapping &buffers) {
+  const Contraction c = contraction;
+  auto work =
+      std::make_unique<ContractionWork>(loc, std::move(contraction), buffers);
+  // Neighbouring threads write neighbours; neighbouring terms are read along
+  // the smallest steps.
+  SmallVector<unsigned> parallel, reductions;
+  for (unsigned loop = 0; loop < c.loops.size(); ++loop)
+    (c.loops[loop].isReduction ? reductions : parallel).push_back(loop);
+  auto stepOf = [](const LinearIndex &offset, unsigned loop) {
+    return std::abs(offset[loop]);
+  };
+  llvm::stable_sort(parallel, [&](unsigned a, unsigned b) {
+    return stepOf(c.result.offset, a) > stepOf(c.result.offset, b);
+  });
+  llvm::stable_sort(reductions, [&](unsigned a, unsigned b) {
+    return stepOf(c.a.offset, a) + stepOf(c.b.offset, a) >
+           stepOf(c.a.offset, b) + stepOf(c.b.offset, b);
+  });
+  GridPlan plan = planGrid(*work, parallel, reductions);
+  if (!parallel.empty())
+    chooseTiles(c, *work, plan);
+  return {std::move(work), std::move(plan)};
+}
+
+GridPart boostc::buildContractionPart(rt::ConvolutionOp op,
+                                      const IRMapping &buffers) {
+  return buildContraction(op.getLoc(), getContraction(op), buffers);
+}
+
+GridPart boostc::buildContractionPart(rt::MatmulOp op,
+                                      const IRMapping &buffers) {
+  return buildContraction(op.getLoc(), getContraction(op), buffers);
+}

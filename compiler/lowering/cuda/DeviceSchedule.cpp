@@ -1,0 +1,124 @@
+#include "compiler/lowering/cuda/DeviceSchedule.h"
+#include "compiler/lowering/kernels/KernelOps.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// Kernels take 4 KiB of parameters, and code grows with the parts.
+static constexpr size_t kMostBuffers = 256, kMostNests = 64;
+
+/// Iterations of a nest that a single block may have: what a launch costs.
+static constexpr int64_t kSmallWork = 8192;
+
+static bool meets(const llvm::SetVector<rt::BufferOp> &written,
+                  const llvm::SetVector<rt::BufferOp> &touched) {
+  return llvm::any_of(written, [&](rt::BufferOp a) {
+    return llvm::any_of(touched, [&](rt::BufferOp b) { return overlap(a, b); });
+  });
+}
+
+/// Whether one must wait for the other.
+static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
+  return meets(a.written, b.touched) || meets(b.written, a.touched);
+}
+
+static bool isSmall(const DeviceUnit &unit) {
+  return llvm::all_of(unit.nests, [](const GridNest &nest) {
+    return nest.countIterations() <= kSmallWork;
+  });
+}
+
+llvm::SetVector<rt::BufferOp> DeviceKernel::getBuffers() const {
+  llvm::SetVector<rt::BufferOp> buffers;
+  for (const DeviceUnit &unit : units)
+    buffers.insert_range(unit.touched);
+  return buffers;
+}
+
+static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
+  size_t nests = 0;
+  for (const DeviceUnit &other : kernel.units)
+    nests += other.nests.size();
+  return nests < kMostNests &&
+         kernel.getBuffers().size() + unit.touched.size() <= kMostBuffers;
+}
+
+static FailureOr<DeviceUnit> makeUnit(Operation *op, const IRMapping &buffers) {
+  DeviceUnit unit;
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!destination)
+    return op->emitOpError("has no kernel for a GPU");
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    rt::BufferOp base = getBase(operand.get());
+    if (!base)
+      return op->emitOpError("operand is no planned buffer: ") << operand.get();
+    unit.touched.insert(base);
+    if (destination.isDpsInit(&operand))
+      unit.written.insert(base);
+  }
+  FailureOr<GridPart> part = buildGridPart(op, buffers);
+  if (failed(part))
+    return failure();
+  unit.nests.emplace_back(std::move(part->work), std::move(part->plan));
+  return unit;
+}
+
+bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
+  SmallVector<size_t> met;
+  for (auto [number, other] : llvm::enumerate(kernel.units))
+    if (conflicts(other, unit))
+      met.push_back(number);
+  DeviceUnit &first = kernel.units[met.front()];
+  GridNest &nest = unit.nests.front();
+  // A chain has one block, which large work would wait for.
+  if (met.size() > 1 || (first.isChain() && !isSmall(unit)) ||
+      !first.nests.back().join(nest.members.front().work, nest.plan)) {
+    if (!isSmall(unit) || llvm::any_of(met, [&](size_t number) {
+          return !isSmall(kernel.units[number]);
+        }))
+      return false;
+    // Those it needs do not need each other: any order does.
+    for (size_t number : llvm::reverse(ArrayRef(met).drop_front())) {
+      DeviceUnit &other = kernel.units[number];
+      llvm::move(other.nests, std::back_inserter(first.nests));
+      first.touched.insert_range(other.touched);
+      first.written.insert_range(other.written);
+      kernel.units.erase(kernel.units.begin() + number);
+    }
+    first.nests.push_back(std::move(nest));
+  }
+  first.touched.insert_range(unit.touched);
+  first.written.insert_range(unit.written);
+  return true;
+}
+
+LogicalResult DeviceSchedule::add(Operation *op) {
+  FailureOr<DeviceUnit> unit = makeUnit(op, buffers);
+  if (failed(unit))
+    return failure();
+  // The last kernel with something to wait for.
+  size_t place = kernels.size();
+  while (place > 0 &&
+         llvm::none_of(kernels[place - 1].units, [&](const DeviceUnit &other) {
+           return conflicts(other, *unit);
+         }))
+    --place;
+  if (place > 0 && hasRoom(kernels[place - 1], *unit) &&
+      append(kernels[place - 1], *unit)) {
+    kernels[place - 1].ops.push_back(op);
+    return success();
+  }
+  while (place < kernels.size() && !hasRoom(kernels[place], *unit))
+    ++place;
+  if (place == kernels.size())
+    kernels.emplace_back();
+  kernels[place].units.push_back(std::move(*unit));
+  kernels[place].ops.push_back(op);
+  return success();
+}
+
+std::vector<DeviceKernel> DeviceSchedule::take() {
+  return std::exchange(kernels, {});
+}

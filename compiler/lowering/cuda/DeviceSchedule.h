@@ -1,0 +1,72 @@
+// DeviceSchedule.h - which ops of a function become one kernel on a GPU.
+//
+// A launch costs about as much as a microsecond of work, so there should be
+// few. Ops are put together in three ways:
+//  - into one nest (GridNest.h), where a thread needs of the op before only
+//  what
+//    it computed itself: a bias and a relu behind a sum of products;
+//  - side by side, each with blocks of its own, where none writes what the
+//  other
+//    touches: the updates of all parameters;
+//  - one after the other in a single block that waits for its threads in
+//    between, where they are small: the sums of a loss.
+// An op comes as early as what it needs allows. Memory is planned already, so
+// needing is a matter of places: ops that touch the same bytes, one of them
+// writing, keep their order.
+#pragma once
+
+#include "compiler/lowering/cuda/GridWorks.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace boostc {
+
+/// A part of a kernel: nests that run one after the other. More than one do so
+/// in a single block.
+struct DeviceUnit {
+  DeviceUnit() = default;
+  DeviceUnit(DeviceUnit &&) = default;
+  DeviceUnit &operator=(DeviceUnit &&) = default;
+
+  std::vector<GridNest> nests;
+  llvm::SetVector<rt::BufferOp> touched, written;
+
+  bool isChain() const { return nests.size() > 1; }
+  int64_t countBlocks() const {
+    return isChain() ? 1 : nests.front().plan.countBlocks();
+  }
+};
+
+struct DeviceKernel {
+  DeviceKernel() = default;
+  DeviceKernel(DeviceKernel &&) = default;
+  DeviceKernel &operator=(DeviceKernel &&) = default;
+
+  std::vector<DeviceUnit> units; ///< side by side
+  std::vector<mlir::Operation *> ops;
+
+  llvm::SetVector<rt::BufferOp> getBuffers() const;
+};
+
+class DeviceSchedule {
+public:
+  /// `buffers` is what the works look buffers up in when code is emitted; it
+  /// outlives them.
+  explicit DeviceSchedule(const mlir::IRMapping &buffers) : buffers(buffers) {}
+
+  /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
+  /// has no code for it.
+  llvm::LogicalResult add(mlir::Operation *op);
+
+  /// The kernels so far, in their order; the schedule is empty then.
+  std::vector<DeviceKernel> take();
+
+private:
+  /// Tries to make `unit`, of one nest, a part of those units of `kernel` that
+  /// touch what it does.
+  bool append(DeviceKernel &kernel, DeviceUnit &unit);
+
+  const mlir::IRMapping &buffers;
+  std::vector<DeviceKernel> kernels;
+};
+
+} // namespace boostc

@@ -1,0 +1,268 @@
+#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/cuda/GridNest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+class GridEmitter {
+public:
+  GridEmitter(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
+              const GridNest &nest)
+      : builder(builder), kernel(kernel), loc(loc), nest(nest),
+        work(nest.getMain()), plan(nest.plan), indices(work.loops.size()) {}
+
+  void emit(Value block, Value thread) {
+    OpBuilder::InsertionGuard guard(builder);
+    Value item = block;
+    if (plan.lanes < kBlockThreads) {
+      item = add(multiply(block, kBlockThreads), thread);
+      if (plan.lanes > 1)
+        item = divide(item, plan.lanes);
+    }
+    lane = plan.lanes == kBlockThreads ? thread
+           : plan.lanes > 1            ? remainder(thread, plan.lanes)
+                                       : Value();
+    if (plan.items % plan.getItemsPerBlock() != 0)
+      builder.setInsertionPointToStart(
+          ifTrue(isBelow(item, constant(plan.items))));
+    decode(item, plan.parallel);
+
+    SmallVector<SmallVector<Value>> starts;
+    auto emitStarts = [&] {
+      forEachOfTile([&] {
+        emitMembers(0, nest.main);
+        starts.push_back(work.emitStart(builder, indices));
+      });
+    };
+    SmallVector<Value> values;
+    if (!lane) {
+      emitStarts();
+      for (ArrayRef<Value> start : starts)
+        llvm::append_range(values, start);
+      outputs = starts.front().size();
+      values = reduce(plan.reductions, values);
+    } else {
+      outputs = work.countOutputs();
+      forEachOfTile([&] {
+        for (size_t output = 0; output < outputs; ++output)
+          values.push_back(work.emitNeutral(builder, output));
+      });
+      values = combineLanes(reduceShared(values));
+      builder.setInsertionPointToStart(ifTrue(arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, lane, constant(0))));
+      emitStarts();
+      for (auto [i, value] : llvm::enumerate(values))
+        value = work.emitCombined(builder, i % outputs,
+                                  starts[i / outputs][i % outputs], value);
+    }
+    size_t element = 0;
+    forEachOfTile([&] {
+      work.emitStores(builder, indices,
+                      ArrayRef(values).slice(element, outputs));
+      element += outputs;
+      emitMembers(nest.main + 1, nest.members.size());
+    });
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value multiply(Value a, int64_t b) {
+    return b == 1 ? a
+                  : arith::MulIOp::create(builder, loc, a, constant(b))
+                        .getResult();
+  }
+  Value divide(Value a, int64_t b) {
+    return arith::DivUIOp::create(builder, loc, a, constant(b));
+  }
+  Value remainder(Value a, int64_t b) {
+    return arith::RemUIOp::create(builder, loc, a, constant(b));
+  }
+  Value isBelow(Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
+  }
+  Block *ifTrue(Value condition) {
+    return scf::IfOp::create(builder, loc, condition, /*withElse=*/false)
+        .thenBlock();
+  }
+
+  /// The indices of `loops` in iteration `number` of them, the last fastest.
+  void decode(Value number, ArrayRef<unsigned> loops) {
+    SmallVector<unsigned> moving;
+    for (unsigned loop : loops) {
+      indices[loop] = constant(0);
+      if (work.loops[loop].extent > plan.tile[loop])
+        moving.push_back(loop);
+    }
+    for (unsigned loop : llvm::reverse(moving)) {
+      int64_t extent = work.loops[loop].extent / plan.tile[loop];
+      bool isLast = loop == moving.front();
+      indices[loop] = multiply(isLast ? number : remainder(number, extent),
+                               plan.tile[loop]);
+      if (!isLast)
+        number = divide(number, extent);
+    }
+  }
+
+  /// The works [begin, end), none of which reduces, for one output.
+  void emitMembers(size_t begin, size_t end) {
+    for (const GridNest::Member &member :
+         ArrayRef(nest.members).slice(begin, end - begin)) {
+      SmallVector<Value> own;
+      for (std::optional<unsigned> loop : member.loops)
+        own.push_back(loop ? indices[*loop] : constant(0));
+      SmallVector<Value> values = member.work->emitStart(builder, own);
+      values = member.work->emitStep(builder, own, values);
+      member.work->emitStores(builder, own, values);
+    }
+  }
+
+  /// Calls `body` with the indices of each output of the tile in turn.
+  void forEachOfTile(llvm::function_ref<void()> body) {
+    SmallVector<Value> corner = indices;
+    SmallVector<int64_t> at(indices.size(), 0);
+    while (true) {
+      for (unsigned loop : plan.parallel)
+        indices[loop] = at[loop] == 0 ? corner[loop]
+                                      : add(corner[loop], constant(at[loop]));
+      body();
+      unsigned moved = plan.parallel.size();
+      while (moved > 0 && ++at[plan.parallel[moved - 1]] ==
+                              plan.tile[plan.parallel[moved - 1]])
+        at[plan.parallel[--moved]] = 0;
+      if (moved == 0)
+        break;
+    }
+    for (unsigned loop : plan.parallel)
+      indices[loop] = corner[loop];
+  }
+
+  SmallVector<Value> step(ValueRange values) {
+    SmallVector<Value> next;
+    size_t element = 0;
+    forEachOfTile([&] {
+      llvm::append_range(next, work.emitStep(builder, indices,
+                                             values.slice(element, outputs)));
+      element += outputs;
+    });
+    return next;
+  }
+
+  /// One loop inside the other.
+  SmallVector<Value> reduce(ArrayRef<unsigned> loops, ValueRange values) {
+    if (loops.empty())
+      return step(values);
+    unsigned number = loops.front();
+    return emitLoop(constant(0), constant(work.loops[number].extent), 1, values,
+                    [&](Value index, ValueRange inner) {
+                      indices[number] = index;
+                      return reduce(loops.drop_front(), inner);
+                    });
+  }
+
+  /// Every lane takes every lanes-th term of all loops as one.
+  SmallVector<Value> reduceShared(ValueRange values) {
+    int64_t terms = 1;
+    for (unsigned loop : plan.reductions)
+      terms *= work.loops[loop].extent;
+    return emitLoop(lane, constant(terms), plan.lanes, values,
+                    [&](Value term, ValueRange inner) {
+                      decode(term, plan.reductions);
+                      return step(inner);
+                    });
+  }
+
+  SmallVector<Value>
+  emitLoop(Value begin, Value end, int64_t stride, ValueRange values,
+           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    auto loop =
+        scf::ForOp::create(builder, loc, begin, end, constant(stride), values);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next =
+        body(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(builder, loc, next);
+    return llvm::to_vector(ValueRange(loop.getResults()));
+  }
+
+  /// The sum of the lanes' parts, in lane 0.
+  SmallVector<Value> combineLanes(ArrayRef<Value> parts) {
+    SmallVector<Value> totals;
+    for (auto [i, part] : llvm::enumerate(parts))
+      totals.push_back(combineWarp(i % outputs, part, kWarpThreads));
+    if (plan.lanes == kWarpThreads)
+      return totals;
+    // The first lane of each warp leaves its part, the first warp takes them
+    // all.
+    constexpr int64_t kWarps = kBlockThreads / kWarpThreads;
+    SmallVector<Value> shared;
+    for (Value total : totals)
+      shared.push_back(addShared(kWarps, total.getType()));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      Value number = divide(lane, kWarpThreads);
+      builder.setInsertionPointToStart(ifTrue(
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                remainder(lane, kWarpThreads), constant(0))));
+      for (auto [total, place] : llvm::zip_equal(totals, shared))
+        memref::StoreOp::create(builder, loc, total, place, number);
+    }
+    gpu::BarrierOp::create(builder, loc);
+    for (auto [i, total] : llvm::enumerate(totals)) {
+      total = Value();
+      for (int64_t warp = 0; warp < kWarps; ++warp) {
+        Value part = memref::LoadOp::create(builder, loc, shared[i],
+                                            ValueRange{constant(warp)});
+        total =
+            total ? work.emitCombined(builder, i % outputs, total, part) : part;
+      }
+    }
+    return totals;
+  }
+
+  /// The sum over `width` neighbouring lanes, in each of them.
+  Value combineWarp(unsigned output, Value value, int64_t width) {
+    for (int64_t distance = width / 2; distance > 0; distance /= 2) {
+      auto other = gpu::ShuffleOp::create(
+          builder, loc, value, static_cast<int32_t>(distance),
+          static_cast<int32_t>(kWarpThreads), gpu::ShuffleMode::XOR);
+      value =
+          work.emitCombined(builder, output, value, other.getShuffleResult());
+    }
+    return value;
+  }
+
+  Value addShared(int64_t elements, Type type) {
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    return kernel.addWorkgroupAttribution(
+        MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space),
+        loc);
+  }
+
+  OpBuilder &builder;
+  gpu::GPUFuncOp kernel;
+  Location loc;
+  const GridNest &nest;
+  GridWork &work;
+  const GridPlan &plan;
+  SmallVector<Value> indices; ///< by loop
+  Value lane;                 ///< none: a thread has a tile of its own
+  size_t outputs = 0;         ///< of one element of the tile
+};
+
+} // namespace
+
+void boostc::emitGrid(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
+                      const GridNest &nest, Value block, Value thread) {
+  GridEmitter(builder, kernel, loc, nest).emit(block, thread);
+}

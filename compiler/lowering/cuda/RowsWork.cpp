@@ -1,0 +1,145 @@
+// Walks over rows as work for a grid.
+
+#include "compiler/lowering/cuda/GridWorks.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+/// rt.gather and rt.scatter_add. Their buffers are dense, so places count
+/// through an index of any rank.
+class RowsWork : public GridWork {
+public:
+  RowsWork(Operation *op, Value source, Value index, Value destination,
+           const IRMapping &buffers)
+      : loc(op->getLoc()), source(source), index(index),
+        destination(destination), buffers(buffers) {}
+
+protected:
+  static int64_t count(Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getNumElements();
+  }
+  static int64_t countColumns(Value table) {
+    return cast<MemRefType>(table.getType()).getShape().back();
+  }
+  Value flatten(OpBuilder &builder, Value buffer) {
+    return flattenBuffer(builder, loc, buffers.lookup(buffer));
+  }
+  /// The row that place `place` names.
+  Value loadRow(OpBuilder &builder, Value place) {
+    Value row =
+        memref::LoadOp::create(builder, loc, flatten(builder, index), place);
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      row);
+  }
+  /// The place of (row, column) in a table.
+  Value locate(OpBuilder &builder, Value row, Value column) {
+    return emitLinear(builder, loc, {0, {countColumns(source), 1}},
+                      {row, column});
+  }
+  Value loadElement(OpBuilder &builder, Value row, Value column) {
+    return memref::LoadOp::create(builder, loc, flatten(builder, source),
+                                  locate(builder, row, column));
+  }
+
+  Location loc;
+  Value source, index, destination;
+  const IRMapping &buffers;
+};
+
+class GatherWork : public RowsWork {
+public:
+  GatherWork(rt::GatherOp op, const IRMapping &buffers)
+      : RowsWork(op, op.getSource(), op.getIndex(), op.getDestination(),
+                 buffers) {
+    loops = {{count(index), false}, {countColumns(source), false}};
+    accesses = {{source, std::nullopt, false},
+                {index, LinearIndex{0, {1, 0}}, false},
+                {destination, LinearIndex{0, {countColumns(source), 1}}, true}};
+  }
+
+  SmallVector<Value> emitStart(OpBuilder &builder, ArrayRef<Value>) override {
+    return {
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f))};
+  }
+  SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
+                              ValueRange) override {
+    return {loadElement(builder, loadRow(builder, indices[0]), indices[1])};
+  }
+  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                  ValueRange values) override {
+    memref::StoreOp::create(builder, loc, values[0],
+                            flatten(builder, destination),
+                            locate(builder, indices[0], indices[1]));
+  }
+};
+
+/// Every element looks for its terms, in the order of the places: no atomics,
+/// and the same bits as on a CPU.
+class ScatterAddWork : public RowsWork {
+public:
+  ScatterAddWork(rt::ScatterAddOp op, const IRMapping &buffers)
+      : RowsWork(op, op.getSource(), op.getIndex(), op.getDestination(),
+                 buffers) {
+    loops = {{count(destination) / countColumns(destination), false},
+             {countColumns(destination), false},
+             {count(index), true}};
+    int64_t columns = countColumns(destination);
+    accesses = {{source, LinearIndex{0, {0, 1, columns}}, false},
+                {index, LinearIndex{0, {0, 0, 1}}, false},
+                {destination, LinearIndex{0, {columns, 1, 0}}, true}};
+  }
+
+  SmallVector<Value> emitStart(OpBuilder &builder, ArrayRef<Value>) override {
+    return {
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f))};
+  }
+  SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
+                              ValueRange values) override {
+    Value isMine =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              loadRow(builder, indices[2]), indices[0]);
+    auto choice = scf::IfOp::create(
+        builder, loc, isMine,
+        [&](OpBuilder &b, Location) {
+          Value term = loadElement(b, indices[2], indices[1]);
+          scf::YieldOp::create(
+              b, loc,
+              arith::AddFOp::create(b, loc, values[0], term).getResult());
+        },
+        [&](OpBuilder &b, Location) {
+          scf::YieldOp::create(b, loc, values[0]);
+        });
+    return {choice.getResult(0)};
+  }
+  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                  ValueRange values) override {
+    memref::StoreOp::create(builder, loc, values[0],
+                            flatten(builder, destination),
+                            locate(builder, indices[0], indices[1]));
+  }
+};
+
+} // namespace
+
+/// Threads in the order of the loops.
+static GridPart planInOrder(std::unique_ptr<GridWork> work) {
+  SmallVector<unsigned> parallel, reductions;
+  for (auto [number, loop] : llvm::enumerate(work->loops))
+    (loop.isReduction ? reductions : parallel).push_back(number);
+  GridPlan plan = planGrid(*work, parallel, reductions);
+  return GridPart{std::move(work), std::move(plan)};
+}
+
+GridPart boostc::buildGatherPart(rt::GatherOp op, const IRMapping &buffers) {
+  return planInOrder(std::make_unique<GatherWork>(op, buffers));
+}
+
+GridPart boostc::buildScatterAddPart(rt::ScatterAddOp op,
+                                     const IRMapping &buffers) {
+  return planInOrder(std::make_unique<ScatterAddWork>(op, buffers));
+}
