@@ -12,11 +12,13 @@ enum class MachineCode { Object, Assembly };
 
 /// Translates `module` (phase llvm) and appends its code to `code`, optimised
 /// at `level` (0 to 3), for the CPUs that its functions name, and with it the
-/// code of its kernels for GPUs. The result depends on nothing else. Fails with
+/// code of its kernels for GPUs. `ptxas` is as findPtxas() takes it. The result
+/// depends on nothing else. Fails with
 /// a diagnostic at the module.
 llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
                                     int level,
-                                    llvm::SmallVectorImpl<char> &code);
+                                    llvm::SmallVectorImpl<char> &code,
+                                    llvm::StringRef ptxas = "off");
 
 /// Appends the PTX of the kernels of `module` (phase llvm) to `text`. Fails
 /// with a diagnostic, also when there are none or one calls what it has not.

@@ -74,44 +74,60 @@ LogicalResult boostc::emitPtx(ModuleOp module, int level,
   return success();
 }
 
-LogicalResult boostc::defineImages(ModuleOp module, int level,
-                                   llvm::Module &host) {
-  llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol);
-  if (!declared)
+/// Architectures that get code of their own where there is an assembler. Other
+/// GPUs run the PTX, which the driver compiles.
+static constexpr unsigned kCubinArchitectures[] = {80, 90};
+
+LogicalResult DeviceImages::start(StringRef ptxas) {
+  if (!findKernels(module))
     return success();
-  SmallVector<char, 0> ptx;
   if (failed(emitPtx(module, level, ptx)))
     return failure();
+  if (std::string program = findPtxas(ptxas); !program.empty())
+    jobs.start(program, StringRef(ptx.data(), ptx.size()),
+               kCubinArchitectures);
+  return success();
+}
+
+void DeviceImages::define(llvm::Module &host) {
+  llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol);
+  if (!declared)
+    return;
   llvm::LLVMContext &context = host.getContext();
   auto *pointer = llvm::PointerType::getUnqual(context);
   auto *i32 = llvm::Type::getInt32Ty(context);
   auto *i64 = llvm::Type::getInt64Ty(context);
-  // BoostImage
   auto *type = llvm::StructType::get(context, {i32, i32, pointer, i64});
-  auto addConstant = [&](llvm::Constant *value, const llvm::Twine &name) {
-    return new llvm::GlobalVariable(host, value->getType(), /*isConstant=*/true,
-                                    llvm::GlobalValue::InternalLinkage, value,
-                                    name);
-  };
-  auto describe = [&](BoostImageKind kind, unsigned architecture,
-                      llvm::Constant *data, uint64_t bytes) {
-    return llvm::ConstantStruct::get(
+  SmallVector<llvm::Constant *> images; // BoostImage
+  auto add = [&](BoostImageKind kind, unsigned architecture, StringRef bytes,
+                 const llvm::Twine &name) {
+    llvm::Constant *data = llvm::ConstantPointerNull::get(pointer);
+    if (kind != BOOST_IMAGE_END) {
+      auto *value = llvm::ConstantDataArray::getString(context, bytes,
+                                                       /*AddNull=*/true);
+      auto *global = new llvm::GlobalVariable(
+          host, value->getType(), /*isConstant=*/true,
+          llvm::GlobalValue::InternalLinkage, value, name);
+      global->setAlignment(llvm::Align(BOOST_ALIGNMENT));
+      data = global;
+    }
+    images.push_back(llvm::ConstantStruct::get(
         type, {llvm::ConstantInt::get(i32, kind),
                llvm::ConstantInt::get(i32, architecture), data,
-               llvm::ConstantInt::get(i64, bytes)});
+               llvm::ConstantInt::get(i64, bytes.size())}));
   };
-  auto *text = addConstant(
-      llvm::ConstantDataArray::getString(
-          context, StringRef(ptx.data(), ptx.size()), /*AddNull=*/true),
+  add(BOOST_IMAGE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
       "boost.ptx");
-  SmallVector<llvm::Constant *> images = {
-      describe(BOOST_IMAGE_PTX, kCudaArchitecture, text, ptx.size()),
-      describe(BOOST_IMAGE_END, 0, llvm::ConstantPointerNull::get(pointer), 0)};
-  auto *table =
-      addConstant(llvm::ConstantArray::get(
-                      llvm::ArrayType::get(type, images.size()), images),
-                  kImagesSymbol + ".table");
+  for (const PtxasJobs::Cubin &cubin : jobs.collect(module))
+    add(BOOST_IMAGE_CUBIN, cubin.architecture, cubin.bytes,
+        "boost.cubin." + llvm::Twine(cubin.architecture));
+  add(BOOST_IMAGE_END, 0, "", "");
+  auto *table = new llvm::GlobalVariable(
+      host, llvm::ArrayType::get(type, images.size()), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage,
+      llvm::ConstantArray::get(llvm::ArrayType::get(type, images.size()),
+                               images),
+      kImagesSymbol + ".table");
   declared->replaceAllUsesWith(table);
   declared->eraseFromParent();
-  return success();
 }

@@ -57,7 +57,8 @@ void boostc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
 }
 
 LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
-                                      int level, SmallVectorImpl<char> &code) {
+                                      int level, SmallVectorImpl<char> &code,
+                                      StringRef ptxas) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "boost-program");
@@ -71,9 +72,11 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(llvm::PICLevel::BigPIC);
-  if (failed(defineImages(module, level, *llvmModule)))
+  DeviceImages images(module, level);
+  if (failed(images.start(ptxas)))
     return failure();
   optimize(*llvmModule, *machine, level);
+  images.define(*llvmModule);
 
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

@@ -293,7 +293,7 @@ def SplitTargetsPass : Pass<"boost-lowering-split-targets", "::mlir::ModuleOp"> 
     After:
     ```mlir
     train.program @mlp ... attributes {rt.cpu_target = ...} {...}
-    train.program @mlp ... attributes {rt.cuda_target = #rt.cuda_target<80>} {...}
+    train.program @mlp.cuda ... attributes {rt.cuda_target = #rt.cuda_target<80>} {...}
     ```
   }];
 }

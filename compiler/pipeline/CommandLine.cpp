@@ -121,6 +121,11 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->type_name("0..3");
+  app.add_option("--ptxas", options.ptxas,
+                 "NVIDIA's assembler, which turns PTX into code for sm_80 and "
+                 "sm_90 when a program is compiled: auto (where it is found), "
+                 "off, or its path")
+      ->type_name("PATH");
   CLI::Option *explain = app.add_flag(
       "--explain", flags.isExplain,
       "print the resolved recipe, the steps, what layers and memory cost and "
@@ -340,6 +345,7 @@ int boostc::runBoostc(int argc, char **argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", std::string(kVersion));
   CompileOptions options;
+  options.ptxas = "auto";
   Flags flags;
   addOptions(app, options, flags);
   // A word in front, as of a tool of tools; a file of this name is ./summary.

@@ -208,11 +208,12 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
                                      options.emit == Emit::Asm
                                          ? MachineCode::Assembly
                                          : MachineCode::Object,
-                                     options.codegenLevel, output))
+                                     options.codegenLevel, output,
+                                     options.ptxas))
                ? CompileResult::Ok
                : CompileResult::Internal;
   if (failed(emitMachineCode(*module, MachineCode::Object, options.codegenLevel,
-                             object)))
+                             object, options.ptxas)))
     return CompileResult::Internal;
   std::string error;
   if (!linkProgram(object, output, error)) {

@@ -31,6 +31,8 @@ struct CompileOptions {
   Emit emit = Emit::Phase;
   PhaseOptions phase;
   int codegenLevel = 3;
+  /// Where machine code for GPUs comes from: see findPtxas().
+  std::string ptxas = "off";
   Report report = Report::None;
   /// Of a data set and a run, for Report::Explain.
   std::optional<int64_t> samples;

@@ -32,7 +32,8 @@ struct SplitTargets : boostc::impl::SplitTargetsPassBase<SplitTargets> {
         continue;
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(program);
-      Operation *other = builder.clone(*program);
+      auto other = cast<train::ProgramOp>(builder.clone(*program));
+      other.setSymName((program.getSymName() + ".cuda").str());
       other->removeAttr(kCpuTargetAttrName);
       program->removeAttr(kCudaTargetAttrName);
     }
