@@ -29,6 +29,8 @@ CompileOptions Sketch::getOptions() const {
   CompileOptions options;
   options.phase.useLibrary = useLibrary;
   options.phase.threads = threads;
+  options.phase.forCpu = !isForGpus;
+  options.phase.forCuda = isForGpus;
   return options;
 }
 

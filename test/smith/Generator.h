@@ -14,6 +14,7 @@ struct Sketch {
   std::vector<std::string> layers;
   bool useLibrary = true;
   unsigned threads = 1;
+  bool isForGpus = false; ///< and runs on the simulated one
 
   e2e::Model getModel() const;
   CompileOptions getOptions() const;

@@ -1,9 +1,10 @@
 // boost-smith - trains random models, compiled and interpreted, and looks for a
 // difference.
 //
-//   boost-smith [--seed N] [--count N] [--jobs N] [--reduce]
+//   boost-smith [--seed N] [--count N] [--jobs N] [--gpu] [--reduce]
 //
-// Model N is made from seed N alone. Each runs in a process of its own, so that
+// Model N is made from seed N alone; --gpu compiles it for GPUs and runs it on
+// the simulated one. Each runs in a process of its own, so that
 // a crash is a finding like others; a finding is printed with the model, made
 // smaller with --reduce, and the exit code is 1. The last line counts.
 #include "test/e2e/Differential.h"
@@ -147,8 +148,9 @@ Sketch reduce(Sketch sketch) {
 }
 
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
-  printf("seed %llu, %s, %u threads: %s\n%s",
+  printf("seed %llu, %s%s, %u threads: %s\n%s",
          static_cast<unsigned long long>(seed),
+         sketch.isForGpus ? "simulated GPU, " : "",
          sketch.useLibrary ? "library" : "loops", sketch.threads,
          finding.c_str(), sketch.getModel().getJson().c_str());
   fflush(stdout);
@@ -159,7 +161,7 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
 int main(int argc, char **argv) {
   uint64_t seed = 1;
   int64_t count = 100, jobs = 2;
-  bool reduces = false;
+  bool reduces = false, isForGpus = false;
   CLI::App app(
       "Trains random models, compiled and interpreted, and looks for a "
       "difference.");
@@ -170,6 +172,7 @@ int main(int argc, char **argv) {
   app.add_option("--jobs", jobs, "processes at a time")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  app.add_flag("--gpu", isForGpus, "run on the simulated GPU");
   app.add_flag("--reduce", reduces, "make models with a finding smaller");
   CLI11_PARSE(app, argc, argv);
   testing::InitGoogleTest();
@@ -183,9 +186,10 @@ int main(int argc, char **argv) {
   while (ended < count) {
     while (started < count && static_cast<int64_t>(running.size()) < jobs) {
       uint64_t own = seed + started++;
-      Child child([own](FILE *out) {
+      Child child([own, isForGpus](FILE *out) {
         Outcome outcome;
         Sketch sketch = generate(own, outcome.illegal, outcome.finding);
+        sketch.isForGpus = isForGpus;
         outcome.layers = sketch.layers.size();
         if (outcome.finding.empty())
           outcome.finding = compare(sketch);
@@ -208,6 +212,7 @@ int main(int argc, char **argv) {
       int64_t ignored = 0;
       std::string fault;
       Sketch sketch = generate(done->second.seed, ignored, fault);
+      sketch.isForGpus = isForGpus;
       print(done->second.seed, reduces ? reduce(sketch) : sketch,
             outcome.finding);
     }

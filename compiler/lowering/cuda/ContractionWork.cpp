@@ -1,5 +1,6 @@
 // Sums of products as work for a grid.
 
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cuda/GridWorks.h"
 #include "compiler/lowering/kernels/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -112,9 +113,10 @@ static void chooseTiles(const Contraction &c, const GridWork &work,
   auto findLoop = [&](const LinearIndex &same, const LinearIndex &moves) {
     std::optional<unsigned> best;
     for (auto [number, loop] : llvm::enumerate(c.loops))
-      // The last loop's neighbours belong to neighbouring threads.
+      // Neighbouring threads compute the last loop's neighbours, unless they
+      // share each output.
       if (!loop.isReduction && !c.isGuarded(number) && same[number] == 0 &&
-          moves[number] != 0 && number != plan.parallel.back() &&
+          moves[number] != 0 && (number != plan.parallel.back() || plan.lanes > 1) &&
           plan.tile[number] == 1 && loop.extent % 2 == 0 &&
           (!best || c.loops[*best].extent < loop.extent))
         best = number;
@@ -132,6 +134,20 @@ static void chooseTiles(const Contraction &c, const GridWork &work,
     if (extent > 1)
       setTile(plan, work, *loop, extent);
   }
+}
+
+/// Whether a warp reads neighbours in memory along what is summed and not along
+/// what is written, as in x * transposed(w).
+static bool isReadAlongTerms(const Contraction &c, const GridPlan &plan) {
+  if (plan.parallel.empty() || plan.reductions.empty())
+    return false;
+  unsigned term = plan.reductions.back(), output = plan.parallel.back();
+  auto step = [](const Contraction::Access &access, unsigned loop) {
+    return std::abs(access.offset[loop]);
+  };
+  return !c.isGuarded(term) && c.loops[term].extent >= kWarpThreads &&
+         step(c.a, term) == 1 && step(c.b, term) == 1 &&
+         (step(c.a, output) > 1 || step(c.b, output) > 1);
 }
 
 static GridPart buildContraction(Location loc, Contraction contraction,
@@ -155,6 +171,8 @@ static GridPart buildContraction(Location loc, Contraction contraction,
            stepOf(c.a.offset, b) + stepOf(c.b.offset, b);
   });
   GridPlan plan = planGrid(*work, parallel, reductions);
+  if (plan.lanes == 1 && isReadAlongTerms(c, plan))
+    plan.lanes = kWarpThreads;
   if (!parallel.empty())
     chooseTiles(c, *work, plan);
   return {std::move(work), std::move(plan)};
