@@ -84,8 +84,7 @@ LogicalResult DeviceImages::start(StringRef ptxas) {
   if (failed(emitPtx(module, level, ptx)))
     return failure();
   if (std::string program = findPtxas(ptxas); !program.empty())
-    jobs.start(program, StringRef(ptx.data(), ptx.size()),
-               kCubinArchitectures);
+    jobs.start(program, StringRef(ptx.data(), ptx.size()), kCubinArchitectures);
   return success();
 }
 

@@ -14,12 +14,10 @@ std::string boostc::findPtxas(StringRef choice) {
     return "";
   if (choice != "auto")
     return choice.str();
-  if (llvm::ErrorOr<std::string> found =
-          llvm::sys::findProgramByName("ptxas"))
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
     return *found;
-  for (std::string root :
-       {llvm::sys::Process::GetEnv("CUDA_HOME").value_or(""),
-        std::string("/usr/local/cuda")}) {
+  for (std::string root : {llvm::sys::Process::GetEnv("CUDA_HOME").value_or(""),
+                           std::string("/usr/local/cuda")}) {
     std::string path = root + "/bin/ptxas";
     if (!root.empty() && llvm::sys::fs::can_execute(path))
       return path;
@@ -84,9 +82,8 @@ void PtxasJobs::start(StringRef ptxas, StringRef ptx,
     if (job.error.empty()) {
       std::string arch = "-arch=sm_" + std::to_string(architecture);
       StringRef arguments[] = {ptxas, arch, source, "-o", job.output};
-      std::optional<StringRef> redirects[] = {StringRef(""),
-                                              StringRef(job.messages),
-                                              StringRef(job.messages)};
+      std::optional<StringRef> redirects[] = {
+          StringRef(""), StringRef(job.messages), StringRef(job.messages)};
       bool failed = false;
       job.process = llvm::sys::ExecuteNoWait(
           ptxas, arguments, /*Env=*/std::nullopt, redirects,

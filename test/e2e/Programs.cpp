@@ -255,6 +255,13 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "reduce_mean", "axes": [1] },
 { "op": "dense", "units": 3 })",
        momentum, R"("top_1")", Model().loss, "{}", 11},
+      // A part is written over zeros and read as a whole, by other threads.
+      {"sliced", 2, "[12]", 3,
+       R"({ "op": "layer_norm" },
+{ "op": "slice", "start": 4, "size": 3 },
+{ "op": "relu" },
+{ "op": "dense", "units": 3 })",
+       sgd},
       // 32 x 40 places of 96 columns: threads share them.
       {"many_tokens", 32, "[8, 5]", 3,
        R"({ "op": "embedding", "units": 96 },

@@ -116,7 +116,8 @@ static void chooseTiles(const Contraction &c, const GridWork &work,
       // Neighbouring threads compute the last loop's neighbours, unless they
       // share each output.
       if (!loop.isReduction && !c.isGuarded(number) && same[number] == 0 &&
-          moves[number] != 0 && (number != plan.parallel.back() || plan.lanes > 1) &&
+          moves[number] != 0 &&
+          (number != plan.parallel.back() || plan.lanes > 1) &&
           plan.tile[number] == 1 && loop.extent % 2 == 0 &&
           (!best || c.loops[*best].extent < loop.extent))
         best = number;

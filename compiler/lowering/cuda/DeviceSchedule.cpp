@@ -66,6 +66,12 @@ static FailureOr<DeviceUnit> makeUnit(Operation *op, const IRMapping &buffers) {
 }
 
 bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
+  // A kernel promises that its buffers do not overlap: two that lie in the same
+  // memory at different times are for different kernels.
+  for (rt::BufferOp a : kernel.getBuffers())
+    for (rt::BufferOp b : unit.touched)
+      if (a != b && overlap(a, b))
+        return false;
   SmallVector<size_t> met;
   for (auto [number, other] : llvm::enumerate(kernel.units))
     if (conflicts(other, unit))

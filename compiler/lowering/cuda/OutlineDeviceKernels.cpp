@@ -74,10 +74,12 @@ struct OutlineDeviceKernels
     for (Operation *op : group.ops)
       locations.push_back(op->getLoc());
     Location loc = FusedLoc::get(&getContext(), locations);
-    llvm::SetVector<rt::BufferOp> written;
+    llvm::SetVector<rt::BufferOp> written, exchanged;
     int64_t blocks = 0;
     for (const DeviceUnit &unit : group.units) {
       written.insert_range(unit.written);
+      if (unit.isChain())
+        exchanged.insert_range(unit.written);
       blocks += unit.countBlocks();
     }
     if (blocks > std::numeric_limits<int32_t>::max())
@@ -90,7 +92,7 @@ struct OutlineDeviceKernels
       operands.push_back(buffer);
       writes.push_back(written.contains(buffer));
     }
-    gpu::GPUFuncOp kernel = createKernel(function, loc, operands);
+    gpu::GPUFuncOp kernel = createKernel(function, loc, operands, exchanged);
     emitUnits(kernel, loc, group, operands, buffers);
 
     OpBuilder builder(next);
@@ -104,8 +106,12 @@ struct OutlineDeviceKernels
     return success();
   }
 
+  /// An empty kernel on `buffers`. Those in `exchanged` carry values from
+  /// thread to thread: LLVM must not think that a thread finds there what it
+  /// left.
   gpu::GPUFuncOp createKernel(func::FuncOp function, Location loc,
-                              ArrayRef<Value> buffers) {
+                              ArrayRef<Value> buffers,
+                              const llvm::SetVector<rt::BufferOp> &exchanged) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     std::string name =
         (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
@@ -117,8 +123,9 @@ struct OutlineDeviceKernels
     kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
         {static_cast<int32_t>(kBlockThreads), 1, 1}));
     for (unsigned i = 0; i < buffers.size(); ++i) {
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        builder.getUnitAttr());
+      if (!exchanged.contains(buffers[i].getDefiningOp<rt::BufferOp>()))
+        kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
       // No more than the size is a multiple of: LLVM reads 16 bytes where 12
       // are asked for and the alignment says that no page can end between.
       auto bytes = static_cast<uint64_t>(countBytes(buffers[i].getType()));
