@@ -504,7 +504,11 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
       })
       .Case<nn::BinaryCrossEntropyOp>([&](auto) {
         return loss(in, [](Approximate p, Approximate t) {
-          return max(p, 0.0) - p * t + log(1.0 + exp(-abs(p)));
+          // The slope of the last term is at most a half; the power alone would
+          // have no bound where p is in doubt.
+          return max(p, 0.0) - p * t + ofOne(p, 0.5, [](Approximate p) {
+                   return log(1.0 + exp(-abs(p)));
+                 });
         });
       })
       .Case<nn::BinaryCrossEntropyGradOp>([&](auto) {
