@@ -1,4 +1,4 @@
-"""compare_memory.py KEEPS LEAST BYTES: what `boost-run info --json` says of two programs.
+"""compare_memory.py KEEPS LEAST BYTES: what `boost-run info --json` says of two programs for CPUs.
 
 The second one reserves the bytes that the file BYTES holds, and four fifths of the first one's
 transient arena at most.
@@ -8,7 +8,7 @@ import sys
 
 
 def read(path):
-    memory = json.load(open(path))["memory"]
+    memory = json.load(open(path))["targets"][0]["memory"]
     transient = [c["bytes"] for c in memory["categories"] if c["category"] == "transient"]
     return memory["total_bytes"], transient[0]
 

@@ -33,6 +33,7 @@ struct SplitTargets : boostc::impl::SplitTargetsPassBase<SplitTargets> {
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(program);
       auto other = cast<train::ProgramOp>(builder.clone(*program));
+      // Programs are symbols; the descriptor has the name of the first.
       other.setSymName((program.getSymName() + ".cuda").str());
       other->removeAttr(kCpuTargetAttrName);
       program->removeAttr(kCudaTargetAttrName);

@@ -1,16 +1,29 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-lowering-lower-to-llvm
 
-// expected-error @+1 {{expected one train.program to make a library of, found 0}}
+// expected-error @+1 {{expected one train.program for each kind of device to make a library of, found 0}}
 module {
 }
 
 // -----
 
-// expected-error @+1 {{expected one train.program to make a library of, found 2}}
+// expected-error @+1 {{expected one train.program for each kind of device to make a library of, found 2}}
 module {
   train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   }
   train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected one train.program for each kind of device to make a library of, found 3}}
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  }
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  }
+  train.program @r batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   }
 }
 
@@ -33,7 +46,8 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // -----
 
 // expected-error @+1 {{no function of the program uses #rt.binding<valid>; the runtime needs its place}}
-train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -43,7 +57,8 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
-train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
   // expected-error @+1 {{no function of the program uses #rt.binding<parameter, "w">; the runtime needs its place}}
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<5x3xf32>
   func.func @init() { return }
@@ -67,4 +82,29 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @combine() { return }
   func.func @update() { return }
   func.func @eval() { return }
+}
+
+// -----
+
+// The arenas are one for all kinds of devices, so is the place of a tensor in them.
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
+    rt.slot <valid> batch[0] : memref<i32>
+    func.func @init() { return }
+    func.func @micro() { return }
+    func.func @combine() { return }
+    func.func @update() { return }
+    func.func @eval() { return }
+  }
+  train.program @p.cuda batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cuda_target = #rt.cuda_target<80>} {
+    // expected-error @+1 {{lies elsewhere in the program for another kind of device}}
+    rt.slot <valid> batch[64] : memref<i32>
+    func.func @init() { return }
+    func.func @micro() { return }
+    func.func @combine() { return }
+    func.func @update() { return }
+    func.func @eval() { return }
+  }
 }

@@ -9,7 +9,7 @@
 // CHECK-LABEL: llvm.func internal @boost.init(%arg0: !llvm.ptr, %arg1: !llvm.ptr) -> i32
 // CHECK: %[[SLOT:.+]] = llvm.getelementptr %arg0[32] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK: %[[FILL:.+]] = llvm.load %[[SLOT]]
-// CHECK: llvm.call %[[FILL]](%arg0, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, i64, i32, f64, f64, !llvm.ptr, i64) -> ()
+// CHECK: llvm.call %[[FILL]](%arg0, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, i64, i32, f64, f64, !llvm.ptr, !llvm.ptr) -> ()
 // CHECK: llvm.return
 
 // A failed library call ends the function with its status, before the kernel after it.

@@ -4,7 +4,7 @@ import sys
 
 text = open(sys.argv[1]).read()
 memory = text[text.index("memory of a rank"):]
-info = json.load(open(sys.argv[2]))["memory"]
+info = json.load(open(sys.argv[2]))["targets"][0]["memory"]
 told = {}
 for line in memory.splitlines():
     words = line.split()
