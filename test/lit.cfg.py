@@ -2,6 +2,7 @@
 # folders that mirror the source tree.
 import os
 import pathlib
+import shutil
 import subprocess
 
 import lit.formats
@@ -40,3 +41,9 @@ for directory in map(pathlib.Path, filter(None, mnist_dirs)):
 # A second opinion on the JSON schema: Debian's python3-jsonschema.
 if subprocess.run(["python3", "-c", "import jsonschema"], capture_output=True).returncode == 0:
     config.available_features.add("jsonschema")
+
+# NVIDIA's assembler, the judge of the PTX we generate: on PATH or where CUDA is installed.
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))

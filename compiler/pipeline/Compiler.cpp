@@ -5,6 +5,7 @@
 #include "compiler/pipeline/MemoryBudget.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -198,10 +199,13 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     return CompileResult::Ok;
   }
 
-  if (options.emit == Emit::Ptx)
+  if (options.emit == Emit::Ptx) {
+    bool hasKernels = !module->getOps<gpu::GPUModuleOp>().empty();
     return succeeded(emitPtx(*module, options.codegenLevel, output))
                ? CompileResult::Ok
-               : CompileResult::BadUsage;
+           : hasKernels ? CompileResult::Internal
+                        : CompileResult::BadUsage;
+  }
   SmallVector<char, 0> object;
   if (options.emit == Emit::Asm || options.to == Phase::Obj)
     return succeeded(emitMachineCode(*module,

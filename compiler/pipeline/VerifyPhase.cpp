@@ -187,7 +187,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     // From phase buffers on there is one for each kind of device.
     size_t most = current >= Phase::Buffers ? BOOST_TARGET_COUNT : 1;
     if (current < Phase::Llvm && (programs.empty() || programs.size() > most))
-      return getOperation().emitError("expected one train.program in phase '")
+      return getOperation().emitError("expected one train.program ")
+             << (most > 1 ? "for each kind of device " : "") << "in phase '"
              << phase << "', found " << programs.size();
     if (programs.size() > 1 &&
         (getCudaTarget(programs[0]) || !getCudaTarget(programs[1])))
@@ -202,6 +203,11 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
                  << name << ", which phase '" << phase << "' needs";
       bool isForGpus =
           getCudaTarget(program) && !program->hasAttr(kCpuTargetAttrName);
+      if (current >= Phase::Buffers && getCudaTarget(program) && !isForGpus)
+        return program.emitError("has both ")
+               << kCpuTargetAttrName << " and " << kCudaTargetAttrName
+               << "; from phase 'buffers' on a program is for one kind of "
+                  "device";
       if (current >= Phase::Linalg && !isForGpus &&
           failed(verifyTarget(program)))
         return failure();

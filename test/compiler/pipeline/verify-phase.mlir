@@ -215,6 +215,62 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   }
 }
 
+// -----
+
+// One for each kind of device is all there can be.
+// expected-error @+1 {{expected one train.program for each kind of device in phase 'buffers', found 3}}
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") { }
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cuda_target = #rt.cuda_target<80>} { }
+  train.program @r batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") { }
+}
+
+// -----
+
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} { }
+  // expected-error @+1 {{expected the first train.program in phase 'buffers' to have rt.cpu_target and the second rt.cuda_target}}
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} { }
+}
+
+// -----
+
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cuda_target = #rt.cuda_target<80>} { }
+  // expected-error @+1 {{expected the first train.program in phase 'buffers' to have rt.cpu_target and the second rt.cuda_target}}
+  train.program @q batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} { }
+}
+
+// -----
+
+// A program for GPUs has to have every function too, and needs no CPU.
+// expected-error @+1 {{has no function @eval, which phase 'buffers' needs}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+}
+
+// -----
+
+// expected-error @+1 {{has both rt.cpu_target and rt.cuda_target; from phase 'buffers' on a program is for one kind of device}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>,
+                rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
 //--- rt.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
