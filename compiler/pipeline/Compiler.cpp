@@ -122,7 +122,7 @@ static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
   if (!options.memoryBudget)
     return success();
   if (isPlanned)
-    return report::checkMemoryBudget(getProgram(*module),
+    return report::checkMemoryBudget(report::getLargestProgram(*module),
                                      *options.memoryBudget);
   return planWithinBudget(module, *options.memoryBudget,
                           [&](ModuleOp planned, uint64_t mostRecomputed) {

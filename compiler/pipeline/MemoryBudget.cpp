@@ -13,9 +13,8 @@ struct Planned {
   uint64_t bytes = 0;      ///< of a training run
   uint64_t recomputed = 0; ///< values
 
-  train::ProgramOp getProgram() {
-    return *module->getOps<train::ProgramOp>().begin();
-  }
+  /// The one for the kind of device that reserves most.
+  train::ProgramOp getProgram() { return report::getLargestProgram(*module); }
 };
 
 } // namespace

@@ -53,6 +53,14 @@ uint64_t report::measureTotal(train::ProgramOp program) {
   return total;
 }
 
+train::ProgramOp report::getLargestProgram(mlir::ModuleOp module) {
+  train::ProgramOp largest;
+  for (auto program : module.getOps<train::ProgramOp>())
+    if (!largest || measureTotal(program) > measureTotal(largest))
+      largest = program;
+  return largest;
+}
+
 std::string report::describeBytes(uint64_t bytes) {
   if (bytes < 1024)
     return llvm::formatv("{0} bytes", bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/train/TrainDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace boostc::report {
 
@@ -17,6 +18,10 @@ std::vector<ArenaUse> measureArenas(train::ProgramOp program);
 
 /// Bytes that a training run of `program`, in phase `buffers`, reserves.
 uint64_t measureTotal(train::ProgramOp program);
+
+/// The program of `module`, in phase `buffers`, that reserves most: there is
+/// one for each kind of device.
+train::ProgramOp getLargestProgram(mlir::ModuleOp module);
 
 /// Emits an error at `program`, a program in phase `buffers`, when a training
 /// run reserves more than `budget` bytes: with the smallest budget there is for

@@ -5,6 +5,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "test/e2e/Programs.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -16,11 +17,13 @@ using namespace boostc::e2e;
 namespace {
 
 std::string compileTo(StringRef text, Phase from, Phase to,
-                      bool useLibrary = true) {
+                      bool useLibrary = true, bool forGpus = false) {
   CompileOptions options;
   options.from = from;
   options.to = to;
   options.phase.useLibrary = useLibrary;
+  // Later on the text says it.
+  options.phase.forCuda = forGpus && from < Phase::Linalg;
   options.phase.threads = 2;
   // What LLVM makes of equal IR is equal; not optimising it saves most of the
   // time.
@@ -29,16 +32,24 @@ std::string compileTo(StringRef text, Phase from, Phase to,
   return std::string(output.data(), output.size());
 }
 
-class Phases : public testing::TestWithParam<Model> {
+/// A model, and whether it is compiled for GPUs beside the CPU.
+class Phases : public testing::TestWithParam<std::tuple<Model, bool>> {
 protected:
+  bool isForGpus() const { return std::get<1>(GetParam()); }
   std::string compileModel(Phase to, bool useLibrary = true) const {
-    return compileTo(GetParam().getJson(), Phase::Input, to, useLibrary);
+    return compileTo(std::get<0>(GetParam()).getJson(), Phase::Input, to,
+                     useLibrary, isForGpus());
   }
 };
 
 /// Those whose central differences take seconds, not minutes, and whose
 /// gradients are large enough for differences to see.
-class SmallModels : public Phases {};
+class SmallModels : public testing::TestWithParam<Model> {
+protected:
+  std::string compileModel(Phase to, bool useLibrary = true) const {
+    return compileTo(GetParam().getJson(), Phase::Input, to, useLibrary);
+  }
+};
 
 std::vector<Model> getSmallModels() {
   std::vector<Model> models = getModels();
@@ -150,13 +161,16 @@ TEST_P(Phases, PrintingAndParsingIsAFixpoint) {
 // The same bytes train to the same weights.
 TEST_P(Phases, CompilingOnFromTextGivesTheSameProgram) {
   for (bool useLibrary : {true, false}) {
+    if (isForGpus() && !useLibrary)
+      continue; // the same phases again, of the CPU
     std::string direct = compileModel(Phase::So, useLibrary);
     ASSERT_FALSE(direct.empty());
     for (const PhaseInfo &info : getPhases()) {
       if (info.phase > Phase::Llvm)
         break;
       std::string text = compileModel(info.phase, useLibrary);
-      EXPECT_TRUE(compileTo(text, info.phase, Phase::So, useLibrary) == direct)
+      EXPECT_TRUE(compileTo(text, info.phase, Phase::So, useLibrary,
+                            isForGpus()) == direct)
           << "from " << info.name.str();
     }
   }
@@ -175,7 +189,8 @@ std::string stripLocations(StringRef ir) {
 TEST_P(Phases, StepByStepIsTheWholeWay) {
   std::string text = compileModel(Phase::Input);
   for (size_t i = 1; i <= static_cast<size_t>(Phase::Llvm); ++i) {
-    text = compileTo(text, getPhases()[i - 1].phase, getPhases()[i].phase);
+    text = compileTo(text, getPhases()[i - 1].phase, getPhases()[i].phase,
+                     /*useLibrary=*/true, isForGpus());
     EXPECT_TRUE(stripLocations(text) ==
                 stripLocations(compileModel(getPhases()[i].phase)))
         << getPhases()[i].name.str();
@@ -185,7 +200,34 @@ TEST_P(Phases, StepByStepIsTheWholeWay) {
 INSTANTIATE_TEST_SUITE_P(Models, SmallModels,
                          testing::ValuesIn(getSmallModels()),
                          [](const auto &info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Models, Phases, testing::ValuesIn(getModels()),
-                         [](const auto &info) { return info.param.name; });
+
+std::string
+nameOf(const testing::TestParamInfo<std::tuple<Model, bool>> &info) {
+  return std::get<0>(info.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Phases,
+                         testing::Combine(testing::ValuesIn(getModels()),
+                                          testing::Values(false)),
+                         nameOf);
+
+/// Together they have each kind of kernel: products, reductions, convolutions,
+/// windows, rows of a table, random numbers.
+std::vector<Model> getModelsForGpus() {
+  std::vector<Model> models = getModels();
+  const std::set<StringRef> names = {"mlp",    "lenet",          "padded",
+                                     "tokens", "dropout_pooled", "clipped"};
+  llvm::erase_if(models, [&](const Model &model) {
+    return !names.contains(StringRef(model.name));
+  });
+  if (models.size() != names.size())
+    llvm::report_fatal_error("a model of the phases test has another name now");
+  return models;
+}
+
+INSTANTIATE_TEST_SUITE_P(ForGpusToo, Phases,
+                         testing::Combine(testing::ValuesIn(getModelsForGpus()),
+                                          testing::Values(true)),
+                         nameOf);
 
 } // namespace
