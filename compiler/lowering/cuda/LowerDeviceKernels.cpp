@@ -96,6 +96,13 @@ struct LowerDeviceKernels
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
+    // Four blocks fit on a multiprocessor with 128 registers for each thread.
+    // Asked for nothing, ptxas spills to have more of them.
+    Builder builder(context);
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+        function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                          builder.getI32IntegerAttr(4));
   }
 };
 

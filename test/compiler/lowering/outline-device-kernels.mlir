@@ -81,7 +81,6 @@ func.func @few() {
 // CHECK-LABEL: gpu.func @warp_kernel_0
 // CHECK-NOT: workgroup(
 // CHECK: %[[LANE:.+]] = arith.remui %{{.*}}, %c32
-// CHECK: %[[START:.+]] = memref.load
 // CHECK: %[[NEUTRAL:.+]] = arith.constant 0xFF800000 : f32
 // CHECK: %[[TERMS:.+]] = arith.constant 100 : index
 // CHECK: %[[STEP:.+]] = arith.constant 32 : index
@@ -94,6 +93,7 @@ func.func @few() {
 // CHECK: %[[SUM:.+]] = arith.maximumf
 // CHECK: %[[IS:.+]] = arith.cmpi eq, %[[LANE]], %c0
 // CHECK: scf.if %[[IS]]
+// CHECK: %[[START:.+]] = memref.load
 // CHECK: %[[RESULT:.+]] = arith.maximumf %[[START]], %[[SUM]]
 // CHECK: memref.store %[[RESULT]]
 // CHECK-NOT: gpu.barrier
@@ -117,7 +117,6 @@ func.func @warp() {
 // CHECK-LABEL: gpu.func @block_kernel_0
 // CHECK-SAME: workgroup(%[[SHARED:[^:]+]] : memref<4xf32, #gpu.address_space<workgroup>>)
 // CHECK: %[[THREAD:.+]] = gpu.thread_id x
-// CHECK: %[[START:.+]] = memref.load
 // CHECK: scf.for %{{.*}} = %[[THREAD]] to %c8192{{.*}} step %c128
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: %[[PART:.+]] = arith.addf
@@ -128,6 +127,7 @@ func.func @warp() {
 // CHECK-NEXT: gpu.barrier
 // CHECK-COUNT-4: memref.load %[[SHARED]]
 // CHECK: scf.if
+// CHECK: %[[START:.+]] = memref.load
 // CHECK: arith.addf %[[START]]
 // CHECK: memref.store
 // CHECK: gpu.return
@@ -263,11 +263,31 @@ func.func @convolution() {
 // CHECK: gpu.return
 func.func @matmul() {
   %a = rt.buffer batch[0] : memref<256x32xf32>
-  %w = rt.buffer parameter[0] : memref<256x32xf32>
+  %w = rt.buffer parameter[0] : memref<32x256xf32>
   %b = rt.buffer parameter[32768] : memref<256xf32>
   %c = rt.buffer transient[0] : memref<256x256xf32>
-  rt.matmul ins(%a, transposed %w : memref<256x32xf32>, memref<256x32xf32>) bias(%b : memref<256xf32>)
+  rt.matmul ins(%a, %w : memref<256x32xf32>, memref<32x256xf32>) bias(%b : memref<256xf32>)
       outs(%c : memref<256x256xf32>)
+  return
+}
+
+// Where both operands have their terms side by side, a warp reads along them: 16 sums of 4
+// rows and 4 columns for each, whose parts the lanes put together.
+// HOST-LABEL: func.func @transposed
+// HOST: rt.launch_grid @kernels::@transposed_kernel_0(%0, %1, %2) blocks(1024) threads(128) writes [false, false, true]
+// CHECK-LABEL: gpu.func @transposed_kernel_0
+// CHECK: scf.for {{.*}} step %c32
+// CHECK-COUNT-16: math.fma
+// CHECK-NOT: math.fma
+// CHECK-COUNT-80: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK-COUNT-16: memref.store
+// CHECK: gpu.return
+func.func @transposed() {
+  %a = rt.buffer batch[0] : memref<256x64xf32>
+  %w = rt.buffer parameter[0] : memref<256x64xf32>
+  %c = rt.buffer transient[0] : memref<256x256xf32>
+  rt.matmul ins(%a, transposed %w : memref<256x64xf32>, memref<256x64xf32>) outs(%c : memref<256x256xf32>)
   return
 }
 
@@ -336,18 +356,106 @@ func.func @independent() {
   return
 }
 
-// The second reads what the first wrote: two kernels, since blocks run in any order.
-// HOST-LABEL: func.func @dependent
-// HOST: rt.launch_grid @kernels::@dependent_kernel_0(%0, %1) blocks(3)
-// HOST: rt.launch_grid @kernels::@dependent_kernel_1(%1, %2) blocks(3)
-// CHECK-LABEL: gpu.func @dependent_kernel_0
-// CHECK-LABEL: gpu.func @dependent_kernel_1
-func.func @dependent() {
+// The second reads of what the first wrote only what its own thread did: one nest. What
+// the threads keep to themselves is promised to be nobody else's.
+// HOST-LABEL: func.func @same_thread
+// HOST: rt.launch_grid @kernels::@same_thread_kernel_0(%0, %1, %2) blocks(3) threads(128) writes [false, true, true]
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @same_thread_kernel_0
+// CHECK-COUNT-3: llvm.noalias
+// CHECK: scf.if
+// CHECK: math.exp
+// CHECK: memref.store
+// CHECK-NOT: scf.if
+// CHECK: math.exp
+// CHECK: memref.store
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @same_thread() {
   %a = rt.buffer batch[0] : memref<300xf32>
   %b = rt.buffer transient[0] : memref<300xf32>
   %c = rt.buffer transient[1216] : memref<300xf32>
   linalg.exp ins(%a : memref<300xf32>) outs(%b : memref<300xf32>)
   linalg.exp ins(%b : memref<300xf32>) outs(%c : memref<300xf32>)
+  return
+}
+
+// A fill, the reduction that starts from it and the op behind it: the reduction leads, and
+// lane 0 does the rest.
+// HOST-LABEL: func.func @around_reduction
+// HOST: rt.launch_grid @kernels::@around_reduction_kernel_0(%1, %0, %2) blocks(3)
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @around_reduction_kernel_0
+// CHECK: gpu.shuffle xor
+// CHECK: scf.if
+// CHECK: memref.store %cst
+// CHECK: arith.addf
+// CHECK: memref.store
+// CHECK: math.exp
+// CHECK: memref.store
+// CHECK: gpu.return
+func.func @around_reduction() {
+  %zero = arith.constant 0.0 : f32
+  %a = rt.buffer batch[0] : memref<10x100xf32>
+  %s = rt.buffer transient[0] : memref<10xf32>
+  %e = rt.buffer transient[64] : memref<10xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<10xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<10x100xf32>) outs(%s : memref<10xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  }
+  linalg.exp ins(%s : memref<10xf32>) outs(%e : memref<10xf32>)
+  return
+}
+
+// Other threads read what was written: small ops run one after the other in one block, in
+// as many rounds as they would have blocks, with a barrier in between. What they exchange
+// is not promised to be a thread's own.
+// HOST-LABEL: func.func @chain
+// HOST: rt.launch_grid @kernels::@chain_kernel_0(%0, %1, %2) blocks(1) threads(128) writes [false, true, true]
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @chain_kernel_0
+// CHECK-SAME: %{{[^:]+}}: memref<10x30xf32> {llvm.align = 16 : i64, llvm.noalias}
+// CHECK-SAME: %{{[^:]+}}: memref<10x30xf32> {llvm.align = 16 : i64}
+// CHECK-SAME: %{{[^:]+}}: memref<10xf32> {llvm.align = 8 : i64}
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3
+// CHECK: math.exp
+// CHECK: gpu.barrier
+// CHECK: arith.addf
+// CHECK: gpu.return
+func.func @chain() {
+  %a = rt.buffer batch[0] : memref<10x30xf32>
+  %b = rt.buffer transient[0] : memref<10x30xf32>
+  %s = rt.buffer transient[1216] : memref<10xf32>
+  linalg.exp ins(%a : memref<10x30xf32>) outs(%b : memref<10x30xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%b : memref<10x30xf32>) outs(%s : memref<10xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// The same of large ops: two kernels, since blocks run in any order.
+// HOST-LABEL: func.func @dependent
+// HOST: rt.launch_grid @kernels::@dependent_kernel_0(%0, %1) blocks(63)
+// HOST: rt.launch_grid @kernels::@dependent_kernel_1(%1, %2) blocks(20)
+// CHECK-LABEL: gpu.func @dependent_kernel_0
+// CHECK-LABEL: gpu.func @dependent_kernel_1
+func.func @dependent() {
+  %a = rt.buffer batch[0] : memref<80x400xf32>
+  %b = rt.buffer transient[0] : memref<80x400xf32>
+  %s = rt.buffer transient[128000] : memref<80xf32>
+  linalg.exp ins(%a : memref<80x400xf32>) outs(%b : memref<80x400xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%b : memref<80x400xf32>) outs(%s : memref<80xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in : f32
+    linalg.yield %v : f32
+  }
   return
 }
 
