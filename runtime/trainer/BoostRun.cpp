@@ -18,6 +18,8 @@ Status dispatch(const Options &options) {
     return infoCommand(options);
   case Command::Bench:
     return benchCommand(options);
+  case Command::Doctor:
+    return doctorCommand(options);
   }
   return Status(ExitCode::Internal, "unknown command");
 }
@@ -30,7 +32,8 @@ Status run(int argc, const char *const *argv) {
     fmt::print("{}", line->text);
     return Status();
   }
-  if (line->options.command != Command::Info)
+  if (line->options.command != Command::Info &&
+      line->options.command != Command::Doctor)
     limitSpinning(argv);
   return dispatch(line->options);
 }

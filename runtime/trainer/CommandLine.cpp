@@ -16,7 +16,7 @@ constexpr const char *kUsageNote =
     "directory for the model's own\n"
     "data.source, and without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
-    "PATH,\nboost-run bench PROGRAM.\n"
+    "PATH,\nboost-run bench PROGRAM, boost-run doctor.\n"
     "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "
     "checkpoint, 7 stopped by a\nsignal, 70 internal.";
 
@@ -205,6 +205,9 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   } else if (first == "bench") {
     options.command = Command::Bench;
     name = "boost-run bench";
+  } else if (first == "doctor") {
+    options.command = Command::Doctor;
+    name = "boost-run doctor";
   }
   CLI::App app("", name);
   app.allow_extras();
@@ -233,6 +236,11 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                     "memory to the updated\nweights, on generated batches.");
     addBench(app, options);
     break;
+  case Command::Doctor:
+    app.description("Shows which devices of this machine can run programs, "
+                    "and where the libraries\nare that they use.");
+    app.add_flag("--json", options.json, "as one JSON object");
+    break;
   }
 
   try {
@@ -251,7 +259,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     return usage(app, error.what());
   }
   BOOSTRT_RETURN_IF_ERROR(checkRemaining(app));
-  if (options.program.empty())
+  if (options.program.empty() && options.command != Command::Doctor)
     return usage(app, "which program? PROGRAM is missing");
   if (options.command == Command::Evaluate && !options.checkpoint)
     return usage(app, "--ckpt PATH is missing: what is to be evaluated?");

@@ -18,6 +18,9 @@ Status infoCommand(const Options &options);
 /// Times optimizer steps on batches that are in memory.
 Status benchCommand(const Options &options);
 
+/// Prints what this machine can run programs on.
+Status doctorCommand(const Options &options);
+
 /// All of boost-run: parses, runs, reports on standard error. Returns the exit
 /// code.
 int boostRun(int argc, const char *const *argv);

@@ -20,7 +20,7 @@ struct Interval {
   }
 };
 
-enum class Command { Train, Evaluate, Info, Bench };
+enum class Command { Train, Evaluate, Info, Bench, Doctor };
 
 struct Options {
   Command command = Command::Train;
@@ -46,7 +46,7 @@ struct Options {
 
   std::optional<std::string> checkpoint;      ///< of `eval`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
-  bool json = false;                          ///< of `info` and `bench`
+  bool json = false; ///< of `info`, `bench` and `doctor`
 };
 
 } // namespace boostrt

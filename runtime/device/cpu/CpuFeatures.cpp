@@ -104,17 +104,8 @@ void append(std::string &list, std::string_view name) {
 
 Status checkCpuFeatures(std::string_view features) {
   std::string missing, unknown;
-  while (!features.empty()) {
-    std::string_view name = features.substr(0, features.find(','));
-    features.remove_prefix(std::min(features.size(), name.size() + 1));
-    if (name.empty())
-      continue;
-    const Feature *feature = find(name);
-    if (!feature)
-      append(unknown, name);
-    else if (!feature->present())
-      append(missing, name);
-  }
+  for (const std::string &name : missingCpuFeatures(features))
+    append(find(name) ? missing : unknown, name);
   if (!unknown.empty())
     return Status(ExitCode::Input,
                   fmt::format("the program needs CPU features that this "
@@ -128,6 +119,18 @@ Status checkCpuFeatures(std::string_view features) {
                               "boostc --cpu that both machines have",
                               missing));
   return Status();
+}
+
+std::vector<std::string> missingCpuFeatures(std::string_view features) {
+  std::vector<std::string> missing;
+  while (!features.empty()) {
+    std::string_view name = features.substr(0, features.find(','));
+    features.remove_prefix(std::min(features.size(), name.size() + 1));
+    const Feature *feature = find(name);
+    if (!name.empty() && (!feature || !feature->present()))
+      missing.emplace_back(name);
+  }
+  return missing;
 }
 
 } // namespace boostrt

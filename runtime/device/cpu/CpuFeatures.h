@@ -3,7 +3,9 @@
 
 #include "runtime/support/Status.h"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace boostrt {
 
@@ -12,5 +14,8 @@ namespace boostrt {
 /// Fails with ExitCode::Input, naming every missing feature: executing one
 /// would end in an illegal instruction.
 Status checkCpuFeatures(std::string_view features);
+
+/// Those of the list that this CPU lacks or this runtime does not know.
+std::vector<std::string> missingCpuFeatures(std::string_view features);
 
 } // namespace boostrt

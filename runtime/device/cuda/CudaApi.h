@@ -44,6 +44,7 @@ inline constexpr CallResult kErrorOutOfMemory = 2; ///< CUresult
   X(cuDeviceGet, DeviceNumber *device, int ordinal)                            \
   X(cuDeviceGetName, char *name, int bytes, DeviceNumber device)               \
   X(cuDeviceGetAttribute, int *value, int attribute, DeviceNumber device)      \
+  X(cuDeviceTotalMem_v2, size_t *bytes, DeviceNumber device)                   \
   X(cuDevicePrimaryCtxRetain, Context *context, DeviceNumber device)           \
   X(cuDevicePrimaryCtxRelease_v2, DeviceNumber device)                         \
   X(cuCtxSetCurrent, Context context)                                          \

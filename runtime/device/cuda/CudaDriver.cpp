@@ -7,9 +7,6 @@
 namespace boostrt {
 namespace {
 
-/// The oldest compute capability that programs are compiled for.
-constexpr uint32_t kOldestArchitecture = 80;
-
 /// The cubin of `images` that runs best on `architecture`: machine code runs on
 /// the same major version from its own minor version on. Null without any.
 const BoostImage *bestCubin(const BoostImage *images, uint32_t architecture) {

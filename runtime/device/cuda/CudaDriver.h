@@ -12,6 +12,9 @@ namespace boostrt {
 
 class CudaDriver : public GpuDriver {
 public:
+  /// The oldest compute capability that programs are compiled for.
+  static constexpr uint32_t kOldestArchitecture = 80;
+
   /// The first GPU (CUDA_VISIBLE_DEVICES chooses which that is). `library` is
   /// another one in tests. Fails with ExitCode::Usage when there is none that
   /// can be used, and says why.

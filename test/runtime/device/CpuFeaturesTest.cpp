@@ -34,4 +34,10 @@ TEST(CpuFeatures, AnUnknownOneIsNotTakenForPresent) {
               HasSubstr("that this boost-run does not know: quantum;"));
 }
 
+TEST(CpuFeatures, WhatIsMissingByName) {
+  EXPECT_THAT(missingCpuFeatures("sse2,,quantum,fxsr"),
+              testing::ElementsAre("quantum"));
+  EXPECT_THAT(missingCpuFeatures(""), testing::IsEmpty());
+}
+
 } // namespace

@@ -112,6 +112,11 @@ TEST(CommandLine, OtherCommands) {
   EXPECT_EQ(bench->options.command, Command::Bench);
   EXPECT_EQ(bench->options.benchSteps, 5);
   EXPECT_EQ(bench->options.benchWarmup, 0);
+  auto doctor = parse({"doctor", "--json"});
+  ASSERT_TRUE(doctor.ok()) << doctor.status().message();
+  EXPECT_EQ(doctor->options.command, Command::Doctor);
+  EXPECT_TRUE(doctor->options.json);
+  expectUsage({"doctor", "train.so"}, "unexpected argument 'train.so'");
   expectUsage({"eval", "train.so"}, "--ckpt PATH is missing");
   expectUsage({"info", "train.so", "--epochs=3"}, "unknown flag '--epochs'");
 }

@@ -96,6 +96,11 @@ FAKE(cuDeviceGetAttribute)(int *value, int attribute, DeviceNumber device) {
       attribute == kComputeCapabilityMajor ? capability / 10 : capability % 10;
   return device == 7 ? 0 : kInvalidValue;
 }
+FAKE(cuDeviceTotalMem_v2)(size_t *bytes, DeviceNumber device) {
+  FAIL_IF_ASKED;
+  *bytes = size_t{24} << 30;
+  return device == 7 ? 0 : kInvalidValue;
+}
 FAKE(cuDevicePrimaryCtxRetain)(Context *context, DeviceNumber) {
   FAIL_IF_ASKED;
   *context = reinterpret_cast<Context>(&live);
