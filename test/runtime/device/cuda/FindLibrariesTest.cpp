@@ -102,7 +102,7 @@ TEST_F(FindLibraries, PythonEnvironments) {
   add("extra/nvidia/cu13/lib/libx.so.9");
   context.virtualEnv = at("venv");
   context.condaPrefix = at("conda");
-  context.pythonPath = ":" + at("absent") + ":" + at("extra");
+  context.pythonPath = at("absent") + ":" + at("extra");
   context.home = at("home");
   EXPECT_THAT(libraries(), ElementsAre("libx.so.9", "venv" + in + "libx.so.9",
                                        "conda" + in + "libx.so.9",

@@ -1,0 +1,70 @@
+"""Makes a bundle whose boost-run claims a GPU and runs on the simulated one instead.
+
+  make-bundle.py FOLDER BOOST_RUN PROGRAM...
+
+FAKE_GPU= (empty): there is no GPU. FAKE_SCALE=x: weights from the GPU are x times as large.
+FAKE_RANDOM=1: they differ from run to run. FAKE_LOSS=null: the losses of the GPU. FAKE_EXIT=n: runs
+on the GPU end so. A compute-sanitizer lies in FOLDER/sanitizer; FAKE_SANITIZER is what it
+prints before it runs the program.
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+
+BOOST_RUN = '''#!{python}
+import array, json, os, re, struct, subprocess, sys
+arguments, real = sys.argv[1:], {boost_run!r}
+value = lambda flag: next(a.split("=", 1)[1] for a in arguments if a.startswith(flag + "="))
+if arguments[0] == "doctor":
+    gpu = os.environ.get("FAKE_GPU", "NVIDIA Fake")
+    print(json.dumps({{"driver": {{"works": True, "cuda": "13.0"}} if gpu else
+                      {{"works": False, "failure": "this machine is made up"}},
+                      "gpus": [{{"name": gpu, "architecture": 90, "usable": True}}] if gpu else []}}))
+    sys.exit()
+if "--device=cuda" not in arguments:
+    sys.exit(subprocess.run([real, *arguments]).returncode)
+if "FAKE_EXIT" in os.environ:
+    sys.exit("boost-run: error: made up" if os.environ["FAKE_EXIT"] == "1" else 0)
+arguments[arguments.index("--device=cuda")] = "--device=sim"
+status = subprocess.run([real, *arguments]).returncode
+if status or not any(a.startswith("--save=") for a in arguments):
+    sys.exit(status)
+content = open(value("--save"), "rb").read()
+start = 8 + struct.unpack_from("<Q", content)[0]
+weights = array.array("f", content[start:])
+scale = float(os.environ.get("FAKE_SCALE", 1))
+if "FAKE_RANDOM" in os.environ:
+    scale += int.from_bytes(os.urandom(2), "little") * 1e-11 + 1e-7
+if scale != 1:
+    weights = array.array("f", [w * scale for w in weights])
+open(value("--save"), "wb").write(content[:start] + weights.tobytes())
+if "FAKE_LOSS" in os.environ:
+    text = open(value("--metrics")).read()
+    text = re.sub('"loss":[^,]*', '"loss":' + os.environ["FAKE_LOSS"], text)
+    open(value("--metrics"), "w").write(text)
+'''
+SANITIZER = '''#!{python}
+import os, subprocess, sys
+command = sys.argv[sys.argv.index("all") + 1:]
+tool = sys.argv[sys.argv.index("--tool") + 1]
+name = "RACECHECK" if tool == "racecheck" else "ERROR"
+text = os.environ.get("FAKE_SANITIZER", "========= " + name + " SUMMARY: 0 errors")
+print("========= COMPUTE-SANITIZER")
+print(text.replace("|", chr(10)))
+sys.exit(subprocess.run(command).returncode)
+'''
+
+folder, boost_run, *programs = map(pathlib.Path, sys.argv[1:])
+files = {"bin/boost-run": BOOST_RUN, "sanitizer/compute-sanitizer": SANITIZER}
+for name, text in files.items():
+    path = folder / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text.format(python=sys.executable, boost_run=str(boost_run)))
+    path.chmod(0o755)
+(folder / "programs").mkdir()
+for program in programs:
+    shutil.copy(program, folder / "programs")
+(folder / "bundle.json").write_text(json.dumps(
+    {"programs": [{"file": f"programs/{program.name}"} for program in programs]}))
