@@ -14,7 +14,7 @@ Two measurements, in less than 8 minutes:
    (gpu_peers.py). All peers are ready before the first round; in each round every candidate
    has its turn, with at least 20 steps to warm up and 100 timed. Reported is the median of
    the medians of the rounds.
-2. With --mnist, or MNIST beside this script in a bundle: seconds of training until 99 % of
+2. With --mnist, or with MNIST in a bundle's folder with/: seconds of training until 99 % of
    MNIST's test images are recognised at the end of an epoch, for several seeds, by a small
    convolutional net (mnist99.json). Reading data, capture and evaluation are not counted.
 
@@ -38,6 +38,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FRAMEWORKS = ("torch", "jax")
 WARMUP, LEAST = 20, 100  # steps
+PATIENCE = 30            # seconds for an answer, beyond those that it measures
 TARGET = 0.99
 MAX_EPOCHS = 6
 
@@ -93,6 +94,10 @@ class Program:
         return self.bench(max(LEAST, int(seconds * 1e3 / self.estimate)))
 
 
+class PeerFailed(Exception):
+    """Why a peer's variant has no more times."""
+
+
 class Peer:
     """A worker with its variants (gpu_peers.py); it compiles them while others start."""
 
@@ -104,9 +109,9 @@ class Peer:
              "--batch", str(model.batch), "--device", device],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
-    def answer(self, deadline=None):
+    def answer(self, deadline):
         """The next line as an object; None when the worker ended or the time is up."""
-        seconds = None if deadline is None else max(0, deadline - time.monotonic())
+        seconds = max(0, deadline - time.monotonic())
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             return None
         line = self.process.stdout.readline()
@@ -118,16 +123,20 @@ class Peer:
             try:
                 self.process.wait(1)  # it may be about to end
             except subprocess.TimeoutExpired:
+                self.close()  # it would take time from the others, and answer too late
                 return "not ready in time"
         self.log.seek(0)
         return last_line(self.log.read())
 
     def measure(self, variant, seconds):
-        self.process.stdin.write(f"{variant} {seconds}\n")
-        self.process.stdin.flush()
-        answer = self.answer()
+        try:
+            self.process.stdin.write(f"{variant} {seconds}\n")
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):  # ended or closed with an earlier variant
+            raise PeerFailed("its worker had ended") from None
+        answer = self.answer(time.monotonic() + seconds + PATIENCE)
         if answer is None:
-            stop(f"{self.framework}, {variant}: {self.why()}")
+            raise PeerFailed(self.why())
         return answer
 
     def close(self):
@@ -169,11 +178,18 @@ def table_of(lines):
 
 
 def measure_rounds(candidates, rounds, seconds):
-    results = {candidate: [] for candidate in candidates}
+    """Results by candidate, and why there are none of those that failed in some round."""
+    results, failures = {candidate: [] for candidate in candidates}, {}
     for _ in range(rounds):
         for candidate, measure in candidates.items():
-            results[candidate].append(measure(seconds))
-    return results
+            if candidate in failures:
+                continue
+            try:
+                results[candidate].append(measure(seconds))
+            except PeerFailed as failure:
+                failures[candidate] = str(failure)
+                del results[candidate]
+    return results, failures
 
 
 def measure_steps(arguments, tools, scratch):
@@ -189,7 +205,6 @@ def measure_steps(arguments, tools, scratch):
             answer = peer.answer(deadline)
             if answer is None:
                 missing[f"{framework}, {name}"] = peer.why()
-                peer.close()  # it would take time from the others
                 continue
             ready[framework, name] = answer
             versions |= answer["versions"]
@@ -203,9 +218,11 @@ def measure_steps(arguments, tools, scratch):
                     candidates[framework, variant] = (
                         lambda seconds, peer=peers[framework, name], variant=variant:
                         peer.measure(variant, seconds))
-            results = measure_rounds(candidates, arguments.rounds, arguments.seconds)
+            results, failures = measure_rounds(candidates, arguments.rounds, arguments.seconds)
+            missing |= {f"{framework}, {name}, {variant}": why
+                        for (framework, variant), why in failures.items()}
             lines += summarise(name, results)
-            print("\n" + table_of(lines[-len(candidates):]), flush=True)
+            print("\n" + table_of(lines[-len(results):]), flush=True)
     finally:
         for peer in peers.values():
             peer.close()
@@ -335,8 +352,8 @@ class Tools:
 
 
 def find_mnist(named):
-    for folder in (named, ROOT / "with/mnist"):
-        if folder and any(folder.glob("train-images-idx3-ubyte*")):
+    for folder in [named] if named else sorted(ROOT.glob("with/*")):
+        if any(folder.glob("train-images-idx3-ubyte*")):
             return folder.resolve()
     if named:
         stop(f"--mnist {named}: there is no train-images-idx3-ubyte")

@@ -48,8 +48,20 @@ class Steps(unittest.TestCase):
         candidates = {name: lambda s, name=name: order.append((name, s)) or name
                       for name in "ab"}
         self.assertEqual(gpu_step.measure_rounds(candidates, 2, 0.5),
-                         {"a": ["a", "a"], "b": ["b", "b"]})
+                         ({"a": ["a", "a"], "b": ["b", "b"]}, {}))
         self.assertEqual(order, [("a", 0.5), ("b", 0.5)] * 2)
+
+    def test_a_candidate_that_fails_is_left_out(self):
+        times = iter([1])
+
+        def fails_later(seconds):
+            for time in times:
+                return time
+            raise gpu_step.PeerFailed("out of memory")
+
+        self.assertEqual(
+            gpu_step.measure_rounds({"a": fails_later, "b": lambda seconds: 2}, 3, 0.5),
+            ({"b": [2, 2, 2]}, {"a": "out of memory"}))
 
 
 class Target(unittest.TestCase):
@@ -167,10 +179,22 @@ class Peers(unittest.TestCase):
         self.assertEqual(peer.why(),
                          "ModuleNotFoundError: No module named 'no_such_framework'")
 
+        with self.assertRaisesRegex(gpu_step.PeerFailed, "^its worker had ended$"):
+            peer.measure("slow, 1 ms", 0.01)
+
     def test_a_worker_that_is_not_ready(self):
         peer = self.peer("time.sleep(60)")
         self.assertIsNone(peer.answer(time.monotonic()))
         self.assertEqual(peer.why(), "not ready in time")
+        self.assertIsNotNone(peer.process.poll())
+
+    def test_a_worker_that_ends_while_it_measures(self):
+        peer = self.peer()
+        self.assertIsNotNone(peer.answer(time.monotonic() + 30))
+        peer.process.kill()
+        peer.process.wait()
+        with self.assertRaises(gpu_step.PeerFailed):
+            peer.measure("slow, 1 ms", 0.01)
 
 
 class Timing(unittest.TestCase):
