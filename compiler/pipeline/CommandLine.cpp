@@ -54,7 +54,7 @@ std::vector<std::string_view> getPhaseNames(Phase last) {
 
 /// Strings that become typed options.
 struct Flags {
-  std::string output, emit = "so", from = "input", target = "cpu";
+  std::string output, emit = "so", from = "input", target = "cpu,cuda";
   std::string tune, tuned;
   unsigned level = 0;
   bool isSummary = false, isExplain = false, isOps = false;

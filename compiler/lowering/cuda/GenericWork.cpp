@@ -233,6 +233,14 @@ private:
         output.getType().getIntOrFloatBitWidth() != 32 ||
         !arith::getNeutralElement(combiner))
       return nullptr;
+    // Floating-point sums in another order are other sums, unless they say that
+    // any will do.
+    if (isa<arith::AddFOp, arith::MulFOp>(combiner) &&
+        !bitEnumContainsAll(cast<arith::ArithFastMathInterface>(combiner)
+                                .getFastMathFlagsAttr()
+                                .getValue(),
+                            arith::FastMathFlags::reassoc))
+      return nullptr;
     return combiner;
   }
 

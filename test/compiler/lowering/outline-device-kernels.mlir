@@ -137,6 +137,24 @@ func.func @block() {
   linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
       ins(%a : memref<8192xf32>) outs(%s : memref<f32>) {
   ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// A sum that does not say that any order will do keeps its own.
+// HOST-LABEL: func.func @ordered
+// CHECK-LABEL: gpu.func @ordered_kernel_0
+// CHECK-NOT: gpu.shuffle
+// CHECK: arith.addf
+// CHECK: gpu.return
+func.func @ordered() {
+  %a = rt.buffer batch[0] : memref<8192xf32>
+  %s = rt.buffer transient[0] : memref<f32>
+  linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
+      ins(%a : memref<8192xf32>) outs(%s : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
     %v = arith.addf %out, %in : f32
     linalg.yield %v : f32
   }
@@ -403,7 +421,7 @@ func.func @around_reduction() {
   linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<10x100xf32>) outs(%s : memref<10xf32>) {
   ^bb0(%in: f32, %out: f32):
-    %v = arith.addf %out, %in : f32
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
     linalg.yield %v : f32
   }
   linalg.exp ins(%s : memref<10xf32>) outs(%e : memref<10xf32>)
@@ -453,7 +471,7 @@ func.func @dependent() {
   linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
       ins(%b : memref<80x400xf32>) outs(%s : memref<80xf32>) {
   ^bb0(%in: f32, %out: f32):
-    %v = arith.addf %out, %in : f32
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
     linalg.yield %v : f32
   }
   return
