@@ -11,8 +11,15 @@
 
 namespace boostrt {
 
+/// What is copied from a device: `from`, as many bytes as `to` has. None is
+/// nothing to copy.
+struct DeviceCopy {
+  std::span<std::byte> to;
+  const void *from = nullptr;
+};
+
 /// Memory that the host reaches by copies only. Copies are ordered with the
-/// calls of the device they belong to, and done when they return.
+/// calls of the device they belong to.
 class DeviceMemory {
 public:
   virtual ~DeviceMemory() = default;
@@ -20,8 +27,20 @@ public:
   /// `bytes` (more than 0) with undefined content, for as long as the device
   /// lives; `name` is for messages. Fails with ExitCode::Internal.
   virtual Result<void *> allocate(uint64_t bytes, const std::string &name) = 0;
+  /// May return before `from` is read: it stays as it is until finishCopies()
+  /// or a later copyOut() has returned.
   virtual Status copyIn(void *to, std::span<const std::byte> from) = 0;
-  virtual Status copyOut(std::span<std::byte> to, const void *from) = 0;
+  /// Waits until all copies so far have read their sources; not for the calls
+  /// that came after them.
+  virtual Status finishCopies() = 0;
+  /// Waits, once, for all that was asked for before and for these copies.
+  virtual Status copyOut(std::span<const DeviceCopy> copies) = 0;
+
+  /// Locks the pages of `host`, where that makes copies faster and lets them
+  /// run beside the host. False: they are copied as they are. What is locked
+  /// is unlocked before it is unmapped, when no copy is under way.
+  virtual bool pin(std::span<std::byte>) { return false; }
+  virtual void unpin(std::span<std::byte>) {}
 };
 
 class Device {

@@ -61,20 +61,39 @@ Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
       if (!base.ok())
         return base.status();
       arenas->bases_[kind].push_back(*base);
+      if (device)
+        arenas->pin(*base, plan.exchanged[kind]);
     }
   }
   return arenas;
 }
 
-Status Arenas::transfer(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-                        uint64_t end, bool toDevice) const {
+Status Arenas::push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+                    uint64_t end) const {
   // A plan need not have every arena.
-  if (begin == end || !base(kind, copy))
+  if (!device_ || begin == end || !base(kind, copy))
     return Status();
-  std::span<std::byte> host(base(kind, copy) + begin, end - begin);
-  void *device = static_cast<std::byte *>(deviceBase(kind, copy)) + begin;
-  return toDevice ? device_->copyIn(device, host)
-                  : device_->copyOut(host, device);
+  return device_->copyIn(static_cast<std::byte *>(deviceBase(kind, copy)) +
+                             begin,
+                         {base(kind, copy) + begin, end - begin});
+}
+
+DeviceCopy Arenas::copyOf(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+                          uint64_t end) const {
+  if (!base(kind, copy))
+    return {};
+  return {{base(kind, copy) + begin, end - begin},
+          static_cast<std::byte *>(deviceBase(kind, copy)) + begin};
+}
+
+/// Whole pages: an arena has its own.
+void Arenas::pin(std::byte *base, const MemoryPlan::Range &range) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  uint64_t begin = range.begin / page * page;
+  uint64_t end = (range.end + page - 1) / page * page;
+  std::span<std::byte> host(base + begin, end - begin);
+  if (range.begin < range.end && device_->pin(host))
+    pinned_.push_back(host);
 }
 
 Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
@@ -98,6 +117,10 @@ Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
 }
 
 Arenas::~Arenas() {
+  // A step that failed leaves work under way; that it fails too is no news.
+  [[maybe_unused]] Status finished = pull(std::span<const DeviceCopy>());
+  for (std::span<std::byte> host : pinned_)
+    device_->unpin(host);
   for (const Mapping &mapping : mappings_)
     munmap(mapping.address, mapping.bytes);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace boostrt {
@@ -18,7 +19,8 @@ public:
   /// Each is page-aligned and followed by a page that must not be touched.
   /// With `device`, which outlives the arenas, it is the memory there that the
   /// plan is about; the host's is for what is copied, becomes resident where
-  /// it is touched, and leaves out TRANSIENT. Fails with ExitCode::Internal.
+  /// it is touched, and leaves out TRANSIENT; what steps exchange is
+  /// page-locked where the device can. Fails with ExitCode::Internal.
   static Result<std::unique_ptr<Arenas>>
   reserve(const MemoryPlan &plan, DeviceMemory *device = nullptr);
   ~Arenas();
@@ -40,23 +42,31 @@ public:
                                                       : nullptr
                    : base(kind, copy);
   }
-  /// Copy bytes [begin, end) of an arena to the device or from it. Nothing to
-  /// do where the memory is the host's.
+  /// Copy bytes [begin, end) of an arena to the device. They stay as they are
+  /// until finishPushes() or a later pull() has returned. Nothing to do, here
+  /// and below, where the memory is the host's.
   Status push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-              uint64_t end) const {
-    return device_ ? transfer(kind, copy, begin, end, true) : Status();
-  }
-  Status pull(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-              uint64_t end) const {
-    return device_ ? transfer(kind, copy, begin, end, false) : Status();
-  }
+              uint64_t end) const;
   /// The whole arena.
   Status push(BoostArenaKind kind, uint32_t copy = 0) const {
     return push(kind, copy, 0, bytes_[kind]);
   }
-  Status pull(BoostArenaKind kind, uint32_t copy = 0) const {
-    return pull(kind, copy, 0, bytes_[kind]);
+  Status finishPushes() const {
+    return device_ ? device_->finishCopies() : Status();
   }
+
+  /// The copy of bytes [begin, end) of an arena from the device; of none when
+  /// the plan has no such arena.
+  DeviceCopy copyOf(BoostArenaKind kind, uint32_t copy, uint64_t begin,
+                    uint64_t end) const;
+  DeviceCopy copyOf(BoostArenaKind kind, uint32_t copy = 0) const {
+    return copyOf(kind, copy, 0, bytes_[kind]);
+  }
+  /// Waits for the device, once for all of them.
+  Status pull(std::span<const DeviceCopy> copies) const {
+    return device_ ? device_->copyOut(copies) : Status();
+  }
+  Status pull(const DeviceCopy &copy) const { return pull({&copy, 1}); }
 
 private:
   struct Mapping {
@@ -65,12 +75,12 @@ private:
   };
   Arenas() = default;
   Result<std::byte *> map(uint64_t bytes, uint64_t total);
-  Status transfer(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-                  uint64_t end, bool toDevice) const;
+  void pin(std::byte *base, const MemoryPlan::Range &range);
 
   DeviceMemory *device_ = nullptr;
   uint64_t bytes_[BOOST_ARENA_COUNT] = {};
   std::vector<Mapping> mappings_;
+  std::vector<std::span<std::byte>> pinned_;
   std::vector<std::byte *> bases_[BOOST_ARENA_COUNT];
   std::vector<void *> deviceBases_[BOOST_ARENA_COUNT];
 };

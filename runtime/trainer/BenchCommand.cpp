@@ -52,12 +52,13 @@ private:
       BOOSTRT_RETURN_IF_ERROR(window_.add(batches_[next_]));
       next_ = (next_ + 1) % batches_.size();
     }
-    Result<float> loss = window_.sum();
-    if (!loss.ok())
-      return loss.status();
+    BOOSTRT_RETURN_IF_ERROR(window_.sum());
     Result<bool> applied = window_.apply(++globalStep_);
     if (!applied.ok())
       return applied.status();
+    Result<float> loss = window_.loss();
+    if (!loss.ok())
+      return loss.status();
     if (!*applied)
       return Status(ExitCode::Numerical,
                     fmt::format("step {}: the loss or a gradient is not "

@@ -26,6 +26,15 @@ Execution::Execution(const Program &program, Device &device,
        {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE, BOOST_ARENA_CONTROL,
         BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     bases_[kind] = arenas.deviceBase(kind);
+  const BoostProgram &d = program.descriptor();
+  control_.reserve(d.arena_bytes[BOOST_ARENA_CONTROL]);
+  results_ = {arenas.copyOf(BOOST_ARENA_RESULT), lossCopy(d.loss_sum, 0),
+              lossCopy(d.loss_count, 0)};
+}
+
+DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
+  return arenas_.copyOf(BOOST_ARENA_GRADIENT, gradients, scalar.offset,
+                        scalar.offset + scalar.bytes);
 }
 
 /// The value of a schedule at a step, counted from 1.
@@ -43,6 +52,17 @@ Status Execution::call(BoostFunctionKind kind) {
                 fmt::format("'{}': {}", program_.path(), status.message()));
 }
 
+Status Execution::useControl() {
+  std::span<const std::byte> now(
+      arenas_.base(BOOST_ARENA_CONTROL),
+      program_.descriptor().arena_bytes[BOOST_ARENA_CONTROL]);
+  if (std::equal(control_.begin(), control_.end(), now.begin(), now.end()))
+    return Status();
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
+  control_.assign(now.begin(), now.end());
+  return Status();
+}
+
 Status Execution::useBatch(const std::byte *batch) {
   const std::vector<std::byte *> &copies = arenas_.copies(BOOST_ARENA_BATCH);
   auto copy = static_cast<uint32_t>(
@@ -53,11 +73,14 @@ Status Execution::useBatch(const std::byte *batch) {
 
 Status Execution::init(uint64_t seed) {
   write(tensor(program_.descriptor().seed_control), static_cast<int64_t>(seed));
-  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
-  return call(BOOST_FUNCTION_INIT);
+  BOOSTRT_RETURN_IF_ERROR(useControl());
+  BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_INIT));
+  // The first update writes the control arena again.
+  return arenas_.finishPushes();
 }
 
 Status Execution::micro(std::byte *batch, int gradients) {
+  lossIsHere_ = false;
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
   bases_[BOOST_ARENA_GRADIENT] =
       arenas_.deviceBase(BOOST_ARENA_GRADIENT, gradients);
@@ -65,6 +88,7 @@ Status Execution::micro(std::byte *batch, int gradients) {
 }
 
 Status Execution::combine(int into, int from) {
+  lossIsHere_ = false;
   bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, into);
   bases_[BOOST_ARENA_GRADIENT_OTHER] =
       arenas_.deviceBase(BOOST_ARENA_GRADIENT, from);
@@ -74,38 +98,39 @@ Status Execution::combine(int into, int from) {
 Result<bool> Execution::update(int64_t globalStep) {
   for (const BoostSchedule &schedule : program_.schedules())
     write(tensor(schedule.control), valueAt(schedule, globalStep));
-  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
+  BOOSTRT_RETURN_IF_ERROR(useControl());
   bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, 0);
   BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_UPDATE));
-  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_RESULT));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(results_));
+  lossIsHere_ = true;
   return read<int32_t>(tensor(program_.descriptor().finite)) == 1;
 }
 
 Status Execution::eval(std::byte *batch) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
   BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_EVAL));
-  return arenas_.pull(BOOST_ARENA_RESULT);
+  return arenas_.pull(results_[0]);
 }
 
 Result<SumCount> Execution::loss(int gradients) const {
   const std::byte *base = arenas_.base(BOOST_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
-  for (const BoostTensor *scalar : {&d.loss_sum, &d.loss_count})
-    BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_GRADIENT, gradients,
-                                         scalar->offset,
-                                         scalar->offset + scalar->bytes));
+  if (gradients != 0 || !lossIsHere_)
+    BOOSTRT_RETURN_IF_ERROR(arenas_.pull(std::array{
+        lossCopy(d.loss_sum, gradients), lossCopy(d.loss_count, gradients)}));
   return SumCount{read<float>(base + d.loss_sum.offset),
                   read<int64_t>(base + d.loss_count.offset)};
 }
 
 Status Execution::uploadPersistent() const {
   BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_PARAMETER));
-  return arenas_.push(BOOST_ARENA_STATE);
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_STATE));
+  return arenas_.finishPushes();
 }
 
 Status Execution::downloadPersistent() const {
-  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(BOOST_ARENA_PARAMETER));
-  return arenas_.pull(BOOST_ARENA_STATE);
+  return arenas_.pull(std::array{arenas_.copyOf(BOOST_ARENA_PARAMETER),
+                                 arenas_.copyOf(BOOST_ARENA_STATE)});
 }
 
 SumCount Execution::metric(size_t index) const {

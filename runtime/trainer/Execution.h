@@ -7,7 +7,9 @@
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/Program.h"
 
+#include <array>
 #include <optional>
+#include <vector>
 
 namespace boostrt {
 
@@ -28,16 +30,19 @@ public:
   void setRunLength(BoostRunLength run) { run_ = run; }
 
   Status init(uint64_t seed);
-  /// `batch` is the host's base of a batch arena.
+  /// `batch` is the host's base of a batch arena, which stays as it is until
+  /// finishBatch(), update() or eval() has returned.
   Status micro(std::byte *batch, int gradients);
+  Status finishBatch() const { return arenas_.finishPushes(); }
   Status combine(int into, int from);
   /// Applies set 0 with the values of all schedules at `globalStep` (from 1).
   /// False when the program found a value that is not finite (or a count of 0)
-  /// and left weights and state as they were.
+  /// and left weights and state as they were. Waits for the device.
   Result<bool> update(int64_t globalStep);
   Status eval(std::byte *batch);
 
-  /// The loss of a gradient set, after micro or combine.
+  /// The loss of a gradient set, after micro or combine. That of set 0 costs
+  /// nothing after update(), which has waited for it; else it waits itself.
   Result<SumCount> loss(int gradients) const;
   SumCount metric(size_t index) const; ///< after eval
   /// Of the mean gradients, after update; nothing when the program does not
@@ -47,7 +52,7 @@ public:
   float learningRate(int64_t globalStep) const;
 
   /// Weights and state between host and device; nothing to do where they are
-  /// in one place.
+  /// in one place. Both wait until the copies are done.
   Status uploadPersistent() const;
   Status downloadPersistent() const;
 
@@ -61,6 +66,9 @@ public:
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(BoostFunctionKind kind);
+  /// Has the control arena on the device, as it is now.
+  Status useControl();
+  DeviceCopy lossCopy(const BoostTensor &scalar, int gradients) const;
   /// Has the batch on the device.
   Status useBatch(const std::byte *batch);
 
@@ -69,6 +77,11 @@ private:
   const Arenas &arenas_;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};
+  /// The control arena of the device; empty before the first push.
+  std::vector<std::byte> control_;
+  /// What update leaves: the result arena, and sum and count of set 0's loss.
+  std::array<DeviceCopy, 3> results_;
+  bool lossIsHere_ = false; ///< of set 0
 };
 
 } // namespace boostrt

@@ -2,6 +2,7 @@
 
 #include "runtime/trainer/GradientTree.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -26,6 +27,9 @@ MemoryPlan planEvaluation(const BoostProgram &program,
                               BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     plan.copies[kind] = 1;
   plan.copies[BOOST_ARENA_BATCH] = kBatchCopies;
+  for (BoostArenaKind kind :
+       {BOOST_ARENA_BATCH, BOOST_ARENA_CONTROL, BOOST_ARENA_RESULT})
+    plan.exchanged[kind] = {0, plan.bytes[kind]};
   return plan;
 }
 
@@ -36,6 +40,11 @@ MemoryPlan planTraining(const BoostProgram &program,
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
   plan.copies[BOOST_ARENA_GRADIENT] =
       GradientTree::slotsFor(program.micro_batches);
+  // The gradients themselves stay on the device.
+  const BoostTensor &sum = program.loss_sum, &count = program.loss_count;
+  plan.exchanged[BOOST_ARENA_GRADIENT] = {
+      std::min(sum.offset, count.offset),
+      std::max(sum.offset + sum.bytes, count.offset + count.bytes)};
   return plan;
 }
 

@@ -14,8 +14,14 @@ inline constexpr uint32_t kBatchCopies = 3;
 
 /// Bytes by category; copies included.
 struct MemoryPlan {
+  struct Range {
+    uint64_t begin = 0, end = 0;
+  };
+
   uint64_t bytes[BOOST_ARENA_COUNT] = {}; ///< one copy
   uint32_t copies[BOOST_ARENA_COUNT] = {};
+  /// The bytes of each copy that go to a device or come from it in every step.
+  Range exchanged[BOOST_ARENA_COUNT] = {};
 
   uint64_t total() const;
 };

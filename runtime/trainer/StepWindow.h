@@ -21,25 +21,28 @@ public:
         tree_(execution.program().descriptor().micro_batches) {}
 
   /// Runs one micro-batch; at most micro_batches of the program before sum().
+  /// `batch` stays as Execution::micro() wants it.
   Status add(std::byte *batch) {
     BOOSTRT_RETURN_IF_ERROR(execution_.micro(batch, tree_.nextSlot()));
     return tree_.add(combine());
   }
 
   /// Completes the sums, however many micro-batches there were: loss and
-  /// gradients of the window are in set 0. Returns the window's mean loss.
-  Result<float> sum() {
-    BOOSTRT_RETURN_IF_ERROR(tree_.finish(combine()));
+  /// gradients of the window are in set 0.
+  Status sum() { return tree_.finish(combine()); }
+
+  /// Applies the sums; see Execution::update().
+  Result<bool> apply(int64_t globalStep) {
+    return execution_.update(globalStep);
+  }
+
+  /// The window's mean loss, after apply(): the device is waited for once.
+  Result<float> loss() const {
     Result<SumCount> pair = execution_.loss(0);
     if (!pair.ok())
       return pair.status();
     return static_cast<float>(static_cast<double>(pair->sum) /
                               static_cast<double>(pair->count));
-  }
-
-  /// Applies the sums; see Execution::update().
-  Result<bool> apply(int64_t globalStep) {
-    return execution_.update(globalStep);
   }
 
 private:

@@ -78,10 +78,10 @@ Result<StopReason> Trainer::run() {
     epochSteps_ = epochSamples_ = 0;
     while (!epochEnds() && !reachedEnd()) {
       stepStart_ = Clock::now();
-      Result<Window> window = runWindow(**batches);
-      if (!window.ok())
-        return window.status();
-      BOOSTRT_RETURN_IF_ERROR(applyWindow(*window));
+      Result<int64_t> samples = runWindow(**batches);
+      if (!samples.ok())
+        return samples.status();
+      BOOSTRT_RETURN_IF_ERROR(applyWindow(*samples));
       if (StopSignals::received())
         return StopReason::Signal;
     }
@@ -96,10 +96,14 @@ Result<StopReason> Trainer::run() {
   return StopReason::Finished;
 }
 
-Result<Trainer::Window> Trainer::runWindow(Prefetcher &batches) {
+Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
   uint32_t microBatches = execution_.program().descriptor().micro_batches;
   int64_t samples = 0;
   for (uint32_t i = 0; i < microBatches; ++i) {
+    // next() has the arena of the batch before filled anew; the update before
+    // this window has waited for the last one's copy.
+    if (i > 0)
+      BOOSTRT_RETURN_IF_ERROR(execution_.finishBatch());
     Result<Batch> batch = batches.next();
     if (!batch.ok())
       return batch.status();
@@ -108,16 +112,17 @@ Result<Trainer::Window> Trainer::runWindow(Prefetcher &batches) {
     BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base));
     samples += batch->valid;
   }
-  Result<float> loss = window_.sum();
-  if (!loss.ok())
-    return loss.status();
-  return Window{samples, *loss};
+  BOOSTRT_RETURN_IF_ERROR(window_.sum());
+  return samples;
 }
 
-Status Trainer::applyWindow(const Window &window) {
+Status Trainer::applyWindow(int64_t samples) {
   Result<bool> applied = window_.apply(position_.globalStep + 1);
   if (!applied.ok())
     return applied.status();
+  Result<float> loss = window_.loss();
+  if (!loss.ok())
+    return loss.status();
   if (!*applied)
     return Status(
         ExitCode::Numerical,
@@ -125,26 +130,25 @@ Status Trainer::applyWindow(const Window &window) {
                     "(loss {}); the step was not applied, weights are those "
                     "after global step {}; try a lower learning rate or look "
                     "at the data of this step",
-                    position_.epoch, position_.stepInEpoch + 1, window.loss,
+                    position_.epoch, position_.stepInEpoch + 1, *loss,
                     position_.globalStep));
   ++position_.stepInEpoch;
   ++position_.globalStep;
   ++runSteps_;
   ++epochSteps_;
-  epochSamples_ += window.samples;
-  reportStep(window);
+  epochSamples_ += samples;
+  reportStep(samples, *loss);
   saving_.stepDone(position_, epochEnds());
   return Status();
 }
 
-void Trainer::reportStep(const Window &window) {
+void Trainer::reportStep(int64_t samples, float loss) {
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
                     position_.globalStep,
-                    window.loss,
+                    loss,
                     execution_.learningRate(position_.globalStep),
-                    static_cast<double>(window.samples) /
-                        secondsSince(stepStart_),
+                    static_cast<double>(samples) / secondsSince(stepStart_),
                     execution_.gradientNorm()};
   if (metrics_)
     metrics_->step(report);

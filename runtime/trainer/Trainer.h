@@ -46,14 +46,10 @@ public:
 private:
   /// Whether the place to resume at exists with this data and program.
   Status checkPosition() const;
-  struct Window {
-    int64_t samples;
-    float loss;
-  };
-  /// The next window, its gradients in set 0.
-  Result<Window> runWindow(Prefetcher &batches);
-  Status applyWindow(const Window &window);
-  void reportStep(const Window &window);
+  /// The next window, its gradients in set 0. Returns the number of samples.
+  Result<int64_t> runWindow(Prefetcher &batches);
+  Status applyWindow(int64_t samples);
+  void reportStep(int64_t samples, float loss);
   bool reachedEnd() const { return position_.globalStep >= lastStep_; }
   bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
 

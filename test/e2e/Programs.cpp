@@ -419,7 +419,7 @@ void Compiled::setParameters(const ReferenceTrainer::Values &values) {
 
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   ReferenceTrainer::Partial partial;
-  expectOk(arenas->pull(BOOST_ARENA_GRADIENT, gradients));
+  expectOk(arenas->pull(arenas->copyOf(BOOST_ARENA_GRADIENT, gradients)));
   const std::byte *base = arenas->base(BOOST_ARENA_GRADIENT, gradients);
   for (const BoostParameter &parameter : program->parameters())
     partial.gradients[parameter.tensor.name] =

@@ -21,6 +21,7 @@ using Context = struct ContextHandle *;
 using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using Stream = struct StreamHandle *;
+using Event = struct EventHandle *;
 using Graph = struct GraphHandle *;
 using GraphExec = struct GraphExecHandle *;
 
@@ -30,6 +31,7 @@ inline constexpr int kComputeCapabilityMinor = 76;
 inline constexpr int kJitErrorLogBuffer = 5; ///< CUjit_option
 inline constexpr int kJitErrorLogBufferBytes = 6;
 inline constexpr unsigned kStreamNonBlocking = 1;  ///< CUstream_flags
+inline constexpr unsigned kEventDisableTiming = 2; ///< CUevent_flags
 inline constexpr int kCaptureModeThreadLocal = 1;  ///< CUstreamCaptureMode
 inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
 inline constexpr CallResult kErrorOutOfMemory = 2; ///< CUresult
@@ -57,6 +59,12 @@ inline constexpr CallResult kErrorOutOfMemory = 2; ///< CUresult
   X(cuMemcpyHtoDAsync_v2, Address to, const void *from, size_t bytes,          \
     Stream stream)                                                             \
   X(cuMemcpyDtoHAsync_v2, void *to, Address from, size_t bytes, Stream stream) \
+  X(cuMemHostRegister_v2, void *host, size_t bytes, unsigned flags)            \
+  X(cuMemHostUnregister, void *host)                                           \
+  X(cuEventCreate, Event *event, unsigned flags)                               \
+  X(cuEventRecord, Event event, Stream stream)                                 \
+  X(cuEventSynchronize, Event event)                                           \
+  X(cuEventDestroy_v2, Event event)                                            \
   X(cuStreamCreate, Stream *stream, unsigned flags)                            \
   X(cuStreamDestroy_v2, Stream stream)                                         \
   X(cuStreamSynchronize, Stream stream)                                        \

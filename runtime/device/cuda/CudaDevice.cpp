@@ -57,10 +57,6 @@ Status CudaDevice::copyIn(void *to, std::span<const std::byte> from) {
   return driver_->copyIn(addressOf(to), from);
 }
 
-Status CudaDevice::copyOut(std::span<std::byte> to, const void *from) {
-  return driver_->copyOut(to, addressOf(from));
-}
-
 Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
   failure_ = Status();
   const BoostFunction &entry = target_.functions[function];
@@ -123,8 +119,8 @@ void CudaDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
   if (!device->failure_.ok())
     return;
   uint64_t number = 0;
-  device->failure_ =
-      device->copyOut(std::as_writable_bytes(std::span(&number, 1)), seed);
+  DeviceCopy read{std::as_writable_bytes(std::span(&number, 1)), seed};
+  device->failure_ = device->copyOut({&read, 1});
   if (!device->failure_.ok())
     return;
   std::vector<float> values(static_cast<size_t>(elements));
@@ -134,6 +130,10 @@ void CudaDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
         boost_initial_value(initializer, a, b, number, stream, i));
   device->failure_ =
       device->copyIn(destination, std::as_bytes(std::span(values)));
+  // Whether it began or not, `values` goes.
+  Status finished = device->finishCopies();
+  if (device->failure_.ok())
+    device->failure_ = finished;
 }
 
 } // namespace boostrt

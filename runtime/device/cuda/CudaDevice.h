@@ -28,7 +28,12 @@ public:
 
   Result<void *> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(void *to, std::span<const std::byte> from) override;
-  Status copyOut(std::span<std::byte> to, const void *from) override;
+  Status finishCopies() override { return driver_->finishCopies(); }
+  Status copyOut(std::span<const DeviceCopy> copies) override {
+    return driver_->copyOut(copies);
+  }
+  bool pin(std::span<std::byte> host) override { return driver_->pin(host); }
+  void unpin(std::span<std::byte> host) override { driver_->unpin(host); }
 
 private:
   using Bases = std::array<void *, BOOST_ARENA_COUNT>;

@@ -99,8 +99,11 @@ Status CudaDriver::makeContext() {
             api_.cuDevicePrimaryCtxRetain(&context_, device_)));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuCtxSetCurrent", api_.cuCtxSetCurrent(context_)));
-  return check("cuStreamCreate",
-               api_.cuStreamCreate(&stream_, cuda::kStreamNonBlocking));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuStreamCreate",
+            api_.cuStreamCreate(&stream_, cuda::kStreamNonBlocking)));
+  return check("cuEventCreate",
+               api_.cuEventCreate(&copied_, cuda::kEventDisableTiming));
 }
 
 CudaDriver::~CudaDriver() {
@@ -116,6 +119,8 @@ CudaDriver::~CudaDriver() {
     api_.cuMemFree_v2(address);
   if (module_)
     api_.cuModuleUnload(module_);
+  if (copied_)
+    api_.cuEventDestroy_v2(copied_);
   if (stream_)
     api_.cuStreamDestroy_v2(stream_);
   api_.cuDevicePrimaryCtxRelease_v2(device_);
@@ -194,14 +199,33 @@ Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuMemcpyHtoDAsync",
             api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), stream_)));
+  return check("cuEventRecord", api_.cuEventRecord(copied_, stream_));
+}
+
+// An event that was never recorded is not waited for.
+Status CudaDriver::finishCopies() {
+  return check("cuEventSynchronize", api_.cuEventSynchronize(copied_));
+}
+
+Status CudaDriver::copyOut(std::span<const DeviceCopy> copies) {
+  for (const DeviceCopy &copy : copies)
+    if (!copy.to.empty())
+      BOOSTRT_RETURN_IF_ERROR(check(
+          "cuMemcpyDtoHAsync",
+          api_.cuMemcpyDtoHAsync_v2(copy.to.data(),
+                                    reinterpret_cast<cuda::Address>(copy.from),
+                                    copy.to.size(), stream_)));
   return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
 }
 
-Status CudaDriver::copyOut(std::span<std::byte> to, uint64_t from) {
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuMemcpyDtoHAsync",
-            api_.cuMemcpyDtoHAsync_v2(to.data(), from, to.size(), stream_)));
-  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+// Page-locked memory is limited, by the system or by a container; a driver
+// that refuses copies through a buffer of its own.
+bool CudaDriver::pin(std::span<std::byte> host) {
+  return api_.cuMemHostRegister_v2(host.data(), host.size(), 0) == 0;
+}
+
+void CudaDriver::unpin(std::span<std::byte> host) {
+  api_.cuMemHostUnregister(host.data());
 }
 
 Status CudaDriver::launch(uint32_t kernel, const BoostLaunch &launch,

@@ -30,7 +30,10 @@ public:
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;
-  Status copyOut(std::span<std::byte> to, uint64_t from) override;
+  Status finishCopies() override;
+  Status copyOut(std::span<const DeviceCopy> copies) override;
+  bool pin(std::span<std::byte> host) override;
+  void unpin(std::span<std::byte> host) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status beginCapture() override;
@@ -55,6 +58,7 @@ private:
   // What was made; null or empty otherwise.
   cuda::Context context_ = nullptr;
   cuda::Stream stream_ = nullptr;
+  cuda::Event copied_ = nullptr; ///< behind the last copy to the device
   cuda::Module module_ = nullptr;
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/device/Device.h"
 #include "runtime/support/Status.h"
 
 #include <cstddef>
@@ -32,9 +33,12 @@ public:
   /// Addresses are multiples of 256 or more. Fails with ExitCode::Internal.
   virtual Result<uint64_t> allocate(uint64_t bytes,
                                     const std::string &name) = 0;
-  /// Done when they return.
+  /// As DeviceMemory has them.
   virtual Status copyIn(uint64_t to, std::span<const std::byte> from) = 0;
-  virtual Status copyOut(std::span<std::byte> to, uint64_t from) = 0;
+  virtual Status finishCopies() = 0;
+  virtual Status copyOut(std::span<const DeviceCopy> copies) = 0;
+  virtual bool pin(std::span<std::byte>) { return false; }
+  virtual void unpin(std::span<std::byte>) {}
 
   /// `launch` outlives the driver's graphs; `operands` are copied.
   virtual Status launch(uint32_t kernel, const BoostLaunch &launch,

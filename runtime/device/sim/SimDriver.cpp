@@ -59,8 +59,12 @@ Status SimDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
   return memory_.copyIn(to, from);
 }
 
-Status SimDriver::copyOut(std::span<std::byte> to, uint64_t from) {
-  return memory_.copyOut(to, from);
+Status SimDriver::copyOut(std::span<const DeviceCopy> copies) {
+  for (const DeviceCopy &copy : copies)
+    if (!copy.to.empty())
+      BOOSTRT_RETURN_IF_ERROR(
+          memory_.copyOut(copy.to, reinterpret_cast<uint64_t>(copy.from)));
+  return Status();
 }
 
 Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,

@@ -25,7 +25,8 @@ public:
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;
-  Status copyOut(std::span<std::byte> to, uint64_t from) override;
+  Status finishCopies() override { return Status(); }
+  Status copyOut(std::span<const DeviceCopy> copies) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status beginCapture() override;

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace boostrt;
 
@@ -91,13 +92,31 @@ public:
     std::memcpy(to, from.data(), from.size());
     return Status();
   }
-  Status copyOut(std::span<std::byte> to, const void *from) override {
-    std::memcpy(to.data(), from, to.size());
+  Status finishCopies() override { return Status(); }
+  Status copyOut(std::span<const DeviceCopy> copies) override {
+    ++pulls;
+    for (const DeviceCopy &copy : copies)
+      if (!copy.to.empty())
+        std::memcpy(copy.to.data(), copy.from, copy.to.size());
     return Status();
+  }
+  bool pin(std::span<std::byte> host) override {
+    pinned.push_back(host);
+    return pinned.size() <= pinnable;
+  }
+  void unpin(std::span<std::byte> host) override {
+    EXPECT_GT(pulls, 0) << "with copies under way";
+    // It is still mapped.
+    host.front() = host.back() = std::byte{1};
+    unpinned.push_back(host.data());
   }
 
   std::string refused;
   std::vector<std::pair<std::string, uint64_t>> listed;
+  int pulls = 0;              ///< each waits for everything
+  size_t pinnable = SIZE_MAX; ///< how often pin() succeeds
+  std::vector<std::span<std::byte>> pinned;
+  std::vector<std::byte *> unpinned;
 
 private:
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
@@ -134,14 +153,65 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
   ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT, 1, 100, 200).ok());
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(device[i], std::byte(i >= 100 && i < 200 ? 0x11 : 0x55)) << i;
-  ASSERT_TRUE((*arenas)->pull(BOOST_ARENA_GRADIENT, 1, 50, 150).ok());
+  ASSERT_TRUE((*arenas)
+                  ->pull((*arenas)->copyOf(BOOST_ARENA_GRADIENT, 1, 50, 150))
+                  .ok());
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(host[i], std::byte(i >= 50 && i < 100 ? 0x55 : 0x11)) << i;
   ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT, 1).ok());
   EXPECT_EQ(std::memcmp(host, device, 300), 0);
   // Nothing to copy is no failure.
   EXPECT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT_OTHER).ok());
-  EXPECT_TRUE((*arenas)->pull(BOOST_ARENA_TRANSIENT).ok());
+  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOST_ARENA_TRANSIENT)).ok());
+}
+
+TEST(Arenas, WhatStepsExchangeIsPageLocked) {
+  BoostProgram program = sized(4);
+  program.loss_sum.offset = 192;
+  program.loss_sum.bytes = 4;
+  program.loss_count.offset = 256;
+  program.loss_count.bytes = 8;
+  program.arena_bytes[BOOST_ARENA_BATCH] = 10000;
+  // A large model's gradients stay where they are.
+  program.arena_bytes[BOOST_ARENA_GRADIENT] = 100000;
+  for (size_t pinnable : {size_t{8}, size_t{2}, size_t{0}}) {
+    SCOPED_TRACE(pinnable);
+    ListedMemory memory;
+    memory.pinnable = pinnable;
+    auto reserved = Arenas::reserve(planTraining(program, target()), &memory);
+    ASSERT_TRUE(reserved.ok()) << "a refusal is no failure";
+    std::unique_ptr<Arenas> arenas = std::move(reserved).value();
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<std::pair<std::byte *, size_t>> expected, pinned;
+    auto expect = [&](BoostArenaKind kind, uint32_t copies, size_t bytes) {
+      for (uint32_t i = 0; i < copies; ++i)
+        expected.emplace_back(arenas->base(kind, i),
+                              (bytes + page - 1) / page * page);
+    };
+    expect(BOOST_ARENA_GRADIENT, 3, 264);
+    expect(BOOST_ARENA_BATCH, 3, 10000);
+    expect(BOOST_ARENA_CONTROL, 1, 5);
+    expect(BOOST_ARENA_RESULT, 1, 6);
+    for (std::span<std::byte> host : memory.pinned)
+      pinned.emplace_back(host.data(), host.size());
+    EXPECT_EQ(pinned, expected);
+    arenas.reset();
+    ASSERT_EQ(memory.unpinned.size(), std::min(pinnable, expected.size()))
+        << "what was refused is not unlocked";
+    for (size_t i = 0; i < memory.unpinned.size(); ++i)
+      EXPECT_EQ(memory.unpinned[i], expected[i].first);
+  }
+}
+
+TEST(Arenas, EvaluationExchangesNoGradientsAndTheHostNothing) {
+  MemoryPlan plan = planEvaluation(sized(1), target());
+  EXPECT_EQ(plan.exchanged[BOOST_ARENA_BATCH].end, 40u);
+  EXPECT_EQ(plan.exchanged[BOOST_ARENA_GRADIENT].end, 0u);
+  EXPECT_EQ(plan.exchanged[BOOST_ARENA_PARAMETER].end, 0u);
+  auto arenas = Arenas::reserve(plan);
+  ASSERT_TRUE(arenas.ok());
+  EXPECT_TRUE((*arenas)->finishPushes().ok());
+  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOST_ARENA_RESULT)).ok());
 }
 
 TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {

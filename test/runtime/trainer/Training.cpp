@@ -8,6 +8,13 @@ namespace boostrt {
 
 Training train(Session &session, Trainer::Settings settings, bool shuffle,
                CheckpointPosition start) {
+  return train(session.execution(), session.arenas(), session.data(), settings,
+               shuffle, start);
+}
+
+Training train(Execution &execution, const Arenas &arenas, const RunData &data,
+               Trainer::Settings settings, bool shuffle,
+               CheckpointPosition start) {
   TemporaryDirectory directory;
   start.seed = kTrainingSeed;
   start.shuffle = shuffle;
@@ -15,9 +22,9 @@ Training train(Session &session, Trainer::Settings settings, bool shuffle,
   Console console(ProgressKind::None);
   auto metrics = MetricsFile::open(directory / "m.jsonl", false);
   EXPECT_TRUE(metrics.ok());
-  Saving saving(options, session.execution(), nullptr, console);
-  Trainer trainer(session.execution(), session.arenas(), session.data(), start,
-                  settings, saving, console, metrics->get());
+  Saving saving(options, execution, nullptr, console);
+  Trainer trainer(execution, arenas, data, start, settings, saving, console,
+                  metrics->get());
   Training training;
   training.reason = trainer.run();
   training.position = trainer.position();

@@ -17,7 +17,10 @@ struct Training {
 /// The seed of the weights and of the order.
 inline constexpr uint64_t kTrainingSeed = 3;
 
-/// Trains on `session` from the weights it has.
+/// Trains from the weights that are there.
+Training train(Execution &execution, const Arenas &arenas, const RunData &data,
+               Trainer::Settings settings, bool shuffle = false,
+               CheckpointPosition start = {});
 Training train(Session &session, Trainer::Settings settings,
                bool shuffle = false, CheckpointPosition start = {});
 

@@ -86,9 +86,8 @@ protected:
   }
   std::vector<float> read(void *address, size_t count = 4) {
     std::vector<float> values(count);
-    EXPECT_TRUE(
-        device->copyOut(std::as_writable_bytes(std::span(values)), address)
-            .ok());
+    DeviceCopy copy{std::as_writable_bytes(std::span(values)), address};
+    EXPECT_TRUE(device->copyOut({&copy, 1}).ok());
     return values;
   }
 

@@ -1,6 +1,10 @@
 // CudaDriver over a driver library of our own, which needs no GPU.
 #include "runtime/device/cuda/CudaDriver.h"
 
+#include "runtime/abi/boost_random.h"
+#include "runtime/device/cuda/CudaDevice.h"
+#include "test/runtime/device/cuda/FakeCuda.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,14 +16,7 @@ using testing::HasSubstr;
 
 namespace {
 
-int liveObjects() {
-  void *library = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  auto count =
-      reinterpret_cast<int (*)()>(dlsym(library, "fakeCudaLiveObjects"));
-  int live = count();
-  dlclose(library);
-  return live;
-}
+using fake_cuda::liveObjects;
 
 class FakeDriver : public testing::Test {
 protected:
@@ -32,6 +29,10 @@ protected:
   void set(const char *name, const std::string &value) {
     setenv(name, value.c_str(), 1);
     names_.push_back(name);
+  }
+  Status read(std::span<std::byte> to, uint64_t from) {
+    DeviceCopy copy{to, reinterpret_cast<const void *>(from)};
+    return driver->copyOut({&copy, 1});
   }
   void create() {
     auto made = CudaDriver::create(BOOST_FAKE_CUDA);
@@ -118,7 +119,7 @@ TEST_F(FakeDriver, EveryCallOfTheBeginThatFailsIsNamed) {
   for (const char *call :
        {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet",
         "cuDeviceGetName", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
-        "cuCtxSetCurrent", "cuStreamCreate"}) {
+        "cuCtxSetCurrent", "cuStreamCreate", "cuEventCreate"}) {
     set("FAKE_CUDA_FAILS", std::string(call) + "=2");
     expectUnusable(std::string(call) +
                    " failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
@@ -187,12 +188,12 @@ TEST_F(FakeDriver, LaunchesRunInOrderAndGraphsWhenTheyAreLaunched) {
   ASSERT_TRUE(one.ok() && two.ok());
   auto write = [&](uint64_t to, float value) {
     EXPECT_TRUE(driver->copyIn(to, std::as_bytes(std::span(&value, 1))).ok());
+    EXPECT_TRUE(driver->finishCopies().ok());
   };
   auto read = [&](uint64_t from) {
     float value = -1;
     EXPECT_TRUE(
-        driver->copyOut(std::as_writable_bytes(std::span(&value, 1)), from)
-            .ok());
+        this->read(std::as_writable_bytes(std::span(&value, 1)), from).ok());
     return value;
   };
   auto launch = [&](uint64_t on) {
@@ -215,6 +216,91 @@ TEST_F(FakeDriver, LaunchesRunInOrderAndGraphsWhenTheyAreLaunched) {
     ASSERT_TRUE(driver->launchGraph(*graph).ok());
   EXPECT_EQ(read(*one), 13);
   EXPECT_EQ(read(*two), 24);
+}
+
+TEST_F(FakeDriver, CopiesReadTheirSourcesUntilTheyAreFinished) {
+  load();
+  ASSERT_TRUE(driver->finishCopies().ok()) << "none is nothing to wait for";
+  Result<uint64_t> one = driver->allocate(4, "one"),
+                   two = driver->allocate(4, "two");
+  Result<uint32_t> kernel = driver->findKernel("add_one");
+  ASSERT_TRUE(one.ok() && two.ok() && kernel.ok());
+  float source = 1, later = 2, found[2] = {};
+  auto bytes = [](float &value) {
+    return std::as_writable_bytes(std::span(&value, 1));
+  };
+  fake_cuda::forget();
+  ASSERT_TRUE(driver->copyIn(*one, bytes(source)).ok());
+  ASSERT_TRUE(driver->copyIn(*two, bytes(later)).ok());
+  EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 0);
+  uint64_t addresses[] = {0, *one};
+  ASSERT_TRUE(driver->launch(*kernel, addOne, addresses).ok());
+  ASSERT_TRUE(driver->finishCopies().ok());
+  EXPECT_EQ(*reinterpret_cast<float *>(*one), 1)
+      << "it waited for the kernel too";
+  source = later = 50;
+  // Both ways and all pieces with one wait, in order; the piece without bytes
+  // is none.
+  ASSERT_TRUE(driver->copyIn(*two, bytes(later)).ok());
+  DeviceCopy copies[] = {
+      {bytes(found[0]), reinterpret_cast<const void *>(*one)},
+      {},
+      {bytes(found[1]), reinterpret_cast<const void *>(*two)}};
+  ASSERT_TRUE(driver->copyOut(copies).ok());
+  EXPECT_EQ(found[0], 2);
+  EXPECT_EQ(found[1], 50);
+  std::string trace = fake_cuda::trace();
+  EXPECT_EQ(fake_cuda::count(trace, "cuMemcpyDtoHAsync_v2"), 2);
+  EXPECT_EQ(fake_cuda::count(trace, "cuStreamSynchronize"), 1);
+  EXPECT_EQ(fake_cuda::waits(trace), 2);
+}
+
+TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {
+  create();
+  set("FAKE_CUDA_IMAGE", "ptx80");
+  BoostTarget target{};
+  target.images = images;
+  target.functions[BOOST_FUNCTION_INIT] = {
+      "init",
+      [](const BoostEnv *env, void *const *arenas) -> int32_t {
+        auto *weights = static_cast<float *>(arenas[BOOST_ARENA_PARAMETER]);
+        for (int i : {0, 1})
+          env->fill(env, weights + 300 * i, 300, BOOST_INIT_UNIFORM, -1, 1,
+                    i == 0 ? "w" : "v", arenas[BOOST_ARENA_CONTROL]);
+        return BOOST_CALL_OK;
+      },
+      0};
+  auto device = CudaDevice::create(std::move(driver), target, "p.so");
+  ASSERT_TRUE(device.ok());
+  void *arenas[BOOST_ARENA_COUNT] = {};
+  arenas[BOOST_ARENA_PARAMETER] = *(*device)->allocate(2400, "weights");
+  arenas[BOOST_ARENA_CONTROL] = *(*device)->allocate(8, "seed");
+  uint64_t seed = 11;
+  ASSERT_TRUE((*device)
+                  ->copyIn(arenas[BOOST_ARENA_CONTROL],
+                           std::as_bytes(std::span(&seed, 1)))
+                  .ok());
+  ASSERT_TRUE((*device)->call(BOOST_FUNCTION_INIT, arenas).ok());
+  const auto *weights =
+      static_cast<const float *>(arenas[BOOST_ARENA_PARAMETER]);
+  for (int i = 0; i < 600; ++i)
+    ASSERT_EQ(weights[i],
+              static_cast<float>(boost_initial_value(
+                  BOOST_INIT_UNIFORM, -1, 1, seed,
+                  boost_random_stream(i < 300 ? "w" : "v"), i % 300)))
+        << i;
+}
+
+TEST_F(FakeDriver, PagesAreLockedWhereThatCanBe) {
+  create();
+  alignas(4096) static std::byte pages[2][4096];
+  int live = liveObjects();
+  EXPECT_TRUE(driver->pin(pages[0]));
+  EXPECT_EQ(liveObjects(), live + 1);
+  set("FAKE_CUDA_FAILS", "cuMemHostRegister_v2=2");
+  EXPECT_FALSE(driver->pin(pages[1])) << "which is no failure";
+  driver->unpin(pages[0]);
+  EXPECT_EQ(liveObjects(), live);
 }
 
 TEST_F(FakeDriver, EveryCallThatFailsIsNamed) {
@@ -242,10 +328,13 @@ TEST_F(FakeDriver, EveryCallThatFailsIsNamed) {
   std::string text = failing("cuMemcpyHtoDAsync", "cuMemcpyHtoDAsync_v2");
   expectStatus(driver->copyIn(*at, bytes), ExitCode::Internal, text);
   text = failing("cuMemcpyDtoHAsync", "cuMemcpyDtoHAsync_v2");
-  expectStatus(driver->copyOut(bytes, *at), ExitCode::Internal, text);
-  text = failing("cuStreamSynchronize", "cuStreamSynchronize");
+  expectStatus(read(bytes, *at), ExitCode::Internal, text);
+  text = failing("cuEventRecord", "cuEventRecord");
   expectStatus(driver->copyIn(*at, bytes), ExitCode::Internal, text);
-  expectStatus(driver->copyOut(bytes, *at), ExitCode::Internal, text);
+  text = failing("cuEventSynchronize", "cuEventSynchronize");
+  expectStatus(driver->finishCopies(), ExitCode::Internal, text);
+  text = failing("cuStreamSynchronize", "cuStreamSynchronize");
+  expectStatus(read(bytes, *at), ExitCode::Internal, text);
   uint64_t addresses[] = {0, *at};
   text = failing("cuLaunchKernel", "cuLaunchKernel");
   expectStatus(driver->launch(0, addOne, addresses), ExitCode::Internal,

@@ -26,6 +26,9 @@ template <>
 constexpr bool kSameHandle<std::remove_pointer_t<cuda::Stream>, CUstream_st> =
     true;
 template <>
+constexpr bool kSameHandle<std::remove_pointer_t<cuda::Event>, CUevent_st> =
+    true;
+template <>
 constexpr bool kSameHandle<std::remove_pointer_t<cuda::Graph>, CUgraph_st> =
     true;
 template <>
@@ -72,6 +75,7 @@ TEST(CudaPrototypes, ValuesAreThoseOfTheHeader) {
   EXPECT_EQ(cuda::kJitErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);
   EXPECT_EQ(cuda::kJitErrorLogBufferBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   EXPECT_EQ(cuda::kStreamNonBlocking, unsigned{CU_STREAM_NON_BLOCKING});
+  EXPECT_EQ(cuda::kEventDisableTiming, unsigned{CU_EVENT_DISABLE_TIMING});
   EXPECT_EQ(cuda::kCaptureModeThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   EXPECT_EQ(cuda::kErrorNoDevice, CUDA_ERROR_NO_DEVICE);
   EXPECT_EQ(CUDA_SUCCESS, 0);

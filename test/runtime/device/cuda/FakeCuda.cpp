@@ -1,15 +1,24 @@
 // FakeCuda.cpp - NVIDIA's driver library as far as CudaDriver uses it, for
-// machines without one: memory is the host's, the only kernel adds 1 to the
-// float that its last operand names. It keeps the rules of streams and capture,
-// counts what is not freed, and fails where FAKE_CUDA_FAILS says
-// ("cuMemAlloc_v2=2").
+// machines without one: memory is the host's, and there are two kernels, of two
+// operands each. "add_one" adds 1 to the float that its last operand names;
+// "call" calls its first operand, a function of the host that takes the second.
+// It keeps the rules of streams and capture, counts what is not freed, and
+// fails where FAKE_CUDA_FAILS says ("cuMemAlloc_v2=2").
+//
+// Everything that may run later runs as late as can be: copies and kernels
+// when somebody waits for them. A copy whose source changed too early shows.
 #include "runtime/device/cuda/CudaApi.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 using namespace boostrt::cuda;
@@ -19,11 +28,25 @@ namespace {
 constexpr int kInvalidValue = 1, kNotFound = 500, kIllegalState = 401;
 int live = 0; ///< objects that somebody has to free
 
-/// Nodes of a graph: the addresses that are added to.
-using Nodes = std::vector<float *>;
+/// The calls so far that can fail, a line each.
+std::string trace;
+
+using Node = std::function<void()>;
+using Nodes = std::vector<Node>;
 std::optional<Nodes> capture;
-/// What was asked for and waits for the stream to be synchronised.
+/// What was asked for and waits to be waited for.
 Nodes pending;
+/// How much of it lies before the event; there is one.
+size_t beforeEvent = 0;
+/// Page-locked memory.
+std::map<char *, size_t> locked;
+
+using Operands = std::array<Address, 2>;
+void addOne(Operands operands) { *reinterpret_cast<float *>(operands[1]) += 1; }
+void call(Operands operands) {
+  reinterpret_cast<void (*)(void *)>(operands[0])(
+      reinterpret_cast<void *>(operands[1]));
+}
 
 const char *setting(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
@@ -38,10 +61,18 @@ int failureOf(const char *call) {
              : 0;
 }
 
-void drain() {
-  for (float *value : pending)
-    *value += 1;
-  pending.clear();
+/// Runs the first `count` of what is pending.
+void drain(size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    pending[i]();
+  pending.erase(pending.begin(),
+                pending.begin() + static_cast<std::ptrdiff_t>(count));
+  beforeEvent -= std::min(beforeEvent, count);
+}
+
+bool isMapped(void *page) {
+  unsigned char resident;
+  return mincore(page, 1, &resident) == 0;
 }
 
 template <class Handle> CallResult make(Handle *handle) {
@@ -59,10 +90,13 @@ template <class Handle> CallResult destroy(Handle handle) {
 
 #define FAKE(symbol) extern "C" CallResult symbol
 #define FAIL_IF_ASKED                                                          \
+  trace += std::string(__func__) + "\n";                                       \
   if (int failure = failureOf(__func__))                                       \
   return failure
 
 extern "C" int fakeCudaLiveObjects() { return live; }
+extern "C" const char *fakeCudaTrace() { return trace.c_str(); }
+extern "C" void fakeCudaForget() { trace.clear(); }
 
 FAKE(cuInit)(unsigned flags) {
   FAIL_IF_ASKED;
@@ -128,8 +162,9 @@ FAKE(cuModuleLoadDataEx)(Module *module, const void *image, unsigned count,
 }
 FAKE(cuModuleUnload)(Module module) { return destroy(module); }
 FAKE(cuModuleGetFunction)(Function *function, Module, const char *name) {
-  *function = reinterpret_cast<Function>(&pending);
-  return std::strcmp(name, "add_one") == 0 ? 0 : kNotFound;
+  bool isAddOne = std::strcmp(name, "add_one") == 0;
+  *function = reinterpret_cast<Function>(isAddOne ? addOne : call);
+  return isAddOne || std::strcmp(name, "call") == 0 ? 0 : kNotFound;
 }
 FAKE(cuMemAlloc_v2)(Address *address, size_t bytes) {
   FAIL_IF_ASKED;
@@ -145,17 +180,50 @@ FAKE(cuMemFree_v2)(Address address) {
 FAKE(cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
                            Stream stream) {
   FAIL_IF_ASKED;
-  drain();
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  pending.push_back(
+      [=] { std::memcpy(reinterpret_cast<void *>(to), from, bytes); });
   return stream ? 0 : kInvalidValue;
 }
 FAKE(cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
                            Stream stream) {
   FAIL_IF_ASKED;
-  drain();
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  pending.push_back(
+      [=] { std::memcpy(to, reinterpret_cast<void *>(from), bytes); });
   return stream ? 0 : kInvalidValue;
 }
+FAKE(cuMemHostRegister_v2)(void *host, size_t bytes, unsigned flags) {
+  FAIL_IF_ASKED;
+  if (flags != 0 || bytes == 0 || !isMapped(host))
+    return kInvalidValue;
+  if (!locked.emplace(static_cast<char *>(host), bytes).second)
+    return kIllegalState;
+  ++live;
+  return 0;
+}
+FAKE(cuMemHostUnregister)(void *host) {
+  FAIL_IF_ASKED;
+  // What fails here stays alive, and is found in the end.
+  if (!isMapped(host) || !pending.empty() ||
+      locked.erase(static_cast<char *>(host)) == 0)
+    return kInvalidValue;
+  --live;
+  return 0;
+}
+FAKE(cuEventCreate)(Event *event, unsigned flags) {
+  FAIL_IF_ASKED;
+  return flags == kEventDisableTiming ? make(event) : kInvalidValue;
+}
+FAKE(cuEventRecord)(Event event, Stream stream) {
+  FAIL_IF_ASKED;
+  beforeEvent = pending.size();
+  return event && stream ? 0 : kInvalidValue;
+}
+FAKE(cuEventSynchronize)(Event event) {
+  FAIL_IF_ASKED;
+  drain(beforeEvent);
+  return event ? 0 : kInvalidValue;
+}
+FAKE(cuEventDestroy_v2)(Event event) { return destroy(event); }
 FAKE(cuStreamCreate)(Stream *stream, unsigned flags) {
   FAIL_IF_ASKED;
   return flags == kStreamNonBlocking ? make(stream) : kInvalidValue;
@@ -163,7 +231,7 @@ FAKE(cuStreamCreate)(Stream *stream, unsigned flags) {
 FAKE(cuStreamDestroy_v2)(Stream stream) { return destroy(stream); }
 FAKE(cuStreamSynchronize)(Stream) {
   FAIL_IF_ASKED;
-  drain();
+  drain(pending.size());
   return 0;
 }
 FAKE(cuStreamBeginCapture_v2)(Stream, int mode) {
@@ -215,9 +283,11 @@ FAKE(cuLaunchKernel)(Function function, unsigned gridX, unsigned gridY,
       blockY != 1 || blockZ != 1 || sharedBytes != 0 || !stream || extra)
     return kInvalidValue;
   // Parameters are read now.
-  float *value =
-      reinterpret_cast<float *>(*static_cast<const Address *>(parameters[1]));
-  (capture ? *capture : pending).push_back(value);
+  Operands operands{*static_cast<const Address *>(parameters[0]),
+                    *static_cast<const Address *>(parameters[1])};
+  (capture ? *capture : pending)
+      .push_back([run = reinterpret_cast<void (*)(Operands)>(function),
+                  operands] { run(operands); });
   return 0;
 }
 FAKE(cuGetErrorName)(CallResult error, const char **name) {
