@@ -1,6 +1,7 @@
 #include "runtime/device/cuda/CudaDriver.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -52,6 +53,9 @@ Result<std::unique_ptr<CudaDriver>> CudaDriver::create(const char *library) {
 }
 
 Status CudaDriver::findDevice() {
+  // Kernels are to be there before graphs are recorded, in which nothing can be
+  // loaded; a user's own choice stands.
+  setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
   if (cuda::CallResult result = api_.cuInit(0); result != 0) {
     if (result == cuda::kErrorNoDevice)
       return Status(ExitCode::Usage,
