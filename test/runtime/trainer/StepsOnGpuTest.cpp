@@ -191,6 +191,21 @@ TEST_F(StepsOnGpu, ControlIsCopiedWhenItChanged) {
   EXPECT_FALSE(gpu.bytes(BOOST_ARENA_PARAMETER) == other);
 }
 
+TEST_F(StepsOnGpu, TheSeedIsCopiedWhenInitReturns) {
+  Machine gpu("linear", true, "96");
+  // An init that fills nothing waits for nothing.
+  gpu.target.functions[BOOST_FUNCTION_INIT].entry =
+      [](const BoostEnv *, void *const *) -> int32_t { return BOOST_CALL_OK; };
+  ASSERT_TRUE(gpu.execution->init(kTrainingSeed + 1).ok());
+  std::byte *seed =
+      gpu.execution->tensor(gpu.program->descriptor().seed_control);
+  std::memset(seed, 0, 8);
+  ASSERT_TRUE(gpu.arenas->pull(gpu.arenas->copyOf(BOOST_ARENA_CONTROL)).ok());
+  int64_t found = 0;
+  std::memcpy(&found, seed, 8);
+  EXPECT_EQ(found, static_cast<int64_t>(kTrainingSeed + 1));
+}
+
 TEST_F(StepsOnGpu, TheLossOfTheUpdateIsReadOnce) {
   Machine gpu("linear", true, "96"), cpu("linear", false, "96");
   for (Machine *run : {&gpu, &cpu}) {
