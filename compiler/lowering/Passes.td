@@ -239,7 +239,7 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     not overlap.
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
-    at a time (compiler/lowering/kernels/Contraction.h); so does a product whose `rt.candidate`
+    at a time (compiler/lowering/cpu/ContractionPlan.h); so does a product whose `rt.candidate`
     says so. So do `rt.gather`, shared among threads by places, and `rt.scatter_add`, shared
     by columns (compiler/lowering/cpu/EmitRows.h).
 

@@ -2,7 +2,7 @@
 // and which of them is taken.
 #pragma once
 
-#include "compiler/lowering/kernels/Contraction.h"
+#include "compiler/lowering/cpu/ContractionPlan.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
 #include <string>

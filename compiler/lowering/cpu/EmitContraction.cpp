@@ -1,5 +1,5 @@
 #include "compiler/lowering/cpu/VectorAccess.h"
-#include "compiler/lowering/kernels/Contraction.h"
+#include "compiler/lowering/cpu/ContractionPlan.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,6 +1,6 @@
 // Host functions: a straight line of calls through the table of BoostEnv.
 
-#include "compiler/lowering/cpu/LibraryCalls.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include <cstddef>
