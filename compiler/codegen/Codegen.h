@@ -13,8 +13,7 @@ enum class MachineCode { Object, Assembly };
 /// Translates `module` (phase llvm) and appends its code to `code`, optimised
 /// at `level` (0 to 3), for the CPUs that its functions name, and with it the
 /// code of its kernels for GPUs. `ptxas` is as findPtxas() takes it. The result
-/// depends on nothing else. Fails with
-/// a diagnostic at the module.
+/// depends on nothing else. Fails with a diagnostic at the module.
 llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
                                     int level,
                                     llvm::SmallVectorImpl<char> &code,

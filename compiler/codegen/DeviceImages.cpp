@@ -1,35 +1,15 @@
 #include "compiler/codegen/DeviceImages.h"
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Backend.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace boostc;
-
-static std::unique_ptr<llvm::TargetMachine>
-createDeviceMachine(int level, std::string &error) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *backend =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!backend)
-    return nullptr;
-  // PTX 7.0 is the first that knows sm_80, and drivers read what is older.
-  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, "sm_" + std::to_string(kCudaArchitecture), "+ptx70",
-      llvm::TargetOptions(), std::nullopt, std::nullopt,
-      static_cast<llvm::CodeGenOptLevel>(level)));
-}
 
 static gpu::GPUModuleOp findKernels(ModuleOp module) {
   auto modules = module.getOps<gpu::GPUModuleOp>();
@@ -47,31 +27,28 @@ LogicalResult boostc::emitPtx(ModuleOp module, int level,
       translateModuleToLLVMIR(kernels, context, "boost-kernels");
   if (!device)
     return failure();
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createDeviceMachine(level, error);
-  if (!machine)
-    return kernels.emitError("LLVM cannot generate code for GPUs: ") << error;
-  device->setTargetTriple(machine->getTargetTriple());
-  device->setDataLayout(machine->createDataLayout());
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  // PTX 7.0 is the first that knows sm_80, and drivers read what is older.
+  std::unique_ptr<Backend> backend = Backend::create(
+      kernels, *device, "nvptx64-nvidia-cuda",
+      "sm_" + std::to_string(kCudaArchitecture), "+ptx70", level);
+  if (!backend)
+    return failure();
   // A few comparisons of a block's number cost less than a branch by a table,
   // which all lanes wait for.
   for (llvm::Function &function : *device)
     function.addFnAttr("no-jump-tables", "true");
-  optimize(*device, *machine, level);
+  backend->optimize();
   // A driver would refuse it when the program is run.
   for (const llvm::Function &function : *device)
     if (function.isDeclaration() && !function.isIntrinsic())
       return kernels.emitError("a kernel calls '")
              << function.getName()
              << "', which no program has; please report this";
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
-    return kernels.emitError("LLVM cannot write PTX");
-  passes.run(*device);
-  return success();
+  return backend->write(MachineCode::Assembly, text);
 }
 
 /// Architectures that get code of their own where there is an assembler. Other

@@ -3,13 +3,12 @@
 
 #include "compiler/codegen/Ptxas.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Target/TargetMachine.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
 
 namespace boostc {
-
-/// LLVM's optimisations at `level` (0 to 3) for `machine`.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, int level);
 
 /// The images of a module (phase llvm) that has kernels for GPUs; of another
 /// there are none.

@@ -1,9 +1,7 @@
 #include "compiler/codegen/Ptxas.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "runtime/device/cuda/FindLibraries.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -14,15 +12,9 @@ std::string boostc::findPtxas(StringRef choice) {
     return "";
   if (choice != "auto")
     return choice.str();
-  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
-    return *found;
-  for (std::string root : {llvm::sys::Process::GetEnv("CUDA_HOME").value_or(""),
-                           std::string("/usr/local/cuda")}) {
-    std::string path = root + "/bin/ptxas";
-    if (!root.empty() && llvm::sys::fs::can_execute(path))
-      return path;
-  }
-  return "";
+  std::vector<boostrt::cuda::Candidate> found = boostrt::cuda::findProgram(
+      "ptxas", boostrt::cuda::SearchContext::current());
+  return found.empty() ? "" : found.front().path;
 }
 
 /// A file of its own; empty, and a sentence in `error`, when there is none.
@@ -47,10 +39,6 @@ PtxasJobs::~PtxasJobs() {
   for (Job &job : jobs)
     if (job.process.Pid != llvm::sys::ProcessInfo::InvalidPid)
       llvm::sys::Wait(job.process, std::nullopt);
-  removeFiles();
-}
-
-void PtxasJobs::removeFiles() {
   for (Job &job : jobs)
     for (const std::string &path : {job.output, job.messages})
       if (!path.empty())

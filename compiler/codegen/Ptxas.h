@@ -9,8 +9,9 @@
 
 namespace boostc {
 
-/// The assembler for `choice`: "auto" (on PATH, in CUDA_HOME or in
-/// /usr/local/cuda; empty when there is none), "off" (empty), or a path.
+/// The assembler for `choice`: "auto" (the first that
+/// `boost-run doctor` finds; empty when there is none), "off" (empty), or a
+/// path.
 std::string findPtxas(llvm::StringRef choice);
 
 /// Runs of the assembler beside the compiler's own work, one for each
@@ -38,7 +39,6 @@ private:
     llvm::sys::ProcessInfo process;
     std::string output, messages, error;
   };
-  void removeFiles();
   std::vector<Job> jobs;
   std::string source;
 };

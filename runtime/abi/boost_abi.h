@@ -161,8 +161,8 @@ struct BoostEnv;
 /* Functions of a CPU target get the arenas' addresses, those of a CUDA target
  * addresses on the device, with which they do nothing but add offsets. */
 
-/* A generated kernel of a CPU target computes the iterations [begin, end) of its outermost
- * parallel loop. `operands` are the addresses of its buffers. */
+/* A generated kernel of a CPU target computes the iterations [begin, end) of its
+ * outermost parallel loop. `operands` are the addresses of its buffers. */
 typedef void (*BoostKernel)(void *const *operands, int64_t begin, int64_t end);
 
 typedef struct BoostEnv {
@@ -170,8 +170,8 @@ typedef struct BoostEnv {
   uint32_t threads;     /* size of the pool behind parallel_for */
   void *context;        /* the runtime's own; the program passes it through */
 
-  /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks of at least
-   * `grain` iterations, one chunk a thread at most. The split depends only on
+  /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks of
+   * at least `grain` iterations, one chunk a thread at most. The split depends only on
    * extent, grain and threads. */
   void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
                        void *const *operands, int64_t extent, int64_t grain);

@@ -14,10 +14,6 @@
 namespace boostrt {
 namespace {
 
-constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
-    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
-    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
-
 Status refused(uint64_t bytes, uint64_t total) {
   return Status(ExitCode::Internal,
                 fmt::format("cannot reserve {} of the {} bytes that the memory "

@@ -112,7 +112,7 @@ Json planOf(const BoostProgram &descriptor, const BoostTarget &target) {
 
 /// What a kind of device has none of is left out.
 Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target) {
-  Json json{{"kind", target.kind == BOOST_TARGET_CPU ? "cpu" : "cuda"},
+  Json json{{"kind", kTargetNames[target.kind]},
             {"requirements", target.requirements}};
   if (target.kind == BOOST_TARGET_CPU) {
     json["threads"] = target.threads;

@@ -12,6 +12,11 @@ namespace boostrt {
 /// Batch arenas of a run: one in use, two being filled ahead of it.
 inline constexpr uint32_t kBatchCopies = 3;
 
+/// Names of the arenas, by BoostArenaKind.
+inline constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
+    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
+    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
+
 /// Bytes by category; copies included.
 struct MemoryPlan {
   struct Range {

@@ -2,6 +2,7 @@
 // by somebody else's, must end in a message and not in a wild pointer.
 #include "runtime/trainer/ValidateProgram.h"
 
+#include "runtime/trainer/MemoryPlan.h"
 #include "runtime/trainer/Program.h"
 
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace {
 
 constexpr uint32_t kMaxRank = 8;
 constexpr uint32_t kMaxBatch = 1u << 24;
-
-constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
-    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
-    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
 
 /// What an input of each kind is.
 struct InputKind {

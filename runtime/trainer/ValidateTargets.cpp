@@ -1,5 +1,6 @@
 // The part of the descriptor that differs between the devices that a program
 // holds code for.
+#include "runtime/trainer/Program.h"
 #include "runtime/trainer/ValidateProgram.h"
 
 namespace boostrt {
@@ -12,7 +13,6 @@ constexpr uint32_t kMaxBlockThreads = 1024;     ///< and a block
 constexpr uint32_t kMaxImages = 16;
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
 
-constexpr const char *kTargetNames[BOOST_TARGET_COUNT] = {"cpu", "cuda"};
 constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
     "init", "micro", "combine", "update", "eval"};
 

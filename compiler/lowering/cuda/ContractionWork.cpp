@@ -2,11 +2,9 @@
 
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cuda/GridWorks.h"
-#include "compiler/lowering/kernels/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -36,31 +34,13 @@ public:
   SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
                               ValueRange values) override {
     SmallVector<Value> all(indices);
-    Value isInside;
-    for (const Contraction::DerivedIndex &index : c.derived) {
-      auto [quotient, condition] = emitDivision(
-          builder, loc, emitLinear(builder, loc, index.numerator, indices),
-          index.divisor, index.extent);
-      isInside = isInside
-                     ? arith::AndIOp::create(builder, loc, isInside, condition)
-                     : condition;
-      all.push_back(quotient);
-    }
-    auto addProduct = [&](OpBuilder &b) -> Value {
-      return math::FmaOp::create(b, loc, loadFrom(b, c.a, all),
-                                 loadFrom(b, c.b, all), values[0]);
-    };
-    if (!isInside)
-      return {addProduct(builder)};
-    auto choice = scf::IfOp::create(
-        builder, loc, isInside,
-        [&](OpBuilder &b, Location) {
-          scf::YieldOp::create(b, loc, addProduct(b));
-        },
-        [&](OpBuilder &b, Location) {
-          scf::YieldOp::create(b, loc, values[0]);
+    Value isInside = emitDerived(builder, loc, c.derived, all);
+    return emitWhere(
+        builder, loc, isInside, values,
+        [&](OpBuilder &b) -> SmallVector<Value> {
+          return {math::FmaOp::create(b, loc, loadFrom(b, c.a, all),
+                                      loadFrom(b, c.b, all), values[0])};
         });
-    return {choice.getResult(0)};
   }
 
   void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
@@ -158,23 +138,18 @@ static GridPart buildContraction(Location loc, Contraction contraction,
       std::make_unique<ContractionWork>(loc, std::move(contraction), buffers);
   // Neighbouring threads write neighbours; neighbouring terms are read along
   // the smallest steps.
-  SmallVector<unsigned> parallel, reductions;
-  for (unsigned loop = 0; loop < c.loops.size(); ++loop)
-    (c.loops[loop].isReduction ? reductions : parallel).push_back(loop);
-  auto stepOf = [](const LinearIndex &offset, unsigned loop) {
-    return std::abs(offset[loop]);
+  auto stepOf = [&](unsigned loop) {
+    return c.loops[loop].isReduction
+               ? std::abs(c.a.offset[loop]) + std::abs(c.b.offset[loop])
+               : std::abs(c.result.offset[loop]);
   };
-  llvm::stable_sort(parallel, [&](unsigned a, unsigned b) {
-    return stepOf(c.result.offset, a) > stepOf(c.result.offset, b);
-  });
-  llvm::stable_sort(reductions, [&](unsigned a, unsigned b) {
-    return stepOf(c.a.offset, a) + stepOf(c.b.offset, a) >
-           stepOf(c.a.offset, b) + stepOf(c.b.offset, b);
-  });
-  GridPlan plan = planGrid(*work, parallel, reductions);
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, c.loops.size()));
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return stepOf(a) > stepOf(b); });
+  GridPlan plan = planGrid(*work, order);
   if (plan.lanes == 1 && isReadAlongTerms(c, plan))
     plan.lanes = kWarpThreads;
-  if (!parallel.empty())
+  if (!plan.parallel.empty())
     chooseTiles(c, *work, plan);
   return {std::move(work), std::move(plan)};
 }

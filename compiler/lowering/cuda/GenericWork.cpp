@@ -4,7 +4,6 @@
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -75,40 +74,40 @@ public:
 
   SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
                               ValueRange values) override {
-    if (gathered.empty())
-      return emitBody(builder, indices, values);
-    SmallVector<Value> all(indices);
-    Value isTerm;
-    for (const Gathered &loop : gathered) {
-      auto [index, condition] = emitDivision(
-          builder, op.getLoc(),
-          emitLinear(builder, op.getLoc(), loop.numerator, indices),
-          loop.divisor, loop.extent);
-      all[loop.number] = index;
-      isTerm = isTerm ? arith::AndIOp::create(builder, op.getLoc(), isTerm,
-                                              condition)
-                      : condition;
-    }
-    auto choice = scf::IfOp::create(
-        builder, op.getLoc(), isTerm,
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, emitBody(b, all, values));
-        },
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, values);
-        });
-    return llvm::to_vector(ValueRange(choice.getResults()));
+    SmallVector<Value> all(indices), windows(indices);
+    Value isTerm = emitDerived(builder, op.getLoc(), gathered, windows);
+    for (auto [number, loop] : llvm::enumerate(gatheredLoops))
+      all[loop] = windows[indices.size() + number];
+    return emitWhere(builder, op.getLoc(), isTerm, values,
+                     [&](OpBuilder &b) { return emitBody(b, all, values); });
+  }
+
+  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                  ValueRange values) override {
+    for (auto [output, value] :
+         llvm::zip_equal(op.getDpsInitsMutable(), values))
+      storeAt(builder, op.getLoc(), value, flatten(builder, output.get()),
+              offsets[output.getOperandNumber()], indices);
+  }
+
+  size_t countOutputs() const override { return combiners.size(); }
+
+  bool isSplittable() const override {
+    return llvm::all_of(combiners, [](Operation *op) { return op; });
+  }
+  Value emitNeutral(OpBuilder &builder, unsigned output) override {
+    return arith::ConstantOp::create(
+        builder, op.getLoc(), *arith::getNeutralElement(combiners[output]));
+  }
+  Value emitCombined(OpBuilder &builder, unsigned output, Value a,
+                     Value b) override {
+    IRMapping mapping;
+    mapping.map(combiners[output]->getOperand(0), a);
+    mapping.map(combiners[output]->getOperand(1), b);
+    return builder.clone(*combiners[output], mapping)->getResult(0);
   }
 
 private:
-  /// A loop of the op that is no loop of the work: its index follows from
-  /// others where numerator / divisor is exact and in [0, extent).
-  struct Gathered {
-    unsigned number;
-    LinearIndex numerator;
-    int64_t divisor, extent;
-  };
-
   /// Windows that overlap add to the same elements. Threads that share the
   /// windows would meet there, so they share the elements instead, and each
   /// looks for its terms: for element i = divisor * window + place, the window
@@ -140,13 +139,14 @@ private:
         return op.emitOpError("adds to elements that no thread can be given "
                               "alone: ")
                << AffineMapAttr::get(map);
-      Gathered loop{*window, {}, index[*window], loops[*window].extent};
-      loop.numerator.constant = -index.constant;
+      LinearIndex numerator{-index.constant, {}};
       for (int64_t coefficient : index.coefficients)
-        loop.numerator.coefficients.push_back(-coefficient);
-      loop.numerator.coefficients[*window] = 0;
-      loop.numerator.coefficients.resize(loops.size(), 0);
-      loop.numerator.coefficients.push_back(1); // the element
+        numerator.coefficients.push_back(-coefficient);
+      numerator.coefficients[*window] = 0;
+      numerator.coefficients.resize(loops.size(), 0);
+      numerator.coefficients.push_back(1); // the element
+      gathered.push_back({numerator, index[*window], loops[*window].extent});
+      gatheredLoops.push_back(*window);
       offset.constant -= strides[dim] * index.constant;
       for (unsigned number = 0; number < op.getNumLoops(); ++number)
         offset.coefficients[number] -= strides[dim] * index[number];
@@ -154,7 +154,6 @@ private:
       offset.coefficients.push_back(strides[dim]);
       loops[*window].extent = 1;
       loops.push_back({type.getDimSize(dim), false});
-      gathered.push_back(std::move(loop));
     }
     return success();
   }
@@ -195,33 +194,6 @@ private:
     return next;
   }
 
-public:
-  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
-                  ValueRange values) override {
-    for (auto [output, value] :
-         llvm::zip_equal(op.getDpsInitsMutable(), values))
-      storeAt(builder, op.getLoc(), value, flatten(builder, output.get()),
-              offsets[output.getOperandNumber()], indices);
-  }
-
-  size_t countOutputs() const override { return combiners.size(); }
-
-  bool isSplittable() const override {
-    return llvm::all_of(combiners, [](Operation *op) { return op; });
-  }
-  Value emitNeutral(OpBuilder &builder, unsigned output) override {
-    return arith::ConstantOp::create(
-        builder, op.getLoc(), *arith::getNeutralElement(combiners[output]));
-  }
-  Value emitCombined(OpBuilder &builder, unsigned output, Value a,
-                     Value b) override {
-    IRMapping mapping;
-    mapping.map(combiners[output]->getOperand(0), a);
-    mapping.map(combiners[output]->getOperand(1), b);
-    return builder.clone(*combiners[output], mapping)->getResult(0);
-  }
-
-private:
   /// The op that adds one term to `output`, where it is one of those whose
   /// parts can be computed apart, in numbers that lanes can exchange; else
   /// null.
@@ -257,7 +229,10 @@ private:
   const IRMapping &buffers;
   SmallVector<LinearIndex> offsets;   ///< by operand
   SmallVector<Operation *> combiners; ///< by output
-  SmallVector<Gathered> gathered;
+  /// Loops of the op that are none of the work: their indices follow from the
+  /// others, where they count.
+  SmallVector<unsigned> gatheredLoops;
+  SmallVector<Contraction::DerivedIndex> gathered;
 };
 
 } // namespace
@@ -270,22 +245,20 @@ FailureOr<GridPart> boostc::buildGenericPart(linalg::GenericOp op,
   auto work = std::make_unique<GenericWork>(op, buffers);
   if (failed(work->resolve()))
     return failure();
-  SmallVector<unsigned> parallel, reductions;
-  for (unsigned loop : chooseLoopOrder(op).loops)
-    (work->loops[loop].isReduction ? reductions : parallel).push_back(loop);
+  SmallVector<unsigned> order = chooseLoopOrder(op).loops;
   if (work->isGathered()) {
     for (unsigned loop = op.getNumLoops(); loop < work->loops.size(); ++loop)
-      parallel.push_back(loop);
+      order.push_back(loop);
     const LinearIndex &offset = work->getOutputOffset();
-    llvm::stable_sort(parallel, [&](unsigned a, unsigned b) {
-      return offset[a] > offset[b];
-    });
+    llvm::stable_sort(
+        order, [&](unsigned a, unsigned b) { return offset[a] > offset[b]; });
   }
-  GridPlan plan = planGrid(*work, parallel, reductions);
+  GridPlan plan = planGrid(*work, order);
   // Less work than this is spread over as many threads as there are outputs.
   constexpr int64_t kManyItems = 8192;
-  if (reductions.empty() && !parallel.empty() && plan.items >= kManyItems &&
-      work->loops[parallel.back()].extent % kVectorElements == 0)
-    setTile(plan, *work, parallel.back(), kVectorElements);
+  if (plan.reductions.empty() && !plan.parallel.empty() &&
+      plan.items >= kManyItems &&
+      work->loops[plan.parallel.back()].extent % kVectorElements == 0)
+    setTile(plan, *work, plan.parallel.back(), kVectorElements);
   return GridPart{std::move(work), std::move(plan)};
 }

@@ -12,12 +12,20 @@ Value GridWork::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
+static int64_t countIterations(const GridWork &work, bool isReduction) {
+  int64_t iterations = 1;
+  for (const GridWork::Loop &loop : work.loops)
+    if (loop.isReduction == isReduction)
+      iterations *= loop.extent;
+  return iterations;
+}
+
+int64_t GridWork::countOutputElements() const {
+  return ::countIterations(*this, /*isReduction=*/false);
+}
+
 int64_t GridWork::countTerms() const {
-  int64_t terms = 1;
-  for (const Loop &loop : loops)
-    if (loop.isReduction)
-      terms *= loop.extent;
-  return terms;
+  return ::countIterations(*this, /*isReduction=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -30,18 +38,17 @@ int64_t GridPlan::countBlocks() const {
   return llvm::divideCeil(items, getItemsPerBlock());
 }
 
-GridPlan boostc::planGrid(const GridWork &work, ArrayRef<unsigned> parallel,
-                          ArrayRef<unsigned> reductions) {
+GridPlan boostc::planGrid(const GridWork &work, ArrayRef<unsigned> order) {
   // Threads that keep a large GPU busy, and terms that are worth the exchange
   // between lanes.
   constexpr int64_t kManyThreads = 8192, kManyTerms = 64, kFewWarps = 512;
   GridPlan plan;
-  plan.parallel.assign(parallel.begin(), parallel.end());
-  plan.reductions.assign(reductions.begin(), reductions.end());
+  for (unsigned loop : order)
+    (work.loops[loop].isReduction ? plan.reductions : plan.parallel)
+        .push_back(loop);
   plan.tile.assign(work.loops.size(), 1);
-  int64_t terms = 1;
-  for (const GridWork::Loop &loop : work.loops)
-    (loop.isReduction ? terms : plan.items) *= loop.extent;
+  plan.items = work.countOutputElements();
+  int64_t terms = work.countTerms();
   if (work.isSplittable() && terms >= kManyTerms && plan.items < kManyThreads)
     plan.lanes = plan.items < kFewWarps && terms >= 4 * kBlockThreads
                      ? kBlockThreads
@@ -69,11 +76,7 @@ GridNest::GridNest(std::unique_ptr<GridWork> work, GridPlan plan)
 }
 
 int64_t GridNest::countIterations() const {
-  int64_t outputs = 1;
-  for (const GridWork::Loop &loop : getMain().loops)
-    if (!loop.isReduction)
-      outputs *= loop.extent;
-  return outputs * getMain().countTerms();
+  return getMain().countOutputElements() * getMain().countTerms();
 }
 
 using LoopMap = SmallVector<std::optional<unsigned>>;

@@ -37,6 +37,8 @@ public:
   };
   llvm::SmallVector<Access> accesses;
 
+  /// Iterations of the parallel loops, and of the others.
+  int64_t countOutputElements() const;
   int64_t countTerms() const;
 
   /// Values of the outputs before the reduction, by output.
@@ -73,10 +75,10 @@ struct GridPlan {
   int64_t countBlocks() const;
 };
 
-/// A plan without tiles: threads in the order of `parallel`, lanes as the
-/// numbers of outputs and terms ask for.
-GridPlan planGrid(const GridWork &work, llvm::ArrayRef<unsigned> parallel,
-                  llvm::ArrayRef<unsigned> reductions);
+/// A plan without tiles: the work's loops nested as in `order`, outermost
+/// first, the parallel ones apart; lanes as the numbers of outputs and terms
+/// ask for.
+GridPlan planGrid(const GridWork &work, llvm::ArrayRef<unsigned> order);
 
 /// Makes threads compute `extent` neighbours along `loop`.
 void setTile(GridPlan &plan, const GridWork &work, unsigned loop,

@@ -1,6 +1,7 @@
 #include "compiler/lowering/cuda/GridWorks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -18,26 +19,47 @@ void boostc::storeAt(OpBuilder &builder, Location loc, Value value,
                           emitLinear(builder, loc, offset, indices));
 }
 
-/// numerator / divisor, and whether that is exact and in [0, extent).
-std::pair<Value, Value> boostc::emitDivision(OpBuilder &builder, Location loc,
-                                             Value numerator, int64_t divisor,
-                                             int64_t extent) {
+Value boostc::emitDerived(OpBuilder &builder, Location loc,
+                          ArrayRef<Contraction::DerivedIndex> indices,
+                          SmallVectorImpl<Value> &values) {
   auto constant = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  // What is below 0 is large as an unsigned number.
-  Value isInside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, numerator,
-                            constant(extent * divisor));
-  if (divisor == 1)
-    return {numerator, isInside};
-  Value quotient =
-      arith::DivUIOp::create(builder, loc, numerator, constant(divisor));
-  Value rest =
-      arith::RemUIOp::create(builder, loc, numerator, constant(divisor));
-  Value isExact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        rest, constant(0));
-  return {quotient, arith::AndIOp::create(builder, loc, isInside, isExact)};
+  Value all;
+  auto require = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
+    Value holds =
+        arith::CmpIOp::create(builder, loc, predicate, a, constant(b));
+    all = all ? arith::AndIOp::create(builder, loc, all, holds) : holds;
+  };
+  SmallVector<Value> loops(values.begin(), values.end());
+  for (const Contraction::DerivedIndex &index : indices) {
+    Value numerator = emitLinear(builder, loc, index.numerator, loops);
+    // What is below 0 is large as an unsigned number.
+    require(arith::CmpIPredicate::ult, numerator, index.extent * index.divisor);
+    values.push_back(numerator);
+    if (index.divisor == 1)
+      continue;
+    values.back() = arith::DivUIOp::create(builder, loc, numerator,
+                                           constant(index.divisor));
+    require(arith::CmpIPredicate::eq,
+            arith::RemUIOp::create(builder, loc, numerator,
+                                   constant(index.divisor)),
+            0);
+  }
+  return all;
+}
+
+SmallVector<Value>
+boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
+                  ValueRange values,
+                  llvm::function_ref<SmallVector<Value>(OpBuilder &)> body) {
+  if (!condition)
+    return body(builder);
+  auto choice = scf::IfOp::create(
+      builder, loc, condition,
+      [&](OpBuilder &b, Location) { scf::YieldOp::create(b, loc, body(b)); },
+      [&](OpBuilder &b, Location) { scf::YieldOp::create(b, loc, values); });
+  return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
 FailureOr<GridPart> boostc::buildGridPart(Operation *op,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
+#include "compiler/lowering/kernels/Contraction.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -39,9 +40,17 @@ void storeAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
              mlir::Value buffer, const LinearIndex &offset,
              llvm::ArrayRef<mlir::Value> indices);
 
-/// numerator / divisor, and whether that is exact and in [0, extent).
-std::pair<mlir::Value, mlir::Value>
-emitDivision(mlir::OpBuilder &builder, mlir::Location loc,
-             mlir::Value numerator, int64_t divisor, int64_t extent);
+/// Appends the values of `indices` to those of the loops, from which they are
+/// computed. Returns whether all of them count; null when there are none.
+mlir::Value emitDerived(mlir::OpBuilder &builder, mlir::Location loc,
+                        llvm::ArrayRef<Contraction::DerivedIndex> indices,
+                        llvm::SmallVectorImpl<mlir::Value> &values);
+
+/// What `body` yields where `condition` holds, else `values`; always that of
+/// `body` where there is no condition.
+llvm::SmallVector<mlir::Value> emitWhere(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,
+    mlir::ValueRange values,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &)> body);
 
 } // namespace boostc

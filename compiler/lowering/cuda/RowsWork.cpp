@@ -3,7 +3,6 @@
 #include "compiler/lowering/cuda/GridWorks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -18,6 +17,17 @@ public:
            const IRMapping &buffers)
       : loc(op->getLoc()), source(source), index(index),
         destination(destination), buffers(buffers) {}
+
+  SmallVector<Value> emitStart(OpBuilder &builder, ArrayRef<Value>) override {
+    return {
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f))};
+  }
+  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                  ValueRange values) override {
+    memref::StoreOp::create(builder, loc, values[0],
+                            flatten(builder, destination),
+                            locate(builder, indices[0], indices[1]));
+  }
 
 protected:
   static int64_t count(Value buffer) {
@@ -62,19 +72,9 @@ public:
                 {destination, LinearIndex{0, {countColumns(source), 1}}, true}};
   }
 
-  SmallVector<Value> emitStart(OpBuilder &builder, ArrayRef<Value>) override {
-    return {
-        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f))};
-  }
   SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
                               ValueRange) override {
     return {loadElement(builder, loadRow(builder, indices[0]), indices[1])};
-  }
-  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
-                  ValueRange values) override {
-    memref::StoreOp::create(builder, loc, values[0],
-                            flatten(builder, destination),
-                            locate(builder, indices[0], indices[1]));
   }
 };
 
@@ -94,33 +94,16 @@ public:
                 {destination, LinearIndex{0, {columns, 1, 0}}, true}};
   }
 
-  SmallVector<Value> emitStart(OpBuilder &builder, ArrayRef<Value>) override {
-    return {
-        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f))};
-  }
   SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
                               ValueRange values) override {
     Value isMine =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                               loadRow(builder, indices[2]), indices[0]);
-    auto choice = scf::IfOp::create(
-        builder, loc, isMine,
-        [&](OpBuilder &b, Location) {
-          Value term = loadElement(b, indices[2], indices[1]);
-          scf::YieldOp::create(
-              b, loc,
-              arith::AddFOp::create(b, loc, values[0], term).getResult());
-        },
-        [&](OpBuilder &b, Location) {
-          scf::YieldOp::create(b, loc, values[0]);
-        });
-    return {choice.getResult(0)};
-  }
-  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
-                  ValueRange values) override {
-    memref::StoreOp::create(builder, loc, values[0],
-                            flatten(builder, destination),
-                            locate(builder, indices[0], indices[1]));
+    return emitWhere(builder, loc, isMine, values,
+                     [&](OpBuilder &b) -> SmallVector<Value> {
+                       Value term = loadElement(b, indices[2], indices[1]);
+                       return {arith::AddFOp::create(b, loc, values[0], term)};
+                     });
   }
 };
 
@@ -128,10 +111,8 @@ public:
 
 /// Threads in the order of the loops.
 static GridPart planInOrder(std::unique_ptr<GridWork> work) {
-  SmallVector<unsigned> parallel, reductions;
-  for (auto [number, loop] : llvm::enumerate(work->loops))
-    (loop.isReduction ? reductions : parallel).push_back(number);
-  GridPlan plan = planGrid(*work, parallel, reductions);
+  GridPlan plan = planGrid(
+      *work, llvm::to_vector(llvm::seq<unsigned>(0, work->loops.size())));
   return GridPart{std::move(work), std::move(plan)};
 }
 

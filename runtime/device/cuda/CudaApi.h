@@ -34,7 +34,6 @@ inline constexpr unsigned kStreamNonBlocking = 1;  ///< CUstream_flags
 inline constexpr unsigned kEventDisableTiming = 2; ///< CUevent_flags
 inline constexpr int kCaptureModeThreadLocal = 1;  ///< CUstreamCaptureMode
 inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
-inline constexpr CallResult kErrorOutOfMemory = 2; ///< CUresult
 
 // X(symbol, parameters...): the names are those of the library, which cuda.h's
 // macros map the plain ones to.

@@ -25,7 +25,7 @@ public:
   CudaDriver &operator=(const CudaDriver &) = delete;
 
   std::string name() const override { return name_; }
-  uint32_t architecture() const override { return architecture_; }
+  uint32_t architecture() const { return architecture_; } ///< 90 for sm_90
   Status load(const BoostImage *images, const std::string &program) override;
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;

@@ -115,11 +115,13 @@ std::vector<fs::path> pythonSites(const SearchContext &context) {
   return sites;
 }
 
-/// /usr/local/cuda, then /usr/local/cuda-13.1, cuda-13.0 and so on.
+/// CUDA_HOME, /usr/local/cuda, then /usr/local/cuda-13.1, cuda-13.0 and so on.
 std::vector<fs::path> toolkits(const SearchContext &context) {
   fs::path local = context.root + "/usr/local";
   std::vector<fs::path> folders = entriesOf(local, "cuda-");
   folders.insert(folders.begin(), local / "cuda");
+  if (!context.cudaHome.empty())
+    folders.insert(folders.begin(), context.cudaHome);
   return folders;
 }
 
@@ -172,6 +174,7 @@ SearchContext SearchContext::current() {
   context.condaPrefix = variable("CONDA_PREFIX");
   context.pythonPath = variable("PYTHONPATH");
   context.home = variable("HOME");
+  context.cudaHome = variable("CUDA_HOME");
   return context;
 }
 

@@ -18,6 +18,7 @@ struct SearchContext {
   std::string root;   ///< stands before the system's own folders
   // Environment variables; empty where they are not set.
   std::string path, ldLibraryPath, virtualEnv, condaPrefix, pythonPath, home;
+  std::string cudaHome;
 
   /// Of this process.
   static SearchContext current();

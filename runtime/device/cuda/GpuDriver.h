@@ -21,8 +21,6 @@ public:
 
   /// "NVIDIA H200", "the simulated GPU".
   virtual std::string name() const = 0;
-  /// 90 for sm_90.
-  virtual uint32_t architecture() const = 0;
 
   /// Loads the best of `images` (a table that ends with BOOST_IMAGE_END);
   /// `program` is for messages. Called once. Fails with ExitCode::Input.

@@ -20,7 +20,6 @@ public:
                                                    Checks checks = Checks::All);
 
   std::string name() const override { return "the simulated GPU"; }
-  uint32_t architecture() const override { return 80; }
   Status load(const BoostImage *images, const std::string &program) override;
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;

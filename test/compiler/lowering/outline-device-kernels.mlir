@@ -248,9 +248,11 @@ func.func @windows() {
 // CHECK: %[[ROW:.+]] = arith.divui %{{.*}}, %c2
 // CHECK: %[[HAS_ROW:.+]] = arith.andi
 // CHECK: arith.muli %[[X]], %c-1
+// CHECK: %[[IN_COLUMNS:.+]] = arith.cmpi ult, %{{.*}}, %c8
+// CHECK: %[[IN_BOTH:.+]] = arith.andi %[[HAS_ROW]], %[[IN_COLUMNS]]
 // CHECK: %[[COLUMN:.+]] = arith.divui %{{.*}}, %c2
-// CHECK: %[[HAS_COLUMN:.+]] = arith.andi
-// CHECK: %[[IS:.+]] = arith.andi %[[HAS_ROW]], %[[HAS_COLUMN]]
+// CHECK: %[[EXACT_COLUMN:.+]] = arith.cmpi eq
+// CHECK: %[[IS:.+]] = arith.andi %[[IN_BOTH]], %[[EXACT_COLUMN]]
 // CHECK: scf.if %[[IS]]
 // CHECK: arith.muli %[[ROW]], %c4
 // CHECK: arith.addi %{{.*}}, %[[COLUMN]]

@@ -90,6 +90,14 @@ TEST_F(FindLibraries, TheNewestToolkitAndEachFileOnce) {
                           "usr/local/cuda-13.10/lib64/libx.so.9"));
 }
 
+TEST_F(FindLibraries, AToolkitThatIsNamedComesFirst) {
+  add("usr/local/cuda/lib64/libx.so.9");
+  add("mine/lib64/libx.so.9");
+  context.cudaHome = at("mine");
+  EXPECT_THAT(libraries(), ElementsAre("libx.so.9", "mine/lib64/libx.so.9",
+                                       "usr/local/cuda/lib64/libx.so.9"));
+}
+
 TEST_F(FindLibraries, AFolderOfTheNameIsNoLibrary) {
   fs::create_directories(at("usr/local/cuda/lib64/libx.so.9"));
   EXPECT_THAT(libraries(), ElementsAre("libx.so.9"));
