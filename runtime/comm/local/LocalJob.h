@@ -1,0 +1,29 @@
+// LocalJob.h - ranks that are threads of one process, for tests and for jobs
+// that are larger than the machine.
+#pragma once
+
+#include "runtime/comm/Transport.h"
+
+#include <chrono>
+#include <memory>
+
+namespace boostrt {
+
+/// What the ranks share. It outlives their transports.
+class LocalJob {
+public:
+  /// How long a rank waits for another before it calls that one lost.
+  explicit LocalJob(uint32_t size, std::chrono::milliseconds deadline =
+                                       std::chrono::seconds(10));
+  ~LocalJob();
+
+  /// For the thread that is rank `rank`; once for each rank.
+  std::unique_ptr<Transport> connect(uint32_t rank);
+
+private:
+  friend class LocalTransport;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace boostrt
