@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -60,6 +61,18 @@ public:
   /// fails in every later call, with the same message.
   virtual Status exchange(std::span<const Outgoing> sends,
                           std::span<const Incoming> receives) = 0;
+
+  /// exchange() that calls `received(i)` on this thread when receives[i] is
+  /// there, in the order of i, while others may be under way: what has just
+  /// arrived is still in the cache. All sends keep their memory until the end.
+  virtual Status exchangeEach(std::span<const Outgoing> sends,
+                              std::span<const Incoming> receives,
+                              const std::function<void(size_t)> &received) {
+    BOOSTRT_RETURN_IF_ERROR(exchange(sends, receives));
+    for (size_t i = 0; i < receives.size(); ++i)
+      received(i);
+    return Status();
+  }
 
   /// Tells the other ranks that this one gives up and why; their calls fail
   /// with RankLost. May be called from any thread, more than once; the first

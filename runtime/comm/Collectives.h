@@ -1,0 +1,87 @@
+// Collectives.h - what the members of a group do together. Every member calls
+// the same function with lists of the same lengths, in the same order.
+//
+// A sum is the same bits on every member and for every algorithm: for every
+// element alone, the sum over members lo..hi-1 is sum(lo..mid-1) +
+// sum(mid..hi-1) with mid - lo the largest power of two below hi - lo. That is
+// the tree of runtime/trainer/GradientTree.h, so that a window of micro-batches
+// has one sum however many ranks share it. A member that has nothing to add
+// contributes -0.0 everywhere: x + -0.0 is x for every x, also for 0.0 and
+// -0.0, so that a short window keeps the bits it has without that member.
+// (Which payload a sum of two NaNs has is not promised.)
+//
+// All fail as Transport::exchange does. What they were to write then is
+// undefined.
+#pragma once
+
+#include "runtime/comm/Group.h"
+#include "runtime/comm/Workspace.h"
+
+#include <type_traits>
+
+namespace boostrt {
+
+enum class AllReduceAlgorithm {
+  Auto,    ///< Halving for powers of two, else Direct
+  Halving, ///< vector halving with distance doubling, mirrored all-gather;
+           ///< powers of two only
+  Direct,  ///< every member sums one slice
+};
+
+/// Replaces `values` on every member by their sum. Each member sends
+/// 2 (1 - 1/n) of the vector, to within a few elements.
+Status allReduceSum(Group &group, std::span<float> values, Workspace &workspace,
+                    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
+Status allReduceSum(Group &group, std::span<int64_t> values,
+                    Workspace &workspace,
+                    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
+
+/// The same for spans that together are one vector: the gradients of a bucket.
+/// Only spans too short for a message of their own are copied together.
+Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
+                    Workspace &workspace,
+                    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
+
+/// How much of a workspace an all-reduce of `elements` floats takes.
+size_t allReduceScratchBytes(uint32_t members, size_t elements);
+
+/// Member m gets in `sum` the sum of the slice [ends[m-1], ends[m]) of all
+/// members' `values`; the slices follow one another and may be empty.
+/// `sum` may be this member's slice of `values` itself.
+Status reduceScatterSum(Group &group, std::span<const float> values,
+                        std::span<const size_t> ends, std::span<float> sum,
+                        Workspace &workspace);
+
+/// `all` is on every member what members 0, 1, ... brought, one after the
+/// other; member m brought all[ends[m-1]..ends[m]), and has it there already.
+Status allGather(Group &group, std::span<std::byte> all,
+                 std::span<const size_t> ends, Workspace &workspace);
+
+/// Member m gets sends[m]; receives[m] comes from member m and is as long. What
+/// goes to oneself is copied.
+Status allToAll(Group &group, std::span<const std::span<const std::byte>> sends,
+                std::span<const std::span<std::byte>> receives,
+                Workspace &workspace);
+
+/// `data` of member `root` on every member.
+Status broadcast(Group &group, uint32_t root, std::span<std::byte> data,
+                 Workspace &workspace);
+
+/// Returns when every member has called it.
+Status barrier(Group &group);
+
+/// all[m] is the value that member m brought.
+template <typename T>
+Status allGatherValue(Group &group, const T &own, std::span<T> all,
+                      Workspace &workspace) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  all[group.self()] = own;
+  // `numbers` is the workspace's, and allGather() does not use it.
+  workspace.numbers.resize(group.size());
+  for (uint32_t member = 0; member < group.size(); ++member)
+    workspace.numbers[member] = (member + 1) * sizeof(T);
+  return allGather(group, std::as_writable_bytes(all), workspace.numbers,
+                   workspace);
+}
+
+} // namespace boostrt

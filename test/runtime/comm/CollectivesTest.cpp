@@ -1,0 +1,353 @@
+// Every collective over every transport, bit for bit against plain loops.
+#include "runtime/comm/Collectives.h"
+#include "test/runtime/comm/Ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace boostrt;
+using namespace boostrt::test;
+
+namespace {
+
+constexpr uint32_t rankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16};
+
+/// What rank `rank` brings; its order of addition shows in the last bits.
+std::vector<float> contribution(uint32_t rank, size_t size, uint32_t seed = 0) {
+  std::mt19937 random(rank + 1000 * seed);
+  std::vector<float> values(size);
+  for (float &value : values)
+    value = std::ldexp(float(random() % 2001) - 1000, int(random() % 24));
+  return values;
+}
+
+/// The definition in Collectives.h, word by word.
+std::vector<float> definition(uint32_t lo, uint32_t hi, size_t size) {
+  if (hi - lo == 1)
+    return contribution(lo, size);
+  uint32_t half = 1;
+  while (half * 2 < hi - lo)
+    half *= 2;
+  std::vector<float> sum = definition(lo, lo + half, size);
+  std::vector<float> second = definition(lo + half, hi, size);
+  for (size_t i = 0; i < size; ++i)
+    sum[i] += second[i];
+  return sum;
+}
+
+::testing::AssertionResult sameBits(std::span<const float> a,
+                                    std::span<const float> b) {
+  if (a.size() != b.size())
+    return ::testing::AssertionFailure() << a.size() << " and " << b.size();
+  for (size_t i = 0; i < a.size(); ++i)
+    if (std::memcmp(&a[i], &b[i], sizeof(float)))
+      return ::testing::AssertionFailure()
+             << "element " << i << ": " << a[i] << " and " << b[i];
+  return ::testing::AssertionSuccess();
+}
+
+class Collectives : public ::testing::TestWithParam<TransportKind> {};
+
+INSTANTIATE_TEST_SUITE_P(Over, Collectives,
+                         ::testing::ValuesIn(transportKinds()),
+                         [](const auto &info) { return kindName(info.param); });
+
+void checkAllReduce(const TransportKind &kind, uint32_t ranks, size_t size,
+                    AllReduceAlgorithm algorithm) {
+  SCOPED_TRACE(::testing::Message()
+               << ranks << " ranks, " << size << " elements");
+  std::vector<float> expected = definition(0, ranks, size);
+  expectRanks(kind, ranks, [&](Transport &transport) {
+    Group group(transport);
+    Workspace workspace;
+    std::vector<float> values = contribution(transport.rank(), size);
+    BOOSTRT_RETURN_IF_ERROR(allReduceSum(group, values, workspace, algorithm));
+    EXPECT_TRUE(sameBits(values, expected)) << "rank " << transport.rank();
+    // Twice what the slices of the others have; slices differ by one element
+    // at each halving.
+    double bytes = 2 * (1 - 1.0 / ranks) * double(size) * sizeof(float);
+    EXPECT_NEAR(double(transport.traffic().sentBytes), bytes, 2 * 4 * ranks);
+    if (size % ranks == 0) {
+      EXPECT_EQ(double(transport.traffic().sentBytes), bytes);
+      EXPECT_EQ(double(transport.traffic().receivedBytes), bytes);
+    }
+    return Status();
+  });
+}
+
+TEST_P(Collectives, AllReduceIsTheTreeSum) {
+  for (uint32_t ranks : rankCounts)
+    for (size_t size : {0, 1, 2, 7, 96, 1009})
+      checkAllReduce(GetParam(), ranks, size, AllReduceAlgorithm::Auto);
+}
+
+TEST_P(Collectives, DirectAllReduceHasTheBitsOfHalving) {
+  for (uint32_t ranks : {2, 4, 8, 16})
+    for (auto algorithm :
+         {AllReduceAlgorithm::Direct, AllReduceAlgorithm::Halving})
+      for (size_t size : {1, 7, 96, 1009})
+        checkAllReduce(GetParam(), ranks, size, algorithm);
+}
+
+TEST_P(Collectives, AllReduceOfSeveralBlocksAndMessages) {
+  // More than one block of 16 MB, and several messages of 1 MB in each.
+  for (uint32_t ranks : {2, 3})
+    checkAllReduce(GetParam(), ranks, 5000011, AllReduceAlgorithm::Auto);
+  checkAllReduce(GetParam(), 4, 1300000, AllReduceAlgorithm::Halving);
+  checkAllReduce(GetParam(), 4, 1300000, AllReduceAlgorithm::Direct);
+}
+
+TEST_P(Collectives, AllReduceOfAListIsThatOfOneVector) {
+  const std::vector<size_t> sizes = {3, 0, 120000, 10, 1, 500, 40000, 7};
+  size_t total = 0;
+  for (size_t size : sizes)
+    total += size;
+  for (uint32_t ranks : {1, 2, 3, 4, 5, 8})
+    for (bool isDirect : {false, true}) {
+      auto algorithm =
+          isDirect ? AllReduceAlgorithm::Direct : AllReduceAlgorithm::Auto;
+      std::vector<float> expected = definition(0, ranks, total);
+      expectRanks(GetParam(), ranks, [&](Transport &transport) {
+        Group group(transport);
+        Workspace workspace;
+        // Each in memory of its own.
+        std::vector<float> values = contribution(transport.rank(), total);
+        std::vector<std::vector<float>> owned;
+        std::vector<std::span<float>> parts;
+        size_t begin = 0;
+        for (size_t size : sizes) {
+          owned.emplace_back(&values[begin], &values[begin] + size);
+          begin += size;
+        }
+        for (auto &part : owned)
+          parts.push_back(part);
+        BOOSTRT_RETURN_IF_ERROR(
+            allReduceSum(group, std::span<const std::span<float>>(parts),
+                         workspace, algorithm));
+        std::vector<float> result;
+        for (auto &part : owned)
+          result.insert(result.end(), part.begin(), part.end());
+        EXPECT_TRUE(sameBits(result, expected));
+        return Status();
+      });
+    }
+}
+
+TEST_P(Collectives, AllReduceOfIntegers) {
+  for (uint32_t ranks : {1, 2, 3, 8})
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      Workspace workspace;
+      // Beyond what a double holds exactly.
+      int64_t n = ranks, ids = n * (n - 1) / 2, large = int64_t(1) << 58;
+      std::vector<int64_t> values = {large + transport.rank(),
+                                     -int64_t(transport.rank()), 1};
+      BOOSTRT_RETURN_IF_ERROR(
+          allReduceSum(group, std::span(values), workspace));
+      EXPECT_EQ(values, (std::vector<int64_t>{n * large + ids, -ids, n}));
+      return Status();
+    });
+}
+
+// A rank without samples brings -0.0: the sum has the bits it has without it.
+TEST_P(Collectives, AnAbsentContributionChangesNoBit) {
+  const std::vector<float> values = {0.0f,   -0.0f, 1.0f,     -1.5f,
+                                     1e-45f, 3e38f, INFINITY, -INFINITY};
+  for (uint32_t ranks : {2, 3, 4, 6})
+    for (uint32_t present = 0; present < ranks; ++present)
+      expectRanks(GetParam(), ranks, [&](Transport &transport) {
+        Group group(transport);
+        Workspace workspace;
+        std::vector<float> mine(values.size(), -0.0f);
+        if (transport.rank() == present)
+          mine = values;
+        BOOSTRT_RETURN_IF_ERROR(
+            allReduceSum(group, std::span(mine), workspace));
+        EXPECT_TRUE(sameBits(mine, values));
+        return Status();
+      });
+  // +0.0 would not do.
+  EXPECT_FALSE(std::signbit(-0.0f + 0.0f));
+}
+
+TEST_P(Collectives, AllReduceOfSpecialValues) {
+  expectRanks(GetParam(), 4, [&](Transport &transport) {
+    Group group(transport);
+    Workspace workspace;
+    bool isFirst = transport.rank() == 0;
+    std::vector<float> values = {isFirst ? NAN : 1.0f,
+                                 isFirst ? INFINITY : 1.0f,
+                                 isFirst ? INFINITY : -INFINITY,
+                                 transport.rank() < 2 ? 3e38f : -3e38f, 1e-45f};
+    BOOSTRT_RETURN_IF_ERROR(allReduceSum(group, std::span(values), workspace));
+    EXPECT_TRUE(std::isnan(values[0]));
+    EXPECT_EQ(values[1], INFINITY);
+    EXPECT_TRUE(std::isnan(values[2]));
+    EXPECT_TRUE(std::isnan(values[3])); // the halves overflow: a tree's order
+    EXPECT_EQ(values[4], 4 * 1e-45f);   // no flushing to zero
+    return Status();
+  });
+}
+
+TEST_P(Collectives, NothingIsAllocatedTwice) {
+  expectRanks(GetParam(), 4, [&](Transport &transport) {
+    Group group(transport);
+    Workspace workspace;
+    std::vector<float> values(300000);
+    size_t reserved = allReduceScratchBytes(4, values.size());
+    std::byte *memory = workspace.reserve(reserved);
+    for (int step = 0; step < 3; ++step)
+      BOOSTRT_RETURN_IF_ERROR(
+          allReduceSum(group, std::span(values), workspace));
+    EXPECT_EQ(workspace.reserve(reserved), memory);
+    return Status();
+  });
+}
+
+TEST_P(Collectives, ReduceScatterWithUnequalSlices) {
+  const size_t size = 5003;
+  for (uint32_t ranks : rankCounts) {
+    std::vector<float> expected = definition(0, ranks, size);
+    // Member m gets a share in proportion to m; the first gets nothing.
+    std::vector<size_t> ends;
+    for (uint32_t m = 0; m < ranks; ++m)
+      ends.push_back(m + 1 == ranks ? size : size * m * m / (ranks * ranks));
+    for (bool isInPlace : {false, true})
+      expectRanks(GetParam(), ranks, [&](Transport &transport) {
+        Group group(transport);
+        Workspace workspace;
+        uint32_t self = transport.rank();
+        size_t begin = self ? ends[self - 1] : 0, count = ends[self] - begin;
+        std::vector<float> values = contribution(self, size), apart(count);
+        std::span<float> sum =
+            isInPlace ? std::span(values).subspan(begin, count) : apart;
+        BOOSTRT_RETURN_IF_ERROR(
+            reduceScatterSum(group, values, ends, sum, workspace));
+        EXPECT_TRUE(sameBits(sum, std::span(expected).subspan(begin, count)));
+        if (!isInPlace) {
+          EXPECT_TRUE(sameBits(values, contribution(self, size)));
+        }
+        EXPECT_EQ(transport.traffic().sentBytes, (size - count) * 4);
+        EXPECT_EQ(transport.traffic().receivedBytes, count * 4 * (ranks - 1));
+        return Status();
+      });
+  }
+}
+
+TEST_P(Collectives, AllGatherWithUnequalSlices) {
+  for (uint32_t ranks : rankCounts)
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      Workspace workspace;
+      std::vector<size_t> ends;
+      std::vector<std::byte> expected;
+      for (uint32_t m = 0; m < ranks; ++m) { // m bytes of value m
+        expected.resize(expected.size() + m, std::byte(m));
+        ends.push_back(expected.size());
+      }
+      std::vector<std::byte> all(expected.size(), std::byte(255));
+      uint32_t self = transport.rank();
+      for (uint32_t i = 0; i < self; ++i)
+        all[ends[self] - 1 - i] = std::byte(self);
+      BOOSTRT_RETURN_IF_ERROR(allGather(group, all, ends, workspace));
+      EXPECT_EQ(all, expected);
+      EXPECT_EQ(transport.traffic().sentBytes, self * (ranks - 1));
+
+      std::vector<uint64_t> values(ranks);
+      BOOSTRT_RETURN_IF_ERROR(allGatherValue(group, uint64_t(self) * self,
+                                             std::span(values), workspace));
+      for (uint64_t m = 0; m < ranks; ++m)
+        EXPECT_EQ(values[m], m * m);
+      return Status();
+    });
+}
+
+TEST_P(Collectives, AllToAllWithUnequalParts) {
+  for (uint32_t ranks : rankCounts)
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      Workspace workspace;
+      uint32_t self = transport.rank();
+      // From a to b go (a * b) % 5 bytes of value 16 a + b.
+      auto length = [](uint32_t a, uint32_t b) { return a * b % 5; };
+      std::vector<std::vector<std::byte>> out, in;
+      std::vector<std::span<const std::byte>> sends;
+      std::vector<std::span<std::byte>> receives;
+      for (uint32_t m = 0; m < ranks; ++m) {
+        out.emplace_back(length(self, m), std::byte(16 * self + m));
+        in.emplace_back(length(m, self));
+      }
+      for (uint32_t m = 0; m < ranks; ++m) {
+        sends.push_back(out[m]);
+        receives.push_back(in[m]);
+      }
+      BOOSTRT_RETURN_IF_ERROR(allToAll(group, sends, receives, workspace));
+      for (uint32_t m = 0; m < ranks; ++m)
+        EXPECT_EQ(in[m], std::vector<std::byte>(length(m, self),
+                                                std::byte(16 * m + self)));
+      return Status();
+    });
+}
+
+TEST_P(Collectives, BroadcastFromEveryRoot) {
+  for (uint32_t ranks : rankCounts)
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      Workspace workspace;
+      for (uint32_t root = 0; root < ranks; ++root) {
+        std::vector<std::byte> data(1000, std::byte(transport.rank()));
+        BOOSTRT_RETURN_IF_ERROR(broadcast(group, root, data, workspace));
+        EXPECT_EQ(data, std::vector<std::byte>(1000, std::byte(root)));
+      }
+      return Status();
+    });
+}
+
+TEST_P(Collectives, NobodyLeavesABarrierBeforeAllHaveComeToIt) {
+  for (uint32_t ranks : rankCounts) {
+    std::atomic<uint32_t> arrived = 0;
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      for (uint32_t round = 1; round <= 5; ++round) {
+        ++arrived;
+        BOOSTRT_RETURN_IF_ERROR(barrier(group));
+        EXPECT_GE(arrived, round * ranks);
+        // Before anybody counts the next round.
+        BOOSTRT_RETURN_IF_ERROR(barrier(group));
+      }
+      return Status();
+    });
+  }
+}
+
+// Servers of a job: disjoint groups at the same time, then groups across them.
+TEST_P(Collectives, GroupsWorkSideBySide) {
+  expectRanks(GetParam(), 6, [&](Transport &transport) {
+    uint32_t self = transport.rank(), server = self / 3;
+    Workspace workspace;
+    // Not in the order of their ranks.
+    Group inside(transport, {server * 3 + 2, server * 3, server * 3 + 1});
+    Group across(transport, {self % 3, self % 3 + 3});
+    int64_t value = int64_t(1) << (4 * self);
+    BOOSTRT_RETURN_IF_ERROR(
+        allReduceSum(inside, std::span(&value, 1), workspace));
+    EXPECT_EQ(value, server ? 0x111000 : 0x111);
+    BOOSTRT_RETURN_IF_ERROR(
+        allReduceSum(across, std::span(&value, 1), workspace));
+    EXPECT_EQ(value, 0x111111);
+    return Status();
+  });
+}
+
+TEST(CollectivesOfMany, AllReduceOf256Ranks) {
+  checkAllReduce(transportKinds().front(), 256, 512, AllReduceAlgorithm::Auto);
+  checkAllReduce(transportKinds().front(), 256, 512,
+                 AllReduceAlgorithm::Direct);
+  checkAllReduce(transportKinds().front(), 255, 512, AllReduceAlgorithm::Auto);
+}
+
+} // namespace
