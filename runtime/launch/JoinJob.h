@@ -1,0 +1,14 @@
+// JoinJob.h - from a plan to a connection with the other ranks.
+#pragma once
+
+#include "runtime/comm/Transport.h"
+#include "runtime/launch/JobPlan.h"
+
+#include <memory>
+
+namespace boostrt {
+
+/// Connects this rank with the others of `plan`; null for a job of one rank.
+Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan);
+
+} // namespace boostrt
