@@ -226,7 +226,10 @@ Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = std::has_single_bit(group.size()) ? AllReduceAlgorithm::Halving
                                                   : AllReduceAlgorithm::Direct;
-  size_t block = std::min(vector.size(), blockSize<T>);
+  // Equal slices stay equal in every block.
+  size_t block =
+      std::max<size_t>(blockSize<T> / group.size(), 1) * group.size();
+  block = std::min(vector.size(), block);
   Reduction<T> reduction(group, vector, workspace, scratchElements(block));
   for (size_t begin = 0; begin < vector.size(); begin += block)
     BOOSTRT_RETURN_IF_ERROR(reduction.allReduce(
@@ -258,7 +261,8 @@ Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
 size_t allReduceScratchBytes(uint32_t members, size_t elements) {
   if (members == 1)
     return 0;
-  return scratchElements(std::min(elements, blockSize<float>)) * sizeof(float);
+  size_t block = std::max<size_t>(blockSize<float>, members);
+  return scratchElements(std::min(elements, block)) * sizeof(float);
 }
 
 Status reduceScatterSum(Group &group, std::span<const float> values,

@@ -1,5 +1,7 @@
 #include "runtime/comm/local/LocalJob.h"
 
+#include "runtime/comm/ActivityText.h"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -16,7 +18,7 @@ namespace {
 struct Posted {
   uint32_t from;
   std::span<const std::byte> data;
-  bool *isTaken; ///< guarded by the sender's mutex
+  char *isTaken; ///< guarded by the sender's mutex
 };
 
 struct Mailbox {
@@ -24,6 +26,9 @@ struct Mailbox {
   std::condition_variable changed;
   std::deque<Posted> messages; ///< to this rank, in the order they were posted
   Activity activity;
+  bool isWaiting = false;
+  uint32_t waitsFor = 0; ///< the rank, where it is waiting
+  std::atomic<bool> hasLeft = false;
 };
 
 } // namespace
@@ -31,6 +36,13 @@ struct Mailbox {
 struct LocalJob::State {
   State(uint32_t size, std::chrono::milliseconds deadline)
       : deadline(deadline), mailboxes(size) {}
+
+  void wakeAll() {
+    for (Mailbox &mailbox : mailboxes) {
+      std::lock_guard lock(mailbox.mutex);
+      mailbox.changed.notify_all();
+    }
+  }
 
   void fail(const std::string &message) {
     {
@@ -40,10 +52,7 @@ struct LocalJob::State {
       failure = message;
       hasFailed = true;
     }
-    for (Mailbox &mailbox : mailboxes) {
-      std::lock_guard lock(mailbox.mutex);
-      mailbox.changed.notify_all();
-    }
+    wakeAll();
   }
 
   Status status() {
@@ -58,24 +67,18 @@ struct LocalJob::State {
   std::string failure; ///< of the first that failed; guarded by `mutex`
 };
 
-namespace {
-
-std::string describe(const Activity &activity) {
-  std::string text = activity.step ? fmt::format("in step {}", activity.step)
-                                   : "before the first step";
-  if (*activity.collective)
-    text += fmt::format(", {}", activity.collective);
-  if (*activity.location)
-    text += fmt::format(" ({})", activity.location);
-  return text;
-}
-
-} // namespace
-
 class LocalTransport : public Transport {
 public:
   LocalTransport(LocalJob::State &job, uint32_t rank)
       : job_(job), own_(job.mailboxes[rank]), rank_(rank) {}
+
+  ~LocalTransport() override {
+    {
+      std::lock_guard lock(own_.mutex);
+      own_.hasLeft = true;
+    }
+    job_.wakeAll();
+  }
 
   std::string describe() const override {
     return fmt::format("local (threads of one process), {} ranks", size());
@@ -88,32 +91,46 @@ public:
 
   Status exchange(std::span<const Outgoing> sends,
                   std::span<const Incoming> receives) override {
+    return exchangeEach(sends, receives, [](size_t) {});
+  }
+
+  Status exchangeEach(std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives,
+                      const std::function<void(size_t)> &received) override {
     if (job_.hasFailed)
       return job_.status();
-    // A vector of bools has no addresses.
-    std::deque<bool> taken(sends.size(), false);
-    for (size_t i = 0; i < sends.size(); ++i) {
-      post(sends[i], &taken[i]);
-      count(sends[i].to, sends[i].data.size(), traffic_.sentBytes,
-            traffic_.sentMessages);
-    }
+    taken_.assign(sends.size(), false);
+    for (size_t i = 0; i < sends.size(); ++i)
+      post(sends[i], &taken_[i]);
     Status status;
-    for (const Incoming &receive : receives) {
-      status = take(receive);
+    for (size_t i = 0; i < receives.size() && status.ok(); ++i) {
+      status = take(receives[i]);
       if (!status.ok())
         break;
-      count(receive.from, receive.data.size(), traffic_.receivedBytes,
+      count(receives[i].from, receives[i].data.size(), traffic_.receivedBytes,
             traffic_.receivedMessages);
+      received(i);
     }
     // Also after a failure: nobody may copy from memory that is not ours any
     // more.
-    Status ended = awaitTaken(sends, taken);
-    return status.ok() ? ended : status;
+    for (size_t i = 0; i < sends.size(); ++i) {
+      Status sent = awaitTaken(sends[i], &taken_[i]);
+      if (sent.ok())
+        count(sends[i].to, sends[i].data.size(), traffic_.sentBytes,
+              traffic_.sentMessages);
+      else if (status.ok())
+        status = sent;
+    }
+    return status;
   }
 
   void abort(const std::string &cause) override {
-    job_.fail(fmt::format("rank {} gave up {}: {}", rank_,
-                          boostrt::describe(own_.activity), cause));
+    std::string doing;
+    {
+      std::lock_guard lock(own_.mutex);
+      doing = boostrt::describe(own_.activity);
+    }
+    job_.fail(fmt::format("rank {} gave up {}: {}", rank_, doing, cause));
   }
 
   void setActivity(const Activity &activity) override {
@@ -130,11 +147,31 @@ private:
     ++messages;
   }
 
-  void post(const Outgoing &send, bool *isTaken) {
+  void post(const Outgoing &send, char *isTaken) {
     Mailbox &to = job_.mailboxes[send.to];
     std::lock_guard lock(to.mutex);
     to.messages.push_back({rank_, send.data, isTaken});
     to.changed.notify_all();
+  }
+
+  /// Waits for `isDone`, the job's failure, or that `peer` has left. False
+  /// when the deadline has passed. `lock` holds our own mutex.
+  template <typename Predicate>
+  bool await(std::unique_lock<std::mutex> &lock, uint32_t peer,
+             Predicate &&isDone) {
+    own_.isWaiting = true;
+    own_.waitsFor = peer;
+    bool isOver = own_.changed.wait_for(lock, job_.deadline, [&] {
+      return isDone() || job_.hasFailed || hasLeft(peer);
+    });
+    // Who gives up waiting is still part of the chain that others follow.
+    own_.isWaiting = !isOver;
+    return isOver;
+  }
+
+  /// Reads without the peer's mutex, which we could not take holding ours.
+  bool hasLeft(uint32_t peer) const {
+    return peer != rank_ && job_.mailboxes[peer].hasLeft;
   }
 
   Status take(const Incoming &receive) {
@@ -146,13 +183,12 @@ private:
             own_.messages.begin(), own_.messages.end(),
             [&](const Posted &posted) { return posted.from == receive.from; });
       };
-      bool isThere = own_.changed.wait_for(lock, job_.deadline, [&] {
-        return job_.hasFailed || find() != own_.messages.end();
-      });
+      bool isOver = await(lock, receive.from,
+                          [&] { return find() != own_.messages.end(); });
       auto found = find();
-      if (found == own_.messages.end()) {
+      if (found == own_.messages.end() || job_.hasFailed) {
         lock.unlock();
-        return isThere ? job_.status() : lost(receive.from);
+        return failure(receive.from, isOver);
       }
       message = *found;
       own_.messages.erase(found);
@@ -176,26 +212,24 @@ private:
     return job_.status();
   }
 
-  Status awaitTaken(std::span<const Outgoing> sends,
-                    const std::deque<bool> &taken) {
-    for (size_t i = 0; i < sends.size(); ++i) {
+  Status awaitTaken(const Outgoing &send, const char *isTaken) {
+    bool isOver;
+    {
       std::unique_lock lock(own_.mutex);
-      own_.changed.wait_for(lock, job_.deadline,
-                            [&] { return taken[i] || job_.hasFailed; });
-      if (taken[i])
-        continue;
-      lock.unlock();
-      if (withdraw(sends[i].to, &taken[i]))
-        return job_.hasFailed ? job_.status() : lost(sends[i].to);
-      // The receiver is at it: that is a copy's time.
-      lock.lock();
-      own_.changed.wait(lock, [&] { return taken[i]; });
+      isOver = await(lock, send.to, [&] { return *isTaken; });
+      if (*isTaken)
+        return Status();
     }
+    if (withdraw(send.to, isTaken))
+      return failure(send.to, isOver);
+    // The receiver is at it: that is a copy's time.
+    std::unique_lock lock(own_.mutex);
+    own_.changed.wait(lock, [&] { return *isTaken; });
     return Status();
   }
 
   /// Takes back a message that was posted. False when the receiver has it.
-  bool withdraw(uint32_t to, const bool *isTaken) {
+  bool withdraw(uint32_t to, const char *isTaken) {
     Mailbox &mailbox = job_.mailboxes[to];
     std::lock_guard lock(mailbox.mutex);
     return std::erase_if(mailbox.messages, [&](const Posted &posted) {
@@ -203,23 +237,50 @@ private:
            }) > 0;
   }
 
-  Status lost(uint32_t rank) {
-    Mailbox &peer = job_.mailboxes[rank];
-    std::string activity;
-    {
-      std::lock_guard lock(peer.mutex);
-      activity = boostrt::describe(peer.activity);
-    }
-    job_.fail(fmt::format(
-        "rank {} has not answered for {:.1f} s; it was last seen {}", rank,
-        std::chrono::duration<double>(job_.deadline).count(), activity));
+  std::string activityOf(uint32_t rank) {
+    Mailbox &mailbox = job_.mailboxes[rank];
+    std::lock_guard lock(mailbox.mutex);
+    return boostrt::describe(mailbox.activity);
+  }
+
+  /// Why waiting for `peer` has ended without success.
+  Status failure(uint32_t peer, bool isOver) {
+    if (job_.hasFailed)
+      return job_.status();
+    if (isOver)
+      job_.fail(fmt::format("rank {} has left the job {}, but rank {} waits "
+                            "for it {}; all ranks must run the same program",
+                            peer, activityOf(peer), rank_, activityOf(rank_)));
+    else
+      blame(peer);
     return job_.status();
+  }
+
+  /// Whom we wait for may itself be waiting: the last of the chain is lost.
+  void blame(uint32_t peer) {
+    for (uint32_t hops = 0; hops < size() && peer != rank_; ++hops) {
+      Mailbox &mailbox = job_.mailboxes[peer];
+      std::unique_lock lock(mailbox.mutex);
+      if (!mailbox.isWaiting) {
+        lock.unlock();
+        job_.fail(fmt::format(
+            "rank {} has not answered for {:.1f} s; it was last seen {}", peer,
+            std::chrono::duration<double>(job_.deadline).count(),
+            activityOf(peer)));
+        return;
+      }
+      peer = mailbox.waitsFor;
+    }
+    job_.fail(fmt::format("ranks wait for each other, rank {} {}; all ranks "
+                          "must run the same program",
+                          rank_, activityOf(rank_)));
   }
 
   LocalJob::State &job_;
   Mailbox &own_;
   uint32_t rank_;
   Traffic traffic_;
+  std::vector<char> taken_; ///< the receivers' marks on what we have posted
 };
 
 LocalJob::LocalJob(uint32_t size, std::chrono::milliseconds deadline)

@@ -12,12 +12,15 @@ namespace boostrt {
 /// What the ranks share. It outlives their transports.
 class LocalJob {
 public:
-  /// How long a rank waits for another before it calls that one lost.
+  /// `deadline`: how long a rank waits for another before it calls the one that
+  /// all wait for lost. A thread does not die alone and is not silent because
+  /// it computes, so that is long.
   explicit LocalJob(uint32_t size, std::chrono::milliseconds deadline =
-                                       std::chrono::seconds(10));
+                                       std::chrono::minutes(10));
   ~LocalJob();
 
-  /// For the thread that is rank `rank`; once for each rank.
+  /// For the thread that is rank `rank`; once for each rank. A rank leaves the
+  /// job when its transport ends: who waits for it then fails.
   std::unique_ptr<Transport> connect(uint32_t rank);
 
 private:

@@ -1,5 +1,7 @@
 #include "test/runtime/comm/Ranks.h"
 
+#include "runtime/comm/control/ControlServer.h"
+#include "runtime/comm/gloo/GlooTransport.h"
 #include "runtime/comm/local/LocalJob.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +23,34 @@ private:
   LocalJob job_;
 };
 
+/// Ranks in one process, but with the sockets of several. The test serves.
+class GlooTestJob : public TestJob {
+public:
+  GlooTestJob(uint32_t size, std::chrono::milliseconds deadline) {
+    options_.size = size;
+    options_.token = "the ranks of a test";
+    control::ServerOptions server;
+    server.token = options_.token;
+    server.size = size;
+    server.stallDeadline = deadline;
+    auto started = control::ControlServer::start(server);
+    EXPECT_TRUE(started.ok()) << started.status().message();
+    if (!started.ok())
+      return;
+    server_ = std::move(started).value();
+    options_.masterPort = server_->port();
+  }
+  Result<std::unique_ptr<Transport>> connect(uint32_t rank) override {
+    GlooOptions options = options_;
+    options.rank = rank;
+    return connectGloo(options);
+  }
+
+private:
+  GlooOptions options_;
+  std::unique_ptr<control::ControlServer> server_;
+};
+
 template <typename Job>
 std::unique_ptr<TestJob> start(uint32_t size,
                                std::chrono::milliseconds deadline) {
@@ -32,6 +62,7 @@ std::unique_ptr<TestJob> start(uint32_t size,
 const std::vector<TransportKind> &transportKinds() {
   static const std::vector<TransportKind> kinds = {
       {"local", start<LocalTestJob>},
+      {"gloo", start<GlooTestJob>},
   };
   return kinds;
 }
