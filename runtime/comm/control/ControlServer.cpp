@@ -194,9 +194,12 @@ private:
     case MessageType::Beat: {
       uint64_t call = message.number();
       ActivityRecord activity = message.activity();
-      if (message.isComplete())
-        return table_.beat(rank, call, std::move(activity), Clock::now());
-      break;
+      if (!message.isComplete())
+        break;
+      // The others must know it when this process dies.
+      if (rank == options_.servedBy && activity != table_.activity(rank))
+        lastLifeSign_ = {};
+      return table_.beat(rank, call, std::move(activity), Clock::now());
     }
     case MessageType::Waiting:
       return handleWaiting(client, message);
