@@ -1,0 +1,131 @@
+#include "runtime/comm/CostModel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace boostrt {
+namespace {
+
+constexpr double kFloat = sizeof(float), kDouble = sizeof(double);
+
+/// How many ranks of a block hold a piece of the largest vector.
+uint32_t holdersOf(const AdasumShape &shape, double part, uint32_t block) {
+  if (block < 2 || part <= 0)
+    return 1;
+  // It begins somewhere in a slice.
+  double slices = std::ceil(shape.largestVector / part) + 1;
+  return static_cast<uint32_t>(std::min<double>(slices, block));
+}
+
+double levelSeconds(const CommCosts &costs, const AdasumShape &shape,
+                    uint32_t stride, uint32_t radix) {
+  uint32_t block = stride * radix;
+  double part = shape.elements / block;
+  return adasumLevelSeconds(costs, part, radix, holdersOf(shape, part, block));
+}
+
+} // namespace
+
+double exchangeSeconds(const CommCosts &costs, double messages, double bytes) {
+  if (messages == 0)
+    return 0;
+  return costs.latency + messages * costs.perMessage + bytes * costs.perByte;
+}
+
+double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
+                        double elements, uint32_t ranks) {
+  if (algorithm == AllReduceAlgorithm::Auto)
+    algorithm = std::has_single_bit(ranks) ? AllReduceAlgorithm::Halving
+                                           : AllReduceAlgorithm::Direct;
+  double bytes = elements * kFloat, seconds = 0;
+  if (algorithm == AllReduceAlgorithm::Direct) // one level, without products
+    return ranks > 1 ? meanLevelSeconds(costs, elements / ranks, ranks) : 0;
+  for (uint32_t half = 2; half <= ranks; half *= 2)
+    seconds += 2 * exchangeSeconds(costs, 1, bytes / half) +
+               3 * bytes / half * costs.perTouched;
+  return seconds;
+}
+
+double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
+                          uint32_t holders) {
+  double pairs = radix * (radix + 1.0) / 2;
+  double seconds =
+      meanLevelSeconds(costs, part, radix) +
+      part * (pairs * costs.perProduct + radix * kFloat * costs.perTouched);
+  if (holders > 1) { // products to the owner, and coefficients back
+    double others = holders - 1.0;
+    seconds += exchangeSeconds(costs, others, others * pairs * kDouble) +
+               exchangeSeconds(costs, others, others * (radix + 1) * kDouble);
+  }
+  return seconds;
+}
+
+double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix) {
+  double others = radix - 1.0;
+  return 2 * exchangeSeconds(costs, others, others * part * kFloat) +
+         part * (radix + 1) * kFloat * costs.perTouched;
+}
+
+double adasumSeconds(const CommCosts &costs, const AdasumShape &shape,
+                     std::span<const uint32_t> radices) {
+  double seconds = 0;
+  if (shape.ranksPerMean > 1)
+    seconds = meanLevelSeconds(costs, shape.elements / shape.ranksPerMean,
+                               shape.ranksPerMean);
+  uint32_t stride = shape.ranksPerMean;
+  for (uint32_t radix : radices) {
+    seconds += levelSeconds(costs, shape, stride, radix);
+    stride *= radix;
+  }
+  return seconds;
+}
+
+std::vector<uint32_t> halvingRadices(uint32_t leaves) {
+  std::vector<uint32_t> radices;
+  for (; leaves % 2 == 0 && leaves; leaves /= 2)
+    radices.push_back(2);
+  if (leaves > 1)
+    radices.push_back(leaves);
+  return radices;
+}
+
+std::vector<uint32_t> chooseRadices(const CommCosts &costs,
+                                    const AdasumShape &shape) {
+  if (shape.leaves < 2)
+    return {};
+  int twos = std::countr_zero(shape.leaves);
+  uint32_t odd = shape.leaves >> twos;
+  // best[e]: what the levels above 2^e leaves take, and the first of them.
+  struct Choice {
+    double seconds = std::numeric_limits<double>::infinity();
+    uint32_t radix = 0;
+  };
+  std::vector<Choice> best(twos + 1);
+  auto tryRadix = [&](int at, uint32_t radix, double above) {
+    double seconds =
+        above + levelSeconds(costs, shape, shape.ranksPerMean << at, radix);
+    // Of equals the largest: it exchanges least often.
+    if (seconds <= best[at].seconds)
+      best[at] = {seconds, radix};
+  };
+  for (int at = twos; at >= 0; --at) {
+    if (at == twos && odd == 1) {
+      best[at].seconds = 0;
+      continue;
+    }
+    for (int next = at + 1; next <= twos; ++next)
+      tryRadix(at, uint32_t(1) << (next - at), best[next].seconds);
+    if (odd > 1)
+      tryRadix(at, shape.leaves >> at, 0);
+  }
+  std::vector<uint32_t> radices;
+  for (uint32_t leaves = 1; leaves < shape.leaves;) {
+    radices.push_back(best[std::countr_zero(leaves)].radix);
+    leaves *= radices.back();
+  }
+  return radices;
+}
+
+} // namespace boostrt

@@ -1,0 +1,106 @@
+// Adasum.h - combines the gradients, or the steps, of the members of a group so
+// that what they have in common is averaged and what is orthogonal is added
+// (Maleki et al., Scaling Distributed Training with Adaptive Summation, MLSys
+// 2021), for any number of members. Coefficients.h says exactly how.
+//
+// Every member ends with the same bits: each element is computed by one and
+// copied. They do not depend on the number of threads or on the CPU; they do on
+// the number of members, on their order and, in rounding, on the levels.
+#pragma once
+
+#include "runtime/comm/CostModel.h"
+#include "runtime/comm/Group.h"
+#include "runtime/comm/adasum/Plan.h"
+
+#include <memory>
+#include <optional>
+
+namespace boostrt {
+
+/// `count` elements of the bucket from `offset` on. Tensors with the same
+/// `vector` are combined as one: all different is per tensor, all the same is
+/// the whole model. Vectors are numbered from 0.
+struct AdasumTensor {
+  size_t offset, count;
+  uint32_t vector;
+};
+
+/// Threads of the caller.
+class AdasumWorkers {
+public:
+  virtual ~AdasumWorkers() = default;
+  /// Runs task(data, i) for i < count in any order and returns when all ended.
+  virtual void forEach(size_t count, void (*task)(void *data, size_t i),
+                       void *data) = 0;
+};
+
+struct AdasumOptions {
+  /// Neighbouring members in blocks of that many contribute their mean, as the
+  /// ranks of a server do when Adasum is across servers.
+  uint32_t ranksPerMean = 1;
+  /// How many combine at once in each level across those means; empty: what
+  /// takes least by `costs`. See Plan.h.
+  std::vector<uint32_t> radices;
+  /// Unset: what takes least by `costs`.
+  std::optional<adasum::Cut> cut;
+  CommCosts costs;
+  AdasumWorkers *workers = nullptr; ///< outlives the Adasum; null: none
+};
+
+/// Of one vector.
+struct AdasumVectorReport {
+  /// c_m of member m: the result is the sum of c_m g_m.
+  std::vector<double> coefficients;
+  /// |result|^2 / sum of the |g_i|^2 of what Adasum combined (members, or the
+  /// means of servers): 1 when these are orthogonal, 1/n when they are equal,
+  /// and 1 when all are zero.
+  double orthogonality = 1;
+  /// How many nodes cancelled so far that they were made vectors.
+  uint32_t vectors = 0;
+};
+
+struct AdasumReport {
+  std::vector<AdasumVectorReport> vectors; ///< by number
+};
+
+/// What the last run did and how long it took, on this member.
+struct AdasumStats {
+  uint64_t vectorBytes = 0;  ///< sent: elements
+  uint64_t scalarBytes = 0;  ///< sent: products and coefficients
+  double scatterSeconds = 0; ///< without the products, which run meanwhile
+  double productSeconds = 0, agreeSeconds = 0, combineSeconds = 0;
+  double gatherSeconds = 0;
+};
+
+class Adasum {
+public:
+  /// For the member `self` of groups of `members`. Tensors do not overlap.
+  static Result<Adasum> plan(uint32_t members, uint32_t self,
+                             std::span<const AdasumTensor> tensors,
+                             const AdasumOptions &options);
+  Adasum(Adasum &&) noexcept;
+  Adasum &operator=(Adasum &&) noexcept;
+  ~Adasum();
+
+  /// What run() takes of a workspace: about as much as the tensors have.
+  size_t scratchBytes() const;
+
+  /// Replaces the tensors in `bucket` by their combination, on every member.
+  /// From the second time on it allocates nothing, unless it reports. All
+  /// members pass a report or none does; the first one's is filled. Fails as
+  /// Transport::exchange does; the tensors are undefined then.
+  Status run(Group &group, float *bucket, Workspace &workspace,
+             AdasumReport *report = nullptr);
+
+  const AdasumStats &stats() const;
+
+  /// "mean of 8, then Adasum of 4 x 8 in equal slices".
+  std::string describe() const;
+
+private:
+  struct State;
+  explicit Adasum(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace boostrt

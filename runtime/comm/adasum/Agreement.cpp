@@ -1,0 +1,186 @@
+#include "runtime/comm/adasum/LevelState.h"
+
+#include <algorithm>
+
+namespace boostrt::adasum {
+namespace {
+
+/// The exchanges of agree(). A channel's message has as many numbers for each
+/// of its vectors that are open.
+class Agreement {
+public:
+  Agreement(Group &group, Workspace &workspace, LevelState &state,
+            uint64_t &sentBytes)
+      : group_(group), workspace_(workspace), state_(state),
+        level_(state.level), sentBytes_(sentBytes) {}
+
+  Status run() {
+    state_.isOpen.assign(level_.held.size(), true);
+    BOOSTRT_RETURN_IF_ERROR(sumAtOwners(pairCount(level_.radix), [&](auto h) {
+      return state_.combinations[h].gram.data();
+    }));
+    for (uint32_t held = 0; held < level_.held.size(); ++held)
+      if (level_.held[held].isOwned)
+        state_.combinations[held].begin();
+    for (;;) {
+      forEachOpen([&](uint32_t held) {
+        if (level_.held[held].isOwned)
+          advance(held);
+      });
+      BOOSTRT_RETURN_IF_ERROR(tellHolders());
+      bool isOpen = false;
+      for (uint32_t held = 0; held < level_.held.size(); ++held)
+        isOpen |= state_.isOpen[held] = state_.next[held] >= 0;
+      if (!isOpen)
+        return Status();
+      BOOSTRT_RETURN_IF_ERROR(makeVectors());
+    }
+  }
+
+private:
+  template <typename Do> void forEachOpen(Do &&act) {
+    for (uint32_t held = 0; held < level_.held.size(); ++held)
+      if (state_.isOpen[held])
+        act(held);
+  }
+
+  /// A vector that nobody shares is finished here.
+  void advance(uint32_t held) {
+    Combination &combination = state_.combinations[held];
+    int merge = combination.advance(level_.merges);
+    while (merge >= 0 && !level_.held[held].isShared) {
+      state_.makeVector(held, level_.merges[merge]);
+      combination.replace(level_.merges[merge], newProducts(held));
+      merge = combination.advance(level_.merges);
+    }
+    state_.next[held] = merge;
+  }
+
+  /// The owners' numbers become the sums of all holders': their own, and then
+  /// the others' in the order of members.
+  template <typename NumbersOf>
+  Status sumAtOwners(size_t perVector, NumbersOf &&numbersOf) {
+    begin();
+    for (const Channel &channel : level_.owners)
+      send(channel, [&](uint32_t held, double *to) {
+        return std::copy_n(numbersOf(held), perVector, to);
+      });
+    for (const Channel &channel : level_.holders)
+      receive(channel, perVector);
+    BOOSTRT_RETURN_IF_ERROR(exchange());
+    takeFrom(level_.holders, [&](uint32_t held, const double *numbers) {
+      double *sum = numbersOf(held);
+      for (size_t i = 0; i < perVector; ++i)
+        sum[i] += numbers[i];
+      return numbers + perVector;
+    });
+    return Status();
+  }
+
+  /// What the owners found: which vector to make, and coefficients.
+  Status tellHolders() {
+    begin();
+    for (const Channel &channel : level_.holders)
+      send(channel, [&](uint32_t held, double *to) {
+        *to++ = state_.next[held];
+        return std::copy_n(state_.combinations[held].slots.data(), level_.radix,
+                           to);
+      });
+    for (const Channel &channel : level_.owners)
+      receive(channel, level_.radix + 1);
+    BOOSTRT_RETURN_IF_ERROR(exchange());
+    takeFrom(level_.owners, [&](uint32_t held, const double *numbers) {
+      state_.next[held] = static_cast<int>(*numbers++);
+      std::copy_n(numbers, level_.radix,
+                  state_.combinations[held].slots.data());
+      return numbers + level_.radix;
+    });
+    return Status();
+  }
+
+  Status makeVectors() {
+    auto merge = [&](uint32_t held) -> const Merge & {
+      return level_.merges[state_.next[held]];
+    };
+    forEachOpen([&](uint32_t held) { state_.makeVector(held, merge(held)); });
+    BOOSTRT_RETURN_IF_ERROR(sumAtOwners(level_.radix, [&](uint32_t held) {
+      return &state_.newProducts[size_t(held) * level_.radix];
+    }));
+    forEachOpen([&](uint32_t held) {
+      if (level_.held[held].isOwned)
+        state_.combinations[held].replace(merge(held), newProducts(held));
+    });
+    return Status();
+  }
+
+  std::span<const double> newProducts(uint32_t held) const {
+    return std::span(state_.newProducts)
+        .subspan(size_t(held) * level_.radix, level_.radix);
+  }
+
+  void begin() {
+    workspace_.sends.clear();
+    workspace_.receives.clear();
+    sent_ = state_.sent.data();
+    received_ = state_.received.data();
+  }
+
+  /// write(held, to) returns behind what it wrote for that vector.
+  template <typename Write> void send(const Channel &channel, Write &&write) {
+    double *message = sent_;
+    for (uint32_t held : channel.held)
+      if (state_.isOpen[held])
+        sent_ = write(held, sent_);
+    if (sent_ == message)
+      return;
+    auto bytes = std::as_bytes(std::span(message, sent_));
+    workspace_.sends.push_back({group_.rankOf(channel.member), bytes});
+    sentBytes_ += bytes.size();
+  }
+
+  void receive(const Channel &channel, size_t perVector) {
+    size_t count = 0;
+    for (uint32_t held : channel.held)
+      if (state_.isOpen[held])
+        count += perVector;
+    if (!count)
+      return;
+    workspace_.receives.push_back(
+        {group_.rankOf(channel.member),
+         std::as_writable_bytes(std::span(received_, count))});
+    received_ += count;
+  }
+
+  /// Nothing is sent or received where nothing is shared: then nobody waits.
+  Status exchange() {
+    if (workspace_.sends.empty() && workspace_.receives.empty())
+      return Status();
+    return group_.transport().exchange(workspace_.sends, workspace_.receives);
+  }
+
+  /// read(held, numbers) returns behind what it read of that vector.
+  template <typename Read>
+  void takeFrom(const std::vector<Channel> &channels, Read &&read) {
+    const double *numbers = state_.received.data();
+    for (const Channel &channel : channels)
+      for (uint32_t held : channel.held)
+        if (state_.isOpen[held])
+          numbers = read(held, numbers);
+  }
+
+  Group &group_;
+  Workspace &workspace_;
+  LevelState &state_;
+  const Level &level_;
+  uint64_t &sentBytes_;
+  double *sent_ = nullptr, *received_ = nullptr;
+};
+
+} // namespace
+
+Status agree(Group &group, Workspace &workspace, LevelState &state,
+             uint64_t &sentBytes) {
+  return Agreement(group, workspace, state, sentBytes).run();
+}
+
+} // namespace boostrt::adasum
