@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 3u
+#define BOOST_ABI_VERSION 4u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -149,8 +149,29 @@ typedef enum BoostPostOp {
 typedef enum BoostCallStatus {
   BOOST_CALL_OK = 0,
   BOOST_CALL_LIBRARY_FAILED = 1,
-  BOOST_CALL_LAUNCH_FAILED = 2 /* the device has more to say */
+  BOOST_CALL_LAUNCH_FAILED = 2,    /* the device has more to say */
+  BOOST_CALL_COLLECTIVE_FAILED = 3 /* so has the device here */
 } BoostCallStatus;
+
+/* What ranks do together. */
+typedef enum BoostCollectiveKind {
+  BOOST_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
+  BOOST_COLLECTIVE_ADASUM = 1
+} BoostCollectiveKind;
+
+/* Which ranks do it. Every rank is in one group of each kind. */
+typedef enum BoostRankGroup {
+  BOOST_RANKS_ALL = 0,
+  BOOST_RANKS_INNER = 1, /* those whose gradients are averaged */
+  BOOST_RANKS_ACROSS = 2 /* one of each inner group, over which Adasum combines */
+} BoostRankGroup;
+
+/* What an inner group is. */
+typedef enum BoostAcross {
+  BOOST_ACROSS_AUTO = 0,    /* as SERVERS where there are several, else as RANKS */
+  BOOST_ACROSS_SERVERS = 1, /* the ranks of a server */
+  BOOST_ACROSS_RANKS = 2    /* a rank alone */
+} BoostAcross;
 
 /*===------------------------------------------------------------------------===
  * What the program calls: the environment.
@@ -193,6 +214,13 @@ typedef struct BoostEnv {
    * BoostCallStatus. */
   int32_t (*launch)(const struct BoostEnv *env, uint32_t index,
                     void *const *operands);
+
+  /* Update calls it, and nothing else. Executes collective `index` of the program
+   * with the other ranks, in place on `operands`, the addresses of its operands;
+   * where there is one rank it leaves them as they are. Returns a
+   * BoostCallStatus. */
+  int32_t (*collective)(const struct BoostEnv *env, uint32_t index,
+                        void *const *operands);
 } BoostEnv;
 
 /*===------------------------------------------------------------------------===
@@ -303,6 +331,26 @@ typedef struct BoostImage {
   uint64_t bytes;
 } BoostImage;
 
+/* Something that is exchanged. */
+typedef struct BoostCollectiveOperand {
+  uint64_t elements;
+  uint32_t dtype;     /* BoostDType */
+  uint32_t parameter; /* index of the one it serves; UINT32_MAX: none */
+  uint32_t group;     /* operands of one number are combined as one vector: Adasum's
+                         granularity */
+  uint32_t reserved;
+} BoostCollectiveOperand;
+
+/* A collective of a step. All ranks execute the same ones in the same order. */
+typedef struct BoostCollective {
+  uint32_t kind;   /* BoostCollectiveKind */
+  uint32_t ranks;  /* BoostRankGroup */
+  uint32_t number; /* order in a step, from 0 */
+  uint32_t operand_count;
+  const BoostCollectiveOperand *operands;
+  const char *location; /* "model.json:14:5", of the first parameter it serves */
+} BoostCollective;
+
 /* The program for one kind of device. */
 typedef struct BoostTarget {
   uint32_t kind;               /* BoostTargetKind */
@@ -341,12 +389,16 @@ typedef struct BoostProgram {
   const BoostMetric *metrics;
   const BoostSchedule *schedules;
   const BoostTarget *targets; /* one of each kind at most, by kind */
+  const BoostCollective *collectives; /* of a step, by number; the same ones for
+                                         all targets */
   uint32_t parameter_count;
   uint32_t state_count;
   uint32_t input_count;
   uint32_t metric_count;
   uint32_t schedule_count;
   uint32_t target_count; /* 1 or more */
+  uint32_t collective_count;
+  uint32_t adasum_across; /* BoostAcross */
 
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
@@ -386,7 +438,7 @@ typedef struct BoostTrailer {
 #define BOOST_ABI_ASSERT(type, size)                                           \
   _Static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
 #endif
-BOOST_ABI_ASSERT(BoostEnv, 48);
+BOOST_ABI_ASSERT(BoostEnv, 56);
 BOOST_ABI_ASSERT(BoostTensor, 56);
 BOOST_ABI_ASSERT(BoostParameter, 136);
 BOOST_ABI_ASSERT(BoostState, 72);
@@ -399,8 +451,10 @@ BOOST_ABI_ASSERT(BoostFunction, 24);
 BOOST_ABI_ASSERT(BoostOperand, 16);
 BOOST_ABI_ASSERT(BoostLaunch, 40);
 BOOST_ABI_ASSERT(BoostImage, 24);
+BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
+BOOST_ABI_ASSERT(BoostCollective, 32);
 BOOST_ABI_ASSERT(BoostTarget, 184);
-BOOST_ABI_ASSERT(BoostProgram, 536);
+BOOST_ABI_ASSERT(BoostProgram, 552);
 BOOST_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

@@ -43,6 +43,16 @@ public:
   virtual void unpin(std::span<std::byte>) {}
 };
 
+/// What ranks do together, for the functions of a program.
+class CollectiveRunner {
+public:
+  virtual ~CollectiveRunner() = default;
+
+  /// Executes collective `index` of the program in place on `operands`, in
+  /// memory of the host, as BoostCollective::operands describes them.
+  virtual Status run(uint32_t index, void *const *operands) = 0;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -58,6 +68,12 @@ public:
   /// addresses in its memory by BoostArenaKind. It may return before the
   /// function has ended; what is called or copied next comes after it.
   virtual Status call(BoostFunctionKind function, void *const *arenas) = 0;
+
+  /// Hands the collectives of update from the next call on to `runner`;
+  /// `schedule` is the program's table of them and outlives the device. Null,
+  /// as at first: there is one rank, and collectives do nothing.
+  virtual void setCollectives(CollectiveRunner *runner,
+                              std::span<const BoostCollective> schedule) = 0;
 };
 
 } // namespace boostrt

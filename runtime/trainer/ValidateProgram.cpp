@@ -55,6 +55,7 @@ public:
     BOOSTRT_RETURN_IF_ERROR(states());
     BOOSTRT_RETURN_IF_ERROR(inputs());
     BOOSTRT_RETURN_IF_ERROR(scalars());
+    BOOSTRT_RETURN_IF_ERROR(collectives());
     return overlaps();
   }
 
@@ -89,7 +90,8 @@ private:
         {p_.states, p_.state_count, "states"},
         {p_.inputs, p_.input_count, "inputs"},
         {p_.metrics, p_.metric_count, "metrics"},
-        {p_.schedules, p_.schedule_count, "schedules"}};
+        {p_.schedules, p_.schedule_count, "schedules"},
+        {p_.collectives, p_.collective_count, "collectives"}};
     for (const auto &[table, count, what] : tables)
       if (count > kMaxTableEntries || (count > 0 && !table))
         return fail("table {} of {} entries", what, count);
@@ -274,6 +276,54 @@ private:
       BOOSTRT_RETURN_IF_ERROR(
           scalar(schedule.control, BOOST_ARENA_CONTROL, BOOST_F32, "schedule"));
     }
+    return Status();
+  }
+
+  Status collectives() const {
+    if (p_.adasum_across > BOOST_ACROSS_RANKS)
+      return fail("Adasum across unknown groups {}", p_.adasum_across);
+    for (uint32_t i = 0; i < p_.collective_count; ++i) {
+      const BoostCollective &collective = p_.collectives[i];
+      if (collective.number != i)
+        return fail("collective {} has number {}", i, collective.number);
+      if (collective.kind > BOOST_COLLECTIVE_ADASUM)
+        return fail("collective {} is of unknown kind {}", i, collective.kind);
+      if (collective.ranks > BOOST_RANKS_ACROSS)
+        return fail("collective {} is for unknown ranks {}", i,
+                    collective.ranks);
+      if (!collective.location)
+        return fail("collective {} has no location", i);
+      if (collective.operand_count == 0 ||
+          collective.operand_count > kMaxTableEntries || !collective.operands)
+        return fail("collective {} has {} operands", i,
+                    collective.operand_count);
+      for (uint32_t k = 0; k < collective.operand_count; ++k)
+        BOOSTRT_RETURN_IF_ERROR(operand(collective, k));
+    }
+    return Status();
+  }
+
+  Status operand(const BoostCollective &collective, uint32_t index) const {
+    const BoostCollectiveOperand &o = collective.operands[index];
+    uint64_t bytes = elementBytes(o.dtype);
+    if (bytes == 0 ||
+        (collective.kind == BOOST_COLLECTIVE_ADASUM && o.dtype != BOOST_F32))
+      return fail("operand {} of collective {} has elements of type {}", index,
+                  collective.number, o.dtype);
+    if (o.elements == 0 || o.elements > kMaxBytes / bytes)
+      return fail("operand {} of collective {} has {} elements", index,
+                  collective.number, o.elements);
+    if (o.parameter == UINT32_MAX)
+      return Status();
+    if (o.parameter >= p_.parameter_count)
+      return fail("operand {} of collective {} serves parameter {} of {}",
+                  index, collective.number, o.parameter, p_.parameter_count);
+    const BoostTensor &served = p_.parameters[o.parameter].tensor;
+    if (o.elements * bytes != served.bytes)
+      return fail("operand {} of collective {} has {} bytes, its parameter "
+                  "'{}' {}",
+                  index, collective.number, o.elements * bytes, served.name,
+                  served.bytes);
     return Status();
   }
 

@@ -92,7 +92,7 @@ CpuDevice::create(uint32_t threads, const BoostTarget &target) {
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
   device->env_ =
       BoostEnv{BOOST_ABI_VERSION, threads, device.get(), envParallelFor,
-               libraryCall,       envFill, envLaunch};
+               libraryCall,       envFill, envLaunch,    collective};
   return device;
 }
 
@@ -103,9 +103,12 @@ std::string CpuDevice::describe() const {
 
 Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {
   const BoostFunction &function = target_.functions[kind];
+  failure_ = Status();
   int32_t status = function.entry(&env_, arenas);
   if (status == BOOST_CALL_OK)
     return Status();
+  if (!failure_.ok())
+    return failure_;
   return Status(ExitCode::Internal,
                 fmt::format("function {} failed{}; please report this",
                             function.name ? function.name : "?",
@@ -157,6 +160,15 @@ int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
   if (index >= device->matmuls_.size())
     return BOOST_CALL_LIBRARY_FAILED;
   return device->matmuls_[index]->execute(operands);
+}
+
+int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,
+                              void *const *operands) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  if (!device->runner_)
+    return BOOST_CALL_OK;
+  device->failure_ = device->runner_->run(index, operands);
+  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
 }
 
 } // namespace boostrt

@@ -29,6 +29,10 @@ public:
 
   std::string describe() const override;
   Status call(BoostFunctionKind function, void *const *arenas) override;
+  void setCollectives(CollectiveRunner *runner,
+                      std::span<const BoostCollective>) override {
+    runner_ = runner;
+  }
 
   /// Valid as long as the device.
   const BoostEnv &env() const { return env_; }
@@ -43,11 +47,15 @@ private:
   Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
+  static int32_t collective(const BoostEnv *env, uint32_t index,
+                            void *const *operands);
 
   const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
   std::vector<std::unique_ptr<Matmul>> matmuls_; ///< by library call
+  CollectiveRunner *runner_ = nullptr;
+  Status failure_; ///< of what a function called; the ABI carries only a code
 };
 
 } // namespace boostrt

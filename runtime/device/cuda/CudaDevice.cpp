@@ -18,13 +18,23 @@ uint64_t addressOf(const void *pointer) {
 void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
                    int64_t) {}
 
+uint64_t bytesOf(const BoostCollectiveOperand &operand) {
+  return operand.elements * (operand.dtype == BOOST_I64 ? 8 : 4);
+}
+
+/// The same with what keeps the next operand aligned.
+uint64_t roomOf(const BoostCollectiveOperand &operand) {
+  return (bytesOf(operand) + BOOST_ALIGNMENT - 1) / BOOST_ALIGNMENT *
+         BOOST_ALIGNMENT;
+}
+
 } // namespace
 
 CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
                        const BoostTarget &target)
     : driver_(std::move(driver)), target_(target),
-      env_{BOOST_ABI_VERSION, 0,    this,  noParallelFor,
-           libraryCall,       fill, launch} {}
+      env_{BOOST_ABI_VERSION, 0,    this,   noParallelFor,
+           libraryCall,       fill, launch, collective} {}
 
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
@@ -75,6 +85,9 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
   // It runs once, and fills from the host, which no graph can hold.
   if (function == BOOST_FUNCTION_INIT)
     return enter(function, arenas);
+  // Between its launches the host talks to other ranks.
+  if (function == BOOST_FUNCTION_UPDATE && runner_ && !schedule_.empty())
+    return enter(function, arenas);
   Bases bases;
   std::copy_n(arenas, bases.size(), bases.begin());
   auto [entry, isNew] = graphs_.try_emplace({function, bases}, 0);
@@ -110,6 +123,40 @@ int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
 
 int32_t CudaDevice::libraryCall(const BoostEnv *, uint32_t, void *const *) {
   return BOOST_CALL_LIBRARY_FAILED;
+}
+
+int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
+                               void *const *operands) {
+  auto *device = static_cast<CudaDevice *>(env->context);
+  if (!device->runner_)
+    return BOOST_CALL_OK;
+  if (index >= device->schedule_.size())
+    return BOOST_CALL_COLLECTIVE_FAILED;
+  device->failure_ = device->runOnHost(index, operands);
+  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
+}
+
+Status CudaDevice::runOnHost(uint32_t index, void *const *operands) {
+  const BoostCollective &collective = schedule_[index];
+  std::span described(collective.operands, collective.operand_count);
+  uint64_t room = 0;
+  for (const BoostCollectiveOperand &operand : described)
+    room += roomOf(operand);
+  exchanged_.resize(room);
+  std::vector<DeviceCopy> copies;
+  std::vector<void *> onHost;
+  std::byte *next = exchanged_.data();
+  for (size_t i = 0; i < described.size(); ++i) {
+    copies.push_back({{next, bytesOf(described[i])}, operands[i]});
+    onHost.push_back(next);
+    next += roomOf(described[i]);
+  }
+  BOOSTRT_RETURN_IF_ERROR(copyOut(copies));
+  BOOSTRT_RETURN_IF_ERROR(runner_->run(index, onHost.data()));
+  for (size_t i = 0; i < described.size(); ++i)
+    BOOSTRT_RETURN_IF_ERROR(copyIn(operands[i], copies[i].to));
+  // The next collective writes over them.
+  return finishCopies();
 }
 
 void CudaDevice::fill(const BoostEnv *env, void *destination, int64_t elements,

@@ -1,6 +1,7 @@
 // CudaDevice.h - runs the CUDA target of a program on a GPU or on the simulated
 // one: its functions are recorded as graphs, one for each set of arenas they
-// are called with, and replayed from then on.
+// are called with, and replayed from then on. Where there are other ranks,
+// update is not: its collectives run on the host, between its launches.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -25,6 +26,11 @@ public:
   std::string describe() const override { return driver_->name(); }
   DeviceMemory *memory() override { return this; }
   Status call(BoostFunctionKind function, void *const *arenas) override;
+  void setCollectives(CollectiveRunner *runner,
+                      std::span<const BoostCollective> schedule) override {
+    runner_ = runner;
+    schedule_ = schedule;
+  }
 
   Result<void *> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(void *to, std::span<const std::byte> from) override;
@@ -48,12 +54,19 @@ private:
   static void fill(const BoostEnv *env, void *destination, int64_t elements,
                    uint32_t initializer, double a, double b, const char *name,
                    const void *seed);
+  static int32_t collective(const BoostEnv *env, uint32_t index,
+                            void *const *operands);
+  /// Runs collective `index` on copies in the host's memory.
+  Status runOnHost(uint32_t index, void *const *operands);
 
   std::unique_ptr<GpuDriver> driver_;
   const BoostTarget &target_;
   BoostEnv env_{};
   std::vector<uint32_t> kernels_; ///< by launch
   std::map<std::pair<BoostFunctionKind, Bases>, uint32_t> graphs_;
+  CollectiveRunner *runner_ = nullptr;
+  std::span<const BoostCollective> schedule_;
+  std::vector<std::byte> exchanged_; ///< what a collective has on the host
   Status failure_; ///< of what a function called; the ABI carries only a code
 };
 

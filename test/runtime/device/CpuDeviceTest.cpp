@@ -87,6 +87,51 @@ TEST(CpuDevice, AFunctionsFailureSaysWhatFailed) {
             "function micro failed with status 17; please report this");
 }
 
+/// Stands for the other ranks: as many more as doubling makes, or a failure.
+struct Doubling : CollectiveRunner {
+  Status run(uint32_t index, void *const *operands) override {
+    calls.push_back(index);
+    if (index == 1)
+      return Status(ExitCode::RankLost, "rank 1 is lost");
+    *static_cast<float *>(operands[0]) *= 2;
+    return Status();
+  }
+  std::vector<uint32_t> calls;
+};
+
+TEST(CpuDevice, CollectivesAreForWhoeverRunsThem) {
+  BoostTarget target = emptyTarget();
+  target.functions[BOOST_FUNCTION_UPDATE] = {
+      "update",
+      [](const BoostEnv *env, void *const *arenas) -> int32_t {
+        uint32_t index = *static_cast<const uint32_t *>(arenas[1]);
+        return env->collective(env, index, arenas);
+      },
+      0};
+  auto device = CpuDevice::create(1, target);
+  ASSERT_TRUE(device.ok());
+  float value = 3;
+  uint32_t index = 0;
+  void *arenas[BOOST_ARENA_COUNT] = {&value, &index};
+  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_EQ(value, 3) << "of one rank";
+  Doubling ranks;
+  (*device)->setCollectives(&ranks, {});
+  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_EQ(value, 6);
+  index = 1;
+  Status status = (*device)->call(BOOST_FUNCTION_UPDATE, arenas);
+  EXPECT_EQ(status.code(), ExitCode::RankLost);
+  EXPECT_EQ(status.message(), "rank 1 is lost");
+  index = 0;
+  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok())
+      << "a failure is over when the next call begins";
+  EXPECT_EQ(ranks.calls, (std::vector<uint32_t>{0, 1, 0}));
+  (*device)->setCollectives(nullptr, {});
+  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_EQ(value, 12);
+}
+
 TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
   struct Case {
     uint32_t initializer;

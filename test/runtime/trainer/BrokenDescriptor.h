@@ -17,6 +17,8 @@ struct Copy {
   std::vector<BoostMetric> metrics;
   std::vector<BoostSchedule> schedules;
   std::vector<BoostTarget> targets;
+  std::vector<BoostCollective> collectives;
+  std::vector<BoostCollectiveOperand> exchanged; ///< of the first collective
   // Of the first target.
   std::vector<BoostLibraryCall> calls;
   // Of the last target.
@@ -31,6 +33,7 @@ struct Copy {
         metrics(p.metrics, p.metrics + p.metric_count),
         schedules(p.schedules, p.schedules + p.schedule_count),
         targets(p.targets, p.targets + p.target_count),
+        collectives(p.collectives, p.collectives + p.collective_count),
         calls(p.targets->library_calls,
               p.targets->library_calls + p.targets->library_call_count) {
     program.parameters = parameters.data();
@@ -39,6 +42,12 @@ struct Copy {
     program.metrics = metrics.data();
     program.schedules = schedules.data();
     program.targets = targets.data();
+    program.collectives = collectives.data();
+    if (!collectives.empty()) {
+      exchanged.assign(collectives[0].operands,
+                       collectives[0].operands + collectives[0].operand_count);
+      collectives[0].operands = exchanged.data();
+    }
     targets[0].library_calls = calls.data();
     BoostTarget &last = targets.back();
     if (last.kind != BOOST_TARGET_CUDA)

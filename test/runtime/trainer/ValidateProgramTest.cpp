@@ -13,9 +13,9 @@ class ValidateProgram : public BrokenDescriptor {};
 TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
   expectDefect([](Copy &c) { c.program.abi_version = 9; },
-               "interface version 9 in a program that claims 3");
+               "interface version 9 in a program that claims 4");
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
-               "600 bytes long, expected 536");
+               "600 bytes long, expected 552");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
                "the program has no name");
   expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
@@ -29,6 +29,39 @@ TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.batch_size = 0; }, "batch size 0");
   expectDefect([](Copy &c) { c.program.micro_batches = 0; },
                "0 micro-batches a step");
+}
+
+/// Collective 0: operands weight, bias, loss sum, loss count.
+TEST_F(ValidateProgram, Collectives) {
+  expectDefect([](Copy &c) { c.program.collectives = nullptr; },
+               "table collectives of 1 entries");
+  expectDefect([](Copy &c) { c.program.adasum_across = 3; },
+               "Adasum across unknown groups 3");
+  expectDefect([](Copy &c) { c.collectives[0].number = 1; },
+               "collective 0 has number 1");
+  expectDefect([](Copy &c) { c.collectives[0].kind = 2; },
+               "collective 0 is of unknown kind 2");
+  expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
+               "collective 0 is for unknown ranks 3");
+  expectDefect([](Copy &c) { c.collectives[0].location = nullptr; },
+               "collective 0 has no location");
+  expectDefect([](Copy &c) { c.collectives[0].operand_count = 0; },
+               "collective 0 has 0 operands");
+  expectDefect([](Copy &c) { c.collectives[0].operands = nullptr; },
+               "collective 0 has 4 operands");
+  expectDefect([](Copy &c) { c.exchanged[2].dtype = 9; },
+               "operand 2 of collective 0 has elements of type 9");
+  expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM; },
+               "operand 3 of collective 0 has elements of type 3");
+  expectDefect([](Copy &c) { c.exchanged[3].elements = 0; },
+               "operand 3 of collective 0 has 0 elements");
+  expectDefect([](Copy &c) { c.exchanged[3].elements = ~0ull; },
+               "operand 3 of collective 0 has 18446744073709551615 elements");
+  expectDefect([](Copy &c) { c.exchanged[1].parameter = 2; },
+               "operand 1 of collective 0 serves parameter 2 of 2");
+  expectDefect([](Copy &c) { c.exchanged[1].elements = 9; },
+               "operand 1 of collective 0 has 36 bytes, its parameter "
+               "'fc.bias' 40");
 }
 
 TEST_F(ValidateProgram, Tables) {

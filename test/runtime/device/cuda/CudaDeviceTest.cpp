@@ -121,6 +121,76 @@ TEST_F(OnSim, FunctionsAreRecordedOnceForEachSetOfArenas) {
   EXPECT_GE(simulated->laneInstructions(), 5u * 2 * 4 * 7);
 }
 
+/// Adds 1 to PARAMETER, exchanges STATE and PARAMETER, adds 1 to PARAMETER.
+int32_t exchangeBetween(const BoostEnv *env, void *const *arenas) {
+  ++entered;
+  if (int32_t status = env->launch(env, 0, arenas))
+    return status;
+  void *operands[] = {arenas[BOOST_ARENA_STATE], arenas[BOOST_ARENA_PARAMETER]};
+  if (int32_t status = env->collective(env, 0, operands))
+    return status;
+  return env->launch(env, 0, arenas);
+}
+
+/// Stands for ranks that have the same as this one.
+struct Doubling : CollectiveRunner {
+  Status run(uint32_t, void *const *operands) override {
+    if (fails)
+      return Status(ExitCode::RankLost, "rank 1 is lost");
+    *static_cast<int64_t *>(operands[0]) *= 2;
+    for (int i = 0; i < 4; ++i)
+      static_cast<float *>(operands[1])[i] *= 2;
+    return Status();
+  }
+  bool fails = false;
+};
+
+TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
+  target.functions[BOOST_FUNCTION_UPDATE] = {"update", exchangeBetween, 0};
+  const BoostCollectiveOperand exchanged[] = {{1, BOOST_I64, UINT32_MAX, 0, 0},
+                                              {4, BOOST_F32, 0, 1, 0}};
+  const BoostCollective schedule[] = {{BOOST_COLLECTIVE_ALL_REDUCE,
+                                       BOOST_RANKS_ALL, 0, 2, exchanged,
+                                       "model.json:5:3"}};
+  ASSERT_TRUE(create().ok());
+  // An i64 of 2^33 + 1.
+  int64_t number = (int64_t{1} << 33) + 1;
+  auto count = device->allocate(8, "count");
+  ASSERT_TRUE(count.ok());
+  ASSERT_TRUE(
+      device->copyIn(*count, std::as_bytes(std::span(&number, 1))).ok());
+  void *weights = allocate({0, 1, 2, 3});
+  void *arenas[BOOST_ARENA_COUNT] = {weights, *count};
+  // Of one rank it is a graph as any function.
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(device->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_EQ(entered, 1);
+  EXPECT_EQ(read(weights), (std::vector<float>{4, 5, 6, 7}));
+  Doubling ranks;
+  device->setCollectives(&ranks, schedule);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(device->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_EQ(entered, 3);
+  EXPECT_EQ(read(weights), (std::vector<float>{25, 29, 33, 37}))
+      << "4 -> 5 -> 10 -> 11 -> 12 -> 24 -> 25";
+  int64_t sum = 0;
+  DeviceCopy copy{std::as_writable_bytes(std::span(&sum, 1)), *count};
+  ASSERT_TRUE(device->copyOut({&copy, 1}).ok());
+  EXPECT_EQ(sum, 4 * number);
+  ranks.fails = true;
+  Status status = device->call(BOOST_FUNCTION_UPDATE, arenas);
+  EXPECT_EQ(status.code(), ExitCode::RankLost);
+  EXPECT_EQ(status.message(), "rank 1 is lost");
+  // What the program does not describe is no collective.
+  device->setCollectives(&ranks, {schedule, 1});
+  target.functions[BOOST_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                                     void *const *operands) {
+    return env->collective(env, 1, operands);
+  };
+  EXPECT_EQ(device->call(BOOST_FUNCTION_UPDATE, arenas).message(),
+            "function update failed with status 3; please report this");
+}
+
 TEST_F(OnSim, InitFillsFromTheSeedInControl) {
   ASSERT_TRUE(create().ok());
   void *weights = allocate({0, 0, 0, 0, 42});
