@@ -59,13 +59,13 @@ void boostc::frontend::applyBoostOverride(Node &document,
   auto [section, key] = option.text.take_front(equals).split('.');
   size_t keyBegin = key.empty() ? 0 : section.size() + 1;
   std::vector<StringRef> keys;
-  if (key.empty()) { // the section that has it
+  if (key.empty()) { // the first section that has it: "boost" before others
     key = section;
     section = {};
     for (const KeyTable &candidate : table.boost().keys) {
       for (const KeyTable &inner : candidate.value.object->keys) {
         keys.push_back(inner.name);
-        if (inner.name == key)
+        if (inner.name == key && section.empty())
           section = candidate.name;
       }
     }
@@ -94,11 +94,8 @@ static bool isInLevel(StringRef name, int level) {
   return name == "adasum" && level >= 2;
 }
 
-/// grad_accumulation with one micro-batch is what a step does anyway; nothing
-/// else is built yet.
-static bool isBuilt(StringRef name, const Node &boost) {
-  return name == "grad_accumulation" &&
-         boost.at(name).at("grad_accumulation_step").integer == 1;
+static bool isBuilt(StringRef name) {
+  return name == "grad_accumulation" || name == "adasum";
 }
 
 void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
@@ -121,6 +118,13 @@ void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
     bool isOn = isInLevel(name, level), isNamed = false;
     std::string reason = formatv("level -O{0} {1}", level,
                                  isOn ? "turns it on" : "leaves it off");
+    if (name == "grad_accumulation" && mode != "disable_all" && !written) {
+      int64_t steps = boost.at(name).at("grad_accumulation_step").integer;
+      if (steps > 1) {
+        isOn = isNamed = true;
+        reason = formatv("grad_accumulation_step is {0}", steps);
+      }
+    }
     if (mode == "manual" && written) {
       isOn = written->value.boolean;
       isNamed = isOn;
@@ -134,11 +138,9 @@ void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
           written->keyExtent,
           formatv("'{0}' has no effect in mode '{1}'; mode 'manual' reads it",
                   name, mode));
-    if (isOn && !isBuilt(name, boost)) {
+    if (isOn && !isBuilt(name)) {
       Extent place =
           written && mode == "manual" ? written->keyExtent : modeExtent;
-      if (name == "grad_accumulation" && isNamed)
-        place = boost.at(name).at("grad_accumulation_step").extent;
       if (isNamed)
         errors.error(place, formatv("boost '{0}' is not built yet", name));
       else

@@ -12,8 +12,8 @@ namespace boostc::frontend {
 /// Overrides the "boost" of `document` by `config`, key by key.
 void mergeBoostConfig(Node &document, Node config, ErrorList &errors);
 
-/// Applies --boost SECTION.KEY=VALUE, or KEY=VALUE where one section alone has
-/// the key.
+/// Applies --boost SECTION.KEY=VALUE, or KEY=VALUE for the first section that
+/// has the key.
 void applyBoostOverride(Node &document, const ModelTable &table,
                         const Source &option, ErrorList &errors);
 

@@ -87,6 +87,78 @@ static void checkSymbols(const Node &model, const LayerSpec &optimizer,
                                : "the program uses the name itself"));
 }
 
+/// Micro-batches of an optimizer step.
+static int64_t getMicroBatches(const Node &model) {
+  const Node &boost = model.at("boost");
+  return boost.at("boost").at("grad_accumulation").boolean
+             ? boost.at("grad_accumulation")
+                   .at("grad_accumulation_step")
+                   .integer
+             : 1;
+}
+
+/// The numbers of the parameters where a group begins.
+static FailureOr<SmallVector<int64_t>> getCuts(ProgramParts &parts) {
+  const Node &node =
+      parts.model.at("boost").at("common").at("gradient_split_groups");
+  auto count = static_cast<int64_t>(parts.parameters.size());
+  if (node.is(Node::Kind::Null))
+    return SmallVector<int64_t>(count > 1 ? 1 : 0, count / 2);
+  SmallVector<int64_t> cuts;
+  int64_t last = 0;
+  for (const Node &cut : node.items) {
+    if (cut.integer <= last || cut.integer >= count) {
+      parts.errors.error(
+          cut.extent,
+          formatv("'gradient_split_groups': expected rising numbers from 1 to "
+                  "{0}, where the model's {1} parameters are cut, found {2} "
+                  "behind {3}",
+                  count - 1, count, cut.integer, last));
+      return failure();
+    }
+    last = cut.integer;
+    cuts.push_back(last);
+  }
+  return cuts;
+}
+
+/// How ranks are combined, where Adasum is on.
+static LogicalResult setAdasum(ProgramParts &parts) {
+  const Node &boost = parts.model.at("boost");
+  if (!boost.at("boost").at("adasum").boolean)
+    return success();
+  const Node &adasum = boost.at("adasum");
+  auto mode = train::symbolizeAdasumMode(adasum.at("mode").text);
+  auto granularity = train::symbolizeGranularity(adasum.at("granularity").text);
+  auto across = rt::symbolizeAcross(adasum.at("across").text);
+  assert(mode && granularity && across && "the table lists the choices");
+  FailureOr<SmallVector<int64_t>> cuts = getCuts(parts);
+  if (failed(cuts))
+    return failure();
+  parts.program->setAttr(
+      train::kAdasumAttrName,
+      train::AdasumAttr::get(parts.program.getContext(), *mode, *granularity,
+                             *across,
+                             parts.builder.getDenseI64ArrayAttr(*cuts)));
+  return success();
+}
+
+/// What the passes of compiler/boost are to do.
+static LogicalResult setBoosts(ProgramParts &parts) {
+  const Node &settings = parts.model.at("train");
+  auto combining = [](bool isMean) {
+    return isMean ? train::Combining::Mean : train::Combining::Sum;
+  };
+  auto averaging = train::AveragingAttr::get(
+      parts.program.getContext(),
+      combining(settings.at("reduction").text == "mean"),
+      combining(settings.at("gradients_mean").boolean));
+  if (averaging.getMicroBatches() != train::Combining::Mean ||
+      averaging.getRanks() != train::Combining::Mean)
+    parts.program->setAttr(train::kAveragingAttrName, averaging);
+  return setAdasum(parts);
+}
+
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                                              const Node &model,
                                              const ModelTable &table,
@@ -103,7 +175,7 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
   b.setInsertionPointToEnd(module->getBody());
   ProgramParts parts{b, model, table, errors};
   parts.program = train::ProgramOp::create(
-      b, loc, name, model.at("batch_size").integer, /*micro_batches=*/1,
+      b, loc, name, model.at("batch_size").integer, getMicroBatches(model),
       model.at("epochs").integer, model.at("seed").integer, recipeText(model),
       recipeHash(model));
   parts.program.getBody().emplaceBlock();
@@ -114,6 +186,8 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                  "no layer has a parameter to train");
     return {};
   }
+  if (failed(setBoosts(parts)))
+    return {};
   func::FuncOp micro = buildMicro(parts);
   if (failed(buildUpdate(parts, micro)))
     return {};

@@ -71,9 +71,6 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
   if (table.kind == Kind::Boolean) {
     if (!node.is(Node::Kind::Boolean))
       return wrongType(node, table, subject);
-    if (table.onlyValue && node.boolean != *table.onlyValue)
-      errors.error(node.extent, formatv("{0}: {1} is not supported yet",
-                                        subject, node.describe()));
     return node;
   }
   bool isInteger = node.is(Node::Kind::Integer);

@@ -245,7 +245,6 @@ ValueTable frontend::inputTable() {
 }
 
 ObjectTable frontend::trainTable() {
-  ValueTable mean{.kind = Kind::Boolean, .onlyValue = true};
   ValueTable limit{.kind = Kind::Number,
                    .minimum = 0.0,
                    .isMinimumExcluded = true,
@@ -263,11 +262,19 @@ ObjectTable frontend::trainTable() {
                     "leaves them. After clip_value."),
            optional("gradient_norm", boolean, "false",
                     "Whether metrics report that norm, before clipping."),
+           optional("gradients_mean", boolean, "true",
+                    "Whether the gradient of a step is the mean over ranks or "
+                    "the sum of the ranks' means; 'reduction' has the "
+                    "formulas."),
            optional(
-               "gradients_mean", mean, "true",
-               "Whether gradients are averaged over ranks rather than summed."),
-           optional("reduction", choice({"mean"}), "\"mean\"",
-                    "The loss over the samples of an optimizer step."),
+               "reduction", choice({"mean", "sum"}), "\"mean\"",
+               "How micro-batches make the gradient of a step, of gradient "
+               "sums `G` over `n` samples of micro-batch k of rank r. `mean`: "
+               "`sum_rk G / sum_rk n`, and `sum_r (sum_k G / sum_k n)` without "
+               "gradients_mean. `sum`: `sum_rk (G / n) / R`, R being the ranks "
+               "that have samples, and `sum_rk (G / n)` without "
+               "gradients_mean. Losses that are reported are means over "
+               "samples in any case."),
            optional("eval_every", makeInteger(0, 1e12), "1",
                     "Epochs from one evaluation on held-out data to the next; "
                     "0: only at the end. `boost-run --eval-every` overrides "
@@ -332,6 +339,21 @@ ObjectTable frontend::boostTable() {
                      "Share of the steps in which nothing is frozen."),
             optional("total_steps", makeInteger(1, 1e12), "65536",
                      "Length of the freezing schedule.")}),
+       section(
+           "adasum", "Sum gradients over ranks less what they have in common.",
+           {optional("mode", choice({"delta", "gradient"}), "\"delta\"",
+                     "What is combined: `delta`, the changes that each rank's "
+                     "optimizer makes of the weights, with state of its own; "
+                     "`gradient`, the mean gradients, before one optimizer."),
+            optional("granularity",
+                     choice({"per_tensor", "per_group", "whole"}),
+                     "\"per_tensor\"",
+                     "What is one vector: each parameter, each group of "
+                     "'gradient_split_groups', or all of them."),
+            optional("across", choice({"auto", "servers", "ranks"}), "\"auto\"",
+                     "`servers`: ranks of a server average, servers are "
+                     "combined. `ranks`: each rank is. `auto`: servers where "
+                     "there are several, else ranks.")}),
        section("grad_accumulation",
                "Several micro-batches for one optimizer step.",
                {optional("grad_accumulation_step", makeInteger(1, 1 << 20), "1",

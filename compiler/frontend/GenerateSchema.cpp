@@ -127,10 +127,7 @@ static json valueSchema(const ValueTable &table) {
     addRange(schema, table);
     break;
   case Kind::Boolean:
-    if (table.onlyValue)
-      schema["const"] = *table.onlyValue;
-    else
-      schema["type"] = "boolean";
+    schema["type"] = "boolean";
     break;
   case Kind::Text:
     if (table.choices.empty())

@@ -40,9 +40,6 @@ struct ValueTable {
   bool isMinimumExcluded = false;
   /// Texts: the legal ones, when not every text is.
   std::vector<std::string> choices = {};
-  /// Booleans: the only value that this version has; the other is legal and an
-  /// error.
-  std::optional<bool> onlyValue = {};
   size_t minItems = 0, maxItems = 1 << 16; ///< lists
   /// Lists: a block's, whose texts may stand for parameters. They are judged
   /// where the block is used; here each item must be an object.

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Phases.h"
 #include "dialects/check/CheckDialect.h"
+#include "dialects/coll/CollDialect.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/rt/RtDialect.h"
 #include "dialects/train/TrainDialect.h"
@@ -30,8 +31,8 @@
 using namespace mlir;
 
 void boostc::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<nn::NnDialect, train::TrainDialect, rt::RtDialect,
-                  check::CheckDialect, affine::AffineDialect,
+  registry.insert<coll::CollDialect, nn::NnDialect, train::TrainDialect,
+                  rt::RtDialect, check::CheckDialect, affine::AffineDialect,
                   arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Phases.h"
 #include "compiler/autodiff/Passes.h"
+#include "compiler/boost/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/transforms/Passes.h"
@@ -80,7 +81,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
 
   case Phase::Step:
-    // Boosts go here, between gradients and what follows from @micro's results:
+    // What a micro-batch contributes is known before what ranks sum of it.
+    program.addPass(boost::createAverageMicroBatchesPass());
+    program.addPass(boost::createReduceGradientsPass());
+    // It rewrites the sums of the pass before.
+    program.addPass(boost::createCombineByAdasumPass());
     // @combine adds up whatever @micro returns, so it is built last.
     program.addPass(transforms::createCompleteStepPass());
     break;

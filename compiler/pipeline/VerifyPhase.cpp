@@ -31,6 +31,8 @@ struct PhaseRules {
 PhaseRules getRules(Phase phase) {
   static constexpr StringRef kValueDialects[] = {"nn", "train", "func",
                                                  "arith"};
+  static constexpr StringRef kStepDialects[] = {"nn", "train", "coll", "func",
+                                                "arith"};
   static constexpr StringRef kLinalgDialects[] = {
       "linalg", "tensor", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kBufferDialects[] = {
@@ -48,7 +50,7 @@ PhaseRules getRules(Phase phase) {
   case Phase::Backward:
     return {kValueDialects, kInputFunctions};
   case Phase::Step:
-    return {kValueDialects, kStepFunctions};
+    return {kStepDialects, kStepFunctions};
   case Phase::Linalg:
     return {kLinalgDialects, kStepFunctions};
   case Phase::Buffers:
@@ -77,6 +79,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     }
     PhaseRules rules = getRules(*current);
+    collectives.clear();
     // What holds others first: "linalg.fill does not belong" says more than its
     // yield.
     WalkResult result =
@@ -117,6 +120,22 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return verifyFunction(function, current);
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
       return verifyValid(reducing);
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+      return verifyOrder(collective);
+    return success();
+  }
+
+  /// All ranks do the same in the same order, which numbers state, and only in
+  /// @update, which all of them call.
+  LogicalResult verifyOrder(CollectiveOpInterface op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!function || function.getSymName() != train::kUpdate)
+      return op->emitOpError("expected collectives in @")
+             << train::kUpdate << " alone";
+    uint32_t next = collectives[function]++;
+    if (op.getNumber() != next)
+      return op->emitOpError("has number ")
+             << op.getNumber() << " where the next one is " << next;
     return success();
   }
 
@@ -222,6 +241,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
                      !getOperation()->hasAttr(kCpuTargetAttrName);
     return isForGpus ? success() : verifyTarget(getOperation());
   }
+
+  /// By function, how many have been met.
+  llvm::DenseMap<Operation *, uint32_t> collectives;
 };
 
 } // namespace

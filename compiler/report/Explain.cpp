@@ -58,6 +58,7 @@ public:
     printSteps();
     printSchedules();
     printBoosts();
+    printCollectives();
     printLayers();
     printMemory();
   }
@@ -134,6 +135,45 @@ private:
     if (given.decisions.empty())
       table.addRow({"decided where this IR was made", "", ""});
     table.print(os);
+  }
+
+  /// What ranks exchange once a step.
+  void printCollectives() {
+    auto update = program.getFunction(train::kUpdate);
+    if (!update || update.getOps<rt::CollectiveOp>().empty())
+      return;
+    title("collectives of a step, where there are several ranks");
+    TextTable table("rlllr");
+    table.addRow({"number", "kind", "ranks", "parameters", "bytes"});
+    table.addRule();
+    for (auto op : update.getOps<rt::CollectiveOp>()) {
+      std::vector<std::string> names;
+      for (auto name : op.getServes().getAsRange<mlir::FlatSymbolRefAttr>())
+        names.push_back(name.getValue().str());
+      table.addRow({std::to_string(op.getNumber()),
+                    rt::stringifyCollectiveKind(op.getKind()).str(),
+                    rt::stringifyRankGroup(op.getRanks()).str(),
+                    llvm::join(names, ", "),
+                    withSeparators(countBytes(op.getExchanged().getTypes()))});
+    }
+    table.print(os);
+    auto adasum =
+        program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
+    if (!adasum)
+      return;
+    switch (adasum.getAcross()) {
+    case rt::Across::Auto:
+      os << "  inner: the ranks of a server where there are several servers, "
+            "else each rank alone\n";
+      break;
+    case rt::Across::Servers:
+      os << "  inner: the ranks of a server\n";
+      break;
+    case rt::Across::Ranks:
+      os << "  inner: each rank alone\n";
+      break;
+    }
+    os << "  across: one rank of each inner group\n";
   }
 
   static std::string share(int64_t part, int64_t whole) {

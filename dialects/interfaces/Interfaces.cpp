@@ -19,7 +19,40 @@ int64_t boostc::countBytes(TypeRange types) {
   return bytes;
 }
 
+LogicalResult boostc::verifyCollective(Operation *op) {
+  auto collective = cast<CollectiveOpInterface>(op);
+  OperandRange exchanged = collective.getExchanged();
+  if (exchanged.empty())
+    return op->emitOpError("expected something to exchange, found nothing");
+  if (collective.getServes().size() > exchanged.size())
+    return op->emitOpError("serves ")
+           << collective.getServes().size() << " parameters with "
+           << exchanged.size() << " values; each serves one at most";
+  bool onTensors = isa<TensorType>(exchanged.front().getType());
+  for (Type type : exchanged.getTypes()) {
+    if (isa<TensorType>(type) != onTensors)
+      return op->emitOpError("expected operands all tensors or all memrefs");
+    if (!cast<ShapedType>(type).hasStaticShape())
+      return op->emitOpError("expected static shapes, found ") << type;
+  }
+  SmallVector<Type> expected;
+  if (onTensors)
+    llvm::append_range(expected, exchanged.getTypes());
+  if (op->getResultTypes() != TypeRange(expected))
+    return op->emitOpError("expected results (")
+           << expected << "), found (" << op->getResultTypes() << ")";
+  return success();
+}
+
+StringRef boostc::CollectiveOpInterface::getServed(unsigned index) {
+  ArrayAttr serves = getServes();
+  return index < serves.size()
+             ? cast<FlatSymbolRefAttr>(serves[index]).getValue()
+             : StringRef();
+}
+
 #include "dialects/interfaces/BatchReducingOpInterface.cpp.inc"
+#include "dialects/interfaces/CollectiveOpInterface.cpp.inc"
 #include "dialects/interfaces/CostOpInterface.cpp.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.cpp.inc"
 #include "dialects/interfaces/LayerOpInterface.cpp.inc"

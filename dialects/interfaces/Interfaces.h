@@ -29,9 +29,15 @@ int64_t countElements(mlir::TypeRange types);
 /// Bytes of the same.
 int64_t countBytes(mlir::TypeRange types);
 
+/// What every collective keeps: it exchanges something, serves no more
+/// parameters than it exchanges values, and its results, of tensors, have the
+/// types of what it exchanges.
+llvm::LogicalResult verifyCollective(mlir::Operation *op);
+
 } // namespace boostc
 
 #include "dialects/interfaces/BatchReducingOpInterface.h.inc"
+#include "dialects/interfaces/CollectiveOpInterface.h.inc"
 #include "dialects/interfaces/CostOpInterface.h.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.h.inc"
 #include "dialects/interfaces/LayerOpInterface.h.inc"

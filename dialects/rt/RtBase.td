@@ -9,6 +9,7 @@ include "mlir/IR/Properties.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/interfaces/CollectiveOpInterface.td"
 include "dialects/interfaces/CostOpInterface.td"
 include "dialects/interfaces/ReferenceOpInterface.td"
 
@@ -17,7 +18,7 @@ def Rt_Dialect : Dialect {
   let summary = "What the device executes";
   let description = [{
     One to one with runtime/abi/boost_abi.h. Library calls (`rt.matmul`, `rt.fill`) and
-    structured ops with kernels of their own (`rt.convolution`) enter
+    structured ops with kernels of their own (`rt.convolution`) and `rt.collective` enter
     in phase `linalg` as destination-style ops on tensors, so that the interpreter can
     execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
     `rt.buffer` appear when memory is planned, `rt.launch` and `rt.launch_grid` in phase

@@ -1,5 +1,5 @@
-// Bufferization of the library calls: they overwrite their output without
-// reading it.
+// Bufferization of the library calls, which overwrite their output without
+// reading it, and of collectives, which change theirs.
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -9,12 +9,13 @@ using namespace mlir::bufferization;
 using namespace boostc::rt;
 
 namespace {
-template <typename OpTy>
-struct LibraryCallModel
-    : DstBufferizableOpInterfaceExternalModel<LibraryCallModel<OpTy>, OpTy> {
+template <typename OpTy, bool readsDestination = false>
+struct LibraryCallModel : DstBufferizableOpInterfaceExternalModel<
+                              LibraryCallModel<OpTy, readsDestination>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return readsDestination ||
+           !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -31,8 +32,9 @@ struct LibraryCallModel
       }
       mapping.map(operand.get(), value);
     }
-    Value init = cast<DestinationStyleOpInterface>(op).getDpsInits().front();
-    Value destination = mapping.lookup(init);
+    SmallVector<Value> destinations;
+    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+      destinations.push_back(mapping.lookup(init));
     // The clone has the operands of the original and none of its results.
     OperationState cloned(op->getLoc(), op->getName());
     for (Value operand : op->getOperands())
@@ -41,7 +43,7 @@ struct LibraryCallModel
     call->setAttrs(op->getDiscardableAttrDictionary());
     if (op->getPropertiesStorageSize() != 0)
       call->copyProperties(op->getPropertiesStorage());
-    replaceOpWithBufferizedValues(rewriter, op, destination);
+    replaceOpWithBufferizedValues(rewriter, op, destinations);
     return success();
   }
 };
@@ -50,6 +52,8 @@ struct LibraryCallModel
 void boostc::rt::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RtDialect *) {
+    CollectiveOp::attachInterface<LibraryCallModel<CollectiveOp, true>>(
+        *context);
     ConvolutionOp::attachInterface<LibraryCallModel<ConvolutionOp>>(*context);
     GatherOp::attachInterface<LibraryCallModel<GatherOp>>(*context);
     MatmulOp::attachInterface<LibraryCallModel<MatmulOp>>(*context);

@@ -22,6 +22,14 @@ static_assert(int(InitializerKind::Uniform) == BOOST_INIT_UNIFORM);
 static_assert(int(InitializerKind::Normal) == BOOST_INIT_NORMAL);
 static_assert(int(InitializerKind::TruncatedNormal) ==
               BOOST_INIT_TRUNCATED_NORMAL);
+static_assert(int(CollectiveKind::AllReduce) == BOOST_COLLECTIVE_ALL_REDUCE);
+static_assert(int(CollectiveKind::Adasum) == BOOST_COLLECTIVE_ADASUM);
+static_assert(int(RankGroup::All) == BOOST_RANKS_ALL);
+static_assert(int(RankGroup::Inner) == BOOST_RANKS_INNER);
+static_assert(int(RankGroup::Across) == BOOST_RANKS_ACROSS);
+static_assert(int(Across::Auto) == BOOST_ACROSS_AUTO);
+static_assert(int(Across::Servers) == BOOST_ACROSS_SERVERS);
+static_assert(int(Across::Ranks) == BOOST_ACROSS_RANKS);
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"

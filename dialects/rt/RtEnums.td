@@ -49,4 +49,24 @@ def Rt_ConvolutionKind : I32EnumAttr<"ConvolutionKind", "a convolution or one of
   let cppNamespace = "::boostc::rt";
 }
 
+def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "what ranks do together", [
+  I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
+  I32EnumAttrCase<"Adasum", 1, "adasum">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
+def Rt_RankGroup : I32EnumAttr<"RankGroup", "which ranks do it together", [
+  I32EnumAttrCase<"All", 0, "all">,
+  I32EnumAttrCase<"Inner", 1, "inner">,
+  I32EnumAttrCase<"Across", 2, "across">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
+def Rt_Across : I32EnumAttr<"Across", "what Adasum combines", [
+  I32EnumAttrCase<"Auto", 0, "auto">,
+  I32EnumAttrCase<"Servers", 1, "servers">,
+  I32EnumAttrCase<"Ranks", 2, "ranks">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
 #endif // BOOST_RT_ENUMS

@@ -77,6 +77,46 @@ def Train_ScheduleAttr : AttrDef<Train_Dialect, "Schedule"> {
   }]>];
 }
 
+def Train_AveragingAttr : AttrDef<Train_Dialect, "Averaging"> {
+  let mnemonic = "averaging";
+  let summary = "how gradients of micro-batches and ranks become that of a step";
+  let description = [{
+    Rank r has n_rk samples in micro-batch k, with gradient sum G_rk. The gradient of the
+    step is
+
+    | micro-batches | ranks | gradient |
+    |---|---|---|
+    | mean | mean | (sum over r, k of G_rk) / (sum over r, k of n_rk) |
+    | sum | mean | (sum over r, k of G_rk / n_rk) / (number of ranks with samples) |
+    | mean | sum | sum over r of (sum over k of G_rk) / (sum over k of n_rk) |
+    | sum | sum | sum over r, k of G_rk / n_rk |
+
+    A part without samples contributes nothing. Sits on `train.program` under the name
+    `train.averaging`; a program without it takes the mean of both. The passes of
+    compiler/boost build it.
+  }];
+  let parameters = (ins EnumParameter<Train_Combining>:$microBatches,
+                        EnumParameter<Train_Combining>:$ranks);
+  let assemblyFormat = "`<` `micro_batches` `=` $microBatches `,` `ranks` `=` $ranks `>`";
+}
+
+def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
+  let mnemonic = "adasum";
+  let summary = "how ranks are to be combined by Adasum";
+  let description = [{
+    Which values, which of them are one vector, and which ranks; `cuts` are the numbers of
+    the parameters where a group of `per_group` begins. Sits on `train.program` under the
+    name `train.adasum`.
+
+    Example: `#train.adasum<delta, per_group, auto, cuts = [2]>`.
+  }];
+  let parameters = (ins EnumParameter<Train_AdasumMode>:$mode,
+                        EnumParameter<Train_Granularity>:$granularity,
+                        EnumParameter<Rt_Across>:$across,
+                        "::mlir::DenseI64ArrayAttr":$cuts);
+  let assemblyFormat = "`<` $mode `,` $granularity `,` $across `,` `cuts` `=` $cuts `>`";
+}
+
 def Train_Sum : Boost_Scalar<F32, "getF32Type">;
 def Train_Count : Boost_Scalar<I64, "getI64Type">;
 def Train_Seed : Boost_Scalar<I64, "getI64Type">;

@@ -32,6 +32,10 @@ constexpr llvm::StringLiteral kCombine = "combine";
 constexpr llvm::StringLiteral kUpdate = "update";
 constexpr llvm::StringLiteral kEval = "eval";
 constexpr llvm::StringLiteral kInit = "init";
+/// Names of the attributes of a program that hold an AveragingAttr and an
+/// AdasumAttr.
+constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";
+constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
 /// Name of the input that holds the samples' keys.
 constexpr llvm::StringLiteral kSampleKey = "sample_key";
 

@@ -34,4 +34,23 @@ def Train_ScheduleUnit : I32EnumAttr<"ScheduleUnit", "what lengths of a schedule
   let cppNamespace = "::boostc::train";
 }
 
+def Train_Combining : I32EnumAttr<"Combining", "how gradients of parts are combined", [
+  I32EnumAttrCase<"Mean", 0, "mean">,
+  I32EnumAttrCase<"Sum", 1, "sum">]> {
+  let cppNamespace = "::boostc::train";
+}
+
+def Train_AdasumMode : I32EnumAttr<"AdasumMode", "what Adasum combines", [
+  I32EnumAttrCase<"Delta", 0, "delta">,
+  I32EnumAttrCase<"Gradient", 1, "gradient">]> {
+  let cppNamespace = "::boostc::train";
+}
+
+def Train_Granularity : I32EnumAttr<"Granularity", "what Adasum takes for one vector", [
+  I32EnumAttrCase<"PerTensor", 0, "per_tensor">,
+  I32EnumAttrCase<"PerGroup", 1, "per_group">,
+  I32EnumAttrCase<"Whole", 2, "whole">]> {
+  let cppNamespace = "::boostc::train";
+}
+
 #endif // BOOST_TRAIN_ENUMS

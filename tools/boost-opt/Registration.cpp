@@ -1,5 +1,6 @@
 #include "tools/boost-opt/Registration.h"
 #include "compiler/autodiff/Passes.h"
+#include "compiler/boost/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/transforms/Passes.h"
@@ -7,6 +8,7 @@
 
 void boostc::registerPasses() {
   autodiff::registerBoostAutodiffPasses();
+  boost::registerBoostBoostPasses();
   transforms::registerBoostTransformsPasses();
   registerBoostLoweringPasses();
   registerBoostPipelinePasses();

@@ -186,9 +186,10 @@ static void copyParts(func::FuncOp function) {
       Value copy = memref::AllocOp::create(
           before, op.getLoc(),
           MemRefType::get(type.getShape(), type.getElementType()));
-      if (whole.isDpsInit(&operand))
+      bool isInit = whole.isDpsInit(&operand);
+      if (isInit)
         memref::CopyOp::create(after, op.getLoc(), copy, part);
-      else
+      if (!isInit || isa<CollectiveOpInterface>(op)) // reads it too
         memref::CopyOp::create(before, op.getLoc(), part, copy);
       operand.set(copy);
     }

@@ -54,12 +54,12 @@ struct OutlineDeviceKernels
       Operation *work = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
         work = generic;
-      if (!isa<rt::FillOp, func::ReturnOp>(work)) {
+      if (!isa<rt::FillOp, rt::CollectiveOp, func::ReturnOp>(work)) {
         if (failed(schedule.add(work)))
           return failure();
         continue;
       }
-      // The host fills; what stands before comes before.
+      // The host fills and exchanges; what stands before comes before.
       for (DeviceKernel &kernel : schedule.take())
         if (failed(emitKernel(function, kernel, buffers, work)))
           return failure();

@@ -9,6 +9,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstddef>
+#include <cstring>
 
 using namespace mlir;
 using namespace boostc;
@@ -26,7 +27,8 @@ public:
   LogicalResult build() {
     image.append<BoostProgram>();
     for (const TargetCode &target : targets)
-      if (failed(checkSlots(target.program)))
+      if (failed(checkSlots(target.program)) ||
+          failed(checkCollectives(target)))
         return failure();
     if (failed(writeParameters()) || failed(writeStates()) ||
         failed(writeInputs()) || failed(writeMetrics()) ||
@@ -34,6 +36,7 @@ public:
       return failure();
     if (failed(writeTargets()) || failed(writeScalars()))
       return failure();
+    writeCollectives();
     writeHeader();
     image.write(0, header);
     return success();
@@ -52,6 +55,25 @@ private:
         return slot.emitOpError("lies elsewhere in the program for another "
                                 "kind of device");
     }
+    return success();
+  }
+
+  /// Ranks may run on different kinds of devices and meet all the same.
+  LogicalResult checkCollectives(const TargetCode &target) {
+    auto isEqual = [](const CollectiveEntry &a, const CollectiveEntry &b) {
+      return std::memcmp(&a.collective, &b.collective, sizeof a.collective) ==
+                 0 &&
+             a.operands.size() == b.operands.size() &&
+             std::memcmp(a.operands.data(), b.operands.data(),
+                         a.operands.size() * sizeof a.operands[0]) == 0;
+    };
+    const auto &first = targets.front().collectives;
+    if (first.size() != target.collectives.size() ||
+        !std::equal(first.begin(), first.end(), target.collectives.begin(),
+                    isEqual))
+      return train::ProgramOp(target.program)
+          .emitOpError("has other collectives than the program for another "
+                       "kind of device");
     return success();
   }
 
@@ -275,6 +297,29 @@ private:
         operand += sizeof(BoostOperand);
       }
       at += sizeof(BoostLaunch);
+    }
+  }
+
+  void writeCollectives() {
+    ArrayRef<CollectiveEntry> entries = targets.front().collectives;
+    header.collective_count = entries.size();
+    if (auto adasum =
+            program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName))
+      header.adasum_across = static_cast<uint32_t>(adasum.getAcross());
+    uint64_t at = appendTable<BoostCollective>(
+        offsetof(BoostProgram, collectives), entries.size());
+    for (const CollectiveEntry &entry : entries) {
+      BoostCollective collective = entry.collective;
+      collective.operand_count = entry.operands.size();
+      image.write(at, collective);
+      setString(at + offsetof(BoostCollective, location), entry.location);
+      uint64_t operand = appendTable<BoostCollectiveOperand>(
+          at + offsetof(BoostCollective, operands), entry.operands.size());
+      for (const BoostCollectiveOperand &value : entry.operands) {
+        image.write(operand, value);
+        operand += sizeof value;
+      }
+      at += sizeof(BoostCollective);
     }
   }
 

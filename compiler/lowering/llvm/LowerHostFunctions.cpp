@@ -70,7 +70,7 @@ private:
   void allocateOperands() {
     int64_t most = 0;
     source.walk([&](Operation *op) {
-      if (isa<rt::LaunchOp, rt::LaunchGridOp>(op))
+      if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp>(op))
         most = std::max<int64_t>(most, op->getNumOperands());
       if (isa<rt::MatmulOp>(op))
         most = std::max<int64_t>(most, 5);
@@ -119,6 +119,8 @@ private:
       return lowerMatmul(matmul);
     if (auto fill = dyn_cast<rt::FillOp>(op))
       return lowerFill(fill);
+    if (auto collective = dyn_cast<rt::CollectiveOp>(op))
+      return lowerCollective(collective);
     if (isa<func::ReturnOp>(op)) {
       LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOST_CALL_OK));
       return success();
@@ -177,6 +179,45 @@ private:
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
                            {env(), constant(i32, code.calls.size()), operands});
     code.calls.push_back(entry);
+    returnUnlessOk(status);
+    return success();
+  }
+
+  LogicalResult lowerCollective(rt::CollectiveOp op) {
+    if (op.getNumber() != code.collectives.size())
+      return op.emitOpError("has number ")
+             << op.getNumber() << " where the next one is "
+             << code.collectives.size();
+    CollectiveEntry entry;
+    entry.location = formatLocation(op.getLoc());
+    entry.collective = {};
+    entry.collective.kind = static_cast<uint32_t>(op.getKind());
+    entry.collective.ranks = op.getRankGroup();
+    entry.collective.number = op.getNumber();
+    auto parameters = code.program.getOps<train::ParameterOp>();
+    for (auto [i, buffer] : llvm::enumerate(op.getExchanged())) {
+      storeOperand(i, addresses.lookup(buffer));
+      auto type = cast<MemRefType>(buffer.getType());
+      BoostCollectiveOperand operand = {};
+      operand.elements = static_cast<uint64_t>(type.getNumElements());
+      operand.dtype = type.getElementType().isF32() ? BOOST_F32 : BOOST_I64;
+      operand.group = static_cast<uint32_t>(op.getGroups()[i]);
+      operand.parameter = UINT32_MAX;
+      StringRef served = CollectiveOpInterface(op).getServed(i);
+      if (!served.empty()) {
+        auto found = llvm::find_if(parameters, [&](train::ParameterOp p) {
+          return p.getSymName() == served;
+        });
+        if (found == parameters.end())
+          return op.emitOpError("serves @")
+                 << served << ", which is no parameter of the program";
+        operand.parameter = std::distance(parameters.begin(), found);
+      }
+      entry.operands.push_back(operand);
+    }
+    Value status = callEnv(offsetof(BoostEnv, collective), i32,
+                           {env(), constant(i32, op.getNumber()), operands});
+    code.collectives.push_back(std::move(entry));
     returnUnlessOk(status);
     return success();
   }

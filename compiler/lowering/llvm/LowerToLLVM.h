@@ -23,6 +23,13 @@ struct LaunchEntry {
   uint32_t blocks, threads;
 };
 
+/// A collective of the step.
+struct CollectiveEntry {
+  BoostCollective collective; ///< pointers unset
+  std::string location;
+  llvm::SmallVector<BoostCollectiveOperand> operands;
+};
+
 /// What the descriptor says of a program's code for one kind of device.
 struct TargetCode {
   train::ProgramOp program;
@@ -31,6 +38,7 @@ struct TargetCode {
   llvm::SmallVector<int64_t> transientBytes;           ///< by BoostFunctionKind
   std::vector<LibraryCallEntry> calls;
   std::vector<LaunchEntry> launches;
+  std::vector<CollectiveEntry> collectives; ///< by number
 };
 
 /// Symbol of the table of BoostImage, which code generation defines.
@@ -44,7 +52,8 @@ llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
 
 /// Turns a host function of phase rt into an LLVM function `name` of type
 /// BoostEntry, placed before the program, and returns it. Library calls and
-/// launches get the next indices of `code`.
+/// launches get the next indices of `code`; collectives have numbers, which are
+/// to follow one another.
 llvm::FailureOr<mlir::LLVM::LLVMFuncOp>
 lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,
                   TargetCode &code);

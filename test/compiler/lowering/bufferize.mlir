@@ -28,6 +28,62 @@ func.func @update(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
   return %new : tensor<8xf32>
 }
 
+// Sums over ranks are computed where the parts are, and read there.
+// CHECK-LABEL: func.func @reduced
+// CHECK-SAME: (%[[G:[^:]+]]: memref<8xf32> {{.*}}, %[[N:[^:]+]]: memref<i64> {{.*}}, %[[W:[^:]+]]: memref<8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: rt.collective all_reduce number(0) over all serves [] groups [0, 1] outs(%[[G]], %[[N]] : memref<8xf32>, memref<i64>)
+// CHECK: linalg.generic {{.*}} ins(%[[G]] : {{.*}}) outs(%[[W]] :
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @reduced(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+                   %n: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                   %w: tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">},
+        tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+        tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+  %r:2 = rt.collective all_reduce number(0) over all serves [] groups [0, 1]
+      outs(%g, %n : tensor<8xf32>, tensor<i64>) -> tensor<8xf32>, tensor<i64>
+  %new = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%r#0 : tensor<8xf32>) outs(%w : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.subf %out, %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %new, %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>, tensor<i64>
+}
+
+// What is needed as it was before is copied: a collective reads what it writes.
+// CHECK-LABEL: func.func @needed_twice
+// CHECK-SAME: (%[[G:[^:]+]]: memref<8xf32>
+// CHECK: memref.copy
+// CHECK: rt.collective
+func.func @needed_twice(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">})
+    -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
+        tensor<8xf32> {rt.binding = #rt.binding<state, "w">}) {
+  %r = rt.collective all_reduce number(0) over all serves [] groups [0]
+      outs(%g : tensor<8xf32>) -> tensor<8xf32>
+  return %r, %g : tensor<8xf32>, tensor<8xf32>
+}
+
+// A part of a buffer is copied for it, and back.
+// CHECK-LABEL: func.func @part
+// CHECK: %[[PART:.+]] = memref.subview
+// CHECK: %[[COPY:.+]] = memref.alloc() : memref<4x3xf32>
+// CHECK: memref.copy %[[PART]], %[[COPY]]
+// CHECK: rt.collective {{.*}} outs(%[[COPY]] :
+// CHECK: memref.copy %[[COPY]], %[[PART]]
+func.func @part(%g: tensor<4x8xf32> {rt.binding = #rt.binding<gradient, "w">})
+    -> (tensor<4x8xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+  %p = tensor.extract_slice %g[0, 2] [4, 3] [1, 1] : tensor<4x8xf32> to tensor<4x3xf32>
+  %r = rt.collective all_reduce number(0) over all serves [] groups [0]
+      outs(%p : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %s = tensor.insert_slice %r into %g[0, 2] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<4x8xf32>
+  return %s : tensor<4x8xf32>
+}
+
 // A result without an argument of its binding gets one, and is computed there.
 // CHECK-LABEL: func.func @fresh
 // CHECK-SAME: (%[[X:.+]]: memref<8xf32> {rt.binding = #rt.binding<input, "x">}, %[[R:.+]]: memref<8xf32> {rt.binding = #rt.binding<gradient, "w">}) {

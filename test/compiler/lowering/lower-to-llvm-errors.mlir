@@ -108,3 +108,56 @@ module {
     func.func @eval() { return }
   }
 }
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() {
+    %g = rt.buffer gradient[0] : memref<8xf32>
+    // expected-error @+1 {{has number 1 where the next one is 0}}
+    rt.collective all_reduce number(1) over all serves [] groups [0] outs(%g : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() {
+    %g = rt.buffer gradient[0] : memref<8xf32>
+    // expected-error @+1 {{serves @init, which is no parameter of the program}}
+    rt.collective all_reduce number(0) over all serves [@init] groups [0] outs(%g : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+// Ranks on different devices are to meet in the same collectives.
+module {
+  train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
+    func.func @init() { return }
+    func.func @micro() { return }
+    func.func @combine() { return }
+    func.func @update() {
+      %g = rt.buffer gradient[0] : memref<8xf32>
+      rt.collective all_reduce number(0) over all serves [] groups [0] outs(%g : memref<8xf32>)
+      return
+    }
+    func.func @eval() { return }
+  }
+  // expected-error @+1 {{has other collectives than the program for another kind of device}}
+  train.program @p.cuda batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+      attributes {rt.cuda_target = #rt.cuda_target<80>} {
+    func.func @init() { return }
+    func.func @micro() { return }
+    func.func @combine() { return }
+    func.func @update() {
+      %g = rt.buffer gradient[0] : memref<8xf32>
+      rt.collective all_reduce number(0) over inner serves [] groups [0] outs(%g : memref<8xf32>)
+      return
+    }
+    func.func @eval() { return }
+  }
+}

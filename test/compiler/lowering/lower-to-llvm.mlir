@@ -28,7 +28,16 @@
 // CHECK: llvm.return %[[STATUS]]
 
 // CHECK-LABEL: llvm.func internal @boost.combine(
+
+// Collectives by number (collective at 48); one that fails ends the function.
 // CHECK-LABEL: llvm.func internal @boost.update(
+// CHECK: %[[FIRST:.+]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK: llvm.getelementptr %arg0[48]
+// CHECK: %[[STATUS:.+]] = llvm.call %{{.*}}(%arg0, %[[FIRST]], %{{.*}}) : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr) -> i32
+// CHECK: llvm.icmp "ne" %[[STATUS]]
+// CHECK: %[[SECOND:.+]] = llvm.mlir.constant(1 : i32) : i32
+// CHECK: llvm.getelementptr %arg0[48]
+// CHECK: llvm.call %{{.*}}(%arg0, %[[SECOND]], %{{.*}})
 // CHECK-LABEL: llvm.func internal @boost.eval(
 
 // The descriptor: constant, with the magic number first, pointing at the functions.
@@ -103,6 +112,12 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     return
   }
   func.func @update() {
+    %g = rt.buffer gradient[0] : memref<5x3xf32>
+    %n = rt.buffer gradient[128] : memref<i64>
+    rt.collective all_reduce number(0) over all serves [@w] groups [0, 1]
+        outs(%g, %n : memref<5x3xf32>, memref<i64>)
+    rt.collective adasum number(1) over across serves [@w] groups [0]
+        outs(%g : memref<5x3xf32>)
     return
   }
   func.func @eval() {

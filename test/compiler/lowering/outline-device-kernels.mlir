@@ -54,6 +54,21 @@ func.func @tiles() {
   return
 }
 
+// The host exchanges between launches: what stands before comes before, what stands behind
+// does not come earlier, though it needs nothing of it.
+// HOST-LABEL: func.func @exchanges
+// HOST: rt.launch_grid @kernels::@exchanges_kernel_0
+// HOST-NEXT: rt.collective
+// HOST-NEXT: rt.launch_grid @kernels::@exchanges_kernel_1
+func.func @exchanges() {
+  %a = rt.buffer gradient[0] : memref<16xf32>
+  %b = rt.buffer state[0] : memref<16xf32>
+  linalg.exp ins(%a : memref<16xf32>) outs(%a : memref<16xf32>)
+  rt.collective all_reduce number(0) over all serves [] groups [0] outs(%a : memref<16xf32>)
+  linalg.exp ins(%b : memref<16xf32>) outs(%b : memref<16xf32>)
+  return
+}
+
 // Few elements: a thread computes one, some threads of the last block none. The alignment
 // says no more than that the size is a multiple of it.
 // HOST-LABEL: func.func @few

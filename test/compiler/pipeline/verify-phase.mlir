@@ -123,6 +123,27 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @eval() { return }
 }
 
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro(%g: tensor<4xf32>) {
+    // expected-error @+1 {{expected collectives in @update alone}}
+    %r = coll.all_reduce number(0) over all serves [] (%g : tensor<4xf32>)
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @update(%g: tensor<4xf32>) {
+    %r = coll.all_reduce number(0) over all serves [] (%g : tensor<4xf32>)
+    // expected-error @+1 {{has number 2 where the next one is 1}}
+    %s = coll.all_reduce number(2) over all serves [] (%r : tensor<4xf32>)
+    return
+  }
+}
+
 //--- linalg.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @combine(%a: tensor<4xf32>, %b: tensor<4xf32>) {

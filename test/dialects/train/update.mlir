@@ -19,6 +19,19 @@ func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
   return %w1, %v1, %finite : tensor<4xf32>, tensor<4xf32>, tensor<i32>
 }
 
+// CHECK-LABEL: func.func @changes
+// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) divisor(%[[COUNT]]) vetoes(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
+func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+                   %w: tensor<4xf32>, %lr: tensor<f32>) -> (tensor<4xf32>, tensor<i32>) {
+  %d, %finite = train.update loss(%loss) count(%count) divisor(%count) vetoes(%count)
+      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
+  ^bb0(%mean: tensor<4xf32>):
+    %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
+    train.yield %new : tensor<4xf32>
+  }
+  return %d, %finite : tensor<4xf32>, tensor<i32>
+}
+
 // Nothing to update: a model without parameters.
 // CHECK-LABEL: func.func @update_nothing
 // CHECK: train.update loss(%{{.*}}) count(%{{.*}}) gradients() current() {
@@ -62,7 +75,7 @@ func.func @update_c2_results(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{inferred type(s) 'tensor<4xf32>', 'tensor<i32>' are incompatible with return type(s) of operation 'tensor<3xf32>', 'tensor<i32>'}}
   %w1, %finite = "train.update"(%loss, %count, %g, %w)
-      <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+      <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 1>}> ({
   ^bb0(%mean: tensor<4xf32>):
     "train.yield"(%w) : (tensor<4xf32>) -> ()
   }) : (tensor<f32>, tensor<i64>, tensor<4xf32>, tensor<4xf32>)
@@ -80,6 +93,35 @@ func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
     // expected-error @+1 {{is no first-order rule, no change of a gradient and makes no scalar; the region of train.update holds nothing else}}
     %sum = train.combine %mean, %w : tensor<4xf32>
     train.yield %sum : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+                     %w: tensor<4xf32>, %lr: tensor<f32>) {
+  %d, %finite = train.update loss(%loss) count(%count)
+      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
+  ^bb0(%mean: tensor<4xf32>):
+    // expected-error @+1 {{expected a mean gradient of the region, whose memory the change takes}}
+    %new = train.sgd %w, %g, %lr weight_decay 0.0 : tensor<4xf32>
+    train.yield %new : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @update_c4_twice(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+                           %w: tensor<4xf32>, %lr: tensor<f32>) {
+  %d:2, %finite = train.update loss(%loss) count(%count)
+      gradients(%g : tensor<4xf32>) current(%w, %w : tensor<4xf32>, tensor<4xf32>) changes {
+  ^bb0(%mean: tensor<4xf32>):
+    %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
+    // expected-error @+1 {{reads gradient 0, whose memory the change of another rule takes}}
+    %other = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
+    train.yield %new, %other : tensor<4xf32>, tensor<4xf32>
   }
   return
 }

@@ -23,7 +23,8 @@ void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
   types.push_back(RankedTensorType::get({}, builder.getI32Type()));
   if (norm)
     types.push_back(RankedTensorType::get({}, builder.getF32Type()));
-  build(builder, state, types, loss, count, gradients, current, norm);
+  build(builder, state, types, loss, count, /*divisor=*/Value(),
+        /*vetoes=*/Value(), gradients, current, norm, /*changes=*/false);
   Block &block = state.regions.front()->emplaceBlock();
   block.addArguments(gradients.getTypes(),
                      SmallVector<Location>(gradients.size(), state.location));
@@ -58,6 +59,29 @@ static bool isScalarOp(Operation &op) {
          });
 }
 
+/// update_c4.
+static LogicalResult verifyChanges(UpdateOp update) {
+  Block &block = update.getBody().front();
+  llvm::DenseSet<Value> taken;
+  for (Operation &op : block.without_terminator()) {
+    if (!isa<ScalarUpdateOpInterface>(op))
+      continue;
+    Value gradient = op.getOperand(1);
+    while (auto transform =
+               gradient.getDefiningOp<GradientTransformOpInterface>())
+      gradient = transform->getOperand(0);
+    auto argument = dyn_cast<BlockArgument>(gradient);
+    if (!argument || argument.getOwner() != &block)
+      return op.emitOpError("expected a mean gradient of the region, whose "
+                            "memory the change takes");
+    if (!taken.insert(gradient).second)
+      return op.emitOpError("reads gradient ")
+             << argument.getArgNumber()
+             << ", whose memory the change of another rule takes";
+  }
+  return success();
+}
+
 LogicalResult UpdateOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
@@ -76,7 +100,7 @@ LogicalResult UpdateOp::verifyRegions() {
       return op.emitOpError("is no first-order rule, no change of a gradient "
                             "and makes no scalar; the region of ")
              << getOperationName() << " holds nothing else";
-  return success();
+  return getChanges() ? verifyChanges(*this) : success();
 }
 
 static bool allFinite(const ReferenceValue &value) {
@@ -86,22 +110,35 @@ static bool allFinite(const ReferenceValue &value) {
 LogicalResult UpdateOp::evaluate(ReferenceContext &context,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
-  ArrayRef<ReferenceValue> gradients = operands.slice(2, getGradients().size());
-  ArrayRef<ReferenceValue> current = operands.drop_front(2 + gradients.size());
-  double count = operands[1].item();
-  bool commits =
-      count > 0 && allFinite(operands[0]) && llvm::all_of(gradients, allFinite);
+  auto group = [&](unsigned index) {
+    auto [first, count] = getODSOperandIndexAndLength(index);
+    return operands.slice(first, count);
+  };
+  double count = group(1).front().item();
+  double divisor =
+      getDivisor() ? std::max(group(2).front().item(), 1.0) : count;
+  ArrayRef<ReferenceValue> gradients = group(4), current = group(5);
+  bool isFinite = getVetoes() ? group(3).front().item() == 0.0
+                              : allFinite(group(0).front()) &&
+                                    llvm::all_of(gradients, allFinite);
+  bool commits = count > 0 && isFinite;
   SmallVector<ReferenceValue> means(gradients), yielded;
   for (ReferenceValue &mean : means)
     for (double &element : mean.data)
-      element /= count;
+      element /= divisor;
   if (commits || getNorm())
     if (failed(context.evaluateRegion(getBody(), means, yielded)))
       return failure();
-  if (commits)
-    results.append(yielded.begin(), yielded.begin() + current.size());
-  else
-    llvm::append_range(results, current);
+  ValueRange names = getBody().front().getTerminator()->getOperands();
+  for (auto [i, old] : llvm::enumerate(current)) {
+    ReferenceValue result = commits ? yielded[i] : old;
+    // A rule's first result is the parameter.
+    auto rule = dyn_cast<OpResult>(names[i]);
+    if (getChanges() && rule && rule.getResultNumber() == 0)
+      for (int64_t k = 0; k < result.size(); ++k)
+        result.data[k] -= old.data[k];
+    results.push_back(std::move(result));
+  }
   results.push_back(ReferenceValue::scalar(commits ? 1.0 : 0.0));
   if (getNorm())
     results.push_back(yielded.back());

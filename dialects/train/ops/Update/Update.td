@@ -20,6 +20,13 @@ def Train_UpdateOp : Train_Op<"update", [
     `norm` the region yields one scalar more, the norm of the mean gradients, which is the
     last result.
 
+    With a `divisor` the gradients are divided by that, or by 1 where it is 0, in place of
+    the count. With `vetoes`,
+    how many ranks found a number that is not finite, the step is applied if there is none
+    (and count > 0), whatever this rank's numbers are. With `changes` the results of rules
+    are, for parameters, `new - current` where the step is applied and 0 where not: what
+    `train.apply_change` adds.
+
     Constraints:
     * (update_c1) the region takes one argument per gradient, of its type.
     * (update_c2) the region yields one value per element of `current`, of its type, and
@@ -27,6 +34,8 @@ def Train_UpdateOp : Train_Op<"update", [
     * (update_c3) the region holds first-order rules (`ScalarUpdateOpInterface`), changes
       of gradients (`GradientTransformOpInterface`), and scalars made of tensors
       (`LowerToLinalgOpInterface`, constants) only.
+    * (update_c4) with `changes` the gradient of each rule is a mean gradient of the region
+      that no other rule reads: its memory becomes that of the change.
 
     Example:
     ```mlir
@@ -39,18 +48,28 @@ def Train_UpdateOp : Train_Op<"update", [
     ```
   }];
   let arguments = (ins Train_Sum:$loss, Train_Count:$count,
+                       Optional<Train_Count>:$divisor, Optional<Train_Count>:$vetoes,
                        Variadic<Train_Tensor>:$gradients,
-                       Variadic<Train_Tensor>:$current, UnitAttr:$norm);
+                       Variadic<Train_Tensor>:$current, UnitAttr:$norm,
+                       UnitAttr:$changes);
   // New values, `finite`, and the norm.
   let results = (outs Variadic<StaticShapeTensorOf<[F32, I32]>>:$outcomes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `loss` `(` $loss `)` `count` `(` $count `)`
+    `loss` `(` $loss `)` `count` `(` $count `)` (`divisor` `(` $divisor^ `)`)?
+    (`vetoes` `(` $vetoes^ `)`)?
     `gradients` `(` ($gradients^ `:` type($gradients))? `)`
-    `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)? $body attr-dict
+    `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)?
+    (`changes` $changes^)? $body attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What gradients are divided by.
+    ::mlir::Value getDivisorOrCount() {
+      return getDivisor() ? getDivisor() : getCount();
+    }
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$loss, "::mlir::Value":$count,
                                  "::mlir::ValueRange":$gradients,
                                  "::mlir::ValueRange":$current,

@@ -3,66 +3,39 @@
 // rule and the choice between new and current value together, in place.
 
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/FiniteProbe.h"
 #include "dialects/train/TrainDialect.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-/// x * 0: zero for a finite x, NaN otherwise; sums of it stay zero or become
-/// NaN.
-static Value buildProbe(OpBuilder &b, Location loc, Value x) {
-  return arith::MulFOp::create(b, loc, x, buildFloat(b, loc, 0.0));
-}
-
-/// Adds the probes of all elements of `value` to the scalar `total`. Rows
-/// first: they are independent, so that the pass over a large tensor runs on
-/// all threads.
-static Value probe(OpBuilder &builder, Location loc, Value value, Value total) {
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned rank = type.getRank();
-  bool isProbed = false;
-  if (rank >= 2) {
-    auto rows =
-        RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
-    value = buildReduction(
-        builder, loc, rows, builder.getF32FloatAttr(0.0), rank, {0}, value,
-        builder.getMultiDimIdentityMap(rank),
-        [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-          return buildSumStep(b, nested, args[1],
-                              buildProbe(b, nested, args[0]));
-        });
-    isProbed = true;
-    rank = 1;
-  }
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::reduction);
-  SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank),
-                                 projection(builder, rank, {})};
-  auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{total.getType()}, ValueRange{value},
-      ValueRange{total}, maps, iterators,
-      [&](OpBuilder &b, Location nested, ValueRange args) {
-        Value term = isProbed ? args[0] : buildProbe(b, nested, args[0]);
-        linalg::YieldOp::create(b, nested,
-                                buildSumStep(b, nested, args[1], term));
-      });
-  return generic.getResult(0);
+/// 1 where `isFinite` holds and the count is above 0.
+static Value addHasSamples(OpBuilder &b, Location loc, Value isFinite,
+                           Value count) {
+  Value none = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+  Value hasSamples =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count, none);
+  Value both = arith::AndIOp::create(b, loc, isFinite, hasSamples);
+  return arith::ExtUIOp::create(b, loc, b.getI32Type(), both);
 }
 
 /// The i32 scalar `finite`.
 static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
-  auto scalar = RankedTensorType::get({}, builder.getF32Type());
-  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{},
-                                        builder.getF32Type());
-  Value total =
-      linalg::FillOp::create(builder, loc, buildFloat(builder, loc, 0.0), empty)
-          .getResult(0);
-  assert(total.getType() == scalar && "probes add up in a scalar");
-  (void)scalar;
-  total = probe(builder, loc, op.getLoss(), total);
-  for (Value gradient : op.getGradients())
-    total = probe(builder, loc, gradient, total);
+  if (Value vetoes = op.getVetoes())
+    return buildElementwise(
+        builder, loc, RankedTensorType::get({}, builder.getI32Type()),
+        {vetoes, op.getCount()},
+        [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+          Value none =
+              arith::ConstantOp::create(b, nested, b.getI64IntegerAttr(0));
+          Value isAgreed = arith::CmpIOp::create(
+              b, nested, arith::CmpIPredicate::eq, args[0], none);
+          return addHasSamples(b, nested, isAgreed, args[1]);
+        });
+  SmallVector<Value> values = {op.getLoss()};
+  llvm::append_range(values, op.getGradients());
+  Value total = buildProbeSum(builder, loc, values);
   return buildElementwise(
       builder, loc, RankedTensorType::get({}, builder.getI32Type()),
       {total, op.getCount()},
@@ -70,12 +43,7 @@ static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
         Value isFinite =
             arith::CmpFOp::create(b, nested, arith::CmpFPredicate::OEQ, args[0],
                                   buildFloat(b, nested, 0.0));
-        Value none =
-            arith::ConstantOp::create(b, nested, b.getI64IntegerAttr(0));
-        Value hasSamples = arith::CmpIOp::create(
-            b, nested, arith::CmpIPredicate::sgt, args[1], none);
-        Value both = arith::AndIOp::create(b, nested, isFinite, hasSamples);
-        return arith::ExtUIOp::create(b, nested, b.getI32Type(), both);
+        return addHasSamples(b, nested, isFinite, args[1]);
       });
 }
 
@@ -129,7 +97,7 @@ private:
   void addOperands(const Gradient &gradient, unsigned rank,
                    SmallVectorImpl<Value> &inputs,
                    SmallVectorImpl<AffineMap> &maps) {
-    inputs.append({gradient.sum, update.getCount()});
+    inputs.append({gradient.sum, update.getDivisorOrCount()});
     maps.append({b.getMultiDimIdentityMap(rank), projection(b, rank, {})});
     for (Operation *transform : gradient.transforms)
       for (Value control : transform->getOperands().drop_front()) {
@@ -139,12 +107,19 @@ private:
   }
 
   /// The element of `gradient` from those of its operands.
-  static Value buildElement(OpBuilder &nested, Location loc,
-                            const Gradient &gradient, ValueRange args) {
+  Value buildElement(OpBuilder &nested, Location loc, const Gradient &gradient,
+                     ValueRange args) {
     Value element = args[0];
     if (gradient.isMean) {
+      Value divisor = args[1];
+      // Of the count it is known: nothing is committed where it is 0.
+      if (update.getDivisor())
+        divisor = arith::MaxSIOp::create(
+            nested, loc, divisor,
+            arith::ConstantOp::create(nested, loc,
+                                      nested.getI64IntegerAttr(1)));
       Value count =
-          arith::SIToFPOp::create(nested, loc, element.getType(), args[1]);
+          arith::SIToFPOp::create(nested, loc, element.getType(), divisor);
       element = arith::DivFOp::create(nested, loc, element, count);
     }
     args = args.drop_front(2);
@@ -214,7 +189,15 @@ private:
       maps.push_back(scalar);
     }
     // Outputs are the tensors the rule replaces: the parameter, then the state.
-    SmallVector<Value> outputs = {rule->getOperand(0)};
+    // A change is no parameter: it is written over the gradient, which nobody
+    // needs any more.
+    bool isChange = update.getChanges();
+    if (isChange) {
+      inputs.push_back(rule->getOperand(0));
+      maps.push_back(identity);
+    }
+    SmallVector<Value> outputs = {isChange ? gradient.sum
+                                           : rule->getOperand(0)};
     llvm::append_range(outputs, rule->getOperands().drop_front(2 + controls));
     maps.append(outputs.size(), identity);
 
@@ -222,18 +205,24 @@ private:
         b, loc, ValueRange(outputs).getTypes(), inputs, outputs, maps,
         SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
         [&](OpBuilder &nested, Location at, ValueRange args) {
-          ValueRange old = args.drop_front(inputs.size());
+          SmallVector<Value> old(args.drop_front(inputs.size()));
+          if (isChange)
+            old[0] = args[inputs.size() - 1];
           SmallVector<Value> operands = {
               old[0], buildElement(nested, at, gradient,
                                    args.slice(1, firstControl - 1))};
           llvm::append_range(operands, args.slice(firstControl, controls));
-          llvm::append_range(operands, old.drop_front());
+          llvm::append_range(operands, ArrayRef(old).drop_front());
           SmallVector<Value> changed =
               scalarRule.buildScalarRule(nested, operands);
           Value zero = arith::ConstantOp::create(nested, at,
                                                  nested.getI32IntegerAttr(0));
           Value commits = arith::CmpIOp::create(
               nested, at, arith::CmpIPredicate::ne, args[0], zero);
+          if (isChange) {
+            changed[0] = arith::SubFOp::create(nested, at, changed[0], old[0]);
+            old[0] = buildFloat(nested, at, 0.0);
+          }
           for (auto [value, current] : llvm::zip(changed, old))
             value =
                 arith::SelectOp::create(nested, at, commits, value, current);

@@ -1,0 +1,95 @@
+#ifndef BOOST_BOOST_PASSES
+#define BOOST_BOOST_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AverageMicroBatchesPass
+    : Pass<"boost-boost-average-micro-batches", "::boostc::train::ProgramOp"> {
+  let summary = "Gradient accumulation: what a micro-batch adds to a step";
+  let description = [{
+    A step sums what `@micro` returns for each of its micro-batches, and divides once, in
+    `@update`. Where the program's `train.averaging` asks for the sum of the micro-batches'
+    means, `@micro` divides its gradients by its own number of samples. The loss stays a
+    sum over samples: what is reported is its mean over them in any case.
+
+    Before and after, with `#train.averaging<micro_batches = sum, ranks = mean>`:
+    ```mlir
+    return %g, %sum, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+    ```
+    ```mlir
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    return %m, %sum, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+    ```
+  }];
+}
+
+def ReduceGradientsPass
+    : Pass<"boost-boost-reduce-gradients", "::boostc::train::ProgramOp"> {
+  let summary = "Data parallel: gradients are summed over ranks in front of the update";
+  let description = [{
+    Puts `coll.all_reduce` ops in front of `train.update`, once for each step: gradients in
+    the reverse order of the parameters, as the backward makes them, in buckets of at most
+    `bucket-bytes` (a larger gradient has one of its own), the loss and the number of
+    samples in the last. `@update` returns the sums too, bound as they came, so that they
+    are computed in place.
+
+    Divisions follow from the program's `train.averaging`: by the number of all samples
+    behind the sum, which needs no op; or by this rank's number in front of it, where
+    ranks' means are summed; or by the number of ranks that have samples, which is summed
+    with the rest.
+
+    A program whose `@update` has collectives already stays as it is.
+
+    Before:
+    ```mlir
+    %w1, %finite = train.update loss(%loss) count(%count)
+        gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {...}
+    return %w1, %finite : tensor<4x3xf32>, tensor<i32>
+    ```
+    After:
+    ```mlir
+    %r:3 = coll.all_reduce number(0) over all serves [@w]
+        (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+    %w1, %finite = train.update loss(%r#1) count(%r#2)
+        gradients(%r#0 : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {...}
+    return %w1, %finite, %r#0, %r#1, %r#2 : ...
+    ```
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "uint64_t", "4194304",
+           "Most bytes of gradients in a bucket">
+  ];
+  let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
+}
+
+def CombineByAdasumPass
+    : Pass<"boost-boost-combine-by-adasum", "::boostc::train::ProgramOp"> {
+  let summary = "Adasum: groups of ranks average, their results are combined by Adasum";
+  let description = [{
+    Rewrites the all-reduces of boost-boost-reduce-gradients in a program with
+    `train.adasum`. Gradients and what they are divided by are summed over the inner group
+    of ranks; the loss and its count, for the report and the decision to apply the step,
+    over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
+    and updates with what comes out. `delta` mode lets each group's optimizer compute its
+    changes of the weights (`train.update ... changes`), combines these and adds them
+    (`train.apply_change`); state is the rank's own. All ranks agree before whether
+    numbers are finite, so all or none apply the step.
+
+    Before:
+    ```mlir
+    %r:3 = coll.all_reduce number(0) over all serves [@w] (%g, %loss, %count : ...)
+    %w1, %finite = train.update loss(%r#1) count(%r#2) gradients(%r#0 : ...) ...
+    ```
+    After, in gradient mode:
+    ```mlir
+    %r:2 = coll.all_reduce number(0) over inner serves [@w] (%g, %count : ...)
+    %s:2 = coll.all_reduce number(1) over all serves [] (%loss, %count : ...)
+    %m = train.divide_gradient %r#0 by %r#1 : tensor<4x3xf32>
+    %a = coll.adasum number(2) over across serves [@w] groups [0] (%m : tensor<4x3xf32>)
+    %w1, %finite = train.update loss(%s#0) count(%s#1) divisor(%one) gradients(%a : ...) ...
+    ```
+  }];
+  let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // BOOST_BOOST_PASSES

@@ -1,0 +1,64 @@
+#include "compiler/boost/UpdateFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace boostc;
+
+train::AveragingAttr boost::getAveraging(train::ProgramOp program) {
+  if (auto averaging = program->getAttrOfType<train::AveragingAttr>(
+          train::kAveragingAttrName))
+    return averaging;
+  return train::AveragingAttr::get(program.getContext(), train::Combining::Mean,
+                                   train::Combining::Mean);
+}
+
+rt::BindingAttr boost::getResultBinding(func::FuncOp function, unsigned index) {
+  return function.getResultAttrOfType<rt::BindingAttr>(index,
+                                                       rt::kBindingAttrName);
+}
+
+rt::BindingAttr boost::getArgumentBinding(func::FuncOp function,
+                                          unsigned index) {
+  return function.getArgAttrOfType<rt::BindingAttr>(index,
+                                                    rt::kBindingAttrName);
+}
+
+void boost::addResult(func::FuncOp function, Value value,
+                      rt::BindingAttr binding) {
+  unsigned index = function.getNumResults();
+  LogicalResult added =
+      function.insertResult(index, value.getType(), DictionaryAttr());
+  assert(succeeded(added) && "functions of a program take any results");
+  (void)added;
+  function.setResultAttr(index, rt::kBindingAttrName, binding);
+  auto returnOp = cast<func::ReturnOp>(function.front().getTerminator());
+  returnOp.getOperandsMutable().append(value);
+}
+
+Location boost::getLocation(train::ProgramOp program,
+                            ArrayRef<StringRef> parameters) {
+  SmallVector<Location> locations;
+  for (StringRef name : parameters)
+    if (Operation *parameter = program.lookupSymbol(name))
+      locations.push_back(parameter->getLoc());
+  return FusedLoc::get(program.getContext(), locations);
+}
+
+ArrayAttr boost::getSymbols(MLIRContext *context, ArrayRef<StringRef> names) {
+  SmallVector<Attribute> symbols;
+  for (StringRef name : names)
+    symbols.push_back(FlatSymbolRefAttr::get(context, name));
+  return ArrayAttr::get(context, symbols);
+}
+
+Value boost::buildOne(OpBuilder &builder, Location loc) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, builder.getI64IntegerAttr(1)));
+}
+
+void boost::numberCollectives(func::FuncOp function) {
+  uint32_t next = 0;
+  for (auto collective : function.front().getOps<CollectiveOpInterface>())
+    collective.setNumber(next++);
+}

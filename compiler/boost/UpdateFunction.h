@@ -1,0 +1,35 @@
+// UpdateFunction.h - @update, as the boosts that change it see it.
+#pragma once
+
+#include "dialects/coll/CollDialect.h"
+#include "dialects/train/TrainDialect.h"
+
+namespace boostc::boost {
+
+/// What `program` says of averaging; the mean of everything where it says
+/// nothing.
+train::AveragingAttr getAveraging(train::ProgramOp program);
+
+/// Binding of result `index` or argument `index`, null where there is none.
+rt::BindingAttr getResultBinding(mlir::func::FuncOp function, unsigned index);
+rt::BindingAttr getArgumentBinding(mlir::func::FuncOp function, unsigned index);
+
+/// Makes `function` return `value` too.
+void addResult(mlir::func::FuncOp function, mlir::Value value,
+               rt::BindingAttr binding);
+
+/// Parameters of the program by name: where they stand in the model file.
+mlir::Location getLocation(train::ProgramOp program,
+                           llvm::ArrayRef<llvm::StringRef> parameters);
+
+/// The names as an attribute of a collective.
+mlir::ArrayAttr getSymbols(mlir::MLIRContext *context,
+                           llvm::ArrayRef<llvm::StringRef> names);
+
+/// The i64 scalar 1.
+mlir::Value buildOne(mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Numbers the collectives of `function` in the order of the text.
+void numberCollectives(mlir::func::FuncOp function);
+
+} // namespace boostc::boost

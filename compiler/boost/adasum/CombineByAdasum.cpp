@@ -1,0 +1,237 @@
+// Groups of ranks average, their results are combined by Adasum; see Passes.td.
+
+#include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_COMBINEBYADASUMPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+
+namespace {
+
+/// A gradient on its way to the update.
+struct Gradient {
+  StringRef name; ///< of its parameter
+  Value sum;      ///< over the inner group
+  size_t bucket;
+};
+
+struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    adasum = program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
+    function = program.getFunction(train::kUpdate);
+    if (!adasum || !function || !function.getOps<coll::AdasumOp>().empty())
+      return;
+    auto reductions = llvm::to_vector(function.getOps<coll::AllReduceOp>());
+    auto updates = llvm::to_vector(function.getOps<train::UpdateOp>());
+    if (reductions.empty() || updates.size() != 1) {
+      function.emitOpError("expected gradients that are summed over ranks and "
+                           "one train.update, found ")
+          << reductions.size() << " all-reduces and " << updates.size()
+          << " updates";
+      return signalPassFailure();
+    }
+    update = updates.front();
+    averageInside(reductions);
+    OpBuilder builder(update);
+    if (adasum.getMode() == train::AdasumMode::Gradient)
+      combineGradients(builder);
+    else if (failed(combineChanges(builder)))
+      return signalPassFailure();
+    reductions.back().erase();
+    numberCollectives(function);
+  }
+
+  /// Makes the sums those of the inner group. The last of `reductions` stays,
+  /// for those who read the loss and the count.
+  void averageInside(ArrayRef<coll::AllReduceOp> reductions) {
+    gradients.clear();
+    train::AveragingAttr averaging = getAveraging(getOperation());
+    last = reductions.back();
+    // Loss and count stand behind the gradients, then the number of ranks where
+    // their means are averaged.
+    first = last.getServes().size();
+    Value weight;
+    if (averaging.getRanks() == train::Combining::Mean)
+      weight = averaging.getMicroBatches() == train::Combining::Sum
+                   ? last.getExchanged().back()
+                   : last.getExchanged()[first + 1];
+    for (size_t bucket = 0; bucket < reductions.size(); ++bucket) {
+      coll::AllReduceOp op = reductions[bucket];
+      size_t served = op.getServes().size();
+      SmallVector<Value> values(op.getExchanged().take_front(served));
+      if (op == last && weight)
+        values.push_back(weight);
+      OpBuilder builder(op);
+      auto inner = coll::AllReduceOp::create(builder, op.getLoc(), 0u,
+                                             rt::RankGroup::Inner,
+                                             op.getServes(), values);
+      for (size_t i = 0; i < served; ++i) {
+        gradients.push_back({CollectiveOpInterface(op).getServed(i),
+                             inner.getResult(i), bucket});
+        op.getResult(i).replaceAllUsesWith(inner.getResult(i));
+      }
+      divisor = weight ? inner.getResults().back() : Value();
+      if (op != last)
+        op.erase();
+    }
+  }
+
+  /// Sums over all ranks, for the report and the decision to apply the step;
+  /// `vetoes`, where given, with the rest. Returns the sums.
+  ValueRange sumOverAll(OpBuilder &builder, Value vetoes = {}) {
+    SmallVector<Value> values = {last.getExchanged()[first],
+                                 last.getExchanged()[first + 1]};
+    if (vetoes)
+      values.push_back(vetoes);
+    auto op = coll::AllReduceOp::create(builder, update.getLoc(), 0u,
+                                        rt::RankGroup::All,
+                                        getSymbols(&getContext(), {}), values);
+    for (unsigned i : {0, 1})
+      last.getResult(first + i).replaceAllUsesWith(op.getResult(i));
+    return op.getResults();
+  }
+
+  void combineGradients(OpBuilder &builder) {
+    sumOverAll(builder);
+    SmallVector<Value> means;
+    for (const Gradient &gradient : gradients)
+      means.push_back(
+          divisor ? train::DivideGradientOp::create(
+                        builder, gradient.sum.getLoc(), gradient.sum, divisor)
+                  : gradient.sum);
+    SmallVector<Value> combined = combine(builder, means);
+    for (auto [gradient, result] : llvm::zip(gradients, combined))
+      replaceInUpdate(gradient.sum, result);
+    update.getDivisorMutable().assign(buildOne(builder, update.getLoc()));
+  }
+
+  LogicalResult combineChanges(OpBuilder &builder) {
+    SmallVector<Value> checked = {last.getExchanged()[first]};
+    for (const Gradient &gradient : gradients)
+      checked.push_back(gradient.sum);
+    Value vetoes = train::NotFiniteOp::create(
+        builder, update.getLoc(),
+        RankedTensorType::get({}, builder.getI64Type()), checked);
+    update.getVetoesMutable().assign(sumOverAll(builder, vetoes).back());
+    update.getDivisorMutable().assign(
+        divisor ? divisor : buildOne(builder, update.getLoc()));
+    update.setChanges(true);
+
+    builder.setInsertionPointAfter(update);
+    SmallVector<Value> changes, current;
+    for (const Gradient &gradient : gradients) {
+      std::optional<unsigned> index = findRule(gradient.name);
+      if (!index)
+        return update.emitOpError("has no rule for parameter @")
+               << gradient.name << ", whose gradient ranks sum";
+      changes.push_back(update.getResult(*index));
+      current.push_back(update.getCurrent()[*index]);
+    }
+    SmallVector<Value> combined = combine(builder, changes);
+    Value finite = update.getResult(update.getCurrent().size());
+    Operation *end = function.front().getTerminator();
+    for (auto [gradient, change, value, result] :
+         llvm::zip(gradients, changes, current, combined)) {
+      Value applied = train::ApplyChangeOp::create(builder, update.getLoc(),
+                                                   result, value, finite);
+      end->replaceUsesOfWith(change, applied);
+      // The change has the gradient's memory.
+      end->replaceUsesOfWith(gradient.sum, result);
+    }
+    return success();
+  }
+
+  /// Which of the values of the update is the new value of a parameter.
+  std::optional<unsigned> findRule(StringRef name) {
+    ValueRange yielded =
+        update.getBody().front().getTerminator()->getOperands();
+    for (auto [i, value] : llvm::enumerate(update.getCurrent())) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      auto rule = dyn_cast<OpResult>(yielded[i]);
+      if (!argument || !rule || rule.getResultNumber() != 0 ||
+          !isa<ScalarUpdateOpInterface>(rule.getOwner()))
+        continue;
+      auto binding = getArgumentBinding(function, argument.getArgNumber());
+      if (binding && binding.getKind() == rt::BindingKind::Parameter &&
+          binding.getName() == name)
+        return i;
+    }
+    return std::nullopt;
+  }
+
+  /// What the update and the function's end read.
+  void replaceInUpdate(Value value, Value other) {
+    value.replaceUsesWithIf(other, [&](OpOperand &use) {
+      return use.getOwner() == update ||
+             use.getOwner() == function.front().getTerminator();
+    });
+  }
+
+  /// `values`, one for each gradient, combined over the groups of ranks.
+  SmallVector<Value> combine(OpBuilder &builder, ArrayRef<Value> values) {
+    // What is one vector is in one collective.
+    llvm::MapVector<size_t, SmallVector<size_t>> parts;
+    for (auto [i, gradient] : llvm::enumerate(gradients))
+      parts[adasum.getGranularity() == train::Granularity::PerTensor
+                ? gradient.bucket
+                : getGroup(gradient.name)]
+          .push_back(i);
+    SmallVector<Value> combined(values.size());
+    for (const auto &[key, members] : parts) {
+      SmallVector<StringRef> names;
+      SmallVector<Value> exchanged;
+      SmallVector<int32_t> groups;
+      for (size_t i : members) {
+        names.push_back(gradients[i].name);
+        exchanged.push_back(values[i]);
+        groups.push_back(getGroup(gradients[i].name));
+      }
+      auto op = coll::AdasumOp::create(
+          builder, getLocation(getOperation(), names), 0u,
+          rt::RankGroup::Across, getSymbols(&getContext(), names), groups,
+          exchanged);
+      for (auto [i, result] : llvm::zip(members, op.getResults()))
+        combined[i] = result;
+    }
+    return combined;
+  }
+
+  /// The vector that a parameter belongs to.
+  int32_t getGroup(StringRef name) {
+    int32_t index = 0;
+    for (auto parameter : getOperation().getOps<train::ParameterOp>()) {
+      if (parameter.getSymName() == name)
+        break;
+      ++index;
+    }
+    switch (adasum.getGranularity()) {
+    case train::Granularity::PerTensor:
+      return index;
+    case train::Granularity::PerGroup:
+      return llvm::count_if(adasum.getCuts().asArrayRef(),
+                            [&](int64_t cut) { return cut <= index; });
+    case train::Granularity::Whole:
+      return 0;
+    }
+    llvm_unreachable("all granularities are listed");
+  }
+
+  train::AdasumAttr adasum;
+  func::FuncOp function;
+  train::UpdateOp update;
+  coll::AllReduceOp last; ///< with loss and count from operand `first` on
+  unsigned first = 0;
+  SmallVector<Gradient> gradients;
+  Value divisor; ///< of a group's sums; null where they are means
+};
+
+} // namespace

@@ -1,0 +1,145 @@
+// Gradients are summed over ranks in front of the update; see Passes.td.
+
+#include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_REDUCEGRADIENTSPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+using train::Combining;
+
+namespace {
+
+/// What goes through an all-reduce.
+struct Exchanged {
+  Value argument; ///< of @update, or a number made of one
+  Value value;    ///< what is summed: the argument, or its mean
+  StringRef name; ///< of the parameter, empty where it is no gradient
+};
+
+struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
+  using ReduceGradientsPassBase::ReduceGradientsPassBase;
+
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    update = program.getFunction(train::kUpdate);
+    if (!update || !update.getOps<CollectiveOpInterface>().empty())
+      return;
+    gradients.clear();
+    number = 0;
+    Value sum, count;
+    for (BlockArgument argument : update.getArguments()) {
+      auto binding = getArgumentBinding(update, argument.getArgNumber());
+      if (!binding)
+        continue;
+      if (binding.getKind() == rt::BindingKind::Gradient)
+        gradients.push_back({argument, argument, binding.getName()});
+      else if (binding.getKind() == rt::BindingKind::LossSum)
+        sum = argument;
+      else if (binding.getKind() == rt::BindingKind::LossCount)
+        count = argument;
+    }
+    if (gradients.empty())
+      return;
+    if (!sum || !count) {
+      update.emitOpError("takes no loss or no number of samples, which ranks "
+                         "are to sum");
+      return signalPassFailure();
+    }
+    statistics = {{sum, sum, {}}, {count, count, {}}};
+    reduce(count);
+  }
+
+  void reduce(Value count) {
+    train::AveragingAttr averaging = getAveraging(getOperation());
+    bool sumsMicroBatches = averaging.getMicroBatches() == Combining::Sum;
+    bool sumsRanks = averaging.getRanks() == Combining::Sum;
+    OpBuilder builder = OpBuilder::atBlockBegin(&update.front());
+    if (sumsRanks && !sumsMicroBatches)
+      for (Exchanged &gradient : gradients)
+        gradient.value = train::DivideGradientOp::create(
+            builder, gradient.argument.getLoc(), gradient.value, count);
+    if (sumsMicroBatches && !sumsRanks) {
+      Value ranks = train::HasSamplesOp::create(builder, update.getLoc(),
+                                                count.getType(), count);
+      statistics.push_back({ranks, ranks, {}});
+    }
+    Operation *last = nullptr;
+    for (ArrayRef<Exchanged> bucket : cutBuckets())
+      last = buildAllReduce(builder, bucket);
+
+    Value divisor;
+    if (sumsRanks)
+      divisor = buildOne(builder, update.getLoc());
+    else if (sumsMicroBatches)
+      divisor = last->getResults().back();
+    if (divisor)
+      for (auto op : update.getOps<train::UpdateOp>())
+        op.getDivisorMutable().assign(divisor);
+  }
+
+  /// `gradients` and `statistics` in the order in which they are exchanged, in
+  /// parts of it.
+  SmallVector<ArrayRef<Exchanged>> cutBuckets() {
+    // The last parameter's gradient is the first that the backward has.
+    std::reverse(gradients.begin(), gradients.end());
+    SmallVector<size_t> ends;
+    uint64_t bytes = 0;
+    for (auto [i, gradient] : llvm::enumerate(gradients)) {
+      auto own = static_cast<uint64_t>(countBytes(gradient.value.getType()));
+      if (i > 0 && bytes + own > bucketBytes) {
+        ends.push_back(i);
+        bytes = 0;
+      }
+      bytes += own;
+    }
+    llvm::append_range(gradients, statistics);
+    ends.push_back(gradients.size());
+    SmallVector<ArrayRef<Exchanged>> buckets;
+    size_t begin = 0;
+    for (size_t end : ends) {
+      buckets.push_back(ArrayRef(gradients).slice(begin, end - begin));
+      begin = end;
+    }
+    return buckets;
+  }
+
+  /// One bucket; what read its values reads their sums.
+  Operation *buildAllReduce(OpBuilder &builder, ArrayRef<Exchanged> bucket) {
+    SmallVector<StringRef> served;
+    SmallVector<Value> values;
+    for (const Exchanged &exchanged : bucket) {
+      values.push_back(exchanged.value);
+      if (!exchanged.name.empty())
+        served.push_back(exchanged.name);
+    }
+    auto op = coll::AllReduceOp::create(
+        builder, getLocation(getOperation(), served), number++,
+        rt::RankGroup::All, getSymbols(&getContext(), served), values);
+    for (auto [exchanged, sum] : llvm::zip(bucket, op.getResults())) {
+      auto argument = dyn_cast<BlockArgument>(exchanged.argument);
+      if (!argument)
+        continue;
+      // What stands in front made what is summed.
+      argument.replaceUsesWithIf(sum, [&](OpOperand &use) {
+        return op->isBeforeInBlock(
+            update.front().findAncestorOpInBlock(*use.getOwner()));
+      });
+      addResult(update, sum,
+                getArgumentBinding(update, argument.getArgNumber()));
+    }
+    return op;
+  }
+
+  func::FuncOp update;
+  SmallVector<Exchanged> gradients, statistics;
+  uint32_t number = 0;
+};
+
+} // namespace

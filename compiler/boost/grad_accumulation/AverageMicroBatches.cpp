@@ -1,0 +1,45 @@
+// What a micro-batch adds to a step; see Passes.td.
+
+#include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_AVERAGEMICROBATCHESPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+
+namespace {
+
+struct AverageMicroBatches
+    : boost::impl::AverageMicroBatchesPassBase<AverageMicroBatches> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    func::FuncOp micro = program.getFunction(train::kMicro);
+    if (!micro ||
+        getAveraging(program).getMicroBatches() != train::Combining::Sum)
+      return;
+    auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
+    Value count;
+    for (OpOperand &operand : returnOp->getOpOperands())
+      if (auto binding = getResultBinding(micro, operand.getOperandNumber());
+          binding && binding.getKind() == rt::BindingKind::LossCount)
+        count = operand.get();
+    if (!count) {
+      micro.emitOpError("returns no number of samples, which its gradients are "
+                        "to be divided by");
+      return signalPassFailure();
+    }
+    OpBuilder builder(returnOp);
+    for (OpOperand &operand : returnOp->getOpOperands())
+      if (auto binding = getResultBinding(micro, operand.getOperandNumber());
+          binding && binding.getKind() == rt::BindingKind::Gradient)
+        operand.set(train::DivideGradientOp::create(
+            builder, operand.get().getLoc(), operand.get(), count));
+  }
+};
+
+} // namespace

@@ -1,0 +1,36 @@
+#include "dialects/coll/CollDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace boostc;
+
+#include "dialects/coll/CollDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/coll/CollOps.cpp.inc"
+
+void coll::CollDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/coll/CollOps.cpp.inc"
+      >();
+}
+
+LogicalResult coll::verifyServed(CollectiveOpInterface op,
+                                 SymbolTableCollection &symbols) {
+  for (auto name : op.getServes().getAsRange<FlatSymbolRefAttr>())
+    if (!symbols.lookupNearestSymbolFrom(op, name))
+      return op->emitOpError("serves ") << name << ", which is nothing here";
+  return success();
+}
+
+SmallVector<Value> coll::buildRtCollective(OpBuilder &builder,
+                                           CollectiveOpInterface op,
+                                           rt::CollectiveKind kind,
+                                           ArrayRef<int32_t> groups) {
+  auto call = rt::CollectiveOp::create(
+      builder, op.getLoc(), op->getResultTypes(), kind, op.getNumber(),
+      static_cast<rt::RankGroup>(op.getRankGroup()), op.getServes(), groups,
+      op.getExchanged());
+  return SmallVector<Value>(call.getResults());
+}

@@ -1,0 +1,31 @@
+// CollDialect.h - the dialect of what ranks exchange; see CollBase.td.
+#pragma once
+
+#include "dialects/interfaces/Interfaces.h"
+#include "dialects/rt/RtDialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/coll/CollDialect.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/coll/CollOps.h.inc"
+
+namespace boostc::coll {
+
+/// Whether there is a parameter, or another symbol, of each name that `op`
+/// serves.
+llvm::LogicalResult verifyServed(CollectiveOpInterface op,
+                                 mlir::SymbolTableCollection &symbols);
+
+/// The rt.collective of `kind` that `op` becomes, before it.
+llvm::SmallVector<mlir::Value>
+buildRtCollective(mlir::OpBuilder &builder, CollectiveOpInterface op,
+                  rt::CollectiveKind kind, llvm::ArrayRef<int32_t> groups);
+
+} // namespace boostc::coll

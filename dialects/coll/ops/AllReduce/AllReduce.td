@@ -1,0 +1,38 @@
+#ifndef BOOST_COLL_ALL_REDUCE
+#define BOOST_COLL_ALL_REDUCE
+
+include "dialects/coll/CollBase.td"
+
+def Coll_AllReduceOp : Coll_Op<"all_reduce"> {
+  let summary = "sums over ranks";
+  let description = [{
+    `r_i = sum over the ranks of the group of x_i`, for each operand by itself; every rank
+    of the group gets the same bits. Gradients, losses and counts are sums over samples, so
+    their sums over ranks are sums over the samples of all ranks: a mean is a division
+    of two of them.
+
+    The first operands serve one parameter each, those of `serves`; the others (loss,
+    counts) serve none. One op is one bucket: what it exchanges, the runtime sends
+    together.
+
+    Constraints:
+    * (all_reduce_c1) it exchanges at least one tensor, of static shape.
+    * (all_reduce_c2) it serves no more parameters than it has operands, and they exist.
+
+    Example:
+    ```mlir
+    %r:3 = coll.all_reduce number(0) over all serves [@fc.weight]
+        (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+    ```
+  }];
+  let arguments = (ins I32Attr:$number, Rt_RankGroup:$ranks,
+                       FlatSymbolRefArrayAttr:$serves,
+                       Variadic<RankedTensorOf<[F32, I64]>>:$exchanged);
+  let results = (outs Variadic<RankedTensorOf<[F32, I64]>>:$results);
+  let assemblyFormat = [{
+    `number` `(` $number `)` `over` $ranks `serves` $serves
+    `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict
+  }];
+}
+
+#endif // BOOST_COLL_ALL_REDUCE

@@ -1,0 +1,34 @@
+#ifndef BOOST_INTERFACES_COLLECTIVE
+#define BOOST_INTERFACES_COLLECTIVE
+
+include "mlir/IR/OpBase.td"
+
+def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let description = [{
+    An op that ranks execute together, in place: what is exchanged has the same type
+    before and after. All ranks execute the same collectives in the same order, which
+    their numbers state. The first of the exchanged values serve one parameter each,
+    those behind them (losses, counts) serve none.
+  }];
+  let cppNamespace = "::boostc";
+  let methods = [
+    InterfaceMethod<"Its place in the order of a step, from 0.",
+      "uint32_t", "getNumber", (ins)>,
+    InterfaceMethod<"Gives it another place.",
+      "void", "setNumber", (ins "uint32_t":$number)>,
+    InterfaceMethod<"The ranks that do it together.",
+      "::BoostRankGroup", "getRankGroup", (ins), "",
+      [{ return static_cast<::BoostRankGroup>($_op.getRanks()); }]>,
+    InterfaceMethod<"What is exchanged: tensors, or buffers.",
+      "::mlir::OperandRange", "getExchanged", (ins)>,
+    InterfaceMethod<"The parameters that the first of these serve, one each.",
+      "::mlir::ArrayAttr", "getServes", (ins)>,
+  ];
+  let verify = [{ return ::boostc::verifyCollective($_op); }];
+  let extraClassDeclaration = [{
+    /// Name of the parameter that exchanged value `index` serves; empty: of none.
+    ::llvm::StringRef getServed(unsigned index);
+  }];
+}
+
+#endif // BOOST_INTERFACES_COLLECTIVE

@@ -1,0 +1,46 @@
+#ifndef BOOST_RT_COLLECTIVE
+#define BOOST_RT_COLLECTIVE
+
+include "dialects/rt/RtBase.td"
+
+def Rt_CollectiveOp : Rt_Op<"collective", [
+    DestinationStyleOpInterface, CollectiveOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "what ranks do together, by the runtime";
+  let description = [{
+    Executes a collective of the step in place on its operands: BoostEnv::collective in
+    the ABI, and one row of the program's table of collectives, the one of its number. On
+    tensors the results are the new values; on memrefs there are none. The interpreter
+    knows one rank, of which the operands stay as they are.
+
+    Operands with the same number in `groups` are combined as one vector, where the kind
+    makes a difference of it.
+
+    Constraints:
+    * (rt_collective_c1) it exchanges at least one value, all tensors, with their types
+      as results, or all memrefs; shapes are static.
+    * (rt_collective_c2) it serves no more parameters than it has operands.
+    * (rt_collective_c3) `groups` has one number for each operand, of 0 or more.
+
+    Example:
+    ```mlir
+    %r:2 = rt.collective all_reduce number(0) over all serves [@w] groups [0, 1]
+             outs(%g, %loss : tensor<4x3xf32>, tensor<f32>) -> tensor<4x3xf32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins Rt_CollectiveKind:$kind, I32Attr:$number, Rt_RankGroup:$ranks,
+                       FlatSymbolRefArrayAttr:$serves, DenseI32ArrayAttr:$groups,
+                       Variadic<TensorOrMemRef<[F32, I64]>>:$exchanged);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kind `number` `(` $number `)` `over` $ranks `serves` $serves `groups` $groups
+    `outs` `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getExchangedMutable(); }
+  }];
+}
+
+#endif // BOOST_RT_COLLECTIVE

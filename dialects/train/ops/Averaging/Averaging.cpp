@@ -1,0 +1,67 @@
+// Means of parts of a step's samples.
+
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/TrainDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+//===----------------------------------------------------------------------===//
+// train.divide_gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+DivideGradientOp::evaluate(ReferenceContext &,
+                           ArrayRef<ReferenceValue> operands,
+                           SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue mean = operands[0];
+  for (double &element : mean.data)
+    element /= std::max(operands[1].item(), 1.0);
+  results.push_back(std::move(mean));
+  return success();
+}
+
+FailureOr<SmallVector<Value>>
+DivideGradientOp::lowerToLinalg(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getType());
+  unsigned rank = type.getRank();
+  // Written over the sum: no second buffer.
+  auto generic = linalg::GenericOp::create(
+      builder, getLoc(), TypeRange{type}, ValueRange{getCount()},
+      ValueRange{getGradient()},
+      ArrayRef<AffineMap>{projection(builder, rank, {}),
+                          builder.getMultiDimIdentityMap(rank)},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+        Value samples = arith::MaxSIOp::create(b, loc, args[0], one);
+        Value count =
+            arith::SIToFPOp::create(b, loc, args[1].getType(), samples);
+        Value mean = arith::DivFOp::create(b, loc, args[1], count);
+        linalg::YieldOp::create(b, loc, mean);
+      });
+  return SmallVector<Value>{generic.getResult(0)};
+}
+
+//===----------------------------------------------------------------------===//
+// train.has_samples
+//===----------------------------------------------------------------------===//
+
+LogicalResult HasSamplesOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
+  results.push_back(ReferenceValue::scalar(operands[0].item() > 0 ? 1.0 : 0.0));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> HasSamplesOp::lowerToLinalg(OpBuilder &builder) {
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), RankedTensorType::get({}, builder.getI64Type()),
+      getCount(), [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value none = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+        Value has = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                          args[0], none);
+        return arith::ExtUIOp::create(b, loc, b.getI64Type(), has);
+      })};
+}

@@ -1,0 +1,42 @@
+#ifndef BOOST_TRAIN_AVERAGING
+#define BOOST_TRAIN_AVERAGING
+
+include "dialects/train/TrainBase.td"
+
+def Train_DivideGradientOp : Train_Op<"divide_gradient", [
+    Pure, AllTypesMatch<["gradient", "result"]>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "a gradient divided by a number of samples, in its own memory";
+  let description = [{
+    `g / max(count, 1)`, elementwise: a sum over samples becomes their mean; of no sample
+    the sum is zero and stays zero.
+
+    Example:
+    ```mlir
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Train_Tensor:$gradient, Train_Count:$count);
+  let results = (outs Train_Tensor:$result);
+  let assemblyFormat = "$gradient `by` $count attr-dict `:` type($result)";
+}
+
+def Train_HasSamplesOp : Train_Op<"has_samples", [
+    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "1 where there is a sample, else 0";
+  let description = [{
+    1 if `count` is above 0, else 0; summed over ranks it is how many of them contribute.
+
+    Example:
+    ```mlir
+    %n = train.has_samples %count
+    ```
+  }];
+  let arguments = (ins Train_Count:$count);
+  let results = (outs Train_Count:$result);
+  let assemblyFormat = "$count attr-dict";
+}
+
+#endif // BOOST_TRAIN_AVERAGING

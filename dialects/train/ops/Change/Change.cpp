@@ -1,0 +1,70 @@
+// What stands between a rule and the commit where ranks combine changes.
+
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/FiniteProbe.h"
+#include "dialects/train/TrainDialect.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+//===----------------------------------------------------------------------===//
+// train.not_finite
+//===----------------------------------------------------------------------===//
+
+LogicalResult NotFiniteOp::evaluate(ReferenceContext &,
+                                    ArrayRef<ReferenceValue> operands,
+                                    SmallVectorImpl<ReferenceValue> &results) {
+  bool isFinite = llvm::all_of(operands, [](const ReferenceValue &value) {
+    return llvm::all_of(value.data, [](double x) { return std::isfinite(x); });
+  });
+  results.push_back(ReferenceValue::scalar(isFinite ? 0.0 : 1.0));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> NotFiniteOp::lowerToLinalg(OpBuilder &builder) {
+  Value total = buildProbeSum(builder, getLoc(), getValues());
+  return SmallVector<Value>{buildElementwise(
+      builder, getLoc(), RankedTensorType::get({}, builder.getI64Type()), total,
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value differs = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
+                                              args[0], buildFloat(b, loc, 0.0));
+        return arith::ExtUIOp::create(b, loc, b.getI64Type(), differs);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// train.apply_change
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ApplyChangeOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                        SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = operands[1];
+  if (operands[2].item() != 0.0)
+    for (int64_t i = 0; i < result.size(); ++i)
+      result.data[i] += operands[0].data[i];
+  results.push_back(std::move(result));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ApplyChangeOp::lowerToLinalg(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getType());
+  unsigned rank = type.getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  auto generic = linalg::GenericOp::create(
+      builder, getLoc(), TypeRange{type}, ValueRange{getChange(), getFinite()},
+      ValueRange{getCurrent()},
+      ArrayRef<AffineMap>{identity, projection(builder, rank, {}), identity},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+        Value commits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                              args[1], zero);
+        Value sum = arith::AddFOp::create(b, loc, args[2], args[0]);
+        Value chosen = arith::SelectOp::create(b, loc, commits, sum, args[2]);
+        linalg::YieldOp::create(b, loc, chosen);
+      });
+  return SmallVector<Value>{generic.getResult(0)};
+}

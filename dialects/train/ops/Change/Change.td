@@ -1,0 +1,42 @@
+#ifndef BOOST_TRAIN_CHANGE
+#define BOOST_TRAIN_CHANGE
+
+include "dialects/train/TrainBase.td"
+
+def Train_NotFiniteOp : Train_Op<"not_finite", [
+    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "1 where a number is not finite, else 0";
+  let description = [{
+    1 if any element of any operand is infinite or NaN, else 0; summed over ranks it is how
+    many of them object to the step.
+
+    Example:
+    ```mlir
+    %n = train.not_finite (%loss, %g : tensor<f32>, tensor<4x3xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<Train_Tensor>:$values);
+  let results = (outs Train_Count:$result);
+  let assemblyFormat = "`(` ($values^ `:` type($values))? `)` attr-dict";
+}
+
+def Train_ApplyChangeOp : Train_Op<"apply_change", [
+    Pure, AllTypesMatch<["current", "change", "result"]>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "a weight and its change, if the step is applied";
+  let description = [{
+    `current + change` if `finite` is not 0, else `current`, in the memory of `current`.
+
+    Example:
+    ```mlir
+    %w1 = train.apply_change %d to %w if %finite : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Train_Tensor:$change, Train_Tensor:$current, Train_Flag:$finite);
+  let results = (outs Train_Tensor:$result);
+  let assemblyFormat = "$change `to` $current `if` $finite attr-dict `:` type($result)";
+}
+
+#endif // BOOST_TRAIN_CHANGE

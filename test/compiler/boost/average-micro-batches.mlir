@@ -1,0 +1,39 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-boost-average-micro-batches | FileCheck %s
+
+// CHECK-LABEL: train.program @sum
+// CHECK: %[[M:.+]] = train.divide_gradient %arg0 by %arg2 : tensor<4xf32>
+// CHECK: return %[[M]], %arg1, %arg2
+train.program @sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  func.func @micro(%g: tensor<4xf32>, %loss: tensor<f32>, %count: tensor<i64>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    return %g, %loss, %count : tensor<4xf32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
+// A mean over all samples divides once a step, in @update.
+// CHECK-LABEL: train.program @mean
+// CHECK-NOT: train.divide_gradient
+train.program @mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = mean, ranks = sum>} {
+  func.func @micro(%g: tensor<4xf32>, %count: tensor<i64>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    return %g, %count : tensor<4xf32>, tensor<i64>
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  // expected-error @+1 {{returns no number of samples, which its gradients are to be divided by}}
+  func.func @micro(%g: tensor<4xf32>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+    return %g : tensor<4xf32>
+  }
+}

@@ -1,0 +1,14 @@
+// RUN: boost-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: train.program @p
+// CHECK-SAME: train.averaging = #train.averaging<micro_batches = sum, ranks = mean>
+// CHECK: train.divide_gradient %{{.*}} by %{{.*}} : tensor<4x3xf32>
+// CHECK: train.has_samples %{{.*}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  func.func @f(%g: tensor<4x3xf32>, %count: tensor<i64>) -> (tensor<4x3xf32>, tensor<i64>) {
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    %n = train.has_samples %count
+    return %m, %n : tensor<4x3xf32>, tensor<i64>
+  }
+}
