@@ -16,9 +16,9 @@ namespace boostrt {
 
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
-         BatchLayout layout, std::vector<std::byte *> &&arenas)
+         BatchLayout layout, std::vector<std::byte *> &&arenas, Share share)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
-        layout(layout), arenas(std::move(arenas)),
+        layout(layout), arenas(std::move(arenas)), share(share),
         scratch(this->transform.makeScratch()), filled(this->arenas.size()) {}
 
   // Fixed after construction.
@@ -27,6 +27,7 @@ struct Prefetcher::Shared {
   const Sampler sampler;
   const BatchLayout layout;
   const std::vector<std::byte *> arenas;
+  const Share share;
 
   // Touched by the filling thread only.
   TransformScratch scratch;
@@ -42,7 +43,7 @@ struct Prefetcher::Shared {
   bool stop = false;
   bool exhausted = true; ///< nothing more to fill before the next start()
   int64_t epoch = 0;
-  int64_t position = 0;                           ///< of the next batch to fill
+  int64_t firstIndex = 0;                         ///< of start()
   uint64_t produced = 0, taken = 0, released = 0; ///< batches since start()
   Status failure;            ///< stands in the place of batch number `produced`
   std::vector<Batch> filled; ///< by arena
@@ -55,6 +56,11 @@ struct Prefetcher::Shared {
   Status fillIntegers(std::byte *to, int64_t sample) const;
   void clearRows(std::byte *base, int64_t first) const;
   Status checkLabel(int64_t sample) const;
+  /// Of the next batch to fill, which is beyond the end when there is none.
+  int64_t position() const {
+    return firstIndex +
+           share.batch(static_cast<int64_t>(produced)) * layout.batchSize;
+  }
   int64_t elements() const { return transform.outputShape().elements(); }
   void publish(size_t slot, const Result<Batch> &batch);
   void run();
@@ -166,9 +172,8 @@ void Prefetcher::Shared::publish(size_t slot, const Result<Batch> &batch) {
     return;
   }
   filled[slot] = *batch;
-  position += batch->valid;
-  exhausted = position >= sampler.size();
   ++produced;
+  exhausted = position() >= sampler.size();
 }
 
 void Prefetcher::Shared::run() {
@@ -181,7 +186,7 @@ void Prefetcher::Shared::run() {
       return;
     uint64_t current = generation.load(std::memory_order_relaxed);
     size_t slot = produced % arenas.size();
-    int64_t atEpoch = epoch, atPosition = position;
+    int64_t atEpoch = epoch, atPosition = position();
     lock.unlock();
     Result<Batch> batch = fill(arenas[slot], atEpoch, atPosition, current);
     lock.lock();
@@ -239,12 +244,13 @@ static Status checkArguments(const Dataset &dataset,
 Result<std::unique_ptr<Prefetcher>>
 Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
                    Sampler sampler, BatchLayout layout,
-                   std::vector<std::byte *> arenas, Mode mode) {
+                   std::vector<std::byte *> arenas, Mode mode, Share share) {
   BOOSTRT_RETURN_IF_ERROR(
       checkArguments(dataset, transform, sampler, layout, arenas, mode));
   try {
-    auto shared = std::make_unique<Shared>(dataset, std::move(transform),
-                                           sampler, layout, std::move(arenas));
+    auto shared =
+        std::make_unique<Shared>(dataset, std::move(transform), sampler, layout,
+                                 std::move(arenas), share);
     if (mode == Mode::Background)
       shared->thread = std::thread(&Shared::run, shared.get());
     return std::unique_ptr<Prefetcher>(new Prefetcher(std::move(shared)));
@@ -280,9 +286,9 @@ void Prefetcher::start(int64_t epoch, int64_t firstIndex) {
     std::lock_guard lock(shared.mutex);
     shared.generation.fetch_add(1, std::memory_order_relaxed);
     shared.epoch = epoch;
-    shared.position = firstIndex;
-    shared.exhausted = firstIndex >= shared.sampler.size();
+    shared.firstIndex = firstIndex;
     shared.produced = shared.taken = shared.released = 0;
+    shared.exhausted = shared.position() >= shared.sampler.size();
     shared.failure = Status();
   }
   shared.wake.notify_one();
@@ -300,12 +306,13 @@ Result<Batch> Prefetcher::next() {
   } else if (!shared.exhausted) {
     size_t slot = shared.produced % shared.arenas.size();
     shared.publish(slot, shared.fill(shared.arenas[slot], shared.epoch,
-                                     shared.position, shared.generation));
+                                     shared.position(), shared.generation));
   }
   if (shared.produced == shared.taken) {
     if (!shared.failure.ok())
       return shared.failure;
-    return Batch{nullptr, 0, shared.position};
+    return Batch{nullptr, 0,
+                 std::min(shared.position(), shared.sampler.size())};
   }
   return shared.filled[shared.taken++ % shared.arenas.size()];
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Sampler.h"
+#include "runtime/data/Share.h"
 #include "runtime/data/Transform.h"
 
 #include <cstddef>
@@ -56,18 +57,20 @@ public:
   /// here. `arenas` are distinct base addresses, aligned as the ABI requires.
   /// Fails with ExitCode::Data (data unfit for the model) or Internal (a broken
   /// argument, no thread to be had).
+  /// All batches of an epoch are filled unless `share` says which.
   static Result<std::unique_ptr<Prefetcher>>
   create(const Dataset &dataset, TransformPipeline transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> arenas,
-         Mode mode = Mode::Background);
+         Mode mode = Mode::Background, Share share = {});
 
   /// Stops the thread, whatever it is doing, and joins it.
   ~Prefetcher();
   Prefetcher(const Prefetcher &) = delete;
   Prefetcher &operator=(const Prefetcher &) = delete;
 
-  /// Begins (or begins again) at position `firstIndex` of `epoch`, 0 <=
-  /// firstIndex <= size. Batches under way are dropped, earlier errors
+  /// Begins (or begins again) with the window at position `firstIndex` of
+  /// `epoch`, 0 <= firstIndex <= size, of which the share's batches are
+  /// filled. Batches under way are dropped, earlier errors
   /// forgotten, and the arena of the last next() is taken back.
   void start(int64_t epoch, int64_t firstIndex = 0);
 

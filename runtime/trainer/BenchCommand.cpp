@@ -56,7 +56,7 @@ private:
     Result<bool> applied = window_.apply(++globalStep_);
     if (!applied.ok())
       return applied.status();
-    Result<float> loss = window_.loss();
+    Result<SumCount> loss = window_.loss();
     if (!loss.ok())
       return loss.status();
     if (!*applied)
@@ -65,7 +65,7 @@ private:
                                 "finite (loss {}), and a step that is not "
                                 "applied is no step to time; compile with a "
                                 "lower learning rate",
-                                globalStep_, *loss));
+                                globalStep_, loss->mean()));
     return Status();
   }
 

@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
+#include "runtime/trainer/RunOnRanks.h"
 
 #include <fmt/format.h>
 #include <new>
@@ -11,9 +12,9 @@ namespace {
 Status dispatch(const Options &options) {
   switch (options.command) {
   case Command::Train:
-    return trainCommand(options);
+    return runOnRanks(options, trainCommand);
   case Command::Evaluate:
-    return evalCommand(options);
+    return runOnRanks(options, evalCommand);
   case Command::Info:
     return infoCommand(options);
   case Command::Bench:

@@ -132,7 +132,26 @@ Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
       SafetensorsContent::parse(std::move(*stateBytes), statePath);
   BOOSTRT_RETURN_IF_ERROR(state.status());
   return LoadedCheckpoint{path, std::move(manifest->position),
-                          std::move(*weights), std::move(*state)};
+                          std::move(*weights), std::move(*state),
+                          static_cast<uint32_t>(manifest->otherStates.size()) +
+                              1};
+}
+
+Result<SafetensorsContent> loadRankState(FileSystem &files,
+                                         const std::string &path, uint32_t rank,
+                                         uint64_t maxFileBytes) {
+  Result<CheckpointManifest> manifest = readManifest(files, path);
+  BOOSTRT_RETURN_IF_ERROR(manifest.status());
+  std::string file = path + "/" + rankStateFile(rank);
+  if (rank < 1 || rank > manifest->otherStates.size())
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("'{}' is not in the checkpoint, which has the "
+                              "states of {} ranks",
+                              file, manifest->otherStates.size() + 1));
+  Result<std::vector<uint8_t>> bytes =
+      readVerified(files, file, manifest->otherStates[rank - 1], maxFileBytes);
+  BOOSTRT_RETURN_IF_ERROR(bytes.status());
+  return SafetensorsContent::parse(std::move(*bytes), file);
 }
 
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
@@ -143,6 +162,9 @@ Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
       verifyFile(files, path + "/" + kWeightsFile, manifest->weights));
   BOOSTRT_RETURN_IF_ERROR(
       verifyFile(files, path + "/" + kStateFile, manifest->state));
+  for (uint32_t i = 0; i < manifest->otherStates.size(); ++i)
+    BOOSTRT_RETURN_IF_ERROR(verifyFile(files, path + "/" + rankStateFile(i + 1),
+                                       manifest->otherStates[i]));
   return manifest->position;
 }
 

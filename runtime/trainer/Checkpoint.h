@@ -3,7 +3,8 @@
 //
 // A checkpoint is a directory `<prefix>-<epoch>_<step>.ckpt`:
 //   weights.safetensors  parameters
-//   state.safetensors    optimizer state
+//   state.safetensors    optimizer state; rank 0's where each rank has its own
+//   state.rank-NNNNN.safetensors  that of each other rank then, from 00001
 //   manifest.json        position, recipe hash, bytes and SHA-256 of the others
 // It is complete or it does not count: it is built under a temporary name,
 // every file and directory synced, and renamed last. Whatever the moment of a
@@ -13,6 +14,7 @@
 #include "runtime/support/File.h"
 #include "runtime/trainer/Safetensors.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -46,6 +48,17 @@ struct LoadedCheckpoint {
   CheckpointPosition position;
   SafetensorsContent weights;
   SafetensorsContent state;
+  /// How many ranks' own states are there, this one counted; 1: state is the
+  /// same on all ranks.
+  uint32_t rankStates = 1;
+};
+
+/// Where the states of other ranks come from when a checkpoint is written.
+struct RankStates {
+  uint32_t ranks = 1; ///< of the job; 1: there are no others
+  /// The state of a rank >= 1, valid until the next call. Called once for each
+  /// rank, in their order.
+  std::function<Result<std::span<const TensorView>>(uint32_t rank)> fetch = {};
 };
 
 /// A checkpoint passed over, and why.
@@ -68,6 +81,12 @@ struct NewestCheckpoint {
 Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
                                         const std::string &path,
                                         uint64_t maxFileBytes = kNoLimit);
+
+/// The state of a rank of a checkpoint with several, 1 <= rank <
+/// LoadedCheckpoint::rankStates.
+Result<SafetensorsContent> loadRankState(FileSystem &files,
+                                         const std::string &path, uint32_t rank,
+                                         uint64_t maxFileBytes = kNoLimit);
 
 /// The position of checkpoint `path` once all its files have been verified.
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
@@ -118,7 +137,8 @@ public:
   /// and try again. Returns the path.
   Result<std::string> save(const CheckpointPosition &position,
                            std::span<const TensorView> weights,
-                           std::span<const TensorView> state);
+                           std::span<const TensorView> state,
+                           const RankStates &others = {});
 
   /// See newestValidCheckpoint.
   Result<NewestCheckpoint> newestValid();
@@ -134,7 +154,8 @@ private:
   Status writeFiles(const std::string &temporary,
                     const CheckpointPosition &position,
                     std::span<const TensorView> weights,
-                    std::span<const TensorView> state);
+                    std::span<const TensorView> state,
+                    const RankStates &others);
   Status publish(const std::string &name);
   Status prune(const std::string &newest);
   Status removeCheckpoint(const std::string &name);

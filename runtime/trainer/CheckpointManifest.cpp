@@ -12,6 +12,12 @@ using nlohmann::json;
 static constexpr const char *kFormat = "boost-checkpoint";
 static constexpr uint64_t kVersion = 1;
 static constexpr const char *kChecksum = "checksum";
+/// Absent where state is the same on all ranks.
+static constexpr const char *kRankStates = "rank_states";
+
+std::string rankStateFile(uint32_t rank) {
+  return fmt::format("state.rank-{:05}.safetensors", rank);
+}
 
 /// SHA-256 of the manifest without its checksum, keys sorted, no white space.
 static std::string checksumOf(json manifest) {
@@ -40,6 +46,10 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"files",
                    {{kWeightsFile, entry(manifest.weights)},
                     {kStateFile, entry(manifest.state)}}}};
+  if (!manifest.otherStates.empty())
+    content[kRankStates] = manifest.otherStates.size() + 1;
+  for (uint32_t i = 0; i < manifest.otherStates.size(); ++i)
+    content["files"][rankStateFile(i + 1)] = entry(manifest.otherStates[i]);
   content[kChecksum] = checksumOf(content);
   return content.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
@@ -152,6 +162,15 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
   Taker files(taker.object("files"));
   manifest.weights = files.file(kWeightsFile);
   manifest.state = files.file(kStateFile);
+  if (content.contains(kRankStates)) {
+    uint64_t ranks = taker.natural(kRankStates);
+    if (taker.problem().empty() && (ranks < 2 || ranks > kMaxRankStates))
+      return unusable(fmt::format("'{}' is {}, expected 2 to {}", kRankStates,
+                                  ranks, kMaxRankStates),
+                      kDamaged);
+    for (uint32_t rank = 1; rank < ranks && files.problem().empty(); ++rank)
+      manifest.otherStates.push_back(files.file(rankStateFile(rank).c_str()));
+  }
   if (!taker.problem().empty() || !files.problem().empty())
     return unusable(taker.problem().empty() ? files.problem() : taker.problem(),
                     kDamaged);

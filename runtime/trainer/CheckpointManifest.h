@@ -8,6 +8,10 @@ namespace boostrt {
 inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kWeightsFile = "weights.safetensors";
 inline constexpr const char *kStateFile = "state.safetensors";
+inline constexpr uint32_t kMaxRankStates = 4096;
+
+/// "state.rank-00001.safetensors".
+std::string rankStateFile(uint32_t rank);
 
 struct ManifestFile {
   uint64_t bytes = 0;
@@ -17,6 +21,7 @@ struct ManifestFile {
 struct CheckpointManifest {
   CheckpointPosition position;
   ManifestFile weights, state;
+  std::vector<ManifestFile> otherStates; ///< of ranks 1, 2, ...
 };
 
 /// JSON text that ends in its own checksum, so that a flipped digit of the

@@ -178,7 +178,8 @@ Status CheckpointStore::tidy() {
 Status CheckpointStore::writeFiles(const std::string &temporary,
                                    const CheckpointPosition &position,
                                    std::span<const TensorView> weights,
-                                   std::span<const TensorView> state) {
+                                   std::span<const TensorView> state,
+                                   const RankStates &others) {
   if (IoError error = removeTree(files_, temporary); !error.ok())
     return ioStatus(error, ExitCode::Checkpoint, "remove", temporary);
   if (IoError error = files_.makeDirectory(temporary); !error.ok())
@@ -187,10 +188,22 @@ Status CheckpointStore::writeFiles(const std::string &temporary,
       writeTensors(files_, temporary + "/" + kWeightsFile, weights,
                    weightsMetadata(position));
   BOOSTRT_RETURN_IF_ERROR(weightsFile.status());
-  Result<ManifestFile> stateFile = writeTensors(
-      files_, temporary + "/" + kStateFile, state, {{"format", "pt"}});
+  const SafetensorsMetadata stateMetadata = {{"format", "pt"}};
+  Result<ManifestFile> stateFile =
+      writeTensors(files_, temporary + "/" + kStateFile, state, stateMetadata);
   BOOSTRT_RETURN_IF_ERROR(stateFile.status());
-  std::string manifest = writeManifest({position, *weightsFile, *stateFile});
+  std::vector<ManifestFile> otherFiles;
+  for (uint32_t rank = 1; rank < others.ranks; ++rank) {
+    Result<std::span<const TensorView>> own = others.fetch(rank);
+    BOOSTRT_RETURN_IF_ERROR(own.status());
+    BOOSTRT_RETURN_IF_ERROR(checkWritable(*own));
+    Result<ManifestFile> file = writeTensors(
+        files_, temporary + "/" + rankStateFile(rank), *own, stateMetadata);
+    BOOSTRT_RETURN_IF_ERROR(file.status());
+    otherFiles.push_back(std::move(*file));
+  }
+  std::string manifest =
+      writeManifest({position, *weightsFile, *stateFile, otherFiles});
   BOOSTRT_RETURN_IF_ERROR(writeSynced(
       files_, temporary + "/" + kManifestFile, [&](WritableFile &file) {
         return file.write({reinterpret_cast<const uint8_t *>(manifest.data()),
@@ -232,13 +245,14 @@ Status CheckpointStore::publish(const std::string &name) {
 
 Result<std::string> CheckpointStore::save(const CheckpointPosition &position,
                                           std::span<const TensorView> weights,
-                                          std::span<const TensorView> state) {
+                                          std::span<const TensorView> state,
+                                          const RankStates &others) {
   warning_.clear();
   BOOSTRT_RETURN_IF_ERROR(checkWritable(weights));
   BOOSTRT_RETURN_IF_ERROR(checkWritable(state));
   std::string name = checkpointName(prefix_, position);
   std::string temporary = fmt::format("{}/{}{}", directory_, kSaving, name);
-  Status status = writeFiles(temporary, position, weights, state);
+  Status status = writeFiles(temporary, position, weights, state, others);
   if (status.ok())
     status = publish(name);
   if (!status.ok()) {

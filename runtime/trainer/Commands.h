@@ -3,14 +3,15 @@
 
 #include "runtime/support/Status.h"
 #include "runtime/trainer/Options.h"
+#include "runtime/trainer/Ranks.h"
 
 namespace boostrt {
 
-/// Trains, then evaluates.
-Status trainCommand(const Options &options);
+/// Trains, then evaluates, as one of `ranks`.
+Status trainCommand(const Options &options, Ranks &ranks);
 
-/// Evaluates the weights of options.checkpoint.
-Status evalCommand(const Options &options);
+/// Evaluates the weights of options.checkpoint, which rank 0 reads for all.
+Status evalCommand(const Options &options, Ranks &ranks);
 
 /// Prints the descriptor.
 Status infoCommand(const Options &options);

@@ -58,8 +58,8 @@ std::string shortest(float value) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-Console::Console(ProgressKind kind) {
-  bool terminal = isatty(STDERR_FILENO) && !dumbTerminal();
+Console::Console(ProgressKind kind, bool isQuiet) : isQuiet_(isQuiet) {
+  bool terminal = !isQuiet && isatty(STDERR_FILENO) && !dumbTerminal();
   bar_ = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && terminal);
   lines_ = kind != ProgressKind::None;
   colour_ = terminal && !environmentHas("NO_COLOR");
@@ -68,11 +68,15 @@ Console::Console(ProgressKind kind) {
 Console::~Console() { clearBar(); }
 
 void Console::note(const std::string &text) {
+  if (isQuiet_)
+    return;
   clearBar();
   fmt::print(stderr, "boost-run: {}\n", text);
 }
 
 void Console::line(const std::string &text) {
+  if (isQuiet_)
+    return;
   clearBar();
   writeOut(text);
 }

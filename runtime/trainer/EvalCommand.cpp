@@ -1,23 +1,28 @@
 #include "runtime/trainer/Commands.h"
+#include "runtime/trainer/RunState.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StopSignals.h"
 #include "runtime/trainer/Trainer.h"
 
 namespace boostrt {
 
-Status evalCommand(const Options &options) {
+Status evalCommand(const Options &options, Ranks &ranks) {
   Clock::time_point begin = Clock::now();
-  Console console(options.progress);
+  Console console(options.progress, ranks.isSilent());
   Result<std::unique_ptr<Session>> session = Session::open(options, console);
   if (!session.ok())
     return session.status();
-  Result<SafetensorsContent> weights = loadWeights(
-      realFileSystem(), *options.checkpoint,
-      (*session)->program().descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
-  if (!weights.ok())
-    return weights.status();
+  std::optional<SafetensorsContent> weights;
+  if (ranks.isFirst()) {
+    Result<SafetensorsContent> loaded = loadWeights(
+        realFileSystem(), *options.checkpoint,
+        (*session)->program().descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+    if (!loaded.ok())
+      return loaded.status();
+    weights = std::move(loaded).value();
+  }
   std::unique_ptr<MetricsFile> metrics;
-  if (options.metrics) {
+  if (options.metrics && ranks.isFirst()) {
     Result<std::unique_ptr<MetricsFile>> file =
         MetricsFile::open(*options.metrics, /*resumed=*/false);
     if (!file.ok())
@@ -28,13 +33,18 @@ Status evalCommand(const Options &options) {
   Session &run = **session;
   BOOSTRT_RETURN_IF_ERROR(
       run.reserve(planEvaluation(run.program().descriptor(), run.target())));
-  BOOSTRT_RETURN_IF_ERROR(copyTensors(*weights, weightTargets(run.execution()),
-                                      *options.checkpoint));
+  if (weights)
+    BOOSTRT_RETURN_IF_ERROR(copyTensors(
+        *weights, weightTargets(run.execution()), *options.checkpoint));
+  BOOSTRT_RETURN_IF_ERROR(
+      ranks.broadcast(run.execution().persistentArenas()[0]));
   BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());
-  StopSignals signals;
+  std::optional<StopSignals> signals;
+  if (!ranks.isSilent())
+    signals.emplace();
   console.startTesting();
   Result<Evaluation> evaluation =
-      evaluate(run.execution(), run.arenas(), run.data());
+      evaluate(run.execution(), run.arenas(), run.data(), ranks);
   if (!evaluation.ok())
     return evaluation.status();
   if (metrics) {

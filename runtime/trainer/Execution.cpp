@@ -37,6 +37,11 @@ DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
                         scalar.offset + scalar.bytes);
 }
 
+void Execution::setCollectives(RankCollectives &collectives) {
+  collectives_ = &collectives;
+  device_.setCollectives(&collectives, program_.collectives());
+}
+
 /// The value of a schedule at a step, counted from 1.
 float Execution::valueAt(const BoostSchedule &schedule,
                          int64_t globalStep) const {
@@ -95,7 +100,23 @@ Status Execution::combine(int into, int from) {
   return call(BOOST_FUNCTION_COMBINE);
 }
 
+Status Execution::contributeNothing() {
+  lossIsHere_ = false;
+  auto fill = [&](const BoostTensor &tensor, auto zero) {
+    for (uint64_t at = 0; at < tensor.bytes; at += sizeof zero)
+      write(this->tensor(tensor) + at, zero);
+  };
+  // See Collectives.h: x + -0.0 is x.
+  for (const BoostParameter &parameter : program_.parameters())
+    fill(parameter.gradient, -0.0f);
+  fill(program_.descriptor().loss_sum, -0.0f);
+  fill(program_.descriptor().loss_count, int64_t{0});
+  return arenas_.push(BOOST_ARENA_GRADIENT);
+}
+
 Result<bool> Execution::update(int64_t globalStep) {
+  if (collectives_)
+    collectives_->setStep(globalStep);
   for (const BoostSchedule &schedule : program_.schedules())
     write(tensor(schedule.control), valueAt(schedule, globalStep));
   BOOSTRT_RETURN_IF_ERROR(useControl());
@@ -131,6 +152,14 @@ Status Execution::uploadPersistent() const {
 Status Execution::downloadPersistent() const {
   return arenas_.pull(std::array{arenas_.copyOf(BOOST_ARENA_PARAMETER),
                                  arenas_.copyOf(BOOST_ARENA_STATE)});
+}
+
+std::array<std::span<std::byte>, 2> Execution::persistentArenas() const {
+  auto arena = [&](BoostArenaKind kind) {
+    std::byte *base = arenas_.base(kind);
+    return std::span(base, base ? program_.descriptor().arena_bytes[kind] : 0);
+  };
+  return {arena(BOOST_ARENA_PARAMETER), arena(BOOST_ARENA_STATE)};
 }
 
 SumCount Execution::metric(size_t index) const {

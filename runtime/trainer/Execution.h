@@ -6,6 +6,7 @@
 #include "runtime/abi/boost_schedule.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/Program.h"
+#include "runtime/trainer/RankCollectives.h"
 
 #include <array>
 #include <optional>
@@ -17,6 +18,11 @@ namespace boostrt {
 struct SumCount {
   float sum = 0;
   int64_t count = 0;
+
+  float mean() const {
+    return static_cast<float>(static_cast<double>(sum) /
+                              static_cast<double>(count));
+  }
 };
 
 class Execution {
@@ -25,6 +31,10 @@ public:
   /// the arenas are those of its memory. Gradient sets are counted from 0.
   /// Schedules count a run of one step until setRunLength().
   Execution(const Program &program, Device &device, const Arenas &arenas);
+
+  /// Makes updates those of several ranks; outlives the execution. Without it
+  /// collectives change nothing.
+  void setCollectives(RankCollectives &collectives);
 
   /// What schedules in epochs and to the end of the run are resolved with.
   void setRunLength(BoostRunLength run) { run_ = run; }
@@ -35,6 +45,9 @@ public:
   Status micro(std::byte *batch, int gradients);
   Status finishBatch() const { return arenas_.finishPushes(); }
   Status combine(int into, int from);
+  /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
+  /// last bit: of a rank that has no samples in a window.
+  Status contributeNothing();
   /// Applies set 0 with the values of all schedules at `globalStep` (from 1).
   /// False when the program found a value that is not finite (or a count of 0)
   /// and left weights and state as they were. Waits for the device.
@@ -56,6 +69,9 @@ public:
   Status uploadPersistent() const;
   Status downloadPersistent() const;
 
+  /// Weights and state on the host.
+  std::array<std::span<std::byte>, 2> persistentArenas() const;
+
   const Program &program() const { return program_; }
   /// Of the host.
   std::byte *tensor(const BoostTensor &tensor) const {
@@ -75,6 +91,7 @@ private:
   const Program &program_;
   Device &device_;
   const Arenas &arenas_;
+  RankCollectives *collectives_ = nullptr;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};
   /// The control arena of the device; empty before the first push.

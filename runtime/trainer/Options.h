@@ -41,6 +41,7 @@ struct Options {
   std::optional<std::string> checkpointDir, checkpointPrefix;
   Interval checkpointEvery, logEvery;
   int keepMax = 5;
+  int64_t checkReplicasEvery = 100;  ///< steps; 0: never
   std::optional<std::string> resume; ///< "auto", "never" or a path
   bool evaluate = true;
 

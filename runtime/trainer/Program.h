@@ -49,6 +49,10 @@ public:
   }
   /// Null when the program was not compiled for it.
   const BoostTarget *target(BoostTargetKind kind) const;
+  /// What the ranks of a job exchange in a step, in this order.
+  std::span<const BoostCollective> collectives() const {
+    return {descriptor_->collectives, descriptor_->collective_count};
+  }
   std::span<const BoostInput> inputs() const {
     return {descriptor_->inputs, descriptor_->input_count};
   }

@@ -68,7 +68,8 @@ private:
 /// Lines and the progress bar.
 class Console {
 public:
-  explicit Console(ProgressKind kind);
+  /// One that is quiet writes nothing at all.
+  explicit Console(ProgressKind kind, bool isQuiet = false);
   ~Console();
 
   /// A remark that is no result: "boost-run: ..." on standard error.
@@ -93,7 +94,7 @@ public:
   void clearBar();
 
 private:
-  bool bar_, lines_, colour_;
+  bool isQuiet_, bar_, lines_, colour_;
   bool drawn_ = false;
   Clock::time_point last_{};
 };

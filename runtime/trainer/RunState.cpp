@@ -1,5 +1,7 @@
 #include "runtime/trainer/RunState.h"
 
+#include "runtime/trainer/CheckpointManifest.h"
+
 #include <cerrno>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -80,57 +82,10 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
   return start;
 }
 
-} // namespace
-
-std::vector<TensorTarget> weightTargets(const Execution &execution) {
-  std::vector<TensorTarget> targets;
-  for (const BoostParameter &parameter : execution.program().parameters())
-    targets.push_back(
-        targetOf(parameter.tensor, execution.tensor(parameter.tensor)));
-  return targets;
-}
-
-std::vector<TensorView> weightViews(const Execution &execution) {
-  std::vector<TensorView> views;
-  for (const BoostParameter &parameter : execution.program().parameters())
-    views.push_back(
-        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
-  return views;
-}
-
-std::vector<TensorTarget> stateTargets(const Execution &execution) {
-  std::vector<TensorTarget> targets;
-  for (const BoostState &state : execution.program().states())
-    targets.push_back(targetOf(state.tensor, execution.tensor(state.tensor)));
-  return targets;
-}
-
-Status checkSaveTarget(const char *flag, const std::string &path) {
-  std::string directory = directoryOf(path);
-  if (access(directory.c_str(), W_OK | X_OK) != 0)
-    return ioStatus(IoError(errno), ExitCode::Checkpoint,
-                    fmt::format("write {} into", flag), directory);
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return Status(ExitCode::Checkpoint,
-                  fmt::format("{} '{}' is a directory; give the name of a "
-                              "file in it",
-                              flag, path));
-  return Status();
-}
-
-Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
-                                                   const Program &program) {
-  if (!options.checkpointDir)
-    return std::unique_ptr<CheckpointStore>();
-  return CheckpointStore::open(realFileSystem(), *options.checkpointDir,
-                               prefixOf(options, program), options.keepMax);
-}
-
-Result<StartingPoint> findStartingPoint(const Options &options,
-                                        const Program &program,
-                                        const RunData &data,
-                                        CheckpointStore *store) {
+Result<StartingPoint> decideStartingPoint(const Options &options,
+                                          const Program &program,
+                                          const RunData &data,
+                                          CheckpointStore *store) {
   std::string resume = options.resume.value_or(store ? "auto" : "never");
   if (resume != "auto" && resume != "never") {
     if (options.init)
@@ -175,12 +130,80 @@ Result<StartingPoint> findStartingPoint(const Options &options,
   return start;
 }
 
-Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
-  BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
-  if (!start.checkpoint && !start.weights)
-    return Status();
-  // What the files do not hold stays what init made it.
-  BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
+} // namespace
+
+std::vector<TensorTarget> weightTargets(const Execution &execution) {
+  std::vector<TensorTarget> targets;
+  for (const BoostParameter &parameter : execution.program().parameters())
+    targets.push_back(
+        targetOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  return targets;
+}
+
+std::vector<TensorView> weightViews(const Execution &execution) {
+  std::vector<TensorView> views;
+  for (const BoostParameter &parameter : execution.program().parameters())
+    views.push_back(
+        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  return views;
+}
+
+std::vector<TensorTarget> stateTargets(const Execution &execution) {
+  std::vector<TensorTarget> targets;
+  for (const BoostState &state : execution.program().states())
+    targets.push_back(targetOf(state.tensor, execution.tensor(state.tensor)));
+  return targets;
+}
+
+Status checkSaveTarget(const char *flag, const std::string &path) {
+  std::string directory = directoryOf(path);
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    return ioStatus(IoError(errno), ExitCode::Checkpoint,
+                    fmt::format("write {} into", flag), directory);
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("{} '{}' is a directory; give the name of a "
+                              "file in it",
+                              flag, path));
+  return Status();
+}
+
+Result<std::unique_ptr<CheckpointStore>>
+openStore(const Options &options, const Program &program, const Ranks &ranks) {
+  if (!options.checkpointDir || !ranks.isFirst())
+    return std::unique_ptr<CheckpointStore>();
+  return CheckpointStore::open(realFileSystem(), *options.checkpointDir,
+                               prefixOf(options, program), options.keepMax);
+}
+
+Result<StartingPoint> findStartingPoint(const Options &options,
+                                        const Program &program,
+                                        const RunData &data,
+                                        CheckpointStore *store, Ranks &ranks) {
+  StartingPoint start;
+  if (ranks.isFirst()) {
+    Result<StartingPoint> found =
+        decideStartingPoint(options, program, data, store);
+    if (!found.ok())
+      return found;
+    start = std::move(found).value();
+  }
+  // A position's own text, with its check sum, as checkpoints have it.
+  std::string text = writeManifest({start.position, {}, {}});
+  BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(text));
+  if (ranks.isFirst())
+    return start;
+  Result<CheckpointManifest> manifest = parseManifest(
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()}, "rank 0");
+  if (!manifest.ok())
+    return manifest.status();
+  start.position = manifest->position;
+  return start;
+}
+
+/// Files to memory of the host; what they do not hold stays what init made it.
+static Status readStartingPoint(StartingPoint &start, Execution &execution) {
   if (start.checkpoint)
     BOOSTRT_RETURN_IF_ERROR(restore(*start.checkpoint, weightTargets(execution),
                                     stateTargets(execution)));
@@ -189,12 +212,28 @@ Status restoreStartingPoint(StartingPoint &start, Execution &execution) {
         *start.weights, weightTargets(execution), start.weightsPath));
   start.checkpoint.reset();
   start.weights.reset();
+  return Status();
+}
+
+Status restoreStartingPoint(StartingPoint &start, Execution &execution,
+                            Ranks &ranks) {
+  BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
+  if (!start.checkpoint && !start.weights && ranks.isAlone())
+    return Status();
+  BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
+  BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, execution));
+  // Ranks may have different CPUs, whose random numbers may differ in a bit.
+  for (std::span<std::byte> arena : execution.persistentArenas())
+    BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(arena));
   return execution.uploadPersistent();
 }
 
 Saving::Saving(const Options &options, const Execution &execution,
-               std::unique_ptr<CheckpointStore> store, Console &console)
-    : options_(options), execution_(execution), console_(console),
+               std::unique_ptr<CheckpointStore> store, const Ranks &ranks,
+               Console &console)
+    : execution_(execution), console_(console),
+      checkpointEvery_(options.checkpointEvery),
+      saveFile_(ranks.isFirst() ? options.save : std::nullopt),
       store_(std::move(store)), weights_(weightViews(execution)) {
   for (const BoostState &state : execution.program().states())
     state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
@@ -215,19 +254,19 @@ Status Saving::checkpoint(const CheckpointPosition &position) {
 }
 
 Status Saving::saveWeights(const CheckpointPosition &position) {
-  if (!options_.save || savedStep_ == position.globalStep)
+  if (!saveFile_ || savedStep_ == position.globalStep)
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
-  BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(), *options_.save,
+  BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(), *saveFile_,
                                           weights_, weightsMetadata(position)));
   savedStep_ = position.globalStep;
   if (!store_)
-    newest_ = *options_.save;
+    newest_ = *saveFile_;
   return Status();
 }
 
 void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
-  if (options_.checkpointEvery.due(position.globalStep, epochEnds))
+  if (checkpointEvery_.due(position.globalStep, epochEnds))
     if (Status status = checkpoint(position); !status.ok())
       console_.note("training goes on without a new checkpoint: " +
                     status.message());

@@ -5,6 +5,7 @@
 #include "runtime/trainer/Checkpoint.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
+#include "runtime/trainer/Ranks.h"
 #include "runtime/trainer/Report.h"
 #include "runtime/trainer/RunData.h"
 
@@ -30,28 +31,32 @@ struct StartingPoint {
 /// Decides between --resume, --init and a fresh start. `store` may be null.
 /// Seed and shuffling come from the checkpoint; where the command line says
 /// otherwise, or the data are not those of the run, that is an error.
+/// Rank 0 decides for all, and alone has what was read.
 Result<StartingPoint> findStartingPoint(const Options &options,
                                         const Program &program,
                                         const RunData &data,
-                                        CheckpointStore *store);
+                                        CheckpointStore *store, Ranks &ranks);
 
 /// Fails (ExitCode::Checkpoint) when a file of weights could not be written
 /// where `flag` wants it; better known now than after the first epoch.
 Status checkSaveTarget(const char *flag, const std::string &path);
 
-/// Initialises weights and state and overwrites them with what was loaded;
-/// frees that.
-Status restoreStartingPoint(StartingPoint &start, Execution &execution);
+/// Initialises weights and state, overwrites them with what was loaded, which
+/// is freed, and gives all ranks those of rank 0.
+Status restoreStartingPoint(StartingPoint &start, Execution &execution,
+                            Ranks &ranks);
 
-/// Opens the store of --checkpoint-dir; null when there is none.
-Result<std::unique_ptr<CheckpointStore>> openStore(const Options &options,
-                                                   const Program &program);
+/// Opens the store of --checkpoint-dir; null when there is none, as there is
+/// none on any rank but the first.
+Result<std::unique_ptr<CheckpointStore>>
+openStore(const Options &options, const Program &program, const Ranks &ranks);
 
-/// Writes checkpoints and the --save file when they are due.
+/// Writes checkpoints and the --save file when they are due; on rank 0.
 class Saving {
 public:
   Saving(const Options &options, const Execution &execution,
-         std::unique_ptr<CheckpointStore> store, Console &console);
+         std::unique_ptr<CheckpointStore> store, const Ranks &ranks,
+         Console &console);
 
   /// Call after every step. A checkpoint that cannot be written is noted, and
   /// training goes on: the next one may succeed.
@@ -70,9 +75,10 @@ private:
   Status checkpoint(const CheckpointPosition &position);
   Status saveWeights(const CheckpointPosition &position);
 
-  const Options &options_;
   const Execution &execution_;
   Console &console_;
+  const Interval checkpointEvery_;
+  const std::optional<std::string> saveFile_;
   std::unique_ptr<CheckpointStore> store_;
   std::vector<TensorView> weights_, state_;
   std::string newest_;

@@ -63,4 +63,16 @@ Status Session::reserve(const MemoryPlan &plan) {
   return Status();
 }
 
+Status Session::trainWith(Ranks &ranks) {
+  if (ranks.isAlone())
+    return Status();
+  Result<std::unique_ptr<RankCollectives>> collectives =
+      RankCollectives::create(ranks, *program_);
+  if (!collectives.ok())
+    return collectives.status();
+  collectives_ = std::move(collectives).value();
+  execution_->setCollectives(*collectives_);
+  return Status();
+}
+
 } // namespace boostrt

@@ -24,6 +24,10 @@ public:
   /// Reserves the arenas of `plan`; memory is measured from here on.
   Status reserve(const MemoryPlan &plan);
 
+  /// Has updates exchange gradients with the other ranks, which outlive the
+  /// session; after reserve().
+  Status trainWith(Ranks &ranks);
+
   const Program &program() const { return *program_; }
   const Device &device() const { return *device_; }
   /// The target that the device runs.
@@ -52,6 +56,7 @@ private:
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;
   std::optional<Execution> execution_;
+  std::unique_ptr<RankCollectives> collectives_;
   PeakMemory peak_;
   uint64_t planned_ = 0;
 };

@@ -28,22 +28,21 @@ public:
   }
 
   /// Completes the sums, however many micro-batches there were: loss and
-  /// gradients of the window are in set 0.
-  Status sum() { return tree_.finish(combine()); }
+  /// gradients of this rank's part of the window are in set 0.
+  Status sum() {
+    if (tree_.nextSlot() == 0)
+      return execution_.contributeNothing();
+    return tree_.finish(combine());
+  }
 
   /// Applies the sums; see Execution::update().
   Result<bool> apply(int64_t globalStep) {
     return execution_.update(globalStep);
   }
 
-  /// The window's mean loss, after apply(): the device is waited for once.
-  Result<float> loss() const {
-    Result<SumCount> pair = execution_.loss(0);
-    if (!pair.ok())
-      return pair.status();
-    return static_cast<float>(static_cast<double>(pair->sum) /
-                              static_cast<double>(pair->count));
-  }
+  /// The loss of all ranks' window, after apply(): the device is waited for
+  /// once.
+  Result<SumCount> loss() const { return execution_.loss(0); }
 
 private:
   Execution &execution_;

@@ -41,8 +41,15 @@ int StopSignals::received() {
   return receivedSignal.load(std::memory_order_relaxed);
 }
 
-const char *StopSignals::name(int signal) {
-  return signal == SIGTERM ? "SIGTERM" : "SIGINT";
+const char *StopSignals::cause() {
+  switch (received()) {
+  case 0:
+    return "a signal to another rank";
+  case SIGTERM:
+    return "SIGTERM";
+  default:
+    return "SIGINT";
+  }
 }
 
 } // namespace boostrt

@@ -14,8 +14,8 @@ public:
 
   /// The signal that came to the one that lives, or 0.
   static int received();
-  /// "SIGTERM".
-  static const char *name(int signal);
+  /// "SIGTERM"; "a signal to another rank" when none has come to this one.
+  static const char *cause();
 };
 
 } // namespace boostrt

@@ -12,6 +12,7 @@ namespace {
 Trainer::Settings settingsOf(const Options &options, const Recipe &recipe) {
   Trainer::Settings settings;
   settings.logEvery = options.logEvery;
+  settings.checkReplicasEvery = options.checkReplicasEvery;
   settings.epochs = recipe.epochs;
   if (options.steps) {
     settings.steps = *options.steps;
@@ -22,13 +23,13 @@ Trainer::Settings settingsOf(const Options &options, const Recipe &recipe) {
   return settings;
 }
 
-Status stopped(const Trainer &trainer, const Saving &saving) {
+Status stopped(const Trainer &trainer, const Saving &saving, bool isFirst) {
   return Status(
       ExitCode::Signal,
       fmt::format("stopped by {} after global step {}; {}",
-                  StopSignals::name(StopSignals::received()),
-                  trainer.position().globalStep,
-                  saving.keepsCheckpoints()
+                  StopSignals::cause(), trainer.position().globalStep,
+                  !isFirst ? "rank 0 saves what is to be saved"
+                  : saving.keepsCheckpoints()
                       ? fmt::format("saved as {}", saving.newest())
                       : "nothing was saved, because --checkpoint-dir is not "
                         "given"));
@@ -36,8 +37,9 @@ Status stopped(const Trainer &trainer, const Saving &saving) {
 
 class TrainRun {
 public:
-  explicit TrainRun(const Options &options)
-      : options_(options), console_(options.progress), best_(options) {}
+  TrainRun(const Options &options, Ranks &ranks)
+      : options_(options), ranks_(ranks),
+        console_(options.progress, ranks.isSilent()), best_(options) {}
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(prepare());
@@ -68,21 +70,22 @@ private:
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",
                                                 session_->data().spec));
 
-    if (options_.save)
+    if (options_.save && ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
     Result<std::unique_ptr<CheckpointStore>> store =
-        openStore(options_, program);
+        openStore(options_, program, ranks_);
     if (!store.ok())
       return store.status();
-    Result<StartingPoint> start =
-        findStartingPoint(options_, program, session_->data(), store->get());
+    Result<StartingPoint> start = findStartingPoint(
+        options_, program, session_->data(), store->get(), ranks_);
     if (!start.ok())
       return start.status();
     for (const std::string &note : start->notes)
       console_.note(note);
-    BOOSTRT_RETURN_IF_ERROR(
-        best_.prepare(program, start->checkpoint.has_value(), console_));
-    if (options_.metrics) {
+    if (ranks_.isFirst())
+      BOOSTRT_RETURN_IF_ERROR(
+          best_.prepare(program, start->checkpoint.has_value(), console_));
+    if (options_.metrics && ranks_.isFirst()) {
       Result<std::unique_ptr<MetricsFile>> metrics =
           MetricsFile::open(*options_.metrics, start->checkpoint.has_value());
       if (!metrics.ok())
@@ -92,21 +95,24 @@ private:
 
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         planTraining(program.descriptor(), session_->target())));
+    BOOSTRT_RETURN_IF_ERROR(session_->trainWith(ranks_));
     position_ = start->position;
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
-                    console_);
+                    ranks_, console_);
     if (start->checkpoint)
       saving_->setNewest(start->checkpoint->path);
-    return restoreStartingPoint(*start, session_->execution());
+    return restoreStartingPoint(*start, session_->execution(), ranks_);
   }
 
   Status trainAndEvaluate() {
-    StopSignals signals;
+    std::optional<StopSignals> signals;
+    if (!ranks_.isSilent())
+      signals.emplace();
     Trainer::Settings settings = settingsOf(options_, session_->recipe());
     const CheckpointPosition *now = nullptr;
     settings.betweenEpochs = [&] { return evaluateBetweenEpochs(*now); };
     Trainer trainer(session_->execution(), session_->arenas(), session_->data(),
-                    position_, std::move(settings), *saving_, console_,
+                    ranks_, position_, std::move(settings), *saving_, console_,
                     metrics_.get());
     now = &trainer.position();
     console_.startTraining();
@@ -115,13 +121,12 @@ private:
       return reason.status();
     BOOSTRT_RETURN_IF_ERROR(saving_->finish(trainer.position()));
     if (*reason == StopReason::Signal)
-      return stopped(trainer, *saving_);
+      return stopped(trainer, *saving_, ranks_.isFirst());
     if (!options_.evaluate)
       return Status();
 
     console_.startTesting();
-    Result<Evaluation> evaluation =
-        evaluate(session_->execution(), session_->arenas(), session_->data());
+    Result<Evaluation> evaluation = evaluateNow();
     if (!evaluation.ok())
       return evaluation.status();
     Status saved = record(trainer.position(), *evaluation);
@@ -131,6 +136,11 @@ private:
     return saved;
   }
 
+  Result<Evaluation> evaluateNow() {
+    return evaluate(session_->execution(), session_->arenas(), session_->data(),
+                    ranks_);
+  }
+
   /// Writes an evaluation to the metrics, and its weights when they are the
   /// best.
   Status record(const CheckpointPosition &position,
@@ -138,15 +148,16 @@ private:
     if (metrics_)
       metrics_->evaluation(position.epoch, position.stepInEpoch,
                            position.globalStep, evaluation);
-    return best_.offer(position, evaluation, session_->execution());
+    return ranks_.isFirst()
+               ? best_.offer(position, evaluation, session_->execution())
+               : Status();
   }
 
   Status evaluateBetweenEpochs(const CheckpointPosition &position) {
     int64_t every = options_.evalEvery.value_or(session_->recipe().evalEvery);
     if (!options_.evaluate || every == 0 || position.epoch % every != 0)
       return Status();
-    Result<Evaluation> evaluation =
-        evaluate(session_->execution(), session_->arenas(), session_->data());
+    Result<Evaluation> evaluation = evaluateNow();
     // The trainer sees the signal too, and what it interrupted is of no use.
     if (evaluation.status().code() == ExitCode::Signal)
       return Status();
@@ -160,6 +171,7 @@ private:
   }
 
   const Options &options_;
+  Ranks &ranks_;
   Clock::time_point begin_ = Clock::now();
   Console console_;
   std::unique_ptr<Session> session_;
@@ -171,6 +183,8 @@ private:
 
 } // namespace
 
-Status trainCommand(const Options &options) { return TrainRun(options).run(); }
+Status trainCommand(const Options &options, Ranks &ranks) {
+  return TrainRun(options, ranks).run();
+}
 
 } // namespace boostrt

@@ -1,5 +1,6 @@
 #include "runtime/trainer/Trainer.h"
 
+#include "runtime/trainer/ReplicaCheck.h"
 #include "runtime/trainer/StopSignals.h"
 
 #include <algorithm>
@@ -17,15 +18,16 @@ int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 } // namespace
 
 Trainer::Trainer(Execution &execution, const Arenas &arenas,
-                 const RunData &data, CheckpointPosition start,
+                 const RunData &data, Ranks &ranks, CheckpointPosition start,
                  Settings settings, Saving &saving, Console &console,
                  MetricsFile *metrics)
-    : execution_(execution), arenas_(arenas), data_(data),
+    : execution_(execution), arenas_(arenas), data_(data), ranks_(ranks),
+      share_(ranks.share(execution.program().descriptor().micro_batches)),
       position_(std::move(start)), settings_(std::move(settings)),
       saving_(saving), console_(console), metrics_(metrics),
       window_(execution) {
   const BoostProgram &program = execution.program().descriptor();
-  int64_t window = int64_t{program.batch_size} * program.micro_batches;
+  int64_t window = share_.windowSamples(program.batch_size);
   stepsPerEpoch_ = divideUp(data.source.train->size(), window);
   if (__builtin_mul_overflow(settings_.epochs, stepsPerEpoch_, &lastStep_))
     lastStep_ = INT64_MAX;
@@ -45,11 +47,11 @@ Status Trainer::checkPosition() const {
       ExitCode::Checkpoint,
       fmt::format("the checkpoint stands at epoch {} step {}, global step {}, "
                   "but here an epoch has {} steps ({} samples, {} a step); "
-                  "resume with the data and the accumulation of the run that "
-                  "saved it",
+                  "resume with the data of the run that saved it, and with as "
+                  "many micro-batches a step, ranks times accumulation",
                   position_.epoch, position_.stepInEpoch, position_.globalStep,
                   stepsPerEpoch_, data_.source.train->size(),
-                  int64_t{program.batch_size} * program.micro_batches));
+                  share_.windowSamples(program.batch_size)));
 }
 
 Result<StopReason> Trainer::run() {
@@ -61,7 +63,7 @@ Result<StopReason> Trainer::run() {
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
-      arenas_.copies(BOOST_ARENA_BATCH));
+      arenas_.copies(BOOST_ARENA_BATCH), Prefetcher::Mode::Background, share_);
   if (!batches.ok())
     return batches.status();
 
@@ -71,35 +73,33 @@ Result<StopReason> Trainer::run() {
       ++position_.epoch;
       position_.stepInEpoch = 0;
     }
-    (*batches)->start(position_.epoch, position_.stepInEpoch *
-                                           program.micro_batches *
-                                           int64_t{program.batch_size});
+    // A last window that is short leads beyond the end.
+    (*batches)->start(
+        position_.epoch,
+        std::min(train.size(), position_.stepInEpoch *
+                                   share_.windowSamples(program.batch_size)));
     epochStart_ = Clock::now();
     epochSteps_ = epochSamples_ = 0;
     while (!epochEnds() && !reachedEnd()) {
       stepStart_ = Clock::now();
-      Result<int64_t> samples = runWindow(**batches);
-      if (!samples.ok())
-        return samples.status();
-      BOOSTRT_RETURN_IF_ERROR(applyWindow(*samples));
-      if (StopSignals::received())
+      BOOSTRT_RETURN_IF_ERROR(runWindow(**batches));
+      BOOSTRT_RETURN_IF_ERROR(applyWindow());
+      if (ranks_.isStopped())
         return StopReason::Signal;
     }
     if (epochEnds())
       console_.epochTime(secondsSince(epochStart_) * 1e3, epochSteps_);
     if (!reachedEnd() && settings_.betweenEpochs) {
       BOOSTRT_RETURN_IF_ERROR(settings_.betweenEpochs());
-      if (StopSignals::received())
+      if (ranks_.isStopped())
         return StopReason::Signal;
     }
   }
   return StopReason::Finished;
 }
 
-Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
-  uint32_t microBatches = execution_.program().descriptor().micro_batches;
-  int64_t samples = 0;
-  for (uint32_t i = 0; i < microBatches; ++i) {
+Status Trainer::runWindow(Prefetcher &batches) {
+  for (uint32_t i = 0; i < share_.microBatches; ++i) {
     // next() has the arena of the batch before filled anew; the update before
     // this window has waited for the last one's copy.
     if (i > 0)
@@ -110,17 +110,15 @@ Result<int64_t> Trainer::runWindow(Prefetcher &batches) {
     if (batch->end())
       break;
     BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base));
-    samples += batch->valid;
   }
-  BOOSTRT_RETURN_IF_ERROR(window_.sum());
-  return samples;
+  return window_.sum();
 }
 
-Status Trainer::applyWindow(int64_t samples) {
+Status Trainer::applyWindow() {
   Result<bool> applied = window_.apply(position_.globalStep + 1);
   if (!applied.ok())
     return applied.status();
-  Result<float> loss = window_.loss();
+  Result<SumCount> loss = window_.loss();
   if (!loss.ok())
     return loss.status();
   if (!*applied)
@@ -130,25 +128,30 @@ Status Trainer::applyWindow(int64_t samples) {
                     "(loss {}); the step was not applied, weights are those "
                     "after global step {}; try a lower learning rate or look "
                     "at the data of this step",
-                    position_.epoch, position_.stepInEpoch + 1, *loss,
+                    position_.epoch, position_.stepInEpoch + 1, loss->mean(),
                     position_.globalStep));
   ++position_.stepInEpoch;
   ++position_.globalStep;
   ++runSteps_;
   ++epochSteps_;
-  epochSamples_ += samples;
-  reportStep(samples, *loss);
+  epochSamples_ += loss->count;
+  reportStep(*loss);
+  // Before what is wrong is saved.
+  if (!ranks_.isAlone() && settings_.checkReplicasEvery > 0 &&
+      position_.globalStep % settings_.checkReplicasEvery == 0)
+    BOOSTRT_RETURN_IF_ERROR(
+        checkReplicas(ranks_, execution_, position_.globalStep));
   saving_.stepDone(position_, epochEnds());
   return Status();
 }
 
-void Trainer::reportStep(int64_t samples, float loss) {
+void Trainer::reportStep(const SumCount &loss) {
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
                     position_.globalStep,
-                    loss,
+                    loss.mean(),
                     execution_.learningRate(position_.globalStep),
-                    static_cast<double>(samples) / secondsSince(stepStart_),
+                    static_cast<double>(loss.count) / secondsSince(stepStart_),
                     execution_.gradientNorm()};
   if (metrics_)
     metrics_->step(report);
@@ -165,7 +168,7 @@ void Trainer::reportStep(int64_t samples, float loss) {
 }
 
 Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
-                            const RunData &data) {
+                            const RunData &data, Ranks &ranks) {
   const Dataset &test = *data.source.test;
   if (test.size() == 0)
     return Status(
@@ -173,15 +176,15 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
         fmt::format("{}: there is no held-out data to evaluate on", data.spec));
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
-      data.layout, arenas.copies(BOOST_ARENA_BATCH));
+      data.layout, arenas.copies(BOOST_ARENA_BATCH),
+      Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1));
   if (!batches.ok())
     return batches.status();
 
   size_t count = execution.program().metrics().size();
-  std::vector<double> sums(count);
-  std::vector<int64_t> counts(count);
+  std::vector<PreciseSum> sums(count + 1); // the last: signals
   (*batches)->start(0);
-  while (true) {
+  while (!Ranks::stopRequest()) {
     Result<Batch> batch = (*batches)->next();
     if (!batch.ok())
       return batch.status();
@@ -190,18 +193,22 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
     BOOSTRT_RETURN_IF_ERROR(execution.eval(batch->base));
     for (size_t i = 0; i < count; ++i) {
       SumCount pair = execution.metric(i);
-      sums[i] += static_cast<double>(pair.sum);
-      counts[i] += pair.count;
+      sums[i].sum += static_cast<double>(pair.sum);
+      sums[i].count += pair.count;
     }
-    if (int signal = StopSignals::received())
-      return Status(ExitCode::Signal, fmt::format("stopped by {} in the middle "
-                                                  "of the evaluation",
-                                                  StopSignals::name(signal)));
   }
+  sums[count].count = Ranks::stopRequest();
+  BOOSTRT_RETURN_IF_ERROR(ranks.sum(sums));
+  ranks.agreeOnStop(sums[count].count);
+  if (sums[count].count > 0)
+    return Status(ExitCode::Signal,
+                  fmt::format("stopped by {} in the middle of the evaluation",
+                              StopSignals::cause()));
   Evaluation evaluation;
   for (size_t i = 0; i < count; ++i)
     evaluation.values.emplace_back(execution.program().metrics()[i].name,
-                                   sums[i] / static_cast<double>(counts[i]));
+                                   sums[i].sum /
+                                       static_cast<double>(sums[i].count));
   return evaluation;
 }
 

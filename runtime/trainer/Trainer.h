@@ -3,10 +3,13 @@
 // One optimizer step is a window of micro_batches micro-batches (StepWindow.h),
 // and `update` divides by the window's own number of samples. The last window
 // of an epoch may be shorter in micro-batches and its last micro-batch in
-// samples; nothing of it reaches the next epoch.
+// samples; nothing of it reaches the next epoch. A window is shared by all
+// ranks (runtime/data/Share.h), which take the same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
-// and the step it stands at, so a resumed run equals one that never stopped.
+// and the step it stands at, so a resumed run equals one that never stopped;
+// and it is the same on any number of ranks that divides the micro-batches of a
+// window into powers of two.
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
@@ -26,6 +29,8 @@ public:
     int64_t epochs = 1;
     int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
     Interval logEvery;
+    /// Steps between two comparisons of the ranks' weights; 0: none.
+    int64_t checkReplicasEvery = 0;
     /// Called at the end of each epoch but the last of the run, between two
     /// steps; the batch arenas are free. Its failure ends the run.
     std::function<Status()> betweenEpochs = {};
@@ -33,8 +38,8 @@ public:
 
   /// All references outlive the trainer. `metrics` may be null.
   Trainer(Execution &execution, const Arenas &arenas, const RunData &data,
-          CheckpointPosition start, Settings settings, Saving &saving,
-          Console &console, MetricsFile *metrics);
+          Ranks &ranks, CheckpointPosition start, Settings settings,
+          Saving &saving, Console &console, MetricsFile *metrics);
 
   /// Trains until epochs or steps are reached or a signal asks to stop. Fails
   /// with ExitCode::Numerical when a step's loss or gradients are not finite;
@@ -46,16 +51,18 @@ public:
 private:
   /// Whether the place to resume at exists with this data and program.
   Status checkPosition() const;
-  /// The next window, its gradients in set 0. Returns the number of samples.
-  Result<int64_t> runWindow(Prefetcher &batches);
-  Status applyWindow(int64_t samples);
-  void reportStep(int64_t samples, float loss);
+  /// This rank's part of the next window, its gradients in set 0.
+  Status runWindow(Prefetcher &batches);
+  Status applyWindow();
+  void reportStep(const SumCount &loss);
   bool reachedEnd() const { return position_.globalStep >= lastStep_; }
   bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
 
   Execution &execution_;
   const Arenas &arenas_;
   const RunData &data_;
+  Ranks &ranks_;
+  const Share share_;
   CheckpointPosition position_;
   Settings settings_;
   Saving &saving_;
@@ -68,9 +75,10 @@ private:
   int64_t runSteps_ = 0, epochSteps_ = 0, epochSamples_ = 0;
 };
 
-/// Metrics of the current weights over the held-out data, sums in double. Fails
-/// with ExitCode::Data when there is none, ExitCode::Signal when asked to stop.
+/// Metrics of the current weights over the held-out data, sums in double, each
+/// rank evaluating a share. Fails with ExitCode::Data when there is none,
+/// ExitCode::Signal when a rank is asked to stop.
 Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
-                            const RunData &data);
+                            const RunData &data, Ranks &ranks);
 
 } // namespace boostrt

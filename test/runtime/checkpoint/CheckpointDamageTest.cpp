@@ -198,6 +198,16 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
     std::string without = forged([&](json &m) { m.erase(key); });
     expectManifestError(without, "' is not ");
   }
+  for (auto [ranks, reason] :
+       {std::pair<json, const char *>{1, "'rank_states' is 1, expected 2 to"},
+        {1 << 30, "'rank_states' is 1073741824, expected 2 to 4096"},
+        {"3", "'rank_states' is not a natural number"},
+        {3, "'state.rank-00001.safetensors' is not an object"}}) {
+    content("manifest.json").assign(good.begin(), good.end());
+    expectManifestError(
+        forged([&, &ranks = ranks](json &m) { m["rank_states"] = ranks; }),
+        reason);
+  }
   content("manifest.json").assign(good.begin(), good.end());
   std::string noBytes =
       forged([](json &m) { m["files"]["state.safetensors"].erase("bytes"); });

@@ -96,6 +96,43 @@ TEST_P(PrefetcherModes, StartsAgainInTheMiddle) {
   }
 }
 
+// Whatever the number of ranks, their batches are all of an epoch's, each once,
+// and a window's are those that one rank with as many micro-batches would have.
+TEST_P(PrefetcherModes, RanksShareAnEpoch) {
+  auto data = countingData(37); // 10 batches of 4, the last has 1
+  Sampler sampler(37, 7, true);
+  for (uint32_t ranks : {1, 2, 3, 4, 8})
+    for (uint32_t microBatches : {1, 2, 3}) {
+      std::vector<int> seen(37);
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        Arenas arenas(4, 2);
+        Share share{rank, ranks, microBatches};
+        auto prefetcher =
+            Prefetcher::create(*data, half(), sampler, arenas.layout,
+                               arenas.bases(), GetParam(), share);
+        ASSERT_TRUE(prefetcher.ok());
+        // The second window is where a resumed run would begin.
+        int64_t window = share.windowSamples(4);
+        for (int64_t begin : {int64_t{0}, std::min<int64_t>(window, 37)}) {
+          (*prefetcher)->start(1, begin);
+          for (int64_t own = begin / window * microBatches;; ++own) {
+            Result<Batch> batch = (*prefetcher)->next();
+            ASSERT_TRUE(batch.ok());
+            if (batch->end())
+              break;
+            EXPECT_EQ(batch->first, 4 * share.batch(own));
+            EXPECT_EQ(batch->first / window, own / microBatches);
+            expectRows(arenas, *batch, sampler, 1);
+            for (int32_t row = 0; begin == 0 && row < batch->valid; ++row)
+              ++seen[batch->first + row];
+          }
+        }
+      }
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 37)
+          << ranks << " ranks, " << microBatches << " micro-batches";
+    }
+}
+
 TEST_P(PrefetcherModes, LabelOutOfRangeComesInItsPlace) {
   auto data = countingData(10); // labels 0 .. 4
   Arenas arenas(4, 3);

@@ -161,8 +161,11 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
   for (int signal : {SIGTERM, SIGINT}) {
     StopSignals signals;
     EXPECT_EQ(StopSignals::received(), 0);
+    EXPECT_STREQ(StopSignals::cause(), "a signal to another rank");
     raise(signal);
     EXPECT_EQ(StopSignals::received(), signal);
+    EXPECT_STREQ(StopSignals::cause(),
+                 signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (int next : {SIGTERM, SIGINT}) {
       struct sigaction action{};
       sigaction(next, nullptr, &action);
@@ -170,8 +173,6 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
     }
   }
   EXPECT_EQ(StopSignals::received(), 0) << "nobody listens any more";
-  EXPECT_STREQ(StopSignals::name(SIGTERM), "SIGTERM");
-  EXPECT_STREQ(StopSignals::name(SIGINT), "SIGINT");
 }
 
 TEST(Recipe, WhatIsThereIsRead) {

@@ -22,9 +22,10 @@ Training train(Execution &execution, const Arenas &arenas, const RunData &data,
   Console console(ProgressKind::None);
   auto metrics = MetricsFile::open(directory / "m.jsonl", false);
   EXPECT_TRUE(metrics.ok());
-  Saving saving(options, execution, nullptr, console);
-  Trainer trainer(execution, arenas, data, start, settings, saving, console,
-                  metrics->get());
+  Ranks alone;
+  Saving saving(options, execution, nullptr, alone, console);
+  Trainer trainer(execution, arenas, data, alone, start, settings, saving,
+                  console, metrics->get());
   Training training;
   training.reason = trainer.run();
   training.position = trainer.position();

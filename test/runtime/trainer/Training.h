@@ -17,7 +17,7 @@ struct Training {
 /// The seed of the weights and of the order.
 inline constexpr uint64_t kTrainingSeed = 3;
 
-/// Trains from the weights that are there.
+/// Trains from the weights that are there; alone.
 Training train(Execution &execution, const Arenas &arenas, const RunData &data,
                Trainer::Settings settings, bool shuffle = false,
                CheckpointPosition start = {});

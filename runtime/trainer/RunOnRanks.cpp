@@ -1,0 +1,87 @@
+#include "runtime/trainer/RunOnRanks.h"
+
+#include "runtime/comm/local/LocalJob.h"
+
+#include <fmt/format.h>
+#include <new>
+#include <system_error>
+#include <thread>
+
+namespace boostrt {
+namespace {
+
+/// What ends a run at the same step on every rank.
+bool allRanksKnow(ExitCode code) {
+  return code == ExitCode::Ok || code == ExitCode::Signal ||
+         code == ExitCode::Numerical;
+}
+
+/// Runs the command and leaves the job: no rank ends before all have come to
+/// the end, so that an ending connection always means a lost rank.
+Status runAndLeave(const Options &options, Ranks &ranks,
+                   const RankCommand &command) {
+  Status status;
+  try {
+    status = command(options, ranks);
+  } catch (const std::bad_alloc &) {
+    status = Status(ExitCode::Internal, "out of memory");
+  }
+  if (ranks.isAlone())
+    return status;
+  if (!allRanksKnow(status.code())) {
+    ranks.transport().abort(status.message());
+    return status;
+  }
+  Status left = ranks.barrier();
+  return status.ok() ? left : status;
+}
+
+/// A rank that was told of a failure says less than the one that had it.
+Status mostTelling(const std::vector<Status> &statuses) {
+  const Status *told = nullptr;
+  for (const Status &status : statuses) {
+    if (!status.ok() && status.code() != ExitCode::RankLost)
+      return status;
+    if (!status.ok() && !told)
+      told = &status;
+  }
+  return told ? *told : Status();
+}
+
+} // namespace
+
+Status runOnRanks(const Options &options, const RankCommand &command) {
+  Ranks alone;
+  return runAndLeave(options, alone, command);
+}
+
+Status runOnThreads(const Options &options,
+                    const std::vector<uint32_t> &serverOfRank,
+                    const RankCommand &command) {
+  auto count = static_cast<uint32_t>(serverOfRank.size());
+  LocalJob job(count);
+  std::vector<Status> statuses(count);
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    std::unique_ptr<Transport> transport = job.connect(rank);
+    try {
+      threads.emplace_back([&, rank, own = std::move(transport)]() mutable {
+        Ranks ranks(std::move(own), serverOfRank, /*shareProcess=*/true);
+        statuses[rank] = runAndLeave(options, ranks, command);
+      });
+    } catch (const std::system_error &error) {
+      statuses[rank] = Status(
+          ExitCode::Internal,
+          fmt::format("cannot start a thread for rank {}: {}; raise the limit "
+                      "of processes (ulimit -u) or ask for fewer ranks",
+                      rank, error.what()));
+      job.connect(rank)->abort(statuses[rank].message());
+      break;
+    }
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  return mostTelling(statuses);
+}
+
+} // namespace boostrt
