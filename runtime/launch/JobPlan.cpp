@@ -54,6 +54,24 @@ std::string JobPlan::layout() const {
   return counts;
 }
 
+std::string JobPlan::master() const {
+  bool isV6 = masterHost.find(':') != std::string::npos;
+  return fmt::format("{0}{1}{2}:{3}", isV6 ? "[" : "", masterHost,
+                     isV6 ? "]" : "", masterPort);
+}
+
+JobPlan JobPlan::planOfRank(uint32_t local) const {
+  JobPlan started = *this;
+  started.rank = rank + local;
+  started.localRank = local;
+  if (!startedDeviceIds.empty())
+    started.deviceId = startedDeviceIds[local];
+  started.startedDeviceIds.clear();
+  started.startsRanks = false;
+  started.isStarted = true;
+  return started;
+}
+
 std::string JobPlan::describe() const {
   return fmt::format("{} of {}, on server {} of {}",
                      startsRanks ? rankRange(rank, localSize)
@@ -75,7 +93,9 @@ std::string JobPlan::toText() const {
   text += fmt::format("found in  {}\n",
                       source.empty() ? "nothing that says otherwise" : source);
   if (!masterHost.empty())
-    text += fmt::format("master    {}:{}\n", masterHost, masterPort);
+    text +=
+        fmt::format("master    {}\n",
+                    masterPort == 0 ? masterHost + ", a free port" : master());
   if (!tokenSource.empty())
     text += fmt::format("token     {}\n", tokenSource);
   if (deviceId)
@@ -103,7 +123,7 @@ nlohmann::ordered_json JobPlan::toJson() const {
   json["server_of_rank"] = serverOfRank;
   json["master"] = nullptr;
   if (!masterHost.empty())
-    json["master"] = fmt::format("{}:{}", masterHost, masterPort);
+    json["master"] = master();
   json["token_from"] = nullptr;
   if (!tokenSource.empty())
     json["token_from"] = tokenSource;

@@ -34,8 +34,10 @@ struct JobPlan {
   /// "torchrun (RANK, WORLD_SIZE)"; empty where nothing said that there is
   /// more than one rank.
   std::string source;
-  /// What the rank table says; else the local rank, by convention.
+  /// What the rank table says; else the local rank, by convention. For each
+  /// rank that this process starts.
   std::optional<uint32_t> deviceId;
+  std::vector<uint32_t> startedDeviceIds;
   CommKind comm = CommKind::Auto;
 
   /// This process is no rank: it starts `localSize` of them, of which `rank` is
@@ -46,6 +48,9 @@ struct JobPlan {
   /// This process is an additional one that a launcher starts for a protocol of
   /// its own (msrun's scheduler); it has nothing to do.
   bool isIdle = false;
+  /// boost-run has started this process, and has said already what is worth
+  /// saying about the plan.
+  bool isStarted = false;
 
   /// What the user should know about the choice.
   std::vector<std::string> notes;
@@ -56,6 +61,10 @@ struct JobPlan {
   uint32_t ranksOf(uint32_t server) const;
   /// "8,8": how many ranks each server has. All ranks must agree on it.
   std::string layout() const;
+  /// "host:port"; the port is 0 when it is still to be drawn.
+  std::string master() const;
+  /// The plan of the rank that this launcher starts as its number `local`.
+  JobPlan planOfRank(uint32_t local) const;
   /// "rank 3 of 16, on server 0 of 2".
   std::string describe() const;
 

@@ -1,4 +1,7 @@
 #include "runtime/device/cpu/SpinPolicy.h"
+#include "runtime/launch/JoinJob.h"
+#include "runtime/launch/ResolveJob.h"
+#include "runtime/launch/StartRanks.h"
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
@@ -21,8 +24,39 @@ Status dispatch(const Options &options) {
     return benchCommand(options);
   case Command::Doctor:
     return doctorCommand(options);
+  case Command::Ranks:
+    return ranksCommand(options);
+  case Command::RankTable:
+    return rankTableCommand(options);
   }
   return Status(ExitCode::Internal, "unknown command");
+}
+
+/// What won, and what the user should know about it; once for a job.
+void announce(const JobPlan &plan) {
+  if (plan.source.empty() || plan.isStarted ||
+      (plan.rank != 0 && !plan.startsRanks))
+    return;
+  fmt::print(stderr, "boost-run: {}{}, from {}\n",
+             plan.startsRanks ? "starting " : "", plan.describe(), plan.source);
+  for (const std::string &note : plan.notes)
+    fmt::print(stderr, "boost-run: {}\n", note);
+}
+
+/// Trains or evaluates as a rank of a job, or starts the ranks that do.
+Status runAsRank(const Options &options, int argc, const char *const *argv) {
+  Result<JobPlan> plan = planJob(options.launch);
+  if (!plan.ok())
+    return plan.status();
+  announce(*plan);
+  if (plan->isIdle)
+    return Status();
+  if (plan->startsRanks)
+    return startRanks(*plan, options.launch, {argv, argv + argc});
+  Result<std::unique_ptr<Transport>> transport = joinJob(*plan);
+  if (!transport.ok())
+    return transport.status();
+  return dispatch(options);
 }
 
 Status run(int argc, const char *const *argv) {
@@ -33,9 +67,12 @@ Status run(int argc, const char *const *argv) {
     fmt::print("{}", line->text);
     return Status();
   }
-  if (line->options.command != Command::Info &&
-      line->options.command != Command::Doctor)
+  Command command = line->options.command;
+  if (command == Command::Train || command == Command::Evaluate ||
+      command == Command::Bench)
     limitSpinning(argv);
+  if (command == Command::Train || command == Command::Evaluate)
+    return runAsRank(line->options, argc, argv);
   return dispatch(line->options);
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/trainer/CommandLine.h"
 
 #include "runtime/support/Suggest.h"
+#include "runtime/trainer/LaunchFlags.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -16,9 +17,10 @@ constexpr const char *kUsageNote =
     "directory for the model's own\n"
     "data.source, and without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
-    "PATH,\nboost-run bench PROGRAM, boost-run doctor.\n"
-    "Exit codes: 0 ok, 1 program, 2 usage, 3 data, 4 not finite, 6 "
-    "checkpoint, 7 stopped by a\nsignal, 70 internal.";
+    "PATH,\nboost-run bench PROGRAM, boost-run doctor, boost-run ranks, "
+    "boost-run rank-table.\n"
+    "Exit codes: 0 ok, 1 program or rank table, 2 usage, 3 data, 4 not finite, "
+    "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 70 internal.";
 
 /// All of `text` as a number.
 template <typename T> bool parseWhole(const std::string &text, T &value) {
@@ -208,6 +210,12 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   } else if (first == "doctor") {
     options.command = Command::Doctor;
     name = "boost-run doctor";
+  } else if (first == "ranks") {
+    options.command = Command::Ranks;
+    name = "boost-run ranks";
+  } else if (first == "rank-table") {
+    options.command = Command::RankTable;
+    name = "boost-run rank-table";
   }
   CLI::App app("", name);
   app.allow_extras();
@@ -218,6 +226,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.footer(kUsageNote);
     addCommon(app, options);
     addTraining(app, options);
+    addLaunch(app, options.launch);
     break;
   case Command::Evaluate:
     app.description("Evaluates weights on a program's held-out data.");
@@ -225,6 +234,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.add_option("--ckpt", options.checkpoint,
                    "a checkpoint or a file of weights")
         ->type_name("PATH");
+    addLaunch(app, options.launch);
     break;
   case Command::Info:
     app.description("Shows what a compiled program holds.");
@@ -240,6 +250,18 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.description("Shows which devices of this machine can run programs, "
                     "and where the libraries\nare that they use.");
     app.add_flag("--json", options.json, "as one JSON object");
+    break;
+  case Command::Ranks:
+    app.description("Shows which rank this process would be, or which ones it "
+                    "would start, and what\nsays so: flags, a rank table, or "
+                    "the variables of a launcher.");
+    addLaunch(app, options.launch);
+    app.add_flag("--json", options.json, "as one JSON object");
+    break;
+  case Command::RankTable:
+    app.description("Writes a rank table: create for a list of hosts, merge "
+                    "from tables of single\nservers.");
+    addRankTable(app, options);
     break;
   }
 
@@ -259,7 +281,14 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     return usage(app, error.what());
   }
   BOOSTRT_RETURN_IF_ERROR(checkRemaining(app));
-  if (options.program.empty() && options.command != Command::Doctor)
+  options.launch.threads = options.threads;
+  if (options.command == Command::RankTable)
+    if (Status status = checkRankTable(options); !status.ok())
+      return usage(app, status.message());
+  bool needsProgram = options.command != Command::Doctor &&
+                      options.command != Command::Ranks &&
+                      options.command != Command::RankTable;
+  if (options.program.empty() && needsProgram)
     return usage(app, "which program? PROGRAM is missing");
   if (options.command == Command::Evaluate && !options.checkpoint)
     return usage(app, "--ckpt PATH is missing: what is to be evaluated?");

@@ -22,6 +22,12 @@ Status benchCommand(const Options &options);
 /// Prints what this machine can run programs on.
 Status doctorCommand(const Options &options);
 
+/// Prints who this process would be in a job of ranks.
+Status ranksCommand(const Options &options);
+
+/// Writes a rank table.
+Status rankTableCommand(const Options &options);
+
 /// All of boost-run: parses, runs, reports on standard error. Returns the exit
 /// code.
 int boostRun(int argc, const char *const *argv);

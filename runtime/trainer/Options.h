@@ -2,9 +2,12 @@
 // program. An absent option is empty; who needs it knows the default.
 #pragma once
 
+#include "runtime/launch/LaunchOptions.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace boostrt {
 
@@ -20,7 +23,7 @@ struct Interval {
   }
 };
 
-enum class Command { Train, Evaluate, Info, Bench, Doctor };
+enum class Command { Train, Evaluate, Info, Bench, Doctor, Ranks, RankTable };
 
 struct Options {
   Command command = Command::Train;
@@ -45,9 +48,17 @@ struct Options {
   std::optional<std::string> resume; ///< "auto", "never" or a path
   bool evaluate = true;
 
+  LaunchOptions launch; ///< of training, `eval` and `ranks`
+
   std::optional<std::string> checkpoint;      ///< of `eval`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
-  bool json = false; ///< of `info`, `bench` and `doctor`
+  bool json = false; ///< of `info`, `bench`, `doctor` and `ranks`
+
+  // Of `rank-table`.
+  std::string tableAction; ///< "create" or "merge"
+  std::vector<std::string> hosts, tables;
+  uint32_t devices = 0;
+  std::optional<std::string> output;
 };
 
 } // namespace boostrt

@@ -1,0 +1,137 @@
+// torchrun and msrun, which start one process a device and say so.
+#include "runtime/launch/Claim.h"
+#include "runtime/launch/RankTable.h"
+#include "runtime/support/Suggest.h"
+
+#include <fmt/format.h>
+
+namespace boostrt {
+
+FoundClaim claimOfTorchrun(Variables &variables) {
+  if (!variables.has("RANK") && !variables.has("WORLD_SIZE"))
+    return std::optional<Claim>();
+  Claim claim;
+  claim.launcher = "torchrun";
+  claim.rankName = "RANK";
+  claim.sizeName = "WORLD_SIZE";
+  claim.rank = variables.needNumber("RANK", "WORLD_SIZE");
+  claim.size = variables.needNumber("WORLD_SIZE", "RANK");
+  std::optional<std::string> master = variables.text("MASTER_ADDR");
+  uint32_t port = claim.size > 1
+                      ? variables.needNumber("MASTER_PORT", "RANK", 65535)
+                      : variables.number("MASTER_PORT", 65535).value_or(0);
+  BOOSTRT_RETURN_IF_ERROR(variables.status());
+  if (claim.size > 1 && !master)
+    return Status(ExitCode::Usage,
+                  fmt::format("RANK={} and WORLD_SIZE={} are set, but "
+                              "MASTER_ADDR, the host of rank 0, is not",
+                              claim.rank, claim.size));
+  if (claim.size > 1 && port == 0)
+    return Status(ExitCode::Usage,
+                  "MASTER_PORT=0: expected a port, 1 to 65535");
+  claim.masterHost = master.value_or("127.0.0.1");
+  // The launcher itself listens there when it keeps the store for its ranks.
+  if (variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+    if (port == 65535)
+      return Status(ExitCode::Usage,
+                    "MASTER_PORT=65535 is taken by torchrun itself "
+                    "(TORCHELASTIC_USE_AGENT_STORE=True), and ranks meet at "
+                    "the port after it; give torchrun a smaller one");
+    ++port;
+    claim.notes.push_back(
+        fmt::format("ranks meet at port {}, because torchrun itself listens at "
+                    "MASTER_PORT={} (TORCHELASTIC_USE_AGENT_STORE=True)",
+                    port, port - 1));
+  }
+  claim.masterPort = static_cast<uint16_t>(port);
+  claim.job = variables.text("TORCHELASTIC_RUN_ID").value_or("");
+  if (variables.has("LOCAL_RANK"))
+    variables.needNumber("LOCAL_WORLD_SIZE", "LOCAL_RANK");
+  BOOSTRT_RETURN_IF_ERROR(variables.status());
+  // Without the local variables, as some platforms leave them out, processes
+  // that meet at this host are all on it, others are alone on theirs.
+  BOOSTRT_RETURN_IF_ERROR(placeInBlocks(
+      claim, variables,
+      {"LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE"},
+      isLoopback(claim.masterHost) ? claim.size : 1,
+      "start one torchrun on each server"));
+  return std::optional<Claim>(std::move(claim));
+}
+
+namespace {
+
+/// The rank of a worker: msrun exports it once or twice.
+Status readWorkerRank(Claim &claim, Variables &variables) {
+  std::optional<uint32_t> rank = variables.number("RANK_ID");
+  BOOSTRT_RETURN_IF_ERROR(variables.status());
+  std::optional<std::string> node = variables.text("MS_NODE_ID");
+  // A name that is no number is legal for msrun, and no rank.
+  std::optional<uint32_t> nodeRank =
+      node ? wholeNumber(*node, kMaxRanks) : std::nullopt;
+  if (rank && nodeRank && *rank != *nodeRank)
+    return Status(ExitCode::Usage,
+                  fmt::format("RANK_ID={} and MS_NODE_ID={} contradict each "
+                              "other; unset one of them",
+                              *rank, *nodeRank));
+  if (!rank && !nodeRank)
+    return Status(
+        ExitCode::Usage,
+        fmt::format("MS_ROLE=MS_WORKER is set, but the rank of this worker is "
+                    "not: {}; give msrun --node_rank, or set RANK_ID",
+                    node ? fmt::format("RANK_ID is absent and MS_NODE_ID={} "
+                                       "is no number",
+                                       printable(*node))
+                         : "RANK_ID and MS_NODE_ID are absent"));
+  claim.rankName = rank ? "RANK_ID" : "MS_NODE_ID";
+  claim.rank = rank ? *rank : *nodeRank;
+  return Status();
+}
+
+} // namespace
+
+FoundClaim claimOfMsrun(Variables &variables) {
+  std::optional<std::string> role = variables.text("MS_ROLE");
+  if (!role)
+    return std::optional<Claim>();
+  Claim claim;
+  claim.launcher = "msrun";
+  claim.sizeName = "MS_WORKER_NUM";
+  if (*role == "MS_SCHED") {
+    claim.rankName = "MS_ROLE";
+    claim.isIdle = true;
+    claim.notes.push_back("MS_ROLE=MS_SCHED: ranks meet at rank 0, so there is "
+                          "nothing to schedule");
+    return std::optional<Claim>(std::move(claim));
+  }
+  if (*role != "MS_WORKER")
+    return Status(ExitCode::Usage,
+                  fmt::format("MS_ROLE={}: expected MS_WORKER or MS_SCHED",
+                              printable(*role)));
+  claim.size = variables.needNumber("MS_WORKER_NUM", "MS_ROLE");
+  BOOSTRT_RETURN_IF_ERROR(variables.status());
+  BOOSTRT_RETURN_IF_ERROR(readWorkerRank(claim, variables));
+  BOOSTRT_RETURN_IF_ERROR(checkRank(claim));
+  // msrun's own defaults.
+  claim.masterHost = variables.text("MS_SCHED_HOST").value_or("127.0.0.1");
+  uint32_t port = variables.number("MS_SCHED_PORT", 65535).value_or(8118);
+  BOOSTRT_RETURN_IF_ERROR(variables.status());
+  if (port == 0)
+    return Status(ExitCode::Usage,
+                  "MS_SCHED_PORT=0: expected a port, 1 to 65535");
+  claim.masterPort = static_cast<uint16_t>(port);
+  if (!isLoopback(claim.masterHost) && !variables.has("DEVICE_NUM") &&
+      claim.size > 1)
+    return Status(
+        ExitCode::Usage,
+        fmt::format("MS_WORKER_NUM={} workers meet at MS_SCHED_HOST={}, and "
+                    "nothing says how many of them a server has; set "
+                    "DEVICE_NUM to that number, or give a rank table "
+                    "(RANK_TABLE_FILE)",
+                    claim.size, printable(claim.masterHost)));
+  BOOSTRT_RETURN_IF_ERROR(placeInBlocks(claim, variables,
+                                        {"", "DEVICE_NUM", "SERVER_ID", ""},
+                                        claim.size, "see docs/launching.md"));
+  return std::optional<Claim>(std::move(claim));
+}
+
+} // namespace boostrt

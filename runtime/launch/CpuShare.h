@@ -1,0 +1,18 @@
+// CpuShare.h - which CPUs each of the ranks of a server runs on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace boostrt {
+
+/// The CPUs that this process may use, ascending; empty when the system does
+/// not tell.
+std::vector<int> usableCpus();
+
+/// The share of number `index` of `count`: equal ranges, in order, of sizes
+/// that differ by at most 1; with more ranks than CPUs several have the same.
+std::vector<int> cpuShare(const std::vector<int> &cpus, uint32_t index,
+                          uint32_t count);
+
+} // namespace boostrt

@@ -1,0 +1,408 @@
+#include "runtime/launch/ResolveJob.h"
+
+#include "runtime/launch/Claim.h"
+#include "runtime/launch/JobEnvironment.h"
+#include "runtime/launch/RankTablePlan.h"
+#include "runtime/support/Sha256.h"
+#include "runtime/support/Suggest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace boostrt {
+namespace {
+
+/// Where ranks meet that no launcher has given a port.
+constexpr uint16_t kDefaultPort = 29511;
+
+Status usage(std::string message) {
+  return Status(ExitCode::Usage, std::move(message));
+}
+
+std::string digest(const std::string &text) {
+  return toHex(
+      sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}));
+}
+
+std::string said(const Claim &claim) {
+  return fmt::format("{} says {}={} and {}={}", claim.launcher, claim.rankName,
+                     claim.rank, claim.sizeName, claim.size);
+}
+
+std::string sourceOf(const Claim &claim) {
+  return fmt::format("{} ({}, {})", claim.launcher, claim.rankName,
+                     claim.sizeName);
+}
+
+class Resolver {
+public:
+  explicit Resolver(const JobInputs &inputs)
+      : inputs_(inputs), options_(inputs.options),
+        variables_(inputs.environment) {}
+
+  Result<JobPlan> resolve() {
+    Result<std::optional<JobPlan>> started = planOfLauncher(variables_);
+    if (!started.ok())
+      return started.status();
+    if (*started) {
+      // Whoever has set those has looked at everything else.
+      (*started)->comm = options_.comm;
+      return **std::move(started);
+    }
+    BOOSTRT_RETURN_IF_ERROR(collectClaims());
+    BOOSTRT_RETURN_IF_ERROR(plan());
+    if (plan_.isIdle)
+      return plan_;
+    plan_.comm = options_.comm;
+    BOOSTRT_RETURN_IF_ERROR(checkComm());
+    BOOSTRT_RETURN_IF_ERROR(checkSizeVariable());
+    if (options_.logDir && !plan_.startsRanks)
+      return usage(fmt::format(
+          "--log-dir is for ranks that boost-run starts, and {}; let that one "
+          "write the logs",
+          plan_.source.empty() ? "this process is the only one (--ranks N "
+                                 "starts N)"
+                               : plan_.source + " has started this one"));
+    if (plan_.size > 1 || plan_.startsRanks) {
+      BOOSTRT_RETURN_IF_ERROR(findMaster());
+      BOOSTRT_RETURN_IF_ERROR(findToken());
+    }
+    return plan_;
+  }
+
+private:
+  /// What launchers say, the first source first.
+  Status collectClaims() {
+    for (auto find : {claimOfTorchrun, claimOfMsrun, claimOfSlurm,
+                      claimOfOpenMpi, claimOfPmi}) {
+      FoundClaim claim = find(variables_);
+      if (!claim.ok())
+        return claim.status();
+      if (*claim)
+        claims_.push_back(**std::move(claim));
+    }
+    // One process of Slurm's on each host may be another launcher's helper.
+    bool isHolder = claims_.size() > 1 || asksForRanks();
+    std::erase_if(claims_, [&](const Claim &claim) {
+      bool differs =
+          inputs_.rankTable && inputs_.rankTable->size() != claim.size;
+      return claim.mayHoldAnother && (isHolder || differs);
+    });
+    for (size_t i = 1; i < claims_.size(); ++i)
+      BOOSTRT_RETURN_IF_ERROR(checkAgreement(claims_[0], claims_[i]));
+    if (claims_.empty() || claims_[0].problem.empty() || inputs_.rankTable)
+      return Status();
+    return usage(claims_[0].problem);
+  }
+
+  static Status checkAgreement(const Claim &first, const Claim &other) {
+    if (first.isIdle || other.isIdle)
+      return usage(fmt::format("{}, but {}; unset the variables of the one "
+                               "that has not started this process",
+                               said(first), said(other)));
+    bool differs = first.rank != other.rank || first.size != other.size;
+    if (differs)
+      return usage(fmt::format("{}, but {}; unset the variables of the one "
+                               "that has not started this process",
+                               said(first), said(other)));
+    if (!first.localRankName.empty() && !other.localRankName.empty() &&
+        first.localRank != other.localRank)
+      return usage(fmt::format("{}={}, but {}={}; unset the variables of the "
+                               "one that has not started this process",
+                               first.localRankName, first.localRank,
+                               other.localRankName, other.localRank));
+    return Status();
+  }
+
+  bool asksForRanks() const { return options_.ranks || options_.nodes; }
+
+  Status plan() {
+    bool isJob = !claims_.empty() && claims_[0].size > 1;
+    if (asksForRanks()) {
+      if (inputs_.rankTable)
+        return usage(fmt::format("--{} and the rank table '{}' both say which "
+                                 "ranks there are; leave one of them out",
+                                 options_.ranks ? "ranks" : "nnodes",
+                                 inputs_.rankTable->path));
+      if (isJob || (!claims_.empty() && claims_[0].isIdle))
+        return usage(fmt::format(
+            "--{} starts ranks, but {}: each of those would start them; leave "
+            "--{} out, or start one process",
+            options_.ranks ? "ranks" : "nnodes", said(claims_[0]),
+            options_.ranks ? "ranks" : "nnodes"));
+      return planFromCommandLine();
+    }
+    if (!claims_.empty() && claims_[0].isIdle) {
+      plan_.isIdle = true;
+      plan_.source = "msrun (MS_ROLE)";
+      plan_.notes = claims_[0].notes;
+      return Status();
+    }
+    if (inputs_.rankTable)
+      return planFromTable(isJob);
+    if (options_.nodeRank)
+      return usage("--node-rank says which of several servers this is; it "
+                   "needs --nnodes N or a rank table");
+    if (!claims_.empty())
+      planFromClaim(claims_[0]);
+    return Status();
+  }
+
+  Status planFromCommandLine() {
+    uint32_t ranks = options_.ranks.value_or(1),
+             nodes = options_.nodes.value_or(1);
+    if (uint64_t{ranks} * nodes > kMaxRanks)
+      return usage(fmt::format("--ranks={} on --nnodes={} servers are more "
+                               "than {} ranks",
+                               ranks, nodes, kMaxRanks));
+    if (nodes > 1 && !options_.nodeRank)
+      return usage(fmt::format("--nnodes={} needs --node-rank I, which of them "
+                               "this is, from 0 to {}",
+                               nodes, nodes - 1));
+    uint32_t server = options_.nodeRank.value_or(0);
+    if (server >= nodes)
+      return usage(fmt::format("--node-rank={}, but --nnodes={}: expected 0 to "
+                               "{}",
+                               server, nodes, nodes - 1));
+    plan_.source = options_.nodes
+                       ? fmt::format("the command line ({}--nnodes, "
+                                     "--node-rank)",
+                                     options_.ranks ? "--ranks, " : "")
+                       : "the command line (--ranks)";
+    lay(std::vector<uint32_t>(nodes, ranks), server * ranks);
+    plan_.startsRanks = plan_.size > 1 || options_.logDir.has_value();
+    if (options_.comm == CommKind::Local)
+      plan_.startsRanks = false;
+    return Status();
+  }
+
+  Status planFromTable(bool isJob) {
+    const RankTable &table = *inputs_.rankTable;
+    Result<PlaceInTable> place =
+        findPlaceInTable(table, options_.nodeRank, variables_,
+                         isJob ? &claims_[0] : nullptr, inputs_.hostNames);
+    if (!place.ok())
+      return place.status();
+    plan_.source = place->source;
+    lay(table.ranksOfServer(), place->rank);
+    plan_.startsRanks = place->startsRanks;
+    for (const RankTable::Device &device : table.servers[plan_.server].devices)
+      plan_.startedDeviceIds.push_back(device.id);
+    if (!place->startsRanks) {
+      plan_.deviceId = plan_.startedDeviceIds[plan_.localRank];
+      plan_.startedDeviceIds.clear();
+    }
+    if (isJob)
+      plan_.notes = claims_[0].notes;
+    return Status();
+  }
+
+  void planFromClaim(const Claim &claim) {
+    plan_.source = sourceOf(claim);
+    lay(claim.ranksOfServer, claim.rank);
+    plan_.notes = claim.notes;
+  }
+
+  void lay(const std::vector<uint32_t> &ranksOfServer, uint32_t rank) {
+    plan_.serverOfRank = layOut(ranksOfServer);
+    plan_.size = static_cast<uint32_t>(plan_.serverOfRank.size());
+    plan_.rank = rank;
+    plan_.server = plan_.serverOfRank[rank];
+    plan_.localRank = rank - plan_.firstRankOf(plan_.server);
+    plan_.localSize = plan_.ranksOf(plan_.server);
+  }
+
+  Status checkComm() const {
+    if (options_.comm != CommKind::Local || plan_.size == 1)
+      return Status();
+    if (!asksForRanks())
+      return usage(fmt::format("--comm=local makes all ranks threads of one "
+                               "process, but this is one of {} ranks, from {}; "
+                               "take --comm=gloo",
+                               plan_.size, plan_.source));
+    if (plan_.servers() > 1)
+      return usage(fmt::format("--comm=local makes all ranks threads of one "
+                               "process, but --nnodes={}; take --comm=gloo",
+                               plan_.servers()));
+    return Status();
+  }
+
+  /// RANK_SIZE without the file or the launcher that it belongs to.
+  Status checkSizeVariable() {
+    std::optional<uint32_t> size = variables_.number("RANK_SIZE");
+    BOOSTRT_RETURN_IF_ERROR(variables_.status());
+    if (!size || *size == plan_.size || *size <= 1)
+      return Status();
+    if (plan_.source.empty())
+      return usage(fmt::format("RANK_SIZE={} is set, but nothing says where "
+                               "the ranks are: set RANK_TABLE_FILE too, or "
+                               "start them with --ranks {}, or unset it",
+                               *size, *size));
+    return usage(fmt::format("RANK_SIZE={}, but there are {} ranks by {}; "
+                             "unset it, or correct it",
+                             *size, plan_.size, plan_.source));
+  }
+
+  /// The place that the user names, by flag or variables.
+  Result<HostPort> namedMaster() {
+    std::optional<HostPort> flag;
+    if (options_.master) {
+      flag = parseHostPort(*options_.master);
+      if (!flag)
+        return usage(fmt::format("--master: '{}' is not HOST or HOST:PORT with "
+                                 "a port from 1 to 65535",
+                                 printable(*options_.master)));
+    }
+    HostPort variables;
+    variables.host = variables_.text("MASTER_ADDR").value_or("");
+    variables.port = static_cast<uint16_t>(
+        variables_.number("MASTER_PORT", 65535).value_or(0));
+    BOOSTRT_RETURN_IF_ERROR(variables_.status());
+    // On one server that this process starts, they belong to another job.
+    bool isOwn = plan_.startsRanks && plan_.servers() == 1;
+    if (isOwn || plan_.ranksAreThreads())
+      variables = HostPort();
+    if (!flag)
+      return variables;
+    if (!variables.host.empty() && variables.host != flag->host)
+      return usage(fmt::format("--master says {}, but MASTER_ADDR={}; leave "
+                               "one of them out",
+                               flag->host, printable(variables.host)));
+    if (variables.port != 0 && flag->port != 0 && variables.port != flag->port)
+      return usage(fmt::format("--master says port {}, but MASTER_PORT={}; "
+                               "leave one of them out",
+                               flag->port, variables.port));
+    if (flag->port == 0)
+      flag->port = variables.port;
+    return *flag;
+  }
+
+  Status findMaster() {
+    if (plan_.ranksAreThreads())
+      return Status();
+    Result<HostPort> named = namedMaster();
+    if (!named.ok())
+      return named.status();
+    // A launcher that says where ranks meet has read the variables itself.
+    const Claim *claim =
+        claims_.empty() || asksForRanks() ? nullptr : &claims_[0];
+    if (claim && claim->masterPort != 0) {
+      HostPort said{claim->masterHost, claim->masterPort};
+      bool differs = named->host != said.host ||
+                     (named->port != 0 && named->port != said.port);
+      if (options_.master && differs)
+        return usage(fmt::format("--master says {}, but {} says {}:{}; leave "
+                                 "--master out",
+                                 *options_.master, claim->launcher, said.host,
+                                 said.port));
+      *named = said;
+    }
+    plan_.masterHost = named->host;
+    plan_.masterPort = named->port;
+    if (plan_.masterHost.empty()) {
+      if (plan_.servers() == 1)
+        plan_.masterHost = "127.0.0.1";
+      else if (inputs_.rankTable)
+        plan_.masterHost = inputs_.rankTable->servers[0].id;
+      else if (claim)
+        plan_.masterHost = claim->masterHost;
+    }
+    if (plan_.masterHost.empty())
+      return usage(fmt::format(
+          "{} servers, and nothing says where rank 0 is; give --master "
+          "HOST:PORT or set MASTER_ADDR and MASTER_PORT, the same for all "
+          "ranks",
+          plan_.servers()));
+    if (plan_.masterPort == 0 && !(plan_.startsRanks && plan_.servers() == 1))
+      plan_.masterPort = portOf(claim);
+    return Status();
+  }
+
+  /// A port that all ranks of a job know without a word, and other jobs on the
+  /// same host probably do not.
+  static uint16_t portOf(const Claim *claim) {
+    constexpr uint32_t kFirst = 20000, kCount = 12000; // none that systems draw
+    if (!claim || claim->job.empty())
+      return kDefaultPort;
+    std::string hash = digest("port of job " + claim->job).substr(0, 7);
+    return static_cast<uint16_t>(
+        kFirst + std::stoul(hash, nullptr, /*base=*/16) % kCount);
+  }
+
+  Status findToken() {
+    if (plan_.ranksAreThreads())
+      return Status();
+    std::optional<std::string> variable = variables_.text("BOOST_TOKEN");
+    if (options_.tokenFile) {
+      std::string token = inputs_.tokenFile.value_or("");
+      token.erase(token.find_last_not_of(" \t\r\n") + 1);
+      if (token.empty() || token.size() > 1024 || printable(token) != token)
+        return usage(fmt::format("--token-file: '{}' holds no token, which is "
+                                 "one line of 1 to 200 letters, digits and "
+                                 "signs",
+                                 printable(*options_.tokenFile)));
+      if (variable && *variable != token)
+        return usage(fmt::format("--token-file '{}' and BOOST_TOKEN hold "
+                                 "different tokens; leave one of them out",
+                                 printable(*options_.tokenFile)));
+      plan_.token = std::move(token);
+      plan_.tokenSource = "--token-file";
+      return Status();
+    }
+    if (variable) {
+      if (printable(*variable) != *variable)
+        return usage("BOOST_TOKEN is no token, which is one line of 1 to 200 "
+                     "letters, digits and signs");
+      plan_.token = *variable;
+      plan_.tokenSource = "BOOST_TOKEN";
+      return Status();
+    }
+    if (plan_.startsRanks && plan_.servers() == 1) {
+      plan_.tokenSource = "random";
+      return Status();
+    }
+    const std::string job = claims_.empty() ? "" : claims_[0].job;
+    plan_.token =
+        digest(fmt::format("token of job {} at {}:{} with {}", job,
+                           plan_.masterHost, plan_.masterPort, plan_.layout()))
+            .substr(0, 32);
+    plan_.tokenSource = "derived";
+    if (!isLoopback(plan_.masterHost))
+      plan_.notes.push_back(
+          fmt::format("the token is derived from the description of the job: "
+                      "who can reach {}:{} can join or disturb it; on a "
+                      "network with others set BOOST_TOKEN or give "
+                      "--token-file",
+                      plan_.masterHost, plan_.masterPort));
+    return Status();
+  }
+
+  const JobInputs &inputs_;
+  const LaunchOptions &options_;
+  Variables variables_;
+  std::vector<Claim> claims_;
+  JobPlan plan_;
+};
+
+} // namespace
+
+Result<std::string> rankTablePath(const LaunchOptions &options,
+                                  const Environment &environment) {
+  Variables variables(environment);
+  if (variables.has("BOOST_RANK"))
+    return std::string(); // the launcher has read it
+  std::optional<std::string> variable = variables.text("RANK_TABLE_FILE");
+  if (options.rankTable && variable && *options.rankTable != *variable)
+    return usage(fmt::format("--rank-table says '{}', but RANK_TABLE_FILE={}; "
+                             "leave one of them out",
+                             printable(*options.rankTable),
+                             printable(*variable)));
+  return options.rankTable.value_or(variable.value_or(""));
+}
+
+Result<JobPlan> resolveJob(const JobInputs &inputs) {
+  return Resolver(inputs).resolve();
+}
+
+} // namespace boostrt

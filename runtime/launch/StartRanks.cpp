@@ -1,0 +1,142 @@
+#include "runtime/launch/StartRanks.h"
+
+#include "runtime/launch/CpuShare.h"
+#include "runtime/launch/ResolveJob.h"
+#include "runtime/launch/Supervisor.h"
+#include "runtime/support/File.h"
+
+#include <fmt/format.h>
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace boostrt {
+namespace {
+
+Status refused(const char *what) {
+  return Status(ExitCode::Internal,
+                fmt::format("cannot {}: {}", what, std::strerror(errno)));
+}
+
+/// One that nobody listens at now. Rank 0 takes it a moment later; systems draw
+/// free ports at random, so that two jobs do not get the same one.
+Result<uint16_t> freeLoopbackPort() {
+  int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0)
+    return refused("make a socket");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto *generic = reinterpret_cast<sockaddr *>(&address);
+  bool isBound = bind(socket, generic, length) == 0 &&
+                 getsockname(socket, generic, &length) == 0;
+  Status status = isBound ? Status() : refused("find a free port");
+  close(socket);
+  if (!status.ok())
+    return status;
+  return ntohs(address.sin_port);
+}
+
+Result<std::string> randomToken() {
+  uint8_t bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    return refused("draw a random token");
+  std::string token;
+  for (uint8_t byte : bytes)
+    token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+/// A job on this host alone meets where and how nobody else needs to know.
+Status drawWhatIsFree(JobPlan &plan) {
+  if (plan.masterPort == 0) {
+    Result<uint16_t> port = freeLoopbackPort();
+    if (!port.ok())
+      return port.status();
+    plan.masterPort = *port;
+  }
+  if (plan.token.empty()) {
+    Result<std::string> token = randomToken();
+    if (!token.ok())
+      return token.status();
+    plan.token = *token;
+  }
+  return Status();
+}
+
+/// Makes `path` and all above it.
+Status makeDirectories(const std::string &path) {
+  for (size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    IoError error = realFileSystem().makeDirectory(path.substr(0, end));
+    if (!error.ok() && error.number() != EEXIST)
+      return ioStatus(error, ExitCode::Usage, "make the directory",
+                      path.substr(0, end));
+  }
+  return Status();
+}
+
+RankCommand commandOf(const JobPlan &plan, uint32_t local,
+                      const LaunchOptions &options,
+                      const std::vector<std::string> &arguments) {
+  RankCommand command;
+  command.rank = plan.rank + local;
+  command.program = "/proc/self/exe";
+  command.arguments = arguments;
+  command.environment = toEnvironment(plan.planOfRank(local));
+  command.isQuiet = command.rank != 0;
+  if (options.pin) {
+    command.cpus = cpuShare(usableCpus(), local, plan.localSize);
+    // More threads than CPUs of their own would only wait for each other.
+    if (options.threads.value_or(0) > command.cpus.size())
+      command.cpus.clear();
+  }
+  return command;
+}
+
+[[noreturn]] void dieOf(int number) {
+  std::fflush(stdout);
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+  _exit(128 + number); // when the signal cannot kill: process 1 of a container
+}
+
+} // namespace
+
+Status startRanks(JobPlan plan, const LaunchOptions &options,
+                  const std::vector<std::string> &arguments) {
+  BOOSTRT_RETURN_IF_ERROR(drawWhatIsFree(plan));
+  std::vector<RankCommand> commands;
+  for (uint32_t local = 0; local < plan.localSize; ++local) {
+    RankCommand command = commandOf(plan, local, options, arguments);
+    if (options.logDir) {
+      // "1" as the number of the job, which Open MPI's logs have there.
+      std::string directory =
+          fmt::format("{}/1/rank.{}", *options.logDir, command.rank);
+      BOOSTRT_RETURN_IF_ERROR(makeDirectories(directory));
+      command.outFile = directory + "/stdout";
+      command.errFile = directory + "/stderr";
+    }
+    commands.push_back(std::move(command));
+  }
+  JobEnd end;
+  {
+    Supervisor supervisor{std::chrono::duration<double>(options.grace)};
+    BOOSTRT_RETURN_IF_ERROR(supervisor.start(commands));
+    end = supervisor.wait();
+  }
+  if (end.signal != 0) {
+    fmt::print(stderr, "boost-run: error: {}\n", end.status.message());
+    dieOf(end.signal);
+  }
+  return end.status;
+}
+
+} // namespace boostrt

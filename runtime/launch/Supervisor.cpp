@@ -1,0 +1,230 @@
+#include "runtime/launch/Supervisor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace boostrt {
+namespace {
+
+/// From SIGTERM to SIGKILL.
+constexpr std::chrono::duration<double> kLastWords{5};
+
+sigset_t watchedSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGCHLD, SIGTERM, SIGINT})
+    sigaddset(&set, number);
+  return set;
+}
+
+std::string signalName(int number) {
+  const char *name = sigabbrev_np(number);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
+bool endedWith(const RankProcess &rank, ExitCode code) {
+  return WIFEXITED(rank.waitStatus()) &&
+         WEXITSTATUS(rank.waitStatus()) == static_cast<int>(code);
+}
+
+/// "rank 2 (pid 4711) was killed by SIGKILL; see log/1/rank.2/stderr".
+std::string describe(const RankProcess &rank) {
+  int status = rank.waitStatus();
+  std::string text = fmt::format("rank {} (pid {}) ", rank.rank(), rank.id());
+  if (WIFSIGNALED(status))
+    text +=
+        fmt::format("was killed by {}{}", signalName(WTERMSIG(status)),
+                    WTERMSIG(status) == SIGKILL
+                        ? " (from outside, or by the system for want of memory)"
+                        : "");
+  else
+    text += fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  if (!rank.errFile().empty())
+    text += fmt::format("; its last words are in {}", rank.errFile());
+  return text;
+}
+
+} // namespace
+
+Supervisor::Supervisor(std::chrono::duration<double> grace) : grace_(grace) {
+  sigset_t set = watchedSignals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  // Ignored, as some parents leave it, it would be reaped before we look.
+  std::signal(SIGCHLD, SIG_DFL);
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+Supervisor::~Supervisor() {
+  ranks_.clear(); // kills and reaps
+  if (signals_ >= 0)
+    close(signals_);
+  sigset_t set = watchedSignals();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+Status Supervisor::start(const std::vector<RankCommand> &commands) {
+  if (signals_ < 0)
+    return Status(ExitCode::Internal, fmt::format("cannot watch signals: {}",
+                                                  std::strerror(errno)));
+  for (const RankCommand &command : commands) {
+    Status status = ranks_.emplace_back().start(command);
+    if (!status.ok()) {
+      ranks_.clear();
+      return status;
+    }
+  }
+  wasForced_.assign(ranks_.size(), false);
+  return Status();
+}
+
+bool Supervisor::anyRunning() const {
+  return std::any_of(ranks_.begin(), ranks_.end(),
+                     [](const RankProcess &rank) { return rank.isRunning(); });
+}
+
+JobEnd Supervisor::wait() {
+  while (anyRunning()) {
+    std::vector<pollfd> polled{{signals_, POLLIN, 0}};
+    for (const RankProcess &rank : ranks_)
+      if (rank.pipe() >= 0)
+        polled.push_back({rank.pipe(), POLLIN, 0});
+    int timeout = -1;
+    if (phase_ == Phase::Grace || phase_ == Phase::Asked) {
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ -
+                                                               Clock::now());
+      timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 20));
+    }
+    poll(polled.data(), polled.size(), timeout);
+    for (RankProcess &rank : ranks_)
+      rank.passOn();
+    readSignals();
+    reapAll();
+    escalate();
+  }
+  for (RankProcess &rank : ranks_)
+    rank.finishPipe();
+  return judge();
+}
+
+void Supervisor::readSignals() {
+  signalfd_siginfo info;
+  while (read(signals_, &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD)
+      forward(static_cast<int>(info.ssi_signo));
+}
+
+void Supervisor::forward(int number) {
+  forwarded_ = number;
+  constexpr int kPatience = 3; // the first saves, the second ends at once
+  int sent = ++forwardedCount_ < kPatience ? number : SIGKILL;
+  for (const RankProcess &rank : ranks_)
+    rank.signal(sent);
+}
+
+bool Supervisor::isLost(const RankProcess &rank) const {
+  int status = rank.waitStatus();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return false;
+  // Whoever stops because its user said so is not lost.
+  if (forwardedCount_ > 0)
+    return !endedWith(rank, ExitCode::Signal) &&
+           !(WIFSIGNALED(status) &&
+             (WTERMSIG(status) == forwarded_ || WTERMSIG(status) == SIGKILL));
+  return true;
+}
+
+void Supervisor::reapAll() {
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    if (!ranks_[i].reap())
+      continue;
+    ranks_[i].passOn();
+    ended_.push_back(i);
+    wasForced_[i] = phase_ == Phase::Asked || phase_ == Phase::Killed;
+    if (phase_ == Phase::Running && isLost(ranks_[i])) {
+      phase_ = Phase::Grace;
+      deadline_ =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>(grace_);
+    }
+  }
+}
+
+void Supervisor::escalate() {
+  bool isDue = (phase_ == Phase::Grace || phase_ == Phase::Asked) &&
+               Clock::now() >= deadline_ && anyRunning();
+  if (!isDue)
+    return;
+  int number = phase_ == Phase::Grace ? SIGTERM : SIGKILL;
+  std::string names;
+  for (const RankProcess &rank : ranks_)
+    if (rank.isRunning()) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", rank.rank());
+      rank.signal(number);
+    }
+  fmt::print(stderr,
+             "boost-run: still running after a rank was lost: {}; sent {}\n",
+             names, signalName(number));
+  phase_ = phase_ == Phase::Grace ? Phase::Asked : Phase::Killed;
+  deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                 std::min(grace_, kLastWords));
+}
+
+/// The most telling end: of a rank that was killed, then of the first that
+/// failed for a reason of its own, then of one that lost another, then of one
+/// that was stopped.
+JobEnd Supervisor::judge() const {
+  const RankProcess *killed = nullptr, *failed = nullptr, *bereft = nullptr,
+                    *stopped = nullptr;
+  bool hasDiedAsTold = false;
+  auto note = [](const RankProcess *&slot, const RankProcess &rank) {
+    if (!slot)
+      slot = &rank;
+  };
+  for (size_t i : ended_) {
+    const RankProcess &rank = ranks_[i];
+    int status = rank.waitStatus();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      continue;
+    if (WIFSIGNALED(status)) {
+      if (forwardedCount_ > 0 && !isLost(rank))
+        hasDiedAsTold = true;
+      else if (!wasForced_[i])
+        note(killed, rank);
+    } else if (endedWith(rank, ExitCode::Signal)) {
+      note(stopped, rank);
+    } else if (endedWith(rank, ExitCode::RankLost)) {
+      note(bereft, rank);
+    } else if (!wasForced_[i]) {
+      note(failed, rank);
+    }
+  }
+  if (killed)
+    return {Status(ExitCode::RankLost, describe(*killed)), 0};
+  if (failed)
+    return {Status(static_cast<ExitCode>(WEXITSTATUS(failed->waitStatus())),
+                   describe(*failed)),
+            0};
+  if (hasDiedAsTold)
+    return {Status(ExitCode::Signal,
+                   fmt::format("{} ended ranks before they had saved",
+                               signalName(forwarded_))),
+            forwarded_};
+  if (bereft)
+    return {Status(ExitCode::RankLost, describe(*bereft)), 0};
+  if (stopped)
+    return {Status(ExitCode::Signal,
+                   forwarded_ != 0 ? fmt::format("the ranks were stopped by {}",
+                                                 signalName(forwarded_))
+                                   : describe(*stopped)),
+            0};
+  return {};
+}
+
+} // namespace boostrt

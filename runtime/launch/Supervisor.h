@@ -1,0 +1,61 @@
+// Supervisor.h - watches the ranks that a launcher has started until all have
+// ended, and says why.
+#pragma once
+
+#include "runtime/launch/RankProcess.h"
+
+#include <chrono>
+#include <vector>
+
+namespace boostrt {
+
+/// How a job ended.
+struct JobEnd {
+  Status status;
+  /// The signal that this process should die of as its ranks have: they got it
+  /// from their user by way of it. 0: none.
+  int signal = 0;
+};
+
+/// One at a time, in a process of one thread: while it lives, SIGCHLD, SIGTERM
+/// and SIGINT are its own.
+class Supervisor {
+public:
+  /// `grace` is what ranks have to end by themselves when another is lost.
+  explicit Supervisor(std::chrono::duration<double> grace);
+  ~Supervisor();
+  Supervisor(const Supervisor &) = delete;
+  Supervisor &operator=(const Supervisor &) = delete;
+
+  /// Starts all; what has been started is killed when one cannot be.
+  Status start(const std::vector<RankCommand> &commands);
+
+  /// Waits for all. SIGTERM and SIGINT go to every rank, which saves and ends;
+  /// a third one kills. When a rank is lost, the others get the grace time,
+  /// then SIGTERM, then SIGKILL.
+  JobEnd wait();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  enum class Phase { Running, Grace, Asked, Killed };
+
+  bool anyRunning() const;
+  void readSignals();
+  void forward(int number);
+  void reapAll();
+  void escalate();
+  bool isLost(const RankProcess &rank) const;
+  JobEnd judge() const;
+
+  std::chrono::duration<double> grace_;
+  std::vector<RankProcess> ranks_;
+  std::vector<size_t> ended_;   ///< in the order in which they were reaped
+  std::vector<bool> wasForced_; ///< ended after this process had asked it to
+  Phase phase_ = Phase::Running;
+  Clock::time_point deadline_;
+  int forwarded_ = 0;      ///< the signal that came from the user
+  int forwardedCount_ = 0; ///< how often
+  int signals_ = -1;       ///< descriptor
+};
+
+} // namespace boostrt
