@@ -1,17 +1,30 @@
 #include "runtime/launch/JoinJob.h"
 
-#include <fmt/format.h>
+#include "runtime/comm/gloo/GlooTransport.h"
+
+#include <algorithm>
 
 namespace boostrt {
 
-Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan) {
+Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan,
+                                           const LaunchOptions &options) {
   if (plan.size == 1)
     return std::unique_ptr<Transport>();
-  return Status(
-      ExitCode::Usage,
-      fmt::format("this process is {} (from {}), but this version trains with "
-                  "one rank only; start it alone",
-                  plan.describe(), plan.source));
+  auto milliseconds = [](double seconds) {
+    return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1e3));
+  };
+  GlooOptions gloo;
+  gloo.rank = plan.rank;
+  gloo.size = plan.size;
+  gloo.masterHost = plan.masterHost;
+  gloo.masterPort = plan.masterPort;
+  gloo.token = plan.token;
+  gloo.isMaster = plan.rank == 0;
+  gloo.silenceDeadline = milliseconds(options.rankDeadline);
+  // A few may come late before the deadline passes.
+  gloo.heartbeat =
+      std::min(gloo.heartbeat, milliseconds(options.rankDeadline / 8));
+  return connectGloo(gloo);
 }
 
 } // namespace boostrt

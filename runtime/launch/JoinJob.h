@@ -8,7 +8,9 @@
 
 namespace boostrt {
 
-/// Connects this rank with the others of `plan`; null for a job of one rank.
-Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan);
+/// Connects this rank with the others of `plan`, of which rank 0 listens where
+/// the plan says; null for a job of one rank. Fails with ExitCode::RankLost.
+Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan,
+                                           const LaunchOptions &options);
 
 } // namespace boostrt

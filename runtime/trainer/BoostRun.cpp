@@ -1,5 +1,4 @@
 #include "runtime/device/cpu/SpinPolicy.h"
-#include "runtime/launch/JoinJob.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
 #include "runtime/trainer/CommandLine.h"
@@ -12,12 +11,13 @@
 namespace boostrt {
 namespace {
 
-Status dispatch(const Options &options) {
+/// `plan` is about commands that ranks run.
+Status dispatch(const Options &options, const JobPlan &plan = {}) {
   switch (options.command) {
   case Command::Train:
-    return runOnRanks(options, trainCommand);
+    return runOnRanks(options, plan, trainCommand);
   case Command::Evaluate:
-    return runOnRanks(options, evalCommand);
+    return runOnRanks(options, plan, evalCommand);
   case Command::Info:
     return infoCommand(options);
   case Command::Bench:
@@ -53,10 +53,7 @@ Status runAsRank(const Options &options, int argc, const char *const *argv) {
     return Status();
   if (plan->startsRanks)
     return startRanks(*plan, options.launch, {argv, argv + argc});
-  Result<std::unique_ptr<Transport>> transport = joinJob(*plan);
-  if (!transport.ok())
-    return transport.status();
-  return dispatch(options);
+  return dispatch(options, *plan);
 }
 
 Status run(int argc, const char *const *argv) {

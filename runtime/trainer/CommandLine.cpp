@@ -127,6 +127,11 @@ void addTraining(CLI::App &app, Options &o) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option("--check-replicas", o.checkReplicasEvery,
+                 "compare the ranks' weights every N steps; 0: never")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str()
+      ->type_name("N");
   app.add_option("--resume", o.resume,
                  "continue the newest checkpoint, the one at PATH, or none "
                  "(default: auto with --checkpoint-dir)")

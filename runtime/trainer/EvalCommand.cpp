@@ -12,6 +12,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   Result<std::unique_ptr<Session>> session = Session::open(options, console);
   if (!session.ok())
     return session.status();
+  BOOSTRT_RETURN_IF_ERROR((*session)->agreeWith(ranks));
   std::optional<SafetensorsContent> weights;
   if (ranks.isFirst()) {
     Result<SafetensorsContent> loaded = loadWeights(

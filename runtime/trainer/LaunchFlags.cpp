@@ -39,6 +39,11 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
          "how ranks speak: gloo between processes, local as threads of one "
          "(default: auto)")
       ->check(CLI::IsMember({"auto", "gloo", "local"}));
+  app.add_option("--rank-deadline", o.rankDeadline,
+                 "seconds of silence after which a rank counts as lost")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str()
+      ->type_name("S");
   app.add_option("--grace", o.grace,
                  "seconds ranks get to end when another is lost")
       ->check(CLI::Range(0.0, 86400.0))

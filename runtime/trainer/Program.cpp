@@ -16,10 +16,12 @@ Program::~Program() {
 Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
   std::unique_ptr<Program> program(new Program);
   program->path_ = path;
-  std::string absolute;
-  BOOSTRT_RETURN_IF_ERROR(checkProgramFile(path, absolute));
+  Result<CheckedProgramFile> file = checkProgramFile(path);
+  if (!file.ok())
+    return file.status();
+  program->sha256_ = std::move(file->sha256);
 
-  program->handle_ = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  program->handle_ = dlopen(file->absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!program->handle_)
     return Status(ExitCode::Input, fmt::format("'{}' cannot be linked: {}",
                                                path, printable(dlerror())));

@@ -31,6 +31,8 @@ public:
 
   const BoostProgram &descriptor() const { return *descriptor_; }
   const std::string &path() const { return path_; }
+  /// Of the file, in hex.
+  const std::string &sha256() const { return sha256_; }
 
   std::span<const BoostParameter> parameters() const {
     return {descriptor_->parameters, descriptor_->parameter_count};
@@ -64,7 +66,7 @@ public:
 
 private:
   Program() = default;
-  std::string path_;
+  std::string path_, sha256_;
   void *handle_ = nullptr;
   const BoostProgram *descriptor_ = nullptr;
 };

@@ -82,7 +82,7 @@ Status checkProgramBytes(std::span<const uint8_t> bytes,
   return Status();
 }
 
-Status checkProgramFile(const std::string &path, std::string &absolute) {
+Result<CheckedProgramFile> checkProgramFile(const std::string &path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     return inputError(path, "is a directory; boost-run takes the file that "
@@ -97,8 +97,12 @@ Status checkProgramFile(const std::string &path, std::string &absolute) {
   if (!real)
     return inputError(
         path, fmt::format("cannot be resolved: {}", std::strerror(errno)));
-  absolute = real.get();
-  return Status();
+  BoostTrailer trailer;
+  std::memcpy(&trailer, bytes->data() + bytes->size() - sizeof trailer,
+              sizeof trailer);
+  Sha256Digest digest;
+  std::memcpy(digest.data(), trailer.sha256, digest.size());
+  return CheckedProgramFile{real.get(), toHex(digest)};
 }
 
 } // namespace boostrt

@@ -19,8 +19,14 @@ namespace boostrt {
 Status checkProgramBytes(std::span<const uint8_t> bytes,
                          const std::string &path);
 
-/// Reads `path` and checks it. `absolute` receives the path to give to the
-/// dynamic linker, which would search for a bare name.
-Status checkProgramFile(const std::string &path, std::string &absolute);
+/// A file that was found good.
+struct CheckedProgramFile {
+  std::string
+      absolute;       ///< for the dynamic linker, which searches for bare names
+  std::string sha256; ///< of the program, in hex
+};
+
+/// Reads `path` and checks it.
+Result<CheckedProgramFile> checkProgramFile(const std::string &path);
 
 } // namespace boostrt

@@ -3,6 +3,8 @@
 #include "runtime/trainer/StopSignals.h"
 
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace boostrt {
 
@@ -10,6 +12,10 @@ Ranks::Ranks(std::unique_ptr<Transport> transport,
              std::vector<uint32_t> serverOfRank, bool shareProcess)
     : transport_(std::move(transport)), all_(*transport_),
       serverOfRank_(std::move(serverOfRank)), shareProcess_(shareProcess) {}
+
+std::string Ranks::layout() const {
+  return fmt::format("{}", fmt::join(serverOfRank_, ","));
+}
 
 Status Ranks::sum(std::span<PreciseSum> values) {
   if (isAlone())

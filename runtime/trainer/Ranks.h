@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/comm/Collectives.h"
+#include "runtime/comm/Handshake.h"
 #include "runtime/data/Share.h"
 
 #include <memory>
@@ -40,6 +41,8 @@ public:
     return {rank(), size(), microBatches};
   }
   const std::vector<uint32_t> &servers() const { return serverOfRank_; }
+  /// "0,0,1,1": the server of each rank.
+  std::string layout() const;
 
   /// Not when alone.
   Transport &transport() const { return *transport_; }
@@ -47,6 +50,10 @@ public:
 
   // Every rank calls these in the same order; they fail as exchange() does.
 
+  /// Fails when a rank has another value of one of them.
+  Status agree(const std::vector<Fact> &facts) {
+    return isAlone() ? Status() : boostrt::agree(*transport_, facts);
+  }
   /// Every element's sum over the ranks, added in their order.
   Status sum(std::span<PreciseSum> values);
   /// `data` of rank 0 on every rank.

@@ -1,6 +1,7 @@
 #include "runtime/trainer/RunOnRanks.h"
 
 #include "runtime/comm/local/LocalJob.h"
+#include "runtime/launch/JoinJob.h"
 
 #include <fmt/format.h>
 #include <new>
@@ -50,9 +51,19 @@ Status mostTelling(const std::vector<Status> &statuses) {
 
 } // namespace
 
-Status runOnRanks(const Options &options, const RankCommand &command) {
-  Ranks alone;
-  return runAndLeave(options, alone, command);
+Status runOnRanks(const Options &options, const JobPlan &plan,
+                  const RankCommand &command) {
+  if (plan.ranksAreThreads())
+    return runOnThreads(options, plan.serverOfRank, command);
+  Result<std::unique_ptr<Transport>> transport = joinJob(plan, options.launch);
+  if (!transport.ok())
+    return transport.status();
+  if (!*transport) {
+    Ranks alone;
+    return runAndLeave(options, alone, command);
+  }
+  Ranks ranks(std::move(transport).value(), plan.serverOfRank);
+  return runAndLeave(options, ranks, command);
 }
 
 Status runOnThreads(const Options &options,

@@ -190,7 +190,7 @@ Result<StartingPoint> findStartingPoint(const Options &options,
     start = std::move(found).value();
   }
   // A position's own text, with its check sum, as checkpoints have it.
-  std::string text = writeManifest({start.position, {}, {}});
+  std::string text = writeManifest({start.position, {}, {}, {}});
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(text));
   if (ranks.isFirst())
     return start;

@@ -2,6 +2,9 @@
 
 #include "runtime/trainer/SelectDevice.h"
 
+#include <fmt/format.h>
+#include <iterator>
+
 namespace boostrt {
 Status Session::loadProgram(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
@@ -61,6 +64,19 @@ Status Session::reserve(const MemoryPlan &plan) {
   arenas_ = std::move(arenas).value();
   execution_.emplace(*program_, *device_, *arenas_);
   return Status();
+}
+
+Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
+  std::vector<Fact> facts = {
+      {"program", program_->sha256().substr(0, 16)},
+      {"servers of the ranks", ranks.layout()},
+      {"training data",
+       fmt::format("{:016x}", data_.source.train->fingerprint())},
+      {"held-out data",
+       fmt::format("{:016x}", data_.source.test->fingerprint())}};
+  facts.insert(facts.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+  return ranks.agree(facts);
 }
 
 Status Session::trainWith(Ranks &ranks) {

@@ -24,6 +24,9 @@ public:
   /// Reserves the arenas of `plan`; memory is measured from here on.
   Status reserve(const MemoryPlan &plan);
 
+  /// Fails when another rank has another program, other data or other `more`.
+  Status agreeWith(Ranks &ranks, std::vector<Fact> more = {}) const;
+
   /// Has updates exchange gradients with the other ranks, which outlive the
   /// session; after reserve().
   Status trainWith(Ranks &ranks);

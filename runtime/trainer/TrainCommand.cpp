@@ -70,6 +70,18 @@ private:
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",
                                                 session_->data().spec));
 
+    // What would make ranks take other steps, and wait for each other in vain.
+    auto text = [](const auto &value) {
+      return value ? fmt::format("{}", *value) : "not given";
+    };
+    BOOSTRT_RETURN_IF_ERROR(session_->agreeWith(
+        ranks_, {{"--epochs", text(options_.epochs)},
+                 {"--steps", text(options_.steps)},
+                 {"--eval-every", text(options_.evalEvery)},
+                 {"--no-eval", fmt::format("{}", !options_.evaluate)},
+                 {"--check-replicas",
+                  fmt::format("{}", options_.checkReplicasEvery)}}));
+
     if (options_.save && ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
     Result<std::unique_ptr<CheckpointStore>> store =
