@@ -52,6 +52,7 @@ Status placeInBlocks(Claim &claim, Variables &variables,
   claim.server = claim.rank / claim.localSize;
   uint32_t servers = claim.size / claim.localSize;
   claim.localRankName = saidLocalRank ? names.localRank : "";
+  claim.localSizeName = saidLocalSize ? names.localSize : "";
   if (saidLocalRank && *saidLocalRank >= claim.localSize)
     return fail(fmt::format("{}={}, but {}: local ranks are 0 to {}",
                             names.localRank, *saidLocalRank, said,

@@ -10,7 +10,7 @@ namespace boostrt {
 struct Claim {
   std::string launcher; ///< "torchrun"
   /// The variables that rank and size come from, for messages.
-  std::string rankName, sizeName, localRankName;
+  std::string rankName, sizeName, localRankName, localSizeName;
   uint32_t rank = 0, size = 1;
   uint32_t localRank = 0, localSize = 1, server = 0;
   std::vector<uint32_t> ranksOfServer{1};

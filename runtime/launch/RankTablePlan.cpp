@@ -90,6 +90,9 @@ private:
       return disagrees(
           nodeRank_ ? "--node-rank" : "SERVER_ID", *server_,
           fmt::format("puts rank {} on server {}", place.rank, server));
+    if (claim_ && !claim_->localSizeName.empty())
+      BOOSTRT_RETURN_IF_ERROR(checkDevices(claim_->localSizeName.c_str(),
+                                           claim_->localSize, server));
     if (claim_ && !claim_->localRankName.empty() && claim_->localRank != local)
       return disagrees(claim_->localRankName.c_str(), claim_->localRank,
                        fmt::format("makes rank {} number {} of server '{}'",
@@ -100,14 +103,15 @@ private:
       return disagrees(
           "DEVICE_ID", *device_,
           fmt::format("gives rank {} device {}", place.rank, device));
-    return checkDevices(server);
+    return checkDevices("DEVICE_NUM", devices_, server);
   }
 
-  Status checkDevices(uint32_t server) const {
+  Status checkDevices(const char *name, std::optional<uint32_t> count,
+                      uint32_t server) const {
     const RankTable::Server &entry = table_.servers[server];
-    if (!devices_ || *devices_ == entry.devices.size())
+    if (!count || *count == entry.devices.size())
       return Status();
-    return disagrees("DEVICE_NUM", *devices_,
+    return disagrees(name, *count,
                      fmt::format("gives server '{}' {} device{}", entry.id,
                                  entry.devices.size(),
                                  entry.devices.size() == 1 ? "" : "s"));
@@ -125,7 +129,7 @@ private:
     Result<uint32_t> server = ownServer(how);
     if (!server.ok())
       return server.status();
-    BOOSTRT_RETURN_IF_ERROR(checkDevices(*server));
+    BOOSTRT_RETURN_IF_ERROR(checkDevices("DEVICE_NUM", devices_, *server));
     place.source = fmt::format("the rank table '{}' ({})", table_.path, how);
     for (uint32_t before = 0; before < *server; ++before)
       place.rank +=

@@ -1,0 +1,273 @@
+// Processes that end in every way, and who is told what.
+#include "runtime/launch/Supervisor.h"
+#include "test/runtime/support/Files.h"
+#include "test/runtime/support/TemporaryDirectory.h"
+
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace boostrt;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+namespace {
+
+/// Runs nothing but what the shell has itself: `read` from a pipe of its own is
+/// a wait without a child process that could outlive it.
+RankCommand shell(uint32_t rank, const std::string &script) {
+  RankCommand command;
+  command.rank = rank;
+  command.program = "/bin/sh";
+  command.arguments = {"sh", "-c", script};
+  return command;
+}
+
+/// Waits until a signal, for which `exec` makes the shell's process wait.
+constexpr const char *kForever = "exec sleep 1000";
+
+JobEnd run(const std::vector<RankCommand> &commands, double grace = 15,
+           const std::vector<int> &signals = {}) {
+  Supervisor supervisor{std::chrono::duration<double>(grace)};
+  Status status = supervisor.start(commands);
+  EXPECT_TRUE(status.ok()) << status.message();
+  for (int number : signals)
+    kill(getpid(), number); // blocked: read by wait()
+  JobEnd end = supervisor.wait();
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a zombie, or an orphan";
+  EXPECT_EQ(errno, ECHILD);
+  return end;
+}
+
+TEST(Supervisor, AllEndWell) {
+  JobEnd end = run({shell(0, "exit 0"), shell(1, "true")});
+  EXPECT_TRUE(end.status.ok());
+  EXPECT_EQ(end.signal, 0);
+}
+
+TEST(Supervisor, ARankThatIsKilled) {
+  JobEnd end = run({shell(0, "exit 0"), shell(1, "kill -9 $$")});
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank 1 \\(pid [0-9]+\\) was killed by SIGKILL "
+                           "\\(from outside, or by the system for want of "
+                           "memory\\)"));
+  end = run({shell(0, "kill -SEGV $$")});
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(), HasSubstr("was killed by SIGSEGV"));
+}
+
+TEST(Supervisor, ARankThatFails) {
+  JobEnd end = run({shell(0, "exit 0"), shell(1, "exit 4")});
+  EXPECT_EQ(end.status.code(), ExitCode::Numerical);
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank 1 \\(pid [0-9]+\\) ended with exit code 4"));
+}
+
+TEST(Supervisor, TheCauseCountsAndNotWhatFollowsFromIt) {
+  // The others end with 5, whoever is reaped first.
+  JobEnd end =
+      run({shell(0, "exit 5"), shell(1, "exit 3"), shell(2, "exit 5")});
+  EXPECT_EQ(end.status.code(), ExitCode::Data);
+  end = run({shell(0, "exit 5"), shell(1, "exit 4"), shell(2, "kill -9 $$")});
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(), HasSubstr("rank 2 "));
+  // A rank of another server was lost: nobody here knows more.
+  end = run({shell(0, "exit 5"), shell(1, "exit 5")});
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(), HasSubstr("ended with exit code 5"));
+}
+
+TEST(Supervisor, WhoDoesNotEndAfterALossIsEnded) {
+  testing::internal::CaptureStderr();
+  JobEnd end = run({shell(0, kForever), shell(1, "exit 4")}, /*grace=*/0.1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "boost-run: still running after a rank was lost: 0; sent "
+            "SIGTERM\n");
+  EXPECT_EQ(end.status.code(), ExitCode::Numerical);
+  EXPECT_THAT(end.status.message(), HasSubstr("rank 1 "));
+}
+
+TEST(Supervisor, WhoIgnoresSigtermIsKilled) {
+  testing::internal::CaptureStderr();
+  JobEnd end = run({shell(0, "trap '' TERM; exec sleep 1000"),
+                    shell(1, "exec sleep 1000"), shell(2, "kill -9 $$")},
+                   /*grace=*/0.1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "boost-run: still running after a rank was lost: 0, 1; sent "
+            "SIGTERM\n"
+            "boost-run: still running after a rank was lost: 0; sent "
+            "SIGKILL\n");
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(), HasSubstr("rank 2 "));
+}
+
+TEST(Supervisor, AStoppedRankIsKilledToo) {
+  testing::internal::CaptureStderr();
+  JobEnd end = run({shell(0, "kill -STOP $$"), shell(1, "exit 4")},
+                   /*grace=*/0.1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("sent SIGKILL"));
+  EXPECT_EQ(end.status.code(), ExitCode::Numerical);
+}
+
+TEST(Supervisor, SigtermGoesToAllAndTheySave) {
+  // A trap that is set before the signal comes: the parent waits for the file.
+  TemporaryDirectory directory;
+  auto saving = [&](uint32_t rank) {
+    return shell(rank, "trap 'exit 7' TERM; : > " +
+                           (directory / std::to_string(rank)) +
+                           "; while :; do sleep 0.01; done");
+  };
+  Supervisor supervisor{std::chrono::duration<double>(15)};
+  ASSERT_TRUE(supervisor.start({saving(0), saving(1)}).ok());
+  while (access((directory / "0").c_str(), F_OK) != 0 ||
+         access((directory / "1").c_str(), F_OK) != 0)
+    usleep(1000);
+  kill(getpid(), SIGTERM);
+  JobEnd end = supervisor.wait();
+  EXPECT_EQ(end.status.code(), ExitCode::Signal);
+  EXPECT_EQ(end.status.message(), "the ranks were stopped by SIGTERM");
+  EXPECT_EQ(end.signal, 0);
+}
+
+TEST(Supervisor, RanksThatDieOfTheirUsersSignal) {
+  JobEnd end = run({shell(0, kForever), shell(1, kForever)}, 15, {SIGINT});
+  EXPECT_EQ(end.signal, SIGINT);
+  EXPECT_EQ(end.status.message(), "SIGINT ended ranks before they had saved");
+}
+
+TEST(Supervisor, TheThirdSignalKills) {
+  auto deaf = shell(0, "trap '' TERM INT; exec sleep 1000");
+  Supervisor supervisor{std::chrono::duration<double>(15)};
+  ASSERT_TRUE(supervisor.start({deaf}).ok());
+  // One of a kind is pending at most, so three cannot simply be sent at once.
+  pid_t sender = fork();
+  if (sender == 0) {
+    for (int number = SIGTERM;; number = number == SIGTERM ? SIGINT : SIGTERM) {
+      kill(getppid(), number);
+      usleep(10'000);
+    }
+  }
+  JobEnd end = supervisor.wait();
+  EXPECT_NE(end.signal, 0);
+  kill(sender, SIGKILL);
+  waitpid(sender, nullptr, 0);
+  // What came late must not end the tests.
+  Supervisor drained{std::chrono::duration<double>(15)};
+  ASSERT_TRUE(drained.start({shell(0, kForever)}).ok());
+  kill(getpid(), SIGTERM);
+  drained.wait();
+}
+
+TEST(Supervisor, StartingIsAllOrNothing) {
+  RankCommand wrong = shell(1, "");
+  wrong.program = "/nowhere/sh";
+  Supervisor supervisor{std::chrono::duration<double>(15)};
+  Status status = supervisor.start({shell(0, kForever), wrong});
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(), "cannot start '/nowhere/sh' as rank 1: No such "
+                              "file or directory");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "rank 0 is still there";
+}
+
+TEST(Supervisor, NoRankOutlivesItsLauncher) {
+  // All of them hold the pipe's end; when the last one is gone, it ends.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pid_t launcher = fork();
+  if (launcher == 0) {
+    close(ends[0]);
+    Supervisor supervisor{std::chrono::duration<double>(15)};
+    if (!supervisor.start({shell(0, kForever), shell(1, kForever)}).ok())
+      _exit(1);
+    [[maybe_unused]] ssize_t written = write(ends[1], "x", 1);
+    supervisor.wait();
+    _exit(0);
+  }
+  close(ends[1]);
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1) << "the ranks have not been started";
+  kill(launcher, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(launcher, &status, 0), launcher);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read(ends[0], &byte, 1), 0);
+  close(ends[0]);
+}
+
+TEST(Supervisor, LinesOfQuietRanksGetAPrefix) {
+  RankCommand loud = shell(0, "echo zero"),
+              quiet = shell(1, "echo out; echo one >&2; printf 'two\\nthree' "
+                               ">&2");
+  quiet.isQuiet = true;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  run({loud, quiet});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "zero\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "[rank 1] one\n[rank 1] two\n[rank 1] three\n");
+}
+
+TEST(Supervisor, MuchOutputDoesNotBlock) {
+  RankCommand quiet =
+      shell(1, "i=0; while [ $i -lt 20000 ]; do echo line $i >&2; "
+               "i=$((i+1)); done");
+  quiet.isQuiet = true;
+  testing::internal::CaptureStderr();
+  run({quiet});
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 20000);
+  EXPECT_TRUE(text.ends_with("\n[rank 1] line 19999\n"));
+}
+
+TEST(Supervisor, OutputInFiles) {
+  TemporaryDirectory directory;
+  RankCommand command = shell(3, "echo out; echo err >&2; exit 70");
+  command.isQuiet = true;
+  command.outFile = directory / "stdout";
+  command.errFile = directory / "stderr";
+  JobEnd end = run({command});
+  EXPECT_EQ(readFile(command.outFile), "out\n");
+  EXPECT_EQ(readFile(command.errFile), "err\n");
+  EXPECT_THAT(end.status.message(),
+              testing::EndsWith("ended with exit code 70; its last words are "
+                                "in " +
+                                command.errFile));
+}
+
+TEST(Supervisor, EnvironmentAndCpusOfARank) {
+  cpu_set_t usable;
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &usable))
+    --last;
+  RankCommand command =
+      shell(0, "echo $BOOST_RANK; grep Cpus_allowed_list /proc/self/status");
+  command.environment = {{"BOOST_RANK", "5"}};
+  command.cpus = {last};
+  testing::internal::CaptureStdout();
+  run({command});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "5\nCpus_allowed_list:\t" + std::to_string(last) + "\n");
+}
+
+TEST(Supervisor, SignalsAreAsBeforeAfterwards) {
+  run({shell(0, "exit 0")});
+  sigset_t set;
+  sigprocmask(SIG_BLOCK, nullptr, &set);
+  for (int number : {SIGCHLD, SIGTERM, SIGINT})
+    EXPECT_FALSE(sigismember(&set, number)) << number;
+  // And in ranks nothing is blocked.
+  testing::internal::CaptureStdout();
+  run({shell(0, "grep SigBlk /proc/self/status")});
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              HasSubstr("0000000000000000"));
+}
+
+} // namespace
