@@ -47,3 +47,8 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+
+# Open MPI's launcher, as many processes as asked for, also where root runs the tests.
+if shutil.which("mpirun"):
+    config.available_features.add("mpirun")
+    config.substitutions.append(("%mpirun", "mpirun --allow-run-as-root --oversubscribe"))

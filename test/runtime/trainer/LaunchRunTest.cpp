@@ -1,0 +1,134 @@
+// boost-run as a launcher, from outside. A job of one rank trains, and is
+// started and watched as one of many.
+#include "test/runtime/support/TemporaryDirectory.h"
+#include "test/runtime/trainer/Fixtures.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace boostrt;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+namespace {
+
+constexpr const char *kSmall = "--data=digits:train=100,test=50";
+
+/// Of a launcher of one rank: that rank.
+int childOf(int launcher) {
+  std::string path = "/proc/" + std::to_string(launcher) + "/task/" +
+                     std::to_string(launcher) + "/children";
+  std::string children = readFile(path);
+  EXPECT_FALSE(children.empty());
+  return children.empty() ? -1 : std::stoi(children);
+}
+
+TEST(LaunchRun, TheOnlyRankTrainsAndWritesItsLogs) {
+  TemporaryDirectory directory;
+  Finished run =
+      boostRunProcess({fixture("softmax"), kSmall, "--epochs=1", "--ranks=1",
+                       "--log-dir=" + (directory / "a/b")});
+  EXPECT_EQ(run.exitCode, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "boost-run: starting rank 0 of 1, on server 0 of 1, from "
+                     "the command line (--ranks)\n");
+  EXPECT_THAT(readFile(directory / "a/b/1/rank.0/stdout"),
+              HasSubstr("============== Starting Testing"));
+  EXPECT_THAT(readFile(directory / "a/b/1/rank.0/stderr"),
+              testing::StartsWith("boost-run: softmax on cpu"));
+}
+
+TEST(LaunchRun, TheFailureOfARankIsTheLaunchers) {
+  TemporaryDirectory directory;
+  Finished run =
+      boostRunProcess({fixture("softmax"), "--data=mnist:nowhere", "--ranks=1",
+                       "--log-dir=" + (directory / "log")});
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Data));
+  EXPECT_THAT(run.err,
+              HasSubstr("ended with exit code 3; its last words are in " +
+                        (directory / "log/1/rank.0/stderr")));
+  EXPECT_THAT(readFile(directory / "log/1/rank.0/stderr"),
+              HasSubstr("boost-run: error: nowhere: no such directory"));
+}
+
+TEST(LaunchRun, RanksThatDoNotTrainTogetherYetSayWhoTheyAre) {
+  Finished run = boostRunProcess({fixture("softmax"), kSmall, "--ranks=3"});
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Usage));
+  EXPECT_EQ(run.out, "");
+  for (const char *line :
+       {"boost-run: starting ranks 0 to 2 of 3, on server 0 of 1, from the "
+        "command line (--ranks)\n",
+        "\nboost-run: error: this process is rank 0 of 3, on server 0 of 1 ",
+        "\n[rank 1] boost-run: error: this process is rank 1 of 3, ",
+        "\n[rank 2] boost-run: error: this process is rank 2 of 3, "})
+    EXPECT_THAT(run.err, HasSubstr(line));
+}
+
+TEST(LaunchRun, SigtermSavesAndStops) {
+  TemporaryDirectory directory;
+  BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",
+                            "--ranks=1", "--log-dir=" + (directory / "log"),
+                            "--checkpoint-dir=" + (directory / "ck"),
+                            "--eval-every=0"});
+  std::string log = directory / "log/1/rank.0/stdout";
+  while (readFile(log).find("epoch: 1 ") == std::string::npos)
+    usleep(2000);
+  kill(launcher.id(), SIGTERM);
+  Finished run = launcher.wait();
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Signal));
+  EXPECT_THAT(run.err, HasSubstr("boost-run: error: the ranks were stopped by "
+                                 "SIGTERM\n"));
+  EXPECT_THAT(readFile(directory / "log/1/rank.0/stderr"),
+              HasSubstr("stopped by SIGTERM after global step"));
+  EXPECT_FALSE(std::filesystem::is_empty(directory / "ck"));
+}
+
+TEST(LaunchRun, ARankThatIsKilledIsNamed) {
+  TemporaryDirectory directory;
+  BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",
+                            "--ranks=1", "--log-dir=" + (directory / "log"),
+                            "--eval-every=0"});
+  std::string log = directory / "log/1/rank.0/stdout";
+  while (readFile(log).find("epoch: 1 ") == std::string::npos)
+    usleep(2000);
+  int rank = childOf(launcher.id());
+  ASSERT_GT(rank, 0);
+  kill(rank, SIGKILL);
+  Finished run = launcher.wait();
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
+  EXPECT_THAT(run.err,
+              HasSubstr("boost-run: error: rank 0 (pid " +
+                        std::to_string(rank) + ") was killed by SIGKILL"));
+  EXPECT_EQ(kill(rank, 0), -1) << "it has not been reaped";
+}
+
+TEST(LaunchRun, OneRankOfMpirunNeedsNoLauncher) {
+  Finished run =
+      boostRunProcess({fixture("softmax"), kSmall, "--epochs=1"},
+                      {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1"});
+  EXPECT_EQ(run.exitCode, 0) << run.err;
+  EXPECT_THAT(run.err,
+              testing::StartsWith(
+                  "boost-run: rank 0 of 1, on server 0 of 1, from Open MPI "
+                  "(OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)\n"));
+}
+
+TEST(LaunchRun, TheSchedulerOfMsrunEndsAtOnce) {
+  Finished run = boostRunProcess({fixture("softmax"), kSmall},
+                                 {"MS_ROLE=MS_SCHED", "MS_WORKER_NUM=2"});
+  EXPECT_EQ(run.exitCode, 0);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("nothing to schedule"));
+}
+
+TEST(LaunchRun, LogsThatCannotBeWritten) {
+  Finished run = boostRunProcess(
+      {fixture("softmax"), "--ranks=2", "--log-dir=/proc/nowhere"});
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Usage));
+  EXPECT_THAT(run.err, HasSubstr("cannot make the directory '/proc/nowhere'"));
+}
+
+} // namespace
