@@ -3,6 +3,7 @@
 #include "runtime/comm/control/RankTable.h"
 #include "runtime/support/Suggest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -29,7 +30,7 @@ constexpr milliseconds farewellTime(1000);
 /// Between a broken connection between two ranks and the verdict: the death
 /// that broke it shows by then.
 constexpr milliseconds suspicionTime(1000);
-constexpr size_t maxStrangers = 128;
+constexpr ptrdiff_t maxStrangers = 128;
 constexpr size_t maxStoreBytes = size_t(64) << 20;
 constexpr size_t maxOutputBytes = size_t(64) << 20;
 
@@ -132,11 +133,11 @@ private:
                             SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!socket.isOpen())
         return;
-      size_t strangers = 0;
-      for (const Client &client : clients_)
-        strangers += !client.rank;
-      if (strangers >= maxStrangers)
-        continue; // closes it
+      // Ours say the token at once, so the one that has waited longest goes.
+      auto isStranger = [](const Client &c) { return !c.rank && !c.isOver; };
+      if (std::count_if(clients_.begin(), clients_.end(), isStranger) >=
+          maxStrangers)
+        close(*std::find_if(clients_.begin(), clients_.end(), isStranger));
       clients_.emplace_back();
       clients_.back().socket = std::move(socket);
       clients_.back().since = Clock::now();

@@ -154,9 +154,10 @@ public:
       BOOSTRT_RETURN_IF_ERROR(serve());
     BOOSTRT_RETURN_IF_ERROR(join());
     Status status = connectMesh();
-    if (!status.ok() && !client_->hasFailed())
-      client_->abort(status.message());
-    return status;
+    if (status.ok())
+      return status;
+    client_->abort(status.message()); // unless another rank was the first
+    return client_->status();
   }
 
   std::string describe() const override {
@@ -275,10 +276,10 @@ Status GlooTransport::connectMesh() {
   } catch (const std::exception &error) {
     status = Status(
         ExitCode::RankLost,
-        fmt::format("rank {} cannot connect to the other ranks from address "
-                    "{}: {}; check that all machines reach each other on all "
-                    "ports, or give the address of another network",
-                    rank(), address, error.what()));
+        fmt::format("it cannot connect to the other ranks from address {}: {}; "
+                    "check that all machines reach each other on all ports, or "
+                    "give the address of another network",
+                    address, error.what()));
   }
   setConnecting(false);
   // When another rank is to blame, the control plane knows better.
