@@ -43,6 +43,9 @@ struct AdasumOptions {
   std::vector<uint32_t> radices;
   /// Unset: what takes least by `costs`.
   std::optional<adasum::Cut> cut;
+  /// About so many bytes are combined at a time, but whole vectors: then the
+  /// scratch memory is bounded and stays in the cache.
+  size_t blockBytes = size_t(16) << 20;
   CommCosts costs;
   AdasumWorkers *workers = nullptr; ///< outlives the Adasum; null: none
 };
@@ -65,11 +68,10 @@ struct AdasumReport {
 
 /// What the last run did and how long it took, on this member.
 struct AdasumStats {
-  uint64_t vectorBytes = 0;  ///< sent: elements
-  uint64_t scalarBytes = 0;  ///< sent: products and coefficients
-  double scatterSeconds = 0; ///< without the products, which run meanwhile
+  uint64_t vectorBytes = 0;   ///< sent: elements
+  uint64_t scalarBytes = 0;   ///< sent: products and coefficients
+  double exchangeSeconds = 0; ///< without the products, which run meanwhile
   double productSeconds = 0, agreeSeconds = 0, combineSeconds = 0;
-  double gatherSeconds = 0;
 };
 
 class Adasum {
@@ -82,7 +84,7 @@ public:
   Adasum &operator=(Adasum &&) noexcept;
   ~Adasum();
 
-  /// What run() takes of a workspace: about as much as the tensors have.
+  /// What run() takes of a workspace: about as much as a block has.
   size_t scratchBytes() const;
 
   /// Replaces the tensors in `bucket` by their combination, on every member.

@@ -211,6 +211,29 @@ TEST(AdasumHardCases, LongBuckets) {
   expectDefinition(what, mainForms(3), kTolerance);
 }
 
+/// Results of a block travel with the parts of the next one.
+TEST(AdasumHardCases, SeveralBlocks) {
+  AdasumCase what =
+      caseOf(randomVectors(12, 5000, 0.5, 22), {700, 0, 1300, 5, 2000, 995});
+  what.tensors.push_back({600, 100, 3}); // a vector of two tensors
+  what.tensors[0].count -= 101;          // and a gap
+  for (uint32_t perMean : {1, 3})
+    for (AdasumForm form : mainForms(12 / perMean)) {
+      form.options.ranksPerMean = perMean;
+      AdasumOutcome one = run(what, form.options, true);
+      for (size_t bytes : {1, 5000, 9000}) {
+        form.options.blockBytes = bytes;
+        AdasumOutcome several = run(what, form.options, true);
+        EXPECT_LE(relative(several.values(), one.values()), 4 * kEps)
+            << form.name << " " << bytes;
+        for (uint32_t vector = 0; vector < what.vectorCount(); ++vector)
+          EXPECT_LE(relative(several.report.vectors[vector].coefficients,
+                             one.report.vectors[vector].coefficients),
+                    kTolerance);
+      }
+    }
+}
+
 TEST(AdasumHardCases, GranularityIsHowTensorsAreNumbered) {
   Vectors ranks = randomVectors(4, 100, 0.5, 16);
   for (size_t i = 0; i < 50; ++i) // layers that differ in what is common
