@@ -43,9 +43,9 @@ struct AdasumOptions {
   std::vector<uint32_t> radices;
   /// Unset: what takes least by `costs`.
   std::optional<adasum::Cut> cut;
-  /// About so many bytes are combined at a time, but whole vectors: then the
-  /// scratch memory is bounded and stays in the cache.
-  size_t blockBytes = size_t(16) << 20;
+  /// About so many bytes are combined at a time, but whole vectors: that bounds
+  /// the scratch memory. Every block waits for all members.
+  size_t blockBytes = size_t(64) << 20;
   CommCosts costs;
   AdasumWorkers *workers = nullptr; ///< outlives the Adasum; null: none
 };

@@ -7,9 +7,9 @@
 namespace boostrt::adasum {
 namespace {
 
-/// A message in place carries at most so many elements: few enough to be worked
-/// on while they are in the cache.
-constexpr size_t kLongest = (size_t(1) << 20) / sizeof(float);
+/// A message carries at most so many elements: what has come is worked on while
+/// the rest comes, and yet over TCP a message costs less than its bytes.
+constexpr size_t kLongest = (size_t(4) << 20) / sizeof(float);
 /// Shorter spans travel together: copying them costs less than a message.
 constexpr size_t kShort = (size_t(64) << 10) / sizeof(float);
 
