@@ -180,6 +180,31 @@ def ChooseContractionsPass : Pass<"boost-lowering-choose-contractions", "::boost
   ];
 }
 
+def ChooseDeviceLibraryPass : Pass<"boost-lowering-choose-device-library", "::boostc::train::ProgramOp"> {
+  let summary = "picks the products that a library computes on a GPU";
+  let description = [{
+    In a program with `rt.cuda_target`, a matrix product becomes a call of cuBLASLt where it
+    is large enough to be worth a launch of its own: a generated kernel is fused with its
+    neighbours, a library's is not. The pass gives such a product scratch memory, which the
+    memory plan covers and which tells the passes behind that it is a call; the others get
+    kernels. `library` is `auto`, `always` (every product whose matrices the library can
+    read) or `never`.
+
+    Before and after, with `library=always`:
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
+    ```
+    ```mlir
+    %s = memref.alloc() : memref<33554432xi8>
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) scratch(%s : memref<33554432xi8>)
+    ```
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"auto\"", "auto, always or never">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
@@ -309,7 +334,8 @@ def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::
     only what it computed itself, where they are independent, each on blocks of its own, or
     where they are small, one after the other in one block
     (compiler/lowering/cuda/DeviceSchedule.h). Results do not depend
-    on the order in which blocks run; there are no atomics.
+    on the order in which blocks run; there are no atomics. A library call stays, and gets
+    a kernel that computes the same right behind it (`fallback`).
 
     Before:
     ```mlir

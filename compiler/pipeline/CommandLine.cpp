@@ -106,6 +106,12 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
          "use oneDNN for contractions (default: on); off generates code for "
          "everything")
       ->type_name("on|off");
+  app.add_option("--cuda-library", options.phase.cudaLibrary,
+                 "which matrix products cuBLASLt computes on GPUs, where it is "
+                 "the faster: auto (large ones), always (every one) or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str()
+      ->type_name("WHICH");
   CLI::Option *tune =
       app.add_option(
              "--tune", flags.tune,

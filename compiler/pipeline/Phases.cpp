@@ -128,6 +128,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
       // What is fast, and what a library call needs, depends on the strides of
       // operands.
       layouts.addPass(createAssignLayoutsPass());
+      ChooseDeviceLibraryPassOptions library;
+      library.library = options.cudaLibrary;
+      layouts.addPass(createChooseDeviceLibraryPass(library));
       if (options.chooseContraction)
         layouts.addPass(
             createChooseContractionsPass(options.chooseContraction));

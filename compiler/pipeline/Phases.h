@@ -40,6 +40,8 @@ struct PhaseOptions {
   /// What the program is compiled for; one of them or both.
   bool forCpu = true, forCuda = false;
   bool useLibrary = true;
+  /// Which products cuBLASLt computes on GPUs: auto, always or never.
+  std::string cudaLibrary = "auto";
   /// Values to compute again instead of keeping them, at most.
   uint64_t mostRecomputed = 0;
   /// How sums of products are computed; without it by the cost model.

@@ -290,11 +290,14 @@ typedef struct BoostMatmul {
 } BoostMatmul;
 
 typedef struct BoostLibraryCall {
-  uint32_t kind; /* BoostLibraryCallKind */
-  uint32_t reserved;
-  uint64_t scratch_bytes; /* what the library asked for when compiling */
+  uint32_t kind;            /* BoostLibraryCallKind */
+  uint32_t fallback_launch; /* CUDA: the launch that computes the same and whose
+                               operands are A, B, bias if any, and C; CPU: 0 */
+  uint64_t scratch_bytes;   /* CPU: what the library asked for when compiling;
+                               CUDA: what it may use at most */
   const char *location;
   BoostMatmul matmul;
+  uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
 } BoostLibraryCall;
 
 typedef int32_t (*BoostEntry)(const BoostEnv *env, void *const *arenas);
@@ -446,7 +449,7 @@ BOOST_ABI_ASSERT(BoostInput, 72);
 BOOST_ABI_ASSERT(BoostMetric, 120);
 BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
-BOOST_ABI_ASSERT(BoostLibraryCall, 88);
+BOOST_ABI_ASSERT(BoostLibraryCall, 120);
 BOOST_ABI_ASSERT(BoostFunction, 24);
 BOOST_ABI_ASSERT(BoostOperand, 16);
 BOOST_ABI_ASSERT(BoostLaunch, 40);

@@ -62,6 +62,12 @@ void addProgram(CLI::App &app, Options &options) {
                  "(default: a GPU that can be used, else the CPU)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "sim"}))
       ->type_name("NAME");
+  app.add_option("--gpu-library", options.gpuLibrary,
+                 "whether NVIDIA's libraries compute what boostc left to them: "
+                 "on, off (generated kernels do), or auto (default: the "
+                 "faster, measured when the program is first loaded)")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->type_name("WHEN");
 }
 
 void addCommon(CLI::App &app, Options &options) {

@@ -117,11 +117,11 @@ Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target) {
   if (target.kind == BOOST_TARGET_CPU) {
     json["threads"] = target.threads;
     json["library"] = target.library_version;
-    json["library_calls"] = callsOf(target);
   } else {
     json["launches"] = target.launch_count;
     json["images"] = imagesOf(target);
   }
+  json["library_calls"] = callsOf(target);
   json["transient_bytes"] = target.transient_bytes;
   json["memory"] = planOf(descriptor, target);
   return json;
@@ -229,7 +229,6 @@ void printTarget(const Json &target) {
     fmt::print("target cpu: {} thread{}, {}\n", threads,
                threads == 1 ? "" : "s", text("library"));
     fmt::print("  needs {}\n", text("requirements"));
-    printCalls(target["library_calls"]);
   } else {
     uint64_t launches = target["launches"].get<uint64_t>();
     fmt::print("target cuda: {} launch{}\n", launches,
@@ -237,6 +236,7 @@ void printTarget(const Json &target) {
     fmt::print("  needs {} or newer\n", text("requirements"));
     printImages(target["images"]);
   }
+  printCalls(target["library_calls"]);
   fmt::print("  memory plan for training (copies, bytes)\n");
   for (const Json &category : target["memory"]["categories"])
     fmt::print(

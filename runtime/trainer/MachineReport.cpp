@@ -29,10 +29,12 @@ struct Library {
   const char *name, *symbol;
   bool isReturned; ///< as a size_t; else written through a pointer to int
   int perMajor, perMinor;
+  const char *otherwise = nullptr; ///< what happens without it
 };
 // In the order in which they need each other (openLibrary()).
 constexpr Library kLibraries[] = {
-    {"libcublasLt.so.13", "cublasLtGetVersion", true, 10000, 100},
+    {"libcublasLt.so.13", "cublasLtGetVersion", true, 10000, 100,
+     "generated kernels compute all matrix products"},
     {"libcudnn.so.9", "cudnnGetVersion", true, 10000, 100},
     {"libcusolver.so.12", "cusolverGetVersion", false, 1000, 100},
     {"libnccl.so.2", "ncclGetVersion", false, 10000, 100},
@@ -82,6 +84,8 @@ FoundFile lookForLibrary(const Library &library,
   Result<cuda::OpenLibrary> open = cuda::openLibrary(library.name, context);
   if (!open.ok()) {
     file.failure = open.status().message();
+    if (library.otherwise)
+      file.failure += fmt::format("; {}", library.otherwise);
     return file;
   }
   file.path = open->path;

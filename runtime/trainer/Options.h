@@ -29,6 +29,7 @@ struct Options {
   Command command = Command::Train;
   std::string program;
   std::string device = "auto";
+  std::string gpuLibrary = "auto";
   std::optional<std::string> data;
   std::optional<uint32_t> threads;
   std::optional<std::string> metrics;

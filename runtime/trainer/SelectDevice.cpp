@@ -4,8 +4,10 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
 #include "runtime/device/sim/SimDriver.h"
+#include "runtime/trainer/ProgramFile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -115,14 +117,41 @@ private:
     return onGpu(std::move(driver).value(), "as --device says");
   }
 
+  /// Plans lie beside the program, or where it cannot be written, in the
+  /// user's folder for what can be had again.
+  Result<LibrarySettings> librarySettings() const {
+    LibrarySettings settings;
+    settings.use = options_.gpuLibrary == "on"    ? LibraryUse::On
+                   : options_.gpuLibrary == "off" ? LibraryUse::Off
+                                                  : LibraryUse::Auto;
+    Result<std::string> hash = readProgramHash(program_.path());
+    if (!hash.ok())
+      return hash.status();
+    settings.programHash = *hash;
+    settings.planFiles = {program_.path() + ".plans"};
+    const char *cache = std::getenv("XDG_CACHE_HOME");
+    const char *home = std::getenv("HOME");
+    std::string folder = cache && *cache == '/' ? cache
+                         : home && *home == '/' ? std::string(home) + "/.cache"
+                                                : "";
+    if (!folder.empty())
+      settings.planFiles.push_back(
+          fmt::format("{}/boostc/plans/{}.plans", folder, *hash));
+    return settings;
+  }
+
   Result<SelectedDevice> onGpu(std::unique_ptr<GpuDriver> driver,
                                const std::string &reason) const {
     SelectedDevice selected;
     selected.target = program_.target(BOOST_TARGET_CUDA);
+    Result<LibrarySettings> settings = librarySettings();
+    if (!settings.ok())
+      return settings.status();
     Result<std::unique_ptr<CudaDevice>> device = CudaDevice::create(
-        std::move(driver), *selected.target, program_.path());
+        std::move(driver), *selected.target, program_.path(), *settings);
     if (!device.ok())
       return device.status();
+    selected.notes = (*device)->notes();
     selected.device = std::move(device).value();
     report(selected, reason);
     return selected;

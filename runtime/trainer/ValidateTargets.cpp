@@ -77,12 +77,32 @@ private:
   Status cuda() const {
     if (t_.threads != 0)
       return fail("{}: {} threads, which are for CPUs", name_, t_.threads);
-    if (t_.library_call_count != 0)
-      return fail("{}: {} library calls, of which there are none", name_,
-                  t_.library_call_count);
     BOOSTRT_RETURN_IF_ERROR(images());
     for (uint32_t i = 0; i < t_.launch_count; ++i)
       BOOSTRT_RETURN_IF_ERROR(launch(i));
+    for (uint32_t i = 0; i < t_.library_call_count; ++i) {
+      BOOSTRT_RETURN_IF_ERROR(libraryCall(i));
+      BOOSTRT_RETURN_IF_ERROR(fallback(i));
+    }
+    return Status();
+  }
+
+  /// The runtime gives the launch the operands of the call.
+  Status fallback(uint32_t index) const {
+    const BoostLibraryCall &call = t_.library_calls[index];
+    if (call.fallback_launch >= t_.launch_count)
+      return fail("{}: the fallback of library call {} is launch {} of {}",
+                  name_, index, call.fallback_launch, t_.launch_count);
+    const BoostLaunch &launch = t_.launches[call.fallback_launch];
+    uint32_t count = 0;
+    bool fits = launch.operand_count == 3 + call.matmul.has_bias;
+    for (uint32_t i = 0; fits && i < 4; ++i)
+      if (i != 2 || call.matmul.has_bias)
+        fits = launch.operands[count++].bytes == call.operand_bytes[i];
+    if (!fits)
+      return fail("{}: launch {} does not fit library call {}, whose fallback "
+                  "it is",
+                  name_, call.fallback_launch, index);
     return Status();
   }
 

@@ -22,12 +22,14 @@ struct Variant {
   /// How sums of products are computed: number of the candidate, or the last
   /// one.
   unsigned candidate = 0;
-  bool isForGpus = false; ///< and runs on the simulated one
+  bool isForGpus = false;           ///< and runs on the simulated one
+  const char *cudaLibrary = "auto"; ///< and its library
 };
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.isForGpus ? "GPUs, " : "")
-          << (variant.useLibrary ? "library, " : "loops, ") << variant.threads
+          << (variant.useLibrary ? "library, " : "loops, ") << "on GPUs "
+          << variant.cudaLibrary << ", " << variant.threads
           << " threads, candidate " << variant.candidate;
 }
 
@@ -35,6 +37,7 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
   CompileOptions options;
   options.to = to;
   options.phase.useLibrary = variant.useLibrary;
+  options.phase.cudaLibrary = variant.cudaLibrary;
   options.phase.threads = variant.threads;
   options.phase.forCpu = !variant.isForGpus;
   options.phase.forCuda = variant.isForGpus;
@@ -54,12 +57,13 @@ protected:
 
   /// The program, compiled once for all tests of the same parameter.
   ArrayRef<char> compileModel() const {
-    static std::map<std::tuple<std::string, bool, unsigned, unsigned, bool>,
-                    SmallVector<char, 0>>
+    static std::map<
+        std::tuple<std::string, bool, unsigned, unsigned, bool, std::string>,
+        SmallVector<char, 0>>
         programs;
     auto [entry, isNew] = programs.try_emplace(
         {model().name, variant().useLibrary, variant().threads,
-         variant().candidate, variant().isForGpus});
+         variant().candidate, variant().isForGpus, variant().cudaLibrary});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;
@@ -216,6 +220,40 @@ TEST_P(Recomputation, ChangesNoBit) {
             runThreeSteps(repeats, GetParam(), 1));
 }
 
+/// The programs' library calls on GPUs and the kernels that stand in for them.
+class LibraryCalls : public testing::TestWithParam<Model> {};
+
+TEST_P(LibraryCalls, AgreeWithTheirFallbacks) {
+  SmallVector<char, 0> library = compileText(
+      GetParam().getJson(), getOptions({true, 1, 0, true, "always"}));
+  SmallVector<char, 0> ir =
+      compileText(GetParam().getJson(),
+                  getOptions({true, 1, 0, true, "always"}, Phase::Step));
+  Interpreted exact(StringRef(ir.data(), ir.size()));
+  func::FuncOp micro = exact.program.getFunction(train::kMicro);
+  for (boostrt::LibraryUse use :
+       {boostrt::LibraryUse::On, boostrt::LibraryUse::Off}) {
+    Compiled compiled(library, 1, 2, use);
+    EXPECT_GT(compiled.descriptor().targets->library_call_count, 0u);
+    ASSERT_EQ(compiled.execution().init(7).message(), "");
+    Values inputs = drawBatch(GetParam(), 1);
+    compiled.setBatch(inputs, GetParam().batch);
+    ASSERT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+    expectWithin(
+        analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
+                                           inputs, GetParam().batch)),
+        compiled.getPartial(),
+        use == boostrt::LibraryUse::On ? "library" : "fallbacks");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, LibraryCalls,
+                         testing::Values(getModels()[0], getModels()[1],
+                                         getModels()[2]),
+                         [](const testing::TestParamInfo<Model> &info) {
+                           return info.param.name;
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Models, Recomputation, testing::ValuesIn(getModels()),
                          [](const testing::TestParamInfo<Model> &info) {
                            return info.param.name;
@@ -225,6 +263,7 @@ std::string
 nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.isForGpus ? "_gpu" : "") +
+         (StringRef(variant.cudaLibrary) == "always" ? "_cublas" : "") +
          (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +
          (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
@@ -238,6 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Variant{false, 1}, Variant{false, 2},
                                      Variant{true, 2, 1}, Variant{true, 1, 3},
                                      Variant{true, 1, 0, true},
+                                     Variant{true, 2, 0, true, "always"},
                                      Variant{false, 2, 0, true})),
     nameOf);
 

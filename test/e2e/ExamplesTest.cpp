@@ -1,5 +1,6 @@
-// The models of examples/ against the interpreter, ten steps on a CPU and on the
-// simulated GPU, with batches small enough for an interpreter.
+// The models of examples/ against the interpreter, ten steps on a CPU and on
+// the simulated GPU, there also with every product a library call; with batches
+// small enough for an interpreter.
 #include "test/e2e/Differential.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -61,8 +62,9 @@ Model readModel(const Example &example) {
 
 class Examples : public testing::TestWithParam<Example> {
 protected:
-  void train(bool isForGpus) {
+  void train(bool isForGpus, const char *cudaLibrary = "auto") {
     CompileOptions options;
+    options.phase.cudaLibrary = cudaLibrary;
     options.phase.threads = 2;
     options.phase.forCpu = !isForGpus;
     options.phase.forCuda = isForGpus;
@@ -72,6 +74,7 @@ protected:
 
 TEST_P(Examples, Cpu) { train(false); }
 TEST_P(Examples, Gpu) { train(true); }
+TEST_P(Examples, GpuWithLibraries) { train(true, "always"); }
 
 INSTANTIATE_TEST_SUITE_P(All, Examples,
                          testing::Values(Example{"mlp-mnist", 4, 10},

@@ -341,7 +341,7 @@ template <typename T> static T take(boostrt::Result<T> result) {
 }
 
 Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
-                   uint32_t gradientSets) {
+                   uint32_t gradientSets, boostrt::LibraryUse libraryUse) {
   std::string path = directory.file("train.so");
   std::ofstream(path, std::ios::binary).write(library.data(), library.size());
   program = take(boostrt::Program::load(path));
@@ -350,7 +350,8 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
     device = take(boostrt::CpuDevice::create(threads, target));
   else
     device = take(boostrt::CudaDevice::create(
-        take(boostrt::sim::SimDriver::create(threads)), target, path));
+        take(boostrt::sim::SimDriver::create(threads)), target, path,
+        {libraryUse, {}, ""}));
   boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
   plan.copies[BOOST_ARENA_GRADIENT] = gradientSets;
   arenas = take(boostrt::Arenas::reserve(plan, device->memory()));

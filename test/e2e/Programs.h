@@ -6,6 +6,7 @@
 #include "compiler/reference/ReferenceTrainer.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/trainer/Execution.h"
 #include <filesystem>
 #include <memory>
@@ -84,9 +85,11 @@ struct Interpreted {
 /// target: the CPU, or the simulated GPU where it was compiled for GPUs alone.
 class Compiled {
 public:
-  /// `gradientSets` copies of the gradient arena; `threads` of the host.
+  /// `gradientSets` copies of the gradient arena; `threads` of the host;
+  /// `libraryUse` of the GPU, Off for the fallbacks of library calls.
   Compiled(llvm::ArrayRef<char> library, uint32_t threads,
-           uint32_t gradientSets = 2);
+           uint32_t gradientSets = 2,
+           boostrt::LibraryUse libraryUse = boostrt::LibraryUse::Auto);
 
   boostrt::Execution &execution() { return *exec; }
   const BoostProgram &descriptor() const { return program->descriptor(); }

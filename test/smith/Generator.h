@@ -14,7 +14,8 @@ struct Sketch {
   std::vector<std::string> layers;
   bool useLibrary = true;
   unsigned threads = 1;
-  bool isForGpus = false; ///< and runs on the simulated one
+  bool isForGpus = false;        ///< and runs on the simulated one
+  bool callsCudaLibrary = false; ///< there for every product
 
   e2e::Model getModel() const;
   CompileOptions getOptions() const;

@@ -150,7 +150,9 @@ Sketch reduce(Sketch sketch) {
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
   printf("seed %llu, %s%s, %u threads: %s\n%s",
          static_cast<unsigned long long>(seed),
-         sketch.isForGpus ? "simulated GPU, " : "",
+         !sketch.isForGpus         ? ""
+         : sketch.callsCudaLibrary ? "simulated GPU with its library, "
+                                   : "simulated GPU, ",
          sketch.useLibrary ? "library" : "loops", sketch.threads,
          finding.c_str(), sketch.getModel().getJson().c_str());
   fflush(stdout);

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -31,11 +32,15 @@ static bool isSmall(const DeviceUnit &unit) {
 llvm::SetVector<rt::BufferOp> DeviceKernel::getBuffers() const {
   llvm::SetVector<rt::BufferOp> buffers;
   for (const DeviceUnit &unit : units)
-    buffers.insert_range(unit.touched);
+    for (rt::BufferOp buffer : unit.touched)
+      if (buffer != unit.scratch)
+        buffers.insert(buffer);
   return buffers;
 }
 
 static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
+  if (kernel.isFallback)
+    return false;
   size_t nests = 0;
   for (const DeviceUnit &other : kernel.units)
     nests += other.nests.size();
@@ -55,7 +60,9 @@ static FailureOr<DeviceUnit> makeUnit(Operation *op, const IRMapping &buffers) {
     if (!base)
       return op->emitOpError("operand is no planned buffer: ") << operand.get();
     unit.touched.insert(base);
-    if (destination.isDpsInit(&operand))
+    if (operand.get() == getLibraryScratch(op))
+      unit.scratch = base;
+    if (destination.isDpsInit(&operand) || unit.scratch == base)
       unit.written.insert(base);
   }
   FailureOr<GridPart> part = buildGridPart(op, buffers);
@@ -111,6 +118,13 @@ LogicalResult DeviceSchedule::add(Operation *op) {
            return conflicts(other, *unit);
          }))
     --place;
+  if (unit->scratch) {
+    auto call = kernels.emplace(kernels.begin() + place);
+    call->isFallback = true;
+    call->units.push_back(std::move(*unit));
+    call->ops.push_back(op);
+    return success();
+  }
   if (place > 0 && hasRoom(kernels[place - 1], *unit) &&
       append(kernels[place - 1], *unit)) {
     kernels[place - 1].ops.push_back(op);

@@ -10,7 +10,8 @@
 //    touches: the updates of all parameters;
 //  - one after the other in a single block that waits for its threads in
 //    between, where they are small: the sums of a loss.
-// An op comes as early as what it needs allows. Memory is planned already, so
+// A library call is a launch of its own, and so is the kernel that stands in for
+// it. An op comes as early as what it needs allows. Memory is planned already, so
 // needing is a matter of places: ops that touch the same bytes, one of them
 // writing, keep their order.
 #pragma once
@@ -29,6 +30,9 @@ struct DeviceUnit {
 
   std::vector<GridNest> nests;
   llvm::SetVector<rt::BufferOp> touched, written;
+  /// Of a library call, which the nest only stands in for: touched and written
+  /// by the library, and nothing to the nest.
+  rt::BufferOp scratch;
 
   bool isChain() const { return nests.size() > 1; }
   int64_t countBlocks() const {
@@ -43,6 +47,8 @@ struct DeviceKernel {
 
   std::vector<DeviceUnit> units; ///< side by side
   std::vector<mlir::Operation *> ops;
+  /// It computes what a library call does, which is its only op.
+  bool isFallback = false;
 
   llvm::SetVector<rt::BufferOp> getBuffers() const;
 };

@@ -99,10 +99,13 @@ struct OutlineDeviceKernels
     auto symbol = SymbolRefAttr::get(
         &getContext(), kKernelModuleName,
         FlatSymbolRefAttr::get(&getContext(), kernel.getName()));
+    if (group.isFallback)
+      group.ops.front()->moveBefore(next);
     rt::LaunchGridOp::create(builder, loc, symbol, operands, blocks,
-                             kBlockThreads, writes);
-    for (Operation *op : group.ops)
-      op->erase();
+                             kBlockThreads, writes, group.isFallback);
+    if (!group.isFallback)
+      for (Operation *op : group.ops)
+        op->erase();
     return success();
   }
 

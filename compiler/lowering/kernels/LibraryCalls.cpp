@@ -21,3 +21,8 @@ BoostMatmul boostc::describeMatmul(rt::MatmulOp op) {
   call.post_op = BOOST_POST_NONE;
   return call;
 }
+
+Value boostc::getLibraryScratch(Operation *op) {
+  auto matmul = dyn_cast<rt::MatmulOp>(op);
+  return matmul ? matmul.getScratch() : Value();
+}

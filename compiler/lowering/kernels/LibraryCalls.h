@@ -9,4 +9,8 @@ namespace boostc {
 /// The call the runtime will make for `op`.
 BoostMatmul describeMatmul(rt::MatmulOp op);
 
+/// The scratch memory of `op`, on memrefs, which makes it a library call where
+/// kernels compute such ops too; null without.
+mlir::Value getLibraryScratch(mlir::Operation *op);
+
 } // namespace boostc

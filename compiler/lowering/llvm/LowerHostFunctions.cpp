@@ -1,5 +1,6 @@
 // Host functions: a straight line of calls through the table of BoostEnv.
 
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -141,23 +142,29 @@ private:
   }
 
   LogicalResult lowerLaunchGrid(rt::LaunchGridOp op) {
+    if (op.getFallback())
+      return success(); // the library call before it has it
+    for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
+      storeOperand(i, addresses.lookup(buffer));
+    Value status =
+        callEnv(offsetof(BoostEnv, launch), i32,
+                {env(), constant(i32, code.launches.size()), operands});
+    code.launches.push_back(describeLaunch(op));
+    returnUnlessOk(status);
+    return success();
+  }
+
+  static LaunchEntry describeLaunch(rt::LaunchGridOp op) {
     LaunchEntry entry;
     entry.kernel = op.getKernel().getLeafReference().str();
     entry.location = formatLocation(op.getLoc());
     entry.blocks = static_cast<uint32_t>(op.getBlocks());
     entry.threads = static_cast<uint32_t>(op.getThreads());
-    for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
-      storeOperand(i, addresses.lookup(buffer));
+    for (auto [buffer, isWritten] :
+         llvm::zip_equal(op.getBuffers(), op.getWrites()))
       entry.operands.push_back(
-          {static_cast<uint64_t>(countBytes(buffer.getType())),
-           op.getWrites()[i], 0});
-    }
-    Value status =
-        callEnv(offsetof(BoostEnv, launch), i32,
-                {env(), constant(i32, code.launches.size()), operands});
-    code.launches.push_back(std::move(entry));
-    returnUnlessOk(status);
-    return success();
+          {static_cast<uint64_t>(countBytes(buffer.getType())), isWritten, 0});
+    return entry;
   }
 
   LogicalResult lowerMatmul(rt::MatmulOp op) {
@@ -167,6 +174,11 @@ private:
     entry.location = formatLocation(op.getLoc());
     if (op.getScratch())
       entry.call.scratch_bytes = countBytes(op.getScratch().getType());
+    const Value described[] = {op.getA(), op.getB(), op.getBias(), op.getC()};
+    for (auto [i, operand] : llvm::enumerate(described))
+      if (operand)
+        entry.call.operand_bytes[i] =
+            countBytes(getViewedBuffer(operand).getType());
     Value null = LLVM::ZeroOp::create(builder, loc(), pointer);
     auto addressOf = [&](Value buffer) {
       return buffer ? addresses.lookup(buffer) : null;
@@ -178,6 +190,8 @@ private:
     storeOperand(4, addressOf(op.getScratch()));
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
                            {env(), constant(i32, code.calls.size()), operands});
+    if (code.kind == BOOST_TARGET_CUDA && failed(addFallback(op, entry.call)))
+      return failure();
     code.calls.push_back(entry);
     returnUnlessOk(status);
     return success();
@@ -219,6 +233,24 @@ private:
                            {env(), constant(i32, op.getNumber()), operands});
     code.collectives.push_back(std::move(entry));
     returnUnlessOk(status);
+    return success();
+  }
+
+  /// What the runtime launches where the library cannot be had or is slower.
+  LogicalResult addFallback(rt::MatmulOp op, BoostLibraryCall &call) {
+    auto fallback = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
+    if (!fallback || !fallback.getFallback())
+      return op.emitOpError("expected its fallback behind it: a GPU's library "
+                            "may be missing");
+    SmallVector<Value> operands;
+    for (Value operand : {op.getA(), op.getB(), op.getBias(), op.getC()})
+      if (operand)
+        operands.push_back(getViewedBuffer(operand));
+    if (!llvm::equal(operands, fallback.getBuffers()))
+      return fallback.emitOpError("expected the buffers of the call before it, "
+                                  "in their order");
+    call.fallback_launch = code.launches.size();
+    code.launches.push_back(describeLaunch(fallback));
     return success();
   }
 

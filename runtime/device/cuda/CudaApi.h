@@ -64,6 +64,7 @@ inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
   X(cuEventRecord, Event event, Stream stream)                                 \
   X(cuEventSynchronize, Event event)                                           \
   X(cuEventDestroy_v2, Event event)                                            \
+  X(cuEventElapsedTime, float *milliseconds, Event begin, Event end)           \
   X(cuStreamCreate, Stream *stream, unsigned flags)                            \
   X(cuStreamDestroy_v2, Stream stream)                                         \
   X(cuStreamSynchronize, Stream stream)                                        \

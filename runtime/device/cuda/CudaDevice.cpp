@@ -13,6 +13,9 @@ uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
 }
 
+/// A, B, bias, C, scratch.
+constexpr size_t kMatmulOperands = 5;
+
 /// What has no place in a target for GPUs; a program that calls it is no work
 /// of boostc.
 void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
@@ -38,7 +41,7 @@ CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
 
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
-                   const std::string &program) {
+                   const std::string &program, const LibrarySettings &library) {
   BOOSTRT_RETURN_IF_ERROR(driver->load(target.images, program));
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(driver), target));
   std::map<std::string_view, uint32_t> known;
@@ -53,6 +56,9 @@ CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
     }
     device->kernels_.push_back(found->second);
   }
+  if (target.library_call_count > 0)
+    BOOSTRT_RETURN_IF_ERROR(device->driver_->prepareCalls(
+        target, device->kernels_, library, device->notes_));
   return device;
 }
 
@@ -121,8 +127,28 @@ int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LAUNCH_FAILED;
 }
 
-int32_t CudaDevice::libraryCall(const BoostEnv *, uint32_t, void *const *) {
-  return BOOST_CALL_LIBRARY_FAILED;
+int32_t CudaDevice::launchFallback(CudaDevice &device, uint32_t index,
+                                   void *const *operands) {
+  const BoostLibraryCall &call = device.target_.library_calls[index];
+  std::array<void *, kMatmulOperands> present;
+  // Without the scratch memory; the bias may be missing.
+  std::copy_if(operands, operands + kMatmulOperands - 1, present.begin(),
+               [](void *operand) { return operand != nullptr; });
+  return launch(&device.env_, call.fallback_launch, present.data());
+}
+
+int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
+                                void *const *operands) {
+  auto *device = static_cast<CudaDevice *>(env->context);
+  if (index >= device->target_.library_call_count)
+    return BOOST_CALL_LIBRARY_FAILED;
+  if (!device->driver_->executes(index))
+    return launchFallback(*device, index, operands);
+  std::array<uint64_t, kMatmulOperands> addresses;
+  std::transform(operands, operands + addresses.size(), addresses.begin(),
+                 addressOf);
+  device->failure_ = device->driver_->call(index, addresses);
+  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LIBRARY_FAILED;
 }
 
 int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,

@@ -16,12 +16,15 @@ namespace boostrt {
 
 class CudaDevice : public Device, public DeviceMemory {
 public:
-  /// Loads the images of `target`, which outlives the device, and finds every
-  /// kernel that it launches. `program` is for messages. Fails with
-  /// ExitCode::Input.
+  /// Loads the images of `target`, which outlives the device, finds every
+  /// kernel that it launches and makes its library calls ready. `program` is
+  /// for messages. Fails with ExitCode::Input.
   static Result<std::unique_ptr<CudaDevice>>
   create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
-         const std::string &program);
+         const std::string &program, const LibrarySettings &library = {});
+
+  /// What the user should know of the library calls.
+  const std::vector<std::string> &notes() const { return notes_; }
 
   std::string describe() const override { return driver_->name(); }
   DeviceMemory *memory() override { return this; }
@@ -49,6 +52,8 @@ private:
   Status enter(BoostFunctionKind function, void *const *arenas);
   static int32_t launch(const BoostEnv *env, uint32_t index,
                         void *const *operands);
+  static int32_t launchFallback(CudaDevice &device, uint32_t index,
+                                void *const *operands);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
   static void fill(const BoostEnv *env, void *destination, int64_t elements,
@@ -63,6 +68,7 @@ private:
   const BoostTarget &target_;
   BoostEnv env_{};
   std::vector<uint32_t> kernels_; ///< by launch
+  std::vector<std::string> notes_;
   std::map<std::pair<BoostFunctionKind, Bases>, uint32_t> graphs_;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;

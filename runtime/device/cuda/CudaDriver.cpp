@@ -39,11 +39,13 @@ Status unusable(const std::string &why) {
 
 } // namespace
 
-Result<std::unique_ptr<CudaDriver>> CudaDriver::create(const char *library) {
+Result<std::unique_ptr<CudaDriver>>
+CudaDriver::create(const char *library, cuda::SearchContext libraries) {
   Result<cuda::CudaApi> api = cuda::CudaApi::open(library);
   if (!api.ok())
     return unusable(api.status().message());
-  std::unique_ptr<CudaDriver> driver(new CudaDriver(*api));
+  std::unique_ptr<CudaDriver> driver(
+      new CudaDriver(*api, std::move(libraries)));
   Status status = driver->findDevice();
   if (status.ok())
     status = driver->makeContext();
@@ -119,6 +121,7 @@ CudaDriver::~CudaDriver() {
     api_.cuStreamSynchronize(stream_);
   for (cuda::GraphExec graph : graphs_)
     api_.cuGraphExecDestroy(graph);
+  calls_.reset();
   for (cuda::Address address : allocations_)
     api_.cuMemFree_v2(address);
   if (module_)
@@ -247,6 +250,38 @@ Status CudaDriver::launch(uint32_t kernel, const BoostLaunch &launch,
   return Status(status.code(),
                 fmt::format("{}: kernel '{}': {}", launch.location,
                             launch.kernel, status.message()));
+}
+
+Status CudaDriver::prepareCalls(const BoostTarget &target,
+                                std::span<const uint32_t> kernels,
+                                const LibrarySettings &settings,
+                                std::vector<std::string> &notes) {
+  if (settings.use == LibraryUse::Off)
+    return Status();
+  auto leave = [&](const Status &status) {
+    notes.push_back(fmt::format("generated kernels compute all matrix "
+                                "products: {}",
+                                status.message()));
+    return Status();
+  };
+  Result<cuda::CublasLtApi> library = cuda::CublasLtApi::open(libraries_);
+  if (!library.ok())
+    return leave(library.status());
+  auto launch = [this, &target, kernels](uint32_t index,
+                                         std::span<const uint64_t> operands) {
+    return this->launch(kernels[index], target.launches[index], operands);
+  };
+  Result<std::unique_ptr<cuda::LibraryCalls>> calls =
+      cuda::LibraryCalls::create(
+          {api_, stream_, fmt::format("{}, sm_{}", name_, architecture_),
+           version_, launch},
+          *library, target, settings, notes, budget_);
+  if (!calls.ok()) {
+    // A fault that lasts shows in what the program does next.
+    return leave(calls.status());
+  }
+  calls_ = std::move(calls).value();
+  return Status();
 }
 
 Status CudaDriver::beginCapture() {

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/CudaApi.h"
 #include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/cuda/LibraryCalls.h"
 
 #include <memory>
 #include <vector>
@@ -16,10 +17,12 @@ public:
   static constexpr uint32_t kOldestArchitecture = 80;
 
   /// The first GPU (CUDA_VISIBLE_DEVICES chooses which that is). `library` is
-  /// another one in tests. Fails with ExitCode::Usage when there is none that
-  /// can be used, and says why.
+  /// another one in tests, and so is where NVIDIA's other libraries are looked
+  /// for. Fails with ExitCode::Usage when there is none that can be used, and
+  /// says why.
   static Result<std::unique_ptr<CudaDriver>>
-  create(const char *library = "libcuda.so.1");
+  create(const char *library = "libcuda.so.1",
+         cuda::SearchContext libraries = cuda::SearchContext::current());
   ~CudaDriver() override;
   CudaDriver(const CudaDriver &) = delete;
   CudaDriver &operator=(const CudaDriver &) = delete;
@@ -36,12 +39,25 @@ public:
   void unpin(std::span<std::byte> host) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
+  Status prepareCalls(const BoostTarget &target,
+                      std::span<const uint32_t> kernels,
+                      const LibrarySettings &settings,
+                      std::vector<std::string> &notes) override;
+  /// Tests have less time.
+  void limitMeasuring(std::chrono::nanoseconds budget) { budget_ = budget; }
+  bool executes(uint32_t index) const override {
+    return calls_ && calls_->executes(index);
+  }
+  Status call(uint32_t index, std::span<const uint64_t> operands) override {
+    return calls_->call(index, operands);
+  }
   Status beginCapture() override;
   Result<uint32_t> endCapture() override;
   Status launchGraph(uint32_t graph) override;
 
 private:
-  explicit CudaDriver(const cuda::CudaApi &api) : api_(api) {}
+  CudaDriver(const cuda::CudaApi &api, cuda::SearchContext libraries)
+      : api_(api), libraries_(std::move(libraries)) {}
   /// Finds the device and what it is; its failures lack "no GPU can be used".
   Status findDevice();
   Status makeContext();
@@ -51,6 +67,7 @@ private:
   Status loadPtx(const BoostImage &image, const std::string &program);
 
   cuda::CudaApi api_;
+  cuda::SearchContext libraries_;
   std::string name_;
   uint32_t architecture_ = 0;
   int version_ = 0; ///< of CUDA, which the driver serves: 12040 for 12.4
@@ -63,6 +80,8 @@ private:
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;
   std::vector<cuda::GraphExec> graphs_;
+  std::chrono::nanoseconds budget_ = cuda::LibraryCalls::kBudget;
+  std::unique_ptr<cuda::LibraryCalls> calls_; ///< null: kernels compute all
 };
 
 } // namespace boostrt

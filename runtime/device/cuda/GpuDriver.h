@@ -12,8 +12,24 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace boostrt {
+
+/// Who computes what a program has library calls for.
+enum class LibraryUse : uint8_t {
+  Auto, ///< the faster of library and kernel; the library on the simulated GPU
+  On,   ///< the library wherever it can
+  Off,  ///< the generated kernels, their fallbacks
+};
+
+struct LibrarySettings {
+  LibraryUse use = LibraryUse::Auto;
+  /// Files that may keep what was measured, best first; and what tells that
+  /// they are about this program.
+  std::vector<std::string> planFiles = {};
+  std::string programHash = {};
+};
 
 class GpuDriver {
 public:
@@ -41,6 +57,20 @@ public:
   /// `launch` outlives the driver's graphs; `operands` are copied.
   virtual Status launch(uint32_t kernel, const BoostLaunch &launch,
                         std::span<const uint64_t> operands) = 0;
+
+  /// Makes the library calls of `target`, which outlives the driver, ready;
+  /// called once, behind findKernel(), whose numbers `kernels` are, by launch.
+  /// A library that is missing or does not work is no failure: its calls are
+  /// left to their fallbacks, and `notes` says so.
+  virtual Status prepareCalls(const BoostTarget &target,
+                              std::span<const uint32_t> kernels,
+                              const LibrarySettings &settings,
+                              std::vector<std::string> &notes) = 0;
+  /// Whether call() executes library call `index`; else the program is to
+  /// launch its fallback.
+  virtual bool executes(uint32_t index) const = 0;
+  /// Operands as listed at the call's struct, 0 for what is absent.
+  virtual Status call(uint32_t index, std::span<const uint64_t> operands) = 0;
 
   /// What is launched between the two becomes a graph and does not run.
   virtual Status beginCapture() = 0;

@@ -1,6 +1,7 @@
 #include "runtime/device/sim/SimDriver.h"
 
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/sim/SimLibrary.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,25 @@ Status SimDriver::copyOut(std::span<const DeviceCopy> copies) {
 
 Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,
                          std::span<const uint64_t> operands) {
-  Node node{kernels_[kernel], &launch, {operands.begin(), operands.end()}};
+  return submit(
+      {kernels_[kernel], &launch, nullptr, {operands.begin(), operands.end()}});
+}
+
+Status SimDriver::prepareCalls(const BoostTarget &target,
+                               std::span<const uint32_t>,
+                               const LibrarySettings &settings,
+                               std::vector<std::string> &) {
+  calls_ = target.library_calls;
+  usesLibrary_ = settings.use != LibraryUse::Off;
+  return Status();
+}
+
+Status SimDriver::call(uint32_t index, std::span<const uint64_t> operands) {
+  return submit(
+      {nullptr, nullptr, &calls_[index], {operands.begin(), operands.end()}});
+}
+
+Status SimDriver::submit(Node node) {
   if (!capture_)
     return run(node);
   capture_->push_back(std::move(node));
@@ -94,6 +113,9 @@ Status SimDriver::launchGraph(uint32_t graph) {
 }
 
 Status SimDriver::run(const Node &node) {
+  if (node.call)
+    return executeCall(memory_, machine_.options().checks, *node.call,
+                       node.operands);
   std::vector<ArgumentExtent> extents;
   for (uint32_t i = 0; i < node.launch->operand_count; ++i) {
     const BoostOperand &operand = node.launch->operands[i];

@@ -28,6 +28,12 @@ public:
   Status copyOut(std::span<const DeviceCopy> copies) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
+  Status prepareCalls(const BoostTarget &target,
+                      std::span<const uint32_t> kernels,
+                      const LibrarySettings &settings,
+                      std::vector<std::string> &notes) override;
+  bool executes(uint32_t) const override { return usesLibrary_; }
+  Status call(uint32_t index, std::span<const uint64_t> operands) override;
   Status beginCapture() override;
   Result<uint32_t> endCapture() override;
   Status launchGraph(uint32_t graph) override;
@@ -36,20 +42,26 @@ public:
   uint64_t laneInstructions() const { return laneInstructions_; }
 
 private:
+  /// A launch of a kernel, or a library call.
   struct Node {
     const Kernel *kernel;
     const BoostLaunch *launch;
+    const BoostLibraryCall *call;
     std::vector<uint64_t> operands;
   };
   using Graph = std::vector<Node>;
 
   explicit SimDriver(MachineOptions options) : machine_(std::move(options)) {}
+  /// Runs it, or adds it to the graph that is recorded.
+  Status submit(Node node);
   Status run(const Node &node);
 
   Memory memory_;
   std::optional<SimModule> module_;
   SimMachine machine_;
   std::vector<const Kernel *> kernels_;
+  const BoostLibraryCall *calls_ = nullptr;
+  bool usesLibrary_ = false;
   std::optional<Graph> capture_;
   std::vector<Graph> graphs_;
   uint64_t laneInstructions_ = 0;

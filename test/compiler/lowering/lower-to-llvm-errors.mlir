@@ -161,3 +161,40 @@ module {
     func.func @eval() { return }
   }
 }
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @init() {
+    %a = rt.buffer transient[0] : memref<4x3xf32>
+    %b = rt.buffer transient[64] : memref<3x2xf32>
+    %c = rt.buffer transient[128] : memref<4x2xf32>
+    // expected-error @+1 {{expected its fallback behind it: a GPU's library may be missing}}
+    rt.matmul ins(%a, %b : memref<4x3xf32>, memref<3x2xf32>) outs(%c : memref<4x2xf32>)
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  gpu.module @kernels {
+    gpu.func @product(%b: memref<3x2xf32>, %a: memref<4x3xf32>, %c: memref<4x2xf32>) kernel {
+      gpu.return
+    }
+  }
+  func.func @init() {
+    %a = rt.buffer transient[0] : memref<4x3xf32>
+    %b = rt.buffer transient[64] : memref<3x2xf32>
+    %c = rt.buffer transient[128] : memref<4x2xf32>
+    %s = rt.buffer transient[192] : memref<64xi8>
+    rt.matmul ins(%a, %b : memref<4x3xf32>, memref<3x2xf32>) outs(%c : memref<4x2xf32>)
+        scratch(%s : memref<64xi8>)
+    // expected-error @+1 {{expected the buffers of the call before it, in their order}}
+    rt.launch_grid @kernels::@product(%b, %a, %c) blocks(1) threads(32)
+        writes [false, false, true] fallback : memref<3x2xf32>, memref<4x3xf32>, memref<4x2xf32>
+    return
+  }
+}

@@ -536,4 +536,35 @@ func.func @view() {
   linalg.exp ins(%part : memref<4x2xf32, strided<[10, 1], offset: 3>>) outs(%b : memref<4x2xf32>)
   return
 }
+
+// A library call stays, a launch of its own: what came before is launched before, and
+// what needs it after. Its fallback is a kernel of the product alone, without the scratch
+// memory. What lies in that memory at another time waits for the call.
+// HOST-LABEL: func.func @library
+// HOST: rt.launch_grid @kernels::@library_kernel_0(%0, %1) blocks({{[0-9]+}}) threads(128) writes [false, true] :
+// HOST-NEXT: rt.matmul ins(%1, %2 : memref<20x30xf32>, memref<30x40xf32>) outs(%3 : memref<20x40xf32>) scratch(%4 : memref<4096xi8>)
+// HOST-NEXT: rt.launch_grid @kernels::@library_kernel_1(%1, %2, %3) blocks({{[0-9]+}}) threads(128) writes [false, false, true] fallback :
+// HOST-NEXT: rt.launch_grid @kernels::@library_kernel_2(
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @library_kernel_0
+// CHECK: math.exp
+// CHECK-LABEL: gpu.func @library_kernel_1
+// CHECK-NOT: math.exp
+// CHECK: math.fma
+// CHECK-LABEL: gpu.func @library_kernel_2
+// CHECK: math.exp
+func.func @library() {
+  %x = rt.buffer batch[0] : memref<20x30xf32>
+  %a = rt.buffer transient[0] : memref<20x30xf32>
+  %b = rt.buffer parameter[0] : memref<30x40xf32>
+  %c = rt.buffer transient[2432] : memref<20x40xf32>
+  %s = rt.buffer transient[5632] : memref<4096xi8>
+  %d = rt.buffer transient[5632] : memref<20x30xf32>
+  linalg.exp ins(%x : memref<20x30xf32>) outs(%a : memref<20x30xf32>)
+  rt.matmul ins(%a, %b : memref<20x30xf32>, memref<30x40xf32>) outs(%c : memref<20x40xf32>)
+      scratch(%s : memref<4096xi8>)
+  linalg.exp ins(%c : memref<20x40xf32>) outs(%c : memref<20x40xf32>)
+  linalg.exp ins(%x : memref<20x30xf32>) outs(%d : memref<20x30xf32>)
+  return
+}
 }

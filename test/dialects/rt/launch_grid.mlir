@@ -88,3 +88,49 @@ func.func @rt_launch_grid_c3(%z: memref<4xf32>) {
   rt.launch_grid @kernels::@relu(%z) blocks(1) threads(32) writes [] : memref<4xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @fallback
+// CHECK: rt.matmul
+// CHECK-NEXT: rt.launch_grid @kernels::@product(%{{.*}}) blocks(1) threads(32) writes [false, false, true] fallback :
+gpu.module @kernels {
+  gpu.func @product(%a: memref<4x3xf32>, %b: memref<3x2xf32>, %c: memref<4x2xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @fallback(%a: memref<4x3xf32>, %b: memref<3x2xf32>, %c: memref<4x2xf32>, %s: memref<64xi8>) {
+  rt.matmul ins(%a, %b : memref<4x3xf32>, memref<3x2xf32>) outs(%c : memref<4x2xf32>)
+      scratch(%s : memref<64xi8>)
+  rt.launch_grid @kernels::@product(%a, %b, %c) blocks(1) threads(32)
+      writes [false, false, true] fallback : memref<4x3xf32>, memref<3x2xf32>, memref<4x2xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @relu(%z: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c4_nothing(%z: memref<4xf32>) {
+  // expected-error @+1 {{is a fallback; expected a library call with scratch memory right before it}}
+  rt.launch_grid @kernels::@relu(%z) blocks(1) threads(32) writes [true] fallback : memref<4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @product(%a: memref<4x3xf32>, %b: memref<3x2xf32>, %c: memref<4x2xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c4_no_scratch(%a: memref<4x3xf32>, %b: memref<3x2xf32>, %c: memref<4x2xf32>) {
+  rt.matmul ins(%a, %b : memref<4x3xf32>, memref<3x2xf32>) outs(%c : memref<4x2xf32>)
+  // expected-error @+1 {{is a fallback; expected a library call with scratch memory right before it}}
+  rt.launch_grid @kernels::@product(%a, %b, %c) blocks(1) threads(32)
+      writes [false, false, true] fallback : memref<4x3xf32>, memref<3x2xf32>, memref<4x2xf32>
+  return
+}

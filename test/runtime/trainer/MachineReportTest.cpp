@@ -2,6 +2,8 @@
 #include "runtime/trainer/MachineReport.h"
 #include "test/runtime/trainer/Fixtures.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 
 using namespace boostrt;
@@ -121,6 +123,23 @@ TEST(MachineReport, ThisMachine) {
   EXPECT_THAT(names, testing::ElementsAre("libcublasLt.so.13", "libcudnn.so.9",
                                           "libcusolver.so.12", "libnccl.so.2",
                                           "ptxas"));
+}
+
+TEST(MachineReport, WithoutALibraryKernelsCompute) {
+  std::string folder = testing::TempDir() + "/boost-doctor";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/libcublasLt.so.13") << "no library";
+  cuda::SearchContext context;
+  context.root = "/no/such/folder";
+  context.origin = folder;
+  MachineReport report = examineMachine(context, "libno-such-cuda.so.1");
+  std::filesystem::remove_all(folder);
+  // Unless the dynamic linker knows one.
+  if (report.files[0].path.empty()) {
+    EXPECT_THAT(report.files[0].failure,
+                testing::EndsWith("; generated kernels compute all matrix "
+                                  "products"));
+  }
 }
 
 TEST(MachineReport, TheCommand) {

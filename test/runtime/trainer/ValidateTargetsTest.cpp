@@ -1,6 +1,8 @@
 // Every statement of a descriptor's targets, broken one at a time.
 #include "test/runtime/trainer/BrokenDescriptor.h"
 
+#include <functional>
+
 using namespace boostrt;
 
 namespace {
@@ -90,17 +92,57 @@ TEST_F(ValidateCpuTarget, LibraryCalls) {
 TEST_F(ValidateTargets, Cuda) {
   expectDefect([](Copy &c) { c.targets[1].threads = 2; },
                "cuda: 2 threads, which are for CPUs");
-  static const BoostLibraryCall call = {};
-  expectDefect(
-      [](Copy &c) {
-        c.targets[1].library_calls = &call;
-        c.targets[1].library_call_count = 1;
-      },
-      "cuda: 1 library calls, of which there are none");
   expectDefect([](Copy &c) { c.targets[1].launches = nullptr; },
                "cuda: table launches of 8 entries");
   expectDefect([](Copy &c) { c.targets[1].launch_count = 1u << 21; },
                "cuda: table launches of 2097152 entries");
+}
+
+/// A library call whose fallback launch 1 is, of 4 x 5 and 5 x 6.
+void addCall(Copy &c, BoostLibraryCall &call) {
+  call = {BOOST_LIBRARY_MATMUL,
+          1,
+          64,
+          "model.json:5:3",
+          {4, 6, 5, {5, 1}, {6, 1}, 0, BOOST_POST_NONE},
+          {80, 120, 0, 96}};
+  static BoostOperand operands[] = {
+      {80, 0, 0}, {120, 0, 0}, {96, 1, 0}, {24, 0, 0}};
+  c.launches[1].operands = operands;
+  c.launches[1].operand_count = 3;
+  c.targets[1].library_calls = &call;
+  c.targets[1].library_call_count = 1;
+}
+
+TEST_F(ValidateTargets, LibraryCallsOfGpus) {
+  BoostLibraryCall call;
+  Copy copy(program_->descriptor());
+  addCall(copy, call);
+  Status status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
+  auto expect = [&](auto &&breakIt, const std::string &text) {
+    expectDefect(
+        [&](Copy &c) {
+          addCall(c, call);
+          breakIt(c);
+        },
+        text);
+  };
+  expect([&](Copy &) { call.kind = 1; },
+         "cuda: library call 0 is of an unknown kind");
+  expect([&](Copy &) { call.matmul.m = 0; },
+         "cuda: library call 0 has an extent or stride of 0");
+  expect([&](Copy &) { call.fallback_launch = 8; },
+         "cuda: the fallback of library call 0 is launch 8 of 8");
+  const std::string unfit =
+      "cuda: launch 1 does not fit library call 0, whose fallback it is";
+  expect([](Copy &c) { c.launches[1].operand_count = 2; }, unfit);
+  expect([](Copy &c) { c.launches[1].operand_count = 4; }, unfit);
+  expect([&](Copy &) { call.matmul.has_bias = 1; }, unfit);
+  for (uint64_t &bytes :
+       {std::ref(call.operand_bytes[0]), std::ref(call.operand_bytes[1]),
+        std::ref(call.operand_bytes[3])})
+    expect([&](Copy &) { bytes += 4; }, unfit);
 }
 
 TEST_F(ValidateTargets, Images) {

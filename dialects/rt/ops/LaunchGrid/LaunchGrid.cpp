@@ -16,6 +16,12 @@ LogicalResult LaunchGridOp::verify() {
   if (getWrites().size() != getBuffers().size())
     return emitOpError("expected a value in 'writes' for each of ")
            << getBuffers().size() << " buffers, found " << getWrites().size();
+  if (getFallback()) {
+    auto call = dyn_cast_or_null<MatmulOp>((*this)->getPrevNode());
+    if (!call || !call.getScratch())
+      return emitOpError("is a fallback; expected a library call with scratch "
+                         "memory right before it");
+  }
   return success();
 }
 

@@ -11,10 +11,14 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
     that stands before it. BoostEnv::launch in the ABI. `writes` says of each buffer
     whether the kernel writes it; buffers do not overlap.
 
+    A `fallback` computes the same as the library call right before it, and runs instead of
+    it where the library is missing or slower, on the buffers of the call, in their order.
+
     Constraints:
     * (rt_launch_grid_c1) the kernel is a `gpu.func` (buffers...) marked `kernel`.
     * (rt_launch_grid_c2) there are 1 to 2^31 - 1 blocks of 1 to 1024 threads.
     * (rt_launch_grid_c3) `writes` has a value for each buffer.
+    * (rt_launch_grid_c4) right before a `fallback` stands a library call with scratch memory.
 
     Example:
     ```mlir
@@ -23,10 +27,11 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers,
-                       I64Attr:$blocks, I64Attr:$threads, DenseBoolArrayAttr:$writes);
+                       I64Attr:$blocks, I64Attr:$threads, DenseBoolArrayAttr:$writes,
+                       UnitProp:$fallback);
   let assemblyFormat = [{
     $kernel `(` $buffers `)` `blocks` `(` $blocks `)` `threads` `(` $threads `)`
-    `writes` $writes attr-dict `:` type($buffers)
+    `writes` $writes (`fallback` $fallback^)? attr-dict `:` type($buffers)
   }];
   let hasVerifier = 1;
 }

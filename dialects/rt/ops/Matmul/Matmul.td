@@ -13,7 +13,9 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     `c = op(a) op(b) (+ bias)`, f32, written over whatever `c` held; op transposes when
     the attribute of that operand is set: `a` is then stored as `[k, m]`, `b` as
     `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
-    value of `c`; on memrefs there is none and `scratch` is what the library asked for.
+    value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
+    a program for GPUs `scratch` is what cuBLASLt may use, and a product without it is
+    computed by a kernel.
 
     Constraints:
     * (rt_matmul_c1) `op(a)` is `[m, k]`, `op(b)` is `[k, n]`, `c` is `[m, n]`.

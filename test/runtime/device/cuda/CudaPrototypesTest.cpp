@@ -5,63 +5,20 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
-#include <type_traits>
+// Drivers before 12.8 have the older name alone, for the same function.
+#undef cuEventElapsedTime
+extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
+
+#include "test/runtime/device/cuda/SamePrototype.h"
 
 using namespace boostrt;
 
 namespace {
 
-/// Pairs of our handles' structs and cuda.h's.
-template <class Ours, class Theirs> constexpr bool kSameHandle = false;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Context>, CUctx_st> =
-    true;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Module>, CUmod_st> =
-    true;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Function>, CUfunc_st> =
-    true;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Stream>, CUstream_st> =
-    true;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Event>, CUevent_st> =
-    true;
-template <>
-constexpr bool kSameHandle<std::remove_pointer_t<cuda::Graph>, CUgraph_st> =
-    true;
-template <>
-constexpr bool
-    kSameHandle<std::remove_pointer_t<cuda::GraphExec>, CUgraphExec_st> = true;
-
-/// Whether both are passed alike and mean the same. We have numbers where
-/// cuda.h has enumerations.
-template <class Ours, class Theirs> constexpr bool same() {
-  if constexpr (std::is_same_v<Ours, Theirs>) {
-    return true;
-  } else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
-    using To = std::remove_pointer_t<Ours>;
-    using ToTheirs = std::remove_pointer_t<Theirs>;
-    return std::is_const_v<To> == std::is_const_v<ToTheirs> &&
-           same<std::remove_const_t<To>, std::remove_const_t<ToTheirs>>();
-  } else if constexpr (std::is_same_v<Ours, int> && std::is_enum_v<Theirs>) {
-    return sizeof(Theirs) == sizeof(int);
-  } else {
-    return kSameHandle<Ours, Theirs>;
-  }
-}
-
-template <class Ours, class Theirs> struct SameFunction : std::false_type {};
-template <class R, class... A, class R2, class... B>
-  requires(sizeof...(A) == sizeof...(B))
-struct SameFunction<R (*)(A...), R2 (*)(B...)>
-    : std::bool_constant<same<R, R2>() && (same<A, B>() && ...)> {};
-
 #define BOOSTRT_SAME_FUNCTION(symbol, ...)                                     \
-  static_assert(                                                               \
-      SameFunction<decltype(cuda::CudaApi::symbol), decltype(&::symbol)>(),    \
-      #symbol " is another function in cuda.h");
+  static_assert(cuda::SameFunction<decltype(cuda::CudaApi::symbol),            \
+                                   decltype(&::symbol)>(),                     \
+                #symbol " is another function in cuda.h");
 BOOSTRT_CUDA_FUNCTIONS(BOOSTRT_SAME_FUNCTION)
 
 static_assert(std::is_same_v<cuda::Address, CUdeviceptr>);

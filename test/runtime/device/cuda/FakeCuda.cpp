@@ -1,9 +1,10 @@
 // FakeCuda.cpp - NVIDIA's driver library as far as CudaDriver uses it, for
-// machines without one: memory is the host's, and there are two kernels, of two
-// operands each. "add_one" adds 1 to the float that its last operand names;
-// "call" calls its first operand, a function of the host that takes the second.
-// It keeps the rules of streams and capture, counts what is not freed, and
-// fails where FAKE_CUDA_FAILS says ("cuMemAlloc_v2=2").
+// machines without one: memory is the host's, and there are three kernels.
+// "add_one" adds 1 to the float that the last of its two operands names; "call"
+// calls its first operand, a function of the host that takes the second;
+// "defined" is what a test says (fakeCudaDefine). A kernel takes 10 us of a
+// clock that events read. It keeps the rules of streams and capture, counts
+// what is not freed, and fails where FAKE_CUDA_FAILS says ("cuMemAlloc_v2=2").
 //
 // Everything that may run later runs as late as can be: copies and kernels
 // when somebody waits for them. A copy whose source changed too early shows.
@@ -30,6 +31,14 @@ int live = 0; ///< objects that somebody has to free
 
 /// The calls so far that can fail, a line each.
 std::string trace;
+
+/// Microseconds of the device.
+double now = 0;
+
+/// The kernel "defined".
+int definedOperands = 0;
+void (*definedKernel)(const Address *) = nullptr;
+void defined() {}
 
 using Node = std::function<void()>;
 using Nodes = std::vector<Node>;
@@ -97,6 +106,18 @@ template <class Handle> CallResult destroy(Handle handle) {
 extern "C" int fakeCudaLiveObjects() { return live; }
 extern "C" const char *fakeCudaTrace() { return trace.c_str(); }
 extern "C" void fakeCudaForget() { trace.clear(); }
+extern "C" void fakeCudaDefine(int operands, void (*kernel)(const Address *)) {
+  definedOperands = operands;
+  definedKernel = kernel;
+}
+/// Work of a library on the one stream, which takes `microseconds`.
+extern "C" void fakeCudaSubmit(const std::function<void()> &work,
+                               double microseconds) {
+  (capture ? *capture : pending).push_back([=] {
+    work();
+    now += microseconds;
+  });
+}
 
 FAKE(cuInit)(unsigned flags) {
   FAIL_IF_ASKED;
@@ -162,6 +183,10 @@ FAKE(cuModuleLoadDataEx)(Module *module, const void *image, unsigned count,
 }
 FAKE(cuModuleUnload)(Module module) { return destroy(module); }
 FAKE(cuModuleGetFunction)(Function *function, Module, const char *name) {
+  if (std::strcmp(name, "defined") == 0) {
+    *function = reinterpret_cast<Function>(defined);
+    return 0;
+  }
   bool isAddOne = std::strcmp(name, "add_one") == 0;
   *function = reinterpret_cast<Function>(isAddOne ? addOne : call);
   return isAddOne || std::strcmp(name, "call") == 0 ? 0 : kNotFound;
@@ -211,10 +236,15 @@ FAKE(cuMemHostUnregister)(void *host) {
 }
 FAKE(cuEventCreate)(Event *event, unsigned flags) {
   FAIL_IF_ASKED;
-  return flags == kEventDisableTiming ? make(event) : kInvalidValue;
+  if (flags != kEventDisableTiming && flags != 0)
+    return kInvalidValue;
+  *event = reinterpret_cast<Event>(new double(-1));
+  ++live;
+  return 0;
 }
 FAKE(cuEventRecord)(Event event, Stream stream) {
   FAIL_IF_ASKED;
+  pending.push_back([=] { *reinterpret_cast<double *>(event) = now; });
   beforeEvent = pending.size();
   return event && stream ? 0 : kInvalidValue;
 }
@@ -223,7 +253,18 @@ FAKE(cuEventSynchronize)(Event event) {
   drain(beforeEvent);
   return event ? 0 : kInvalidValue;
 }
-FAKE(cuEventDestroy_v2)(Event event) { return destroy(event); }
+FAKE(cuEventElapsedTime)(float *milliseconds, Event begin, Event end) {
+  FAIL_IF_ASKED;
+  double from = *reinterpret_cast<double *>(begin),
+         to = *reinterpret_cast<double *>(end);
+  *milliseconds = static_cast<float>((to - from) / 1000);
+  return from >= 0 && to >= from ? 0 : kInvalidValue;
+}
+FAKE(cuEventDestroy_v2)(Event event) {
+  delete reinterpret_cast<double *>(event);
+  --live;
+  return 0;
+}
 FAKE(cuStreamCreate)(Stream *stream, unsigned flags) {
   FAIL_IF_ASKED;
   return flags == kStreamNonBlocking ? make(stream) : kInvalidValue;
@@ -283,6 +324,13 @@ FAKE(cuLaunchKernel)(Function function, unsigned gridX, unsigned gridY,
       blockY != 1 || blockZ != 1 || sharedBytes != 0 || !stream || extra)
     return kInvalidValue;
   // Parameters are read now.
+  if (function == reinterpret_cast<Function>(defined)) {
+    std::vector<Address> operands;
+    for (int i = 0; i < definedOperands; ++i)
+      operands.push_back(*static_cast<const Address *>(parameters[i]));
+    fakeCudaSubmit([operands] { definedKernel(operands.data()); }, 10);
+    return 0;
+  }
   Operands operands{*static_cast<const Address *>(parameters[0]),
                     *static_cast<const Address *>(parameters[1])};
   (capture ? *capture : pending)

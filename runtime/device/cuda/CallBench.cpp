@@ -1,0 +1,131 @@
+#include "runtime/device/cuda/CallBench.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+namespace boostrt::cuda {
+namespace {
+
+constexpr size_t kC = 3, kScratch = 4;
+
+/// Numbers in [-1, 1) of 24 bits, the same for everybody.
+std::vector<float> drawNumbers(uint64_t count) {
+  std::vector<float> numbers(count);
+  uint32_t state = 1;
+  for (float &number : numbers) {
+    state = state * 1664525u + 1013904223u;
+    number = static_cast<float>(static_cast<int32_t>(state) >> 8) / (1 << 23);
+  }
+  return numbers;
+}
+
+} // namespace
+
+Result<std::unique_ptr<CallBench>>
+CallBench::create(const CudaApi &api, Stream stream,
+                  const BoostTarget &target) {
+  std::unique_ptr<CallBench> bench(new CallBench(api, stream));
+  BOOSTRT_RETURN_IF_ERROR(bench->reserve(target));
+  return bench;
+}
+
+Status CallBench::reserve(const BoostTarget &target) {
+  std::array<uint64_t, 5> most{};
+  for (const BoostLibraryCall &call :
+       std::span(target.library_calls, target.library_call_count)) {
+    for (size_t i = 0; i < kScratch; ++i)
+      most[i] = std::max(most[i], call.operand_bytes[i]);
+    most[kScratch] = std::max(most[kScratch], call.scratch_bytes);
+  }
+  for (size_t i = 0; i < most.size(); ++i)
+    if (most[i] > 0) {
+      Address address = 0;
+      BOOSTRT_RETURN_IF_ERROR(
+          check("cuMemAlloc", api_.cuMemAlloc_v2(&address, most[i])));
+      memory_[i] = address;
+    }
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventCreate", api_.cuEventCreate(&begin_, 0)));
+  BOOSTRT_RETURN_IF_ERROR(check("cuEventCreate", api_.cuEventCreate(&end_, 0)));
+  std::vector<float> numbers = drawNumbers(
+      *std::max_element(most.begin(), most.begin() + kC) / sizeof(float));
+  for (size_t i = 0; i < kC; ++i)
+    if (most[i] > 0)
+      BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[i], numbers.data(), most[i]));
+  return Status();
+}
+
+CallBench::~CallBench() {
+  api_.cuStreamSynchronize(stream_);
+  for (Event event : {begin_, end_})
+    if (event)
+      api_.cuEventDestroy_v2(event);
+  for (uint64_t address : memory_)
+    if (address)
+      api_.cuMemFree_v2(address);
+}
+
+Status CallBench::copyIn(uint64_t to, const void *from, uint64_t bytes) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuMemcpyHtoDAsync",
+            api_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_)));
+  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+}
+
+CallBench::Operands CallBench::operandsOf(const BoostLibraryCall &call) const {
+  Operands operands = memory_;
+  if (!call.matmul.has_bias)
+    operands[2] = 0;
+  return operands;
+}
+
+Result<std::vector<float>> CallBench::runOnce(const BoostLibraryCall &call,
+                                              const Work &work) {
+  std::vector<float> result(static_cast<size_t>(call.matmul.m * call.matmul.n),
+                            std::numeric_limits<float>::quiet_NaN());
+  uint64_t bytes = result.size() * sizeof(float);
+  BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[kC], result.data(), bytes));
+  BOOSTRT_RETURN_IF_ERROR(work());
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuMemcpyDtoHAsync",
+      api_.cuMemcpyDtoHAsync_v2(result.data(), memory_[kC], bytes, stream_)));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_)));
+  return result;
+}
+
+Result<double> CallBench::round(const Work &work, int repeats) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventRecord", api_.cuEventRecord(begin_, stream_)));
+  for (int i = 0; i < repeats; ++i)
+    BOOSTRT_RETURN_IF_ERROR(work());
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventRecord", api_.cuEventRecord(end_, stream_)));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventSynchronize", api_.cuEventSynchronize(end_)));
+  float milliseconds = 0;
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventElapsedTime",
+            api_.cuEventElapsedTime(&milliseconds, begin_, end_)));
+  return 1e3 * milliseconds / repeats;
+}
+
+Result<double> CallBench::time(const Work &work) {
+  constexpr double kRoundMicroseconds = 2000;
+  Result<double> once = round(work, 1);
+  if (!once.ok())
+    return once;
+  int repeats = static_cast<int>(
+      std::clamp(kRoundMicroseconds / std::max(*once, 1.0), 3.0, 100.0));
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) {
+    Result<double> average = round(work, repeats);
+    if (!average.ok())
+      return average;
+    best = std::min(best, *average);
+  }
+  return best;
+}
+
+} // namespace boostrt::cuda

@@ -1,0 +1,41 @@
+#include "runtime/device/cuda/CublasLtApi.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace boostrt::cuda {
+
+Result<CublasLtApi> CublasLtApi::open(const SearchContext &context) {
+  Result<OpenLibrary> library = openLibrary(kCublasLtName, context);
+  if (!library.ok())
+    return Status(
+        library.status().code(),
+        fmt::format("{} is {}", kCublasLtName, library.status().message()));
+  return find(library->handle, library->path);
+}
+
+Result<CublasLtApi> CublasLtApi::find(void *library, const std::string &path) {
+  CublasLtApi api{};
+  const char *missing = nullptr;
+  auto look = [&](auto &member, const char *symbol) {
+    using Pointer = std::remove_reference_t<decltype(member)>;
+    member = reinterpret_cast<Pointer>(dlsym(library, symbol));
+    if (!member && !missing)
+      missing = symbol;
+  };
+#define BOOSTRT_CUBLASLT_FIND(result, symbol, ...) look(api.symbol, #symbol);
+  BOOSTRT_CUBLASLT_FUNCTIONS(BOOSTRT_CUBLASLT_FIND)
+#undef BOOSTRT_CUBLASLT_FIND
+  if (missing)
+    return Status(ExitCode::Usage,
+                  fmt::format("{} has no function {}", path, missing));
+  return api;
+}
+
+Status CublasLtApi::failure(const char *call, LtResult result) const {
+  const char *name = cublasLtGetStatusName(result);
+  return Status(ExitCode::Internal,
+                fmt::format("{} failed: {}", call, name ? name : "?"));
+}
+
+} // namespace boostrt::cuda

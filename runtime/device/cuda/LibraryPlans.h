@@ -1,0 +1,54 @@
+// LibraryPlans.h - what was found out about a program's library calls on a GPU,
+// kept in a file: beside the program, or in the user's folder for such things.
+//
+// The file is text. It begins with what it is about, has a line for each call,
+// and ends with the SHA-256 of what stands before.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cuda/CublasLtApi.h"
+#include "runtime/device/cuda/GpuDriver.h"
+
+#include <map>
+
+namespace boostrt::cuda {
+
+/// How one call is executed.
+struct LibraryPlan {
+  bool usesLibrary = false;
+  LtAlgorithm algorithm{}; ///< of the library; zeros for a kernel
+  double libraryMicroseconds = 0, kernelMicroseconds = 0;
+};
+
+/// By describeCall(): equal calls have one plan.
+using LibraryPlans = std::map<std::string, LibraryPlan>;
+
+/// "matmul:128x512x784:784,1:1,784:bias:scratch33554432"
+std::string describeCall(const BoostLibraryCall &call);
+
+/// What plans are good for.
+struct PlanKey {
+  std::string device; ///< "NVIDIA H200, sm_90"
+  int driverVersion = 0;
+  size_t libraryVersion = 0;
+  LibraryUse use = LibraryUse::Auto;
+  std::string programHash;
+};
+
+std::string formatPlans(const PlanKey &key, const LibraryPlans &plans);
+/// Fails with ExitCode::Input and the reason: "is damaged", "is about another
+/// ...".
+Result<LibraryPlans> parsePlans(const std::string &text, const PlanKey &key);
+
+/// The plans of the first of `files` that is there and fits `key`; `from` is
+/// its name. Empty without any; what is ignored is a note.
+LibraryPlans readPlans(const std::vector<std::string> &files,
+                       const PlanKey &key, std::string &from,
+                       std::vector<std::string> &notes);
+/// Writes the first of `files` that can be written, and returns its name;
+/// empty, with a note, when none can.
+std::string writePlans(const std::vector<std::string> &files,
+                       const PlanKey &key, const LibraryPlans &plans,
+                       std::vector<std::string> &notes);
+
+} // namespace boostrt::cuda

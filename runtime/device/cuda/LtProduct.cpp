@@ -1,0 +1,49 @@
+#include "runtime/device/cuda/LtProduct.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt::cuda {
+namespace {
+
+/// The transposed of a matrix that is read through `strides`: as it is stored,
+/// and whether it is to be transposed to be that.
+Status transpose(const char *name, int64_t rows, int64_t columns,
+                 const int64_t (&strides)[2], LtMatrix &stored,
+                 bool &transposes) {
+  auto describe = [&](int64_t inner, int64_t outer, int64_t leading) {
+    // Of a single column nobody asks where the next one begins.
+    stored = {static_cast<uint64_t>(inner), static_cast<uint64_t>(outer),
+              outer == 1 ? inner : leading};
+    return stored.leading >= inner;
+  };
+  transposes = false;
+  if (strides[1] == 1 && describe(columns, rows, strides[0]))
+    return Status();
+  transposes = true;
+  if (strides[0] == 1 && describe(rows, columns, strides[1]))
+    return Status();
+  return Status(ExitCode::Input,
+                fmt::format("{} of {} x {} has strides {} and {}; cuBLASLt "
+                            "reads matrices whose rows or columns are "
+                            "contiguous and apart",
+                            name, rows, columns, strides[0], strides[1]));
+}
+
+} // namespace
+
+Result<LtProduct> describeProduct(const BoostMatmul &call) {
+  LtProduct product;
+  BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,
+                                    product.left, product.transposesLeft));
+  BOOSTRT_RETURN_IF_ERROR(transpose("A", call.m, call.k, call.a_strides,
+                                    product.right, product.transposesRight));
+  product.result = {static_cast<uint64_t>(call.n),
+                    static_cast<uint64_t>(call.m), call.n};
+  uint32_t epilogue = (call.has_bias ? kEpilogueBias : 0) |
+                      (call.post_op == BOOST_POST_RELU ? kEpilogueRelu : 0);
+  product.epilogue = epilogue ? epilogue : kEpilogueNone;
+  return product;
+}
+
+} // namespace boostrt::cuda

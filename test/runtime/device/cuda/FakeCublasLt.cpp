@@ -1,0 +1,305 @@
+// FakeCublasLt.cpp - cuBLASLt as far as CublasLt uses it, on the memory and the
+// stream of FakeCuda.cpp. It takes attributes of the sizes that NVIDIA's takes,
+// refuses what is not said or does not fit, counts what is not freed, traces
+// calls, and fails where FAKE_CUBLASLT_FAILS says ("cublasLtCreate=1").
+//
+// FAKE_CUBLASLT_PROPOSES names what it proposes, in this order: "fast", "slow"
+// and "fastest" are right and take 5, 20 and 2 us; "wrong" is not right;
+// "restless" differs from run to run; "refused" fails when it is run; "greedy"
+// asks for more scratch memory than there is; "inplace" adds up in place;
+// "invalid" is one that the library itself says is none.
+#include "runtime/device/cuda/CublasLtApi.h"
+
+#include "runtime/device/cuda/LtProduct.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace boostrt::cuda;
+
+namespace {
+
+constexpr int kInvalidValue = 7, kNotSupported = 15, kExecutionFailed = 13;
+int live = 0;
+std::string trace;
+
+struct Kind {
+  const char *name;
+  double microseconds;
+};
+constexpr Kind kKinds[] = {{"fast", 5},   {"slow", 20},    {"fastest", 2},
+                           {"wrong", 1},  {"restless", 1}, {"refused", 1},
+                           {"greedy", 1}, {"inplace", 1},  {"invalid", 1}};
+
+const char *setting(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+int failureOf(const char *call) {
+  std::string fails = setting("FAKE_CUBLASLT_FAILS", "");
+  size_t equal = fails.find('=');
+  return equal != std::string::npos && fails.substr(0, equal) == call
+             ? std::atoi(fails.c_str() + equal + 1)
+             : 0;
+}
+
+/// A handle: what was said of it, by attribute.
+struct Object {
+  std::map<int, uint64_t> said;
+  uint64_t get(int attribute, uint64_t otherwise) const {
+    auto found = said.find(attribute);
+    return found == said.end() ? otherwise : found->second;
+  }
+};
+
+template <class Handle> LtResult make(Handle *handle, Object object) {
+  *handle = reinterpret_cast<Handle>(new Object(std::move(object)));
+  ++live;
+  return 0;
+}
+template <class Handle> LtResult destroy(Handle handle) {
+  delete reinterpret_cast<Object *>(handle);
+  --live;
+  return 0;
+}
+template <class Handle> Object &of(Handle handle) {
+  return *reinterpret_cast<Object *>(handle);
+}
+
+/// Attribute -> bytes that it takes.
+using Sizes = std::map<int, size_t>;
+
+LtResult say(Object &object, const Sizes &sizes, int attribute,
+             const void *value, size_t bytes) {
+  auto size = sizes.find(attribute);
+  if (size == sizes.end() || size->second != bytes || !value)
+    return kInvalidValue;
+  uint64_t number = 0;
+  std::memcpy(&number, value, bytes);
+  object.said[attribute] = number;
+  return 0;
+}
+
+// Attributes of layouts of our own numbering.
+enum { Rows, Columns, Leading };
+
+/// The product that is asked for; false where the matrices do not fit.
+struct Asked {
+  Object description, a, b, d;
+
+  uint64_t rowsOf(const Object &matrix, int attribute) const {
+    return matrix.get(description.get(attribute, 0) ? Columns : Rows, 0);
+  }
+  uint64_t columnsOf(const Object &matrix, int attribute) const {
+    return matrix.get(description.get(attribute, 0) ? Rows : Columns, 0);
+  }
+  bool fits() const {
+    bool hasBias = description.get(kLtEpilogue, 1) & kEpilogueBias;
+    return rowsOf(a, kLtTransposeFirst) == d.get(Rows, 0) &&
+           columnsOf(b, kLtTransposeSecond) == d.get(Columns, 0) &&
+           columnsOf(a, kLtTransposeFirst) == rowsOf(b, kLtTransposeSecond) &&
+           hasBias == (description.get(kLtBiasPointer, 0) != 0);
+  }
+  static float at(const Object &matrix, const float *data, bool transposes,
+                  uint64_t row, uint64_t column) {
+    if (transposes)
+      std::swap(row, column);
+    return data[column * matrix.get(Leading, 0) + row];
+  }
+  void compute(const float *left, const float *right, float *result,
+               float error) const {
+    uint64_t epilogue = description.get(kLtEpilogue, 1);
+    auto *bias =
+        reinterpret_cast<const float *>(description.get(kLtBiasPointer, 0));
+    for (uint64_t i = 0; i < d.get(Rows, 0); ++i)
+      for (uint64_t j = 0; j < d.get(Columns, 0); ++j) {
+        float sum = error;
+        for (uint64_t k = 0; k < columnsOf(a, kLtTransposeFirst); ++k)
+          sum += at(a, left, description.get(kLtTransposeFirst, 0), i, k) *
+                 at(b, right, description.get(kLtTransposeSecond, 0), k, j);
+        if (epilogue & kEpilogueBias)
+          sum += bias[i];
+        if (epilogue & kEpilogueRelu && sum < 0)
+          sum = 0;
+        result[j * d.get(Leading, 0) + i] = sum;
+      }
+  }
+};
+
+size_t kindOf(const LtAlgorithm &algorithm) { return algorithm.data[0]; }
+
+void describe(size_t kind, LtHeuristic &found) {
+  found = {};
+  found.algorithm.data[0] = kind;
+  found.algorithm.data[7] = 0x0123456789abcdef;
+  std::string name = kKinds[kind].name;
+  found.scratchBytes = name == "greedy" ? uint64_t{1} << 40 : 256;
+  found.state = name == "invalid" ? kNotSupported : 0;
+}
+
+} // namespace
+
+#define FAKE(symbol) extern "C" LtResult symbol
+#define FAIL_IF_ASKED                                                          \
+  trace += std::string(__func__) + "\n";                                       \
+  if (int failure = failureOf(__func__))                                       \
+  return failure
+
+extern "C" int fakeCublasLtLiveObjects() { return live; }
+extern "C" const char *fakeCublasLtTrace() { return trace.c_str(); }
+extern "C" void fakeCublasLtForget() { trace.clear(); }
+
+extern "C" size_t cublasLtGetVersion() {
+  return static_cast<size_t>(
+      std::atoi(setting("FAKE_CUBLASLT_VERSION", "130203")));
+}
+extern "C" const char *cublasLtGetStatusName(LtResult result) {
+  return result == 1    ? "CUBLAS_STATUS_NOT_INITIALIZED"
+         : result == 7  ? "CUBLAS_STATUS_INVALID_VALUE"
+         : result == 13 ? "CUBLAS_STATUS_EXECUTION_FAILED"
+         : result == 15 ? "CUBLAS_STATUS_NOT_SUPPORTED"
+                        : "unknown";
+}
+FAKE(cublasLtCreate)(LtHandle *handle) {
+  FAIL_IF_ASKED;
+  return make(handle, {});
+}
+FAKE(cublasLtDestroy)(LtHandle handle) { return destroy(handle); }
+FAKE(cublasLtMatmulDescCreate)(LtDescription *description, int compute,
+                               int scale) {
+  FAIL_IF_ASKED;
+  return compute == kLtComputeF32 && scale == kLtF32 ? make(description, {})
+                                                     : kInvalidValue;
+}
+FAKE(cublasLtMatmulDescDestroy)(LtDescription description) {
+  return destroy(description);
+}
+FAKE(cublasLtMatmulDescSetAttribute)(LtDescription description, int attribute,
+                                     const void *value, size_t bytes) {
+  FAIL_IF_ASKED;
+  return say(of(description),
+             {{kLtTransposeFirst, 4},
+              {kLtTransposeSecond, 4},
+              {kLtEpilogue, 4},
+              {kLtBiasPointer, 8}},
+             attribute, value, bytes);
+}
+FAKE(cublasLtMatrixLayoutCreate)(LtLayout *layout, int type, uint64_t rows,
+                                 uint64_t columns, int64_t leading) {
+  FAIL_IF_ASKED;
+  if (type != kLtF32 || rows == 0 || columns == 0 ||
+      leading < static_cast<int64_t>(rows))
+    return kInvalidValue;
+  return make(layout, {{{Rows, rows},
+                        {Columns, columns},
+                        {Leading, static_cast<uint64_t>(leading)}}});
+}
+FAKE(cublasLtMatrixLayoutDestroy)(LtLayout layout) { return destroy(layout); }
+FAKE(cublasLtMatmulPreferenceCreate)(LtPreference *preference) {
+  FAIL_IF_ASKED;
+  return make(preference, {});
+}
+FAKE(cublasLtMatmulPreferenceDestroy)(LtPreference preference) {
+  return destroy(preference);
+}
+FAKE(cublasLtMatmulPreferenceSetAttribute)(LtPreference preference,
+                                           int attribute, const void *value,
+                                           size_t bytes) {
+  FAIL_IF_ASKED;
+  return say(of(preference),
+             {{kLtMaxScratchBytes, 8},
+              {kLtReductionSchemes, 4},
+              {kLtAlignmentFirst, 4},
+              {kLtAlignmentFirst + 1, 4},
+              {kLtAlignmentFirst + 2, 4},
+              {kLtAlignmentFirst + 3, 4}},
+             attribute, value, bytes);
+}
+FAKE(cublasLtMatmulAlgoGetHeuristic)(LtHandle handle, LtDescription description,
+                                     LtLayout a, LtLayout b, LtLayout c,
+                                     LtLayout d, LtPreference preference,
+                                     int most, LtHeuristic *found, int *count) {
+  FAIL_IF_ASKED;
+  const Object &prefers = of(preference);
+  if (!handle || c != d ||
+      !Asked{of(description), of(a), of(b), of(d)}.fits() ||
+      prefers.get(kLtReductionSchemes, 7) != kLtReduceSeparately ||
+      prefers.get(kLtMaxScratchBytes, 0) == 0)
+    return kInvalidValue;
+  for (int matrix = 0; matrix < 4; ++matrix)
+    if (prefers.get(kLtAlignmentFirst + matrix, 256) != BOOST_ALIGNMENT)
+      return kInvalidValue;
+  std::istringstream names(setting("FAKE_CUBLASLT_PROPOSES", "fast"));
+  *count = 0;
+  for (std::string name; names >> name && *count < most;)
+    for (size_t kind = 0; kind < std::size(kKinds); ++kind)
+      if (name == kKinds[kind].name)
+        describe(kind, found[(*count)++]);
+  return 0;
+}
+FAKE(cublasLtMatmulAlgoCheck)(LtHandle handle, LtDescription description,
+                              LtLayout a, LtLayout b, LtLayout c, LtLayout d,
+                              const LtAlgorithm *algorithm,
+                              LtHeuristic *found) {
+  FAIL_IF_ASKED;
+  if (!handle || c != d || kindOf(*algorithm) >= std::size(kKinds) ||
+      !Asked{of(description), of(a), of(b), of(d)}.fits())
+    return kInvalidValue;
+  describe(kindOf(*algorithm), *found);
+  return found->state;
+}
+FAKE(cublasLtMatmulAlgoConfigGetAttribute)(const LtAlgorithm *algorithm,
+                                           int attribute, void *value,
+                                           size_t bytes, size_t *written) {
+  FAIL_IF_ASKED;
+  if (attribute != kLtConfigReduction || bytes != 4 || !written)
+    return kInvalidValue;
+  uint32_t scheme =
+      std::strcmp(kKinds[kindOf(*algorithm)].name, "inplace") == 0 ? 1 : 2;
+  std::memcpy(value, &scheme, sizeof scheme);
+  *written = sizeof scheme;
+  return 0;
+}
+FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
+                     const void *alpha, const void *a, LtLayout layoutA,
+                     const void *b, LtLayout layoutB, const void *beta,
+                     const void *c, LtLayout layoutC, void *d, LtLayout layoutD,
+                     const LtAlgorithm *algorithm, void *scratch,
+                     size_t scratchBytes, Stream stream) {
+  FAIL_IF_ASKED;
+  Asked asked{of(description), of(layoutA), of(layoutB), of(layoutD)};
+  if (!handle || !asked.fits() || *static_cast<const float *>(alpha) != 1 ||
+      *static_cast<const float *>(beta) != 0 || c != d || layoutC != layoutD ||
+      !a || !b || !d || !scratch || scratchBytes < 256 || !stream ||
+      algorithm->data[7] != 0x0123456789abcdef)
+    return kInvalidValue;
+  const Kind &kind = kKinds[kindOf(*algorithm)];
+  std::string name = kind.name;
+  if (name == "refused")
+    return kExecutionFailed;
+  static int runs = 0;
+  float error = name == "wrong"      ? 1e6f
+                : name == "restless" ? 1e-5f * static_cast<float>(++runs)
+                                     : 0.0f;
+  static void *cuda = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  static auto submit =
+      reinterpret_cast<void (*)(const std::function<void()> &, double)>(
+          dlsym(cuda, "fakeCudaSubmit"));
+  submit(
+      [=] {
+        // What lies there afterwards is the library's.
+        std::memset(scratch, 0xee, 256);
+        asked.compute(static_cast<const float *>(a),
+                      static_cast<const float *>(b), static_cast<float *>(d),
+                      error);
+      },
+      kind.microseconds);
+  return 0;
+}

@@ -1,0 +1,368 @@
+// Library calls on the stand-ins for NVIDIA's driver and cuBLASLt.
+#include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/CudaDriver.h"
+#include "test/runtime/device/cuda/FakeCuda.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace boostrt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Function> Function *find(const char *name) {
+  static void *library = dlopen(BOOST_FAKE_CUBLASLT, RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function *>(dlsym(library, name));
+}
+int liveLtObjects() { return find<int()>("fakeCublasLtLiveObjects")(); }
+std::string ltTrace() { return find<const char *()>("fakeCublasLtTrace")(); }
+void forgetLt() { find<void()>("fakeCublasLtForget")(); }
+
+// C[5, 3] = A[5, 4] * B[4, 3] + bias, B stored as its transposed.
+constexpr int64_t kM = 5, kN = 3, kK = 4;
+
+/// The fallback: what the calls compute, and not the library's code.
+void multiply(const cuda::Address *operands) {
+  auto at = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
+  for (int64_t i = 0; i < kM; ++i)
+    for (int64_t j = 0; j < kN; ++j) {
+      float sum = at(2)[j];
+      for (int64_t k = 0; k < kK; ++k)
+        sum += at(0)[i * kK + k] * at(1)[j * kK + k];
+      at(3)[i * kN + j] = sum;
+    }
+}
+
+// Parts of TRANSIENT.
+constexpr uint64_t kA = 0, kB = 128, kBias = 256, kC = 320, kScratch = 384;
+
+int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
+  auto *base = static_cast<std::byte *>(arenas[BOOST_ARENA_TRANSIENT]);
+  void *operands[] = {base + kA, base + kB, base + kBias, base + kC,
+                      base + kScratch};
+  if (int32_t status = env->library_call(env, 0, operands))
+    return status;
+  return env->library_call(env, 1, operands);
+}
+
+class Libraries : public testing::Test {
+protected:
+  void SetUp() override {
+    setenv("FAKE_CUDA_IMAGE", "image", 1);
+    for (const char *name : {"FAKE_CUDA_FAILS", "FAKE_CUBLASLT_FAILS",
+                             "FAKE_CUBLASLT_PROPOSES", "FAKE_CUBLASLT_VERSION"})
+      unsetenv(name);
+    fake_cuda::find<void(int, void (*)(const cuda::Address *))>(
+        "fakeCudaDefine")(4, multiply);
+    forget();
+    live = fake_cuda::liveObjects();
+    liveLt = liveLtObjects();
+    std::string pattern = fs::temp_directory_path() / "boost-plans-XXXXXX";
+    folder = mkdtemp(pattern.data());
+    settings.planFiles = {folder / "p.so.plans"};
+    settings.programHash = "abc";
+    context.origin = fs::path(BOOST_FAKE_CUBLASLT).parent_path();
+    target.kind = BOOST_TARGET_CUDA;
+    target.launches = &launch;
+    target.launch_count = 1;
+    target.library_calls = calls;
+    target.library_call_count = 2;
+    target.images = kImages;
+    target.functions[BOOST_FUNCTION_MICRO] = {"micro", callLibrary, 0};
+  }
+  void TearDown() override {
+    device.reset();
+    EXPECT_EQ(fake_cuda::liveObjects(), live);
+    EXPECT_EQ(liveLtObjects(), liveLt);
+    fs::remove_all(folder);
+  }
+
+  static void forget() {
+    fake_cuda::forget();
+    forgetLt();
+  }
+
+  Status create() {
+    device.reset();
+    forget();
+    auto driver = CudaDriver::create(BOOST_FAKE_CUDA, context);
+    if (!driver.ok())
+      return driver.status();
+    auto made =
+        CudaDevice::create(std::move(driver).value(), target, "p.so", settings);
+    if (!made.ok())
+      return made.status();
+    device = std::move(made).value();
+    return Status();
+  }
+
+  /// Creates a device with `proposals` of the library; its notes.
+  std::vector<std::string> notesWith(const char *proposals) {
+    setenv("FAKE_CUBLASLT_PROPOSES", proposals, 1);
+    fs::remove(settings.planFiles[0]);
+    Status status = create();
+    EXPECT_TRUE(status.ok()) << status.message();
+    return status.ok() ? device->notes() : std::vector<std::string>();
+  }
+
+  /// Calls the function twice and checks what it computes; the products of the
+  /// library in one of these calls.
+  int runAndCheck() {
+    std::vector<float> memory(2048 / sizeof(float));
+    auto at = [&](uint64_t offset) { return &memory[offset / sizeof(float)]; };
+    for (int i = 0; i < kM * kK; ++i)
+      at(kA)[i] = static_cast<float>(i % 7) - 3;
+    for (int i = 0; i < kN * kK; ++i)
+      at(kB)[i] = static_cast<float>(i % 5) - 1;
+    for (int i = 0; i < kN; ++i)
+      at(kBias)[i] = static_cast<float>(10 * i);
+    auto base = device->allocate(2048, "transient");
+    EXPECT_TRUE(base.ok());
+    EXPECT_TRUE(device->copyIn(*base, std::as_bytes(std::span(memory))).ok());
+    void *arenas[BOOST_ARENA_COUNT] = {};
+    arenas[BOOST_ARENA_TRANSIENT] = *base;
+    forget();
+    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    std::string calls = ltTrace(), driverCalls = fake_cuda::trace();
+    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_EQ(ltTrace(), calls) << "a graph needs no second call";
+    EXPECT_EQ(fake_cuda::count(driverCalls, "cuMemAlloc_v2"), 0);
+    EXPECT_EQ(fake_cuda::waits(driverCalls), 0);
+    int products = fake_cuda::count(calls, "cublasLtMatmul");
+    EXPECT_EQ(products + fake_cuda::count(driverCalls, "cuLaunchKernel"), 2);
+
+    std::vector<float> found(kM * kN), expected(kM * kN);
+    DeviceCopy copy{std::as_writable_bytes(std::span(found)),
+                    static_cast<std::byte *>(*base) + kC};
+    EXPECT_TRUE(device->copyOut({&copy, 1}).ok());
+    auto address = [](float *pointer) {
+      return reinterpret_cast<cuda::Address>(pointer);
+    };
+    cuda::Address operands[] = {address(at(kA)), address(at(kB)),
+                                address(at(kBias)), address(expected.data())};
+    multiply(operands);
+    EXPECT_EQ(found, expected);
+    return products;
+  }
+
+  static constexpr BoostImage kImages[] = {{BOOST_IMAGE_CUBIN, 86, "image", 5},
+                                           {}};
+  static constexpr BoostOperand kOperands[] = {{kM * kK * 4, 0, 0},
+                                               {kN * kK * 4, 0, 0},
+                                               {kN * 4, 0, 0},
+                                               {kM * kN * 4, 1, 0}};
+  BoostLaunch launch = {"defined", "model.json:5:3", kOperands, 4, 3, 32, 0};
+  BoostLibraryCall calls[2] = {
+      {BOOST_LIBRARY_MATMUL,
+       0,
+       1024,
+       "model.json:5:3",
+       {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
+       {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4}},
+      calls[0]};
+  BoostTarget target{};
+  LibrarySettings settings;
+  cuda::SearchContext context;
+  fs::path folder;
+  std::unique_ptr<CudaDevice> device;
+  int live = 0, liveLt = 0;
+};
+
+TEST_F(Libraries, TheFastestIsTakenAndKept) {
+  EXPECT_THAT(notesWith("slow fast fastest"),
+              ElementsAre(testing::AllOf(
+                  HasSubstr("cuBLASLt 13.2.3 computes 2 of 2 large matrix "
+                            "products, generated kernels the others; measured "
+                            "in "),
+                  HasSubstr(" s, kept in '" + settings.planFiles[0] + "'"))));
+  // Equal calls are planned once.
+  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmulAlgoGetHeuristic"), 1);
+  EXPECT_EQ(runAndCheck(), 2);
+  std::ifstream file(settings.planFiles[0]);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, testing::StartsWith(
+                        "boost-run plans 1\ndevice NVIDIA Fake, sm_86\n"
+                        "driver 12040\nlibrary 130203\nuse auto\nprogram "
+                        "abc\nmatmul:5x3x4:4,1:1,4:bias:scratch1024 library "
+                        "2.000 10.000 0000000000000002"));
+
+  // The next run tries nothing, and runs each once: its code is loaded then.
+  ASSERT_TRUE(create().ok());
+  EXPECT_THAT(device->notes(),
+              ElementsAre("cuBLASLt 13.2.3 computes 2 of 2 large matrix "
+                          "products, generated kernels the others, as is kept "
+                          "in '" +
+                          settings.planFiles[0] + "'"));
+  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmulAlgoGetHeuristic"), 0);
+  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmul"), 1);
+  EXPECT_EQ(runAndCheck(), 2);
+}
+
+TEST_F(Libraries, AKernelThatIsFasterIsTaken) {
+  EXPECT_THAT(notesWith("slow"), ElementsAre(HasSubstr("computes 0 of 2")));
+  EXPECT_EQ(runAndCheck(), 0);
+  ASSERT_TRUE(create().ok()); // from the file
+  EXPECT_EQ(runAndCheck(), 0);
+  settings.use = LibraryUse::On;
+  EXPECT_THAT(notesWith("slow"), ElementsAre(HasSubstr("computes 2 of 2")));
+  EXPECT_EQ(runAndCheck(), 2);
+  settings.use = LibraryUse::Off;
+  EXPECT_THAT(notesWith("fast"), IsEmpty());
+  EXPECT_EQ(ltTrace(), "");
+  EXPECT_EQ(runAndCheck(), 0);
+}
+
+TEST_F(Libraries, WhatIsNotSoundIsNotTaken) {
+  // Each would be the fastest.
+  for (const char *unsound :
+       {"restless", "refused", "greedy", "inplace", "invalid"}) {
+    SCOPED_TRACE(unsound);
+    notesWith((std::string(unsound) + " fast").c_str());
+    EXPECT_EQ(runAndCheck(), 2);
+    std::ifstream file(settings.planFiles[0]);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(text, HasSubstr(" library 5.000 "));
+  }
+  EXPECT_THAT(notesWith("wrong"),
+              ElementsAre(HasSubstr("model.json:5:3: cuBLASLt 13.2.3 does not "
+                                    "compute what the generated kernel does"),
+                          HasSubstr("computes 0 of 2")));
+  EXPECT_EQ(runAndCheck(), 0);
+  for (const char *nothing : {"", "greedy inplace invalid"})
+    EXPECT_THAT(notesWith(nothing),
+                ElementsAre(HasSubstr("proposes nothing that is deterministic "
+                                      "and needs 1024 bytes"),
+                            HasSubstr("computes 0 of 2")));
+  EXPECT_EQ(runAndCheck(), 0);
+}
+
+TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {
+  for (const char *call :
+       {"cublasLtCreate", "cublasLtMatmulDescCreate",
+        "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
+        "cublasLtMatmulPreferenceCreate",
+        "cublasLtMatmulPreferenceSetAttribute"}) {
+    SCOPED_TRACE(call);
+    setenv("FAKE_CUBLASLT_FAILS", (std::string(call) + "=1").c_str(), 1);
+    EXPECT_THAT(notesWith("fast"),
+                ElementsAre(std::string("generated kernels compute all matrix "
+                                        "products: ") +
+                            call + " failed: CUBLAS_STATUS_NOT_INITIALIZED"));
+    EXPECT_EQ(runAndCheck(), 0);
+  }
+  setenv("FAKE_CUBLASLT_FAILS", "cublasLtMatmulAlgoGetHeuristic=15", 1);
+  EXPECT_THAT(notesWith("fast"),
+              ElementsAre(HasSubstr("model.json:5:3: "
+                                    "cublasLtMatmulAlgoGetHeuristic failed: "
+                                    "CUBLAS_STATUS_NOT_SUPPORTED"),
+                          HasSubstr("computes 0 of 2")));
+  unsetenv("FAKE_CUBLASLT_FAILS");
+  setenv("FAKE_CUDA_FAILS", "cuMemAlloc_v2=2", 1);
+  EXPECT_THAT(notesWith("fast"),
+              ElementsAre(HasSubstr("generated kernels compute all matrix "
+                                    "products: cuMemAlloc failed: "
+                                    "CUDA_ERROR_OUT_OF_MEMORY")));
+}
+
+TEST_F(Libraries, AMissingLibraryLeavesTheKernels) {
+  // Another library of this name is found first.
+  fs::copy(BOOST_FAKE_CUDA, folder / cuda::kCublasLtName);
+  context.origin = folder;
+  EXPECT_THAT(notesWith("fast"),
+              ElementsAre("generated kernels compute all matrix products: " +
+                          (folder / cuda::kCublasLtName).string() +
+                          " has no function cublasLtCreate"));
+  EXPECT_EQ(runAndCheck(), 0);
+}
+
+TEST_F(Libraries, AFailureInAStepIsAnError) {
+  notesWith("fast");
+  auto base = device->allocate(2048, "transient");
+  void *arenas[BOOST_ARENA_COUNT] = {};
+  arenas[BOOST_ARENA_TRANSIENT] = *base;
+  setenv("FAKE_CUBLASLT_FAILS", "cublasLtMatmul=13", 1);
+  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(), "model.json:5:3: cublasLtMatmul failed: "
+                              "CUBLAS_STATUS_EXECUTION_FAILED");
+}
+
+TEST_F(Libraries, PlansThatDoNotFitAreIgnored) {
+  const std::string &file = settings.planFiles[0];
+  auto expectAgain = [&](const std::string &note) {
+    SCOPED_TRACE(note);
+    ASSERT_TRUE(create().ok());
+    EXPECT_THAT(device->notes(),
+                ElementsAre("'" + file + "' " + note + " and is ignored",
+                            HasSubstr("; measured in ")));
+    EXPECT_EQ(runAndCheck(), 2);
+    // It was replaced.
+    ASSERT_TRUE(create().ok());
+    EXPECT_THAT(device->notes(), ElementsAre(HasSubstr("as is kept in")));
+  };
+  notesWith("fast");
+  setenv("FAKE_CUBLASLT_VERSION", "130204", 1);
+  expectAgain("is about another library");
+  settings.programHash = "abd";
+  expectAgain("is about another program");
+  settings.use = LibraryUse::On;
+  expectAgain("is about another use");
+  setenv("FAKE_CUDA_NAME", "NVIDIA Other", 1);
+  expectAgain("is about another device");
+  unsetenv("FAKE_CUDA_NAME");
+  expectAgain("is about another device");
+  fs::resize_file(file, fs::file_size(file) - 1);
+  expectAgain("is damaged");
+  {
+    std::fstream text(file, std::ios::in | std::ios::out);
+    text.seekp(30);
+    text.put('X');
+  }
+  expectAgain("is damaged");
+  std::ofstream(file) << "";
+  expectAgain("is damaged");
+}
+
+TEST_F(Libraries, PlansLieWhereTheyCanBeWritten) {
+  settings.planFiles = {folder / "p.so.plans", folder / "cache/x/abc.plans"};
+  fs::create_directory(settings.planFiles[0]); // cannot be replaced
+  setenv("FAKE_CUBLASLT_PROPOSES", "fast", 1);
+  ASSERT_TRUE(create().ok());
+  EXPECT_THAT(device->notes().back(),
+              HasSubstr("kept in '" + settings.planFiles[1] + "'"));
+  ASSERT_TRUE(create().ok());
+  EXPECT_THAT(device->notes().back(),
+              HasSubstr("as is kept in '" + settings.planFiles[1] + "'"));
+  settings.planFiles.pop_back();
+  ASSERT_TRUE(create().ok());
+  EXPECT_THAT(device->notes(),
+              testing::Contains(HasSubstr("what was measured is not kept: ")));
+  EXPECT_EQ(runAndCheck(), 2);
+}
+
+TEST_F(Libraries, NoTimeToMeasureTakesTheFirst) {
+  setenv("FAKE_CUBLASLT_PROPOSES", "restless slow fast", 1);
+  auto driver = CudaDriver::create(BOOST_FAKE_CUDA, context);
+  ASSERT_TRUE(driver.ok());
+  ASSERT_TRUE((*driver)->load(kImages, "p.so").ok());
+  uint32_t kernels[] = {*(*driver)->findKernel("defined")};
+  (*driver)->limitMeasuring(std::chrono::nanoseconds(0));
+  std::vector<std::string> notes;
+  ASSERT_TRUE((*driver)->prepareCalls(target, kernels, settings, notes).ok());
+  EXPECT_THAT(notes, ElementsAre(testing::AllOf(
+                         HasSubstr("computes 2 of 2"),
+                         HasSubstr("which was not enough for all of them"))));
+  EXPECT_TRUE((*driver)->executes(1));
+  EXPECT_FALSE(fs::exists(settings.planFiles[0]));
+}
+
+} // namespace

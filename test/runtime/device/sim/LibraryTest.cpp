@@ -1,0 +1,220 @@
+// Library calls on the simulated GPU: what they compute, and every defect that
+// the simulator is to find, planted.
+#include "runtime/device/sim/SimLibrary.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace boostrt;
+using namespace boostrt::sim;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr int64_t kM = 5, kN = 3, kK = 4;
+constexpr uint64_t kScratchBytes = 256;
+
+class LibraryCall : public testing::Test {
+protected:
+  void SetUp() override {
+    call.kind = BOOST_LIBRARY_MATMUL;
+    call.location = "model.json:14:5";
+    call.scratch_bytes = kScratchBytes;
+    call.matmul = {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE};
+    a = draw(kM * kK, 1);
+    b = draw(kN * kK, 2);
+    bias = draw(kN, 3);
+    operands = {upload(a, "a"), upload(b, "b"), upload(bias, "bias"),
+                reserve(kM * kN * 4, "c"), reserve(kScratchBytes, "scratch")};
+    const uint64_t bytes[] = {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4};
+    std::copy(std::begin(bytes), std::end(bytes), call.operand_bytes);
+  }
+
+  static std::vector<float> draw(int64_t count, int64_t seed) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<float>((i * 37 + seed * 11) % 29) / 16 - 1);
+    return values;
+  }
+  uint64_t reserve(uint64_t bytes, const std::string &name) {
+    Result<uint64_t> address = memory.allocate(bytes, name);
+    EXPECT_TRUE(address.ok());
+    return *address;
+  }
+  uint64_t upload(const std::vector<float> &values, const std::string &name) {
+    uint64_t address = reserve(values.size() * 4, name);
+    EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
+    return address;
+  }
+  std::vector<float> result() {
+    std::vector<float> values(kM * kN);
+    EXPECT_TRUE(
+        memory.copyOut(std::as_writable_bytes(std::span(values)), operands[3])
+            .ok());
+    return values;
+  }
+  Status run(Checks checks = Checks::All) {
+    return executeCall(memory, checks, call, operands);
+  }
+
+  /// A report of `kind` that names the call, and says `detail`.
+  void expectFault(const char *kind, const std::string &detail,
+                   Checks checks = Checks::Off) {
+    SCOPED_TRACE(detail);
+    Status status = run(checks);
+    EXPECT_EQ(status.code(), ExitCode::Internal);
+    EXPECT_THAT(status.message(),
+                testing::StartsWith(std::string("sim: ") + kind +
+                                    " in a library call (matrix product, "
+                                    "model.json:14:5)\n"));
+    EXPECT_THAT(status.message(), HasSubstr("\n  " + detail));
+  }
+
+  Memory memory;
+  BoostLibraryCall call{};
+  std::vector<float> a, b, bias;
+  std::vector<uint64_t> operands;
+};
+
+TEST_F(LibraryCall, Computes) {
+  for (uint32_t hasBias : {0, 1})
+    for (uint32_t postOp : {BOOST_POST_NONE, BOOST_POST_RELU}) {
+      call.matmul.has_bias = hasBias;
+      call.matmul.post_op = postOp;
+      std::vector<uint64_t> all = operands;
+      operands[2] = hasBias ? operands[2] : 0;
+      Status status = run();
+      ASSERT_TRUE(status.ok()) << status.message();
+      std::vector<float> found = result();
+      for (int64_t i = 0; i < kM; ++i)
+        for (int64_t j = 0; j < kN; ++j) {
+          // The operands have few bits: the sums are exact.
+          double sum = hasBias ? bias[j] : 0.0;
+          for (int64_t k = 0; k < kK; ++k)
+            sum += double(a[i * kK + k]) * b[j * kK + k];
+          if (postOp == BOOST_POST_RELU)
+            sum = std::max(sum, 0.0);
+          EXPECT_EQ(found[i * kN + j], sum) << i << ", " << j;
+        }
+      operands = all;
+    }
+}
+
+TEST_F(LibraryCall, ANanStaysOne) {
+  a[kK] = NAN;
+  operands[0] = upload(a, "a");
+  call.matmul.post_op = BOOST_POST_RELU;
+  ASSERT_TRUE(run().ok());
+  std::vector<float> found = result();
+  for (int64_t i = 0; i < kM * kN; ++i)
+    EXPECT_EQ(std::isnan(found[i]), i / kN == 1) << i;
+}
+
+TEST_F(LibraryCall, WhatItLeavesCountsAsWritten) {
+  EXPECT_FALSE(memory.isWritten(operands[3], kM * kN * 4));
+  ASSERT_TRUE(memory.fill(operands[4], kScratchBytes, std::byte{1}).ok());
+  ASSERT_TRUE(run().ok());
+  EXPECT_TRUE(memory.isWritten(operands[3], kM * kN * 4));
+  EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "nobody may read it";
+}
+
+TEST_F(LibraryCall, AWrongStride) {
+  call.matmul.a_strides[0] = kK + 1;
+  expectFault("out-of-bounds access",
+              "A reaches over 96 bytes, and 80 were planned for it");
+  call.matmul.a_strides[0] = kK;
+  call.matmul.b_strides[1] = kK + 3;
+  expectFault("out-of-bounds access",
+              "B reaches over 72 bytes, and 48 were planned for it");
+  call.matmul.b_strides[1] = kK;
+  call.matmul.a_strides[1] = 2;
+  Status status = run();
+  EXPECT_EQ(status.message(),
+            "sim: a library call that the library cannot execute (matrix "
+            "product, model.json:14:5)\n  A of 5 x 4 has strides 4 and 2; "
+            "cuBLASLt reads matrices whose rows or columns are contiguous and "
+            "apart");
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+}
+
+TEST_F(LibraryCall, TooSmallABuffer) {
+  call.operand_bytes[3] -= 4;
+  expectFault("out-of-bounds access",
+              "C reaches over 60 bytes, and 56 were planned for it");
+  call.operand_bytes[3] += 4;
+  // Planned so, and not there.
+  operands[2] = reserve(kN * 4 - 4, "short");
+  expectFault("out-of-bounds access", "bias: 12 bytes at ");
+  operands[2] = kDeviceBase - 64;
+  expectFault("out-of-bounds access", "bias: 12 bytes at ");
+  operands[2] = upload(bias, "bias");
+  operands[4] = reserve(kScratchBytes - 1, "short");
+  expectFault("out-of-bounds access", "scratch: 256 bytes at ");
+}
+
+TEST_F(LibraryCall, Overlaps) {
+  std::vector<uint64_t> apart = operands;
+  uint64_t all = reserve(4096, "all");
+  ASSERT_TRUE(memory.fill(all, 4096, std::byte{0}).ok());
+  const char *names[] = {"A", "B", "bias", "C", "scratch"};
+  for (auto [written, other] :
+       {std::pair(3, 0), {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3}}) {
+    operands = apart;
+    operands[other] = operands[written] = all;
+    expectFault("overlapping operands", std::string(names[written]) +
+                                            " is written and shares memory "
+                                            "with " +
+                                            names[other]);
+  }
+}
+
+TEST_F(LibraryCall, MissingAndUnexpectedOperands) {
+  uint64_t address = std::exchange(operands[2], 0);
+  expectFault("missing operand", "bias is needed and its address is 0");
+  operands[2] = address;
+  call.matmul.has_bias = 0;
+  expectFault("unexpected operand", "bias is given and the call has none");
+  call.matmul.has_bias = 1;
+  operands[4] = 0;
+  expectFault("missing operand", "scratch is needed and its address is 0");
+}
+
+TEST_F(LibraryCall, Alignment) {
+  uint64_t all = reserve(4096, "all");
+  operands[1] = all + 16;
+  expectFault("misaligned address", "B lies at ");
+}
+
+TEST_F(LibraryCall, UninitialisedReads) {
+  const char *names[] = {"A", "B", "bias"};
+  for (int operand : {0, 1, 2}) {
+    ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());
+    expectFault("uninitialised read",
+                std::string(names[operand]) + ": nobody wrote all of the ",
+                Checks::All);
+    EXPECT_TRUE(run(Checks::Bounds).ok());
+    ASSERT_TRUE(memory.fill(operands[operand] + 4, 4, std::byte{0}).ok());
+  }
+  EXPECT_TRUE(run().ok());
+}
+
+// Gaps between rows are nobody's.
+TEST_F(LibraryCall, GapsAreNotRead) {
+  ASSERT_TRUE(run().ok());
+  std::vector<float> expected = result();
+  call.matmul.a_strides[0] = kK + 2;
+  call.operand_bytes[0] = kM * (kK + 2) * 4;
+  uint64_t wide = reserve(call.operand_bytes[0], "wide");
+  for (int64_t i = 0; i < kM; ++i)
+    ASSERT_TRUE(memory
+                    .copyIn(wide + i * (kK + 2) * 4,
+                            std::as_bytes(std::span(a).subspan(i * kK, kK)))
+                    .ok());
+  operands[0] = wide;
+  Status status = run();
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result(), expected);
+}
+
+} // namespace
