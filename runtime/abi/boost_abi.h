@@ -401,7 +401,10 @@ typedef struct BoostProgram {
   uint32_t schedule_count;
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
-  uint32_t adasum_across; /* BoostAcross */
+  uint32_t adasum_across;    /* BoostAcross */
+  uint32_t state_is_private; /* 1: each inner group's ranks have a state of their
+                                own; 0: all ranks have the same */
+  uint32_t reserved;
 
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
@@ -457,7 +460,7 @@ BOOST_ABI_ASSERT(BoostImage, 24);
 BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOST_ABI_ASSERT(BoostCollective, 32);
 BOOST_ABI_ASSERT(BoostTarget, 184);
-BOOST_ABI_ASSERT(BoostProgram, 552);
+BOOST_ABI_ASSERT(BoostProgram, 560);
 BOOST_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

@@ -138,10 +138,25 @@ void addTraining(CLI::App &app, Options &o) {
       ->check(CLI::Range(int64_t{0}, INT64_MAX))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option("--log-adasum", o.logAdasumEvery,
+                 "write how Adasum combined to the metrics every N steps; 0: "
+                 "never")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str()
+      ->type_name("N");
   app.add_option("--resume", o.resume,
                  "continue the newest checkpoint, the one at PATH, or none "
                  "(default: auto with --checkpoint-dir)")
       ->type_name("auto|PATH|never");
+  app.add_option_function<std::string>(
+         "--private-state",
+         [&o](const std::string &v) {
+           o.privateState =
+               v == "mean" ? PrivateStateRule::Mean : PrivateStateRule::Reset;
+         },
+         "what every rank begins with where ranks have states of their own and "
+         "another number of ranks saved them: their mean, or new ones")
+      ->check(CLI::IsMember({"mean", "reset"}));
   addInterval(app, "--log-every", o.logEvery,
               "when to print the loss (default: epoch)");
   app.add_option_function<std::string>(

@@ -41,7 +41,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
       ranks.broadcast(run.execution().persistentArenas()[0]));
   BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());
   std::optional<StopSignals> signals;
-  if (!ranks.isSilent())
+  if (ranks.listensToSignals())
     signals.emplace();
   console.startTesting();
   Result<Evaluation> evaluation =

@@ -37,9 +37,16 @@ DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
                         scalar.offset + scalar.bytes);
 }
 
-void Execution::setCollectives(RankCollectives &collectives) {
+void Execution::setCollectives(RankCollectives &collectives,
+                               int64_t logAdasumEvery) {
   collectives_ = &collectives;
+  logAdasumEvery_ = logAdasumEvery;
   device_.setCollectives(&collectives, program_.collectives());
+}
+
+std::span<const AdasumEntry> Execution::adasumLog() const {
+  return collectives_ ? std::span(collectives_->adasumLog())
+                      : std::span<const AdasumEntry>();
 }
 
 /// The value of a schedule at a step, counted from 1.
@@ -51,7 +58,8 @@ float Execution::valueAt(const BoostSchedule &schedule,
 
 Status Execution::call(BoostFunctionKind kind) {
   Status status = device_.call(kind, bases_);
-  if (status.ok())
+  // What a rank has lost is no fault of the program's.
+  if (status.ok() || status.code() == ExitCode::RankLost)
     return status;
   return Status(status.code(),
                 fmt::format("'{}': {}", program_.path(), status.message()));
@@ -116,7 +124,8 @@ Status Execution::contributeNothing() {
 
 Result<bool> Execution::update(int64_t globalStep) {
   if (collectives_)
-    collectives_->setStep(globalStep);
+    collectives_->setStep(globalStep, logAdasumEvery_ > 0 &&
+                                          globalStep % logAdasumEvery_ == 0);
   for (const BoostSchedule &schedule : program_.schedules())
     write(tensor(schedule.control), valueAt(schedule, globalStep));
   BOOSTRT_RETURN_IF_ERROR(useControl());

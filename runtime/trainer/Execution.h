@@ -33,8 +33,11 @@ public:
   Execution(const Program &program, Device &device, const Arenas &arenas);
 
   /// Makes updates those of several ranks; outlives the execution. Without it
-  /// collectives change nothing.
-  void setCollectives(RankCollectives &collectives);
+  /// collectives change nothing. Every `logAdasumEvery` steps it is recorded
+  /// how Adasum combined; 0: never.
+  void setCollectives(RankCollectives &collectives, int64_t logAdasumEvery);
+  /// Of the last update; see RankCollectives.
+  std::span<const AdasumEntry> adasumLog() const;
 
   /// What schedules in epochs and to the end of the run are resolved with.
   void setRunLength(BoostRunLength run) { run_ = run; }
@@ -92,6 +95,7 @@ private:
   Device &device_;
   const Arenas &arenas_;
   RankCollectives *collectives_ = nullptr;
+  int64_t logAdasumEvery_ = 0;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};
   /// The control arena of the device; empty before the first push.

@@ -61,6 +61,10 @@ void MetricsFile::step(const StepReport &step) {
             {"samples_per_s", std::round(step.samplesPerSecond)}};
   if (step.gradientNorm)
     json["grad_norm"] = number(*step.gradientNorm);
+  for (const AdasumEntry &entry : step.adasum)
+    json["adasum"].push_back({{"parameters", entry.parameters},
+                              {"coefficients", entry.coefficients},
+                              {"orthogonality", entry.orthogonality}});
   line(json.dump());
 }
 

@@ -23,6 +23,10 @@ struct Interval {
   }
 };
 
+/// What becomes of states that each rank has of its own when their number is
+/// another than that of the ranks.
+enum class PrivateStateRule { Mean, Reset };
+
 enum class Command { Train, Evaluate, Info, Bench, Doctor, Ranks, RankTable };
 
 struct Options {
@@ -46,7 +50,9 @@ struct Options {
   Interval checkpointEvery, logEvery;
   int keepMax = 5;
   int64_t checkReplicasEvery = 100;  ///< steps; 0: never
+  int64_t logAdasumEvery = 0;        ///< steps; 0: never
   std::optional<std::string> resume; ///< "auto", "never" or a path
+  std::optional<PrivateStateRule> privateState;
   bool evaluate = true;
 
   LaunchOptions launch; ///< of training, `eval` and `ranks`

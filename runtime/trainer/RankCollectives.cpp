@@ -56,6 +56,15 @@ RankCollectives::create(Ranks &ranks, const Program &program) {
   carrier->carriesStop = true;
   carrier->integers.push_back(0);
   result->all_.emplace(ranks.transport());
+  uint32_t across = program.descriptor().adasum_across;
+  Result<Group> inner = ranks.innerGroup(across);
+  if (!inner.ok())
+    return inner.status();
+  result->inner_.emplace(std::move(inner).value());
+  Result<Group> groups = ranks.acrossGroup(across);
+  if (!groups.ok())
+    return groups.status();
+  result->across_.emplace(std::move(groups).value());
   return result;
 }
 
@@ -64,14 +73,90 @@ RankCollectives::~RankCollectives() {
   ranks_.transport().setActivity({step_});
 }
 
-Group &RankCollectives::groupOf(const BoostCollective &) { return *all_; }
+Group &RankCollectives::groupOf(const BoostCollective &collective) {
+  switch (static_cast<BoostRankGroup>(collective.ranks)) {
+  case BOOST_RANKS_INNER:
+    return *inner_;
+  case BOOST_RANKS_ACROSS:
+    return *across_;
+  case BOOST_RANKS_ALL:
+    break;
+  }
+  return *all_;
+}
 
 Status RankCollectives::run(uint32_t index, void *const *operands) {
   const BoostCollective &collective = program_.collectives()[index];
   Prepared &prepared = prepared_[index];
   ranks_.transport().setActivity(
       {step_, prepared.name.c_str(), collective.location});
-  return allReduce(collective, prepared, operands);
+  return collective.kind == BOOST_COLLECTIVE_ADASUM
+             ? combine(collective, prepared, operands)
+             : allReduce(collective, prepared, operands);
+}
+
+/// The operands as parts of one bucket, which begins with the first in memory.
+static std::vector<AdasumTensor>
+tensorsOf(std::span<const BoostCollectiveOperand> table, void *const *operands,
+          const float *bucket) {
+  std::vector<AdasumTensor> tensors;
+  // Numbers of the program's vectors, in the order in which they appear.
+  std::vector<uint32_t> numbers;
+  for (size_t i = 0; i < table.size(); ++i) {
+    auto found = std::find(numbers.begin(), numbers.end(), table[i].group);
+    auto vector = static_cast<uint32_t>(found - numbers.begin());
+    if (found == numbers.end())
+      numbers.push_back(table[i].group);
+    tensors.push_back(
+        {static_cast<size_t>(static_cast<float *>(operands[i]) - bucket),
+         table[i].elements, vector});
+  }
+  return tensors;
+}
+
+Status RankCollectives::combine(const BoostCollective &collective,
+                                Prepared &prepared, void *const *operands) {
+  Group &group = groupOf(collective);
+  if (group.size() == 1)
+    return Status();
+  auto *bucket = static_cast<float *>(
+      *std::min_element(operands, operands + collective.operand_count));
+  std::vector<AdasumTensor> tensors =
+      tensorsOf(operandsOf(collective), operands, bucket);
+  auto sameAs = [](const AdasumTensor &a, const AdasumTensor &b) {
+    return a.offset == b.offset && a.count == b.count && a.vector == b.vector;
+  };
+  if (!prepared.adasum ||
+      !std::equal(tensors.begin(), tensors.end(), prepared.tensors.begin(),
+                  prepared.tensors.end(), sameAs)) {
+    Result<Adasum> adasum =
+        Adasum::plan(group.size(), group.self(), tensors, {});
+    if (!adasum.ok())
+      return adasum.status();
+    prepared.adasum.emplace(std::move(adasum).value());
+    prepared.tensors = std::move(tensors);
+  }
+  if (!logsAdasum_)
+    return prepared.adasum->run(group, bucket, ranks_.workspace());
+  AdasumReport report;
+  BOOSTRT_RETURN_IF_ERROR(
+      prepared.adasum->run(group, bucket, ranks_.workspace(), &report));
+  if (ranks_.isFirst())
+    log(collective, prepared, report);
+  return Status();
+}
+
+void RankCollectives::log(const BoostCollective &collective,
+                          const Prepared &prepared,
+                          const AdasumReport &report) {
+  size_t first = adasumLog_.size();
+  for (const AdasumVectorReport &vector : report.vectors)
+    adasumLog_.push_back({{}, vector.coefficients, vector.orthogonality});
+  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table[i].parameter != UINT32_MAX)
+      adasumLog_[first + prepared.tensors[i].vector].parameters.push_back(
+          program_.parameters()[table[i].parameter].tensor.name);
 }
 
 Status RankCollectives::allReduce(const BoostCollective &collective,

@@ -1,7 +1,9 @@
 // RankCollectives.h - carries out the collectives of a program's update.
 #pragma once
 
+#include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
+#include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/Ranks.h"
 
@@ -16,8 +18,15 @@ public:
 
   ~RankCollectives() override;
 
-  /// What the collectives from now on belong to, from 1.
-  void setStep(int64_t globalStep) { step_ = globalStep; }
+  /// What the collectives from now on belong to, from 1. With `logsAdasum`, the
+  /// same on all ranks, this step's adasumLog() is made.
+  void setStep(int64_t globalStep, bool logsAdasum) {
+    step_ = globalStep;
+    logsAdasum_ = logsAdasum;
+    adasumLog_.clear();
+  }
+  /// Of the step; on rank 0.
+  const std::vector<AdasumEntry> &adasumLog() const { return adasumLog_; }
 
   /// A sum over all ranks of the last collective that has integers also
   /// carries whether a signal has come, so that agreeing costs no message.
@@ -30,18 +39,27 @@ private:
     std::vector<std::span<float>> floats;
     std::vector<int64_t> integers; ///< one more for the carrier's signal
     bool carriesStop = false;
+    /// Made by the first call, which knows where operands lie.
+    std::vector<AdasumTensor> tensors;
+    std::optional<Adasum> adasum;
   };
 
   RankCollectives(Ranks &ranks, const Program &program)
       : ranks_(ranks), program_(program) {}
   Status allReduce(const BoostCollective &collective, Prepared &prepared,
                    void *const *operands);
+  Status combine(const BoostCollective &collective, Prepared &prepared,
+                 void *const *operands);
+  void log(const BoostCollective &collective, const Prepared &prepared,
+           const AdasumReport &report);
   Group &groupOf(const BoostCollective &collective);
 
   Ranks &ranks_;
   const Program &program_;
   std::vector<Prepared> prepared_;
-  std::optional<Group> all_;
+  std::optional<Group> all_, inner_, across_;
+  std::vector<AdasumEntry> adasumLog_;
+  bool logsAdasum_ = false;
   int64_t step_ = 0;
 };
 

@@ -9,9 +9,9 @@
 namespace boostrt {
 
 Ranks::Ranks(std::unique_ptr<Transport> transport,
-             std::vector<uint32_t> serverOfRank, bool shareProcess)
+             std::vector<uint32_t> serverOfRank, RankVoice voice)
     : transport_(std::move(transport)), all_(*transport_),
-      serverOfRank_(std::move(serverOfRank)), shareProcess_(shareProcess) {}
+      serverOfRank_(std::move(serverOfRank)), voice_(voice) {}
 
 std::string Ranks::layout() const {
   return fmt::format("{}", fmt::join(serverOfRank_, ","));

@@ -21,26 +21,41 @@ struct PreciseSum {
   int64_t count = 0;
 };
 
+/// What of a rank other than 0 the user hears.
+enum class RankVoice {
+  Own,    ///< all it says
+  Muted,  ///< its end alone: rank 0 says the same on the same terminal
+  Thread, ///< nothing; rank 0 is a thread of this process and listens to
+          ///< signals
+};
+
 class Ranks {
 public:
   /// A run of its own, for which what is below changes nothing.
   Ranks() = default;
   /// `serverOfRank` has the number of each rank's server, from 0, in the order
-  /// of ranks; ranks of a server are neighbours. With `shareProcess` all ranks
-  /// are threads of this process.
+  /// of ranks; ranks of a server are neighbours.
   Ranks(std::unique_ptr<Transport> transport,
-        std::vector<uint32_t> serverOfRank, bool shareProcess = false);
+        std::vector<uint32_t> serverOfRank, RankVoice voice = RankVoice::Own);
 
   uint32_t rank() const { return transport_ ? transport_->rank() : 0; }
   uint32_t size() const { return transport_ ? transport_->size() : 1; }
   bool isFirst() const { return rank() == 0; }
   bool isAlone() const { return !transport_; }
-  /// Rank 0 speaks for this one, and listens to signals.
-  bool isSilent() const { return shareProcess_ && !isFirst(); }
+  /// Rank 0 speaks for this one.
+  bool isSilent() const { return voice_ != RankVoice::Own && !isFirst(); }
+  bool listensToSignals() const {
+    return voice_ != RankVoice::Thread || isFirst();
+  }
   Share share(uint32_t microBatches) const {
     return {rank(), size(), microBatches};
   }
   const std::vector<uint32_t> &servers() const { return serverOfRank_; }
+  /// The ranks whose gradients are averaged, this one among them, and those
+  /// that combine what these have, one of each such group. `across` is a
+  /// BoostAcross. Fails with ExitCode::Input where servers differ in size.
+  Result<Group> innerGroup(uint32_t across) const;
+  Result<Group> acrossGroup(uint32_t across) const;
   /// "0,0,1,1": the server of each rank.
   std::string layout() const;
 
@@ -82,7 +97,8 @@ private:
   std::optional<Group> all_;
   std::vector<uint32_t> serverOfRank_ = {0};
   Workspace workspace_;
-  bool shareProcess_ = false, isStopped_ = false;
+  RankVoice voice_ = RankVoice::Own;
+  bool isStopped_ = false;
 };
 
 } // namespace boostrt

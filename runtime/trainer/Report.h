@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/support/Status.h"
+#include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/Options.h"
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,8 @@ struct StepReport {
   int64_t epoch = 0, step = 0, globalStep = 0;
   float loss = 0, learningRate = 0;
   double samplesPerSecond = 0;
-  std::optional<float> gradientNorm = {}; ///< when the program computes it
+  std::optional<float> gradientNorm = {};   ///< when the program computes it
+  std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
 };
 
 /// Values of an evaluation, in the order of the program's table.

@@ -62,7 +62,10 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
     Ranks alone;
     return runAndLeave(options, alone, command);
   }
-  Ranks ranks(std::move(transport).value(), plan.serverOfRank);
+  // The launcher shows what all ranks write to standard error.
+  bool isMuted = plan.isStarted && !options.launch.logDir;
+  Ranks ranks(std::move(transport).value(), plan.serverOfRank,
+              isMuted ? RankVoice::Muted : RankVoice::Own);
   return runAndLeave(options, ranks, command);
 }
 
@@ -77,7 +80,7 @@ Status runOnThreads(const Options &options,
     std::unique_ptr<Transport> transport = job.connect(rank);
     try {
       threads.emplace_back([&, rank, own = std::move(transport)]() mutable {
-        Ranks ranks(std::move(own), serverOfRank, /*shareProcess=*/true);
+        Ranks ranks(std::move(own), serverOfRank, RankVoice::Thread);
         statuses[rank] = runAndLeave(options, ranks, command);
       });
     } catch (const std::system_error &error) {

@@ -210,45 +210,64 @@ static Status readStartingPoint(StartingPoint &start, Execution &execution) {
   if (start.weights)
     BOOSTRT_RETURN_IF_ERROR(copyTensors(
         *start.weights, weightTargets(execution), start.weightsPath));
-  start.checkpoint.reset();
-  start.weights.reset();
   return Status();
 }
 
-Status restoreStartingPoint(StartingPoint &start, Execution &execution,
-                            Ranks &ranks) {
+Status restoreStartingPoint(StartingPoint &start, const Options &options,
+                            Execution &execution, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
   if (!start.checkpoint && !start.weights && ranks.isAlone())
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
+  auto [weights, state] = execution.persistentArenas();
+  std::vector<std::byte> initial(state.begin(), state.end());
   BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, execution));
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
-  for (std::span<std::byte> arena : execution.persistentArenas())
-    BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(arena));
+  BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
+  BOOSTRT_RETURN_IF_ERROR(
+      execution.program().descriptor().state_is_private
+          ? spreadPrivateState(start.checkpoint ? &*start.checkpoint : nullptr,
+                               options.privateState, initial, execution, ranks)
+          : ranks.broadcast(state));
+  start.checkpoint.reset();
+  start.weights.reset();
   return execution.uploadPersistent();
 }
 
 Saving::Saving(const Options &options, const Execution &execution,
-               std::unique_ptr<CheckpointStore> store, const Ranks &ranks,
+               std::unique_ptr<CheckpointStore> store, Ranks &ranks,
                Console &console)
     : execution_(execution), console_(console),
       checkpointEvery_(options.checkpointEvery),
       saveFile_(ranks.isFirst() ? options.save : std::nullopt),
-      store_(std::move(store)), weights_(weightViews(execution)) {
+      store_(std::move(store)), keepsCheckpoints_(options.checkpointDir),
+      weights_(weightViews(execution)) {
+  if (execution.program().descriptor().state_is_private && !ranks.isAlone())
+    states_.emplace(ranks, execution);
   for (const BoostState &state : execution.program().states())
     state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
 }
 
 Status Saving::checkpoint(const CheckpointPosition &position) {
-  if (!store_ || checkpointedStep_ == position.globalStep)
+  if (!keepsCheckpoints_ || checkpointedStep_ == position.globalStep ||
+      (!store_ && !states_))
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
-  Result<std::string> path = store_->save(position, weights_, state_);
+  BOOSTRT_RETURN_IF_ERROR(states_ ? states_->collect([&](const auto &others) {
+    return writeCheckpoint(position, others);
+  })
+                                  : writeCheckpoint(position, {}));
+  checkpointedStep_ = position.globalStep;
+  return Status();
+}
+
+Status Saving::writeCheckpoint(const CheckpointPosition &position,
+                               const RankStates &others) {
+  Result<std::string> path = store_->save(position, weights_, state_, others);
   if (!path.ok())
     return path.status();
   if (!store_->warning().empty())
     console_.note(store_->warning());
-  checkpointedStep_ = position.globalStep;
   newest_ = *path;
   return Status();
 }

@@ -5,6 +5,7 @@
 #include "runtime/trainer/Checkpoint.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
+#include "runtime/trainer/PrivateState.h"
 #include "runtime/trainer/Ranks.h"
 #include "runtime/trainer/Report.h"
 #include "runtime/trainer/RunData.h"
@@ -43,19 +44,20 @@ Status checkSaveTarget(const char *flag, const std::string &path);
 
 /// Initialises weights and state, overwrites them with what was loaded, which
 /// is freed, and gives all ranks those of rank 0.
-Status restoreStartingPoint(StartingPoint &start, Execution &execution,
-                            Ranks &ranks);
+Status restoreStartingPoint(StartingPoint &start, const Options &options,
+                            Execution &execution, Ranks &ranks);
 
 /// Opens the store of --checkpoint-dir; null when there is none, as there is
 /// none on any rank but the first.
 Result<std::unique_ptr<CheckpointStore>>
 openStore(const Options &options, const Program &program, const Ranks &ranks);
 
-/// Writes checkpoints and the --save file when they are due; on rank 0.
+/// Writes checkpoints and the --save file when they are due; on rank 0, to
+/// which others hand what is theirs.
 class Saving {
 public:
   Saving(const Options &options, const Execution &execution,
-         std::unique_ptr<CheckpointStore> store, const Ranks &ranks,
+         std::unique_ptr<CheckpointStore> store, Ranks &ranks,
          Console &console);
 
   /// Call after every step. A checkpoint that cannot be written is noted, and
@@ -69,10 +71,12 @@ public:
   /// The newest file with weights: of this run, or the one it started from.
   const std::string &newest() const { return newest_; }
   void setNewest(std::string path) { newest_ = std::move(path); }
-  bool keepsCheckpoints() const { return store_ != nullptr; }
+  bool keepsCheckpoints() const { return keepsCheckpoints_; }
 
 private:
   Status checkpoint(const CheckpointPosition &position);
+  Status writeCheckpoint(const CheckpointPosition &position,
+                         const RankStates &others);
   Status saveWeights(const CheckpointPosition &position);
 
   const Execution &execution_;
@@ -80,6 +84,8 @@ private:
   const Interval checkpointEvery_;
   const std::optional<std::string> saveFile_;
   std::unique_ptr<CheckpointStore> store_;
+  const bool keepsCheckpoints_;
+  std::optional<StateCollector> states_; ///< where ranks have their own
   std::vector<TensorView> weights_, state_;
   std::string newest_;
   int64_t checkpointedStep_ = -1, savedStep_ = -1;

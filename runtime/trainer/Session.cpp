@@ -79,7 +79,7 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
   return ranks.agree(facts);
 }
 
-Status Session::trainWith(Ranks &ranks) {
+Status Session::trainWith(Ranks &ranks, int64_t logAdasumEvery) {
   if (ranks.isAlone())
     return Status();
   Result<std::unique_ptr<RankCollectives>> collectives =
@@ -87,7 +87,7 @@ Status Session::trainWith(Ranks &ranks) {
   if (!collectives.ok())
     return collectives.status();
   collectives_ = std::move(collectives).value();
-  execution_->setCollectives(*collectives_);
+  execution_->setCollectives(*collectives_, logAdasumEvery);
   return Status();
 }
 

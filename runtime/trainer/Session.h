@@ -29,7 +29,7 @@ public:
 
   /// Has updates exchange gradients with the other ranks, which outlive the
   /// session; after reserve().
-  Status trainWith(Ranks &ranks);
+  Status trainWith(Ranks &ranks, int64_t logAdasumEvery);
 
   const Program &program() const { return *program_; }
   const Device &device() const { return *device_; }

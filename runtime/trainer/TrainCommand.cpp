@@ -75,12 +75,20 @@ private:
       return value ? fmt::format("{}", *value) : "not given";
     };
     BOOSTRT_RETURN_IF_ERROR(session_->agreeWith(
-        ranks_, {{"--epochs", text(options_.epochs)},
-                 {"--steps", text(options_.steps)},
-                 {"--eval-every", text(options_.evalEvery)},
-                 {"--no-eval", fmt::format("{}", !options_.evaluate)},
-                 {"--check-replicas",
-                  fmt::format("{}", options_.checkReplicasEvery)}}));
+        ranks_,
+        {{"--epochs", text(options_.epochs)},
+         {"--steps", text(options_.steps)},
+         {"--eval-every", text(options_.evalEvery)},
+         {"--no-eval", fmt::format("{}", !options_.evaluate)},
+         {"--check-replicas", fmt::format("{}", options_.checkReplicasEvery)},
+         {"--checkpoint-dir", options_.checkpointDir ? "given" : "not given"},
+         {"--checkpoint-every",
+          fmt::format("{}", options_.checkpointEvery.steps)},
+         {"--private-state", !options_.privateState ? "not given"
+                             : *options_.privateState == PrivateStateRule::Mean
+                                 ? "mean"
+                                 : "reset"},
+         {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
 
     if (options_.save && ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
@@ -107,18 +115,20 @@ private:
 
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         planTraining(program.descriptor(), session_->target())));
-    BOOSTRT_RETURN_IF_ERROR(session_->trainWith(ranks_));
+    BOOSTRT_RETURN_IF_ERROR(
+        session_->trainWith(ranks_, options_.logAdasumEvery));
     position_ = start->position;
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
                     ranks_, console_);
     if (start->checkpoint)
       saving_->setNewest(start->checkpoint->path);
-    return restoreStartingPoint(*start, session_->execution(), ranks_);
+    return restoreStartingPoint(*start, options_, session_->execution(),
+                                ranks_);
   }
 
   Status trainAndEvaluate() {
     std::optional<StopSignals> signals;
-    if (!ranks_.isSilent())
+    if (ranks_.listensToSignals())
       signals.emplace();
     Trainer::Settings settings = settingsOf(options_, session_->recipe());
     const CheckpointPosition *now = nullptr;

@@ -152,7 +152,8 @@ void Trainer::reportStep(const SumCount &loss) {
                     loss.mean(),
                     execution_.learningRate(position_.globalStep),
                     static_cast<double>(loss.count) / secondsSince(stepStart_),
-                    execution_.gradientNorm()};
+                    execution_.gradientNorm(),
+                    execution_.adasumLog()};
   if (metrics_)
     metrics_->step(report);
   // A run that ends inside an epoch shows where it got to.

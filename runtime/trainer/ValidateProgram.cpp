@@ -282,6 +282,8 @@ private:
   Status collectives() const {
     if (p_.adasum_across > BOOST_ACROSS_RANKS)
       return fail("Adasum across unknown groups {}", p_.adasum_across);
+    if (p_.state_is_private > 1)
+      return fail("private state {}, expected 0 or 1", p_.state_is_private);
     for (uint32_t i = 0; i < p_.collective_count; ++i) {
       const BoostCollective &collective = p_.collectives[i];
       if (collective.number != i)

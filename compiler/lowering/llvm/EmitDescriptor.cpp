@@ -304,8 +304,11 @@ private:
     ArrayRef<CollectiveEntry> entries = targets.front().collectives;
     header.collective_count = entries.size();
     if (auto adasum =
-            program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName))
+            program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName)) {
       header.adasum_across = static_cast<uint32_t>(adasum.getAcross());
+      header.state_is_private = header.state_count > 0 &&
+                                adasum.getMode() == train::AdasumMode::Delta;
+    }
     uint64_t at = appendTable<BoostCollective>(
         offsetof(BoostProgram, collectives), entries.size());
     for (const CollectiveEntry &entry : entries) {

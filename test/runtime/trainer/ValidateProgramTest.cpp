@@ -35,6 +35,8 @@ TEST_F(ValidateProgram, Header) {
 TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.program.collectives = nullptr; },
                "table collectives of 1 entries");
+  expectDefect([](Copy &c) { c.program.state_is_private = 2; },
+               "private state 2, expected 0 or 1");
   expectDefect([](Copy &c) { c.program.adasum_across = 3; },
                "Adasum across unknown groups 3");
   expectDefect([](Copy &c) { c.collectives[0].number = 1; },

@@ -1,0 +1,45 @@
+// PrivateState.h - optimizer state that every rank has of its own, as Adasum of
+// changes makes it, between the ranks and checkpoints. Rank 0 alone has files.
+#pragma once
+
+#include "runtime/trainer/Checkpoint.h"
+#include "runtime/trainer/Execution.h"
+#include "runtime/trainer/Options.h"
+#include "runtime/trainer/Ranks.h"
+
+#include <functional>
+#include <vector>
+
+namespace boostrt {
+
+/// The states of all ranks on their way to a checkpoint. Every rank makes one,
+/// and all save at the same steps; state is on the host then.
+class StateCollector {
+public:
+  /// Takes memory for a state, on rank 0. Both outlive the object.
+  StateCollector(Ranks &ranks, const Execution &execution);
+
+  /// On rank 0: `save` gets the states of the others and writes them with its
+  /// own; on other ranks it is not called.
+  Status collect(const std::function<Status(const RankStates &)> &save);
+
+private:
+  Status receive(uint32_t rank);
+
+  Ranks &ranks_;
+  std::span<std::byte> own_;
+  std::vector<std::byte> other_;
+  std::vector<TensorView> views_; ///< of `other_`
+};
+
+/// Gives each rank its state of `checkpoint`, which rank 0 has and has already
+/// taken its own of; null: there is none, states are as init made them. With
+/// another number of ranks than saved it, `rule` says what becomes of them;
+/// `initial` is the state that init made. Fails with ExitCode::Checkpoint
+/// without a rule.
+Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
+                          std::optional<PrivateStateRule> rule,
+                          std::span<const std::byte> initial,
+                          Execution &execution, Ranks &ranks);
+
+} // namespace boostrt

@@ -1,0 +1,57 @@
+// Which ranks average and which combine by Adasum.
+#include "runtime/abi/boost_abi.h"
+#include "runtime/trainer/Ranks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+/// Whether servers are the inner groups.
+bool averagesInServers(const std::vector<uint32_t> &serverOfRank,
+                       uint32_t across) {
+  return across == BOOST_ACROSS_SERVERS ||
+         (across == BOOST_ACROSS_AUTO &&
+          serverOfRank.front() != serverOfRank.back());
+}
+
+std::vector<uint32_t> ranksOf(const std::vector<uint32_t> &serverOfRank,
+                              uint32_t server) {
+  std::vector<uint32_t> ranks;
+  for (uint32_t rank = 0; rank < serverOfRank.size(); ++rank)
+    if (serverOfRank[rank] == server)
+      ranks.push_back(rank);
+  return ranks;
+}
+
+} // namespace
+
+Result<Group> Ranks::innerGroup(uint32_t across) const {
+  if (!averagesInServers(serverOfRank_, across))
+    return Group(*transport_, {rank()});
+  return Group(*transport_, ranksOf(serverOfRank_, serverOfRank_[rank()]));
+}
+
+Result<Group> Ranks::acrossGroup(uint32_t across) const {
+  if (!averagesInServers(serverOfRank_, across))
+    return Group(*transport_);
+  std::vector<uint32_t> own = ranksOf(serverOfRank_, serverOfRank_[rank()]);
+  auto position = std::find(own.begin(), own.end(), rank()) - own.begin();
+  std::vector<uint32_t> members;
+  for (uint32_t server = 0; server <= serverOfRank_.back(); ++server) {
+    std::vector<uint32_t> ranks = ranksOf(serverOfRank_, server);
+    if (ranks.size() != own.size())
+      return Status(
+          ExitCode::Input,
+          fmt::format("server {} has {} ranks and server {} has {}, but Adasum "
+                      "across servers gives each server's mean the same "
+                      "weight; start as many ranks on each, or compile with "
+                      "adasum.across = ranks",
+                      serverOfRank_[rank()], own.size(), server, ranks.size()));
+    members.push_back(ranks[position]);
+  }
+  return Group(*transport_, std::move(members));
+}
+
+} // namespace boostrt
