@@ -92,6 +92,7 @@ public:
            boostrt::LibraryUse libraryUse = boostrt::LibraryUse::Auto);
 
   boostrt::Execution &execution() { return *exec; }
+  boostrt::Device &getDevice() { return *device; }
   const BoostProgram &descriptor() const { return program->descriptor(); }
   const boostrt::Program &getProgram() const { return *program; }
   const boostrt::Arenas &getArenas() const { return *arenas; }
