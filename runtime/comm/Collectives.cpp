@@ -217,6 +217,17 @@ template <typename T> constexpr size_t blockSize = blockBytes / sizeof(T);
 /// as much to receive, and 1/n for our own slice. Halving takes less.
 size_t scratchElements(size_t block) { return 2 * block; }
 
+/// The same for every member. Many ranks with little to add wait for messages,
+/// of which halving has fewer; else fewer rounds and fewer additions in memory
+/// count (tools/bench/allreduce.py).
+AllReduceAlgorithm fasterAlgorithm(uint32_t members, size_t bytes) {
+  constexpr uint32_t fewMembers = 4;
+  constexpr size_t largeSlice = size_t(64) << 10;
+  bool isLatency = members > fewMembers && bytes / members < largeSlice;
+  return isLatency && std::has_single_bit(members) ? AllReduceAlgorithm::Halving
+                                                   : AllReduceAlgorithm::Direct;
+}
+
 template <typename T>
 Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
                       Workspace &workspace, AllReduceAlgorithm algorithm) {
@@ -224,8 +235,7 @@ Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
   if (group.size() == 1 || vector.size() == 0)
     return Status();
   if (algorithm == AllReduceAlgorithm::Auto)
-    algorithm = std::has_single_bit(group.size()) ? AllReduceAlgorithm::Halving
-                                                  : AllReduceAlgorithm::Direct;
+    algorithm = fasterAlgorithm(group.size(), vector.size() * sizeof(T));
   // Equal slices stay equal in every block.
   size_t block =
       std::max<size_t>(blockSize<T> / group.size(), 1) * group.size();

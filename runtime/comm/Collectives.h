@@ -22,10 +22,11 @@
 namespace boostrt {
 
 enum class AllReduceAlgorithm {
-  Auto,    ///< Halving for powers of two, else Direct
-  Halving, ///< vector halving with distance doubling, mirrored all-gather;
-           ///< powers of two only
-  Direct,  ///< every member sums one slice
+  Auto,    ///< the one that takes less time
+  Halving, ///< vector halving with distance doubling, mirrored all-gather: 2
+           ///< log2(n) messages one after the other; powers of two only
+  Direct,  ///< every member sums one slice: 2 (n-1) messages in two rounds, and
+           ///< all n contributions are added at once
 };
 
 /// Replaces `values` on every member by their sum. Each member sends

@@ -48,7 +48,8 @@ private:
 };
 
 /// All-reduces in step 7 until one fails.
-Status train(Transport &transport, uint32_t culprit, int calls, int signal) {
+Status train(Transport &transport, uint32_t culprit, int calls, int signal,
+             AllReduceAlgorithm algorithm) {
   Group everybody(transport);
   Status together = barrier(everybody);
   transport.setActivity({7, "bucket 2 (fc1.weight)", "model.json:14:5"});
@@ -60,7 +61,7 @@ Status train(Transport &transport, uint32_t culprit, int calls, int signal) {
   Workspace workspace;
   std::vector<float> values(200000, 1);
   while (together.ok())
-    together = allReduceSum(group, std::span(values), workspace);
+    together = allReduceSum(group, std::span(values), workspace, algorithm);
   return together;
 }
 
@@ -85,12 +86,20 @@ void expectLost(const std::vector<ProcessReport> &reports, uint32_t culprit,
 TEST(LostRank, KilledBeforeEveryCallOfAnAllReduce) {
   GlooOptions options;
   options.size = 4;
-  // Its halves and quarters are two calls each way; the fifth is in the next.
-  for (int calls = 0; calls < 5; ++calls)
+  struct Point {
+    AllReduceAlgorithm algorithm;
+    int calls; // to exchange(), before which the rank dies
+  };
+  std::vector<Point> points = {{AllReduceAlgorithm::Direct, 0},
+                               {AllReduceAlgorithm::Direct, 1}};
+  for (int calls = 0; calls < 5; ++calls) // the last is in the next all-reduce
+    points.push_back({AllReduceAlgorithm::Halving, calls});
+  for (Point point : points)
     for (uint32_t culprit : {0, 1, 3}) {
-      SCOPED_TRACE(::testing::Message() << culprit << " before " << calls);
+      SCOPED_TRACE(::testing::Message()
+                   << culprit << " before " << point.calls);
       auto reports = runProcesses(options, [&](Transport &transport) {
-        return train(transport, culprit, calls, SIGKILL);
+        return train(transport, culprit, point.calls, SIGKILL, point.algorithm);
       });
       expectLost(reports, culprit, "closed without a goodbye", seconds(2));
     }
@@ -105,7 +114,8 @@ TEST(LostRank, StoppedIsNamedAfterTheDeadline) {
     auto reports = runProcesses(
         options,
         [&](Transport &transport) {
-          return train(transport, culprit, 3, SIGSTOP);
+          return train(transport, culprit, 3, SIGSTOP,
+                       AllReduceAlgorithm::Auto);
         },
         int(culprit));
     expectLost(reports, culprit, "silent for 0.", seconds(3));

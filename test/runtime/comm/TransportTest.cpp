@@ -251,40 +251,46 @@ TEST_P(Transports, NameADeadlock) {
   expectFailure(statuses, {"ranks wait for each other", "same program"});
 }
 
+/// Gives up before call number `calls`.
+class Interrupted : public Transport {
+public:
+  Interrupted(Transport &base, int calls) : base_(base), calls_(calls) {}
+  std::string describe() const override { return base_.describe(); }
+  uint32_t rank() const override { return base_.rank(); }
+  uint32_t size() const override { return base_.size(); }
+  void abort(const std::string &cause) override { base_.abort(cause); }
+  void setActivity(const Activity &activity) override {
+    base_.setActivity(activity);
+  }
+  const Traffic &traffic() const override { return base_.traffic(); }
+  Status exchange(std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) override {
+    if (calls_-- == 0)
+      abort("interrupted");
+    return base_.exchange(sends, receives);
+  }
+
+private:
+  Transport &base_;
+  int calls_;
+};
+
 // Each rank gives up once before each message of an all-reduce.
 TEST_P(Transports, FailWhereverAnAllReduceIsInterrupted) {
   for (uint32_t culprit = 0; culprit < 4; ++culprit)
-    for (int calls = 0; calls < 4; ++calls) {
+    for (int point = 0; point < 6; ++point) {
+      // Two calls of exchange(), or two for the halves and two for the slices.
+      auto algorithm =
+          point < 2 ? AllReduceAlgorithm::Direct : AllReduceAlgorithm::Halving;
+      int calls = point < 2 ? point : point - 2;
       auto statuses = runRanks(GetParam(), 4, [&](Transport &transport) {
-        /// Gives up before call number `calls`.
-        class Interrupted : public Transport {
-        public:
-          Interrupted(Transport &base, int calls)
-              : base_(base), calls_(calls) {}
-          std::string describe() const override { return base_.describe(); }
-          uint32_t rank() const override { return base_.rank(); }
-          uint32_t size() const override { return base_.size(); }
-          void abort(const std::string &cause) override { base_.abort(cause); }
-          void setActivity(const Activity &activity) override {
-            base_.setActivity(activity);
-          }
-          const Traffic &traffic() const override { return base_.traffic(); }
-          Status exchange(std::span<const Outgoing> sends,
-                          std::span<const Incoming> receives) override {
-            if (calls_-- == 0)
-              abort("interrupted");
-            return base_.exchange(sends, receives);
-          }
-
-        private:
-          Transport &base_;
-          int calls_;
-        } interrupted(transport, transport.rank() == culprit ? calls : -1);
+        Interrupted interrupted(transport,
+                                transport.rank() == culprit ? calls : -1);
         transport.setActivity({2, "bucket 0", ""});
         Group group(interrupted);
         Workspace workspace;
         std::vector<float> values(50000, 1);
-        return allReduceSum(group, std::span(values), workspace);
+        return allReduceSum(group, std::span(values), workspace, algorithm);
       });
       std::string cause = "rank " + std::to_string(culprit) +
                           " gave up in step 2, bucket 0: interrupted";
