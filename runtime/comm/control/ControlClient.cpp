@@ -302,6 +302,7 @@ ControlClient::connect(const ClientOptions &options) {
                       .number(options.size)
                       .finish());
   MessageBuffer input;
+  bool hasAnswered = false;
   while (Clock::now() < deadline) {
     if (auto message = input.next(maxMessageBytes)) {
       MessageReader reader(*message);
@@ -322,6 +323,13 @@ ControlClient::connect(const ClientOptions &options) {
     std::string bytes;
     ReadResult result = readSome(socket, bytes);
     input.append(bytes);
+    hasAnswered |= result == ReadResult::Data;
+    if (result == ReadResult::Closed && !hasAnswered)
+      return lostRank(fmt::format(
+          "{} closed the connection of rank {} without an answer: the rank "
+          "that serves the job there has ended early (see its own output), or "
+          "the master address is that of something else",
+          endpoint, options.rank));
     if (result == ReadResult::Closed || input.isBroken())
       break;
   }

@@ -3,6 +3,8 @@
 #include "runtime/comm/control/ControlClient.h"
 #include "runtime/comm/control/ControlServer.h"
 
+#include "runtime/comm/gloo/EscapedError.h"
+
 #include <gloo/context.h>
 #include <gloo/transport/address.h>
 #include <gloo/transport/device.h>
@@ -140,6 +142,7 @@ public:
       : options_(options), sent_(options.size), received_(options.size) {}
 
   ~GlooTransport() override {
+    escapedErrors_.reset();
     // Before the connections close, so that nobody takes that for a death.
     if (client_)
       client_->goodbye();
@@ -211,6 +214,7 @@ private:
   std::mutex connectMutex_;
   bool isConnecting_ = false; ///< guarded by it; the mesh is then complete
   std::unique_ptr<Mesh> mesh_;
+  std::optional<EscapedErrors> escapedErrors_;
   std::vector<uint64_t> sent_, received_; ///< messages, by peer
   std::byte nothing_{}; ///< stands for a message without bytes
   Traffic traffic_;
@@ -251,6 +255,11 @@ Status GlooTransport::join() {
   if (!client.ok())
     return client.status();
   client_ = std::move(client).value();
+  escapedErrors_.emplace([this](const std::string &error) {
+    if (!client_->awaitFailure(verdictTime))
+      client_->abort("a connection between two ranks failed: " + error);
+    return client_->status();
+  });
   return Status();
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <thread>
 
 using namespace boostrt;
@@ -284,17 +285,39 @@ TEST_F(Control, SaysWhyItCannotListen) {
 }
 
 TEST_F(Control, SaysWhatListensElsewhere) {
-  uint16_t port = 0;
-  auto listener = listenOn("127.0.0.1", port);
+  auto listener = listenOn("127.0.0.1", port_);
   ASSERT_TRUE(listener.ok());
-  // It takes the connection and says nothing.
-  port_ = port;
   ClientOptions options = clientOptions(0);
   options.connectDeadline = milliseconds(200);
-  EXPECT_EQ(refusal(options),
-            "what listens at 127.0.0.1:" + std::to_string(port) +
-                " is not the control server of this job; check the master "
-                "address, and that all ranks run the same version");
+  std::string endpoint = "127.0.0.1:" + std::to_string(port_);
+  std::string notOurs =
+      "what listens at " + endpoint +
+      " is not the control server of this job; check the master address, and "
+      "that all ranks run the same version";
+  // It takes the connection and says nothing.
+  EXPECT_EQ(refusal(options), notOurs);
+  // It greets like a mail server, or closes the connection.
+  for (bool greets : {true, false}) {
+    std::thread other([&] {
+      // The connection of the refusal before is still in the queue.
+      for (int i = greets ? 0 : 1; i < 2; ++i) {
+        Socket taken(accept(listener->fd(), nullptr, nullptr));
+        if (greets)
+          sendAll(taken, "220 mail.example ESMTP\r\n");
+        std::string bytes;
+        while (!greets && readSome(taken, bytes) == ReadResult::Nothing)
+          std::this_thread::sleep_for(milliseconds(1));
+      }
+    });
+    EXPECT_EQ(refusal(options),
+              greets ? notOurs
+                     : endpoint +
+                           " closed the connection of rank 0 without an "
+                           "answer: the rank that serves the job there has "
+                           "ended early (see its own output), or the master "
+                           "address is that of something else");
+    other.join();
+  }
 }
 
 TEST_F(Control, AnAddressThatIsNotOursIsNamed) {
