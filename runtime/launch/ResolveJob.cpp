@@ -2,8 +2,8 @@
 
 #include "runtime/launch/Claim.h"
 #include "runtime/launch/JobEnvironment.h"
+#include "runtime/launch/Meeting.h"
 #include "runtime/launch/RankTablePlan.h"
-#include "runtime/support/Sha256.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -13,16 +13,8 @@
 namespace boostrt {
 namespace {
 
-/// Where ranks meet that no launcher has given a port.
-constexpr uint16_t kDefaultPort = 29511;
-
 Status usage(std::string message) {
   return Status(ExitCode::Usage, std::move(message));
-}
-
-std::string digest(const std::string &text) {
-  return toHex(
-      sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}));
 }
 
 std::string said(const Claim &claim) {
@@ -57,16 +49,13 @@ public:
     plan_.comm = options_.comm;
     BOOSTRT_RETURN_IF_ERROR(checkComm());
     BOOSTRT_RETURN_IF_ERROR(checkSizeVariable());
-    if (options_.logDir && !plan_.startsRanks)
-      return usage(fmt::format(
-          "--log-dir is for ranks that boost-run starts, and {}; let that one "
-          "write the logs",
-          plan_.source.empty() ? "this process is the only one (--ranks N "
-                                 "starts N)"
-                               : plan_.source + " has started this one"));
-    if (plan_.size > 1 || plan_.startsRanks) {
-      BOOSTRT_RETURN_IF_ERROR(findMaster());
-      BOOSTRT_RETURN_IF_ERROR(findToken());
+    BOOSTRT_RETURN_IF_ERROR(checkLogDir());
+    if (!plan_.ranksAreThreads() && (plan_.size > 1 || plan_.startsRanks)) {
+      // A launcher of one process knows nothing of the ranks that this starts.
+      bool isItsJob =
+          !asksForRanks() && !claims_.empty() && claims_[0].size > 1;
+      BOOSTRT_RETURN_IF_ERROR(arrangeMeeting(
+          plan_, inputs_, isItsJob ? &claims_[0] : nullptr, variables_));
     }
     return plan_;
   }
@@ -228,6 +217,17 @@ private:
     return Status();
   }
 
+  Status checkLogDir() const {
+    if (!options_.logDir || plan_.startsRanks)
+      return Status();
+    std::string why =
+        plan_.ranksAreThreads() ? "--comm=local starts none"
+        : plan_.source.empty()
+            ? "this process is the only one (--ranks N starts N)"
+            : plan_.source + " has started this one; let that write the logs";
+    return usage("--log-dir is for ranks that boost-run starts, and " + why);
+  }
+
   /// RANK_SIZE without the file or the launcher that it belongs to.
   Status checkSizeVariable() {
     std::optional<uint32_t> size = variables_.number("RANK_SIZE");
@@ -242,140 +242,6 @@ private:
     return usage(fmt::format("RANK_SIZE={}, but there are {} ranks by {}; "
                              "unset it, or correct it",
                              *size, plan_.size, plan_.source));
-  }
-
-  /// The place that the user names, by flag or variables.
-  Result<HostPort> namedMaster() {
-    std::optional<HostPort> flag;
-    if (options_.master) {
-      flag = parseHostPort(*options_.master);
-      if (!flag)
-        return usage(fmt::format("--master: '{}' is not HOST or HOST:PORT with "
-                                 "a port from 1 to 65535",
-                                 printable(*options_.master)));
-    }
-    HostPort variables;
-    variables.host = variables_.text("MASTER_ADDR").value_or("");
-    variables.port = static_cast<uint16_t>(
-        variables_.number("MASTER_PORT", 65535).value_or(0));
-    BOOSTRT_RETURN_IF_ERROR(variables_.status());
-    // On one server that this process starts, they belong to another job.
-    bool isOwn = plan_.startsRanks && plan_.servers() == 1;
-    if (isOwn || plan_.ranksAreThreads())
-      variables = HostPort();
-    if (!flag)
-      return variables;
-    if (!variables.host.empty() && variables.host != flag->host)
-      return usage(fmt::format("--master says {}, but MASTER_ADDR={}; leave "
-                               "one of them out",
-                               flag->host, printable(variables.host)));
-    if (variables.port != 0 && flag->port != 0 && variables.port != flag->port)
-      return usage(fmt::format("--master says port {}, but MASTER_PORT={}; "
-                               "leave one of them out",
-                               flag->port, variables.port));
-    if (flag->port == 0)
-      flag->port = variables.port;
-    return *flag;
-  }
-
-  Status findMaster() {
-    if (plan_.ranksAreThreads())
-      return Status();
-    Result<HostPort> named = namedMaster();
-    if (!named.ok())
-      return named.status();
-    // A launcher that says where ranks meet has read the variables itself.
-    const Claim *claim =
-        claims_.empty() || asksForRanks() ? nullptr : &claims_[0];
-    if (claim && claim->masterPort != 0) {
-      HostPort said{claim->masterHost, claim->masterPort};
-      bool differs = named->host != said.host ||
-                     (named->port != 0 && named->port != said.port);
-      if (options_.master && differs)
-        return usage(fmt::format("--master says {}, but {} says {}:{}; leave "
-                                 "--master out",
-                                 *options_.master, claim->launcher, said.host,
-                                 said.port));
-      *named = said;
-    }
-    plan_.masterHost = named->host;
-    plan_.masterPort = named->port;
-    if (plan_.masterHost.empty()) {
-      if (plan_.servers() == 1)
-        plan_.masterHost = "127.0.0.1";
-      else if (inputs_.rankTable)
-        plan_.masterHost = inputs_.rankTable->servers[0].id;
-      else if (claim)
-        plan_.masterHost = claim->masterHost;
-    }
-    if (plan_.masterHost.empty())
-      return usage(fmt::format(
-          "{} servers, and nothing says where rank 0 is; give --master "
-          "HOST:PORT or set MASTER_ADDR and MASTER_PORT, the same for all "
-          "ranks",
-          plan_.servers()));
-    if (plan_.masterPort == 0 && !(plan_.startsRanks && plan_.servers() == 1))
-      plan_.masterPort = portOf(claim);
-    return Status();
-  }
-
-  /// A port that all ranks of a job know without a word, and other jobs on the
-  /// same host probably do not.
-  static uint16_t portOf(const Claim *claim) {
-    constexpr uint32_t kFirst = 20000, kCount = 12000; // none that systems draw
-    if (!claim || claim->job.empty())
-      return kDefaultPort;
-    std::string hash = digest("port of job " + claim->job).substr(0, 7);
-    return static_cast<uint16_t>(
-        kFirst + std::stoul(hash, nullptr, /*base=*/16) % kCount);
-  }
-
-  Status findToken() {
-    if (plan_.ranksAreThreads())
-      return Status();
-    std::optional<std::string> variable = variables_.text("BOOST_TOKEN");
-    if (options_.tokenFile) {
-      std::string token = inputs_.tokenFile.value_or("");
-      token.erase(token.find_last_not_of(" \t\r\n") + 1);
-      if (token.empty() || token.size() > 1024 || printable(token) != token)
-        return usage(fmt::format("--token-file: '{}' holds no token, which is "
-                                 "one line of 1 to 200 letters, digits and "
-                                 "signs",
-                                 printable(*options_.tokenFile)));
-      if (variable && *variable != token)
-        return usage(fmt::format("--token-file '{}' and BOOST_TOKEN hold "
-                                 "different tokens; leave one of them out",
-                                 printable(*options_.tokenFile)));
-      plan_.token = std::move(token);
-      plan_.tokenSource = "--token-file";
-      return Status();
-    }
-    if (variable) {
-      if (printable(*variable) != *variable)
-        return usage("BOOST_TOKEN is no token, which is one line of 1 to 200 "
-                     "letters, digits and signs");
-      plan_.token = *variable;
-      plan_.tokenSource = "BOOST_TOKEN";
-      return Status();
-    }
-    if (plan_.startsRanks && plan_.servers() == 1) {
-      plan_.tokenSource = "random";
-      return Status();
-    }
-    const std::string job = claims_.empty() ? "" : claims_[0].job;
-    plan_.token =
-        digest(fmt::format("token of job {} at {}:{} with {}", job,
-                           plan_.masterHost, plan_.masterPort, plan_.layout()))
-            .substr(0, 32);
-    plan_.tokenSource = "derived";
-    if (!isLoopback(plan_.masterHost))
-      plan_.notes.push_back(
-          fmt::format("the token is derived from the description of the job: "
-                      "who can reach {}:{} can join or disturb it; on a "
-                      "network with others set BOOST_TOKEN or give "
-                      "--token-file",
-                      plan_.masterHost, plan_.masterPort));
-    return Status();
   }
 
   const JobInputs &inputs_;

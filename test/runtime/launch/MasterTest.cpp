@@ -105,8 +105,7 @@ TEST(CommandLineJobs, WhatIsWrong) {
   options.logDir = "log";
   expectRefused({},
                 "--log-dir is for ranks that boost-run starts, and this "
-                "process is the only one (--ranks N starts N); let that one "
-                "write the logs",
+                "process is the only one (--ranks N starts N)",
                 options);
   options = nodes(0);
   options.comm = CommKind::Local;
@@ -114,6 +113,27 @@ TEST(CommandLineJobs, WhatIsWrong) {
                 "--comm=local makes all ranks threads of one process, but "
                 "--nnodes=3; take --comm=gloo",
                 options);
+}
+
+TEST(CommandLineJobs, ThreadsWriteNoLogs) {
+  LaunchOptions options = ranks(4);
+  options.comm = CommKind::Local;
+  options.logDir = "log";
+  expectRefused({},
+                "--log-dir is for ranks that boost-run starts, and "
+                "--comm=local starts none",
+                options);
+}
+
+TEST(CommandLineJobs, LaunchersOfOneProcessOnEachServerChangeNothing) {
+  Environment one{{"OMPI_COMM_WORLD_RANK", "0"},
+                  {"OMPI_COMM_WORLD_SIZE", "1"},
+                  {"OMPI_MCA_ess_base_jobid", "1"}};
+  JobPlan first = resolved(one, nodes(0));
+  JobPlan second =
+      resolved(with(one, {{"OMPI_MCA_ess_base_jobid", "2"}}), nodes(1));
+  EXPECT_EQ(first.token, second.token);
+  EXPECT_EQ(first.master(), second.master());
 }
 
 TEST(CommandLineJobs, InsideAJobOfAnotherLauncher) {
@@ -136,7 +156,7 @@ TEST(CommandLineJobs, InsideAJobOfAnotherLauncher) {
   expectRefused(kMpi,
                 "--log-dir is for ranks that boost-run starts, and Open MPI "
                 "(OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE) has started this "
-                "one; let that one write the logs",
+                "one; let that write the logs",
                 options);
   // One process of mpirun's may start as many as it likes.
   JobPlan plan = resolved(with(kMpi, {{"OMPI_COMM_WORLD_SIZE", "1"},

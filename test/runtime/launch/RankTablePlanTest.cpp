@@ -173,6 +173,16 @@ TEST(RankTablePlan, ALauncherSaysWhichRank) {
                 end);
 }
 
+TEST(RankTablePlan, ALauncherOfOneProcessStartsTheRanksOfItsServer) {
+  JobPlan plan = planOf({{"RANK", "0"},
+                         {"WORLD_SIZE", "1"},
+                         {"MASTER_PORT", "4000"},
+                         {"TORCHELASTIC_RUN_ID", "x"}});
+  EXPECT_TRUE(plan.startsRanks);
+  EXPECT_EQ(plan.master(), "10.0.0.1:4000") << "MASTER_PORT alone";
+  EXPECT_EQ(plan.token, planOf({{"MASTER_PORT", "4000"}}).token);
+}
+
 TEST(RankTablePlan, OneSourceAtATime) {
   LaunchOptions options;
   options.ranks = 4;
