@@ -8,6 +8,7 @@
 // time of all ranks, and of rank 0 what the time went to.
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/comm/Collectives.h"
+#include "runtime/comm/MeasureCosts.h"
 #include "runtime/comm/gloo/GlooTransport.h"
 #include "runtime/comm/local/LocalJob.h"
 
@@ -46,8 +47,9 @@ std::vector<AdasumTensor> tensorsOf(size_t elements) {
   return tensors;
 }
 
-AdasumOptions optionsOf(std::string form) {
+AdasumOptions optionsOf(std::string form, const CommCosts &costs) {
   AdasumOptions options;
+  options.costs = costs;
   if (form == "auto")
     return options;
   options.cut = adasum::Cut::EqualSlices;
@@ -71,6 +73,7 @@ double medianOf(std::vector<double> values) {
 
 struct Candidate {
   std::string name;
+  double predictedSeconds;
   std::vector<double> milliseconds, cpuMilliseconds;
   AdasumStats total;
 };
@@ -90,15 +93,28 @@ public:
       x = uniform(generator);
     bucket_ = gradients;
     std::vector<AdasumTensor> tensors = tensorsOf(elements);
+    Result<CommCosts> costs = measureCosts(group_, workspace_);
+    if (!costs.ok())
+      return costs.status();
     std::vector<Adasum> adasums;
-    std::vector<Candidate> candidates{{"sum", {}, {}, {}}};
+    std::vector<Candidate> candidates{
+        {"sum",
+         allReduceSeconds(*costs, AllReduceAlgorithm::Auto,
+                          static_cast<double>(elements), group_.size()),
+         {},
+         {},
+         {}}};
     for (const std::string &form : arguments_.forms) {
-      Result<Adasum> adasum =
-          Adasum::plan(group_.size(), group_.self(), tensors, optionsOf(form));
+      Result<Adasum> adasum = Adasum::plan(group_.size(), group_.self(),
+                                           tensors, optionsOf(form, *costs));
       if (!adasum.ok())
         return adasum.status();
       adasums.push_back(std::move(adasum).value());
-      candidates.push_back({adasums.back().describe(), {}, {}, {}});
+      candidates.push_back({adasums.back().describe(),
+                            adasums.back().seconds(*costs),
+                            {},
+                            {},
+                            {}});
     }
     for (int round = -1; round < arguments_.rounds; ++round)
       for (size_t i = 0; i < candidates.size(); ++i) {
@@ -118,8 +134,14 @@ public:
         if (i > 0)
           add(adasums[i - 1].stats(), candidates[i].total);
       }
-    if (group_.self() == 0)
+    if (group_.self() == 0) {
+      fmt::print(
+          "latency {:.1f} us, message {:.1f} us, byte {:.3f} ns, product "
+          "{:.3f} ns, byte touched {:.3f} ns\n",
+          costs->latency * 1e6, costs->perMessage * 1e6, costs->perByte * 1e9,
+          costs->perProduct * 1e9, costs->perTouched * 1e9);
       print(candidates);
+    }
     return barrier(group_);
   }
 
@@ -171,9 +193,10 @@ private:
     double sum = medianOf(candidates[0].milliseconds);
     for (const Candidate &candidate : candidates) {
       double median = medianOf(candidate.milliseconds);
-      fmt::print("{:<32} median {:8.2f} ms, least {:8.2f}, CPU {:8.2f}, "
+      fmt::print("{:<32} predicted {:8.2f} ms, median {:8.2f} ms, least "
+                 "{:8.2f}, CPU {:8.2f}, "
                  "{:.3f} of the sum\n",
-                 candidate.name, median,
+                 candidate.name, candidate.predictedSeconds * 1e3, median,
                  *std::min_element(candidate.milliseconds.begin(),
                                    candidate.milliseconds.end()),
                  medianOf(candidate.cpuMilliseconds), median / sum);

@@ -86,16 +86,19 @@ std::vector<std::vector<Level>> planBlocks(const std::vector<Pieces> &blocks,
   return plans;
 }
 
+double secondsOf(const Level &level, const CommCosts &costs) {
+  double part = static_cast<double>(level.largestPart);
+  return level.isMean
+             ? meanLevelSeconds(costs, part, level.radix)
+             : adasumLevelSeconds(costs, part, level.radix, level.mostHolders);
+}
+
 double secondsOf(const std::vector<std::vector<Level>> &plans,
                  const CommCosts &costs) {
   double seconds = 0;
   for (const std::vector<Level> &levels : plans)
-    for (const Level &level : levels) {
-      double part = static_cast<double>(level.largestPart);
-      seconds += level.isMean ? meanLevelSeconds(costs, part, level.radix)
-                              : adasumLevelSeconds(costs, part, level.radix,
-                                                   level.mostHolders);
-    }
+    for (const Level &level : levels)
+      seconds += secondsOf(level, costs);
   return seconds;
 }
 
@@ -166,6 +169,14 @@ void Adasum::State::add(std::vector<Level> levels) {
 
 size_t Adasum::scratchBytes() const {
   return (state_->partsScratch + state_->resultsScratch) * sizeof(float);
+}
+
+double Adasum::seconds(const CommCosts &costs) const {
+  double seconds = 0;
+  for (const AdasumBlock &block : state_->blocks)
+    for (const LevelState &state : block.levels)
+      seconds += secondsOf(state.level, costs);
+  return seconds;
 }
 
 const AdasumStats &Adasum::stats() const { return state_->stats; }

@@ -96,6 +96,9 @@ public:
 
   const AdasumStats &stats() const;
 
+  /// How long a run takes, predicted.
+  double seconds(const CommCosts &costs) const;
+
   /// "mean of 8, then Adasum of 4 x 8 in equal slices".
   std::string describe() const;
 

@@ -1,8 +1,12 @@
 // Plans that are refused, and ranks that are lost.
 #include "test/runtime/comm/adasum/AdasumCase.h"
 
+#include "runtime/comm/Collectives.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 using namespace boostrt;
 using namespace boostrt::test;
@@ -47,7 +51,69 @@ TEST(AdasumFailures, OddNumbersOfRanksHaveALimit) {
   EXPECT_THAT(planned(1027, {}).message(), testing::HasSubstr("none above"));
 }
 
-/// At whichever message a rank gives up, all others hear of it.
+/// Gives up instead of the exchange with this number.
+class GivesUp : public Transport {
+public:
+  GivesUp(Transport &inner, int last) : left_(last), inner_(inner) {}
+  std::string describe() const override { return inner_.describe(); }
+  uint32_t rank() const override { return inner_.rank(); }
+  uint32_t size() const override { return inner_.size(); }
+  Status exchange(std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) override {
+    if (left_-- == 0)
+      inner_.abort("the test says so");
+    return inner_.exchange(sends, receives);
+  }
+  void abort(const std::string &cause) override { inner_.abort(cause); }
+  void setActivity(const Activity &activity) override {
+    inner_.setActivity(activity);
+  }
+  const Traffic &traffic() const override { return inner_.traffic(); }
+  bool hasGivenUp() const { return left_ < 0; }
+
+private:
+  int left_;
+  Transport &inner_;
+};
+
+/// At every level and phase: among them one in which a vector is made.
+TEST(AdasumFailures, ARankMayBeLostAtAnyExchange) {
+  Vectors ranks = randomVectors(8, 400, 0.5, 2);
+  for (size_t i = 0; i < 400; ++i)
+    ranks[1][i] = static_cast<float>(1e-5 * ranks[7][i] - ranks[0][i]);
+  AdasumCase what = caseOf(ranks, {100, 300});
+  for (const AdasumForm &form : mainForms(8))
+    for (int last = 0;; ++last) {
+      ASSERT_LT(last, 30);
+      std::atomic<bool> isLost = false;
+      std::vector<Status> statuses =
+          runRanks(transportKinds().front(), 8, [&](Transport &inner) {
+            GivesUp transport(inner, inner.rank() == 5 ? last : 1000);
+            std::vector<float> bucket = what.buckets[inner.rank()];
+            Group group(transport);
+            Workspace workspace;
+            Result<Adasum> adasum =
+                Adasum::plan(8, inner.rank(), what.tensors, form.options);
+            AdasumReport report; // of which all hear last
+            Status status =
+                adasum->run(group, bucket.data(), workspace, &report);
+            if (inner.rank() == 5)
+              isLost = transport.hasGivenUp();
+            // Who is done with its own part hears of it now.
+            if (status.ok())
+              status = barrier(group);
+            return status;
+          });
+      if (!isLost) { // there was no such exchange, but in the barrier
+        EXPECT_GE(last, 2);
+        break;
+      }
+      for (const Status &status : statuses)
+        EXPECT_EQ(status.code(), ExitCode::RankLost)
+            << form.name << ", exchange " << last;
+    }
+}
+
 TEST(AdasumFailures, ALostRankEndsTheRun) {
   AdasumCase what = caseOf(randomVectors(4, 1000, 0.5, 1));
   std::vector<Status> statuses =

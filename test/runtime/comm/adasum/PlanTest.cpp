@@ -1,10 +1,12 @@
 // Who combines what, and what the cost model chooses.
 #include "runtime/comm/adasum/Plan.h"
 
-#include "runtime/comm/CostModel.h"
+#include "runtime/comm/MeasureCosts.h"
+#include "test/runtime/comm/Ranks.h"
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <numeric>
 
@@ -193,6 +195,29 @@ TEST(CostModel, TheChoiceIsTheLeast) {
                                (1 + 1e-12));
         }
       }
+}
+
+TEST(CostModel, AllRanksMeasureTheSame) {
+  for (uint32_t ranks : {1u, 3u}) {
+    std::vector<CommCosts> found(ranks);
+    test::expectRanks(
+        test::transportKinds().front(), ranks, [&](Transport &transport) {
+          Group group(transport);
+          Workspace workspace;
+          Result<CommCosts> costs = measureCosts(group, workspace);
+          if (costs.ok())
+            found[transport.rank()] = *costs;
+          return costs.status();
+        });
+    for (const CommCosts &costs : found)
+      EXPECT_EQ(std::memcmp(&costs, &found[0], sizeof(costs)), 0);
+    // No memory reads a terabyte in a second, and none takes a second for 1 MB.
+    EXPECT_GT(found[0].perTouched, 1e-12);
+    EXPECT_LT(found[0].perTouched, 1e-6);
+    EXPECT_EQ(found[0].perByte > 1e-13, ranks > 1);
+    EXPECT_LT(found[0].perByte, 1e-6);
+    EXPECT_LT(found[0].latency, 1);
+  }
 }
 
 TEST(CostModel, AddsUpWhatAnExchangeCosts) {
