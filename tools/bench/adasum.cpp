@@ -2,7 +2,8 @@
 //
 //   bench-adasum local|gloo RANKS MEGABYTES ROUNDS [FORM]...
 //
-// A FORM is "auto" or radices, "4" or "2x2", with "w" behind for whole vectors.
+// A FORM is "auto" or radices, "4" or "2x2", with "w" behind for whole vectors
+// and "b16" for blocks of 16 MiB.
 // Ranks are threads of this process, or processes of their own. A time is that
 // of the slowest rank; printed are medians over the rounds, also of the CPU
 // time of all ranks, and of rank 0 what the time went to.
@@ -50,6 +51,10 @@ std::vector<AdasumTensor> tensorsOf(size_t elements) {
 AdasumOptions optionsOf(std::string form, const CommCosts &costs) {
   AdasumOptions options;
   options.costs = costs;
+  if (size_t at = form.find('b'); at != std::string::npos) {
+    options.blockBytes = std::stoul(form.substr(at + 1)) << 20;
+    form.resize(at);
+  }
   if (form == "auto")
     return options;
   options.cut = adasum::Cut::EqualSlices;
