@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -131,9 +132,12 @@ private:
     settings.planFiles = {program_.path() + ".plans"};
     const char *cache = std::getenv("XDG_CACHE_HOME");
     const char *home = std::getenv("HOME");
-    std::string folder = cache && *cache == '/' ? cache
-                         : home && *home == '/' ? std::string(home) + "/.cache"
-                                                : "";
+    std::string folder;
+    std::error_code error;
+    if (cache && *cache == '/')
+      folder = cache;
+    else if (home && std::filesystem::is_directory(home, error))
+      folder = std::string(home) + "/.cache";
     if (!folder.empty())
       settings.planFiles.push_back(
           fmt::format("{}/boostc/plans/{}.plans", folder, *hash));

@@ -1,11 +1,17 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 
+#include <cstdlib>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
 
 Result<CublasLtApi> CublasLtApi::open(const SearchContext &context) {
+  // The environment may not lower precision: f32 is not to become tf32.
+  setenv("NVIDIA_TF32_OVERRIDE", "0", /*overwrite=*/1);
+  // The environment may not lower precision: f32 is not to become tf32.
+  setenv("NVIDIA_TF32_OVERRIDE", "0", /*overwrite=*/1);
   Result<OpenLibrary> library = openLibrary(kCublasLtName, context);
   if (!library.ok())
     return Status(
