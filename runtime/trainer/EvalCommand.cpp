@@ -53,12 +53,12 @@ Status evalCommand(const Options &options, Ranks &ranks) {
     metrics->evaluation(position.epoch, position.stepInEpoch,
                         position.globalStep, *evaluation);
     metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
-                 run.peakBytes(), run.plannedBytes());
+                 run.peakBytes(ranks), run.plannedBytes());
     if (std::string problem = metrics->close(); !problem.empty())
       console.note(problem);
   }
   console.result(*evaluation, *options.checkpoint);
-  console.memory(run.plannedBytes(), run.peakBytes());
+  console.memory(run.plannedBytes(), run.peakBytes(ranks));
   return Status();
 }
 

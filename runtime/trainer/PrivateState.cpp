@@ -120,7 +120,9 @@ Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
   if (saved == ranks.size())
     return ranks.isFirst() ? sendToOthers(*checkpoint, execution, ranks)
                            : receiveOwn(execution, ranks);
-  if (!rule)
+  if (!rule) {
+    // All ranks find the same; none is to end before the others know.
+    BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
     return Status(
         ExitCode::Checkpoint,
         fmt::format(
@@ -129,6 +131,7 @@ Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
             "--private-state mean gives every rank their mean, "
             "--private-state reset what a new run begins with",
             saved, saved == 1 ? "" : "s", ranks.size()));
+  }
   std::span<std::byte> own = stateOf(execution);
   if (*rule == PrivateStateRule::Reset) {
     std::copy(initial.begin(), initial.end(), own.begin());

@@ -44,9 +44,9 @@ public:
   bool isAlone() const { return !transport_; }
   /// Rank 0 speaks for this one.
   bool isSilent() const { return voice_ != RankVoice::Own && !isFirst(); }
-  bool listensToSignals() const {
-    return voice_ != RankVoice::Thread || isFirst();
-  }
+  bool listensToSignals() const { return !isThread() || isFirst(); }
+  /// Ranks share a process, and what can be measured of it is about all.
+  bool isThread() const { return voice_ == RankVoice::Thread; }
   Share share(uint32_t microBatches) const {
     return {rank(), size(), microBatches};
   }

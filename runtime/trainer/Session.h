@@ -42,9 +42,10 @@ public:
   Execution &execution() { return *execution_; }
 
   uint64_t plannedBytes() const { return planned_; }
-  /// Of the host; empty where the plan is about other memory.
-  std::optional<uint64_t> peakBytes() const {
-    return device_->memory() ? std::nullopt : peak_.bytes();
+  /// Of the host; empty where the plan is about other memory, or what could be
+  /// measured is about several ranks.
+  std::optional<uint64_t> peakBytes(const Ranks &ranks) const {
+    return device_->memory() || ranks.isThread() ? std::nullopt : peak_.bytes();
   }
 
 private:

@@ -47,12 +47,13 @@ public:
     if (metrics_) {
       double wall =
           std::chrono::duration<double>(Clock::now() - begin_).count();
-      metrics_->end(wall, session_->peakBytes(), session_->plannedBytes());
+      metrics_->end(wall, session_->peakBytes(ranks_),
+                    session_->plannedBytes());
       if (std::string problem = metrics_->close(); !problem.empty())
         console_.note(problem);
     }
     if (status.ok())
-      console_.memory(session_->plannedBytes(), session_->peakBytes());
+      console_.memory(session_->plannedBytes(), session_->peakBytes(ranks_));
     console_.clearBar();
     return status;
   }
