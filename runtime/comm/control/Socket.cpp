@@ -107,8 +107,8 @@ Result<Socket> listenOn(const std::string &host, uint16_t &port) {
       error == EADDRINUSE
           ? "; another job or program listens there: choose another port"
       : error == EADDRNOTAVAIL
-          ? "; that is no address of this machine: rank 0 must run on the "
-            "machine that the master address names"
+          ? "; that is no address of this machine (rank 0 must run on the "
+            "machine that the master address names)"
           : "";
   return failure(fmt::format("cannot listen on {}: {}{}",
                              endpointText(host, port), strerror(error),

@@ -1,5 +1,6 @@
 #include "runtime/comm/gloo/GlooTransport.h"
 
+#include "runtime/comm/Collectives.h"
 #include "runtime/comm/control/ControlClient.h"
 #include "runtime/comm/control/ControlServer.h"
 
@@ -157,6 +158,12 @@ public:
       BOOSTRT_RETURN_IF_ERROR(serve());
     BOOSTRT_RETURN_IF_ERROR(join());
     Status status = connectMesh();
+    // Who leaves at once would otherwise end connections that others wait for.
+    if (status.ok()) {
+      Group everybody(*this);
+      status = barrier(everybody);
+      traffic_ = {};
+    }
     if (status.ok())
       return status;
     client_->abort(status.message()); // unless another rank was the first
@@ -272,6 +279,11 @@ Status GlooTransport::connectMesh() {
     return complete;
   std::string address = options_.listenAddress.empty() ? client_->localAddress()
                                                        : options_.listenAddress;
+  // Our own words for what Gloo would say worse.
+  uint16_t anyPort = 0;
+  if (Status probe = control::listenOn(address, anyPort).status(); !probe.ok())
+    return Status(ExitCode::RankLost,
+                  "it cannot wait for the other ranks: " + probe.message());
   Status status;
   try {
     auto mesh = std::make_unique<Mesh>(static_cast<int>(rank()),

@@ -341,9 +341,9 @@ TEST_F(Control, AnAddressThatIsNotOursIsNamed) {
     EXPECT_EQ(status.code(), ExitCode::RankLost);
     EXPECT_THAT(status.message(),
                 HasSubstr("rank 1 gave up before the first step: it cannot "
-                          "connect to the other ranks from address "
-                          "192.0.2.1: "));
-    EXPECT_THAT(status.message(), HasSubstr("give the address of another"));
+                          "wait for the other ranks: cannot listen on "
+                          "192.0.2.1:0: Cannot assign requested address; that "
+                          "is no address of this machine"));
     EXPECT_EQ(status.message(), statuses[0].message());
   }
 }
