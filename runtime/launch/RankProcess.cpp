@@ -88,6 +88,10 @@ struct Prepared {
   // to the terminal must not stop a process of another group.
   setpgid(0, 0);
   std::signal(SIGTTOU, SIG_IGN);
+  // What is forwarded must act, also where a shell that runs jobs in the
+  // background has left the launcher deaf to SIGINT.
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
   for (auto [from, to] :
        {std::pair{prepared.in, 0}, {prepared.out, 1}, {prepared.err, 2}})
     if (from >= 0)

@@ -142,6 +142,14 @@ TEST(Supervisor, RanksThatDieOfTheirUsersSignal) {
   EXPECT_EQ(end.status.message(), "SIGINT ended ranks before they had saved");
 }
 
+TEST(Supervisor, ALauncherInTheBackgroundOfAScriptForwardsSigintToo) {
+  // Scripts start such jobs deaf to SIGINT, and deafness is inherited.
+  auto before = std::signal(SIGINT, SIG_IGN);
+  JobEnd end = run({shell(0, kForever)}, 15, {SIGINT});
+  EXPECT_EQ(end.signal, SIGINT);
+  std::signal(SIGINT, before);
+}
+
 TEST(Supervisor, TheThirdSignalKills) {
   auto deaf = shell(0, "trap '' TERM INT; exec sleep 1000");
   Supervisor supervisor{std::chrono::duration<double>(15)};
