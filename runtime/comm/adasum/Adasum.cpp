@@ -119,6 +119,12 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
                               "multiple of {} ranks, and there are {}; use "
                               "servers alike, or Adasum across ranks",
                               perMean, perMean, members));
+  if (perMean > kMaxRadix)
+    return Status(ExitCode::Input,
+                  fmt::format("Adasum across servers of {} ranks is more than "
+                              "the {} that a mean can have; use smaller "
+                              "servers, or Adasum across ranks",
+                              perMean, kMaxRadix));
   auto state = std::make_unique<State>();
   state->members = members;
   state->self = self;

@@ -58,9 +58,10 @@ std::vector<Pieces> wholeVectors(const Pieces &pieces, uint32_t parts) {
       items.push_back(std::move(item));
   }
   // The largest first, each to the part that has least.
-  std::stable_sort(
-      items.begin(), items.end(),
-      [](const Pieces &a, const Pieces &b) { return countOf(a) > countOf(b); });
+  std::sort(items.begin(), items.end(), [](const Pieces &a, const Pieces &b) {
+    size_t countA = countOf(a), countB = countOf(b);
+    return countA != countB ? countA > countB : a[0].offset < b[0].offset;
+  });
   std::vector<Pieces> made(parts);
   std::vector<size_t> load(parts);
   for (const Pieces &item : items) {

@@ -28,6 +28,14 @@ TEST(AdasumFailures, ServersMustBeAlike) {
             "there are 10; use servers alike, or Adasum across ranks");
 }
 
+TEST(AdasumFailures, ServersHaveALimit) {
+  AdasumOptions options;
+  options.ranksPerMean = 1025;
+  EXPECT_EQ(planned(2050, options).message(),
+            "Adasum across servers of 1025 ranks is more than the 1024 that a "
+            "mean can have; use smaller servers, or Adasum across ranks");
+}
+
 TEST(AdasumFailures, LevelsMustGiveTheTree) {
   AdasumOptions options;
   for (auto [ranks, radices] :
