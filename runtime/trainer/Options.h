@@ -36,6 +36,8 @@ struct Options {
   std::string gpuLibrary = "auto";
   std::optional<std::string> data;
   std::optional<uint32_t> threads;
+  /// No flag: what each rank gets of a machine that ranks share.
+  uint32_t threadsAtMost = UINT32_MAX;
   std::optional<std::string> metrics;
   ProgressKind progress = ProgressKind::Auto;
 

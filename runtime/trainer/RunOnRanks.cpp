@@ -1,8 +1,10 @@
 #include "runtime/trainer/RunOnRanks.h"
 
 #include "runtime/comm/local/LocalJob.h"
+#include "runtime/launch/CpuShare.h"
 #include "runtime/launch/JoinJob.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <new>
 #include <system_error>
@@ -37,6 +39,15 @@ Status runAndLeave(const Options &options, Ranks &ranks,
   return status.ok() ? left : status;
 }
 
+/// Options of ranks that share a machine: as many threads as each has CPUs.
+Options shareMachine(const Options &options, uint32_t ranks) {
+  Options own = options;
+  auto cpus = static_cast<uint32_t>(usableCpus().size());
+  if (cpus > 0)
+    own.threadsAtMost = std::max(1u, cpus / ranks);
+  return own;
+}
+
 /// A rank that was told of a failure says less than the one that had it.
 Status mostTelling(const std::vector<Status> &statuses) {
   const Status *told = nullptr;
@@ -54,7 +65,8 @@ Status mostTelling(const std::vector<Status> &statuses) {
 Status runOnRanks(const Options &options, const JobPlan &plan,
                   const RankCommand &command) {
   if (plan.ranksAreThreads())
-    return runOnThreads(options, plan.serverOfRank, command);
+    return runOnThreads(shareMachine(options, plan.size), plan.serverOfRank,
+                        command);
   Result<std::unique_ptr<Transport>> transport = joinJob(plan, options.launch);
   if (!transport.ok())
     return transport.status();
@@ -62,11 +74,14 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
     Ranks alone;
     return runAndLeave(options, alone, command);
   }
+  // A rank that is pinned sees its own CPUs alone.
+  bool isPinned = plan.isStarted && options.launch.pin;
+  Options own = shareMachine(options, isPinned ? 1 : plan.localSize);
   // The launcher shows what all ranks write to standard error.
   bool isMuted = plan.isStarted && !options.launch.logDir;
   Ranks ranks(std::move(transport).value(), plan.serverOfRank,
               isMuted ? RankVoice::Muted : RankVoice::Own);
-  return runAndLeave(options, ranks, command);
+  return runAndLeave(own, ranks, command);
 }
 
 Status runOnThreads(const Options &options,

@@ -79,7 +79,8 @@ private:
     selected.target = program_.target(BOOST_TARGET_CPU);
     if (!selected.target)
       return missing();
-    uint32_t threads = options_.threads.value_or(selected.target->threads);
+    uint32_t threads = options_.threads.value_or(
+        std::min(selected.target->threads, options_.threadsAtMost));
     Result<std::unique_ptr<CpuDevice>> device =
         CpuDevice::create(threads, *selected.target);
     if (!device.ok())

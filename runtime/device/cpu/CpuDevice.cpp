@@ -84,7 +84,8 @@ CpuDevice::create(uint32_t threads, const BoostTarget &target) {
       return Status(
           matmul.status().code(),
           fmt::format("{}: {}", call.location, matmul.status().message()));
-    if ((*matmul)->scratchBytes() != call.scratch_bytes)
+    // Fewer threads want less.
+    if ((*matmul)->scratchBytes() > call.scratch_bytes)
       return scratchMismatch(call, (*matmul)->scratchBytes(), threads,
                              target.library_version);
     device->matmuls_.push_back(std::move(matmul).value());

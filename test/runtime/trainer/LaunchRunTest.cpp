@@ -54,17 +54,47 @@ TEST(LaunchRun, TheFailureOfARankIsTheLaunchers) {
               HasSubstr("boost-run: error: nowhere: no such directory"));
 }
 
-TEST(LaunchRun, RanksThatDoNotTrainTogetherYetSayWhoTheyAre) {
+TEST(LaunchRun, RanksTrainTogether) {
   Finished run = boostRunProcess({fixture("softmax"), kSmall, "--ranks=3"});
-  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Usage));
-  EXPECT_EQ(run.out, "");
-  for (const char *line :
-       {"boost-run: starting ranks 0 to 2 of 3, on server 0 of 1, from the "
-        "command line (--ranks)\n",
-        "\nboost-run: error: this process is rank 0 of 3, on server 0 of 1 ",
-        "\n[rank 1] boost-run: error: this process is rank 1 of 3, ",
-        "\n[rank 2] boost-run: error: this process is rank 2 of 3, "})
-    EXPECT_THAT(run.err, HasSubstr(line));
+  EXPECT_EQ(run.exitCode, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("result: {"));
+  EXPECT_EQ(run.out.find("result: {"), run.out.rfind("result: {"))
+      << "rank 0 speaks for all";
+  EXPECT_THAT(run.err,
+              HasSubstr("boost-run: starting ranks 0 to 2 of 3, on server 0 of "
+                        "1, from the command line (--ranks)\n"));
+  EXPECT_EQ(run.err.find("[rank "), std::string::npos) << run.err;
+}
+
+TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
+  TemporaryDirectory directory;
+  BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",
+                            "--ranks=3", "--log-dir=" + (directory / "log"),
+                            "--eval-every=0"});
+  std::string log = directory / "log/1/rank.0/stdout";
+  while (readFile(log).find("epoch: 1 ") == std::string::npos)
+    usleep(2000);
+  int victim = childOf(launcher.id());
+  ASSERT_GT(victim, 0);
+  kill(victim, SIGKILL);
+  Finished run = launcher.wait();
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
+  std::string pid =
+      " (pid " + std::to_string(victim) + ") was killed by SIGKILL";
+  size_t at = run.err.find(pid);
+  ASSERT_NE(at, std::string::npos) << run.err;
+  std::string rank = run.err.substr(at - 1, 1);
+  int told = 0;
+  for (std::string other : {"0", "1", "2"}) {
+    std::string text =
+        readFile(directory / ("log/1/rank." + other + "/stderr"));
+    if (other == rank)
+      continue;
+    EXPECT_THAT(text, HasSubstr("rank " + rank + " was lost in step "));
+    EXPECT_THAT(text, HasSubstr("collective 0 (fc.weight, fc.bias)"));
+    ++told;
+  }
+  EXPECT_EQ(told, 2);
 }
 
 TEST(LaunchRun, SigtermSavesAndStops) {

@@ -136,8 +136,9 @@ TEST_F(StepsOnGpu, BatchesStayUntilTheyAreCopied) {
   // epoch has 1 of them.
   Machine gpu("linear_window", true, "200"), cpu("linear_window", false, "200");
   expectSame(gpu, cpu, 17);
-  auto a = evaluate(*gpu.execution, *gpu.arenas, gpu.data);
-  auto b = evaluate(*cpu.execution, *cpu.arenas, cpu.data);
+  Ranks alone;
+  auto a = evaluate(*gpu.execution, *gpu.arenas, gpu.data, alone);
+  auto b = evaluate(*cpu.execution, *cpu.arenas, cpu.data, alone);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(a->values, b->values);
 }

@@ -120,8 +120,9 @@ TEST(Table, EvaluatesWithoutLabels) {
   TokenFiles files(40, 29);
   auto session = initialised("table", files.spec());
   ASSERT_TRUE(session);
+  Ranks alone;
   auto evaluation =
-      evaluate(session->execution(), session->arenas(), session->data());
+      evaluate(session->execution(), session->arenas(), session->data(), alone);
   ASSERT_TRUE(evaluation.ok()) << evaluation.status().message();
   const Dataset &data = *session->data().source.test;
   EXPECT_FALSE(data.hasLabels());

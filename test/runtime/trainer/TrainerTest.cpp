@@ -221,8 +221,9 @@ TEST(Trainer, APositionThatTheDataDoesNotHaveIsRefused) {
 TEST(Evaluate, SumsOverAllHeldOutDataWithItsTail) {
   auto session = initialised("softmax", "digits:train=32,test=75");
   ASSERT_TRUE(session);
+  Ranks alone;
   auto whole =
-      evaluate(session->execution(), session->arenas(), session->data());
+      evaluate(session->execution(), session->arenas(), session->data(), alone);
   ASSERT_TRUE(whole.ok()) << whole.status().message();
   ASSERT_EQ(whole->values.size(), 3u);
   EXPECT_EQ(whole->values[0].first, "loss");
