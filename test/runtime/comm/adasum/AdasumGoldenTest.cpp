@@ -20,7 +20,7 @@ TEST(AdasumGolden, MatchesTheReference) {
     auto sizes = entry.at("layers").get<std::vector<size_t>>();
     auto result = entry.at("result").get<Vector>();
     AdasumCase what = caseOf(ranks, sizes);
-    for (const AdasumForm &form : allForms(what.ranks())) {
+    for (const AdasumForm &form : mainForms(what.ranks())) {
       Vector found = run(what, form.options).values();
       size_t offset = 0;
       for (size_t size : sizes) {

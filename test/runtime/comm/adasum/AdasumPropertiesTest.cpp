@@ -1,4 +1,4 @@
-// The properties P1 - P16 of Adasum, each for all ways to compute it.
+// The properties P1 - P16 of Adasum, each for several ways to compute it.
 #include "test/runtime/comm/adasum/AdasumCase.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,9 @@ protected:
   uint32_t n() const { return GetParam(); }
   bool isPowerOfTwo() const { return std::has_single_bit(n()); }
 
+  /// That all forms agree is P15.
   template <typename Check> void forEachForm(Check &&check) {
-    for (const AdasumForm &form : allForms(n())) {
+    for (const AdasumForm &form : mainForms(n())) {
       SCOPED_TRACE(form.name);
       check(form.options);
     }
@@ -265,9 +266,9 @@ TEST_P(AdasumProperties, P14TheOrderOfRanksMatters) {
 TEST_P(AdasumProperties, P15AllSchedulesComputeTheSame) {
   AdasumCase what = caseOf(randomVectors(n(), 4000, 0.5, 15), {1500, 3, 2497});
   Vector flat = run(what, allForms(n())[0].options).values();
-  forEachForm([&](const AdasumOptions &options) {
-    EXPECT_LE(relative(run(what, options).values(), flat), 4 * kEps);
-  });
+  for (const AdasumForm &form : allForms(n()))
+    EXPECT_LE(relative(run(what, form.options).values(), flat), 4 * kEps)
+        << form.name;
 }
 
 TEST_P(AdasumProperties, P16ServersContributeTheirMean) {
