@@ -10,10 +10,10 @@
 //    touches: the updates of all parameters;
 //  - one after the other in a single block that waits for its threads in
 //    between, where they are small: the sums of a loss.
-// A library call is a launch of its own, and so is the kernel that stands in for
-// it. An op comes as early as what it needs allows. Memory is planned already, so
-// needing is a matter of places: ops that touch the same bytes, one of them
-// writing, keep their order.
+// A library call is a launch of its own, and so is the kernel that stands in
+// for it. An op comes as early as what it needs allows. Memory is planned
+// already, so needing is a matter of places: ops that touch the same bytes, one
+// of them writing, keep their order.
 #pragma once
 
 #include "compiler/lowering/cuda/GridWorks.h"

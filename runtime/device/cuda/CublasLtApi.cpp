@@ -1,7 +1,6 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include <cstdlib>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
