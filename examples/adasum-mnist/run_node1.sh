@@ -1,18 +1,15 @@
 #!/usr/bin/env bash
-# The first of two servers with 8 ranks each. It compiles the model, and its rank 0 is where
-# all ranks meet; start run_node2.sh beside it, here on the same machine, whose second
-# loopback address plays the second server.
+# The first of two servers with 8 ranks each; its rank 0 is where all ranks meet. Start
+# run_node2.sh beside it: the second server is this machine too, under its second loopback
+# address.
 #
 #   DATA_PATH=MNIST_Data examples/adasum-mnist/run_node1.sh [FLAG OF boost-run]...
 #
-# Writes adasum.so, adasum.safetensors and the output of every rank,
-# log_output/1/rank.N/stdout, into the current folder. SMALL=1: 20 steps on digits that
-# boost-run draws itself; then and otherwise both scripts get the same flags.
+# Writes adasum-server0.so, adasum.safetensors and the output of every rank,
+# log_output/1/rank.N/stdout, into the current folder, and shows rank 0's in the end. Both
+# scripts take the same flags. SMALL=1: 20 steps on digits that boost-run draws itself.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOST_BIN:-$here/../../build/bin}
 
-rm -f adasum.so
-"$bin/boostc" "$here/model.json" -o adasum.so.part
-mv adasum.so.part adasum.so
-SERVER_ID=0 exec "$here/run_server.sh" --save adasum.safetensors "$@"
+SERVER_ID=0 "$here/run_server.sh" --save adasum.safetensors "$@"
+cat log_output/1/rank.0/stdout

@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
-# Starts the ranks of server SERVER_ID; run_node1.sh and run_node2.sh call it.
+# Compiles the model and starts the ranks of server SERVER_ID, for run_node1.sh and
+# run_node2.sh. boostc writes the same bytes on both, which the ranks compare.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 bin=${BOOST_BIN:-$here/../../build/bin}
 small=()
 [[ -z ${SMALL:-} ]] || small=(--data "digits:train=10240,test=320" --steps 20)
 
-# Node 1 compiles; on servers with folders of their own, copy adasum.so instead.
-for ((wait = 0; wait < 600; ++wait)); do
-  [[ ! -e adasum.so ]] || break
-  sleep 0.1
-done
-RANK_TABLE_FILE=$here/rank_table_16pcs.json exec "$bin/boost-run" adasum.so \
-  --threads 1 --log-dir log_output --log-every 50 "${small[@]}" "$@"
+"$bin/boostc" "$here/model.json" -o "adasum-server$SERVER_ID.so"
+RANK_TABLE_FILE=$here/rank_table_16pcs.json "$bin/boost-run" \
+  "adasum-server$SERVER_ID.so" --threads 1 --log-dir log_output --log-every 50 \
+  "${small[@]}" "$@"

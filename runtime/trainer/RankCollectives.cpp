@@ -90,9 +90,15 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
   Prepared &prepared = prepared_[index];
   ranks_.transport().setActivity(
       {step_, prepared.name.c_str(), collective.location});
-  return collective.kind == BOOST_COLLECTIVE_ADASUM
-             ? combine(collective, prepared, operands)
-             : allReduce(collective, prepared, operands);
+  Status status = collective.kind == BOOST_COLLECTIVE_ADASUM
+                      ? combine(collective, prepared, operands)
+                      : allReduce(collective, prepared, operands);
+  if (status.code() != ExitCode::RankLost)
+    return status;
+  // What others last said of themselves is older than what this rank knows.
+  return Status(status.code(),
+                fmt::format("{}; this rank was in step {}, {}",
+                            status.message(), step_, prepared.name));
 }
 
 /// The operands as parts of one bucket, which begins with the first in memory.

@@ -6,14 +6,16 @@
 A step has eight micro-batches of two samples, whatever the number of ranks; fifty
 steps, over four ends of epochs with windows that are not full. Then the same training
 in pieces: a rank, chosen by a fixed rule, is killed five times, and each time another
-number of ranks goes on. Fails when a file differs or a killed run is not reported as
-one (exit code 5, or 137 of a job in one process).
+number of ranks goes on. Fails when a file differs, when a killed run is not reported as
+one (exit code 5, or 137 of a job in one process), or when any rank blames another than
+the one that was killed. KILLS=N: more kills than five.
 """
 
 import hashlib
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +25,7 @@ work, name, model, *flags = sys.argv[1:]
 work = pathlib.Path(work, name)
 work.mkdir()
 STEPS = 50
+KILLS = int(os.environ.get("KILLS", 5))
 # 12 full windows and one of 3 micro-batches, the last of one sample.
 DATA = "digits:train=197,test=20"
 BATCH, WINDOW = 2, 8
@@ -62,7 +65,7 @@ if set(digests.values()) != {expected}:
 
 
 def ranks_of(launcher):
-    """Processes of the job, rank 0 first."""
+    """The job's ranks and their processes."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:
@@ -74,7 +77,18 @@ def ranks_of(launcher):
             for variable in environ:
                 if variable.startswith(b"BOOST_RANK="):
                     found.append((int(variable[11:]), int(folder.name)))
-    return [process for _, process in sorted(found)]
+    return sorted(found)
+
+
+def wrong_blame(rank, process, error):
+    """What in the messages names another rank than the one that was killed."""
+    if f"error: rank {rank} (pid {process}) was killed by SIGKILL" not in error:
+        return "the launcher does not name it"
+    for line in error.splitlines():
+        blamed = re.search(r"error: rank (\d+)", line)
+        if blamed and int(blamed[1]) != rank:
+            return line
+    return None
 
 
 choose = random.Random(7)
@@ -82,29 +96,33 @@ for comm in ("local", "gloo"):
     folder = work / f"checkpoints-{comm}"
     save = work / f"killed-{comm}.safetensors"
     kills = 0
-    for attempt in range(60):
+    for attempt in range(20 * KILLS):
         ranks = choose.choice((2, 4, 8))
         run = subprocess.Popen(
             train(ranks, comm, "--checkpoint-dir", folder, "--checkpoint-every",
                   3, "--save", save),
             stderr=subprocess.PIPE, text=True)
-        if kills < 5:
+        victim = None
+        if kills < KILLS:
             # Until it has got somewhere, so that five kills are in one run.
             before = set(os.listdir(folder)) if folder.exists() else set()
             while run.poll() is None and not (
                     folder.exists() and set(os.listdir(folder)) - before):
                 time.sleep(0.002)
             time.sleep(choose.random() * 0.01)
-            victims = [run.pid] if comm == "local" else ranks_of(run.pid)
+            victims = [(0, run.pid)] if comm == "local" else ranks_of(run.pid)
             if run.poll() is None and victims:
-                os.kill(choose.choice(victims), signal.SIGKILL)
+                victim = choose.choice(victims)
+                os.kill(victim[1], signal.SIGKILL)
         error = run.communicate()[1]
         if run.returncode == 0:
             break
         wanted = -signal.SIGKILL if comm == "local" else 5
-        if run.returncode != wanted:
+        if victim is None or run.returncode != wanted:
             sys.exit(f"{name}, {comm}: exit code {run.returncode}, expected "
                      f"{wanted}:\n{error}")
+        if comm == "gloo" and (wrong := wrong_blame(*victim, error)):
+            sys.exit(f"{name}: {victim} was killed: {wrong}\n{error}")
         kills += 1
     if run.returncode != 0 or digest(save) != expected:
         sys.exit(f"{name}, {comm}: {kills} kills, exit code {run.returncode}, "

@@ -90,7 +90,9 @@ TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
         readFile(directory / ("log/1/rank." + other + "/stderr"));
     if (other == rank)
       continue;
-    EXPECT_THAT(text, HasSubstr("rank " + rank + " was lost in step "));
+    EXPECT_THAT(text, HasSubstr("error: rank " + rank));
+    EXPECT_THAT(text, HasSubstr(" was lost in step "));
+    EXPECT_THAT(text, HasSubstr("; this rank was in step "));
     EXPECT_THAT(text, HasSubstr("collective 0 (fc.weight, fc.bias)"));
     ++told;
   }
