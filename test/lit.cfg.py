@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 
 import lit.formats
@@ -47,6 +48,17 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+
+# Where the ranks of servers meet, for each test that has several: a port that is free when the
+# tests begin. (Ranks of one server find a free one themselves.)
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+config.substitutions.append(("%launch_port", free_port()))
+config.substitutions.append(("%adasum_port", free_port()))
 
 # Open MPI's launcher, as many processes as asked for, also where root runs the tests.
 if shutil.which("mpirun"):

@@ -145,7 +145,8 @@ typedef enum BoostPostOp {
 } BoostPostOp;
 
 /* What a function returns. Anything else than OK leaves PARAMETER and STATE as
- * they were before the call. */
+ * they were before the call; but STATE that is private may be that of the step
+ * already when a later collective of the update fails. */
 typedef enum BoostCallStatus {
   BOOST_CALL_OK = 0,
   BOOST_CALL_LIBRARY_FAILED = 1,

@@ -12,6 +12,7 @@ there is none, and when a training or an evaluation prints no result.
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 
@@ -28,10 +29,14 @@ commands = [line[2:] for block in blocks for line in block.splitlines()
             if line.startswith("$ ")]
 if not commands:
     sys.exit(f"{example}/README.md shows no command")
+# Where ranks of several servers meet; the default port may be another test's.
+with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    port = str(probe.getsockname()[1])
 for command in commands:
     print(f"$ {command}", flush=True)
     done = subprocess.run(["bash", "-c", command], cwd=work, text=True,
-                          env={**os.environ, "SMALL": "1"},
+                          env={**os.environ, "SMALL": "1", "MASTER_PORT": port},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     print(done.stdout)
     if done.returncode != 0:

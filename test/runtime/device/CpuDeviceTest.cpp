@@ -202,25 +202,16 @@ TEST(CpuDevice, ExecutesThePreparedCall) {
       << "there is no such call";
 }
 
-TEST(CpuDevice, AnotherScratchSizeThanPlannedIsRefused) {
+// As with fewer threads than the program was planned for. (BoostRunTest.cpp has
+// a program that plans too little.)
+TEST(CpuDevice, LessScratchThanPlannedWillDo) {
   BoostTarget empty = emptyTarget();
   auto probe = CpuDevice::create(2, empty);
   ASSERT_TRUE(probe.ok());
   BoostLibraryCall call = callWith(0);
-  uint64_t right = scratchOf(call);
-  for (uint64_t wrong : {right + 64, right - 64}) {
-    call.scratch_bytes = wrong;
-    BoostTarget target = targetWith(call, "oneDNN 9.9.9");
-    auto device = CpuDevice::create(2, target);
-    ASSERT_FALSE(device.ok());
-    EXPECT_EQ(device.status().code(), ExitCode::Input);
-    EXPECT_THAT(device.status().message(),
-                testing::AllOf(HasSubstr("model.json:14:5: "),
-                               HasSubstr("compiled with oneDNN 9.9.9 and " +
-                                         std::to_string(wrong) + " bytes"),
-                               HasSubstr("asks for " + std::to_string(right)),
-                               HasSubstr("rebuild the program with boostc")));
-  }
+  call.scratch_bytes = scratchOf(call) + 64;
+  BoostTarget target = targetWith(call, "oneDNN 9.9.9");
+  EXPECT_TRUE(CpuDevice::create(2, target).ok());
 }
 
 TEST(CpuDevice, ACallTheLibraryRefusesNamesItsPlace) {
