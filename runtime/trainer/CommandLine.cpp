@@ -54,7 +54,8 @@ void addInterval(CLI::App &app, const char *name, Interval &interval,
 void addProgram(CLI::App &app, Options &options) {
   app.add_option("PROGRAM", options.program, "what boostc compiled");
   app.add_option("--threads", options.threads,
-                 "threads of the pool (default: as planned by boostc)")
+                 "threads of the pool (default: as planned by boostc, fewer "
+                 "where ranks share the machine)")
       ->check(CLI::Range(1u, 4096u))
       ->type_name("N");
   app.add_option("--device", options.device,
@@ -135,13 +136,13 @@ void addTraining(CLI::App &app, Options &o) {
       ->type_name("N");
   app.add_option("--check-replicas", o.checkReplicasEvery,
                  "compare the ranks' weights every N steps; 0: never")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->check(CLI::Range(int64_t{0}, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--log-adasum", o.logAdasumEvery,
                  "write how Adasum combined to the metrics every N steps; 0: "
                  "never")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->check(CLI::Range(int64_t{0}, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--resume", o.resume,
