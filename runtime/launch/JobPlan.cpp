@@ -73,6 +73,8 @@ JobPlan JobPlan::planOfRank(uint32_t local) const {
 }
 
 std::string JobPlan::describe() const {
+  if (ranksAreThreads())
+    return fmt::format("all {} ranks, as threads of this process", size);
   return fmt::format("{} of {}, on server {} of {}",
                      startsRanks ? rankRange(rank, localSize)
                                  : fmt::format("rank {}", rank),
@@ -86,7 +88,7 @@ std::string JobPlan::toText() const {
   else if (startsRanks)
     text = fmt::format("starts {}\n", describe());
   else if (ranksAreThreads())
-    text = fmt::format("all {} ranks, as threads of one process\n", size);
+    text = describe() + "\n";
   else
     text = fmt::format("{}, local rank {} of {}\n", describe(), localRank,
                        localSize);

@@ -1,6 +1,6 @@
 #include "runtime/comm/control/ControlClient.h"
 
-#include "runtime/comm/control/RankTable.h"
+#include "runtime/comm/control/RankWatch.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>

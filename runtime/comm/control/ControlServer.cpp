@@ -1,6 +1,6 @@
 #include "runtime/comm/control/ControlServer.h"
 
-#include "runtime/comm/control/RankTable.h"
+#include "runtime/comm/control/RankWatch.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ public:
   Thread(const ServerOptions &options, Socket listener)
       : options_(options), listener_(std::move(listener)),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        table_(options.size, options.silenceDeadline, options.stallDeadline),
+        watch_(options.size, options.silenceDeadline, options.stallDeadline),
         start_(Clock::now()), thread_([this] { run(); }) {}
 
   ~Thread() {
@@ -106,7 +106,7 @@ private:
     if (!failure_.empty())
       return clients_.empty() || Clock::now() - failedAt_ > farewellTime;
     for (const Client &client : clients_)
-      if (client.rank && !table_.hasLeft(*client.rank))
+      if (client.rank && !watch_.hasLeft(*client.rank))
         return false;
     return true;
   }
@@ -168,15 +168,15 @@ private:
   /// The connection has ended, or must.
   void close(Client &client) {
     client.isOver = true;
-    if (client.rank && !table_.hasLeft(*client.rank))
-      fail(table_.lost(*client.rank));
+    if (client.rank && !watch_.hasLeft(*client.rank))
+      fail(watch_.lost(*client.rank));
   }
 
   void handle(Client &client, MessageReader message) {
     if (!client.rank)
       return greet(client, message);
     uint32_t rank = *client.rank;
-    table_.heard(rank, Clock::now());
+    watch_.heard(rank, Clock::now());
     switch (message.type()) {
     case MessageType::Set: {
       std::string key(message.text()), value(message.text());
@@ -198,9 +198,9 @@ private:
       if (!message.isComplete())
         break;
       // The others must know it when this process dies.
-      if (rank == options_.servedBy && activity != table_.activity(rank))
+      if (rank == options_.servedBy && activity != watch_.activity(rank))
         lastLifeSign_ = {};
-      return table_.beat(rank, call, std::move(activity), Clock::now());
+      return watch_.beat(rank, call, std::move(activity), Clock::now());
     }
     case MessageType::Waiting:
       return handleWaiting(client, message);
@@ -209,23 +209,23 @@ private:
       std::string_view cause = message.text();
       if (!message.isComplete())
         break;
-      table_.beat(rank, 0, std::move(activity), Clock::now());
-      return fail(table_.gaveUp(rank, cause));
+      watch_.beat(rank, 0, std::move(activity), Clock::now());
+      return fail(watch_.gaveUp(rank, cause));
     }
     case MessageType::Suspect: {
       uint64_t peer = message.number();
       std::string seen(message.text());
-      if (!message.isComplete() || peer >= table_.size())
+      if (!message.isComplete() || peer >= watch_.size())
         break;
       // Of one that has left there is nothing more to learn.
-      bool isClear = table_.hasLeft(static_cast<uint32_t>(peer));
+      bool isClear = watch_.hasLeft(static_cast<uint32_t>(peer));
       suspicions_.push_back(
           {rank, static_cast<uint32_t>(peer), seen,
            Clock::now() + (isClear ? milliseconds(0) : suspicionTime)});
       return;
     }
     case MessageType::Goodbye:
-      table_.leave(rank);
+      watch_.leave(rank);
       return;
     default:
       break;
@@ -247,7 +247,7 @@ private:
     }
     if (!message.isComplete())
       return close(client);
-    fail(table_.waits(*client.rank, std::move(report)));
+    fail(watch_.waits(*client.rank, std::move(report)));
   }
 
   void greet(Client &client, MessageReader &message) {
@@ -260,27 +260,27 @@ private:
     if (!equalInConstantTime(token, options_.token))
       return refuse(client, "it has another token; all ranks of a job are "
                             "given the same one");
-    if (size != table_.size())
+    if (size != watch_.size())
       return refuse(client,
                     fmt::format("it has {} ranks, and this rank was started "
                                 "for a job of {}",
-                                table_.size(), size));
+                                watch_.size(), size));
     if (rank >= size)
       return refuse(client, fmt::format("it has ranks 0 to {}", size - 1));
-    if (table_.hasCome(static_cast<uint32_t>(rank)))
+    if (watch_.hasCome(static_cast<uint32_t>(rank)))
       return refuse(client, fmt::format("rank {0} has come already: two "
                                         "processes were started as rank {0}",
                                         rank));
     client.rank = static_cast<uint32_t>(rank);
-    table_.come(*client.rank, Clock::now());
+    watch_.come(*client.rank, Clock::now());
     reply(client,
           MessageWriter(MessageType::Welcome)
-              .number(options_.servedBy.value_or(table_.size()))
+              .number(options_.servedBy.value_or(watch_.size()))
               .number(static_cast<uint64_t>(options_.silenceDeadline.count()))
               .finish());
     if (!failure_.empty())
       reply(client, failureMessage());
-    if (table_.isComplete())
+    if (watch_.isComplete())
       set(std::string(allRanksKey), "");
   }
 
@@ -356,7 +356,7 @@ private:
     if (now - lastLifeSign_ >= lifeInterval) {
       lastLifeSign_ = now;
       ActivityRecord own = options_.servedBy
-                               ? table_.activity(*options_.servedBy)
+                               ? watch_.activity(*options_.servedBy)
                                : ActivityRecord();
       std::string tick =
           MessageWriter(MessageType::Tick).activity(own).finish();
@@ -366,15 +366,15 @@ private:
     }
     for (const Suspicion &suspicion : suspicions_)
       if (now >= suspicion.due)
-        fail(table_.suspected(suspicion.rank, suspicion.peer, suspicion.seen));
+        fail(watch_.suspected(suspicion.rank, suspicion.peer, suspicion.seen));
     std::erase_if(suspicions_,
                   [&](const Suspicion &s) { return now >= s.due; });
-    fail(table_.overdue(now));
-    if (now - start_ > options_.connectDeadline && !table_.isComplete())
+    fail(watch_.overdue(now));
+    if (now - start_ > options_.connectDeadline && !watch_.isComplete())
       fail(fmt::format(
           "{} of {} did not come to {} within {:.1f} s; see their own output, "
           "and check that all were started with this address and token",
-          table_.missing(), table_.size(),
+          watch_.missing(), watch_.size(),
           endpointText(options_.host, options_.port),
           std::chrono::duration<double>(options_.connectDeadline).count()));
   }
@@ -394,7 +394,7 @@ private:
 
   ServerOptions options_;
   Socket listener_, wake_;
-  RankTable table_;
+  RankWatch watch_;
   std::list<Client> clients_; // whose addresses last
   std::map<std::string, std::string> store_;
   size_t storeBytes_ = 0;

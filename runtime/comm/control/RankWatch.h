@@ -1,4 +1,4 @@
-// RankTable.h - what a control server knows of each rank, and what it
+// RankWatch.h - what a control server knows of each rank, and what it
 // concludes.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace boostrt::control {
 using Clock = std::chrono::steady_clock;
 
 /// Every conclusion is the message that all ranks get; empty: all is well.
-class RankTable {
+class RankWatch {
 public:
-  RankTable(uint32_t size, std::chrono::milliseconds silenceDeadline,
+  RankWatch(uint32_t size, std::chrono::milliseconds silenceDeadline,
             std::chrono::milliseconds stallDeadline)
       : silenceDeadline_(silenceDeadline), stallDeadline_(stallDeadline),
         ranks_(size) {}

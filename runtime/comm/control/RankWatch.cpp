@@ -1,4 +1,4 @@
-#include "runtime/comm/control/RankTable.h"
+#include "runtime/comm/control/RankWatch.h"
 
 #include "runtime/support/Suggest.h"
 
@@ -15,12 +15,12 @@ constexpr std::string_view sameProgram = "all ranks must run the same program";
 
 } // namespace
 
-void RankTable::come(uint32_t rank, Clock::time_point now) {
+void RankWatch::come(uint32_t rank, Clock::time_point now) {
   ranks_[rank].hasCome = true;
   ranks_[rank].lastHeard = now;
 }
 
-void RankTable::beat(uint32_t rank, uint64_t call, ActivityRecord activity,
+void RankWatch::beat(uint32_t rank, uint64_t call, ActivityRecord activity,
                      Clock::time_point now) {
   Rank &entry = ranks_[rank];
   entry.activity = std::move(activity);
@@ -31,7 +31,7 @@ void RankTable::beat(uint32_t rank, uint64_t call, ActivityRecord activity,
   entry.waits = {};
 }
 
-std::string RankTable::waits(uint32_t rank, WaitReport report) {
+std::string RankWatch::waits(uint32_t rank, WaitReport report) {
   Rank &entry = ranks_[rank];
   if (report.call != entry.call)
     return {}; // it has come further meanwhile
@@ -56,19 +56,19 @@ std::string RankTable::waits(uint32_t rank, WaitReport report) {
   return {};
 }
 
-std::string RankTable::lost(uint32_t rank) const {
+std::string RankWatch::lost(uint32_t rank) const {
   return fmt::format(
       "rank {} was lost {}: its connection closed without a goodbye, so its "
       "process was killed, crashed or exited early; see its own output",
       rank, activity(rank).text());
 }
 
-std::string RankTable::gaveUp(uint32_t rank, std::string_view cause) const {
+std::string RankWatch::gaveUp(uint32_t rank, std::string_view cause) const {
   return fmt::format("rank {} gave up {}: {}", rank, activity(rank).text(),
                      cause);
 }
 
-std::string RankTable::suspected(uint32_t rank, uint32_t peer,
+std::string RankWatch::suspected(uint32_t rank, uint32_t peer,
                                  std::string_view seen) const {
   if (hasLeft(peer))
     return fmt::format("rank {} has left the job {}, but rank {} waits for it "
@@ -80,7 +80,7 @@ std::string RankTable::suspected(uint32_t rank, uint32_t peer,
                      rank, peer, activity(rank).text(), printable(seen));
 }
 
-std::string RankTable::overdue(Clock::time_point now) const {
+std::string RankWatch::overdue(Clock::time_point now) const {
   for (uint32_t rank = 0; rank < size(); ++rank) {
     const Rank &entry = ranks_[rank];
     if (!entry.hasCome || entry.hasLeft)
@@ -98,7 +98,7 @@ std::string RankTable::overdue(Clock::time_point now) const {
 }
 
 /// The first message that `rank` waits for: transports wait in order.
-const PendingMessage *RankTable::pending(uint32_t rank) const {
+const PendingMessage *RankWatch::pending(uint32_t rank) const {
   const WaitReport &waits = ranks_[rank].waits;
   bool isThere = ranks_[rank].call && !waits.pending.empty() &&
                  waits.pending.front().peer < size();
@@ -106,7 +106,7 @@ const PendingMessage *RankTable::pending(uint32_t rank) const {
 }
 
 /// Whom it waits for may itself be waiting: the last of the chain is to blame.
-std::string RankTable::stalled(uint32_t rank) const {
+std::string RankWatch::stalled(uint32_t rank) const {
   uint32_t culprit = rank;
   for (uint32_t hops = 0; hops < size(); ++hops) {
     const PendingMessage *next = pending(culprit);
@@ -124,7 +124,7 @@ std::string RankTable::stalled(uint32_t rank) const {
                      activity(rank).text(), sameProgram);
 }
 
-std::string RankTable::missing() const {
+std::string RankWatch::missing() const {
   constexpr int most = 8;
   std::string names;
   int count = 0;
@@ -136,7 +136,7 @@ std::string RankTable::missing() const {
   return fmt::format("{} {}", count == 1 ? "rank" : "ranks", names);
 }
 
-bool RankTable::isComplete() const {
+bool RankWatch::isComplete() const {
   for (uint32_t rank = 0; rank < size(); ++rank)
     if (!hasCome(rank))
       return false;
