@@ -59,20 +59,17 @@ public:
   /// the deadline, or gave up; the message names that rank, what it was doing
   /// and the cause, as every rank's does. A transport that has failed once
   /// fails in every later call, with the same message.
-  virtual Status exchange(std::span<const Outgoing> sends,
-                          std::span<const Incoming> receives) = 0;
+  Status exchange(std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) {
+    return exchangeEach(sends, receives, [](size_t) {});
+  }
 
   /// exchange() that calls `received(i)` on this thread when receives[i] is
   /// there, in the order of i, while others may be under way: what has just
   /// arrived is still in the cache. All sends keep their memory until the end.
   virtual Status exchangeEach(std::span<const Outgoing> sends,
                               std::span<const Incoming> receives,
-                              const std::function<void(size_t)> &received) {
-    BOOSTRT_RETURN_IF_ERROR(exchange(sends, receives));
-    for (size_t i = 0; i < receives.size(); ++i)
-      received(i);
-    return Status();
-  }
+                              const std::function<void(size_t)> &received) = 0;
 
   /// Tells the other ranks that this one gives up and why; their calls fail
   /// with RankLost. May be called from any thread, more than once; the first

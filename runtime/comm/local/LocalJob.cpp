@@ -89,11 +89,6 @@ public:
   }
   const Traffic &traffic() const override { return traffic_; }
 
-  Status exchange(std::span<const Outgoing> sends,
-                  std::span<const Incoming> receives) override {
-    return exchangeEach(sends, receives, [](size_t) {});
-  }
-
   Status exchangeEach(std::span<const Outgoing> sends,
                       std::span<const Incoming> receives,
                       const std::function<void(size_t)> &received) override {

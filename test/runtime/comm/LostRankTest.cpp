@@ -1,6 +1,7 @@
 // Processes that die or stop: the others say which, where and why, in time.
 #include "runtime/comm/Collectives.h"
 #include "test/runtime/comm/Processes.h"
+#include "test/runtime/comm/WrappedTransport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,29 +22,21 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Sends itself a signal before call number `calls` of exchange().
-class Mortal : public Transport {
+class Mortal : public WrappedTransport {
 public:
   Mortal(Transport &base, int calls, int signal)
-      : base_(base), calls_(calls), signal_(signal) {}
-  std::string describe() const override { return base_.describe(); }
-  uint32_t rank() const override { return base_.rank(); }
-  uint32_t size() const override { return base_.size(); }
-  void abort(const std::string &cause) override { base_.abort(cause); }
-  void setActivity(const Activity &activity) override {
-    base_.setActivity(activity);
-  }
-  const Traffic &traffic() const override { return base_.traffic(); }
-  Status exchange(std::span<const Outgoing> sends,
-                  std::span<const Incoming> receives) override {
+      : WrappedTransport(base), calls_(calls), signal_(signal) {}
+  Status exchangeEach(std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives,
+                      const std::function<void(size_t)> &received) override {
     if (calls_-- == 0) {
       markTime();
       raise(signal_);
     }
-    return base_.exchange(sends, receives);
+    return WrappedTransport::exchangeEach(sends, receives, received);
   }
 
 private:
-  Transport &base_;
   int calls_, signal_;
 };
 

@@ -1,6 +1,7 @@
 // What every transport promises in Transport.h.
 #include "runtime/comm/Collectives.h"
 #include "test/runtime/comm/Ranks.h"
+#include "test/runtime/comm/WrappedTransport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -252,26 +253,19 @@ TEST_P(Transports, NameADeadlock) {
 }
 
 /// Gives up before call number `calls`.
-class Interrupted : public Transport {
+class Interrupted : public WrappedTransport {
 public:
-  Interrupted(Transport &base, int calls) : base_(base), calls_(calls) {}
-  std::string describe() const override { return base_.describe(); }
-  uint32_t rank() const override { return base_.rank(); }
-  uint32_t size() const override { return base_.size(); }
-  void abort(const std::string &cause) override { base_.abort(cause); }
-  void setActivity(const Activity &activity) override {
-    base_.setActivity(activity);
-  }
-  const Traffic &traffic() const override { return base_.traffic(); }
-  Status exchange(std::span<const Outgoing> sends,
-                  std::span<const Incoming> receives) override {
+  Interrupted(Transport &base, int calls)
+      : WrappedTransport(base), calls_(calls) {}
+  Status exchangeEach(std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives,
+                      const std::function<void(size_t)> &received) override {
     if (calls_-- == 0)
       abort("interrupted");
-    return base_.exchange(sends, receives);
+    return WrappedTransport::exchangeEach(sends, receives, received);
   }
 
 private:
-  Transport &base_;
   int calls_;
 };
 

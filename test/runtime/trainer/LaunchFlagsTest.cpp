@@ -1,5 +1,5 @@
 // The flags that are about ranks, and those of rank-table.
-#include "runtime/trainer/CommandLine.h"
+#include "test/runtime/trainer/ParseCommandLine.h"
 
 #include <gmock/gmock.h>
 
@@ -8,19 +8,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
-
-Result<CommandLine> parse(std::vector<const char *> arguments) {
-  arguments.insert(arguments.begin(), "boost-run");
-  return parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
-}
-
-void expectUsage(std::vector<const char *> arguments, const std::string &text) {
-  auto line = parse(arguments);
-  ASSERT_FALSE(line.ok()) << text;
-  EXPECT_EQ(line.status().code(), ExitCode::Usage);
-  EXPECT_THAT(line.status().message(), HasSubstr(text));
-  EXPECT_THAT(line.status().message(), testing::EndsWith(" --help"));
-}
 
 TEST(LaunchFlags, Defaults) {
   auto line = parse({"train.so"});

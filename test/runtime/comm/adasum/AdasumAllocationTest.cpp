@@ -1,3 +1,4 @@
+#include "test/runtime/comm/WrappedTransport.h"
 #include "test/runtime/comm/adasum/AdasumCase.h"
 #include "test/runtime/comm/adasum/CountThreadAllocations.h"
 
@@ -9,29 +10,24 @@ using namespace boostrt::test;
 namespace {
 
 /// Counts what is allocated by the transport, which may.
-class Uncounted : public Transport {
+class Uncounted : public WrappedTransport {
 public:
-  explicit Uncounted(Transport &inner) : inner_(inner) {}
-  std::string describe() const override { return inner_.describe(); }
-  uint32_t rank() const override { return inner_.rank(); }
-  uint32_t size() const override { return inner_.size(); }
-  Status exchange(std::span<const Outgoing> sends,
-                  std::span<const Incoming> receives) override {
-    int64_t before = threadAllocationCount();
-    Status status = inner_.exchange(sends, receives);
-    allocations += threadAllocationCount() - before;
+  explicit Uncounted(Transport &inner) : WrappedTransport(inner) {}
+  Status exchangeEach(std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives,
+                      const std::function<void(size_t)> &received) override {
+    int64_t before = threadAllocationCount(), own = 0;
+    Status status =
+        WrappedTransport::exchangeEach(sends, receives, [&](size_t i) {
+          int64_t begin = threadAllocationCount();
+          received(i);
+          own += threadAllocationCount() - begin;
+        });
+    allocations += threadAllocationCount() - before - own;
     return status;
   }
-  void abort(const std::string &cause) override { inner_.abort(cause); }
-  void setActivity(const Activity &activity) override {
-    inner_.setActivity(activity);
-  }
-  const Traffic &traffic() const override { return inner_.traffic(); }
 
   int64_t allocations = 0;
-
-private:
-  Transport &inner_;
 };
 
 TEST(AdasumAllocations, NoneAfterTheFirstRun) {

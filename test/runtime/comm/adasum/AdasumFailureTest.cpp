@@ -1,4 +1,5 @@
 // Plans that are refused, and ranks that are lost.
+#include "test/runtime/comm/WrappedTransport.h"
 #include "test/runtime/comm/adasum/AdasumCase.h"
 
 #include "runtime/comm/Collectives.h"
@@ -60,28 +61,20 @@ TEST(AdasumFailures, OddNumbersOfRanksHaveALimit) {
 }
 
 /// Gives up instead of the exchange with this number.
-class GivesUp : public Transport {
+class GivesUp : public WrappedTransport {
 public:
-  GivesUp(Transport &inner, int last) : left_(last), inner_(inner) {}
-  std::string describe() const override { return inner_.describe(); }
-  uint32_t rank() const override { return inner_.rank(); }
-  uint32_t size() const override { return inner_.size(); }
-  Status exchange(std::span<const Outgoing> sends,
-                  std::span<const Incoming> receives) override {
+  GivesUp(Transport &inner, int last) : WrappedTransport(inner), left_(last) {}
+  Status exchangeEach(std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives,
+                      const std::function<void(size_t)> &received) override {
     if (left_-- == 0)
-      inner_.abort("the test says so");
-    return inner_.exchange(sends, receives);
+      abort("the test says so");
+    return WrappedTransport::exchangeEach(sends, receives, received);
   }
-  void abort(const std::string &cause) override { inner_.abort(cause); }
-  void setActivity(const Activity &activity) override {
-    inner_.setActivity(activity);
-  }
-  const Traffic &traffic() const override { return inner_.traffic(); }
   bool hasGivenUp() const { return left_ < 0; }
 
 private:
   int left_;
-  Transport &inner_;
 };
 
 /// At every level and phase: among them one in which a vector is made.
