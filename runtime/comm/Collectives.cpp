@@ -1,5 +1,6 @@
 #include "runtime/comm/Collectives.h"
 
+#include "runtime/comm/Division.h"
 #include "runtime/comm/PartedVector.h"
 #include "runtime/comm/TreeSum.h"
 
@@ -15,18 +16,13 @@ namespace {
 /// scratch memory is bounded, and stays in the cache.
 constexpr size_t blockBytes = size_t(16) << 20;
 
-/// Where slice `index` of `count` equal ones of [begin, end) begins.
-size_t sliceBegin(Range range, uint32_t index, uint32_t count) {
-  return range.begin + range.size() / count * index +
-         std::min<size_t>(index, range.size() % count);
-}
-
 Range sliceOf(Range range, uint32_t index, uint32_t count) {
-  return {sliceBegin(range, index, count), sliceBegin(range, index + 1, count)};
+  return {range.begin + sliceBegin(range.size(), index, count),
+          range.begin + sliceBegin(range.size(), index + 1, count)};
 }
 
-/// One all-reduce or reduce-scatter; the lists of the workspace are this
-/// call's. `numbers` has where in the vector each message to receive begins.
+/// One all-reduce; the lists of the workspace are this call's. `numbers` has
+/// where in the vector each message to receive begins.
 template <typename T> class Reduction {
 public:
   Reduction(Group &group, PartedVector<T> vector, Workspace &workspace,
@@ -41,30 +37,28 @@ public:
     return allReduceHalving(range);
   }
 
-  /// Member m gets the sum of sliceOf(m): into the vector itself, or to `sum`.
-  template <typename SliceOf>
-  Status reduceScatter(SliceOf &&sliceOf, T *sum = nullptr) {
+private:
+  /// Each member gets the sum of its slice of `range`.
+  Status reduceScatter(Range range) {
     clear();
     uint32_t self = group_.self(), size = group_.size();
     for (uint32_t i = 1; i < size; ++i) {
       uint32_t to = (self + i) % size;
-      send(to, sliceOf(to));
+      send(to, sliceOf(range, to, size));
     }
     // Every message of one place of the slice, from all, then the next place:
     // what is complete is added at once.
-    Range own = sliceOf(self);
-    vector_.forEachMessage(own, [&](Range message, T *) {
+    vector_.forEachMessage(sliceOf(range, self, size), [&](Range message, T *) {
       for (uint32_t i = 1; i < size; ++i)
         receiveIntoScratch((self + size - i) % size, message);
     });
     uint32_t peers = size - 1;
     return run([&](size_t i) {
       if ((i + 1) % peers == 0)
-        addPieces(i + 1 - peers, own, sum);
+        addPieces(i + 1 - peers);
     });
   }
 
-private:
   uint32_t peerOf(uint32_t distance) const { return group_.self() ^ distance; }
 
   void clear() {
@@ -141,7 +135,7 @@ private:
 
   /// The pieces of all others for one place of our slice begin with receive
   /// `first`; ours is in the vector.
-  void addPieces(size_t first, Range slice, T *sum) {
+  void addPieces(size_t first) {
     uint32_t self = group_.self(), size = group_.size();
     Range range = rangeOf(first);
     T *own = vector_.inPlace(range);
@@ -150,20 +144,19 @@ private:
       own = scratch_ + used_; // behind what is sent and received
       vector_.copyOut(range, own);
     }
-    T *into = sum ? sum + (range.begin - slice.begin) : own;
     workspace_.pieces.resize(size);
     workspace_.pieces[self] = own;
     for (uint32_t i = 1; i < size; ++i)
       workspace_.pieces[(self + size - i) % size] = placeOf(first + i - 1);
-    treeSum<T>(workspace_.pieces, range.size(), into);
-    if (isCopied && !sum)
-      vector_.copyIn(range, into);
+    treeSum<T>(workspace_.pieces, range.size(), own);
+    if (isCopied)
+      vector_.copyIn(range, own);
   }
 
   Status allReduceDirect(Range range) {
     uint32_t self = group_.self(), size = group_.size();
     auto slice = [&](uint32_t member) { return sliceOf(range, member, size); };
-    BOOSTRT_RETURN_IF_ERROR(reduceScatter(slice));
+    BOOSTRT_RETURN_IF_ERROR(reduceScatter(range));
     clear();
     for (uint32_t i = 1; i < size; ++i) {
       send((self + i) % size, slice(self));
@@ -217,9 +210,8 @@ template <typename T> constexpr size_t blockSize = blockBytes / sizeof(T);
 /// as much to receive, and 1/n for our own slice. Halving takes less.
 size_t scratchElements(size_t block) { return 2 * block; }
 
-/// The same for every member. Many ranks with little to add wait for messages,
-/// of which halving has fewer; else fewer rounds and fewer additions in memory
-/// count (tools/bench/allreduce.py).
+} // namespace
+
 AllReduceAlgorithm fasterAlgorithm(uint32_t members, size_t bytes) {
   constexpr uint32_t fewMembers = 4;
   constexpr size_t largeSlice = size_t(64) << 10;
@@ -227,6 +219,8 @@ AllReduceAlgorithm fasterAlgorithm(uint32_t members, size_t bytes) {
   return isLatency && std::has_single_bit(members) ? AllReduceAlgorithm::Halving
                                                    : AllReduceAlgorithm::Direct;
 }
+
+namespace {
 
 template <typename T>
 Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
@@ -275,26 +269,6 @@ size_t allReduceScratchBytes(uint32_t members, size_t elements) {
   return scratchElements(std::min(elements, block)) * sizeof(float);
 }
 
-Status reduceScatterSum(Group &group, std::span<const float> values,
-                        std::span<const size_t> ends, std::span<float> sum,
-                        Workspace &workspace) {
-  assert(ends.size() == group.size() && "every member has a slice");
-  auto sliceOf = [&](uint32_t member) {
-    return Range{beginOf(ends, member), ends[member]};
-  };
-  assert(sum.size() == sliceOf(group.self()).size() && "the sum of our slice");
-  if (group.size() == 1) {
-    if (sum.data() != values.data() && !sum.empty())
-      std::memcpy(sum.data(), values.data(), sum.size_bytes());
-    return Status();
-  }
-  // Only read: the sum goes elsewhere.
-  std::span<float> part(const_cast<float *>(values.data()), values.size());
-  Reduction<float> reduction(group, PartedVector<float>({&part, 1}), workspace,
-                             (group.size() - 1) * sum.size());
-  return reduction.reduceScatter(sliceOf, sum.data());
-}
-
 Status allGather(Group &group, std::span<std::byte> all,
                  std::span<const size_t> ends, Workspace &workspace) {
   assert(ends.size() == group.size() && "every member has a slice");
@@ -311,25 +285,6 @@ Status allGather(Group &group, std::span<std::byte> all,
       workspace.sends.push_back({group.rankOf(to), slice(self)});
     if (!slice(from).empty())
       workspace.receives.push_back({group.rankOf(from), slice(from)});
-  }
-  return group.transport().exchange(workspace.sends, workspace.receives);
-}
-
-Status allToAll(Group &group, std::span<const std::span<const std::byte>> sends,
-                std::span<const std::span<std::byte>> receives,
-                Workspace &workspace) {
-  assert(sends.size() == group.size() && receives.size() == group.size() &&
-         "one for every member");
-  uint32_t self = group.self(), size = group.size();
-  assert(sends[self].size() == receives[self].size() && "to oneself");
-  if (!sends[self].empty())
-    std::memcpy(receives[self].data(), sends[self].data(), sends[self].size());
-  workspace.sends.clear();
-  workspace.receives.clear();
-  for (uint32_t i = 1; i < size; ++i) {
-    uint32_t to = (self + i) % size, from = (self + size - i) % size;
-    workspace.sends.push_back({group.rankOf(to), sends[to]});
-    workspace.receives.push_back({group.rankOf(from), receives[from]});
   }
   return group.transport().exchange(workspace.sends, workspace.receives);
 }

@@ -29,6 +29,11 @@ enum class AllReduceAlgorithm {
            ///< all n contributions are added at once
 };
 
+/// What Auto is for a vector of `bytes`, the same for every member. Many ranks
+/// with little to add wait for messages, of which halving has fewer; else fewer
+/// rounds and fewer additions in memory count (tools/bench/allreduce.py).
+AllReduceAlgorithm fasterAlgorithm(uint32_t members, size_t bytes);
+
 /// Replaces `values` on every member by their sum. Each member sends
 /// 2 (1 - 1/n) of the vector, to within a few elements.
 Status allReduceSum(Group &group, std::span<float> values, Workspace &workspace,
@@ -46,23 +51,10 @@ Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
 /// How much of a workspace an all-reduce of `elements` floats takes.
 size_t allReduceScratchBytes(uint32_t members, size_t elements);
 
-/// Member m gets in `sum` the sum of the slice [ends[m-1], ends[m]) of all
-/// members' `values`; the slices follow one another and may be empty.
-/// `sum` may be this member's slice of `values` itself.
-Status reduceScatterSum(Group &group, std::span<const float> values,
-                        std::span<const size_t> ends, std::span<float> sum,
-                        Workspace &workspace);
-
 /// `all` is on every member what members 0, 1, ... brought, one after the
 /// other; member m brought all[ends[m-1]..ends[m]), and has it there already.
 Status allGather(Group &group, std::span<std::byte> all,
                  std::span<const size_t> ends, Workspace &workspace);
-
-/// Member m gets sends[m]; receives[m] comes from member m and is as long. What
-/// goes to oneself is copied.
-Status allToAll(Group &group, std::span<const std::span<const std::byte>> sends,
-                std::span<const std::span<std::byte>> receives,
-                Workspace &workspace);
 
 /// `data` of member `root` on every member.
 Status broadcast(Group &group, uint32_t root, std::span<std::byte> data,

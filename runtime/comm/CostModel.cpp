@@ -36,10 +36,9 @@ double exchangeSeconds(const CommCosts &costs, double messages, double bytes) {
 
 double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
                         double elements, uint32_t ranks) {
-  if (algorithm == AllReduceAlgorithm::Auto)
-    algorithm = std::has_single_bit(ranks) ? AllReduceAlgorithm::Halving
-                                           : AllReduceAlgorithm::Direct;
   double bytes = elements * kFloat, seconds = 0;
+  if (algorithm == AllReduceAlgorithm::Auto)
+    algorithm = fasterAlgorithm(ranks, static_cast<size_t>(bytes));
   if (algorithm == AllReduceAlgorithm::Direct) // one level, without products
     return ranks > 1 ? meanLevelSeconds(costs, elements / ranks, ranks) : 0;
   for (uint32_t half = 2; half <= ranks; half *= 2)

@@ -76,7 +76,8 @@ public:
   /// cause counts.
   virtual void abort(const std::string &cause) = 0;
 
-  /// What calls from now on belong to. The strings outlive the transport.
+  /// What calls from now on belong to. The strings stay until the next call of
+  /// this.
   virtual void setActivity(const Activity &activity) = 0;
 
   virtual const Traffic &traffic() const = 0;

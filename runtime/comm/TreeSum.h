@@ -1,7 +1,8 @@
 // TreeSum.h - the sum of pieces in the order that Collectives.h promises.
 #pragma once
 
-#include <bit>
+#include "runtime/comm/Division.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,7 +44,7 @@ private:
       return;
     }
     // `into` may be a leaf of the second half: it is written last.
-    uint32_t middle = std::bit_floor(count - 1);
+    uint32_t middle = treeMiddle(0, count);
     const T *first = partial(0, middle, begin, size, 0);
     const T *second = partial(middle, count, begin, size, 1);
     addArrays(into, first, second, size);
@@ -54,7 +55,7 @@ private:
                    int depth) {
     if (hi - lo == 1)
       return leaf(lo, begin);
-    uint32_t middle = lo + std::bit_floor(hi - lo - 1);
+    uint32_t middle = treeMiddle(lo, hi);
     const T *first = partial(lo, middle, begin, size, depth);
     const T *second = partial(middle, hi, begin, size, depth + 1);
     addArrays(partials_[depth], first, second, size);

@@ -1,6 +1,7 @@
 // The variables by which boost-run tells the ranks that it starts who they are.
 #include "runtime/launch/JobEnvironment.h"
 
+#include "runtime/launch/Claim.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Variables.h"
@@ -38,29 +39,20 @@ Result<std::optional<JobPlan>> planOfLauncher(Variables &variables) {
   plan.deviceId = variables.number("BOOST_DEVICE_ID", kMaxRanks - 1);
   BOOSTRT_RETURN_IF_ERROR(variables.status());
   std::string layout = *variables.text("BOOST_LAYOUT");
-  std::vector<uint32_t> counts;
-  for (std::string_view rest = layout;;) {
-    size_t comma = rest.find(',');
-    std::optional<uint32_t> count =
-        wholeNumber(rest.substr(0, comma), kMaxRanks);
-    if (!count || *count == 0 || counts.size() == kMaxRanks)
-      return Status(ExitCode::Usage,
-                    fmt::format("BOOST_LAYOUT={}: expected the numbers of "
-                                "ranks of the servers, such as 8,8",
-                                printable(layout)));
-    counts.push_back(*count);
-    if (comma == std::string_view::npos)
-      break;
-    rest = rest.substr(comma + 1);
-  }
+  std::optional<std::vector<uint32_t>> counts = tasksPerNode(layout);
+  if (!counts)
+    return Status(ExitCode::Usage,
+                  fmt::format("BOOST_LAYOUT={}: expected the numbers of ranks "
+                              "of the servers, such as 8,8",
+                              printable(layout)));
   uint64_t size = 0;
-  for (uint32_t count : counts)
+  for (uint32_t count : *counts)
     size += count;
   if (size > kMaxRanks || plan.rank >= size)
     return Status(ExitCode::Usage,
                   fmt::format("BOOST_RANK={}, but BOOST_LAYOUT={} are {} ranks",
                               plan.rank, printable(layout), size));
-  plan.serverOfRank = layOut(counts);
+  plan.serverOfRank = layOut(*counts);
   plan.size = static_cast<uint32_t>(size);
   plan.server = plan.serverOfRank[plan.rank];
   plan.localRank = plan.rank - plan.firstRankOf(plan.server);

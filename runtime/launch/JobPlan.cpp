@@ -1,5 +1,7 @@
 #include "runtime/launch/JobPlan.h"
 
+#include "runtime/comm/control/Socket.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -55,9 +57,7 @@ std::string JobPlan::layout() const {
 }
 
 std::string JobPlan::master() const {
-  bool isV6 = masterHost.find(':') != std::string::npos;
-  return fmt::format("{0}{1}{2}:{3}", isV6 ? "[" : "", masterHost,
-                     isV6 ? "]" : "", masterPort);
+  return control::endpointText(masterHost, masterPort);
 }
 
 JobPlan JobPlan::planOfRank(uint32_t local) const {

@@ -1,5 +1,6 @@
 // resolveJob() for the process that calls it.
 #include "runtime/launch/ResolveJob.h"
+#include "runtime/launch/Variables.h"
 #include "runtime/support/File.h"
 
 #include <arpa/inet.h>
@@ -8,20 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-extern char **environ;
-
 namespace boostrt {
 namespace {
-
-Environment currentEnvironment() {
-  Environment environment;
-  for (char **entry = environ; entry && *entry; ++entry) {
-    std::string text = *entry;
-    if (size_t equals = text.find('='); equals != std::string::npos)
-      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return environment;
-}
 
 std::vector<std::string> namesOfThisHost() {
   std::vector<std::string> names;

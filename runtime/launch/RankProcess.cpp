@@ -1,5 +1,8 @@
 #include "runtime/launch/RankProcess.h"
 
+#include "runtime/launch/Variables.h"
+#include "runtime/support/Descriptor.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -12,36 +15,10 @@
 #include <unistd.h>
 #include <utility>
 
-extern char **environ;
-
 namespace boostrt {
 namespace {
 
 constexpr size_t kLongestLine = 64 << 10;
-
-/// A descriptor that is closed, also by exec.
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  ~Descriptor() { close(); }
-
-  int get() const { return number_; }
-  void set(int number) {
-    close();
-    number_ = number;
-  }
-  int release() { return std::exchange(number_, -1); }
-  void close() {
-    if (number_ >= 0)
-      ::close(number_);
-    number_ = -1;
-  }
-
-private:
-  int number_;
-};
 
 Status refused(const std::string &what) {
   return Status(ExitCode::Internal,
@@ -49,13 +26,10 @@ Status refused(const std::string &what) {
 }
 
 std::vector<std::string> environmentWith(const Environment &added) {
+  Environment both = added;
+  both.merge(currentEnvironment()); // what is there already stays
   std::vector<std::string> all;
-  for (char **entry = environ; entry && *entry; ++entry) {
-    std::string text = *entry;
-    if (!added.count(text.substr(0, text.find('='))))
-      all.push_back(std::move(text));
-  }
-  for (const auto &[name, value] : added)
+  for (const auto &[name, value] : both)
     all.push_back(name + "=" + value);
   return all;
 }
@@ -140,18 +114,18 @@ Status RankProcess::start(const RankCommand &command) {
        {std::pair{&command.outFile, &out}, {&command.errFile, &err}}) {
     if (path->empty())
       continue;
-    descriptor->set(
+    *descriptor = Descriptor(
         open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (descriptor->get() < 0)
+    if (!descriptor->isOpen())
       return refused(fmt::format("write '{}'", *path));
   }
   if (command.isQuiet && command.errFile.empty()) {
-    out.set(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    out = Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
     int ends[2];
     if (out.get() < 0 || pipe2(ends, O_CLOEXEC) != 0)
       return refused("make a pipe");
-    lines.set(ends[0]);
-    err.set(ends[1]);
+    lines = Descriptor(ends[0]);
+    err = Descriptor(ends[1]);
     fcntl(lines.get(), F_SETFL, O_NONBLOCK);
   }
   int ends[2];
@@ -182,7 +156,7 @@ Status RankProcess::start(const RankCommand &command) {
     becomeRank(prepared);
   isRunning_ = true;
   pipe_ = lines.release();
-  failureOut.close();
+  failureOut = Descriptor();
   int error = 0;
   ssize_t count;
   while ((count = read(failureIn.get(), &error, sizeof error)) < 0 &&

@@ -1,5 +1,6 @@
 #include "runtime/launch/StartRanks.h"
 
+#include "runtime/comm/control/Socket.h"
 #include "runtime/launch/CpuShare.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Supervisor.h"
@@ -7,13 +8,10 @@
 
 #include <fmt/format.h>
 
-#include <arpa/inet.h>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <netinet/in.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 namespace boostrt {
@@ -22,26 +20,6 @@ namespace {
 Status refused(const char *what) {
   return Status(ExitCode::Internal,
                 fmt::format("cannot {}: {}", what, std::strerror(errno)));
-}
-
-/// One that nobody listens at now. Rank 0 takes it a moment later; systems draw
-/// free ports at random, so that two jobs do not get the same one.
-Result<uint16_t> freeLoopbackPort() {
-  int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket < 0)
-    return refused("make a socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto *generic = reinterpret_cast<sockaddr *>(&address);
-  bool isBound = bind(socket, generic, length) == 0 &&
-                 getsockname(socket, generic, &length) == 0;
-  Status status = isBound ? Status() : refused("find a free port");
-  close(socket);
-  if (!status.ok())
-    return status;
-  return ntohs(address.sin_port);
 }
 
 Result<std::string> randomToken() {
@@ -56,29 +34,16 @@ Result<std::string> randomToken() {
 
 /// A job on this host alone meets where and how nobody else needs to know.
 Status drawWhatIsFree(JobPlan &plan) {
-  if (plan.masterPort == 0) {
-    Result<uint16_t> port = freeLoopbackPort();
-    if (!port.ok())
-      return port.status();
-    plan.masterPort = *port;
-  }
+  // A port that nobody listens at now. Rank 0 takes it a moment later; systems
+  // draw free ports at random, so that two jobs do not get the same one.
+  if (plan.masterPort == 0)
+    BOOSTRT_RETURN_IF_ERROR(
+        control::listenOn(plan.masterHost, plan.masterPort).status());
   if (plan.token.empty()) {
     Result<std::string> token = randomToken();
     if (!token.ok())
       return token.status();
     plan.token = *token;
-  }
-  return Status();
-}
-
-/// Makes `path` and all above it.
-Status makeDirectories(const std::string &path) {
-  for (size_t end = 0; end != std::string::npos;) {
-    end = path.find('/', end + 1);
-    IoError error = realFileSystem().makeDirectory(path.substr(0, end));
-    if (!error.ok() && error.number() != EEXIST)
-      return ioStatus(error, ExitCode::Usage, "make the directory",
-                      path.substr(0, end));
   }
   return Status();
 }
@@ -120,7 +85,8 @@ Status startRanks(JobPlan plan, const LaunchOptions &options,
       // "1" as the number of the job, which Open MPI's logs have there.
       std::string directory =
           fmt::format("{}/1/rank.{}", *options.logDir, command.rank);
-      BOOSTRT_RETURN_IF_ERROR(makeDirectories(directory));
+      BOOSTRT_RETURN_IF_ERROR(
+          makeDirectories(realFileSystem(), directory, ExitCode::Usage));
       command.outFile = directory + "/stdout";
       command.errFile = directory + "/stderr";
     }

@@ -6,7 +6,19 @@
 
 #include <charconv>
 
+extern char **environ;
+
 namespace boostrt {
+
+Environment currentEnvironment() {
+  Environment environment;
+  for (char **entry = environ; entry && *entry; ++entry) {
+    std::string text = *entry;
+    if (size_t equals = text.find('='); equals != std::string::npos)
+      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
 
 std::optional<uint32_t> wholeNumber(std::string_view text, uint32_t limit) {
   uint32_t value = 0;

@@ -12,6 +12,9 @@
 
 namespace boostrt {
 
+/// Of this process.
+Environment currentEnvironment();
+
 /// The environment of one process. Reading goes on after a bad value, so that
 /// sources are read in straight lines; status() is the first failure.
 class Variables {

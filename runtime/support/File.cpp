@@ -99,6 +99,21 @@ Status writeFileAtomically(FileSystem &files, const std::string &path,
   return {};
 }
 
+Status makeDirectories(FileSystem &files, const std::string &path,
+                       ExitCode code) {
+  IoError error = files.makeDirectory(path);
+  if (error.number() == ENOENT && directoryOf(path) != path) {
+    BOOSTRT_RETURN_IF_ERROR(makeDirectories(files, directoryOf(path), code));
+    error = files.makeDirectory(path);
+  }
+  if (error.number() == EEXIST)
+    return {};
+  if (error.ok())
+    error = files.syncDirectory(directoryOf(path));
+  return error.ok() ? Status()
+                    : ioStatus(error, code, "make the directory", path);
+}
+
 std::string directoryOf(const std::string &path) {
   size_t slash = path.rfind('/');
   if (slash == std::string::npos)

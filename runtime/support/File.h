@@ -113,6 +113,10 @@ Status writeFileAtomically(FileSystem &files, const std::string &path,
                            ExitCode code,
                            const std::function<IoError(WritableFile &)> &fill);
 
+/// Makes `path` and what is missing above it, each name synced.
+Status makeDirectories(FileSystem &files, const std::string &path,
+                       ExitCode code);
+
 /// The directory of `path` ("." when it names none), and its last component.
 std::string directoryOf(const std::string &path);
 std::string baseNameOf(const std::string &path);

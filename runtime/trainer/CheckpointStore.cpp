@@ -77,22 +77,6 @@ IoError removeTree(FileSystem &files, const std::string &path) {
   return files.removeDirectory(path);
 }
 
-/// Makes `path` and what is missing above it, each name synced.
-Status makeDirectories(FileSystem &files, const std::string &path) {
-  IoError error = files.makeDirectory(path);
-  if (error.number() == ENOENT && directoryOf(path) != path) {
-    BOOSTRT_RETURN_IF_ERROR(makeDirectories(files, directoryOf(path)));
-    error = files.makeDirectory(path);
-  }
-  if (error.number() == EEXIST)
-    return {};
-  if (error.ok())
-    error = files.syncDirectory(directoryOf(path));
-  return error.ok()
-             ? Status()
-             : ioStatus(error, ExitCode::Checkpoint, "make directory", path);
-}
-
 std::string describeThisProcess() {
   char host[256] = "";
   ::gethostname(host, sizeof(host) - 1);
@@ -120,7 +104,8 @@ CheckpointStore::open(FileSystem &files, std::string directory,
                   fmt::format("--keep-max {}: expected at least 1", keepMax));
   while (directory.size() > 1 && directory.back() == '/')
     directory.pop_back();
-  BOOSTRT_RETURN_IF_ERROR(makeDirectories(files, directory));
+  BOOSTRT_RETURN_IF_ERROR(
+      makeDirectories(files, directory, ExitCode::Checkpoint));
 
   std::unique_ptr<CheckpointStore> store(new CheckpointStore(
       files, std::move(directory), std::move(prefix), keepMax));

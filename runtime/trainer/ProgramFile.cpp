@@ -105,20 +105,4 @@ Result<CheckedProgramFile> checkProgramFile(const std::string &path) {
   return CheckedProgramFile{real.get(), toHex(digest)};
 }
 
-Result<std::string> readProgramHash(const std::string &path) {
-  BoostTrailer trailer;
-  std::unique_ptr<ReadableFile> file;
-  IoError error = realFileSystem().open(path, file);
-  if (error.ok() && file->size() >= sizeof trailer)
-    error = file->read(file->size() - sizeof trailer,
-                       {reinterpret_cast<uint8_t *>(&trailer), sizeof trailer});
-  else if (error.ok())
-    error = IoError(EIO);
-  if (!error.ok())
-    return ioStatus(error, ExitCode::Input, "read", path);
-  Sha256Digest digest;
-  std::memcpy(digest.data(), trailer.sha256, digest.size());
-  return toHex(digest);
-}
-
 } // namespace boostrt

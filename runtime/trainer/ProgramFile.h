@@ -29,8 +29,4 @@ struct CheckedProgramFile {
 /// Reads `path` and checks it.
 Result<CheckedProgramFile> checkProgramFile(const std::string &path);
 
-/// The hash of a program's content in hexadecimal digits, as the trailer of the
-/// checked file `path` has it. Fails with ExitCode::Input.
-Result<std::string> readProgramHash(const std::string &path);
-
 } // namespace boostrt

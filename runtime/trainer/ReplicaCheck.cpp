@@ -1,55 +1,25 @@
 #include "runtime/trainer/ReplicaCheck.h"
 
+#include "runtime/support/Sha256.h"
+
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 
 namespace boostrt {
-namespace {
-
-/// Four independent chains, so that a processor can work on them at once. Each
-/// step is a bijection of the chain and, for a given chain, of the word.
-class Hash {
-public:
-  void add(const std::byte *data, uint64_t bytes) {
-    uint64_t at = 0;
-    for (; at + 32 <= bytes; at += 32)
-      for (int lane = 0; lane < 4; ++lane)
-        mix(chains_[lane], data + at + 8 * lane, 8);
-    for (; at < bytes; at += 8)
-      mix(chains_[0], data + at, std::min<uint64_t>(8, bytes - at));
-  }
-
-  uint64_t value() const {
-    uint64_t value = 0;
-    for (uint64_t chain : chains_)
-      value = std::rotl(value ^ chain, 29) * kMultiplier;
-    return value;
-  }
-
-private:
-  // Odd; the golden ratio's fraction in 64 bits.
-  static constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
-
-  static void mix(uint64_t &chain, const std::byte *data, size_t bytes) {
-    uint64_t word = 0;
-    std::memcpy(&word, data, bytes);
-    chain = std::rotl(chain ^ word, 31) * kMultiplier;
-  }
-
-  uint64_t chains_[4] = {1, 2, 3, 4};
-};
-
-} // namespace
 
 uint64_t hashOfWeights(const Execution &execution) {
-  Hash hash;
+  Sha256 sha;
   for (const BoostParameter &parameter : execution.program().parameters())
-    hash.add(execution.tensor(parameter.tensor), parameter.tensor.bytes);
-  return hash.value();
+    sha.update(
+        {reinterpret_cast<const uint8_t *>(execution.tensor(parameter.tensor)),
+         parameter.tensor.bytes});
+  Sha256Digest digest = sha.finish();
+  uint64_t hash;
+  std::memcpy(&hash, digest.data(), sizeof hash);
+  return hash;
 }
 
 std::string describeDifference(std::span<const uint64_t> hashes) {

@@ -22,7 +22,7 @@ bool allRanksKnow(ExitCode code) {
 /// Runs the command and leaves the job: no rank ends before all have come to
 /// the end, so that an ending connection always means a lost rank.
 Status runAndLeave(const Options &options, Ranks &ranks,
-                   const RankCommand &command) {
+                   const RankedCommand &command) {
   Status status;
   try {
     status = command(options, ranks);
@@ -63,7 +63,7 @@ Status mostTelling(const std::vector<Status> &statuses) {
 } // namespace
 
 Status runOnRanks(const Options &options, const JobPlan &plan,
-                  const RankCommand &command) {
+                  const RankedCommand &command) {
   if (plan.ranksAreThreads())
     return runOnThreads(shareMachine(options, plan.size), plan.serverOfRank,
                         command);
@@ -86,7 +86,7 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
 
 Status runOnThreads(const Options &options,
                     const std::vector<uint32_t> &serverOfRank,
-                    const RankCommand &command) {
+                    const RankedCommand &command) {
   auto count = static_cast<uint32_t>(serverOfRank.size());
   LocalJob job(count);
   std::vector<Status> statuses(count);

@@ -10,17 +10,17 @@
 namespace boostrt {
 
 /// What a rank does; its own options and its place.
-using RankCommand = std::function<Status(const Options &, Ranks &)>;
+using RankedCommand = std::function<Status(const Options &, Ranks &)>;
 
 /// Runs `command` as the rank that `plan` says this process is, or as all
 /// ranks, threads of it. When a rank fails, the others learn why.
 Status runOnRanks(const Options &options, const JobPlan &plan,
-                  const RankCommand &command);
+                  const RankedCommand &command);
 
 /// Runs `command` on ranks that are threads of this process, one for each entry
 /// of `serverOfRank`. Returns the failure that says most.
 Status runOnThreads(const Options &options,
                     const std::vector<uint32_t> &serverOfRank,
-                    const RankCommand &command);
+                    const RankedCommand &command);
 
 } // namespace boostrt

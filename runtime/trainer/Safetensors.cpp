@@ -29,8 +29,6 @@ std::string_view nameOf(BoostDType dtype) {
   return "?";
 }
 
-uint64_t bytesOf(BoostDType dtype) { return dtype == BOOST_I64 ? 8 : 4; }
-
 static std::vector<int64_t> shapeOf(const BoostTensor &tensor) {
   return {tensor.shape, tensor.shape + tensor.rank};
 }
@@ -56,7 +54,7 @@ Status checkWritable(std::span<const TensorView> tensors) {
       return {ExitCode::Internal,
               fmt::format("cannot save tensor '{}': the name is taken",
                           printable(tensor.name))};
-    uint64_t bytes = bytesOf(tensor.dtype);
+    uint64_t bytes = elementBytes(tensor.dtype);
     bool fits = true;
     for (int64_t extent : tensor.shape)
       fits &= extent >= 0 &&
@@ -100,9 +98,9 @@ IoError writeSafetensors(WritableFile &file,
   if (!checkWritable(tensors).ok())
     return IoError(EINVAL);
   std::vector<const TensorView *> ordered;
-  for (uint64_t elementBytes : {8, 4})
+  for (uint64_t size : {8, 4})
     for (const TensorView &tensor : tensors)
-      if (bytesOf(tensor.dtype) == elementBytes)
+      if (elementBytes(tensor.dtype) == size)
         ordered.push_back(&tensor);
 
   std::string header = headerOf(ordered, metadata);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/support/ElementBytes.h"
 #include "runtime/support/File.h"
 #include "runtime/support/Status.h"
 
@@ -41,9 +42,8 @@ struct TensorTarget {
 TensorView viewOf(const BoostTensor &tensor, const void *data);
 TensorTarget targetOf(const BoostTensor &tensor, void *data);
 
-/// "F32", and the bytes of an element.
+/// "F32".
 std::string_view nameOf(BoostDType dtype);
-uint64_t bytesOf(BoostDType dtype);
 
 using SafetensorsMetadata = std::map<std::string, std::string>;
 

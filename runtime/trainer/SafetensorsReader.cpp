@@ -213,7 +213,7 @@ std::string layoutError(std::vector<Entry> &entries, uint64_t dataBytes) {
           fmt::format("lies at bytes {} to {} of the data, expected "
                       "from byte {}",
                       entry.begin, entry.end, expected));
-    uint64_t bytes = bytesOf(entry.dtype);
+    uint64_t bytes = elementBytes(entry.dtype);
     for (int64_t extent : entry.shape)
       if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
         return complain("has an impossible shape");

@@ -4,7 +4,6 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
 #include "runtime/device/sim/SimDriver.h"
-#include "runtime/trainer/ProgramFile.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -121,15 +120,12 @@ private:
 
   /// Plans lie beside the program, or where it cannot be written, in the
   /// user's folder for what can be had again.
-  Result<LibrarySettings> librarySettings() const {
+  LibrarySettings librarySettings() const {
     LibrarySettings settings;
     settings.use = options_.gpuLibrary == "on"    ? LibraryUse::On
                    : options_.gpuLibrary == "off" ? LibraryUse::Off
                                                   : LibraryUse::Auto;
-    Result<std::string> hash = readProgramHash(program_.path());
-    if (!hash.ok())
-      return hash.status();
-    settings.programHash = *hash;
+    settings.programHash = program_.sha256();
     settings.planFiles = {program_.path() + ".plans"};
     const char *cache = std::getenv("XDG_CACHE_HOME");
     const char *home = std::getenv("HOME");
@@ -140,8 +136,8 @@ private:
     else if (home && std::filesystem::is_directory(home, error))
       folder = std::string(home) + "/.cache";
     if (!folder.empty())
-      settings.planFiles.push_back(
-          fmt::format("{}/boostc/plans/{}.plans", folder, *hash));
+      settings.planFiles.push_back(fmt::format("{}/boostc/plans/{}.plans",
+                                               folder, settings.programHash));
     return settings;
   }
 
@@ -149,11 +145,9 @@ private:
                                const std::string &reason) const {
     SelectedDevice selected;
     selected.target = program_.target(BOOST_TARGET_CUDA);
-    Result<LibrarySettings> settings = librarySettings();
-    if (!settings.ok())
-      return settings.status();
-    Result<std::unique_ptr<CudaDevice>> device = CudaDevice::create(
-        std::move(driver), *selected.target, program_.path(), *settings);
+    Result<std::unique_ptr<CudaDevice>> device =
+        CudaDevice::create(std::move(driver), *selected.target, program_.path(),
+                           librarySettings());
     if (!device.ok())
       return device.status();
     selected.notes = (*device)->notes();

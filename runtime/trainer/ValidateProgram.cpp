@@ -1,6 +1,7 @@
 // The descriptor comes from a file: a defect of the compiler, or a program made
 // by somebody else's, must end in a message and not in a wild pointer.
 #include "runtime/trainer/ValidateProgram.h"
+#include "runtime/support/ElementBytes.h"
 
 #include "runtime/trainer/MemoryPlan.h"
 #include "runtime/trainer/Program.h"
@@ -30,18 +31,6 @@ constexpr InputKind kInputKinds[] = {
     {"sample keys", BOOST_I32, true, false} // BOOST_INPUT_SAMPLE_KEYS
 };
 static_assert(std::size(kInputKinds) == BOOST_INPUT_SAMPLE_KEYS + 1);
-
-uint64_t elementBytes(uint32_t dtype) {
-  switch (dtype) {
-  case BOOST_F32:
-  case BOOST_I32:
-    return 4;
-  case BOOST_I64:
-    return 8;
-  default:
-    return 0;
-  }
-}
 
 class Validator : DescriptorCheck {
 public:

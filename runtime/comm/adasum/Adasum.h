@@ -4,8 +4,8 @@
 // 2021), for any number of members. Coefficients.h says exactly how.
 //
 // Every member ends with the same bits: each element is computed by one and
-// copied. They do not depend on the number of threads or on the CPU; they do on
-// the number of members, on their order and, in rounding, on the levels.
+// copied. They do not depend on the CPU; they do on the number of
+// members, on their order and, in rounding, on the levels.
 #pragma once
 
 #include "runtime/comm/CostModel.h"
@@ -25,15 +25,6 @@ struct AdasumTensor {
   uint32_t vector;
 };
 
-/// Threads of the caller.
-class AdasumWorkers {
-public:
-  virtual ~AdasumWorkers() = default;
-  /// Runs task(data, i) for i < count in any order and returns when all ended.
-  virtual void forEach(size_t count, void (*task)(void *data, size_t i),
-                       void *data) = 0;
-};
-
 struct AdasumOptions {
   /// Neighbouring members in blocks of that many contribute their mean, as the
   /// ranks of a server do when Adasum is across servers.
@@ -47,7 +38,6 @@ struct AdasumOptions {
   /// the scratch memory. Every block waits for all members.
   size_t blockBytes = size_t(64) << 20;
   CommCosts costs;
-  AdasumWorkers *workers = nullptr; ///< outlives the Adasum; null: none
 };
 
 /// Of one vector.

@@ -8,9 +8,6 @@ using namespace adasum;
 
 namespace {
 
-/// Chunks of a task: its time is then much longer than handing it out.
-constexpr uint32_t kChunksPerTask = 4;
-
 /// Which digit is `distance` before, or after, that of this member. Members
 /// begin with different ones, so that none is sent to by all at once.
 uint32_t digitBefore(const Level &level, uint32_t distance) {
@@ -65,29 +62,8 @@ Status Adasum::State::combine(LevelState &state) {
     clear(); // the workspace's lists were agree()'s
   }
   Stopwatch watch(stats.combineSeconds);
-  forEachTask(0, static_cast<uint32_t>(state.level.chunks.size()),
-              [&](uint32_t begin, uint32_t end) { state.combine(begin, end); });
+  state.combine(0, static_cast<uint32_t>(state.level.chunks.size()));
   return Status();
-}
-
-template <typename Act>
-void Adasum::State::forEachTask(uint32_t begin, uint32_t end, Act &&act) {
-  if (!options.workers) {
-    act(begin, end);
-    return;
-  }
-  struct Tasks {
-    uint32_t begin, end;
-    Act *act;
-  } tasks{begin, end, &act};
-  options.workers->forEach(
-      (end - begin + kChunksPerTask - 1) / kChunksPerTask,
-      [](void *data, size_t i) {
-        Tasks &tasks = *static_cast<Tasks *>(data);
-        uint32_t from = tasks.begin + static_cast<uint32_t>(i) * kChunksPerTask;
-        (*tasks.act)(from, std::min(from + kChunksPerTask, tasks.end));
-      },
-      &tasks);
 }
 
 void Adasum::State::send(uint32_t member, std::span<const float> data) {
@@ -180,13 +156,10 @@ void Adasum::State::take(size_t index) {
     return;
   Stopwatch watch(stats.productSeconds);
   const Message &message = level.parts[level.digit][part / others];
-  forEachTask(message.firstChunk, message.endChunk,
-              [&](uint32_t begin, uint32_t end) {
-                if (level.isMean)
-                  scattered_->combine(begin, end);
-                else
-                  scattered_->multiply(begin, end);
-              });
+  if (level.isMean)
+    scattered_->combine(message.firstChunk, message.endChunk);
+  else
+    scattered_->multiply(message.firstChunk, message.endChunk);
 }
 
 Status Adasum::State::exchange() {

@@ -29,9 +29,6 @@ struct Adasum::State {
   void clear();
   Status report(AdasumReport &report);
 
-  template <typename Act>
-  void forEachTask(uint32_t begin, uint32_t end, Act &&act);
-
   uint32_t members = 1, self = 0, vectors = 0;
   AdasumOptions options;
   adasum::Cut cut = adasum::Cut::EqualSlices;

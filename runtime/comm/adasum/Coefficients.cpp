@@ -1,7 +1,8 @@
 #include "runtime/comm/adasum/Coefficients.h"
 
+#include "runtime/comm/Division.h"
+
 #include <algorithm>
-#include <bit>
 #include <cfloat>
 #include <cmath>
 
@@ -19,7 +20,7 @@ constexpr double kCancelled = 1e-6;
 void appendMerges(uint32_t lo, uint32_t hi, std::vector<Merge> &merges) {
   if (hi - lo < 2)
     return;
-  uint32_t mid = lo + std::bit_floor(hi - lo - 1);
+  uint32_t mid = treeMiddle(lo, hi);
   appendMerges(lo, mid, merges);
   appendMerges(mid, hi, merges);
   merges.push_back({lo, mid, hi});

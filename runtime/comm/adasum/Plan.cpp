@@ -1,5 +1,7 @@
 #include "runtime/comm/adasum/Plan.h"
 
+#include "runtime/comm/Division.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -30,11 +32,6 @@ void appendRange(const Pieces &pieces, size_t begin, size_t end, Pieces &to) {
       to.push_back({piece.offset + (lo - first), hi - lo, piece.vector});
     first += piece.count;
   }
-}
-
-/// Where slice `index` of `count` equal ones begins.
-size_t sliceBegin(size_t elements, uint32_t index, uint32_t count) {
-  return elements / count * index + std::min<size_t>(index, elements % count);
 }
 
 std::vector<Pieces> equalSlices(const Pieces &pieces, uint32_t parts) {

@@ -53,7 +53,7 @@ public:
     }
     beater_.join();
     uint64_t one = 1;
-    [[maybe_unused]] ssize_t written = write(wake_.fd(), &one, sizeof(one));
+    [[maybe_unused]] ssize_t written = write(wake_.get(), &one, sizeof(one));
     listener_.join();
     goodbye();
   }
@@ -164,7 +164,7 @@ private:
         return fail(fmt::format("what serves {} does not speak as boost-run "
                                 "does; check the master address",
                                 endpoint()));
-      pollfd polls[] = {{socket_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
+      pollfd polls[] = {{socket_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       poll(polls, 2, 100);
       std::string bytes;
       ReadResult result = readSome(socket_, bytes);
@@ -318,7 +318,7 @@ ControlClient::connect(const ClientOptions &options) {
               options, std::move(socket), std::move(input),
               static_cast<uint32_t>(servedBy), milliseconds(silence))));
     }
-    pollfd wait = {socket.fd(), POLLIN, 0};
+    pollfd wait = {socket.get(), POLLIN, 0};
     poll(&wait, 1, 100);
     std::string bytes;
     ReadResult result = readSome(socket, bytes);

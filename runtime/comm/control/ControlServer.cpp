@@ -78,7 +78,7 @@ public:
     isEnding_ = true;
     uint64_t one = 1;
     [[maybe_unused]] ssize_t written =
-        write(wake_.fd(), &one, sizeof(one)); // a full counter wakes as well
+        write(wake_.get(), &one, sizeof(one)); // a full counter wakes as well
     thread_.join();
   }
 
@@ -112,24 +112,24 @@ private:
   }
 
   void wait() {
-    std::vector<pollfd> polls = {{listener_.fd(), POLLIN, 0},
-                                 {wake_.fd(), POLLIN, 0}};
+    std::vector<pollfd> polls = {{listener_.get(), POLLIN, 0},
+                                 {wake_.get(), POLLIN, 0}};
     for (const Client &client : clients_)
       polls.push_back(
-          {client.socket.fd(),
+          {client.socket.get(),
            static_cast<short>(POLLIN | (client.output.empty() ? 0 : POLLOUT)),
            0});
     poll(polls.data(), polls.size(), static_cast<int>(tickInterval.count()));
     uint64_t count;
-    [[maybe_unused]] ssize_t got = ::read(wake_.fd(), &count, sizeof(count));
+    [[maybe_unused]] ssize_t got = ::read(wake_.get(), &count, sizeof(count));
   }
 
   void acceptAll() {
     for (;;) {
-      pollfd there = {listener_.fd(), POLLIN, 0};
+      pollfd there = {listener_.get(), POLLIN, 0};
       if (poll(&there, 1, 0) <= 0)
         return;
-      Socket socket(accept4(listener_.fd(), nullptr, nullptr,
+      Socket socket(accept4(listener_.get(), nullptr, nullptr,
                             SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!socket.isOpen())
         return;
@@ -341,7 +341,7 @@ private:
 
   void flush(Client &client) {
     while (!client.output.empty()) {
-      ssize_t sent = send(client.socket.fd(), client.output.data(),
+      ssize_t sent = send(client.socket.get(), client.output.data(),
                           client.output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent <= 0)
         return; // full, or gone: that is seen when it is read

@@ -70,11 +70,6 @@ std::string numeric(const sockaddr_storage &address, socklen_t size,
 
 } // namespace
 
-Socket::~Socket() {
-  if (isOpen())
-    close(fd_);
-}
-
 std::string endpointText(const std::string &host, uint16_t port) {
   bool isIpv6 = host.find(':') != std::string::npos;
   return isIpv6 ? fmt::format("[{}]:{}", host, port)
@@ -89,15 +84,15 @@ Result<Socket> listenOn(const std::string &host, uint16_t &port) {
   for (addrinfo *at = addresses->get(); at; at = at->ai_next) {
     Socket socket(::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0));
     // A job may follow another on the same port at once.
-    setOption(socket.fd(), SOL_SOCKET, SO_REUSEADDR);
-    if (!socket.isOpen() || bind(socket.fd(), at->ai_addr, at->ai_addrlen) ||
-        listen(socket.fd(), SOMAXCONN)) {
+    setOption(socket.get(), SOL_SOCKET, SO_REUSEADDR);
+    if (!socket.isOpen() || bind(socket.get(), at->ai_addr, at->ai_addrlen) ||
+        listen(socket.get(), SOMAXCONN)) {
       error = errno;
       continue;
     }
     sockaddr_storage own = {};
     socklen_t size = sizeof(own);
-    getsockname(socket.fd(), reinterpret_cast<sockaddr *>(&own), &size);
+    getsockname(socket.get(), reinterpret_cast<sockaddr *>(&own), &size);
     port = ntohs(own.ss_family == AF_INET6
                      ? reinterpret_cast<sockaddr_in6 &>(own).sin6_port
                      : reinterpret_cast<sockaddr_in &>(own).sin_port);
@@ -128,11 +123,11 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
       Socket socket(::socket(
           at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
       error = socket.isOpen() ? 0 : errno;
-      if (!error && connect(socket.fd(), at->ai_addr, at->ai_addrlen))
+      if (!error && connect(socket.get(), at->ai_addr, at->ai_addrlen))
         error =
-            errno == EINPROGRESS ? awaitConnect(socket.fd(), deadline) : errno;
+            errno == EINPROGRESS ? awaitConnect(socket.get(), deadline) : errno;
       if (!error) {
-        setOption(socket.fd(), IPPROTO_TCP, TCP_NODELAY);
+        setOption(socket.get(), IPPROTO_TCP, TCP_NODELAY);
         return socket;
       }
     }
@@ -153,20 +148,20 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
 std::string localAddress(const Socket &socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
-  getsockname(socket.fd(), reinterpret_cast<sockaddr *>(&address), &size);
+  getsockname(socket.get(), reinterpret_cast<sockaddr *>(&address), &size);
   return numeric(address, size, /*withPort=*/false);
 }
 
 std::string peerAddress(const Socket &socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
-  getpeername(socket.fd(), reinterpret_cast<sockaddr *>(&address), &size);
+  getpeername(socket.get(), reinterpret_cast<sockaddr *>(&address), &size);
   return numeric(address, size, /*withPort=*/true);
 }
 
 bool sendAll(const Socket &socket, std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t sent = send(socket.fd(), bytes.data(), bytes.size(),
+    ssize_t sent = send(socket.get(), bytes.data(), bytes.size(),
                         MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       bytes.remove_prefix(static_cast<size_t>(sent));
@@ -176,7 +171,7 @@ bool sendAll(const Socket &socket, std::string_view bytes) {
       continue;
     if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
       return false;
-    pollfd wait = {socket.fd(), POLLOUT, 0};
+    pollfd wait = {socket.get(), POLLOUT, 0};
     if (poll(&wait, 1, 2000) == 0)
       return false;
   }
@@ -187,7 +182,7 @@ ReadResult readSome(const Socket &socket, std::string &bytes) {
   char buffer[16384];
   ssize_t got;
   do {
-    got = recv(socket.fd(), buffer, sizeof(buffer), MSG_DONTWAIT);
+    got = recv(socket.get(), buffer, sizeof(buffer), MSG_DONTWAIT);
   } while (got < 0 && errno == EINTR);
   if (got > 0) {
     bytes.append(buffer, static_cast<size_t>(got));

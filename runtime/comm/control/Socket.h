@@ -1,6 +1,7 @@
 // Socket.h - TCP sockets whose errors say host, port and what to do.
 #pragma once
 
+#include "runtime/support/Descriptor.h"
 #include "runtime/support/Status.h"
 
 #include <chrono>
@@ -10,24 +11,7 @@
 
 namespace boostrt::control {
 
-/// Owns a file descriptor.
-class Socket {
-public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket &&other) : fd_(std::exchange(other.fd_, -1)) {}
-  Socket &operator=(Socket &&other) {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Socket();
-
-  int fd() const { return fd_; }
-  bool isOpen() const { return fd_ >= 0; }
-
-private:
-  int fd_ = -1;
-};
+using Socket = Descriptor;
 
 /// "host:port", "[::1]:port".
 std::string endpointText(const std::string &host, uint16_t port);

@@ -1,6 +1,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
                    int64_t) {}
 
 uint64_t bytesOf(const BoostCollectiveOperand &operand) {
-  return operand.elements * (operand.dtype == BOOST_I64 ? 8 : 4);
+  return operand.elements * elementBytes(operand.dtype);
 }
 
 /// The same with what keeps the next operand aligned.

@@ -65,13 +65,6 @@ bool parseLine(const std::string &line, LibraryPlans &plans) {
 
 Status ignored(const char *why) { return Status(ExitCode::Input, why); }
 
-/// Makes the folders that lead to `path`, as far as they are missing.
-void makeFolders(const std::string &path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1))
-    (void)realFileSystem().makeDirectory(path.substr(0, slash));
-}
-
 } // namespace
 
 std::string describeCall(const BoostLibraryCall &call) {
@@ -147,12 +140,14 @@ std::string writePlans(const std::vector<std::string> &files,
   std::string text = formatPlans(key, plans);
   std::string failures;
   for (const std::string &file : files) {
-    makeFolders(file);
-    Status status = writeFileAtomically(
-        realFileSystem(), file, ExitCode::Input, [&](WritableFile &out) {
-          return out.write(
-              {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
-        });
+    Status status =
+        makeDirectories(realFileSystem(), directoryOf(file), ExitCode::Input);
+    if (status.ok())
+      status = writeFileAtomically(
+          realFileSystem(), file, ExitCode::Input, [&](WritableFile &out) {
+            return out.write(
+                {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+          });
     if (status.ok())
       return file;
     failures += (failures.empty() ? "" : "; ") + status.message();

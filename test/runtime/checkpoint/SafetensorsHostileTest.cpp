@@ -283,7 +283,7 @@ TEST(DamagedSafetensors, WhateverIsAcceptedIsConsistent) {
     ++accepted;
     uint64_t total = 0;
     for (const TensorView &tensor : content->tensors()) {
-      uint64_t bytes = bytesOf(tensor.dtype);
+      uint64_t bytes = elementBytes(tensor.dtype);
       for (int64_t extent : tensor.shape)
         bytes *= uint64_t(extent);
       EXPECT_EQ(bytes, tensor.bytes.size());

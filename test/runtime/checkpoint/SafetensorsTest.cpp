@@ -79,7 +79,8 @@ TEST(Safetensors, DataIsAligned) {
     ASSERT_TRUE(content.ok());
     EXPECT_EQ(content->tensors().front().name, "wide");
     for (const TensorView &tensor : content->tensors())
-      EXPECT_EQ(uintptr_t(tensor.bytes.data()) % bytesOf(tensor.dtype), 0u);
+      EXPECT_EQ(uintptr_t(tensor.bytes.data()) % elementBytes(tensor.dtype),
+                0u);
   }
 }
 

@@ -61,7 +61,7 @@ protected:
   /// The server has cut this connection off, without a word.
   static bool isCutOff(const Socket &socket) {
     for (int i = 0; i < 100; ++i) {
-      pollfd wait = {socket.fd(), POLLIN, 0};
+      pollfd wait = {socket.get(), POLLIN, 0};
       poll(&wait, 1, 100);
       std::string bytes;
       ReadResult result = readSome(socket, bytes);
@@ -203,7 +203,7 @@ TEST_F(Control, AHelloInPiecesIsAHello) {
   MessageBuffer buffer;
   std::optional<std::string_view> message;
   while (!message) {
-    pollfd wait = {socket.fd(), POLLIN, 0};
+    pollfd wait = {socket.get(), POLLIN, 0};
     ASSERT_GT(poll(&wait, 1, 10000), 0);
     std::string bytes;
     ASSERT_EQ(readSome(socket, bytes), ReadResult::Data);
@@ -301,7 +301,7 @@ TEST_F(Control, SaysWhatListensElsewhere) {
     std::thread other([&] {
       // The connection of the refusal before is still in the queue.
       for (int i = greets ? 0 : 1; i < 2; ++i) {
-        Socket taken(accept(listener->fd(), nullptr, nullptr));
+        Socket taken(accept(listener->get(), nullptr, nullptr));
         if (greets)
           sendAll(taken, "220 mail.example ESMTP\r\n");
         std::string bytes;

@@ -113,7 +113,7 @@ TEST(GlooPorts, AConnectionThatIsResetAtOnceEndsTheJobOnly) {
     EXPECT_EQ(endOfDisturbedRank([&](uint16_t port) {
                 Socket socket = connectToPort(port);
                 linger reset = {1, 0};
-                setsockopt(socket.fd(), SOL_SOCKET, SO_LINGER, &reset,
+                setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &reset,
                            sizeof(reset));
               }),
               static_cast<int>(ExitCode::RankLost));

@@ -36,7 +36,7 @@ public:
     options.checkReplicasEvery = 1;
   }
 
-  Status run(const RankCommand &command = trainCommand) const {
+  Status run(const RankedCommand &command = trainCommand) const {
     return runOnThreads(options, std::vector<uint32_t>(ranks_), command);
   }
   std::string weights() const { return readFile(*options.save); }

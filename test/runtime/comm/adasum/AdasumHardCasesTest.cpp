@@ -292,28 +292,4 @@ TEST(AdasumHardCases, BucketsShareAWorkspace) {
   });
 }
 
-/// Runs tasks backwards, each in a thread of its own.
-class Backwards : public AdasumWorkers {
-public:
-  void forEach(size_t count, void (*task)(void *, size_t),
-               void *data) override {
-    for (size_t i = count; i-- > 0;)
-      std::thread(task, data, i).join();
-    tasks += count;
-  }
-  std::atomic<size_t> tasks = 0;
-};
-
-TEST(AdasumHardCases, ThreadsDoNotChangeABit) {
-  AdasumCase what = caseOf(randomVectors(4, 300000, 0.5, 21), {100, 299900});
-  for (AdasumForm form : mainForms(4)) {
-    form.options.ranksPerMean = 1;
-    std::vector<float> serial = run(what, form.options).bucket;
-    Backwards workers;
-    form.options.workers = &workers;
-    EXPECT_EQ(run(what, form.options).bucket, serial) << form.name;
-    EXPECT_GT(workers.tasks, 4u * 4);
-  }
-}
-
 } // namespace
