@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace boostrt {
 namespace {
@@ -12,12 +13,13 @@ operandsOf(const BoostCollective &collective) {
   return {collective.operands, collective.operand_count};
 }
 
-int64_t integersOf(const BoostCollective &collective) {
-  int64_t integers = 0;
+/// Elements of that type among the operands.
+size_t countOf(BoostDType dtype, const BoostCollective &collective) {
+  size_t count = 0;
   for (const BoostCollectiveOperand &operand : operandsOf(collective))
-    if (operand.dtype == BOOST_I64)
-      integers += static_cast<int64_t>(operand.elements);
-  return integers;
+    if (operand.dtype == dtype)
+      count += operand.elements;
+  return count;
 }
 
 /// "bucket 2 (fc1.weight, fc1.bias)".
@@ -31,41 +33,137 @@ std::string nameOf(const BoostCollective &collective, const Program &program) {
                      names.empty() ? "loss" : names);
 }
 
+/// The operands as tensors of one bucket, in which they lie at `offsets`.
+std::vector<AdasumTensor>
+tensorsOf(std::span<const BoostCollectiveOperand> table,
+          std::span<const size_t> offsets) {
+  std::vector<AdasumTensor> tensors;
+  // Numbers of the program's vectors, in the order in which they appear.
+  std::vector<uint32_t> numbers;
+  for (size_t i = 0; i < table.size(); ++i) {
+    auto found = std::find(numbers.begin(), numbers.end(), table[i].group);
+    auto vector = static_cast<uint32_t>(found - numbers.begin());
+    if (found == numbers.end())
+      numbers.push_back(table[i].group);
+    tensors.push_back({offsets[i], table[i].elements, vector});
+  }
+  return tensors;
+}
+
+/// Where operands lie that follow one another with a gap between any two: no
+/// other places take more scratch memory.
+std::vector<size_t>
+spreadOffsets(std::span<const BoostCollectiveOperand> table) {
+  constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
+  std::vector<size_t> offsets;
+  size_t next = 0;
+  for (const BoostCollectiveOperand &operand : table) {
+    offsets.push_back(next);
+    next += (operand.elements / step + 1) * step;
+  }
+  return offsets;
+}
+
+/// Where they lie, in elements from the first in memory.
+std::vector<size_t> offsetsOf(std::span<void *const> operands) {
+  auto *bucket = static_cast<const float *>(
+      *std::min_element(operands.begin(), operands.end()));
+  std::vector<size_t> offsets;
+  for (void *operand : operands)
+    offsets.push_back(
+        static_cast<size_t>(static_cast<float *>(operand) - bucket));
+  return offsets;
+}
+
+bool areSame(const std::vector<AdasumTensor> &a,
+             const std::vector<AdasumTensor> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const AdasumTensor &x, const AdasumTensor &y) {
+                      return x.offset == y.offset && x.count == y.count &&
+                             x.vector == y.vector;
+                    });
+}
+
 } // namespace
 
 Result<std::unique_ptr<RankCollectives>>
 RankCollectives::create(Ranks &ranks, const Program &program) {
   std::unique_ptr<RankCollectives> result(new RankCollectives(ranks, program));
+  BOOSTRT_RETURN_IF_ERROR(result->prepare());
+  return result;
+}
+
+Status RankCollectives::prepare() {
   Prepared *carrier = nullptr;
-  for (const BoostCollective &collective : program.collectives()) {
-    Prepared prepared;
-    prepared.name = nameOf(collective, program);
-    prepared.floats.reserve(collective.operand_count);
-    prepared.integers.resize(integersOf(collective));
-    result->prepared_.push_back(std::move(prepared));
+  std::span<const BoostCollective> schedule = program_.collectives();
+  prepared_.resize(schedule.size());
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    prepared_[i].name = nameOf(schedule[i], program_);
+    prepared_[i].floats.reserve(schedule[i].operand_count);
+    prepared_[i].integers.resize(countOf(BOOST_I64, schedule[i]));
+    if (schedule[i].ranks == BOOST_RANKS_ALL && !prepared_[i].integers.empty())
+      carrier = &prepared_[i];
   }
-  for (size_t i = 0; i < result->prepared_.size(); ++i)
-    if (program.collectives()[i].ranks == BOOST_RANKS_ALL &&
-        !result->prepared_[i].integers.empty())
-      carrier = &result->prepared_[i];
   if (!carrier)
     return Status(ExitCode::Input,
                   fmt::format("'{}' does not exchange what {} ranks compute; "
                               "compile it again with this version of boostc",
-                              program.path(), ranks.size()));
+                              program_.path(), ranks_.size()));
   carrier->carriesStop = true;
   carrier->integers.push_back(0);
-  result->all_.emplace(ranks.transport());
-  uint32_t across = program.descriptor().adasum_across;
-  Result<Group> inner = ranks.innerGroup(across);
-  if (!inner.ok())
-    return inner.status();
-  result->inner_.emplace(std::move(inner).value());
-  Result<Group> groups = ranks.acrossGroup(across);
-  if (!groups.ok())
-    return groups.status();
-  result->across_.emplace(std::move(groups).value());
-  return result;
+
+  all_.emplace(ranks_.transport());
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    if (schedule[i].ranks != BOOST_RANKS_ALL && !inner_) {
+      Result<Group> inner =
+          ranks_.innerGroup(program_.descriptor().adasum_across);
+      if (!inner.ok())
+        return inner.status();
+      inner_.emplace(std::move(inner).value());
+    }
+    size_t scratch = 0;
+    if (schedule[i].kind == BOOST_COLLECTIVE_ADASUM) {
+      std::span<const BoostCollectiveOperand> table = operandsOf(schedule[i]);
+      BOOSTRT_RETURN_IF_ERROR(
+          plan(prepared_[i], tensorsOf(table, spreadOffsets(table))));
+      scratch = prepared_[i].adasum->scratchBytes();
+    } else {
+      scratch = allReduceScratchBytes(groupOf(schedule[i]).size(),
+                                      countOf(BOOST_F32, schedule[i]));
+    }
+    ranks_.workspace().reserve(scratch);
+  }
+  return Status();
+}
+
+Status RankCollectives::plan(Prepared &prepared,
+                             std::vector<AdasumTensor> tensors) const {
+  AdasumOptions options;
+  // Behind their sum and the same update, the ranks of a group have the same.
+  options.ranksPerMean = inner_->size();
+  options.meansAreKnown = true;
+  Result<Adasum> adasum =
+      Adasum::plan(all_->size(), all_->self(), tensors, options);
+  if (!adasum.ok())
+    return adasum.status();
+  prepared.adasum.emplace(std::move(adasum).value());
+  prepared.tensors = std::move(tensors);
+  return Status();
+}
+
+std::string RankCollectives::describeAdasum() const {
+  if (!inner_ || inner_->size() == all_->size())
+    return "";
+  std::string text;
+  for (const Prepared &prepared : prepared_)
+    if (prepared.adasum)
+      if (std::string own = prepared.adasum->describe();
+          text.find(own) == std::string::npos)
+        text += (text.empty() ? "" : "; ") + own;
+  if (inner_->size() > 1)
+    return fmt::format("each {} neighbouring ranks average; {}", inner_->size(),
+                       text);
+  return text;
 }
 
 RankCollectives::~RankCollectives() {
@@ -73,16 +171,9 @@ RankCollectives::~RankCollectives() {
   ranks_.transport().setActivity({step_});
 }
 
+/// Adasum combines the inner groups' vectors, and all ranks share the work.
 Group &RankCollectives::groupOf(const BoostCollective &collective) {
-  switch (static_cast<BoostRankGroup>(collective.ranks)) {
-  case BOOST_RANKS_INNER:
-    return *inner_;
-  case BOOST_RANKS_ACROSS:
-    return *across_;
-  case BOOST_RANKS_ALL:
-    break;
-  }
-  return *all_;
+  return collective.ranks == BOOST_RANKS_INNER ? *inner_ : *all_;
 }
 
 Status RankCollectives::run(uint32_t index, void *const *operands) {
@@ -101,52 +192,22 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
                             status.message(), step_, prepared.name));
 }
 
-/// The operands as parts of one bucket, which begins with the first in memory.
-static std::vector<AdasumTensor>
-tensorsOf(std::span<const BoostCollectiveOperand> table, void *const *operands,
-          const float *bucket) {
-  std::vector<AdasumTensor> tensors;
-  // Numbers of the program's vectors, in the order in which they appear.
-  std::vector<uint32_t> numbers;
-  for (size_t i = 0; i < table.size(); ++i) {
-    auto found = std::find(numbers.begin(), numbers.end(), table[i].group);
-    auto vector = static_cast<uint32_t>(found - numbers.begin());
-    if (found == numbers.end())
-      numbers.push_back(table[i].group);
-    tensors.push_back(
-        {static_cast<size_t>(static_cast<float *>(operands[i]) - bucket),
-         table[i].elements, vector});
-  }
-  return tensors;
-}
-
 Status RankCollectives::combine(const BoostCollective &collective,
                                 Prepared &prepared, void *const *operands) {
-  Group &group = groupOf(collective);
-  if (group.size() == 1)
-    return Status();
-  auto *bucket = static_cast<float *>(
-      *std::min_element(operands, operands + collective.operand_count));
+  if (inner_->size() == all_->size())
+    return Status(); // one group: its mean is what there is
+  std::span addresses(operands, collective.operand_count);
   std::vector<AdasumTensor> tensors =
-      tensorsOf(operandsOf(collective), operands, bucket);
-  auto sameAs = [](const AdasumTensor &a, const AdasumTensor &b) {
-    return a.offset == b.offset && a.count == b.count && a.vector == b.vector;
-  };
-  if (!prepared.adasum ||
-      !std::equal(tensors.begin(), tensors.end(), prepared.tensors.begin(),
-                  prepared.tensors.end(), sameAs)) {
-    Result<Adasum> adasum =
-        Adasum::plan(group.size(), group.self(), tensors, {});
-    if (!adasum.ok())
-      return adasum.status();
-    prepared.adasum.emplace(std::move(adasum).value());
-    prepared.tensors = std::move(tensors);
-  }
+      tensorsOf(operandsOf(collective), offsetsOf(addresses));
+  if (!areSame(tensors, prepared.tensors))
+    BOOSTRT_RETURN_IF_ERROR(plan(prepared, std::move(tensors)));
+  auto *bucket = static_cast<float *>(
+      *std::min_element(addresses.begin(), addresses.end()));
   if (!logsAdasum_)
-    return prepared.adasum->run(group, bucket, ranks_.workspace());
+    return prepared.adasum->run(*all_, bucket, ranks_.workspace());
   AdasumReport report;
   BOOSTRT_RETURN_IF_ERROR(
-      prepared.adasum->run(group, bucket, ranks_.workspace(), &report));
+      prepared.adasum->run(*all_, bucket, ranks_.workspace(), &report));
   if (ranks_.isFirst())
     log(collective, prepared, report);
   return Status();
@@ -155,9 +216,16 @@ Status RankCollectives::combine(const BoostCollective &collective,
 void RankCollectives::log(const BoostCollective &collective,
                           const Prepared &prepared,
                           const AdasumReport &report) {
-  size_t first = adasumLog_.size();
-  for (const AdasumVectorReport &vector : report.vectors)
-    adasumLog_.push_back({{}, vector.coefficients, vector.orthogonality});
+  size_t first = adasumLog_.size(), inGroup = inner_->size();
+  for (const AdasumVectorReport &vector : report.vectors) {
+    AdasumEntry &entry = adasumLog_.emplace_back();
+    entry.orthogonality = vector.orthogonality;
+    // Its ranks' coefficients are of the same vector.
+    for (size_t rank = 0; rank < vector.coefficients.size(); rank += inGroup)
+      entry.coefficients.push_back(
+          std::accumulate(&vector.coefficients[rank],
+                          &vector.coefficients[rank] + inGroup, 0.0));
+  }
   std::span<const BoostCollectiveOperand> table = operandsOf(collective);
   for (size_t i = 0; i < table.size(); ++i)
     if (table[i].parameter != UINT32_MAX)

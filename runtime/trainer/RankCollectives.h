@@ -11,12 +11,17 @@ namespace boostrt {
 
 class RankCollectives final : public CollectiveRunner {
 public:
-  /// All memory is taken here. Fails with ExitCode::Input when the program
-  /// cannot be trained by several ranks. Both outlive the object.
+  /// Takes the memory that collectives need, of the ranks' workspace. Fails
+  /// with ExitCode::Input when the program cannot be trained by several ranks,
+  /// or not by these. Both outlive the object.
   static Result<std::unique_ptr<RankCollectives>>
   create(Ranks &ranks, const Program &program);
 
   ~RankCollectives() override;
+
+  /// "each 8 neighbouring ranks average; Adasum of 2 in equal slices, shared by
+  /// 8 ranks each"; empty where nothing is combined by Adasum.
+  std::string describeAdasum() const;
 
   /// What the collectives from now on belong to, from 1. With `logsAdasum`, the
   /// same on all ranks, this step's adasumLog() is made.
@@ -39,25 +44,28 @@ private:
     std::vector<std::span<float>> floats;
     std::vector<int64_t> integers; ///< one more for the carrier's signal
     bool carriesStop = false;
-    /// Made by the first call, which knows where operands lie.
+    /// For operands that lie as usual; else made again by the first call,
+    /// which knows where they do.
     std::vector<AdasumTensor> tensors;
     std::optional<Adasum> adasum;
   };
 
   RankCollectives(Ranks &ranks, const Program &program)
       : ranks_(ranks), program_(program) {}
+  Status prepare();
+  Status plan(Prepared &prepared, std::vector<AdasumTensor> tensors) const;
+  Group &groupOf(const BoostCollective &collective);
   Status allReduce(const BoostCollective &collective, Prepared &prepared,
                    void *const *operands);
   Status combine(const BoostCollective &collective, Prepared &prepared,
                  void *const *operands);
   void log(const BoostCollective &collective, const Prepared &prepared,
            const AdasumReport &report);
-  Group &groupOf(const BoostCollective &collective);
 
   Ranks &ranks_;
   const Program &program_;
   std::vector<Prepared> prepared_;
-  std::optional<Group> all_, inner_, across_;
+  std::optional<Group> all_, inner_; ///< inner_: of programs with Adasum
   std::vector<AdasumEntry> adasumLog_;
   bool logsAdasum_ = false;
   int64_t step_ = 0;

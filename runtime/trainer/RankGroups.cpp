@@ -1,8 +1,7 @@
-// Which ranks average and which combine by Adasum.
+// Which ranks average before Adasum combines.
 #include "runtime/abi/boost_abi.h"
 #include "runtime/trainer/Ranks.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace boostrt {
@@ -30,27 +29,18 @@ std::vector<uint32_t> ranksOf(const std::vector<uint32_t> &serverOfRank,
 Result<Group> Ranks::innerGroup(uint32_t across) const {
   if (!averagesInServers(serverOfRank_, across))
     return Group(*transport_, {rank()});
-  return Group(*transport_, ranksOf(serverOfRank_, serverOfRank_[rank()]));
-}
-
-Result<Group> Ranks::acrossGroup(uint32_t across) const {
-  if (!averagesInServers(serverOfRank_, across))
-    return Group(*transport_);
-  std::vector<uint32_t> own = ranksOf(serverOfRank_, serverOfRank_[rank()]);
-  auto position = std::find(own.begin(), own.end(), rank()) - own.begin();
-  std::vector<uint32_t> members;
-  for (uint32_t server = 0; server <= serverOfRank_.back(); ++server) {
-    std::vector<uint32_t> ranks = ranksOf(serverOfRank_, server);
-    if (ranks.size() != own.size())
+  uint32_t own = serverOfRank_[rank()];
+  std::vector<uint32_t> members = ranksOf(serverOfRank_, own);
+  for (uint32_t server = 0; server <= serverOfRank_.back(); ++server)
+    if (size_t others = ranksOf(serverOfRank_, server).size();
+        others != members.size())
       return Status(
           ExitCode::Input,
           fmt::format("server {} has {} ranks and server {} has {}, but Adasum "
                       "across servers gives each server's mean the same "
                       "weight; start as many ranks on each, or compile with "
                       "adasum.across = ranks",
-                      serverOfRank_[rank()], own.size(), server, ranks.size()));
-    members.push_back(ranks[position]);
-  }
+                      own, members.size(), server, others));
   return Group(*transport_, std::move(members));
 }
 

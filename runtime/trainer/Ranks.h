@@ -51,11 +51,10 @@ public:
     return {rank(), size(), microBatches};
   }
   const std::vector<uint32_t> &servers() const { return serverOfRank_; }
-  /// The ranks whose gradients are averaged, this one among them, and those
-  /// that combine what these have, one of each such group. `across` is a
-  /// BoostAcross. Fails with ExitCode::Input where servers differ in size.
+  /// The ranks whose gradients are averaged before Adasum combines them, this
+  /// one among them; other such groups are as large. `across` is a BoostAcross.
+  /// Fails with ExitCode::Input where servers differ in size.
   Result<Group> innerGroup(uint32_t across) const;
-  Result<Group> acrossGroup(uint32_t across) const;
   /// "0,0,1,1": the server of each rank.
   std::string layout() const;
 

@@ -87,6 +87,7 @@ Status Session::trainWith(Ranks &ranks, int64_t logAdasumEvery) {
   if (!collectives.ok())
     return collectives.status();
   collectives_ = std::move(collectives).value();
+  planned_ += ranks.workspace().capacity();
   execution_->setCollectives(*collectives_, logAdasumEvery);
   return Status();
 }

@@ -30,6 +30,10 @@ public:
   /// Has updates exchange gradients with the other ranks, which outlive the
   /// session; after reserve().
   Status trainWith(Ranks &ranks, int64_t logAdasumEvery);
+  /// See RankCollectives.
+  std::string describeAdasum() const {
+    return collectives_ ? collectives_->describeAdasum() : "";
+  }
 
   const Program &program() const { return *program_; }
   const Device &device() const { return *device_; }

@@ -282,6 +282,11 @@ private:
       if (collective.ranks > BOOST_RANKS_ACROSS)
         return fail("collective {} is for unknown ranks {}", i,
                     collective.ranks);
+      if ((collective.kind == BOOST_COLLECTIVE_ADASUM) !=
+          (collective.ranks == BOOST_RANKS_ACROSS))
+        return fail("collective {} of kind {} is for ranks {}; Adasum alone "
+                    "combines across groups, and does nothing else",
+                    i, collective.kind, collective.ranks);
       if (!collective.location)
         return fail("collective {} has no location", i);
       if (collective.operand_count == 0 ||

@@ -88,6 +88,9 @@ std::vector<std::vector<Level>> planBlocks(const std::vector<Pieces> &blocks,
 
 double secondsOf(const Level &level, const CommCosts &costs) {
   double part = static_cast<double>(level.largestPart);
+  if (level.isKnown)
+    return exchangeSeconds(costs, level.radix - 1,
+                           (level.radix - 1) * part * sizeof(float));
   return level.isMean
              ? meanLevelSeconds(costs, part, level.radix)
              : adasumLevelSeconds(costs, part, level.radix, level.mostHolders);
@@ -147,7 +150,8 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
     state->radices = chooseRadices(options.costs, shape);
   BOOSTRT_RETURN_IF_ERROR(checkRadices(state->radices, shape.leaves));
   PlanOptions how{perMean, state->radices,
-                  options.cut.value_or(Cut::EqualSlices)};
+                  options.cut.value_or(Cut::EqualSlices),
+                  options.meansAreKnown};
   std::vector<std::vector<Level>> plans = planBlocks(blocks, self, how);
   if (!options.cut) {
     how.cut = Cut::WholeVectors;
@@ -166,8 +170,9 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
 void Adasum::State::add(std::vector<Level> levels) {
   AdasumBlock &block = blocks.emplace_back();
   for (Level &level : levels) {
-    partsScratch = std::max(partsScratch,
-                            (level.radix - 1) * level.ownCount + level.packed);
+    if (!level.isKnown)
+      partsScratch = std::max(partsScratch, (level.radix - 1) * level.ownCount +
+                                                level.packed);
     resultsScratch = std::max(resultsScratch, level.ownPacked + level.packed);
     block.levels.emplace_back(std::move(level));
   }
@@ -188,15 +193,18 @@ double Adasum::seconds(const CommCosts &costs) const {
 const AdasumStats &Adasum::stats() const { return state_->stats; }
 
 std::string Adasum::describe() const {
-  std::string text;
-  if (state_->options.ranksPerMean > 1)
-    text = fmt::format("mean of {}, then ", state_->options.ranksPerMean);
-  if (state_->radices.empty())
-    return text + "nothing to combine";
-  return text + fmt::format("Adasum of {} in {}",
-                            fmt::join(state_->radices, " x "),
-                            state_->cut == Cut::EqualSlices ? "equal slices"
-                                                            : "whole vectors");
+  const AdasumOptions &options = state_->options;
+  std::string text = "nothing to combine";
+  if (!state_->radices.empty())
+    text = fmt::format("Adasum of {} in {}", fmt::join(state_->radices, " x "),
+                       state_->cut == Cut::EqualSlices ? "equal slices"
+                                                       : "whole vectors");
+  if (options.ranksPerMean == 1)
+    return text;
+  return options.meansAreKnown
+             ? fmt::format("{}, shared by {} ranks each", text,
+                           options.ranksPerMean)
+             : fmt::format("mean of {}, then {}", options.ranksPerMean, text);
 }
 
 } // namespace boostrt

@@ -4,8 +4,8 @@
 // 2021), for any number of members. Coefficients.h says exactly how.
 //
 // Every member ends with the same bits: each element is computed by one and
-// copied. They do not depend on the CPU; they do on the number of
-// members, on their order and, in rounding, on the levels.
+// copied. They do not depend on the CPU; they do
+// on the number of members, on their order and, in rounding, on the levels.
 #pragma once
 
 #include "runtime/comm/CostModel.h"
@@ -29,6 +29,9 @@ struct AdasumOptions {
   /// Neighbouring members in blocks of that many contribute their mean, as the
   /// ranks of a server do when Adasum is across servers.
   uint32_t ranksPerMean = 1;
+  /// Those of a block have the same vectors already, which are their mean: they
+  /// only share the work. All pass the same.
+  bool meansAreKnown = false;
   /// How many combine at once in each level across those means; empty: what
   /// takes least by `costs`. See Plan.h.
   std::vector<uint32_t> radices;
@@ -89,7 +92,8 @@ public:
   /// How long a run takes, predicted.
   double seconds(const CommCosts &costs) const;
 
-  /// "mean of 8, then Adasum of 4 x 8 in equal slices".
+  /// "mean of 8, then Adasum of 4 x 8 in equal slices", and of known means
+  /// "Adasum of 4 x 8 in equal slices, shared by 8 ranks each".
   std::string describe() const;
 
 private:

@@ -34,7 +34,8 @@ Status Adasum::run(Group &group, float *bucket, Workspace &workspace,
       if (last)
         state.addGather(*last);
       last = nullptr;
-      state.addScatter(level);
+      if (!level.level.isKnown)
+        state.addScatter(level);
       BOOSTRT_RETURN_IF_ERROR(state.exchange());
       BOOSTRT_RETURN_IF_ERROR(state.combine(level));
     }

@@ -203,6 +203,7 @@ std::vector<Level> planLevels(const Pieces &pieces, uint32_t self,
     level.radix = radix;
     level.stride = static_cast<uint32_t>(have.size());
     level.isMean = levels.empty() && options.ranksPerMean > 1;
+    level.isKnown = level.isMean && options.meansAreKnown;
     uint32_t base = self / level.blockSize() * level.blockSize();
     uint32_t inBlock = self - base, low = inBlock % level.stride;
     level.digit = inBlock / level.stride;

@@ -71,6 +71,7 @@ struct Held {
 struct Level {
   uint32_t radix, stride;
   bool isMean;                   ///< combines by the mean
+  bool isKnown; ///< all have the mean: nothing comes before the gathering
   uint32_t digit;                ///< of this member: which of the `radix`
   std::vector<uint32_t> members; ///< those it exchanges with, and itself
   std::vector<std::vector<Message>> parts; ///< by digit
@@ -93,6 +94,7 @@ struct PlanOptions {
   uint32_t ranksPerMean = 1;
   std::vector<uint32_t> radices; ///< after the mean
   Cut cut = Cut::EqualSlices;
+  bool meansAreKnown = false;
 };
 
 /// The levels as member `self` sees them; `pieces` in the order of the bucket.

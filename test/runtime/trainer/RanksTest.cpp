@@ -21,10 +21,10 @@ namespace {
 // ranks has nothing to do in the second window.
 constexpr const char *kData = "digits:train=100,test=45";
 
-/// A job on one server; its options are those of every rank.
+/// A job, on one server at first; its options are those of every rank.
 class Job {
 public:
-  Job(const std::string &program, uint32_t ranks) : ranks_(ranks) {
+  Job(const std::string &program, uint32_t ranks) : servers(ranks) {
     options.program = fixture(program);
     options.data = kData;
     options.threads = 2;
@@ -37,7 +37,7 @@ public:
   }
 
   Status run(const RankedCommand &command = trainCommand) const {
-    return runOnThreads(options, std::vector<uint32_t>(ranks_), command);
+    return runOnThreads(options, servers, command);
   }
   std::string weights() const { return readFile(*options.save); }
   /// The metrics lines of an event without what depends on time.
@@ -53,10 +53,10 @@ public:
   }
 
   Options options;
+  std::vector<uint32_t> servers; ///< of the ranks
 
 private:
   TemporaryDirectory directory_;
-  uint32_t ranks_;
 };
 
 void expectOk(const Status &status) {
@@ -105,6 +105,40 @@ TEST(Ranks, ThreeRanksHaveTheBitsOfThreeMicroBatches) {
   EXPECT_EQ(one.events("step").size(), 9u);
   EXPECT_EQ(one.events("step"), three.events("step"));
   EXPECT_TRUE(one.weights() == three.weights());
+}
+
+// Without Adasum it does not matter on which server a rank is.
+TEST(Ranks, ServersMayDifferInSize) {
+  Job one("window1", 3), two("window1", 3);
+  two.servers = {0, 0, 1};
+  expectOk(one.run());
+  expectOk(two.run());
+  EXPECT_TRUE(one.weights() == two.weights());
+}
+
+TEST(Ranks, ThoseThatAverageBeforeAdasum) {
+  Job job("window1", 3);
+  job.servers = {0, 0, 1};
+  expectOk(job.run([](const Options &, Ranks &ranks) {
+    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_RANKS)->size(), 1u);
+    for (uint32_t across : {BOOST_ACROSS_AUTO, BOOST_ACROSS_SERVERS}) {
+      Result<Group> group = ranks.innerGroup(across);
+      EXPECT_EQ(group.status().code(), ExitCode::Input);
+      if (ranks.isFirst()) {
+        EXPECT_EQ(group.status().message(),
+                  "server 0 has 2 ranks and server 1 has 1, but Adasum across "
+                  "servers gives each server's mean the same weight; start as "
+                  "many ranks on each, or compile with adasum.across = ranks");
+      }
+    }
+    return Status();
+  }));
+  job.servers = {0, 0, 0};
+  expectOk(job.run([](const Options &, Ranks &ranks) {
+    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_AUTO)->size(), 1u);
+    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_SERVERS)->size(), 3u);
+    return Status();
+  }));
 }
 
 TEST(Ranks, EvaluationIsShared) {

@@ -54,7 +54,16 @@ TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.exchanged[2].dtype = 9; },
                "operand 2 of collective 0 has elements of type 9");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM; },
-               "operand 3 of collective 0 has elements of type 3");
+               "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
+               "across groups, and does nothing else");
+  expectDefect([](Copy &c) { c.collectives[0].ranks = BOOST_RANKS_ACROSS; },
+               "collective 0 of kind 0 is for ranks 2");
+  expectDefect(
+      [](Copy &c) {
+        c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM;
+        c.collectives[0].ranks = BOOST_RANKS_ACROSS;
+      },
+      "operand 3 of collective 0 has elements of type 3");
   expectDefect([](Copy &c) { c.exchanged[3].elements = 0; },
                "operand 3 of collective 0 has 0 elements");
   expectDefect([](Copy &c) { c.exchanged[3].elements = ~0ull; },

@@ -64,6 +64,9 @@ TEST(AdasumDescription, SaysWhatItDoes) {
   options.cut = adasum::Cut::EqualSlices;
   EXPECT_EQ(run(what, options).described[3],
             "mean of 2, then Adasum of 2 x 4 in equal slices");
+  options.meansAreKnown = true;
+  EXPECT_EQ(run(what, options).described[3],
+            "Adasum of 2 x 4 in equal slices, shared by 2 ranks each");
   options.ranksPerMean = 1;
   options.radices = {16};
   options.cut = adasum::Cut::WholeVectors;

@@ -143,6 +143,32 @@ TEST(AdasumOfManyRanks, TwoLevels) {
   }
 }
 
+TEST(AdasumOfManyRanks, KnownMeansAreNotExchanged) {
+  constexpr uint32_t perMean = 3, leaves = 4, size = 120 * perMean;
+  Vectors means = randomVectors(leaves, size, 0.5, 7), ranks;
+  for (const Vector &mean : means)
+    ranks.insert(ranks.end(), perMean, mean);
+  std::vector<size_t> sizes = {100, 1, size - 101};
+  for (AdasumForm form : mainForms(leaves)) {
+    form.options.ranksPerMean = perMean;
+    AdasumOutcome computed = run(caseOf(ranks, sizes), form.options, true);
+    form.options.meansAreKnown = true;
+    AdasumOutcome known = run(caseOf(ranks, sizes), form.options, true);
+    EXPECT_EQ(known.bucket, computed.bucket) << form.name;
+    for (uint32_t vector = 0; vector < sizes.size(); ++vector) {
+      EXPECT_EQ(known.report.vectors[vector].coefficients,
+                computed.report.vectors[vector].coefficients);
+      EXPECT_EQ(known.report.vectors[vector].orthogonality,
+                computed.report.vectors[vector].orthogonality);
+    }
+    uint64_t spared = 0;
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+      spared +=
+          computed.stats[rank].vectorBytes - known.stats[rank].vectorBytes;
+    EXPECT_EQ(spared, leaves * (perMean - 1) * size * sizeof(float));
+  }
+}
+
 TEST(AdasumOfManyRanks, ChoosesByItself) {
   AdasumCase what = caseOf(randomVectors(64, 3000, 0.5, 6), {100, 2900});
   expectDefinition(what, {{"chosen", {}}}, kTolerance);
