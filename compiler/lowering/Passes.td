@@ -224,6 +224,32 @@ def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def AnnounceGradientsPass
+    : Pass<"boost-lowering-announce-gradients", "::boostc::train::ProgramOp"> {
+  let summary = "says where in @micro a collective could begin";
+  let description = [{
+    Puts an `rt.ready` behind the last op of `@micro` that touches what a collective of
+    `@update` exchanges, as long as something is left to run beside it: the runtime begins
+    the all-reduce of the last layers' gradients while those of the first are computed.
+    It stops at the first collective whose operands are made in `@update`. Programs for
+    GPUs, whose functions run behind the host, stay as they are.
+
+    Before:
+    ```mlir
+    func.func @micro() {
+      rt.matmul ins(...) outs(%last_layers_gradient : memref<10x84xf32>)
+      rt.matmul ins(...) outs(%first_layers_gradient : memref<84x400xf32>)
+    ```
+    After:
+    ```mlir
+    func.func @micro() {
+      rt.matmul ins(...) outs(%last_layers_gradient : memref<10x84xf32>)
+      rt.ready number(0) (%last_layers_gradient : memref<10x84xf32>)
+      rt.matmul ins(...) outs(%first_layers_gradient : memref<84x400xf32>)
+    ```
+  }];
+}
+
 def PlanMemoryPass : Pass<"boost-lowering-plan-memory", "::boostc::train::ProgramOp"> {
   let summary = "gives every buffer an offset in an arena";
   let description = [{

@@ -152,6 +152,14 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "possible; bytes, or with KiB, MiB, GiB")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->type_name("SIZE");
+  app.add_option(
+         "--bucket-size", options.phase.bucketBytes,
+         "most bytes of gradients that ranks exchange together, or with "
+         "KiB, MiB; the next bucket's backward runs beside it (default: "
+         "4 MiB)")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
+      ->type_name("SIZE");
   app.add_flag("--print-ops", flags.isOps,
                "print what a model file may name and what the ops can do")
       ->excludes(explain);

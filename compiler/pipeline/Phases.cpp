@@ -56,6 +56,7 @@ static void addMemoryPlan(OpPassManager &manager) {
   planning.addPass(createPlanMemoryPass());
   // Equal places become one value: kernels promise that their arguments differ.
   addCleanup(manager);
+  manager.nest<train::ProgramOp>().addPass(createAnnounceGradientsPass());
 }
 
 /// The passes that turn the phase before `phase` into it.
@@ -83,7 +84,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Step:
     // What a micro-batch contributes is known before what ranks sum of it.
     program.addPass(boost::createAverageMicroBatchesPass());
-    program.addPass(boost::createReduceGradientsPass());
+    {
+      boost::ReduceGradientsPassOptions reduce;
+      reduce.bucketBytes = options.bucketBytes;
+      program.addPass(boost::createReduceGradientsPass(reduce));
+    }
     // It rewrites the sums of the pass before.
     program.addPass(boost::createCombineByAdasumPass());
     // @combine adds up whatever @micro returns, so it is built last.

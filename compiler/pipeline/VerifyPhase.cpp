@@ -79,7 +79,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     }
     PhaseRules rules = getRules(*current);
-    collectives.clear();
+    numbers.clear();
     // What holds others first: "linalg.fill does not belong" says more than its
     // yield.
     WalkResult result =
@@ -121,21 +121,23 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
       return verifyValid(reducing);
     if (auto collective = dyn_cast<CollectiveOpInterface>(op))
-      return verifyOrder(collective);
+      return verifyOrder(collective, train::kUpdate, collective.getNumber());
+    if (auto ready = dyn_cast<rt::ReadyOp>(op))
+      return verifyOrder(ready, train::kMicro, ready.getNumber());
     return success();
   }
 
-  /// All ranks do the same in the same order, which numbers state, and only in
-  /// @update, which all of them call.
-  LogicalResult verifyOrder(CollectiveOpInterface op) {
+  /// All ranks do the same in the same order, which numbers state: collectives
+  /// in @update alone, which all of them call, and what announces them in
+  /// @micro.
+  LogicalResult verifyOrder(Operation *op, StringRef place, uint32_t number) {
     auto function = op->getParentOfType<func::FuncOp>();
-    if (!function || function.getSymName() != train::kUpdate)
-      return op->emitOpError("expected collectives in @")
-             << train::kUpdate << " alone";
-    uint32_t next = collectives[function]++;
-    if (op.getNumber() != next)
+    if (!function || function.getSymName() != place)
+      return op->emitOpError("expected in @") << place << " alone";
+    uint32_t next = numbers[function]++;
+    if (number != next)
       return op->emitOpError("has number ")
-             << op.getNumber() << " where the next one is " << next;
+             << number << " where the next one is " << next;
     return success();
   }
 
@@ -243,7 +245,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   }
 
   /// By function, how many have been met.
-  llvm::DenseMap<Operation *, uint32_t> collectives;
+  llvm::DenseMap<Operation *, uint32_t> numbers;
 };
 
 } // namespace

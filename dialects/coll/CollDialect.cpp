@@ -27,10 +27,10 @@ LogicalResult coll::verifyServed(CollectiveOpInterface op,
 SmallVector<Value> coll::buildRtCollective(OpBuilder &builder,
                                            CollectiveOpInterface op,
                                            rt::CollectiveKind kind,
+                                           rt::RankGroup ranks,
                                            ArrayRef<int32_t> groups) {
   auto call = rt::CollectiveOp::create(
-      builder, op.getLoc(), op->getResultTypes(), kind, op.getNumber(),
-      static_cast<rt::RankGroup>(op.getRankGroup()), op.getServes(), groups,
-      op.getExchanged());
+      builder, op.getLoc(), op->getResultTypes(), kind, op.getNumber(), ranks,
+      op.getServes(), groups, op.getExchanged());
   return SmallVector<Value>(call.getResults());
 }

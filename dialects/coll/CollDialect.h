@@ -23,9 +23,10 @@ namespace boostc::coll {
 llvm::LogicalResult verifyServed(CollectiveOpInterface op,
                                  mlir::SymbolTableCollection &symbols);
 
-/// The rt.collective of `kind` that `op` becomes, before it.
+/// The rt.collective of `kind` over `ranks` that `op` becomes, before it.
 llvm::SmallVector<mlir::Value>
 buildRtCollective(mlir::OpBuilder &builder, CollectiveOpInterface op,
-                  rt::CollectiveKind kind, llvm::ArrayRef<int32_t> groups);
+                  rt::CollectiveKind kind, rt::RankGroup ranks,
+                  llvm::ArrayRef<int32_t> groups);
 
 } // namespace boostc::coll

@@ -34,6 +34,12 @@ int64_t countBytes(mlir::TypeRange types);
 /// types of what it exchanges.
 llvm::LogicalResult verifyCollective(mlir::Operation *op);
 
+/// `groups` has one number, of 0 or more, for each of the `exchanged` values of
+/// `op`.
+llvm::LogicalResult verifyGroups(mlir::Operation *op,
+                                 llvm::ArrayRef<int32_t> groups,
+                                 size_t exchanged);
+
 } // namespace boostc
 
 #include "dialects/interfaces/BatchReducingOpInterface.h.inc"

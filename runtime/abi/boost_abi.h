@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 4u
+#define BOOST_ABI_VERSION 5u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -222,6 +222,13 @@ typedef struct BoostEnv {
    * BoostCallStatus. */
   int32_t (*collective)(const struct BoostEnv *env, uint32_t index,
                         void *const *operands);
+
+  /* Micro calls it on CPU targets, and nothing else, for collectives 0, 1, ... as far
+   * as it goes: `operands`, those of collective `index`, have the value of this
+   * micro-batch, and micro touches them no more. The runtime may begin the collective
+   * where that value is all that update will have. */
+  void (*ready)(const struct BoostEnv *env, uint32_t index,
+                void *const *operands);
 } BoostEnv;
 
 /*===------------------------------------------------------------------------===
@@ -445,7 +452,7 @@ typedef struct BoostTrailer {
 #define BOOST_ABI_ASSERT(type, size)                                           \
   _Static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
 #endif
-BOOST_ABI_ASSERT(BoostEnv, 56);
+BOOST_ABI_ASSERT(BoostEnv, 64);
 BOOST_ABI_ASSERT(BoostTensor, 56);
 BOOST_ABI_ASSERT(BoostParameter, 136);
 BOOST_ABI_ASSERT(BoostState, 72);

@@ -51,6 +51,10 @@ public:
   /// Executes collective `index` of the program in place on `operands`, in
   /// memory of the host, as BoostCollective::operands describes them.
   virtual Status run(uint32_t index, void *const *operands) = 0;
+
+  /// The operands of collective `index` have the value of a micro-batch, which
+  /// goes on without touching them; see BoostEnv::ready.
+  virtual void ready(uint32_t, std::span<void *const>) {}
 };
 
 class Device {
@@ -69,9 +73,9 @@ public:
   /// function has ended; what is called or copied next comes after it.
   virtual Status call(BoostFunctionKind function, void *const *arenas) = 0;
 
-  /// Hands the collectives of update from the next call on to `runner`;
-  /// `schedule` is the program's table of them and outlives the device. Null,
-  /// as at first: there is one rank, and collectives do nothing.
+  /// Hands the collectives from the next call on to `runner`; `schedule` is the
+  /// program's table of them and outlives the device. Null, as at first: there
+  /// is one rank, and collectives do nothing.
   virtual void setCollectives(CollectiveRunner *runner,
                               std::span<const BoostCollective> schedule) = 0;
 };

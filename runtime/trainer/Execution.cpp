@@ -40,8 +40,16 @@ DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
 void Execution::setCollectives(RankCollectives &collectives,
                                int64_t logAdasumEvery) {
   collectives_ = &collectives;
+  early_ = std::make_unique<EarlyCollectives>(collectives,
+                                              program_.collectives().size());
   logAdasumEvery_ = logAdasumEvery;
-  device_.setCollectives(&collectives, program_.collectives());
+  device_.setCollectives(early_.get(), program_.collectives());
+}
+
+/// What collectives from now on belong to.
+void Execution::beginStep(int64_t globalStep) {
+  collectives_->setStep(globalStep, logAdasumEvery_ > 0 &&
+                                        globalStep % logAdasumEvery_ == 0);
 }
 
 std::span<const AdasumEntry> Execution::adasumLog() const {
@@ -92,11 +100,15 @@ Status Execution::init(uint64_t seed) {
   return arenas_.finishPushes();
 }
 
-Status Execution::micro(std::byte *batch, int gradients) {
+Status Execution::micro(std::byte *batch, int gradients, int64_t wholeOfStep) {
   lossIsHere_ = false;
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
   bases_[BOOST_ARENA_GRADIENT] =
       arenas_.deviceBase(BOOST_ARENA_GRADIENT, gradients);
+  if (early_ && wholeOfStep != 0 && gradients == 0) {
+    beginStep(wholeOfStep);
+    early_->open();
+  }
   return call(BOOST_FUNCTION_MICRO);
 }
 
@@ -123,14 +135,16 @@ Status Execution::contributeNothing() {
 }
 
 Result<bool> Execution::update(int64_t globalStep) {
-  if (collectives_)
-    collectives_->setStep(globalStep, logAdasumEvery_ > 0 &&
-                                          globalStep % logAdasumEvery_ == 0);
+  if (early_ && !early_->isOpen())
+    beginStep(globalStep);
   for (const BoostSchedule &schedule : program_.schedules())
     write(tensor(schedule.control), valueAt(schedule, globalStep));
   BOOSTRT_RETURN_IF_ERROR(useControl());
   bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, 0);
-  BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_UPDATE));
+  Status updated = call(BOOST_FUNCTION_UPDATE);
+  if (early_)
+    early_->close();
+  BOOSTRT_RETURN_IF_ERROR(updated);
   BOOSTRT_RETURN_IF_ERROR(arenas_.pull(results_));
   lossIsHere_ = true;
   return read<int32_t>(tensor(program_.descriptor().finite)) == 1;

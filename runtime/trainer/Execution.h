@@ -5,10 +5,12 @@
 
 #include "runtime/abi/boost_schedule.h"
 #include "runtime/trainer/Arenas.h"
+#include "runtime/trainer/EarlyCollectives.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/RankCollectives.h"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -44,8 +46,10 @@ public:
 
   Status init(uint64_t seed);
   /// `batch` is the host's base of a batch arena, which stays as it is until
-  /// finishBatch(), update() or eval() has returned.
-  Status micro(std::byte *batch, int gradients);
+  /// finishBatch(), update() or eval() has returned. `wholeOfStep`: set 0 is
+  /// then all that this rank adds to the next update, of that step (from 1), so
+  /// that its collectives begin as soon as they can; 0: it is not known to be.
+  Status micro(std::byte *batch, int gradients, int64_t wholeOfStep = 0);
   Status finishBatch() const { return arenas_.finishPushes(); }
   Status combine(int into, int from);
   /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
@@ -85,6 +89,7 @@ public:
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(BoostFunctionKind kind);
+  void beginStep(int64_t globalStep);
   /// Has the control arena on the device, as it is now.
   Status useControl();
   DeviceCopy lossCopy(const BoostTensor &scalar, int gradients) const;
@@ -95,6 +100,7 @@ private:
   Device &device_;
   const Arenas &arenas_;
   RankCollectives *collectives_ = nullptr;
+  std::unique_ptr<EarlyCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};

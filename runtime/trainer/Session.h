@@ -63,8 +63,8 @@ private:
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;
+  std::unique_ptr<RankCollectives> collectives_; ///< outlive the execution
   std::optional<Execution> execution_;
-  std::unique_ptr<RankCollectives> collectives_;
   PeakMemory peak_;
   uint64_t planned_ = 0;
 };

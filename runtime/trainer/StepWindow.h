@@ -21,9 +21,12 @@ public:
         tree_(execution.program().descriptor().micro_batches) {}
 
   /// Runs one micro-batch; at most micro_batches of the program before sum().
-  /// `batch` stays as Execution::micro() wants it.
-  Status add(std::byte *batch) {
-    BOOSTRT_RETURN_IF_ERROR(execution_.micro(batch, tree_.nextSlot()));
+  /// `batch` stays as Execution::micro() wants it. `lastOfStep`: it is this
+  /// rank's last of that step (from 1); 0: it is not known to be.
+  Status add(std::byte *batch, int64_t lastOfStep = 0) {
+    int slot = tree_.nextSlot();
+    BOOSTRT_RETURN_IF_ERROR(
+        execution_.micro(batch, slot, slot == 0 ? lastOfStep : 0));
     return tree_.add(combine());
   }
 

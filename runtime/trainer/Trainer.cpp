@@ -109,7 +109,9 @@ Status Trainer::runWindow(Prefetcher &batches) {
       return batch.status();
     if (batch->end())
       break;
-    BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base));
+    bool isLast = i + 1 == share_.microBatches;
+    BOOSTRT_RETURN_IF_ERROR(
+        window_.add(batch->base, isLast ? position_.globalStep + 1 : 0));
   }
   return window_.sum();
 }

@@ -3,6 +3,7 @@
 // and Adasum over groups of ranks. The ranks meet in memory; how bytes travel
 // is tested with the transports.
 #include "runtime/trainer/StepWindow.h"
+#include "test/e2e/AdasumDefinition.h"
 #include "test/e2e/Programs.h"
 #include <barrier>
 #include <cmath>
@@ -18,7 +19,6 @@ using namespace boostc::e2e;
 namespace {
 
 using Values = ReferenceTrainer::Values;
-using Vector = std::vector<double>;
 
 constexpr double kRate = 0.125, kMomentum = 0.5;
 
@@ -33,28 +33,6 @@ Model getModel() {
   model.optimizer =
       R"({ "type": "momentum", "learning_rate": 0.125, "momentum": 0.5 })";
   return model;
-}
-
-/// Of the vectors from `begin` to `end`, as the tree of coll.adasum has it.
-Vector adasum(ArrayRef<Vector> vectors) {
-  size_t count = vectors.size();
-  if (count == 1)
-    return vectors[0];
-  size_t middle = std::bit_floor(count - 1);
-  Vector a = adasum(vectors.take_front(middle));
-  Vector b = adasum(vectors.drop_front(middle));
-  double product = 0, ofA = 0, ofB = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    product += a[i] * b[i];
-    ofA += a[i] * a[i];
-    ofB += b[i] * b[i];
-  }
-  double share = double(middle) / double(count);
-  double scaleA = ofA > 0 ? 1 - share * product / ofA : 1;
-  double scaleB = ofB > 0 ? 1 - (1 - share) * product / ofB : 1;
-  for (size_t i = 0; i < a.size(); ++i)
-    a[i] = scaleA * a[i] + scaleB * b[i];
-  return a;
 }
 
 /// Where ranks meet: `inner` neighbours are an inner group.
@@ -129,7 +107,7 @@ private:
         for (uint32_t i : operands)
           llvm::append_range(whole, read(collective, member, i));
       }
-      Vector combined = adasum(of);
+      Vector combined = combineByAdasum(of);
       auto next = combined.begin();
       for (uint32_t i : operands) {
         results[i].assign(next, next + collective.operands[i].elements);
@@ -286,7 +264,7 @@ combineGroups(const Rule &rule,
       for (const std::string &name : names)
         llvm::append_range(whole, group.at(name));
     }
-    Vector result = adasum(of);
+    Vector result = combineByAdasum(of);
     auto next = result.begin();
     for (const std::string &name : names) {
       size_t size = groups[0].at(name).size();

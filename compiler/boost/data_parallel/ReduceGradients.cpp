@@ -32,7 +32,6 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     if (!update || !update.getOps<CollectiveOpInterface>().empty())
       return;
     gradients.clear();
-    number = 0;
     Value sum, count;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = getArgumentBinding(update, argument.getArgNumber());
@@ -73,6 +72,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     Operation *last = nullptr;
     for (ArrayRef<Exchanged> bucket : cutBuckets())
       last = buildAllReduce(builder, bucket);
+    numberCollectives(update);
 
     Value divisor;
     if (sumsRanks)
@@ -120,8 +120,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         served.push_back(exchanged.name);
     }
     auto op = coll::AllReduceOp::create(
-        builder, getLocation(getOperation(), served), number++,
-        rt::RankGroup::All, getSymbols(&getContext(), served), values);
+        builder, getLocation(getOperation(), served), 0, rt::RankGroup::All,
+        getSymbols(&getContext(), served), values);
     for (auto [exchanged, sum] : llvm::zip(bucket, op.getResults())) {
       auto argument = dyn_cast<BlockArgument>(exchanged.argument);
       if (!argument)
@@ -139,7 +139,6 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
 
   func::FuncOp update;
   SmallVector<Exchanged> gradients, statistics;
-  uint32_t number = 0;
 };
 
 } // namespace

@@ -71,7 +71,8 @@ private:
   void allocateOperands() {
     int64_t most = 0;
     source.walk([&](Operation *op) {
-      if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp>(op))
+      if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp, rt::ReadyOp>(
+              op))
         most = std::max<int64_t>(most, op->getNumOperands());
       if (isa<rt::MatmulOp>(op))
         most = std::max<int64_t>(most, 5);
@@ -122,6 +123,8 @@ private:
       return lowerFill(fill);
     if (auto collective = dyn_cast<rt::CollectiveOp>(op))
       return lowerCollective(collective);
+    if (auto ready = dyn_cast<rt::ReadyOp>(op))
+      return lowerReady(ready);
     if (isa<func::ReturnOp>(op)) {
       LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOST_CALL_OK));
       return success();
@@ -206,7 +209,7 @@ private:
     entry.location = formatLocation(op.getLoc());
     entry.collective = {};
     entry.collective.kind = static_cast<uint32_t>(op.getKind());
-    entry.collective.ranks = op.getRankGroup();
+    entry.collective.ranks = static_cast<uint32_t>(op.getRanks());
     entry.collective.number = op.getNumber();
     auto parameters = code.program.getOps<train::ParameterOp>();
     for (auto [i, buffer] : llvm::enumerate(op.getExchanged())) {
@@ -233,6 +236,15 @@ private:
                            {env(), constant(i32, op.getNumber()), operands});
     code.collectives.push_back(std::move(entry));
     returnUnlessOk(status);
+    return success();
+  }
+
+  LogicalResult lowerReady(rt::ReadyOp op) {
+    for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
+      storeOperand(i, addresses.lookup(buffer));
+    callEnv(offsetof(BoostEnv, ready),
+            LLVM::LLVMVoidType::get(builder.getContext()),
+            {env(), constant(i32, op.getNumber()), operands});
     return success();
   }
 

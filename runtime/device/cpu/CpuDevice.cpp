@@ -91,9 +91,9 @@ CpuDevice::create(uint32_t threads, const BoostTarget &target) {
     device->matmuls_.push_back(std::move(matmul).value());
   }
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
-  device->env_ =
-      BoostEnv{BOOST_ABI_VERSION, threads, device.get(), envParallelFor,
-               libraryCall,       envFill, envLaunch,    collective};
+  device->env_ = BoostEnv{BOOST_ABI_VERSION, threads,     device.get(),
+                          envParallelFor,    libraryCall, envFill,
+                          envLaunch,         collective,  ready};
   return device;
 }
 
@@ -170,6 +170,14 @@ int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_OK;
   device->failure_ = device->runner_->run(index, operands);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
+}
+
+void CpuDevice::ready(const BoostEnv *env, uint32_t index,
+                      void *const *operands) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  if (device->runner_ && index < device->schedule_.size())
+    device->runner_->ready(index,
+                           {operands, device->schedule_[index].operand_count});
 }
 
 } // namespace boostrt

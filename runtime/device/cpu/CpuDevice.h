@@ -30,8 +30,9 @@ public:
   std::string describe() const override;
   Status call(BoostFunctionKind function, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
-                      std::span<const BoostCollective>) override {
+                      std::span<const BoostCollective> schedule) override {
     runner_ = runner;
+    schedule_ = schedule;
   }
 
   /// Valid as long as the device.
@@ -49,12 +50,14 @@ private:
                              void *const *operands);
   static int32_t collective(const BoostEnv *env, uint32_t index,
                             void *const *operands);
+  static void ready(const BoostEnv *env, uint32_t index, void *const *operands);
 
   const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
   std::vector<std::unique_ptr<Matmul>> matmuls_; ///< by library call
   CollectiveRunner *runner_ = nullptr;
+  std::span<const BoostCollective> schedule_;
   Status failure_; ///< of what a function called; the ABI carries only a code
 };
 

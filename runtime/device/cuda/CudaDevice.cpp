@@ -21,6 +21,7 @@ constexpr size_t kMatmulOperands = 5;
 /// of boostc.
 void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
                    int64_t) {}
+void noReady(const BoostEnv *, uint32_t, void *const *) {}
 
 uint64_t bytesOf(const BoostCollectiveOperand &operand) {
   return operand.elements * elementBytes(operand.dtype);
@@ -36,9 +37,15 @@ uint64_t roomOf(const BoostCollectiveOperand &operand) {
 
 CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
                        const BoostTarget &target)
-    : driver_(std::move(driver)), target_(target),
-      env_{BOOST_ABI_VERSION, 0,    this,   noParallelFor,
-           libraryCall,       fill, launch, collective} {}
+    : driver_(std::move(driver)), target_(target), env_{BOOST_ABI_VERSION,
+                                                        0,
+                                                        this,
+                                                        noParallelFor,
+                                                        libraryCall,
+                                                        fill,
+                                                        launch,
+                                                        collective,
+                                                        noReady} {}
 
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,

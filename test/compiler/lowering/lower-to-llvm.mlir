@@ -19,6 +19,9 @@
 // CHECK: %[[FAILED:.+]] = llvm.icmp "ne" %[[STATUS]], %{{.*}} : i32
 // CHECK: llvm.cond_br %[[FAILED]], ^[[FAIL:bb[0-9]+]], ^[[NEXT:bb[0-9]+]]
 // CHECK: ^[[NEXT]]:
+// What collective 0 exchanges is ready (ready at 56).
+// CHECK: llvm.getelementptr %arg0[56]
+// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr) -> ()
 // CHECK: llvm.mlir.addressof @micro_kernel_0.entry
 // CHECK: llvm.getelementptr %arg0[16]
 // CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
@@ -105,6 +108,9 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %z = rt.buffer transient[0] : memref<4x5xf32>
     %y = rt.buffer transient[128] : memref<4x5xf32>
     rt.matmul ins(%x, transposed %w : memref<4x3xf32>, memref<5x3xf32>) outs(%z : memref<4x5xf32>)
+    %g = rt.buffer gradient[0] : memref<5x3xf32>
+    %n = rt.buffer gradient[128] : memref<i64>
+    rt.ready number(0) (%g, %n : memref<5x3xf32>, memref<i64>)
     rt.launch @micro_kernel_0(%z, %y) extent(4) grain(1) : memref<4x5xf32>, memref<4x5xf32>
     return
   }

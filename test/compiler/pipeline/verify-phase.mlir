@@ -127,7 +127,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%g: tensor<4xf32>) {
-    // expected-error @+1 {{expected collectives in @update alone}}
+    // expected-error @+1 {{expected in @update alone}}
     %r = coll.all_reduce number(0) over all serves [] (%g : tensor<4xf32>)
     return
   }
@@ -211,6 +211,28 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 }
 
 //--- buffers.mlir
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @update() {
+    %g = rt.buffer gradient[0] : memref<4xf32>
+    // expected-error @+1 {{expected in @micro alone}}
+    rt.ready number(0) (%g : memref<4xf32>)
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() {
+    %g = rt.buffer gradient[0] : memref<4xf32>
+    // expected-error @+1 {{has number 1 where the next one is 0}}
+    rt.ready number(1) (%g : memref<4xf32>)
+    return
+  }
+}
+
+// -----
+
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
     // expected-error @+1 {{has a tensor result in phase 'buffers'}}

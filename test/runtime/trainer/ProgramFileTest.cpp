@@ -87,7 +87,7 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
   std::string newer = whole;
   newer[newer.size() - 16] = 7;
   expectInput(loadContent(newer),
-              "has version 7 of the program interface, this boost-run has 4");
+              "has version 7 of the program interface, this boost-run has 5");
   expectInput(loadContent(""), "is empty");
   expectInput(loadContent("{ \"name\": \"mlp\" }"),
               "looks like a model file; compile it: boostc ");
@@ -117,7 +117,7 @@ TEST(ProgramFile, SealedFilesThatAreNoPrograms) {
 
 TEST(ProgramFile, ProgramsForOthers) {
   expectInput(Program::load(fixture("newer")).status(),
-              "needs a newer boost-run: this one has version 4");
+              "needs a newer boost-run: this one has version 5");
   // What a target needs is compared when it is chosen: the others may run.
   EXPECT_TRUE(Program::load(fixture("unknown_feature")).ok());
 }

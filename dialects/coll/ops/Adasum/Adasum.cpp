@@ -12,12 +12,7 @@ LogicalResult AdasumOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult AdasumOp::verify() {
-  ArrayRef<int32_t> groups = getGroups();
-  if (groups.size() != getExchanged().size() ||
-      llvm::any_of(groups, [](int32_t group) { return group < 0; }))
-    return emitOpError("expected a group of 0 or more for each of ")
-           << getExchanged().size() << " operands, found [" << groups << "]";
-  return success();
+  return verifyGroups(*this, getGroups(), getExchanged().size());
 }
 
 LogicalResult AdasumOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -34,5 +29,5 @@ LogicalResult AdasumOp::evaluate(ReferenceContext &,
 
 FailureOr<SmallVector<Value>> AdasumOp::lowerToLinalg(OpBuilder &builder) {
   return buildRtCollective(builder, *this, rt::CollectiveKind::Adasum,
-                           getGroups());
+                           getRanks(), getGroups());
 }

@@ -27,5 +27,5 @@ LogicalResult AllReduceOp::evaluate(ReferenceContext &,
 FailureOr<SmallVector<Value>> AllReduceOp::lowerToLinalg(OpBuilder &builder) {
   auto groups = llvm::to_vector(llvm::seq<int32_t>(0, getExchanged().size()));
   return buildRtCollective(builder, *this, rt::CollectiveKind::AllReduce,
-                           groups);
+                           getRanks(), groups);
 }

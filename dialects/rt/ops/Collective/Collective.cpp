@@ -5,12 +5,7 @@ using namespace boostc;
 using namespace boostc::rt;
 
 LogicalResult CollectiveOp::verify() {
-  ArrayRef<int32_t> groups = getGroups();
-  if (groups.size() != getExchanged().size() ||
-      llvm::any_of(groups, [](int32_t group) { return group < 0; }))
-    return emitOpError("expected a group of 0 or more for each of ")
-           << getExchanged().size() << " operands, found [" << groups << "]";
-  return success();
+  return verifyGroups(*this, getGroups(), getExchanged().size());
 }
 
 void CollectiveOp::getEffects(

@@ -1,0 +1,89 @@
+// Says where in @micro a collective's operands are final; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
+#include "dialects/rt/RtDialect.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_ANNOUNCEGRADIENTSPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+/// The last op that touches `buffer`, itself or through views.
+Operation *getLastUser(Value buffer) {
+  Operation *last = buffer.getDefiningOp();
+  for (Operation *user : buffer.getUsers()) {
+    Operation *found =
+        isa<ViewLikeOpInterface>(user) ? getLastUser(user->getResult(0)) : user;
+    if (last->isBeforeInBlock(found))
+      last = found;
+  }
+  return last;
+}
+
+/// Whether something runs behind `op` that a collective could run beside.
+bool hasWorkBehind(Operation *op) {
+  while ((op = op->getNextNode()))
+    if (!isa<rt::BufferOp, rt::ReadyOp, arith::ConstantOp, ViewLikeOpInterface,
+             func::ReturnOp>(op))
+      return true;
+  return false;
+}
+
+struct AnnounceGradients
+    : boostc::impl::AnnounceGradientsPassBase<AnnounceGradients> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    func::FuncOp micro = program.getFunction(train::kMicro);
+    func::FuncOp update = program.getFunction(train::kUpdate);
+    // A GPU's functions run behind the host, which exchanges.
+    if (!micro || !update || getCudaTarget(program) ||
+        !micro.getOps<rt::ReadyOp>().empty())
+      return;
+    llvm::DenseMap<uint64_t, rt::BufferOp> written; // by offset
+    for (auto buffer : micro.getOps<rt::BufferOp>())
+      if (buffer.getArena() == rt::Arena::Gradient)
+        written[buffer.getOffset()] = buffer;
+
+    Operation *last = nullptr; // of this collective's and those before it
+    for (auto collective : update.getOps<rt::CollectiveOp>()) {
+      SmallVector<Value> buffers;
+      for (Value exchanged : collective.getExchanged()) {
+        auto buffer = exchanged.getDefiningOp<rt::BufferOp>();
+        if (!buffer || buffer.getArena() != rt::Arena::Gradient ||
+            isTouchedBefore(exchanged, collective))
+          return;
+        rt::BufferOp found = written.lookup(buffer.getOffset());
+        if (!found)
+          return;
+        Operation *user = getLastUser(found.getResult());
+        if (!last || last->isBeforeInBlock(user))
+          last = user;
+        buffers.push_back(found.getResult());
+      }
+      if (!hasWorkBehind(last))
+        return;
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfter(last);
+      last = rt::ReadyOp::create(builder, collective.getLoc(),
+                                 collective.getNumber(), buffers);
+    }
+  }
+
+  /// Then what is exchanged is made in @update.
+  static bool isTouchedBefore(Value buffer, Operation *op) {
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      return user->isBeforeInBlock(op);
+    });
+  }
+};
+
+} // namespace

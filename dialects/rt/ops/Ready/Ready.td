@@ -1,0 +1,30 @@
+#ifndef BOOST_RT_READY
+#define BOOST_RT_READY
+
+include "dialects/rt/RtBase.td"
+
+def Rt_ReadyOp : Rt_Op<"ready", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "what a collective will exchange has the value of this micro-batch";
+  let description = [{
+    Stands in `@micro`, behind the last use of the buffers that collective `number` of
+    `@update` exchanges, in the order of these numbers. BoostEnv::ready in the ABI: where
+    the micro-batch is all of a rank's step, the runtime begins the collective, and the
+    rest of the backward runs beside it. It may write the buffers from then on.
+
+    Constraints:
+    * (rt_ready_c1) it has at least one buffer, all of static shape.
+
+    Example:
+    ```mlir
+    rt.ready number(0) (%g, %h : memref<4x3xf32>, memref<4xf32>)
+    ```
+  }];
+  let arguments = (ins I32Attr:$number, Variadic<MemRefOf<[F32, I64]>>:$buffers);
+  let assemblyFormat = [{
+    `number` `(` $number `)` `(` ($buffers^ `:` type($buffers))? `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BOOST_RT_READY

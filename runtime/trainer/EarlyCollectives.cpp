@@ -1,0 +1,82 @@
+#include "runtime/trainer/EarlyCollectives.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt {
+
+EarlyCollectives::EarlyCollectives(CollectiveRunner &collectives, size_t count)
+    : collectives_(collectives), begun_(count) {}
+
+EarlyCollectives::~EarlyCollectives() {
+  if (!thread_.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void EarlyCollectives::close() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return doneCount_ == begunCount_; });
+  begunCount_ = doneCount_ = 0;
+  isOpen_ = false;
+}
+
+void EarlyCollectives::ready(uint32_t index, std::span<void *const> operands) {
+  if (!isOpen_)
+    return;
+  std::lock_guard lock(mutex_);
+  if (index != begunCount_ || index >= begun_.size())
+    return; // update runs it
+  begun_[index].operands.assign(operands.begin(), operands.end());
+  ++begunCount_;
+  if (!thread_.joinable())
+    thread_ = std::thread(&EarlyCollectives::carryOut, this);
+  changed_.notify_all();
+}
+
+Status EarlyCollectives::run(uint32_t index, void *const *operands) {
+  {
+    std::unique_lock lock(mutex_);
+    bool hasBegun = index < begunCount_;
+    size_t awaited = hasBegun ? index + 1 : begunCount_;
+    changed_.wait(lock, [&] { return doneCount_ >= awaited; });
+    if (hasBegun) {
+      const Begun &begun = begun_[index];
+      if (!std::equal(begun.operands.begin(), begun.operands.end(), operands))
+        return Status(ExitCode::Internal,
+                      fmt::format("collective {} began on other memory than "
+                                  "update has for it; please report this",
+                                  index));
+      return begun.status;
+    }
+  }
+  return collectives_.run(index, operands);
+}
+
+void EarlyCollectives::carryOut() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ends_ || doneCount_ < begunCount_; });
+    if (doneCount_ == begunCount_)
+      return;
+    auto index = static_cast<uint32_t>(doneCount_);
+    Begun &begun = begun_[index];
+    if (index > 0 && !begun_[index - 1].status.ok()) {
+      begun.status = begun_[index - 1].status;
+    } else {
+      lock.unlock();
+      Status status = collectives_.run(index, begun.operands.data());
+      lock.lock();
+      begun.status = std::move(status);
+    }
+    ++doneCount_;
+    changed_.notify_all();
+  }
+}
+
+} // namespace boostrt

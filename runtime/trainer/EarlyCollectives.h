@@ -1,0 +1,57 @@
+// EarlyCollectives.h - begins collectives while the backward still runs.
+//
+// A program announces, in the order of its collectives, whose operands have
+// their value (BoostEnv::ready). A thread carries those out one after the
+// other, and update finds them done, or waits. Nothing about a collective
+// changes but when it begins, so results have the same bits.
+#pragma once
+
+#include "runtime/device/Device.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace boostrt {
+
+class EarlyCollectives final : public CollectiveRunner {
+public:
+  /// Of a program with so many of them; `collectives` outlives the object and
+  /// is called by one thread at a time.
+  EarlyCollectives(CollectiveRunner &collectives, size_t count);
+  /// Waits for what has begun.
+  ~EarlyCollectives() override;
+
+  /// What is announced from now on begins at once: the operands are what this
+  /// rank adds to the step, not a part of it.
+  void open() { isOpen_ = true; }
+  bool isOpen() const { return isOpen_; }
+  /// Waits for what has begun; nothing more begins before the next open().
+  void close();
+
+  void ready(uint32_t index, std::span<void *const> operands) override;
+  /// The outcome of collective `index` where it has begun; else runs it here,
+  /// when those before it are done. Ranks that begin late, or not at all, so
+  /// keep the order of those that begin early.
+  Status run(uint32_t index, void *const *operands) override;
+
+private:
+  void carryOut();
+
+  struct Begun {
+    std::vector<void *> operands;
+    Status status;
+  };
+
+  CollectiveRunner &collectives_;
+  bool isOpen_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Begun> begun_; ///< by collective
+  size_t begunCount_ = 0, doneCount_ = 0;
+  bool ends_ = false;
+  std::thread thread_; ///< once something was announced
+};
+
+} // namespace boostrt

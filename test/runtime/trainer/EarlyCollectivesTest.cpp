@@ -1,0 +1,147 @@
+// Collectives that begin while the backward runs: their order, who waits for
+// what, and failures.
+#include "runtime/trainer/EarlyCollectives.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+using namespace boostrt;
+
+namespace {
+
+/// Notes who ran what, and waits at collectives that are held.
+class Recorder final : public CollectiveRunner {
+public:
+  Status run(uint32_t index, void *const *operands) override {
+    if (index == held)
+      released.wait();
+    std::lock_guard lock(mutex);
+    order.push_back(index);
+    threads.push_back(std::this_thread::get_id());
+    if (operands)
+      ++*static_cast<int *>(operands[0]);
+    return index == failing ? Status(ExitCode::RankLost, "lost") : Status();
+  }
+
+  void release() { promise.set_value(); }
+
+  uint32_t held = UINT32_MAX, failing = UINT32_MAX;
+  std::vector<uint32_t> order;
+  std::vector<std::thread::id> threads;
+
+private:
+  std::mutex mutex;
+  std::promise<void> promise;
+  std::shared_future<void> released = promise.get_future().share();
+};
+
+class EarlyCollectivesTest : public testing::Test {
+protected:
+  void ready(EarlyCollectives &early, uint32_t index) {
+    early.ready(index, operands[index]);
+  }
+  Status run(EarlyCollectives &early, uint32_t index) {
+    return early.run(index, operands[index]);
+  }
+
+  int values[3] = {};
+  void *operands[3][1] = {{&values[0]}, {&values[1]}, {&values[2]}};
+  Recorder recorder;
+};
+
+TEST_F(EarlyCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
+  recorder.held = 1;
+  EarlyCollectives early(recorder, 3);
+  for (int step = 1; step <= 2; ++step) {
+    early.open();
+    ready(early, 0);
+    ready(early, 1); // does not wait
+    if (step == 1)
+      recorder.release();
+    for (uint32_t index : {0, 1, 2})
+      EXPECT_TRUE(run(early, index).ok());
+    early.close();
+  }
+  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
+  for (int value : values)
+    EXPECT_EQ(value, 2) << "once in each step";
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_EQ(recorder.threads[i] == std::this_thread::get_id(), i % 3 == 2);
+}
+
+TEST_F(EarlyCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
+  EarlyCollectives early(recorder, 3);
+  ready(early, 0);
+  early.open();
+  early.close();
+  ready(early, 0);
+  EXPECT_TRUE(recorder.order.empty());
+  EXPECT_TRUE(run(early, 0).ok());
+  EXPECT_EQ(recorder.threads.at(0), std::this_thread::get_id());
+}
+
+// Others may begin none early; what comes out of order would meet another one.
+TEST_F(EarlyCollectivesTest, TheOrderIsThatOfTheSchedule) {
+  EarlyCollectives early(recorder, 2);
+  early.open();
+  ready(early, 1); // before 0: left to update
+  ready(early, 0);
+  ready(early, 2); // no such one
+  EXPECT_TRUE(run(early, 0).ok());
+  EXPECT_TRUE(run(early, 1).ok());
+  early.close();
+  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST_F(EarlyCollectivesTest, ACollectiveOfUpdateComesBehindThoseThatBegan) {
+  recorder.held = 0;
+  EarlyCollectives early(recorder, 2);
+  early.open();
+  ready(early, 0);
+  std::future<Status> later =
+      std::async(std::launch::async, [&] { return run(early, 1); });
+  recorder.release();
+  EXPECT_TRUE(later.get().ok());
+  early.close();
+  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST_F(EarlyCollectivesTest, AFailureIsWhatUpdateGets) {
+  recorder.failing = 0;
+  EarlyCollectives early(recorder, 3);
+  early.open();
+  ready(early, 0);
+  ready(early, 1);
+  EXPECT_EQ(run(early, 0).message(), "lost");
+  EXPECT_EQ(run(early, 1).code(), ExitCode::RankLost);
+  early.close();
+  EXPECT_EQ(recorder.order, std::vector<uint32_t>{0});
+  EXPECT_EQ(values[1], 0);
+}
+
+TEST_F(EarlyCollectivesTest, OtherMemoryIsADefect) {
+  EarlyCollectives early(recorder, 3);
+  early.open();
+  ready(early, 0);
+  Status status = early.run(0, operands[1]);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(), "collective 0 began on other memory than update "
+                              "has for it; please report this");
+  early.close();
+}
+
+TEST_F(EarlyCollectivesTest, TheEndWaitsForWhatBegan) {
+  recorder.held = 0;
+  {
+    EarlyCollectives early(recorder, 3);
+    early.open();
+    ready(early, 0);
+    ready(early, 1);
+    recorder.release();
+  }
+  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));
+}
+
+} // namespace
