@@ -23,6 +23,41 @@ def AverageMicroBatchesPass
   }];
 }
 
+def AccumulateInPlacePass
+    : Pass<"boost-boost-accumulate-in-place", "::boostc::train::ProgramOp"> {
+  let summary = "Gradient accumulation in one gradient set, whatever its length";
+  let description = [{
+    In a program with `rt.reproducible` off and several micro-batches, `@micro` takes the
+    sums of the micro-batches before, under the bindings of its results, and adds to them:
+    each gradient where it is made, so that no other is kept for it. The number of samples
+    is added last: while it is 0, the set is empty whatever it holds, and is overwritten
+    (`train.accumulate`), so that nobody need clear it.
+
+    Without the pass, micro-batches have sets of their own, which `@combine` adds up as a
+    tree: the same bits however many ranks share the window, for a set more with each
+    doubling of it.
+
+    Before and after:
+    ```mlir
+    func.func @micro(%x: tensor<2x3xf32> {...})
+        -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, ...) {
+      %g = nn.dense_grad_weight ...
+      return %g, %sum, %count : ...
+    ```
+    ```mlir
+    func.func @micro(%x: tensor<2x3xf32> {...},
+                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, ...,
+                     %n: tensor<i64> {rt.binding = #rt.binding<loss_count>})
+        -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, ...) {
+      %g = nn.dense_grad_weight ...
+      %a = train.accumulate %g into %w of(%n) : tensor<4x3xf32>
+      ...
+      %m = train.accumulate %count into %n of(%n) : tensor<i64>
+      return %a, %s, %m : ...
+    ```
+  }];
+}
+
 def ReduceGradientsPass
     : Pass<"boost-boost-reduce-gradients", "::boostc::train::ProgramOp"> {
   let summary = "Data parallel: gradients are summed over ranks in front of the update";

@@ -56,6 +56,7 @@ std::vector<std::string_view> getPhaseNames(Phase last) {
 struct Flags {
   std::string output, emit = "so", from = "input", target = "cpu,cuda";
   std::string tune, tuned;
+  std::string reproducible;
   unsigned level = 0;
   bool isSummary = false, isExplain = false, isOps = false;
   int64_t samples = 0;
@@ -160,6 +161,12 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->type_name("SIZE");
+  app.add_option("--reproducible", flags.reproducible,
+                 "what the bits of a run may depend on: on, the number of "
+                 "threads; off, also how a step is split into ranks and "
+                 "micro-batches, whose gradients then share one set; strict, "
+                 "neither (default, and without a value: on)")
+      ->type_name("on|off|strict");
   app.add_flag("--print-ops", flags.isOps,
                "print what a model file may name and what the ops can do")
       ->excludes(explain);
@@ -180,6 +187,25 @@ std::optional<std::string> resolveTargets(StringRef text,
              "; expected cpu, cuda or cpu,cuda";
     (name == "cpu" ? options.phase.forCpu : options.phase.forCuda) = true;
   }
+  return std::nullopt;
+}
+
+constexpr std::string_view kLevels[] = {"on", "off", "strict"};
+
+/// What the bits may depend on.
+std::optional<std::string> resolveLevel(const Flags &flags,
+                                        CompileOptions &options) {
+  if (flags.reproducible.empty())
+    return std::nullopt;
+  options.reproducible = rt::symbolizeReproducibility(flags.reproducible);
+  if (!options.reproducible)
+    return "--reproducible: '" + flags.reproducible + "' is no level" +
+           boostrt::didYouMean(flags.reproducible, kLevels) +
+           "; expected on, off or strict";
+  if (options.from > Phase::Backward)
+    return std::string("--reproducible decides what a step is made of, which "
+                       "is settled in what --compile-from reads here; compile "
+                       "with it from phase input or backward");
   return std::nullopt;
 }
 
@@ -210,6 +236,8 @@ std::optional<std::string> resolveFlags(const Flags &flags,
   if (options.from > options.to)
     return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
   if (std::optional<std::string> error = resolveTargets(flags.target, options))
+    return error;
+  if (std::optional<std::string> error = resolveLevel(flags, options))
     return error;
   if (flags.budget) {
     if (options.from > Phase::Buffers || options.to < Phase::Buffers)
@@ -367,6 +395,12 @@ int boostc::runBoostc(int argc, char **argv) {
   SmallVector<char *> arguments(argv, argv + argc);
   if (flags.isSummary)
     arguments.erase(arguments.begin() + 1);
+  // Without a value it is on; what follows may be the input.
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (StringRef(argument) == "--reproducible" &&
+        (i + 1 == arguments.size() ||
+         !llvm::is_contained(kLevels, std::string_view(arguments[i + 1]))))
+      arguments[i] = const_cast<char *>("--reproducible=on");
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp &) {

@@ -86,6 +86,16 @@ static CompileResult readInput(MLIRContext &context, llvm::SourceMgr &sources,
   return importJson(context, sources, options, module, decisions);
 }
 
+/// Says in the IR what its bits may depend on.
+static void setReproducible(ModuleOp module, rt::Reproducibility level) {
+  for (auto program : module.getOps<train::ProgramOp>())
+    if (level == rt::Reproducibility::On)
+      program->removeAttr(rt::kReproducibleAttrName);
+    else
+      program->setAttr(rt::kReproducibleAttrName,
+                       rt::ReproducibleAttr::get(module.getContext(), level));
+}
+
 /// Prints IR so that reading it back gives the same module.
 static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
@@ -177,6 +187,8 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
           readInput(context, sources, options, module, decisions);
       result != CompileResult::Ok)
     return result;
+  if (options.reproducible)
+    setReproducible(*module, *options.reproducible);
   if (options.report != Report::None)
     return printReport(module, decisions, options, stream);
 
@@ -208,12 +220,11 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
   }
   SmallVector<char, 0> object;
   if (options.emit == Emit::Asm || options.to == Phase::Obj)
-    return succeeded(emitMachineCode(*module,
-                                     options.emit == Emit::Asm
-                                         ? MachineCode::Assembly
-                                         : MachineCode::Object,
-                                     options.codegenLevel, output,
-                                     options.ptxas))
+    return succeeded(
+               emitMachineCode(*module,
+                               options.emit == Emit::Asm ? MachineCode::Assembly
+                                                         : MachineCode::Object,
+                               options.codegenLevel, output, options.ptxas))
                ? CompileResult::Ok
                : CompileResult::Internal;
   if (failed(emitMachineCode(*module, MachineCode::Object, options.codegenLevel,

@@ -3,6 +3,7 @@
 
 #include "compiler/pipeline/Phases.h"
 #include "compiler/pipeline/Tuning.h"
+#include "dialects/rt/RtDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
@@ -41,6 +42,9 @@ struct CompileOptions {
   std::optional<uint64_t> memoryBudget;
 
   TuningOptions tuning;
+
+  /// What the program's bits may depend on; without it what its IR says.
+  std::optional<rt::Reproducibility> reproducible;
 
   /// Frontend: see compiler/frontend.
   int boostLevel = 0;

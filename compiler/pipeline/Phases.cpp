@@ -84,6 +84,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Step:
     // What a micro-batch contributes is known before what ranks sum of it.
     program.addPass(boost::createAverageMicroBatchesPass());
+    program.addPass(boost::createAccumulateInPlacePass());
     {
       boost::ReduceGradientsPassOptions reduce;
       reduce.bucketBytes = options.bucketBytes;

@@ -111,8 +111,14 @@ LogicalResult ReferenceTrainer::initialize(int64_t seed) {
 }
 
 FailureOr<ReferenceTrainer::Partial>
-ReferenceTrainer::micro(const Values &inputs, int64_t valid) {
+ReferenceTrainer::micro(const Values &inputs, int64_t valid,
+                        const Partial &sums) {
   Bound bound;
+  // Sums over nothing are whatever is there.
+  for (auto declaration : program.getOps<train::ParameterOp>())
+    bound[getBinding(BindingKind::Gradient, declaration.getSymName())] =
+        ReferenceValue::zeros(declaration.getType());
+  bindPartial(bound, sums);
   bindBatch(bound, inputs, valid);
   return runPartial(train::kMicro, bound);
 }

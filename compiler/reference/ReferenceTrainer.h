@@ -40,7 +40,12 @@ public:
   /// @init: sets parameters and state.
   llvm::LogicalResult initialize(int64_t seed);
   /// @micro on `inputs`, by name, of which the first `valid` samples are real.
-  llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid);
+  /// Where it adds to the sums of micro-batches before, these are `sums`.
+  llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid,
+                                 const Partial &sums);
+  llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid) {
+    return micro(inputs, valid, Partial());
+  }
   /// @combine.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
   /// @update: one step; `controls` by name. Returns whether it was committed.

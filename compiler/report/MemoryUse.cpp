@@ -20,11 +20,13 @@ int64_t report::measureTransient(mlir::func::FuncOp function) {
 
 std::vector<ArenaUse> report::measureArenas(train::ProgramOp program) {
   // The trainer keeps three batches, one in use and two being filled, and one
-  // set of gradients for each bit of the number of micro-batches
-  // (runtime/trainer/MemoryPlan.cpp; a test compares).
+  // set of gradients for each bit of the number of micro-batches, or one that
+  // all add to (runtime/trainer/MemoryPlan.cpp; a test compares).
   constexpr int64_t kBatchCopies = 3;
   int64_t gradients =
-      std::bit_width(static_cast<uint64_t>(program.getMicroBatches()));
+      rt::getReproducibility(program) == rt::Reproducibility::Off
+          ? 1
+          : std::bit_width(static_cast<uint64_t>(program.getMicroBatches()));
   std::vector<ArenaUse> arenas = {
       {Arena::Parameter, "weights", 0, 1},
       {Arena::State, "optimizer state", 0, 1},

@@ -107,7 +107,8 @@ struct CompleteStepPass
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
-    if (micro && !program.getFunction(train::kCombine) &&
+    bool hasSets = rt::getReproducibility(program) != rt::Reproducibility::Off;
+    if (micro && hasSets && !program.getFunction(train::kCombine) &&
         failed(createCombine(program, micro)))
       return signalPassFailure();
     if (!program.getFunction(train::kInit))

@@ -11,7 +11,8 @@ def CompleteStepPass
 
     * `@combine`, one `train.combine` per result of `@micro`: first the results of one
       micro-batch, then those of another, whose bindings say `other`; the sums have the
-      bindings of the first;
+      bindings of the first; a program with `rt.reproducible` off adds where gradients are
+      made and needs none;
     * `@init`, one `train.initialize` per parameter, with its initialiser, and per state,
       with zeros, from the argument bound to `#rt.binding<seed>`.
 

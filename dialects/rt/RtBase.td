@@ -92,6 +92,21 @@ def Rt_CudaTargetAttr : Rt_Attr<"CudaTarget", "cuda_target"> {
   let assemblyFormat = "`<` $architecture `>`";
 }
 
+def Rt_ReproducibleAttr : Rt_Attr<"Reproducible", "reproducible"> {
+  let summary = "what the bits of a run may depend on";
+  let description = [{
+    Sits on `train.program` under the name `rt.reproducible`; a program without it is `on`.
+
+    | level | bits depend neither on | but on |
+    |---|---|---|
+    | `off` | | how a step is split into ranks and micro-batches; number of threads |
+    | `on` | that split, where micro-batches are a power of two | number of threads |
+    | `strict` | that split, as `on`; number of threads | |
+  }];
+  let parameters = (ins EnumParameter<Rt_Reproducibility>:$level);
+  let assemblyFormat = "`<` $level `>`";
+}
+
 class Rt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, traits>;
 

@@ -30,6 +30,9 @@ static_assert(int(RankGroup::Across) == BOOST_RANKS_ACROSS);
 static_assert(int(Across::Auto) == BOOST_ACROSS_AUTO);
 static_assert(int(Across::Servers) == BOOST_ACROSS_SERVERS);
 static_assert(int(Across::Ranks) == BOOST_ACROSS_RANKS);
+static_assert(int(Reproducibility::On) == BOOST_REPRODUCIBLE_ON);
+static_assert(int(Reproducibility::Off) == BOOST_REPRODUCIBLE_OFF);
+static_assert(int(Reproducibility::Strict) == BOOST_REPRODUCIBLE_STRICT);
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"
@@ -104,6 +107,12 @@ void BindingAttr::print(AsmPrinter &printer) const {
   if (getOther())
     printer << ", other";
   printer << ">";
+}
+
+Reproducibility boostc::rt::getReproducibility(Operation *program) {
+  auto attribute =
+      program->getAttrOfType<ReproducibleAttr>(kReproducibleAttrName);
+  return attribute ? attribute.getLevel() : Reproducibility::On;
 }
 
 bool boostc::rt::isDense(MemRefType type) {

@@ -27,6 +27,11 @@ constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
 /// Marks a function as a generated kernel.
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";
 
+/// Name of the attribute of a program that holds a ReproducibleAttr.
+constexpr llvm::StringLiteral kReproducibleAttrName = "rt.reproducible";
+/// What `program` says; `on` where it says nothing.
+Reproducibility getReproducibility(mlir::Operation *program);
+
 /// Whether the elements of `type`, of static shape, fill one piece of memory,
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);

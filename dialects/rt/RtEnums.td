@@ -69,4 +69,11 @@ def Rt_Across : I32EnumAttr<"Across", "what Adasum combines", [
   let cppNamespace = "::boostc::rt";
 }
 
+def Rt_Reproducibility : I32EnumAttr<"Reproducibility", "what the bits of a run may depend on", [
+  I32EnumAttrCase<"On", 0, "on">,
+  I32EnumAttrCase<"Off", 1, "off">,
+  I32EnumAttrCase<"Strict", 2, "strict">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
 #endif // BOOST_RT_ENUMS

@@ -32,8 +32,11 @@ def Train_Dialect : Dialect {
     | `@micro` | input | inputs, valid, parameters -> gradient sums, loss sum, count |
     | `@update` | input | gradients, loss, count, controls, parameters, state -> the same parameters and state, finite |
     | `@eval` | input | inputs, valid, parameters -> loss and metric sums and counts |
-    | `@combine` | step | two results of micro -> their sum |
+    | `@combine` | step | two results of micro -> their sum; none with `rt.reproducible` off |
     | `@init` | step | seed -> parameters, state |
+
+    With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
+    the sums of those before and returns sums with its own.
 
     Arguments and results carry `rt.binding` attributes that say what memory they are.
     Weights and state change in `@update` only, behind the commit point of

@@ -60,8 +60,12 @@ typedef enum BoostArenaKind {
 
 typedef enum BoostFunctionKind {
   BOOST_FUNCTION_INIT = 0,    /* CONTROL(seed) -> PARAMETER, STATE */
-  BOOST_FUNCTION_MICRO = 1,   /* BATCH, PARAMETER -> GRADIENT */
-  BOOST_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER */
+  BOOST_FUNCTION_MICRO = 1,   /* BATCH, PARAMETER -> GRADIENT; where the program is
+                                 not reproducible and micro_batches above 1:
+                                 GRADIENT += what it computes, or = where
+                                 GRADIENT's loss count is 0 */
+  BOOST_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER; missing where the
+                                 program is not reproducible */
   BOOST_FUNCTION_UPDATE = 3,  /* GRADIENT, CONTROL, PARAMETER, STATE
                                  -> PARAMETER, STATE, RESULT; nothing but RESULT
                                  is written when a gradient or the loss is not
@@ -173,6 +177,15 @@ typedef enum BoostAcross {
   BOOST_ACROSS_SERVERS = 1, /* the ranks of a server */
   BOOST_ACROSS_RANKS = 2    /* a rank alone */
 } BoostAcross;
+
+/* What the bits of a run depend on, besides data, weights, seed and CPU type. */
+typedef enum BoostReproducible {
+  BOOST_REPRODUCIBLE_ON = 0,    /* the number of threads */
+  BOOST_REPRODUCIBLE_OFF = 1,   /* it, and how a step is split into ranks and
+                                   micro-batches; there is one gradient set */
+  BOOST_REPRODUCIBLE_STRICT = 2 /* nothing else: parallel_for splits, and library
+                                   calls are cut, without regard to threads */
+} BoostReproducible;
 
 /*===------------------------------------------------------------------------===
  * What the program calls: the environment.
@@ -412,7 +425,7 @@ typedef struct BoostProgram {
   uint32_t adasum_across;    /* BoostAcross */
   uint32_t state_is_private; /* 1: each inner group's ranks have a state of their
                                 own; 0: all ranks have the same */
-  uint32_t reserved;
+  uint32_t reproducible;     /* BoostReproducible */
 
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */

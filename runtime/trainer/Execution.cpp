@@ -120,6 +120,16 @@ Status Execution::combine(int into, int from) {
   return call(BOOST_FUNCTION_COMBINE);
 }
 
+Status Execution::emptySet() {
+  // One micro-batch writes the set in any case.
+  if (program_.descriptor().micro_batches == 1)
+    return Status();
+  const BoostTensor &count = program_.descriptor().loss_count;
+  write(tensor(count), int64_t{0});
+  return arenas_.push(BOOST_ARENA_GRADIENT, 0, count.offset,
+                      count.offset + count.bytes);
+}
+
 Status Execution::contributeNothing() {
   lossIsHere_ = false;
   auto fill = [&](const BoostTensor &tensor, auto zero) {

@@ -52,6 +52,8 @@ public:
   Status micro(std::byte *batch, int gradients, int64_t wholeOfStep = 0);
   Status finishBatch() const { return arenas_.finishPushes(); }
   Status combine(int into, int from);
+  /// Has the next micro() of a program that adds in place write set 0.
+  Status emptySet();
   /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
   /// last bit: of a rank that has no samples in a window.
   Status contributeNothing();

@@ -14,6 +14,8 @@ constexpr const char *kRoles[] = {"weight",     "bias",      "norm_scale",
                                   "norm_shift", "embedding", "multiplier"};
 constexpr const char *kInitializers[] = {"constant", "uniform", "normal",
                                          "truncated_normal"};
+constexpr const char *kReproducible[] = {"on", "off", "strict"};
+static_assert(std::size(kReproducible) == BOOST_REPRODUCIBLE_STRICT + 1);
 constexpr const char *kArenas[BOOST_ARENA_COUNT] = {
     "parameter", "state",   "gradient", "gradient_other",
     "batch",     "control", "result",   "transient"};
@@ -165,6 +167,7 @@ Json describe(const Program &program, const Recipe &recipe) {
           {"batch_size", d.batch_size},
           {"micro_batches", d.micro_batches},
           {"seed", d.seed},
+          {"reproducible", kReproducible[d.reproducible]},
           {"recipe_hash", d.recipe_hash},
           {"parameters", parametersOf(program)},
           {"states", statesOf(program)},
@@ -253,6 +256,7 @@ void printText(const Json &json) {
              integer("batch_size"), integer("micro_batches"),
              integer("micro_batches") == 1 ? "" : "es", integer("seed"));
   fmt::print("compiled by {}\n", text("compiler"));
+  fmt::print("reproducible: {}\n", text("reproducible"));
   fmt::print("recipe hash: {}\n", text("recipe_hash"));
   printTensors("parameters (bytes, role)", json["parameters"], roleText);
   printTensors("optimizer state (bytes)", json["states"], nothing);

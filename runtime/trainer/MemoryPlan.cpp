@@ -39,7 +39,9 @@ MemoryPlan planTraining(const BoostProgram &program,
   plan.copies[BOOST_ARENA_STATE] = 1;
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
   plan.copies[BOOST_ARENA_GRADIENT] =
-      GradientTree::slotsFor(program.micro_batches);
+      accumulatesInPlace(program)
+          ? 1
+          : GradientTree::slotsFor(program.micro_batches);
   // The gradients themselves stay on the device.
   const BoostTensor &sum = program.loss_sum, &count = program.loss_count;
   plan.exchanged[BOOST_ARENA_GRADIENT] = {

@@ -31,7 +31,12 @@ struct MemoryPlan {
   uint64_t total() const;
 };
 
-/// Training with as many gradient sets as the summation tree of a window needs.
+/// Whether micro-batches add to one gradient set, in order, and not as a tree.
+inline bool accumulatesInPlace(const BoostProgram &program) {
+  return program.reproducible == BOOST_REPRODUCIBLE_OFF;
+}
+
+/// Training with as many gradient sets as a window needs.
 MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target);
 
 /// Evaluation alone: no gradients, no optimizer state.

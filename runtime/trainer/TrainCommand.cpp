@@ -91,6 +91,7 @@ private:
                                  : "reset"},
          {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
 
+    noteSplit();
     if (options_.save && ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
     Result<std::unique_ptr<CheckpointStore>> store =
@@ -127,6 +128,18 @@ private:
       saving_->setNewest(start->checkpoint->path);
     return restoreStartingPoint(*start, options_, session_->execution(),
                                 ranks_);
+  }
+
+  /// What else the bits of this run depend on, where it is not usual.
+  void noteSplit() {
+    const BoostProgram &d = session_->program().descriptor();
+    int64_t ranks = ranks_.size(), micros = d.micro_batches;
+    if (d.reproducible == BOOST_REPRODUCIBLE_OFF && ranks * micros > 1)
+      console_.note(fmt::format(
+          "compiled with --reproducible=off: the bits of the weights are those "
+          "of windows of {} micro-batch{} on {} rank{}, another split rounds "
+          "differently",
+          micros, micros == 1 ? "" : "es", ranks, ranks == 1 ? "" : "s"));
   }
 
   Status trainAndEvaluate() {

@@ -70,6 +70,8 @@ private:
       return fail("batch size {}", p_.batch_size);
     if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
       return fail("{} micro-batches a step", p_.micro_batches);
+    if (p_.reproducible > BOOST_REPRODUCIBLE_STRICT)
+      return fail("reproducible at unknown level {}", p_.reproducible);
     return tableSizes();
   }
 
@@ -93,6 +95,10 @@ private:
     if (other != 0 && other != gradient)
       return fail("GRADIENT and GRADIENT_OTHER differ in size: {} and {}",
                   gradient, other);
+    if (other != 0 && p_.reproducible == BOOST_REPRODUCIBLE_OFF)
+      return fail("arena GRADIENT_OTHER of {} bytes in a program whose "
+                  "micro-batches share one gradient set",
+                  other);
     for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
       if (p_.arena_bytes[kind] > kMaxBytes)
         return fail("arena {} of {} bytes", kArenaNames[kind],

@@ -19,8 +19,10 @@ constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
 /// One target; its messages begin with its name.
 class TargetCheck : DescriptorCheck {
 public:
-  TargetCheck(const BoostTarget &target, const std::string &path)
-      : DescriptorCheck(path), t_(target), name_(kTargetNames[target.kind]) {}
+  TargetCheck(const BoostProgram &program, const BoostTarget &target,
+              const std::string &path)
+      : DescriptorCheck(path), p_(program), t_(target),
+        name_(kTargetNames[target.kind]) {}
 
   Status run() const {
     if (!t_.requirements)
@@ -160,7 +162,10 @@ private:
   Status functions() const {
     for (int kind = 0; kind < BOOST_FUNCTION_COUNT; ++kind) {
       const BoostFunction &function = t_.functions[kind];
-      if (!function.entry)
+      // Without gradient sets of their own micro-batches need no combine.
+      bool isNeeded = kind != BOOST_FUNCTION_COMBINE ||
+                      p_.reproducible != BOOST_REPRODUCIBLE_OFF;
+      if (isNeeded && !function.entry)
         return fail("{}: function {} is missing", name_, kFunctionNames[kind]);
       if (function.transient_bytes > t_.transient_bytes)
         return fail("{}: function {} uses {} bytes of arena TRANSIENT, which "
@@ -171,6 +176,7 @@ private:
     return Status();
   }
 
+  const BoostProgram &p_;
   const BoostTarget &t_;
   const char *name_;
 };
@@ -190,7 +196,7 @@ public:
         return fail("target {} is of unknown kind {}", i, kind);
       if (i > 0 && kind <= p_.targets[i - 1].kind)
         return fail("target {} is in the wrong place", kTargetNames[kind]);
-      BOOSTRT_RETURN_IF_ERROR(TargetCheck(p_.targets[i], path_).run());
+      BOOSTRT_RETURN_IF_ERROR(TargetCheck(p_, p_.targets[i], path_).run());
     }
     return Status();
   }

@@ -11,7 +11,8 @@ using Partial = ReferenceTrainer::Partial;
 
 std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
                                         const Values &parameters,
-                                        const Values &inputs, int64_t valid) {
+                                        const Values &inputs, int64_t valid,
+                                        const Partial &sums) {
   std::vector<Bounded> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto binding =
@@ -23,6 +24,16 @@ std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
       break;
     case rt::BindingKind::Input:
       arguments.emplace_back(inputs.at(name));
+      break;
+    case rt::BindingKind::Gradient:
+      arguments.emplace_back(sums.gradients.at(name));
+      break;
+    case rt::BindingKind::LossSum:
+      arguments.emplace_back(ReferenceValue::scalar(sums.lossSum));
+      break;
+    case rt::BindingKind::LossCount:
+      arguments.emplace_back(
+          ReferenceValue::scalar(static_cast<double>(sums.lossCount)));
       break;
     default:
       arguments.emplace_back(

@@ -9,11 +9,13 @@
 
 namespace boostc::e2e {
 
-/// The function's arguments by their bindings, exact.
+/// The function's arguments by their bindings, exact; `sums` where it adds to
+/// those of micro-batches before.
 std::vector<Bounded> bindArguments(mlir::func::FuncOp function,
                                    const ReferenceTrainer::Values &parameters,
                                    const ReferenceTrainer::Values &inputs,
-                                   int64_t valid);
+                                   int64_t valid,
+                                   const ReferenceTrainer::Partial &sums = {});
 
 /// Exact results with bounds, by what they are: "gradient fc.weight",
 /// "metric_sum top_1", "loss_sum ".

@@ -220,6 +220,43 @@ TEST_P(Recomputation, ChangesNoBit) {
             runThreeSteps(repeats, GetParam(), 1));
 }
 
+/// Micro-batches that add to one gradient set, on CPUs and on the simulated
+/// GPU.
+class Accumulation : public testing::TestWithParam<std::tuple<Model, bool>> {
+protected:
+  const Model &model() const { return std::get<0>(GetParam()); }
+  CompileOptions getOptions(int64_t window,
+                            StringRef reduction = "mean") const {
+    CompileOptions options =
+        ::getOptions({true, 2, 0, std::get<1>(GetParam())});
+    options.reproducible = rt::Reproducibility::Off;
+    options.boosts = {"grad_accumulation_step=" + std::to_string(window)};
+    options.sets = {"train.reduction=" + reduction.str()};
+    return options;
+  }
+};
+
+TEST_P(Accumulation, AddsUpWindowsThatNeedNotBeFull) {
+  expectSteps(model(), getOptions(3), 6);
+  expectSteps(model(), getOptions(3, "sum"), 6);
+}
+
+TEST_P(Accumulation, OneMicroBatchIsSummedByNobody) {
+  SmallVector<char, 0> off = compileText(model().getJson(), getOptions(1));
+  CompileOptions options = getOptions(1);
+  options.reproducible = rt::Reproducibility::On;
+  SmallVector<char, 0> on = compileText(model().getJson(), options);
+  EXPECT_EQ(runThreeSteps(off, model(), 2), runThreeSteps(on, model(), 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Accumulation,
+    testing::Combine(testing::ValuesIn(getModels()), testing::Bool()),
+    [](const testing::TestParamInfo<std::tuple<Model, bool>> &info) {
+      return std::get<0>(info.param).name +
+             (std::get<1>(info.param) ? "_gpu" : "");
+    });
+
 /// The programs' library calls on GPUs and the kernels that stand in for them.
 class LibraryCalls : public testing::TestWithParam<Model> {};
 

@@ -1,6 +1,7 @@
 #include "test/e2e/ErrorAnalysis.h"
 #include "compiler/reference/Interpreter.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "test/e2e/Approximate.h"
 #include "test/e2e/FeatureErrors.h"
@@ -294,6 +295,9 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
       .Case<nn::SoftmaxCrossEntropyGradOp>(
           [&](nn::SoftmaxCrossEntropyGradOp op) { return rules.lossGrad(op); })
       .Case<nn::TopKOp>([&](auto) { return rules.topK(); })
+      .Case<train::AccumulateOp>([&](auto) {
+        return in[2].value.item() == 0.0 ? rules.copy() : rules.add();
+      })
       .Case<arith::ConstantOp>([&](auto) { return Errors(out.size(), 0.0); })
       .Default([](Operation *) { return std::nullopt; });
 }

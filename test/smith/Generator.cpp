@@ -32,6 +32,9 @@ CompileOptions Sketch::getOptions() const {
   options.phase.forCpu = !isForGpus;
   options.phase.forCuda = isForGpus;
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
+  options.reproducible = reproducible;
+  if (microBatches > 1)
+    options.boosts = {"grad_accumulation_step=" + std::to_string(microBatches)};
   return options;
 }
 
@@ -297,5 +300,9 @@ Sketch smith::generate(uint64_t seed, int64_t &illegal, std::string &fault) {
   Sketch sketch = Generator(seed).generate(illegal, fault);
   // By the seed itself: what is drawn stays what it was.
   sketch.callsCudaLibrary = seed % 2 == 0;
+  // Not drawn either.
+  sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);
+  if (sketch.reproducible == rt::Reproducibility::Off)
+    sketch.microBatches = 1 + static_cast<int64_t>(seed / 3 % 3);
   return sketch;
 }

@@ -16,6 +16,8 @@ struct Sketch {
   unsigned threads = 1;
   bool isForGpus = false;        ///< and runs on the simulated one
   bool callsCudaLibrary = false; ///< there for every product
+  rt::Reproducibility reproducible = rt::Reproducibility::On;
+  int64_t microBatches = 1; ///< more than one where they add to one set
 
   e2e::Model getModel() const;
   CompileOptions getOptions() const;

@@ -148,13 +148,16 @@ Sketch reduce(Sketch sketch) {
 }
 
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
-  printf("seed %llu, %s%s, %u threads: %s\n%s",
+  printf("seed %llu, %s%s, %u threads, reproducible %s, %lld micro-batches: "
+         "%s\n%s",
          static_cast<unsigned long long>(seed),
          !sketch.isForGpus         ? ""
          : sketch.callsCudaLibrary ? "simulated GPU with its library, "
                                    : "simulated GPU, ",
          sketch.useLibrary ? "library" : "loops", sketch.threads,
-         finding.c_str(), sketch.getModel().getJson().c_str());
+         rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
+         static_cast<long long>(sketch.microBatches), finding.c_str(),
+         sketch.getModel().getJson().c_str());
   fflush(stdout);
 }
 

@@ -12,6 +12,14 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::boost;
 
+/// The one of two values of a function that is there later.
+static Value getLater(Value a, Value b) {
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  if (!first || !second)
+    return first ? a : b;
+  return first->isBeforeInBlock(second) ? b : a;
+}
+
 namespace {
 
 struct AverageMicroBatches
@@ -36,9 +44,12 @@ struct AverageMicroBatches
     OpBuilder builder(returnOp);
     for (OpOperand &operand : returnOp->getOpOperands())
       if (auto binding = getResultBinding(micro, operand.getOperandNumber());
-          binding && binding.getKind() == rt::BindingKind::Gradient)
+          binding && binding.getKind() == rt::BindingKind::Gradient) {
+        // Where it is made, so that sums need not be kept beside means.
+        builder.setInsertionPointAfterValue(getLater(operand.get(), count));
         operand.set(train::DivideGradientOp::create(
             builder, operand.get().getLoc(), operand.get(), count));
+      }
   }
 };
 

@@ -261,9 +261,11 @@ private:
       writeLaunches(at + offsetof(BoostTarget, launches), code.launches);
       uint64_t function = at + offsetof(BoostTarget, functions);
       for (LLVM::LLVMFuncOp op : code.functions) {
-        setString(function + offsetof(BoostFunction, name), op.getName());
-        image.setSymbol(function + offsetof(BoostFunction, entry),
-                        op.getName());
+        if (op) {
+          setString(function + offsetof(BoostFunction, name), op.getName());
+          image.setSymbol(function + offsetof(BoostFunction, entry),
+                          op.getName());
+        }
         function += sizeof(BoostFunction);
       }
       at += sizeof(BoostTarget);
@@ -376,8 +378,11 @@ private:
       uint64_t end = slot.getOffset() + countBytes(slot.getType());
       bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
     }
-    header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
-        header.arena_bytes[BOOST_ARENA_GRADIENT];
+    rt::Reproducibility level = rt::getReproducibility(program);
+    header.reproducible = static_cast<uint32_t>(level);
+    if (level != rt::Reproducibility::Off)
+      header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
+          header.arena_bytes[BOOST_ARENA_GRADIENT];
     setString(offsetof(BoostProgram, name), program.getSymName());
     setString(offsetof(BoostProgram, compiler_version),
               "boostc " BOOSTC_VERSION);

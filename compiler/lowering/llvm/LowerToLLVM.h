@@ -34,8 +34,9 @@ struct CollectiveEntry {
 struct TargetCode {
   train::ProgramOp program;
   BoostTargetKind kind;
-  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions; ///< by BoostFunctionKind
-  llvm::SmallVector<int64_t> transientBytes;           ///< by BoostFunctionKind
+  /// By BoostFunctionKind; null where there is none.
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
+  llvm::SmallVector<int64_t> transientBytes; ///< by BoostFunctionKind
   std::vector<LibraryCallEntry> calls;
   std::vector<LaunchEntry> launches;
   std::vector<CollectiveEntry> collectives; ///< by number

@@ -37,3 +37,26 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     return %g : tensor<4xf32>
   }
 }
+
+// -----
+
+// Divided where sum and number are there, so that no other sums are kept.
+// CHECK-LABEL: train.program @early
+// CHECK: %[[COUNT:.+]] = arith.constant dense<4> : tensor<i64>
+// CHECK-NEXT: %[[G:.+]] = arith.addf
+// CHECK-NEXT: train.divide_gradient %[[G]] by %[[COUNT]]
+// CHECK-NEXT: %[[H:.+]] = arith.mulf
+// CHECK-NEXT: train.divide_gradient %[[H]] by %[[COUNT]]
+// CHECK-NEXT: return
+train.program @early batch_size(4) micro_batches(2) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  func.func @micro(%x: tensor<4xf32>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %count = arith.constant dense<4> : tensor<i64>
+    %g = arith.addf %x, %x : tensor<4xf32>
+    %h = arith.mulf %x, %x : tensor<4xf32>
+    return %g, %h, %count : tensor<4xf32>, tensor<4xf32>, tensor<i64>
+  }
+}

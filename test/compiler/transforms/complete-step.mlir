@@ -59,3 +59,15 @@ train.program @no_micro batch_size(2) micro_batches(1) epochs(1) seed(1) recipe(
   // CHECK-NOT: @combine
   // CHECK: func.func @init(%{{.*}}: tensor<i64> {rt.binding = #rt.binding<seed>})
 }
+
+// -----
+
+// Micro-batches that add to one set leave nothing to combine.
+// CHECK-LABEL: train.program @in_place
+train.program @in_place batch_size(2) micro_batches(3) epochs(1) seed(1) recipe("{}")
+    attributes {rt.reproducible = #rt.reproducible<off>} {
+  // CHECK: func.func private @micro
+  func.func private @micro() -> (tensor<f32> {rt.binding = #rt.binding<loss_sum>})
+  // CHECK-NOT: @combine
+  // CHECK: func.func @init
+}

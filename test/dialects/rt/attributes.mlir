@@ -37,6 +37,11 @@ module attributes {test.a = #rt.initializer<constant, 1.0, 0.0>,
                    test.b = #rt.initializer<uniform, -1.0, 1.0>,
                    test.c = #rt.initializer<normal, 0.0, 1.0>} {}
 
+// CHECK: module attributes
+// CHECK-SAME: test.a = #rt.reproducible<on>, test.b = #rt.reproducible<off>, test.c = #rt.reproducible<strict>
+module attributes {test.a = #rt.reproducible<on>, test.b = #rt.reproducible<off>,
+                   test.c = #rt.reproducible<strict>} {}
+
 // -----
 
 // expected-error @+1 {{unknown binding 'weight'}}

@@ -84,10 +84,15 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
               "is damaged: its checksum does not match its content");
   expectInput(loadContent(whole.substr(0, 1000) + whole.substr(1100)),
               "is damaged: ");
-  std::string newer = whole;
-  newer[newer.size() - 16] = 7;
-  expectInput(loadContent(newer),
-              "has version 7 of the program interface, this boost-run has 5");
+  for (char version : {4, 7}) {
+    std::string other = whole;
+    other[other.size() - 16] = version;
+    expectInput(loadContent(other),
+                fmt::format("has version {} of the program interface, this "
+                            "boost-run has 5; use the boostc and boost-run of "
+                            "one release",
+                            int{version}));
+  }
   expectInput(loadContent(""), "is empty");
   expectInput(loadContent("{ \"name\": \"mlp\" }"),
               "looks like a model file; compile it: boostc ");

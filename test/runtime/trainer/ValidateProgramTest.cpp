@@ -89,6 +89,15 @@ TEST_F(ValidateProgram, Tables) {
       [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] = 64; },
       "GRADIENT and GRADIENT_OTHER differ in size");
   expectDefect(
+      [](Copy &c) {
+        c.program.reproducible = BOOST_REPRODUCIBLE_OFF;
+        c.program.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
+            c.program.arena_bytes[BOOST_ARENA_GRADIENT];
+      },
+      "in a program whose micro-batches share one gradient set");
+  expectDefect([](Copy &c) { c.program.reproducible = 3; },
+               "reproducible at unknown level 3");
+  expectDefect(
       [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_TRANSIENT] = 64; },
       "arena TRANSIENT of 64 bytes, which the targets alone have");
 }

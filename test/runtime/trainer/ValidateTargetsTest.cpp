@@ -39,6 +39,8 @@ TEST_F(ValidateTargets, Table) {
                  name + ": arena TRANSIENT of 18446744073709551615 bytes");
     expectDefect([&](Copy &c) { c.targets[i].functions[3].entry = nullptr; },
                  name + ": function update is missing");
+    expectDefect([&](Copy &c) { c.targets[i].functions[2].entry = nullptr; },
+                 name + ": function combine is missing");
     expectDefect(
         [&](Copy &c) { c.targets[i].functions[1].transient_bytes = 1u << 30; },
         name + ": function micro uses 1073741824 bytes of arena TRANSIENT, "

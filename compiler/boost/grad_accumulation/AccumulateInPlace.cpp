@@ -1,0 +1,86 @@
+// Micro-batches add to one gradient set; see Passes.td.
+
+#include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_ACCUMULATEINPLACEPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+
+/// Whether results of @micro bound to `kind` belong to its gradient set.
+static bool isSummed(rt::BindingKind kind) {
+  return kind == rt::BindingKind::Gradient ||
+         kind == rt::BindingKind::LossSum || kind == rt::BindingKind::LossCount;
+}
+
+namespace {
+
+struct AccumulateInPlace
+    : boost::impl::AccumulateInPlacePassBase<AccumulateInPlace> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    func::FuncOp micro = program.getFunction(train::kMicro);
+    if (!micro || program.getMicroBatches() == 1 ||
+        rt::getReproducibility(program) != rt::Reproducibility::Off)
+      return;
+    auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
+    // In the order of the results: the memory of both is planned in it.
+    SmallVector<std::pair<OpOperand *, Value>> summed;
+    OpOperand *count = nullptr;
+    Value samples;
+    for (OpOperand &operand : returnOp->getOpOperands()) {
+      rt::BindingAttr binding =
+          getResultBinding(micro, operand.getOperandNumber());
+      if (!binding || !isSummed(binding.getKind()))
+        continue;
+      Value sums = addArgument(micro, operand);
+      if (binding.getKind() == rt::BindingKind::LossCount) {
+        count = &operand;
+        samples = sums;
+      } else {
+        summed.emplace_back(&operand, sums);
+      }
+    }
+    if (!count) {
+      micro.emitOpError("returns no number of samples, by which an empty "
+                        "gradient set is known");
+      return signalPassFailure();
+    }
+    for (auto [operand, sums] : summed)
+      accumulate(*operand, sums, samples);
+    // Last: what is added before asks whether there were samples.
+    OpBuilder builder(returnOp);
+    count->set(train::AccumulateOp::create(builder, count->get().getLoc(),
+                                           count->get(), samples, samples));
+  }
+
+  /// The memory of a result as an argument.
+  static Value addArgument(func::FuncOp micro, OpOperand &result) {
+    unsigned index = micro.getNumArguments();
+    rt::BindingAttr binding =
+        getResultBinding(micro, result.getOperandNumber());
+    [[maybe_unused]] LogicalResult inserted = micro.insertArgument(
+        index, result.get().getType(),
+        DictionaryAttr::get(micro.getContext(),
+                            NamedAttribute(rt::kBindingAttrName, binding)),
+        result.get().getLoc());
+    assert(succeeded(inserted) && "a function takes any argument");
+    return micro.getArgument(index);
+  }
+
+  /// Adds a result right where it is made.
+  static void accumulate(OpOperand &result, Value sums, Value samples) {
+    Value part = result.get();
+    OpBuilder builder(part.getContext());
+    builder.setInsertionPointAfterValue(part);
+    result.set(train::AccumulateOp::create(builder, part.getLoc(), part, sums,
+                                           samples));
+  }
+};
+
+} // namespace
