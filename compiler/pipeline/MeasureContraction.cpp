@@ -48,7 +48,8 @@ public:
     loaded->program = query(BOOST_ABI_VERSION);
     const BoostProgram &program = *loaded->program;
     const BoostTarget &target = program.targets[0];
-    auto device = boostrt::CpuDevice::create(target.threads, target);
+    auto device = boostrt::CpuDevice::create(target.threads, target,
+                                             program.reproducible);
     if (!device.ok()) {
       error = device.status().message();
       return nullptr;

@@ -80,8 +80,8 @@ private:
       return missing();
     uint32_t threads = options_.threads.value_or(
         std::min(selected.target->threads, options_.threadsAtMost));
-    Result<std::unique_ptr<CpuDevice>> device =
-        CpuDevice::create(threads, *selected.target);
+    Result<std::unique_ptr<CpuDevice>> device = CpuDevice::create(
+        threads, *selected.target, program_.descriptor().reproducible);
     if (!device.ok())
       return about(program_, device.status());
     selected.device = std::move(device).value();

@@ -347,7 +347,8 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
   program = take(boostrt::Program::load(path));
   const BoostTarget &target = program->targets().front();
   if (target.kind == BOOST_TARGET_CPU)
-    device = take(boostrt::CpuDevice::create(threads, target));
+    device = take(
+        boostrt::CpuDevice::create(threads, target, descriptor().reproducible));
   else
     device = take(boostrt::CudaDevice::create(
         take(boostrt::sim::SimDriver::create(threads)), target, path,

@@ -4,6 +4,7 @@
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSECONTRACTIONSPASS
@@ -32,6 +33,14 @@ static std::string describePlan(const Contraction &c,
   return text;
 }
 
+/// For how many threads plans divide work.
+static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
+  auto program = op->getParentOfType<train::ProgramOp>();
+  bool isStrict =
+      program && rt::getReproducibility(program) == rt::Reproducibility::Strict;
+  return isStrict ? boostrt::kStrictShares : target.getThreads();
+}
+
 std::vector<ContractionCandidate>
 boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   std::vector<ContractionCandidate> candidates;
@@ -47,7 +56,7 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   bool isWide = target.getFeatures().contains("avx512f");
   for (ContractionPlan &plan : planContraction(
            contraction, /*maxLanes=*/isWide ? 16 : 8,
-           /*registers=*/isWide ? 32 : 16, target.getThreads(), kMostPlans)) {
+           /*registers=*/isWide ? 32 : 16, getShares(op, target), kMostPlans)) {
     // Scalar code is for what nothing else can compute.
     if (!candidates.empty() && !plan.vectorLoop)
       break;

@@ -3,10 +3,10 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/PiecewiseMatmul.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
 namespace boostc {
@@ -34,6 +34,10 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       getOperation().emitError(status.message());
       return signalPassFailure();
     }
+    bool isStrict =
+        rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
+    if (isStrict)
+      boostrt::keepLibraryOnOneThread();
     boostrt::Result<std::unique_ptr<boostrt::DnnlContext>> library =
         boostrt::DnnlContext::create();
     if (!library.ok()) {
@@ -47,8 +51,11 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       std::optional<ContractionCandidate> candidate = getCandidate(op, *target);
       if (candidate && candidate->plan)
         return WalkResult::advance();
+      BoostMatmul call = describeMatmul(op);
       boostrt::Result<uint64_t> bytes =
-          boostrt::Matmul::queryScratchBytes(**library, describeMatmul(op));
+          isStrict
+              ? boostrt::PiecewiseMatmul::queryScratchBytes(**library, call)
+              : boostrt::Matmul::queryScratchBytes(**library, call);
       if (!bytes.ok()) {
         op.emitError(bytes.status().message());
         return WalkResult::interrupt();

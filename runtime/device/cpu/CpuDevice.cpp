@@ -18,6 +18,12 @@ void envParallelFor(const BoostEnv *env, BoostKernel kernel,
   parallelFor(env->threads, kernel, operands, extent, grain);
 }
 
+void envParallelForStrict(const BoostEnv *env, BoostKernel kernel,
+                          void *const *operands, int64_t extent,
+                          int64_t grain) {
+  parallelFor(env->threads, kStrictShares, kernel, operands, extent, grain);
+}
+
 struct FillArguments {
   float *destination;
   uint32_t initializer;
@@ -66,35 +72,57 @@ Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
 
 } // namespace
 
-Result<std::unique_ptr<CpuDevice>>
-CpuDevice::create(uint32_t threads, const BoostTarget &target) {
+Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
+                                                     const BoostTarget &target,
+                                                     uint32_t reproducible) {
+  bool isStrict = reproducible == BOOST_REPRODUCIBLE_STRICT;
   std::span calls(target.library_calls, target.library_call_count);
   BOOSTRT_RETURN_IF_ERROR(checkCpuFeatures(target.requirements));
   DnnlContext::limitInstructionSet(target.requirements);
   BOOSTRT_RETURN_IF_ERROR(configureThreadPool(threads));
+  if (isStrict)
+    keepLibraryOnOneThread();
   std::unique_ptr<CpuDevice> device(new CpuDevice(target));
   Result<std::unique_ptr<DnnlContext>> dnnl = DnnlContext::create();
   if (!dnnl.ok())
     return dnnl.status();
   device->dnnl_ = std::move(dnnl).value();
-  for (const BoostLibraryCall &call : calls) {
-    Result<std::unique_ptr<Matmul>> matmul =
-        Matmul::create(*device->dnnl_, call.matmul);
-    if (!matmul.ok())
-      return Status(
-          matmul.status().code(),
-          fmt::format("{}: {}", call.location, matmul.status().message()));
-    // Fewer threads want less.
-    if ((*matmul)->scratchBytes() > call.scratch_bytes)
-      return scratchMismatch(call, (*matmul)->scratchBytes(), threads,
-                             target.library_version);
-    device->matmuls_.push_back(std::move(matmul).value());
-  }
+  device->env_ = BoostEnv{BOOST_ABI_VERSION,
+                          threads,
+                          device.get(),
+                          isStrict ? envParallelForStrict : envParallelFor,
+                          libraryCall,
+                          envFill,
+                          envLaunch,
+                          collective,
+                          ready};
+  for (const BoostLibraryCall &call : calls)
+    BOOSTRT_RETURN_IF_ERROR(device->prepare(call, isStrict));
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
-  device->env_ = BoostEnv{BOOST_ABI_VERSION, threads,     device.get(),
-                          envParallelFor,    libraryCall, envFill,
-                          envLaunch,         collective,  ready};
   return device;
+}
+
+/// Makes the next library call ready.
+Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
+  auto keep = [&](auto made, auto &list) {
+    if (!made.ok())
+      return Status(made.status().code(), fmt::format("{}: {}", call.location,
+                                                      made.status().message()));
+    // Fewer threads want less.
+    if ((*made)->scratchBytes() > call.scratch_bytes)
+      return scratchMismatch(call, (*made)->scratchBytes(), env_.threads,
+                             target_.library_version);
+    list.push_back(std::move(made).value());
+    return Status();
+  };
+  return isStrict
+             ? keep(PiecewiseMatmul::create(*dnnl_, call.matmul), products_)
+             : keep(Matmul::create(*dnnl_, call.matmul), matmuls_);
+}
+
+int32_t CpuDevice::execute(size_t index, void *const *operands) {
+  return products_.empty() ? matmuls_[index]->execute(operands)
+                           : products_[index]->execute(env_.threads, operands);
 }
 
 std::string CpuDevice::describe() const {
@@ -146,7 +174,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
     std::align(BOOST_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
     void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
                         c.data(), aligned};
-    if (matmuls_[i]->execute(operands) != BOOST_CALL_OK)
+    if (execute(i, operands) != BOOST_CALL_OK)
       return Status(ExitCode::Internal,
                     fmt::format("{}: {} cannot run its own {} kernel",
                                 calls[i].location,
@@ -158,9 +186,9 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
 int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
                                void *const *operands) {
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
-  if (index >= device->matmuls_.size())
+  if (index >= device->target_.library_call_count)
     return BOOST_CALL_LIBRARY_FAILED;
-  return device->matmuls_[index]->execute(operands);
+  return device->execute(index, operands);
 }
 
 int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,

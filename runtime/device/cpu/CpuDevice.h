@@ -7,6 +7,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/PiecewiseMatmul.h"
 
 #include <memory>
 #include <span>
@@ -20,9 +21,11 @@ public:
   /// For the CPU target `target` of a program, which outlives the device.
   /// Fails with ExitCode::Input when this CPU lacks what the target requires,
   /// or the library wants another scratch size than was planned (the arenas
-  /// would not fit), ExitCode::Usage when `threads` cannot be had.
-  static Result<std::unique_ptr<CpuDevice>> create(uint32_t threads,
-                                                   const BoostTarget &target);
+  /// would not fit), ExitCode::Usage when `threads` cannot be had. What a
+  /// strictly reproducible program computes does not depend on `threads`.
+  static Result<std::unique_ptr<CpuDevice>>
+  create(uint32_t threads, const BoostTarget &target,
+         uint32_t reproducible = BOOST_REPRODUCIBLE_ON);
 
   CpuDevice(const CpuDevice &) = delete;
   CpuDevice &operator=(const CpuDevice &) = delete;
@@ -40,11 +43,14 @@ public:
 
   /// What the library chose for call `index`, for `boost-run info`.
   const char *implementation(size_t index) const {
-    return matmuls_[index]->implementation();
+    return products_.empty() ? matmuls_[index]->implementation()
+                             : products_[index]->implementation();
   }
 
 private:
   explicit CpuDevice(const BoostTarget &target) : target_(target) {}
+  Status prepare(const BoostLibraryCall &call, bool isStrict);
+  int32_t execute(size_t index, void *const *operands);
   Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
@@ -55,7 +61,10 @@ private:
   const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
-  std::vector<std::unique_ptr<Matmul>> matmuls_; ///< by library call
+  /// By library call, one of them: as the library computes products, or
+  /// strictly reproducible.
+  std::vector<std::unique_ptr<Matmul>> matmuls_;
+  std::vector<std::unique_ptr<PiecewiseMatmul>> products_;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   Status failure_; ///< of what a function called; the ABI carries only a code

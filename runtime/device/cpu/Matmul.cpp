@@ -65,11 +65,11 @@ namespace {
 /// How oneDNN sees a product: plain strided matrices, exact f32.
 struct MatmulLayouts {
   using Desc = dnnl::memory::desc;
-  explicit MatmulLayouts(const BoostMatmul &call)
+  MatmulLayouts(const BoostMatmul &call, int64_t rowStride)
       : a({call.m, call.k}, kF32, {call.a_strides[0], call.a_strides[1]}),
         b({call.k, call.n}, kF32, {call.b_strides[0], call.b_strides[1]}),
         bias({1, call.n}, kF32, {call.n, 1}),
-        c({call.m, call.n}, kF32, {call.n, 1}) {}
+        c({call.m, call.n}, kF32, {rowStride ? rowStride : call.n, 1}) {}
 
   static constexpr auto kF32 = dnnl::memory::data_type::f32;
   Desc a, b, bias, c;
@@ -108,9 +108,10 @@ Status noSuchProduct(const BoostMatmul &call, const dnnl::error &error) {
 } // namespace
 
 Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
-                                           const BoostMatmul &call) {
+                                           const BoostMatmul &call,
+                                           int64_t rowStride) {
   try {
-    MatmulLayouts layouts(call);
+    MatmulLayouts layouts(call, rowStride);
     return static_cast<uint64_t>(
         describe(call, layouts, context.handles_->engine)
             .scratchpad_desc()
@@ -121,10 +122,11 @@ Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
 }
 
 Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
-                                               const BoostMatmul &call) {
+                                               const BoostMatmul &call,
+                                               int64_t rowStride) {
   try {
     const dnnl::engine &engine = context.handles_->engine;
-    MatmulLayouts layouts(call);
+    MatmulLayouts layouts(call, rowStride);
     auto prepared = std::make_unique<Prepared>();
     prepared->description = describe(call, layouts, engine);
     prepared->primitive = dnnl::matmul(prepared->description);

@@ -38,15 +38,17 @@ private:
 class Matmul {
 public:
   /// Creates the primitive for the number of threads OpenMP is set to; all
-  /// allocation and code generation happens here. Fails with ExitCode::Input
-  /// when oneDNN has no such primitive.
-  static Result<std::unique_ptr<Matmul>> create(DnnlContext &context,
-                                                const BoostMatmul &call);
+  /// allocation and code generation happens here. `rowStride`: elements from
+  /// row to row of C; 0: n. Fails with ExitCode::Input when oneDNN has no such
+  /// primitive.
+  static Result<std::unique_ptr<Matmul>>
+  create(DnnlContext &context, const BoostMatmul &call, int64_t rowStride = 0);
   ~Matmul();
 
   /// What scratchBytes() of the primitive would be, without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
-                                            const BoostMatmul &call);
+                                            const BoostMatmul &call,
+                                            int64_t rowStride = 0);
 
   /// Bytes of the scratch operand that execute() will use.
   uint64_t scratchBytes() const;

@@ -64,17 +64,19 @@ void runShare(void *data) {
   // A team may be smaller than asked for, inside somebody else's parallel
   // region for one; every chunk must run all the same.
   int64_t team = omp_get_num_threads();
-  for (int64_t index = omp_get_thread_num(); index < loop.chunks;
-       index += team) {
+  Chunk own = chunkAt(loop.chunks, team, omp_get_thread_num());
+  for (int64_t index = own.begin; index < own.end; ++index) {
     Chunk chunk = chunkAt(loop.extent, loop.chunks, index);
     loop.kernel(loop.operands, chunk.begin, chunk.end);
   }
 }
 } // namespace
 
-void parallelFor(uint32_t threads, BoostKernel kernel, void *const *operands,
-                 int64_t extent, int64_t grain) {
-  int64_t chunks = chunkCount(extent, grain, threads);
+void keepLibraryOnOneThread() { omp_set_num_threads(1); }
+
+void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
+                 void *const *operands, int64_t extent, int64_t grain) {
+  int64_t chunks = chunkCount(extent, grain, shares);
   if (chunks == 0)
     return;
   if (chunks == 1)

@@ -36,8 +36,23 @@ Chunk chunkAt(int64_t extent, int64_t count, int64_t index);
 /// grants fewer, because the split of every primitive depends on the number.
 Status configureThreadPool(uint32_t threads);
 
-/// Runs `kernel` over [0, extent) as BoostEnv::parallel_for promises.
-void parallelFor(uint32_t threads, BoostKernel kernel, void *const *operands,
-                 int64_t extent, int64_t grain);
+/// Has oneDNN compute every call from now on on the thread that makes it, so
+/// that its results do not depend on how many there are; loops of ours state
+/// how many they take.
+void keepLibraryOnOneThread();
+
+/// For how many threads loops of strictly reproducible programs are split,
+/// however many run the pieces. More than a server's cores would be too many
+/// for small loops, fewer would idle some.
+inline constexpr uint32_t kStrictShares = 16;
+
+/// Runs `kernel` over [0, extent) as BoostEnv::parallel_for promises, split as
+/// for `shares` threads.
+void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
+                 void *const *operands, int64_t extent, int64_t grain);
+inline void parallelFor(uint32_t threads, BoostKernel kernel,
+                        void *const *operands, int64_t extent, int64_t grain) {
+  parallelFor(threads, threads, kernel, operands, extent, grain);
+}
 
 } // namespace boostrt

@@ -1,0 +1,123 @@
+#include "runtime/device/cpu/PiecewiseMatmul.h"
+
+#include "runtime/device/cpu/ThreadPool.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace boostrt {
+namespace {
+
+/// A piece of C and the product that it is.
+struct MatmulPiece {
+  int64_t row, column; ///< where it begins
+  BoostMatmul call;
+};
+
+/// Each piece reads one operand whole, and the library packs it again for each:
+/// few pieces, large ones, and of the longer side of C. Edges between columns
+/// are those of vectors.
+std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call) {
+  constexpr int64_t kMostPieces = 8, kLeastProducts = 1 << 19, kVector = 16;
+  bool cutsRows = call.m >= call.n;
+  int64_t unit = cutsRows ? 1 : kVector;
+  int64_t units = ((cutsRows ? call.m : call.n) + unit - 1) / unit;
+  auto products = static_cast<double>(call.m) * static_cast<double>(call.n) *
+                  static_cast<double>(call.k);
+  auto wanted = static_cast<int64_t>(
+      std::min(products / kLeastProducts, double{kMostPieces}));
+  int64_t count = std::min(wanted, units);
+  if (count <= 1)
+    return {{0, 0, call}};
+  std::vector<MatmulPiece> pieces;
+  for (int64_t i = 0; i < count; ++i) {
+    Chunk chunk = chunkAt(units, count, i);
+    int64_t begin = chunk.begin * unit;
+    MatmulPiece piece{0, 0, call};
+    if (cutsRows) {
+      piece.row = begin;
+      piece.call.m = chunk.end - chunk.begin;
+    } else {
+      piece.column = begin;
+      piece.call.n = std::min(chunk.end * unit, call.n) - begin;
+    }
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+uint64_t aligned(uint64_t bytes) {
+  return (bytes + BOOST_ALIGNMENT - 1) / BOOST_ALIGNMENT * BOOST_ALIGNMENT;
+}
+
+} // namespace
+
+Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
+                                                    const BoostMatmul &call) {
+  uint64_t bytes = 0;
+  for (const MatmulPiece &piece : cutMatmul(call)) {
+    Result<uint64_t> own =
+        Matmul::queryScratchBytes(context, piece.call, call.n);
+    if (!own.ok())
+      return own;
+    bytes += aligned(*own);
+  }
+  return bytes;
+}
+
+Result<std::unique_ptr<PiecewiseMatmul>>
+PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call) {
+  auto product = std::make_unique<PiecewiseMatmul>();
+  uint64_t scratch = 0;
+  for (const MatmulPiece &piece : cutMatmul(call)) {
+    Result<std::unique_ptr<Matmul>> matmul =
+        Matmul::create(context, piece.call, call.n);
+    if (!matmul.ok())
+      return matmul.status();
+    auto bytes = [](int64_t elements) {
+      return static_cast<uint64_t>(elements) * sizeof(float);
+    };
+    uint64_t own = aligned((*matmul)->scratchBytes());
+    product->pieces_.push_back(
+        {std::move(matmul).value(),
+         {bytes(piece.row * call.a_strides[0]),
+          bytes(piece.column * call.b_strides[1]), bytes(piece.column),
+          bytes(piece.row * call.n + piece.column), scratch}});
+    scratch += own;
+  }
+  return product;
+}
+
+uint64_t PiecewiseMatmul::scratchBytes() const {
+  const Piece &last = pieces_.back();
+  return last.offsets[4] + aligned(last.matmul->scratchBytes());
+}
+
+int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
+  struct Call {
+    std::vector<Piece> &pieces;
+    void *const *operands;
+    std::atomic<int32_t> status{BOOST_CALL_OK};
+  } call{pieces_, operands};
+  void *arguments[] = {&call};
+  auto run = [](void *const *arguments, int64_t begin, int64_t end) {
+    Call &call = *static_cast<Call *>(arguments[0]);
+    for (int64_t i = begin; i < end; ++i) {
+      Piece &piece = call.pieces[static_cast<size_t>(i)];
+      std::array<void *, 5> own;
+      for (size_t k = 0; k < own.size(); ++k)
+        own[k] = call.operands[k] ? static_cast<std::byte *>(call.operands[k]) +
+                                        piece.offsets[k]
+                                  : nullptr;
+      if (int32_t status = piece.matmul->execute(own.data());
+          status != BOOST_CALL_OK)
+        call.status = status;
+    }
+  };
+  auto count = static_cast<uint32_t>(pieces_.size());
+  parallelFor(threads, count, run, arguments, count, 1);
+  return call.status;
+}
+
+} // namespace boostrt

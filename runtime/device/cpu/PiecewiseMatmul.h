@@ -1,0 +1,45 @@
+// PiecewiseMatmul.h - a BoostMatmul as products that one thread computes each.
+//
+// Which bits a library's product has depends on the number of threads that it
+// is given. Here it is given one, and threads share pieces of C, whose edges
+// follow from the shape alone.
+#pragma once
+
+#include "runtime/device/cpu/Matmul.h"
+
+#include <vector>
+
+namespace boostrt {
+
+class PiecewiseMatmul {
+public:
+  /// As Matmul::create(), after keepLibraryOnOneThread().
+  static Result<std::unique_ptr<PiecewiseMatmul>>
+  create(DnnlContext &context, const BoostMatmul &call);
+
+  /// What scratchBytes() would be, without generating code; after
+  /// keepLibraryOnOneThread().
+  static Result<uint64_t> queryScratchBytes(DnnlContext &context,
+                                            const BoostMatmul &call);
+
+  /// Of all pieces together.
+  uint64_t scratchBytes() const;
+  /// Of the largest piece.
+  const char *implementation() const {
+    return pieces_.front().matmul->implementation();
+  }
+  size_t pieceCount() const { return pieces_.size(); }
+
+  /// Operands as listed at BoostMatmul; on up to `threads` threads. Returns a
+  /// BoostCallStatus.
+  int32_t execute(uint32_t threads, void *const *operands);
+
+private:
+  struct Piece {
+    std::unique_ptr<Matmul> matmul;
+    uint64_t offsets[5]; ///< in bytes, from each operand
+  };
+  std::vector<Piece> pieces_;
+};
+
+} // namespace boostrt
