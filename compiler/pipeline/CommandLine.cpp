@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/SpinPolicy.h"
+#include "runtime/predict/NetworkText.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -61,6 +62,7 @@ struct Flags {
   bool isSummary = false, isExplain = false, isOps = false;
   int64_t samples = 0;
   std::optional<uint64_t> budget;
+  boostrt::PredictOptions job;
 };
 
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
@@ -142,11 +144,32 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->needs(explain)
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
       ->type_name("N");
-  app.add_option("--ranks", options.ranks,
-                 "processes that will train, for --explain (default: 1)")
-      ->needs(explain)
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+  CLI::Option *ranks =
+      app.add_option("--ranks", options.ranks,
+                     "processes that will train, for --explain (default: 1): "
+                     "with it, a step of theirs is predicted from what is "
+                     "measured here")
+          ->needs(explain)
+          ->check(CLI::Range(int64_t{1}, int64_t{boostrt::kMostPredictedRanks}))
+          ->type_name("N");
+  app.add_option("--servers", flags.job.job.servers,
+                 "servers like this one that these ranks are on (default: 1)")
+      ->needs(ranks)
+      ->check(CLI::Range(1u, boostrt::kMostPredictedRanks))
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--network",
+         [&flags](const std::string &text) {
+           boostrt::Result<boostrt::NetworkCosts> network =
+               boostrt::parseNetwork(text);
+           if (!network.ok())
+             throw CLI::ValidationError("--network",
+                                        network.status().message());
+           flags.job.network = *network;
+         },
+         "latency and bandwidth between servers, as 10us,100Gbit/s")
+      ->needs(ranks)
+      ->type_name("LATENCY,BANDWIDTH");
   app.add_option("--memory-budget", flags.budget,
                  "reserve no more in a training run, by computing values "
                  "again where that is needed, or fail and say what is "
@@ -416,8 +439,12 @@ int boostc::runBoostc(int argc, char **argv) {
     return fail(CompileResult::BadUsage, *problem);
   if (std::optional<std::string> problem = resolveFlags(flags, options))
     return fail(CompileResult::BadUsage, *problem);
+  if (app.count("--ranks") > 0) {
+    options.prediction = flags.job;
+    options.prediction->job.ranks = static_cast<uint32_t>(options.ranks);
+  }
   // Measured code is to wait for its threads as in boost-run.
-  if (options.tuning.measures)
+  if (options.tuning.measures || options.prediction)
     boostrt::limitSpinning(argv);
   return runCompilation(options, flags.output);
 }

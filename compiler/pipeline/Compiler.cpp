@@ -3,6 +3,7 @@
 #include "compiler/frontend/Frontend.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/pipeline/MemoryBudget.h"
+#include "compiler/pipeline/PredictRanks.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -166,10 +167,24 @@ static CompileResult printReport(OwningOpRef<ModuleOp> &module,
     return CompileResult::BadInput;
   explanation.rest =
       report::addStepCosts(getProgram(*module), explanation.layers);
+  OwningOpRef<ModuleOp> toRun;
+  if (options.prediction)
+    toRun = cast<ModuleOp>((*module)->clone());
   if (failed(planMemory(module, Phase::Step, options)))
     return CompileResult::BadInput;
   report::printExplanation(getProgram(*module), explanation, os);
-  return CompileResult::Ok;
+  if (!options.prediction)
+    return CompileResult::Ok;
+  CompileOptions onCpu = options; // where it is measured
+  onCpu.phase.forCpu = true;
+  onCpu.phase.forCuda = false;
+  if (failed(planMemory(toRun, Phase::Step, onCpu)) ||
+      failed(advance(*toRun, Phase::Buffers, Phase::Llvm, onCpu)))
+    return CompileResult::BadInput;
+  return succeeded(predictRanks(*toRun, options.codegenLevel,
+                                *options.prediction, os))
+             ? CompileResult::Ok
+             : CompileResult::BadUsage;
 }
 
 /// One compilation, with all decisions made.

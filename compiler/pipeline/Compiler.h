@@ -5,6 +5,7 @@
 #include "compiler/pipeline/Tuning.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "runtime/predict/Predict.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -38,6 +39,8 @@ struct CompileOptions {
   /// Of a data set and a run, for Report::Explain.
   std::optional<int64_t> samples;
   int64_t ranks = 1;
+  /// The job of so many ranks whose steps are predicted.
+  std::optional<boostrt::PredictOptions> prediction;
   /// Bytes that a training run may reserve.
   std::optional<uint64_t> memoryBudget;
 

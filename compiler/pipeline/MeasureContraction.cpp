@@ -1,15 +1,12 @@
 #include "compiler/pipeline/MeasureContraction.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/pipeline/LoadedLibrary.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "runtime/abi/boost_abi.h"
 #include "runtime/device/cpu/CpuDevice.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include <chrono>
-#include <dlfcn.h>
 
 using namespace mlir;
 using namespace boostc;
@@ -26,27 +23,10 @@ public:
   static std::unique_ptr<LoadedProgram> load(ArrayRef<char> library,
                                              std::string &error) {
     std::unique_ptr<LoadedProgram> loaded(new LoadedProgram);
-    SmallString<128> path;
-    int file = 0;
-    if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-            "boostc-tune", "so", file, path)) {
-      error = "cannot make a temporary file: " + code.message();
+    loaded->library = LoadedLibrary::load(library, error);
+    if (!loaded->library)
       return nullptr;
-    }
-    llvm::FileRemover remover(path); // a loaded library needs no name
-    {
-      llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
-      stream.write(library.data(), library.size());
-    }
-    loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!loaded->handle) {
-      error = dlerror();
-      return nullptr;
-    }
-    auto query =
-        reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
-    loaded->program = query(BOOST_ABI_VERSION);
-    const BoostProgram &program = *loaded->program;
+    const BoostProgram &program = loaded->library->program();
     const BoostTarget &target = program.targets[0];
     auto device = boostrt::CpuDevice::create(target.threads, target,
                                              program.reproducible);
@@ -60,12 +40,6 @@ public:
                            ? target.transient_bytes
                            : program.arena_bytes[kind]);
     return loaded;
-  }
-
-  ~LoadedProgram() {
-    device.reset();
-    if (handle)
-      dlclose(handle);
   }
 
   /// Microseconds that the op takes; none when the library refuses.
@@ -91,9 +65,8 @@ private:
     arenas.push_back(memory.back().get());
   }
 
-  void *handle = nullptr;
-  const BoostProgram *program = nullptr;
-  std::unique_ptr<boostrt::CpuDevice> device;
+  std::unique_ptr<LoadedLibrary> library;
+  std::unique_ptr<boostrt::CpuDevice> device; // runs what the library holds
   std::vector<std::unique_ptr<void, Free>> memory;
   std::vector<void *> arenas;
 };

@@ -28,42 +28,67 @@ double levelSeconds(const CommCosts &costs, const AdasumShape &shape,
 
 } // namespace
 
-double exchangeSeconds(const CommCosts &costs, double messages, double bytes) {
+double Placement::outside(uint32_t count, uint32_t distance) const {
+  if (count < 2)
+    return 0;
+  uint64_t apart = uint64_t(stride) * distance;
+  // A block of neighbours begins where a server does, if it is larger.
+  uint64_t together =
+      std::clamp<uint64_t>(ranksPerServer / apart, 1, uint64_t(count));
+  return double(count - together) / (count - 1);
+}
+
+double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
+                       double outside, const Placement &placement) {
   if (messages == 0)
     return 0;
-  return costs.latency + messages * costs.perMessage + bytes * costs.perByte;
+  double latency =
+      outside > 0 ? std::max(costs.latency, placement.latency) : costs.latency;
+  double busy = messages * costs.perMessage + bytes * costs.perByte;
+  return latency + std::max(busy, outside * bytes * placement.perByte);
 }
 
 double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
-                        double elements, uint32_t ranks) {
+                        double elements, uint32_t ranks,
+                        const Placement &placement) {
   double bytes = elements * kFloat, seconds = 0;
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = fasterAlgorithm(ranks, static_cast<size_t>(bytes));
   if (algorithm == AllReduceAlgorithm::Direct) // one level, without products
-    return ranks > 1 ? meanLevelSeconds(costs, elements / ranks, ranks) : 0;
+    return ranks > 1
+               ? meanLevelSeconds(costs, elements / ranks, ranks, placement)
+               : 0;
   for (uint32_t half = 2; half <= ranks; half *= 2)
-    seconds += 2 * exchangeSeconds(costs, 1, bytes / half) +
+    seconds += 2 * exchangeSeconds(costs, 1, bytes / half,
+                                   placement.outside(2, half / 2), placement) +
                3 * bytes / half * costs.perTouched;
   return seconds;
 }
 
 double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
-                          uint32_t holders) {
+                          uint32_t holders, const Placement &placement,
+                          uint32_t distance) {
   double pairs = radix * (radix + 1.0) / 2;
   double seconds =
-      meanLevelSeconds(costs, part, radix) +
+      meanLevelSeconds(costs, part, radix, placement, distance) +
       part * (pairs * costs.perProduct + radix * kFloat * costs.perTouched);
   if (holders > 1) { // products to the owner, and coefficients back
     double others = holders - 1.0;
-    seconds += exchangeSeconds(costs, others, others * pairs * kDouble) +
-               exchangeSeconds(costs, others, others * (radix + 1) * kDouble);
+    // The block of the level is all neighbours of `radix` times `distance`.
+    double outside = placement.outside(radix * distance);
+    seconds += exchangeSeconds(costs, others, others * pairs * kDouble, outside,
+                               placement) +
+               exchangeSeconds(costs, others, others * (radix + 1) * kDouble,
+                               outside, placement);
   }
   return seconds;
 }
 
-double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix) {
+double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
+                        const Placement &placement, uint32_t distance) {
   double others = radix - 1.0;
-  return 2 * exchangeSeconds(costs, others, others * part * kFloat) +
+  return 2 * exchangeSeconds(costs, others, others * part * kFloat,
+                             placement.outside(radix, distance), placement) +
          part * (radix + 1) * kFloat * costs.perTouched;
 }
 

@@ -20,19 +20,40 @@ struct CommCosts {
   double perTouched = 4e-11; ///< byte of memory read or written by a loop
 };
 
-/// One exchange: `messages` leave a rank together, `bytes` in all.
-double exchangeSeconds(const CommCosts &costs, double messages, double bytes);
+/// Where the members of a group are: neighbours are `stride` ranks apart, and a
+/// server has `ranksPerServer` ranks that follow one another. In seconds, what
+/// a message to another server costs more than one that stays.
+struct Placement {
+  uint32_t stride = 1;
+  uint32_t ranksPerServer = UINT32_MAX; ///< all are on one server
+  double latency = 0; ///< until a message from another server is there
+  double perByte = 0; ///< on the wire, while all ranks of the server send
+
+  /// Which part of the others, of `count` members that are `distance` members
+  /// apart, is on other servers.
+  double outside(uint32_t count, uint32_t distance = 1) const;
+};
+
+/// One exchange: `messages` leave a rank together, `bytes` in all, of which the
+/// part `outside` leaves its server. What leaves it is on the wire while the
+/// rank is busy with what follows.
+double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
+                       double outside = 0, const Placement &placement = {});
 
 /// allReduceSum() of that many floats.
 double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
-                        double elements, uint32_t ranks);
+                        double elements, uint32_t ranks,
+                        const Placement &placement = {});
 
 /// One level of an Adasum (adasum/Plan.h): `part` is what the busiest rank
-/// combines, in elements; `holders` ranks share the vector that most do.
+/// combines, in elements; `holders` ranks share the vector that most do. Its
+/// `radix` members are `distance` members of the group apart.
 double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
-                          uint32_t holders);
+                          uint32_t holders, const Placement &placement = {},
+                          uint32_t distance = 1);
 /// A level that takes the mean of `radix` ranks.
-double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix);
+double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
+                        const Placement &placement = {}, uint32_t distance = 1);
 
 /// An Adasum of `leaves` means of `ranksPerMean` ranks each.
 struct AdasumShape {

@@ -12,7 +12,12 @@ namespace {
 
 constexpr int kRepeats = 9;
 constexpr size_t kShort = sizeof(double);
-constexpr size_t kLong = size_t(4) << 20;
+/// Messages are no longer than that, and vectors not in all.
+constexpr size_t kMessage = size_t(1) << 20, kVector = size_t(32) << 20;
+/// Nor shorter than that: what fewer bytes cost cannot be told from noise.
+constexpr size_t kLeastVector = size_t(128) << 10;
+/// A vector is exchanged in blocks, see Collectives.cpp.
+constexpr size_t kBlock = size_t(16) << 20;
 
 double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -33,33 +38,80 @@ template <typename Work> Status medianOf(Work &&work, double &seconds) {
   return Status();
 }
 
-/// Each member sends `bytes` to the `peers` members behind it.
+/// Exchanges as those of collectives.
 class Exchanges {
 public:
   Exchanges(Group &group, Workspace &workspace)
       : group_(group), workspace_(workspace) {}
 
-  Status measure(uint32_t peers, size_t bytes, double &seconds) {
-    std::byte *memory = workspace_.reserve((peers + 1) * bytes);
-    workspace_.sends.clear();
-    workspace_.receives.clear();
-    uint32_t self = group_.self(), size = group_.size();
-    for (uint32_t i = 1; i <= peers; ++i) {
-      workspace_.sends.push_back(
-          {group_.rankOf((self + i) % size), {memory, bytes}});
-      workspace_.receives.push_back({group_.rankOf((self + size - i) % size),
-                                     {memory + i * bytes, bytes}});
-    }
+  /// Each member sends `messages` short messages to the one behind it.
+  Status measureShort(uint32_t peers, uint32_t messages, double &seconds) {
+    std::byte *memory = workspace_.reserve((peers * messages + 1) * kShort);
+    clear();
+    for (uint32_t message = 0; message < messages; ++message)
+      for (uint32_t i = 1; i <= peers; ++i) {
+        send(i, memory, kShort);
+        receive(i, memory + (message * peers + i) * kShort, kShort);
+      }
+    BOOSTRT_RETURN_IF_ERROR(barrier(group_));
+    return medianOf([&] { return exchange(); }, seconds);
+  }
+
+  /// Each member sends one slice of a vector to every other, block by block.
+  /// `messages` is how many that takes, `bytes` how much.
+  Status measureSlices(size_t vectorBytes, uint32_t &messages, size_t &bytes,
+                       double &seconds) {
+    uint32_t size = group_.size();
+    size_t vector = std::clamp(vectorBytes, kLeastVector, kVector);
+    size_t block = std::min(vector, kBlock);
+    size_t slice = std::max(kShort, block / size);
+    vector = std::max(vector, size * slice);
+    std::byte *memory = workspace_.reserve(vector + size * slice);
+    std::byte *received = memory + vector;
+    size_t begin = 0;
     BOOSTRT_RETURN_IF_ERROR(barrier(group_));
     return medianOf(
         [&] {
-          return group_.transport().exchange(workspace_.sends,
-                                             workspace_.receives);
+          clear();
+          bytes = 0;
+          // Everybody's first message, then the second.
+          for (size_t at = 0; at < slice; at += kMessage)
+            for (uint32_t i = 1; i < size; ++i) {
+              size_t count = std::min(kMessage, slice - at);
+              send(i, memory + begin + i * slice + at, count);
+              receive(i, received + i * slice + at, count);
+              bytes += count;
+            }
+          messages = static_cast<uint32_t>(workspace_.sends.size());
+          // What is sent next has not been touched for long.
+          begin += size * slice;
+          if (begin + size * slice > vector)
+            begin = 0;
+          return exchange();
         },
         seconds);
   }
 
 private:
+  void clear() {
+    workspace_.sends.clear();
+    workspace_.receives.clear();
+  }
+  void send(uint32_t distance, const std::byte *data, size_t bytes) {
+    workspace_.sends.push_back(
+        {group_.rankOf((group_.self() + distance) % group_.size()),
+         {data, bytes}});
+  }
+  void receive(uint32_t distance, std::byte *place, size_t bytes) {
+    uint32_t size = group_.size();
+    workspace_.receives.push_back(
+        {group_.rankOf((group_.self() + size - distance) % size),
+         {place, bytes}});
+  }
+  Status exchange() {
+    return group_.transport().exchange(workspace_.sends, workspace_.receives);
+  }
+
   Group &group_;
   Workspace &workspace_;
 };
@@ -98,19 +150,25 @@ void measureLoops(CommCosts &costs) {
 
 } // namespace
 
-Result<CommCosts> measureCosts(Group &group, Workspace &workspace) {
+Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
+                               size_t vectorBytes) {
   CommCosts costs{0, 0, 0, 0, 0};
   uint32_t others = group.size() - 1;
   if (others > 0) {
-    double one = 0, all = 0, longOnes = 0;
+    // Two members have one connection, on which messages follow one another.
+    uint32_t messages = others == 1 ? 4 : others, sent = 0;
+    double one = 0, all = 0, slices = 0;
+    size_t bytes = 0;
     Exchanges exchanges(group, workspace);
-    BOOSTRT_RETURN_IF_ERROR(exchanges.measure(1, kShort, one));
-    BOOSTRT_RETURN_IF_ERROR(exchanges.measure(others, kShort, all));
-    BOOSTRT_RETURN_IF_ERROR(exchanges.measure(others, kLong, longOnes));
-    if (others > 1)
-      costs.perMessage = std::max(all - one, 0.0) / (others - 1);
+    BOOSTRT_RETURN_IF_ERROR(exchanges.measureShort(1, 1, one));
+    BOOSTRT_RETURN_IF_ERROR(
+        exchanges.measureShort(others, messages / others, all));
+    BOOSTRT_RETURN_IF_ERROR(
+        exchanges.measureSlices(vectorBytes, sent, bytes, slices));
+    costs.perMessage = std::max(all - one, 0.0) / (messages - 1);
     costs.latency = std::max(one - costs.perMessage, 0.0);
-    costs.perByte = std::max(longOnes - all, 0.0) / (kLong * others);
+    costs.perByte =
+        std::max(slices - exchangeSeconds(costs, sent, 0), 0.0) / bytes;
   }
   BOOSTRT_RETURN_IF_ERROR(barrier(group));
   measureLoops(costs); // at once on all, as in a step

@@ -7,8 +7,11 @@
 
 namespace boostrt {
 
-/// Measures for a fraction of a second. All members call it, and all get the
-/// same: those of the slowest member.
-Result<CommCosts> measureCosts(Group &group, Workspace &workspace);
+/// Measures for a fraction of a second, on messages as they are when vectors of
+/// `vectorBytes` are added or combined: the longer, the less of them is in a
+/// cache. All members call it, and all get the same: those of the slowest
+/// member.
+Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
+                               size_t vectorBytes = size_t(16) << 20);
 
 } // namespace boostrt

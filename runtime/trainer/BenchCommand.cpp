@@ -1,8 +1,8 @@
 // `boost-run bench`: what a step costs without its data. No loader runs; the
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
+#include "runtime/predict/RandomBatch.h"
 #include "runtime/trainer/Commands.h"
-#include "runtime/trainer/RandomBatch.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StepWindow.h"
 
@@ -20,7 +20,7 @@ public:
         batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
         window_(session.execution()) {
     for (size_t i = 0; i < batches_.size(); ++i)
-      fillRandomBatch(program_, batches_[i], i);
+      fillRandomBatch(program_.descriptor(), batches_[i], i);
     milliseconds_.reserve(static_cast<size_t>(options.benchSteps));
   }
 

@@ -66,7 +66,7 @@ Status run(int argc, const char *const *argv) {
   }
   Command command = line->options.command;
   if (command == Command::Train || command == Command::Evaluate ||
-      command == Command::Bench)
+      command == Command::Bench || line->options.prediction)
     limitSpinning(argv);
   if (command == Command::Train || command == Command::Evaluate)
     return runAsRank(line->options, argc, argv);

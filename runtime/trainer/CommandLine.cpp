@@ -1,5 +1,6 @@
 #include "runtime/trainer/CommandLine.h"
 
+#include "runtime/predict/NetworkText.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/LaunchFlags.h"
 
@@ -188,6 +189,53 @@ void addBench(CLI::App &app, Options &o) {
   app.add_flag("--json", o.json, "as one JSON object, on one line");
 }
 
+/// The job that `info` predicts the steps of; --ranks asks for it.
+struct JobFlags {
+  uint32_t ranks = 0;
+  PredictOptions prediction;
+};
+
+void addPrediction(CLI::App &app, JobFlags &o) {
+  CLI::Option *ranks =
+      app.add_option("--ranks", o.ranks,
+                     "predict a step of N ranks instead, from what is "
+                     "measured here")
+          ->check(CLI::Range(1u, kMostPredictedRanks))
+          ->type_name("N");
+  app.add_option("--servers", o.prediction.job.servers,
+                 "servers like this one that these ranks are on (default: 1)")
+      ->needs(ranks)
+      ->check(CLI::Range(1u, kMostPredictedRanks))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--network",
+         [&o](const std::string &text) {
+           Result<NetworkCosts> network = parseNetwork(text);
+           if (!network.ok())
+             throw CLI::ValidationError("--network",
+                                        network.status().message());
+           o.prediction.network = *network;
+         },
+         "latency and bandwidth between servers, as 10us,100Gbit/s")
+      ->needs(ranks)
+      ->type_name("LATENCY,BANDWIDTH");
+  app.add_option_function<std::string>(
+         "--comm",
+         [&o](const std::string &v) {
+           o.prediction.link = v == "local" ? RankLink::Memory : RankLink::Tcp;
+         },
+         "how ranks of a server speak: gloo between processes (default), "
+         "local as threads of one")
+      ->needs(ranks)
+      ->check(CLI::IsMember({"gloo", "local"}));
+  app.add_option("--threads", o.prediction.threads,
+                 "threads of each rank (default: as planned by boostc, fewer "
+                 "where ranks share the machine)")
+      ->needs(ranks)
+      ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+}
+
 Status usage(const CLI::App &app, const std::string &what) {
   return Status(ExitCode::Usage,
                 fmt::format("{}; see {} --help", what, app.get_name()));
@@ -245,6 +293,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     name = "boost-run rank-table";
   }
   CLI::App app("", name);
+  JobFlags job;
   app.allow_extras();
   app.set_version_flag("--version", std::string("boost-run " BOOSTC_VERSION));
   switch (options.command) {
@@ -267,6 +316,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.description("Shows what a compiled program holds.");
     app.add_option("PROGRAM", options.program, "what boostc compiled");
     app.add_flag("--json", options.json, "as one JSON object");
+    addPrediction(app, job);
     break;
   case Command::Bench:
     app.description("Times a program's optimizer steps, from the batch in "
@@ -309,6 +359,10 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   }
   BOOSTRT_RETURN_IF_ERROR(checkRemaining(app));
   options.launch.threads = options.threads;
+  if (job.ranks > 0) {
+    job.prediction.job.ranks = job.ranks;
+    options.prediction = job.prediction;
+  }
   if (options.command == Command::RankTable)
     if (Status status = checkRankTable(options); !status.ok())
       return usage(app, status.message());

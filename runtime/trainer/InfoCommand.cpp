@@ -1,3 +1,4 @@
+#include "runtime/predict/PredictionReport.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/MemoryPlan.h"
 #include "runtime/trainer/Program.h"
@@ -282,6 +283,17 @@ Status infoCommand(const Options &options) {
   if (!recipe.ok())
     return recipe.status();
   Json json = describe(**program, *recipe);
+  if (options.prediction) {
+    Result<Prediction> prediction =
+        predict((*program)->descriptor(), *options.prediction);
+    if (!prediction.ok())
+      return prediction.status();
+    if (!options.json) {
+      fmt::print("{}", toText(*prediction));
+      return Status();
+    }
+    json["prediction"] = toJson(*prediction);
+  }
   if (options.json)
     fmt::print("{}\n", json.dump(2));
   else

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/launch/LaunchOptions.h"
+#include "runtime/predict/Predict.h"
 
 #include <cstdint>
 #include <optional>
@@ -61,6 +62,8 @@ struct Options {
 
   std::optional<std::string> checkpoint;      ///< of `eval`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
+  /// Of `info`: the job whose steps are predicted.
+  std::optional<PredictOptions> prediction;
   bool json = false; ///< of `info`, `bench`, `doctor` and `ranks`
 
   // Of `rank-table`.

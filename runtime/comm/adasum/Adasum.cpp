@@ -86,14 +86,17 @@ std::vector<std::vector<Level>> planBlocks(const std::vector<Pieces> &blocks,
   return plans;
 }
 
-double secondsOf(const Level &level, const CommCosts &costs) {
+double secondsOf(const Level &level, const CommCosts &costs,
+                 const Placement &placement = {}) {
   double part = static_cast<double>(level.largestPart);
   if (level.isKnown)
     return exchangeSeconds(costs, level.radix - 1,
                            (level.radix - 1) * part * sizeof(float));
   return level.isMean
-             ? meanLevelSeconds(costs, part, level.radix)
-             : adasumLevelSeconds(costs, part, level.radix, level.mostHolders);
+             ? meanLevelSeconds(costs, part, level.radix, placement,
+                                level.stride)
+             : adasumLevelSeconds(costs, part, level.radix, level.mostHolders,
+                                  placement, level.stride);
 }
 
 double secondsOf(const std::vector<std::vector<Level>> &plans,
@@ -182,12 +185,27 @@ size_t Adasum::scratchBytes() const {
   return (state_->partsScratch + state_->resultsScratch) * sizeof(float);
 }
 
-double Adasum::seconds(const CommCosts &costs) const {
+double Adasum::seconds(const CommCosts &costs,
+                       const Placement &placement) const {
   double seconds = 0;
   for (const AdasumBlock &block : state_->blocks)
     for (const LevelState &state : block.levels)
-      seconds += secondsOf(state.level, costs);
+      seconds += secondsOf(state.level, costs, placement);
   return seconds;
+}
+
+uint64_t Adasum::vectorBytes() const {
+  uint64_t elements = 0;
+  for (const AdasumBlock &block : state_->blocks)
+    for (const LevelState &state : block.levels) {
+      const Level &level = state.level;
+      elements += level.ownCount * (level.radix - 1); // the result, to all
+      for (uint32_t digit = 0; digit < level.radix; ++digit)
+        if (digit != level.digit)
+          for (const Message &message : level.parts[digit])
+            elements += message.count;
+    }
+  return elements * sizeof(float);
 }
 
 const AdasumStats &Adasum::stats() const { return state_->stats; }

@@ -90,7 +90,11 @@ public:
   const AdasumStats &stats() const;
 
   /// How long a run takes, predicted.
-  double seconds(const CommCosts &costs) const;
+  double seconds(const CommCosts &costs, const Placement &placement = {}) const;
+
+  /// What this member sends in a run: elements, without products and
+  /// coefficients, whose number depends on the values.
+  uint64_t vectorBytes() const;
 
   /// "mean of 8, then Adasum of 4 x 8 in equal slices", and of known means
   /// "Adasum of 4 x 8 in equal slices, shared by 8 ranks each".

@@ -1,6 +1,6 @@
 // Integers, targets and sample keys from the files to the weights, against the
 // definition of TableProgram.c in double.
-#include "runtime/trainer/RandomBatch.h"
+#include "runtime/predict/RandomBatch.h"
 #include "test/runtime/trainer/TokenFiles.h"
 #include "test/runtime/trainer/Training.h"
 
@@ -163,7 +163,7 @@ struct RandomArena {
     EXPECT_TRUE(loaded.ok());
     program = std::move(loaded).value();
     bytes.resize(program->descriptor().arena_bytes[BOOST_ARENA_BATCH]);
-    fillRandomBatch(*program, bytes.data(), seed);
+    fillRandomBatch(program->descriptor(), bytes.data(), seed);
   }
   template <typename T> std::vector<T> values(BoostInputKind kind) const {
     const BoostInput &input = *program->input(kind);

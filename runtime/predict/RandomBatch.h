@@ -1,7 +1,7 @@
 // RandomBatch.h - a batch for a program without a data set.
 #pragma once
 
-#include "runtime/trainer/Program.h"
+#include "runtime/abi/boost_abi.h"
 
 #include <cstddef>
 
@@ -11,6 +11,7 @@ namespace boostrt {
 /// labels and indices uniform below their classes, targets uniform in [0, 1),
 /// and the keys that samples 0, 1, ... of epoch 0 have. A function of the
 /// program's inputs and of `seed`.
-void fillRandomBatch(const Program &program, std::byte *base, uint64_t seed);
+void fillRandomBatch(const BoostProgram &program, std::byte *base,
+                     uint64_t seed);
 
 } // namespace boostrt

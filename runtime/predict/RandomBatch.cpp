@@ -1,9 +1,10 @@
-#include "runtime/trainer/RandomBatch.h"
+#include "runtime/predict/RandomBatch.h"
 
 #include "runtime/abi/boost_random.h"
 
 #include <cmath>
 #include <cstring>
+#include <span>
 
 namespace boostrt {
 namespace {
@@ -36,16 +37,16 @@ void fillElement(const BoostInput &input, std::byte *to, uint64_t seed,
 
 } // namespace
 
-void fillRandomBatch(const Program &program, std::byte *base, uint64_t seed) {
-  const BoostProgram &descriptor = program.descriptor();
-  for (const BoostInput &input : program.inputs()) {
+void fillRandomBatch(const BoostProgram &program, std::byte *base,
+                     uint64_t seed) {
+  for (const BoostInput &input :
+       std::span(program.inputs, program.input_count)) {
     std::byte *address = base + input.tensor.offset;
     uint64_t stream = boost_random_stream(input.tensor.name);
     for (uint64_t n = 0; n < input.tensor.bytes / 4; ++n)
       fillElement(input, address + 4 * n, seed, stream, n);
   }
-  store(base + descriptor.valid.offset,
-        static_cast<int32_t>(descriptor.batch_size));
+  store(base + program.valid.offset, static_cast<int32_t>(program.batch_size));
 }
 
 } // namespace boostrt

@@ -1,0 +1,39 @@
+#include "compiler/pipeline/LoadedLibrary.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
+#include <dlfcn.h>
+
+using namespace boostc;
+
+std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
+                                                   std::string &error) {
+  std::unique_ptr<LoadedLibrary> loaded(new LoadedLibrary);
+  llvm::SmallString<128> path;
+  int file = 0;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("boostc", "so", file, path)) {
+    error = "cannot make a temporary file: " + code.message();
+    return nullptr;
+  }
+  llvm::FileRemover remover(path); // a loaded library needs no name
+  {
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+    stream.write(library.data(), library.size());
+  }
+  loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!loaded->handle) {
+    error = dlerror();
+    return nullptr;
+  }
+  auto query =
+      reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
+  loaded->descriptor = query(BOOST_ABI_VERSION);
+  return loaded;
+}
+
+LoadedLibrary::~LoadedLibrary() {
+  if (handle)
+    dlclose(handle);
+}

@@ -1,0 +1,78 @@
+#include "runtime/predict/MeasureNetwork.h"
+
+#include "runtime/comm/MeasureCosts.h"
+#include "runtime/comm/control/ControlServer.h"
+#include "runtime/comm/gloo/GlooTransport.h"
+#include "runtime/comm/local/LocalJob.h"
+#include "runtime/predict/OnRankThreads.h"
+
+#include <fmt/format.h>
+#include <functional>
+#include <random>
+
+namespace boostrt {
+namespace {
+
+using Connect =
+    std::function<Result<std::unique_ptr<Transport>>(uint32_t rank)>;
+
+Result<CommCosts> measure(uint32_t ranks, bool pins, size_t vectorBytes,
+                          const Connect &connect) {
+  CommCosts costs;
+  Status status = onRankThreads(ranks, pins, [&](uint32_t rank) {
+    Result<std::unique_ptr<Transport>> transport = connect(rank);
+    if (!transport.ok())
+      return transport.status();
+    Group group(**transport);
+    Workspace workspace;
+    Result<CommCosts> found = measureCosts(group, workspace, vectorBytes);
+    if (!found.ok()) {
+      (*transport)->abort(found.status().message());
+      return found.status();
+    }
+    if (rank == 0)
+      costs = *found; // all have found the same
+    return Status();
+  });
+  if (!status.ok())
+    return status;
+  return costs;
+}
+
+/// 128 bits that nobody else knows.
+std::string randomToken() {
+  std::random_device device;
+  std::string token;
+  for (int i = 0; i < 4; ++i)
+    token += fmt::format("{:08x}", device());
+  return token;
+}
+
+} // namespace
+
+Result<CommCosts> measureNetwork(uint32_t ranks, RankLink link,
+                                 size_t vectorBytes) {
+  if (link == RankLink::Memory) {
+    LocalJob job(ranks);
+    return measure(ranks, /*pins=*/false, vectorBytes,
+                   [&](uint32_t rank) { return job.connect(rank); });
+  }
+  control::ServerOptions serverOptions;
+  serverOptions.token = randomToken();
+  serverOptions.size = ranks;
+  Result<std::unique_ptr<control::ControlServer>> server =
+      control::ControlServer::start(serverOptions);
+  if (!server.ok())
+    return server.status();
+  GlooOptions options;
+  options.size = ranks;
+  options.token = serverOptions.token;
+  options.masterPort = (*server)->port();
+  return measure(ranks, /*pins=*/true, vectorBytes, [&](uint32_t rank) {
+    GlooOptions own = options;
+    own.rank = rank;
+    return connectGloo(own);
+  });
+}
+
+} // namespace boostrt

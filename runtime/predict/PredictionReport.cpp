@@ -1,0 +1,174 @@
+#include "runtime/predict/PredictionReport.h"
+
+#include "runtime/predict/NetworkText.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace boostrt {
+namespace {
+
+std::string count(uint64_t number, const char *one, const char *several) {
+  return fmt::format("{} {}", number, number == 1 ? one : several);
+}
+
+std::string milliseconds(double seconds) {
+  return fmt::format("{:10.4f} ms", seconds * 1e3);
+}
+
+const char *kindName(BoostCollectiveKind kind) {
+  return kind == BOOST_COLLECTIVE_ADASUM ? "adasum" : "all_reduce";
+}
+
+const char *linkName(RankLink link) {
+  return link == RankLink::Tcp ? "over TCP" : "as threads of one process";
+}
+
+/// "  label        text\n".
+void line(std::string &text, std::string_view label, std::string_view rest) {
+  text += fmt::format("  {:<16}{}\n", label, rest);
+}
+
+void addParts(std::string &text, const Prediction &p) {
+  const StepPrediction &step = p.step;
+  auto calls = [](uint64_t number, double all) {
+    return number < 2 ? std::string()
+                      : fmt::format("  {} x {}", number,
+                                    describeSeconds(all / double(number)));
+  };
+  line(text, "micro",
+       milliseconds(step.micro) + calls(p.microBatches, step.micro));
+  if (p.microBatches > 1)
+    line(text, "combine",
+         milliseconds(step.combine) + calls(p.microBatches - 1, step.combine));
+  if (p.job.ranks > 1) {
+    line(text, "exchange", milliseconds(step.exchange()));
+    for (const PredictedCollective &collective : step.collectives)
+      line(text,
+           fmt::format("  {} {}", collective.number, kindName(collective.kind)),
+           fmt::format("{}  {}", milliseconds(collective.seconds),
+                       collective.members == 1
+                           ? std::string("nothing: one rank")
+                           : fmt::format("{} of {} ranks, each sends {} bytes",
+                                         collective.how, collective.members,
+                                         collective.bytes)));
+  }
+  line(text, "update", milliseconds(step.update));
+  line(text, "step",
+       fmt::format("{}, {:.0f} samples/s", milliseconds(step.total()),
+                   step.samplesPerSecond()));
+}
+
+void addSharing(std::string &text, const Prediction &p) {
+  const StepPrediction &step = p.step;
+  uint32_t inServer = p.job.ranksPerServer();
+  if (uint64_t(inServer) * p.server.threads > p.server.cores)
+    line(text, "shared",
+         fmt::format("{} by {}: computing takes {:.3g} times as long, "
+                     "exchanging {:.3g} times as long as between {}",
+                     count(p.server.cores, "core", "cores"),
+                     count(inServer, "rank", "ranks"), step.computeStretch,
+                     step.exchangeStretch,
+                     count(p.server.commRanks, "rank", "ranks")));
+}
+
+void addSources(std::string &text, const Prediction &p) {
+  const ServerCosts &server = p.server;
+  std::string combine =
+      p.microBatches > 1
+          ? fmt::format("combine {}, ", describeSeconds(server.compute.combine))
+          : std::string();
+  line(text, "measured here",
+       fmt::format("a rank with {}, {} at once: micro-batch {}, {}update {}",
+                   count(server.threads, "thread", "threads"),
+                   server.computeRanks, describeSeconds(server.compute.micro),
+                   combine, describeSeconds(server.compute.update)));
+  if (p.job.ranks == 1)
+    return;
+  line(text, "",
+       fmt::format("between {} {}: latency {}, {} a message, {:.3g} ns a byte",
+                   count(server.commRanks, "rank", "ranks"), linkName(p.link),
+                   describeSeconds(server.comm.latency),
+                   describeSeconds(server.comm.perMessage),
+                   server.comm.perByte * 1e9));
+  if (p.job.servers == 1)
+    return;
+  line(text, p.networkIsAssumed ? "assumed" : "given",
+       fmt::format("between servers: latency {}, {} each{}",
+                   describeSeconds(p.network.latency),
+                   describeBandwidth(p.network.bytesPerSecond),
+                   p.networkIsAssumed ? "; --network says what it is" : ""));
+  line(text, "assumed",
+       fmt::format("every server is as this one, with {}",
+                   count(server.cores, "core", "cores")));
+}
+
+} // namespace
+
+std::string toText(const Prediction &p) {
+  std::string text = fmt::format("a step on {}, predicted\n",
+                                 count(p.job.ranks, "rank", "ranks"));
+  line(text, "ranks",
+       fmt::format("{} on {}, {} each", p.job.ranks,
+                   count(p.job.servers, "server", "servers"),
+                   count(p.server.threads, "thread", "threads")));
+  addParts(text, p);
+  if (p.job.ranks > 1) {
+    line(text, "one rank",
+         fmt::format("{}, {:.0f} samples/s, with {} and the machine to itself",
+                     milliseconds(p.alone.total()), p.alone.samplesPerSecond(),
+                     count(p.aloneThreads, "thread", "threads")));
+    line(text, "efficiency",
+         fmt::format("{:.1f} % of {} such ranks", 100 * p.efficiency(),
+                     p.job.ranks));
+    line(text, "sent", fmt::format("{} bytes by each rank", p.step.bytes()));
+  }
+  addSharing(text, p);
+  addSources(text, p);
+  return text;
+}
+
+nlohmann::ordered_json toJson(const Prediction &p) {
+  using Json = nlohmann::ordered_json;
+  Json collectives = Json::array();
+  for (const PredictedCollective &collective : p.step.collectives)
+    collectives.push_back({{"number", collective.number},
+                           {"kind", kindName(collective.kind)},
+                           {"ranks", collective.members},
+                           {"how", collective.how},
+                           {"seconds", collective.seconds},
+                           {"bytes_sent", collective.bytes}});
+  Json measured{{"cores", p.server.cores},
+                {"threads", p.server.threads},
+                {"micro", p.server.compute.micro},
+                {"combine", p.server.compute.combine},
+                {"update", p.server.compute.update},
+                {"compute_ranks", p.server.computeRanks}};
+  if (p.job.ranks > 1)
+    measured.update({{"exchange_ranks", p.server.commRanks},
+                     {"latency", p.server.comm.latency},
+                     {"per_message", p.server.comm.perMessage},
+                     {"per_byte", p.server.comm.perByte},
+                     {"per_product", p.server.comm.perProduct},
+                     {"per_byte_touched", p.server.comm.perTouched}});
+  Json json{{"ranks", p.job.ranks},
+            {"servers", p.job.servers},
+            {"micro", p.step.micro},
+            {"combine", p.step.combine},
+            {"exchange", p.step.exchange()},
+            {"collectives", collectives},
+            {"update", p.step.update},
+            {"step", p.step.total()},
+            {"samples_per_s", p.step.samplesPerSecond()},
+            {"one_rank", p.alone.total()},
+            {"efficiency", p.efficiency()},
+            {"bytes_sent", p.step.bytes()},
+            {"measured", measured}};
+  if (p.job.servers > 1)
+    json["network"] = {{"assumed", p.networkIsAssumed},
+                       {"latency", p.network.latency},
+                       {"bytes_per_s", p.network.bytesPerSecond}};
+  return json;
+}
+
+} // namespace boostrt

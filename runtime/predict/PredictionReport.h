@@ -1,0 +1,18 @@
+// PredictionReport.h - a prediction in words, the same ones for boostc
+// --explain and boost-run info, and as JSON.
+#pragma once
+
+#include "runtime/predict/Predict.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace boostrt {
+
+/// Lines; the first is a title.
+std::string toText(const Prediction &prediction);
+
+/// Times in seconds.
+nlohmann::ordered_json toJson(const Prediction &prediction);
+
+} // namespace boostrt

@@ -1,0 +1,82 @@
+// StepModel.h - how long a step takes for any number of ranks. Pure functions
+// of a program's tables and of what has been measured elsewhere:
+//
+//   step     = K micro + (K - 1) combine + exchange + update
+//   exchange = the sum over the collectives of the program, by CostModel.h
+//
+// A rank that shares its cores gets its part of them: with r ranks of t threads
+// on a server of c cores, micro, combine and update take max(1, r t / c) times
+// as long as of a rank alone, and exchanges max(1, r / c) times, for a rank
+// exchanges on one thread. What leaves a server shares its network: r ranks
+// that send b bytes each take r b / bandwidth, or as long as they are busy with
+// these bytes, whichever is more.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/comm/CostModel.h"
+#include "runtime/support/Status.h"
+
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+/// The functions of a program, in seconds, on the cores that a rank gets.
+struct ComputeCosts {
+  double micro = 0, combine = 0, update = 0; ///< one call; update: alone
+};
+
+/// Between servers.
+struct NetworkCosts {
+  double latency = 30e-6;         ///< seconds until a message is there
+  double bytesPerSecond = 1.25e9; ///< of a server, in each direction
+};
+
+/// What was measured on a server, and with how many ranks at once.
+struct ServerCosts {
+  uint32_t cores = 1;
+  uint32_t threads = 1; ///< of a rank
+  ComputeCosts compute;
+  uint32_t computeRanks = 1;
+  CommCosts comm;
+  uint32_t commRanks = 1;
+};
+
+struct JobShape {
+  uint32_t ranks = 1;
+  uint32_t servers = 1; ///< divides `ranks`; ranks of a server are neighbours
+
+  uint32_t ranksPerServer() const { return ranks / servers; }
+};
+
+struct PredictedCollective {
+  uint32_t number = 0;
+  BoostCollectiveKind kind = BOOST_COLLECTIVE_ALL_REDUCE;
+  uint32_t members = 1; ///< ranks that do it together
+  std::string how;      ///< "in 2 rounds", "Adasum of 4 x 2 in equal slices"
+  double seconds = 0;
+  uint64_t bytes = 0; ///< that a rank sends
+};
+
+struct StepPrediction {
+  double micro = 0, combine = 0, update = 0; ///< all calls of a step
+  std::vector<PredictedCollective> collectives;
+  /// How many times as long computing and exchanging take because ranks share
+  /// cores.
+  double computeStretch = 1, exchangeStretch = 1;
+  double samples = 0; ///< of a step, on all ranks
+
+  double exchange() const;
+  uint64_t bytes() const; ///< that a rank sends
+  double total() const { return micro + combine + exchange() + update; }
+  double samplesPerSecond() const { return samples / total(); }
+};
+
+/// Fails with ExitCode::Usage when the ranks cannot be shared among the
+/// servers, ExitCode::Input when the program cannot run on so many.
+Result<StepPrediction> predictStep(const BoostProgram &program,
+                                   const JobShape &job,
+                                   const ServerCosts &server,
+                                   const NetworkCosts &network);
+
+} // namespace boostrt

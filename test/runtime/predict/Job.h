@@ -1,0 +1,66 @@
+// Job.h - a program of collectives alone, and what it costs to run.
+#pragma once
+
+#include "runtime/predict/StepModel.h"
+
+#include <vector>
+
+namespace boostrt::test {
+
+/// 1000 + 24 weights whose gradients are summed with the loss, or combined by
+/// Adasum across servers after their mean.
+class TestProgram {
+public:
+  explicit TestProgram(bool isAdasum, uint32_t microBatches = 1) {
+    weights_ = {{1000, BOOST_F32, 0, 0, 0}, {24, BOOST_F32, 1, 1, 0}};
+    loss_ = {{1, BOOST_F32, UINT32_MAX, 0, 0},
+             {1, BOOST_I64, UINT32_MAX, 0, 0}};
+    all_ = weights_;
+    all_.insert(all_.end(), loss_.begin(), loss_.end());
+    if (isAdasum)
+      collectives_ = {
+          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_INNER, 0, weights_),
+          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_ALL, 1, loss_),
+          row(BOOST_COLLECTIVE_ADASUM, BOOST_RANKS_ACROSS, 2, weights_)};
+    else
+      collectives_ = {
+          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_ALL, 0, all_)};
+    program_.name = "test";
+    program_.batch_size = 10;
+    program_.micro_batches = microBatches;
+    program_.collectives = collectives_.data();
+    program_.collective_count = static_cast<uint32_t>(collectives_.size());
+    program_.adasum_across = BOOST_ACROSS_AUTO;
+  }
+  TestProgram(const TestProgram &) = delete;
+
+  const BoostProgram &operator*() const { return program_; }
+
+private:
+  using Operands = std::vector<BoostCollectiveOperand>;
+
+  static BoostCollective row(uint32_t kind, uint32_t ranks, uint32_t number,
+                             const Operands &operands) {
+    return {kind,
+            ranks,
+            number,
+            static_cast<uint32_t>(operands.size()),
+            operands.data(),
+            "model.json:1:1"};
+  }
+
+  Operands weights_, loss_, all_;
+  std::vector<BoostCollective> collectives_;
+  BoostProgram program_{};
+};
+
+/// A second a message and nothing else, but for what is given.
+inline ServerCosts serverOf(uint32_t cores) {
+  ServerCosts server;
+  server.cores = cores;
+  server.compute = {5, 3, 2};
+  server.comm = {1, 0, 0, 0, 0};
+  return server;
+}
+
+} // namespace boostrt::test

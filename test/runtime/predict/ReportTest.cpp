@@ -1,0 +1,92 @@
+// A prediction in words.
+#include "runtime/predict/PredictionReport.h"
+#include "test/runtime/predict/Job.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace boostrt {
+namespace {
+
+using test::serverOf;
+using test::TestProgram;
+
+Prediction predictionOf(const BoostProgram &program, const JobShape &job) {
+  Prediction prediction;
+  prediction.job = job;
+  prediction.microBatches = program.micro_batches;
+  prediction.batchSize = program.batch_size;
+  prediction.server = serverOf(2);
+  prediction.server.comm = {1e-3, 1e-4, 1e-9, 0, 0};
+  prediction.server.commRanks = 2;
+  prediction.server.compute = {5e-3, 3e-3, 2e-3};
+  prediction.step =
+      *predictStep(program, job, prediction.server, prediction.network);
+  prediction.alone =
+      *predictStep(program, {}, prediction.server, prediction.network);
+  return prediction;
+}
+
+TEST(PredictionReport, OneRank) {
+  TestProgram program(/*isAdasum=*/false);
+  EXPECT_EQ(toText(predictionOf(*program, {})),
+            "a step on 1 rank, predicted\n"
+            "  ranks           1 on 1 server, 1 thread each\n"
+            "  micro               5.0000 ms\n"
+            "  update              2.0000 ms\n"
+            "  step                7.0000 ms, 1429 samples/s\n"
+            "  measured here   a rank with 1 thread, 1 at once: micro-batch "
+            "5 ms, update 2 ms\n");
+}
+
+TEST(PredictionReport, ServersThatShareTheirCores) {
+  TestProgram program(/*isAdasum=*/true, /*microBatches=*/2);
+  Prediction prediction = predictionOf(*program, {8, 2});
+  std::string text = toText(prediction);
+  for (
+      const char *part :
+      {"a step on 8 ranks, predicted\n",
+       "  ranks           8 on 2 servers, 1 thread each\n",
+       "  micro              20.0000 ms  2 x 10 ms\n",
+       "  combine             6.0000 ms\n", "    0 all_reduce  ",
+       " ms  sum of 4 ranks, each sends 6144 bytes\n",
+       " ms  Adasum of 2 in equal slices of 2 ranks, each sends 4096 bytes\n",
+       "  one rank           15.0000 ms, 1333 samples/s, with 1 thread and the "
+       "machine to itself\n",
+       " % of 8 such ranks\n",
+       "  shared          2 cores by 4 ranks: computing takes 2 times as long, "
+       "exchanging 2 times as long as between 2 ranks\n",
+       "  measured here   a rank with 1 thread, 1 at once: micro-batch 5 ms, "
+       "combine 3 ms, update 2 ms\n",
+       "between 2 ranks over TCP: latency 1 ms, 100 us a message, 1 ns a "
+       "byte\n",
+       "  assumed         between servers: latency 30 us, 10 Gbit/s each; "
+       "--network says what it is\n",
+       "  assumed         every server is as this one, with 2 cores\n"})
+    EXPECT_THAT(text, testing::HasSubstr(part));
+  prediction.networkIsAssumed = false;
+  prediction.link = RankLink::Memory;
+  text = toText(prediction);
+  for (const char *part :
+       {"between 2 ranks as threads of one process: ",
+        "  given           between servers: latency 30 us, 10 Gbit/s each\n"})
+    EXPECT_THAT(text, testing::HasSubstr(part));
+}
+
+TEST(PredictionReport, JsonHasTheParts) {
+  TestProgram program(/*isAdasum=*/true);
+  Prediction prediction = predictionOf(*program, {8, 2});
+  nlohmann::ordered_json json = toJson(prediction);
+  EXPECT_EQ(json["ranks"], 8);
+  EXPECT_EQ(json["servers"], 2);
+  EXPECT_EQ(json["collectives"].size(), 3u);
+  EXPECT_EQ(json["collectives"][2]["kind"], "adasum");
+  EXPECT_EQ(json["step"], prediction.step.total());
+  EXPECT_EQ(json["one_rank"], prediction.alone.total());
+  EXPECT_EQ(json["bytes_sent"], prediction.step.bytes());
+  EXPECT_EQ(json["network"]["assumed"], true);
+  EXPECT_FALSE(toJson(predictionOf(*program, {8})).contains("network"));
+}
+
+} // namespace
+} // namespace boostrt

@@ -1,0 +1,175 @@
+// What the model of a step says, beside what pencil and paper do.
+#include "test/runtime/predict/Job.h"
+
+#include "runtime/comm/adasum/Adasum.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+namespace boostrt {
+namespace {
+
+using test::serverOf;
+using test::TestProgram;
+using testing::HasSubstr;
+
+StepPrediction predicted(const BoostProgram &program, const JobShape &job,
+                         const ServerCosts &server,
+                         const NetworkCosts &network = {}) {
+  Result<StepPrediction> step = predictStep(program, job, server, network);
+  EXPECT_TRUE(step.ok()) << step.status().message();
+  return step.ok() ? *step : StepPrediction();
+}
+
+TEST(StepModel, OneRankExchangesNothing) {
+  TestProgram program(/*isAdasum=*/false, /*microBatches=*/4);
+  StepPrediction step = predicted(*program, {}, serverOf(8));
+  EXPECT_EQ(step.micro, 4 * 5);
+  EXPECT_EQ(step.combine, 3 * 3);
+  EXPECT_EQ(step.update, 2);
+  EXPECT_TRUE(step.collectives.empty());
+  EXPECT_EQ(step.exchange(), 0);
+  EXPECT_EQ(step.bytes(), 0u);
+  EXPECT_EQ(step.total(), 31);
+  EXPECT_EQ(step.samples, 40);
+  EXPECT_EQ(step.samplesPerSecond(), 40.0 / 31);
+}
+
+TEST(StepModel, AnAllReduceIsTwoRoundsForFloatsAndTwoForIntegers) {
+  TestProgram program(/*isAdasum=*/false);
+  ServerCosts server = serverOf(8);
+  StepPrediction step = predicted(*program, {4}, server);
+  ASSERT_EQ(step.collectives.size(), 1u);
+  EXPECT_EQ(step.collectives[0].members, 4u);
+  EXPECT_EQ(step.exchange(), 4);
+  EXPECT_EQ(step.total(), 5 + 2 + 4);
+  EXPECT_EQ(step.samples, 40);
+  // 1025 floats; the count of samples and the signal to stop. 3/4 of it twice.
+  EXPECT_EQ(step.bytes(), 2 * (1025 * 4 + 16) * 3u / 4);
+  // Three messages in each round.
+  server.comm = {0, 1, 0, 0, 0};
+  EXPECT_EQ(predicted(*program, {4}, server).exchange(), 4 * 3);
+  server.comm = {0, 0, 1, 0, 0};
+  EXPECT_EQ(predicted(*program, {4}, server).exchange(), step.bytes());
+}
+
+TEST(StepModel, RanksShareTheCoresOfTheirServer) {
+  TestProgram program(/*isAdasum=*/false);
+  ServerCosts server = serverOf(2);
+  server.threads = 2;
+  // Measured alone; 4 ranks of 2 threads want four times the cores there are.
+  StepPrediction step = predicted(*program, {4}, server);
+  EXPECT_EQ(step.computeStretch, 4);
+  EXPECT_EQ(step.micro, 20);
+  EXPECT_EQ(step.update, 8);
+  EXPECT_EQ(step.exchangeStretch, 2);
+  EXPECT_EQ(step.exchange(), 2 * 4);
+  // What was measured with as many ranks has it already.
+  server.commRanks = 4;
+  EXPECT_EQ(predicted(*program, {4}, server).exchange(), 4);
+  EXPECT_EQ(predicted(*program, {16}, server).exchangeStretch, 4);
+  // On two servers there are two ranks on each.
+  EXPECT_EQ(predicted(*program, {4, 2}, server).computeStretch, 2);
+}
+
+TEST(StepModel, TwiceTheBandwidthIsHalfTheTimeOnTheWire) {
+  TestProgram program(/*isAdasum=*/false);
+  ServerCosts server = serverOf(8);
+  server.comm = {0, 0, 0, 0, 0};
+  // Both ranks of a server send 2 of 3 messages to the other one, and share its
+  // network.
+  JobShape job{4, 2};
+  double bytes = 2 * (1025 * 4 + 16) * 3.0 / 4 * 2 / 3 * 2;
+  EXPECT_DOUBLE_EQ(predicted(*program, job, server, {0, 1000}).exchange(),
+                   bytes / 1000);
+  EXPECT_DOUBLE_EQ(predicted(*program, job, server, {0, 2000}).exchange(),
+                   bytes / 2000);
+  // Latency is the network's where it is longer, in every round.
+  server.comm.latency = 1;
+  EXPECT_DOUBLE_EQ(predicted(*program, job, server, {3, 1e30}).exchange(),
+                   4 * 3);
+  EXPECT_DOUBLE_EQ(predicted(*program, job, server, {0.1, 1e30}).exchange(), 4);
+  // A network that nobody uses costs nothing.
+  EXPECT_DOUBLE_EQ(predicted(*program, {4}, server, {3, 1}).exchange(), 4);
+}
+
+TEST(StepModel, AdasumOfServersAfterTheMeanOfTheirRanks) {
+  TestProgram program(/*isAdasum=*/true);
+  ServerCosts server = serverOf(8);
+  StepPrediction step = predicted(*program, {8, 2}, server, {0, 1e30});
+  ASSERT_EQ(step.collectives.size(), 3u);
+  const PredictedCollective &mean = step.collectives[0],
+                            &loss = step.collectives[1],
+                            &adasum = step.collectives[2];
+  EXPECT_EQ(mean.members, 4u);
+  EXPECT_EQ(mean.seconds, 2);
+  EXPECT_EQ(mean.bytes, 2 * 1024 * 4 * 3u / 4);
+  EXPECT_EQ(loss.members, 8u);
+  EXPECT_DOUBLE_EQ(loss.seconds, 2 * 6); // halving, for both kinds
+  EXPECT_EQ(adasum.kind, BOOST_COLLECTIVE_ADASUM);
+  EXPECT_EQ(adasum.members, 2u);
+  EXPECT_THAT(adasum.how, HasSubstr("Adasum of 2 in"));
+  // Two halves of 512 elements: one goes, the combination of the other too.
+  // A vector that is cut costs two exchanges more, of its products.
+  bool isCut = adasum.how.ends_with("equal slices");
+  EXPECT_EQ(adasum.bytes, 1024 * 4u) << adasum.how;
+  EXPECT_DOUBLE_EQ(adasum.seconds, isCut ? 4 : 2) << adasum.how;
+  // On one server ranks are combined, and the mean is of one.
+  step = predicted(*program, {8}, server);
+  EXPECT_EQ(step.collectives[0].members, 1u);
+  EXPECT_EQ(step.collectives[0].seconds, 0);
+  EXPECT_EQ(step.collectives[0].bytes, 0u);
+  EXPECT_EQ(step.collectives[2].members, 8u);
+}
+
+TEST(StepModel, OfAServersRanksOneIsAcross) {
+  Placement placement;
+  placement.ranksPerServer = 4;
+  EXPECT_EQ(placement.outside(1), 0);
+  EXPECT_EQ(placement.outside(4), 0);
+  EXPECT_EQ(placement.outside(8), 4.0 / 7);
+  EXPECT_EQ(placement.outside(2, 2), 0); // ranks 0 and 2
+  EXPECT_EQ(placement.outside(2, 4), 1); // ranks 0 and 4
+  EXPECT_EQ(placement.outside(4, 2), 2.0 / 3);
+  placement.stride = 4; // a rank of each server
+  EXPECT_EQ(placement.outside(2), 1);
+  EXPECT_EQ(Placement().outside(4096), 0);
+}
+
+TEST(StepModel, FourThousandRanksTakeNoTime) {
+  for (bool isAdasum : {false, true}) {
+    TestProgram program(isAdasum);
+    auto begin = std::chrono::steady_clock::now();
+    for (JobShape job : {JobShape{4096, 512}, {4096, 1}, {4096, 4096}})
+      EXPECT_GT(predicted(*program, job, serverOf(8)).exchange(), 0);
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(spent.count(), 0.5);
+  }
+}
+
+TEST(StepModel, MoreRanksSendNoLess) {
+  TestProgram program(/*isAdasum=*/false);
+  double before = 0;
+  for (uint32_t ranks = 1; ranks <= 4096; ranks *= 2) {
+    StepPrediction step = predicted(*program, {ranks, ranks}, serverOf(8));
+    EXPECT_GE(step.total(), before);
+    EXPECT_LE(step.bytes(), 2 * (1025 * 4 + 16u));
+    before = step.total();
+  }
+}
+
+TEST(StepModel, ServersHaveAsManyRanksEach) {
+  TestProgram program(/*isAdasum=*/false);
+  for (JobShape job : {JobShape{3, 2}, {2, 3}, {0, 1}, {1, 0}}) {
+    Result<StepPrediction> step = predictStep(*program, job, serverOf(8), {});
+    ASSERT_FALSE(step.ok());
+    EXPECT_EQ(step.status().code(), ExitCode::Usage);
+    EXPECT_THAT(step.status().message(),
+                HasSubstr("give --servers a number that divides --ranks"));
+  }
+}
+
+} // namespace
+} // namespace boostrt
