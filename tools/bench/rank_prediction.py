@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""A step on several ranks: predicted by `boost-run info --ranks`, and measured.
+
+    tools/bench/rank_prediction.py [--build build] [--ranks 1 2 4 8] [--rounds 5] [--json FILE]
+
+For the MLP and LeNet-5 of the examples, for sums and for Adasum, between processes (gloo) and
+threads of one (local): in each round every prediction is made and every job trained once, one
+after the other, so that what else the machine does hits both. A job's time is the median of
+its steps' after the first epoch, in which a rank draws the digits that it sees in each. Prints medians over the rounds, and
+the load of the machine at the beginning of the rounds. With more ranks than cores, prediction
+and job share the cores.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MODELS = {"MLP": "mlp-mnist", "LeNet-5": "lenet5-mnist"}
+BOOSTS = {"sum": [], "Adasum": ["--boost", "adasum=true"]}
+DATA = "digits:train=8192,test=16"
+FIRST = 3  # steps of an epoch that do not count: the loader begins
+
+
+class Job:
+    def __init__(self, program, comm, ranks):
+        self.program, self.comm, self.ranks = program, comm, ranks
+        self.predicted, self.measured, self.predictions = [], [], []
+
+    def predict(self, boost_run):
+        output = subprocess.run([boost_run, "info", self.program, "--json", "--ranks",
+                                 str(self.ranks), "--comm", self.comm],
+                                check=True, capture_output=True, text=True)
+        prediction = json.loads(output.stdout)["prediction"]
+        self.predictions.append(prediction)
+        self.predicted.append(prediction["step"])
+
+    def train(self, boost_run, folder):
+        metrics = folder / "metrics.jsonl"
+        command = [boost_run, self.program, "--data", DATA, "--epochs", "3", "--no-eval",
+                   "--progress=none", "--metrics", metrics, "--check-replicas=0",
+                   "--shuffle=off"]
+        if self.ranks > 1:
+            command += ["--ranks", str(self.ranks), "--comm", self.comm]
+        subprocess.run(command, check=True, capture_output=True)
+        steps = [json.loads(line) for line in metrics.read_text().splitlines()]
+        steps = [step for step in steps if step["event"] == "step"]
+        last = max(step["step"] for step in steps)
+        samples = 8192 / last  # the windows divide it
+        self.measured.append(statistics.median(
+            samples / step["samples_per_s"] for step in steps
+            if step["epoch"] > 1 and step["step"] > FIRST))
+
+    def row(self):
+        predicted, measured = statistics.median(self.predicted), statistics.median(self.measured)
+        # Of one round, in which the machine was the same.
+        error = statistics.median(p / m for p, m in zip(self.predicted, self.measured)) - 1
+        middle = sorted(self.predictions, key=lambda p: p["step"])[len(self.predictions) // 2]
+        return {"ranks": self.ranks, "comm": self.comm, "predicted_ms": predicted * 1e3,
+                "measured_ms": measured * 1e3, "error": error,
+                "least_measured_ms": min(self.measured) * 1e3, "prediction": middle}
+
+
+def compile_program(boostc, model, boost, folder):
+    path = folder / f"{model}-{boost}.so"
+    subprocess.run([boostc, ROOT / "examples" / MODELS[model] / "model.json", "--target=cpu",
+                    "-o", path, *BOOSTS[boost]], check=True, capture_output=True)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8],
+                        choices=[1, 2, 4, 8, 16])
+    parser.add_argument("--comm", nargs="+", default=["gloo", "local"], choices=["gloo", "local"])
+    parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS)
+    parser.add_argument("--boosts", nargs="+", default=list(BOOSTS), choices=BOOSTS)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=pathlib.Path, help="write all that was found to this file")
+    arguments = parser.parse_args()
+    boost_run = (arguments.build / "bin" / "boost-run").resolve()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        jobs = {}
+        for model in arguments.models:
+            for boost in arguments.boosts:
+                program = compile_program(arguments.build / "bin" / "boostc", model, boost, folder)
+                for comm in arguments.comm:
+                    for ranks in arguments.ranks:
+                        if ranks > 1 or comm == arguments.comm[0] and boost == "sum":
+                            jobs[model, boost, comm, ranks] = Job(program, comm, ranks)
+        loads = []
+        for _ in range(arguments.rounds):
+            loads.append(os.getloadavg()[0])
+            for job in jobs.values():
+                job.predict(boost_run)
+                job.train(boost_run, folder)
+    print(f"load at the beginning of the rounds: {', '.join(f'{load:.1f}' for load in loads)}")
+    print(f"{'model':8} {'':6} {'':5} {'ranks':>5} {'predicted':>10} {'measured':>10}  error")
+    rows = []
+    for (model, boost, comm, ranks), job in jobs.items():
+        row = {"model": model, "boost": boost, **job.row()}
+        rows.append(row)
+        parts = row["prediction"]
+        print(f"{model:8} {boost:6} {comm:5} {ranks:5} {row['predicted_ms']:7.3f} ms "
+              f"{row['measured_ms']:7.3f} ms {100 * row['error']:+6.1f} %   compute "
+              f"{1e3 * (parts['micro'] + parts['combine'] + parts['update']):.3f}, exchange "
+              f"{1e3 * parts['exchange']:.3f}, least measured {row['least_measured_ms']:.3f}",
+              flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"loads": loads, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
