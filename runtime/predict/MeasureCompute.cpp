@@ -5,6 +5,7 @@
 #include "runtime/launch/CpuShare.h"
 #include "runtime/predict/OnRankThreads.h"
 #include "runtime/predict/RandomBatch.h"
+#include "runtime/support/AccumulatesInPlace.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +42,7 @@ public:
 
   Status prepare(uint32_t threads) {
     Result<std::unique_ptr<CpuDevice>> device =
-        CpuDevice::create(threads, target_);
+        CpuDevice::create(threads, target_, program_.reproducible);
     if (!device.ok())
       return device.status();
     device_ = std::move(device).value();
@@ -64,11 +65,14 @@ public:
   Status step() {
     // More micro-batches than that show nothing new.
     uint32_t micros = std::min(program_.micro_batches, 4u);
+    bool isInPlace = accumulatesInPlace(program_);
+    if (isInPlace) // the set is empty
+      write<int64_t>(gradients_[0], program_.loss_count, 0);
     for (uint32_t i = 0; i < micros; ++i) {
       bases_[BOOST_ARENA_BATCH] = batches_[next_++ % batches_.size()];
-      bases_[BOOST_ARENA_GRADIENT] = gradients_[i > 0];
+      bases_[BOOST_ARENA_GRADIENT] = gradients_[i > 0 && !isInPlace];
       BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_MICRO, micro_));
-      if (i == 0)
+      if (i == 0 || isInPlace)
         continue;
       bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
       bases_[BOOST_ARENA_GRADIENT_OTHER] = gradients_[1];
@@ -109,9 +113,13 @@ private:
     return std::memset(memory, 0, size);
   }
 
+  template <typename T>
+  static void write(void *base, const BoostTensor &tensor, T value) {
+    std::memcpy(static_cast<std::byte *>(base) + tensor.offset, &value,
+                sizeof value);
+  }
   template <typename T> void control(const BoostTensor &tensor, T value) {
-    std::memcpy(static_cast<std::byte *>(bases_[tensor.arena]) + tensor.offset,
-                &value, sizeof value);
+    write(bases_[BOOST_ARENA_CONTROL], tensor, value);
   }
 
   Status call(BoostFunctionKind function, std::vector<double> &times) {

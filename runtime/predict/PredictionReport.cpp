@@ -38,7 +38,7 @@ void addParts(std::string &text, const Prediction &p) {
   };
   line(text, "micro",
        milliseconds(step.micro) + calls(p.microBatches, step.micro));
-  if (p.microBatches > 1)
+  if (step.combine > 0)
     line(text, "combine",
          milliseconds(step.combine) + calls(p.microBatches - 1, step.combine));
   if (p.job.ranks > 1) {
@@ -75,7 +75,7 @@ void addSharing(std::string &text, const Prediction &p) {
 void addSources(std::string &text, const Prediction &p) {
   const ServerCosts &server = p.server;
   std::string combine =
-      p.microBatches > 1
+      p.step.combine > 0
           ? fmt::format("combine {}, ", describeSeconds(server.compute.combine))
           : std::string();
   line(text, "measured here",

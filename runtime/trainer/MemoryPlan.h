@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/support/AccumulatesInPlace.h"
 
 #include <cstdint>
 #include <optional>
@@ -30,11 +31,6 @@ struct MemoryPlan {
 
   uint64_t total() const;
 };
-
-/// Whether micro-batches add to one gradient set, in order, and not as a tree.
-inline bool accumulatesInPlace(const BoostProgram &program) {
-  return program.reproducible == BOOST_REPRODUCIBLE_OFF;
-}
 
 /// Training with as many gradient sets as a window needs.
 MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target);

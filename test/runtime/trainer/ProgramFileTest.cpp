@@ -5,6 +5,7 @@
 #include "test/runtime/trainer/Fixtures.h"
 #include "test/runtime/trainer/Sealing.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 using namespace boostrt;
