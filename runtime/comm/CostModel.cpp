@@ -1,5 +1,8 @@
 #include "runtime/comm/CostModel.h"
 
+#include "runtime/comm/Division.h"
+#include "runtime/comm/PartedVector.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -48,18 +51,49 @@ double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
   return latency + std::max(busy, outside * bytes * placement.perByte);
 }
 
+double messagesPerSlice(std::span<const size_t> partBytes, uint32_t slices) {
+  using Vector = PartedVector<std::byte>;
+  size_t total = 0, messages = 0;
+  for (size_t bytes : partBytes)
+    total += bytes;
+  for (uint32_t slice = 0; slice < slices; ++slice) {
+    size_t begin = sliceBegin(total, slice, slices);
+    size_t end = sliceBegin(total, slice + 1, slices);
+    size_t at = 0, together = 0; // bytes of short pieces that travel together
+    for (size_t bytes : partBytes) {
+      size_t from = std::max(begin, at), to = std::min(end, at + bytes);
+      at += bytes;
+      if (from >= to)
+        continue;
+      bool isShort = to - from < Vector::minMessageBytes;
+      if (together &&
+          (!isShort || together + to - from > Vector::maxMessageBytes)) {
+        ++messages;
+        together = 0;
+      }
+      if (isShort)
+        together += to - from;
+      else
+        messages += (to - from - 1) / Vector::maxMessageBytes + 1;
+    }
+    messages += together > 0;
+  }
+  return double(messages) / slices;
+}
+
 double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
                         double elements, uint32_t ranks,
-                        const Placement &placement) {
+                        const Placement &placement, double messagesOfSlice) {
   double bytes = elements * kFloat, seconds = 0;
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = fasterAlgorithm(ranks, static_cast<size_t>(bytes));
   if (algorithm == AllReduceAlgorithm::Direct) // one level, without products
     return ranks > 1
-               ? meanLevelSeconds(costs, elements / ranks, ranks, placement)
+               ? meanLevelSeconds(costs, elements / ranks, ranks, placement,
+                                  /*distance=*/1, messagesOfSlice)
                : 0;
   for (uint32_t half = 2; half <= ranks; half *= 2)
-    seconds += 2 * exchangeSeconds(costs, 1, bytes / half,
+    seconds += 2 * exchangeSeconds(costs, messagesOfSlice, bytes / half,
                                    placement.outside(2, half / 2), placement) +
                3 * bytes / half * costs.perTouched;
   return seconds;
@@ -85,9 +119,11 @@ double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
 }
 
 double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
-                        const Placement &placement, uint32_t distance) {
+                        const Placement &placement, uint32_t distance,
+                        double messagesOfPart) {
   double others = radix - 1.0;
-  return 2 * exchangeSeconds(costs, others, others * part * kFloat,
+  return 2 * exchangeSeconds(costs, others * messagesOfPart,
+                             others * part * kFloat,
                              placement.outside(radix, distance), placement) +
          part * (radix + 1) * kFloat * costs.perTouched;
 }

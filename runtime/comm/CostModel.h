@@ -40,10 +40,15 @@ struct Placement {
 double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
                        double outside = 0, const Placement &placement = {});
 
-/// allReduceSum() of that many floats.
+/// How many messages a slice of a vector of such parts takes, of `slices` equal
+/// ones: the mean over them. See PartedVector.h.
+double messagesPerSlice(std::span<const size_t> partBytes, uint32_t slices);
+
+/// allReduceSum() of that many floats; a slice takes so many messages.
 double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
                         double elements, uint32_t ranks,
-                        const Placement &placement = {});
+                        const Placement &placement = {},
+                        double messagesOfSlice = 1);
 
 /// One level of an Adasum (adasum/Plan.h): `part` is what the busiest rank
 /// combines, in elements; `holders` ranks share the vector that most do. Its
@@ -53,7 +58,8 @@ double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
                           uint32_t distance = 1);
 /// A level that takes the mean of `radix` ranks.
 double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
-                        const Placement &placement = {}, uint32_t distance = 1);
+                        const Placement &placement = {}, uint32_t distance = 1,
+                        double messagesOfPart = 1);
 
 /// An Adasum of `leaves` means of `ranksPerMean` ranks each.
 struct AdasumShape {

@@ -49,8 +49,8 @@ void addParts(std::string &text, const Prediction &p) {
            fmt::format("{}  {}", milliseconds(collective.seconds),
                        collective.members == 1
                            ? std::string("nothing: one rank")
-                           : fmt::format("{} of {} ranks, each sends {} bytes",
-                                         collective.how, collective.members,
+                           : fmt::format("{} ranks, {}; each sends {} bytes",
+                                         collective.members, collective.how,
                                          collective.bytes)));
   }
   line(text, "update", milliseconds(step.update));
@@ -78,6 +78,8 @@ void addSources(std::string &text, const Prediction &p) {
       p.step.combine > 0
           ? fmt::format("combine {}, ", describeSeconds(server.compute.combine))
           : std::string();
+  line(text, "not counted",
+       "loading and transforming samples, which is done beside the steps");
   line(text, "measured here",
        fmt::format("a rank with {}, {} at once: micro-batch {}, {}update {}",
                    count(server.threads, "thread", "threads"),

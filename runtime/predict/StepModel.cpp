@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <span>
 
 namespace boostrt {
@@ -14,12 +15,6 @@ namespace {
 double stretchOf(double wanted, double measured, double cores) {
   return std::max(1.0, wanted / cores) / std::max(1.0, measured / cores);
 }
-
-/// Ranks that do a collective together.
-struct Members {
-  uint32_t count;
-  Placement placement;
-};
 
 class Model {
 public:
@@ -64,54 +59,65 @@ private:
     return {collective.operands, collective.operand_count};
   }
 
-  /// As Ranks::innerGroup() and acrossGroup() have it.
-  Members membersOf(uint32_t group) const {
-    uint32_t inServer = job_.ranksPerServer();
+  /// As Ranks::innerGroup() has it.
+  uint32_t innerSize() const {
     bool averagesInServers =
         program_.adasum_across == BOOST_ACROSS_SERVERS ||
         (program_.adasum_across == BOOST_ACROSS_AUTO && job_.servers > 1);
-    Placement placement;
-    placement.ranksPerServer = inServer;
-    placement.latency = network_.latency;
-    placement.perByte = inServer / network_.bytesPerSecond;
-    if (group == BOOST_RANKS_INNER)
-      return {averagesInServers ? inServer : 1, placement};
-    if (group == BOOST_RANKS_ALL || !averagesInServers)
-      return {job_.ranks, placement};
-    placement.stride = inServer;
-    return {job_.servers, placement};
+    return averagesInServers ? job_.ranksPerServer() : 1;
   }
 
-  Result<PredictedCollective>
-  allReduce(const BoostCollective &collective) const {
-    Members members = membersOf(collective.ranks);
-    double floats = 0, integers = 0; // both in bytes
+  Placement placement() const {
+    Placement placement;
+    placement.ranksPerServer = job_.ranksPerServer();
+    placement.latency = network_.latency;
+    placement.perByte = job_.ranksPerServer() / network_.bytesPerSecond;
+    return placement;
+  }
+
+  /// As RankCollectives::allReduce() does it: floats, then integers.
+  PredictedCollective allReduce(const BoostCollective &collective) const {
+    uint32_t members =
+        collective.ranks == BOOST_RANKS_INNER ? innerSize() : job_.ranks;
+    std::vector<size_t> floats, integers; // bytes
     for (const BoostCollectiveOperand &operand : operandsOf(collective))
-      (operand.dtype == BOOST_I64 ? integers : floats) +=
-          double(operand.elements) * (operand.dtype == BOOST_I64 ? 8 : 4);
-    // The signal to stop travels with the integers.
-    if (integers > 0 && collective.ranks == BOOST_RANKS_ALL)
-      integers += 8;
+      if (operand.dtype == BOOST_I64)
+        integers.push_back(operand.elements * sizeof(int64_t));
+      else
+        floats.push_back(operand.elements * sizeof(float));
+    // The signal to stop travels with the integers, which are copied together.
+    if (!integers.empty() && collective.ranks == BOOST_RANKS_ALL)
+      integers.push_back(sizeof(int64_t));
     PredictedCollective predicted = describe(collective, members);
-    predicted.how = members.count > 1 ? "sum" : "";
-    for (double bytes : {floats, integers})
-      if (bytes > 0 && members.count > 1) {
-        predicted.seconds +=
-            allReduceSeconds(comm_, AllReduceAlgorithm::Auto, bytes / 4,
-                             members.count, members.placement);
-        predicted.bytes += static_cast<uint64_t>(
-            2 * bytes * (members.count - 1.0) / members.count);
-      }
+    if (members == 1)
+      return predicted;
+    predicted.how = "sum";
+    for (const std::vector<size_t> &parts : {floats, integers}) {
+      double bytes = std::accumulate(parts.begin(), parts.end(), 0.0);
+      if (bytes == 0)
+        continue;
+      predicted.seconds += allReduceSeconds(
+          comm_, AllReduceAlgorithm::Auto, bytes / sizeof(float), members,
+          placement(), messagesPerSlice(parts, members));
+      predicted.bytes +=
+          static_cast<uint64_t>(2 * bytes * (members - 1.0) / members);
+    }
     return predicted;
   }
 
+  /// As RankCollectives::combine() does it.
   Result<PredictedCollective> adasum(const BoostCollective &collective) const {
-    Members members = membersOf(collective.ranks);
-    PredictedCollective predicted = describe(collective, members);
-    if (members.count == 1)
+    AdasumOptions options;
+    options.ranksPerMean = innerSize();
+    options.meansAreKnown = true;
+    uint32_t leaves = job_.ranks / options.ranksPerMean;
+    PredictedCollective predicted =
+        describe(collective, leaves > 1 ? job_.ranks : 1);
+    if (leaves == 1)
       return predicted;
     std::vector<AdasumTensor> tensors;
     std::vector<uint32_t> groups; // in the order in which they appear
+    constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
     size_t offset = 0;
     for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
       auto found = std::find(groups.begin(), groups.end(), operand.group);
@@ -119,24 +125,24 @@ private:
       if (found == groups.end())
         groups.push_back(operand.group);
       tensors.push_back({offset, operand.elements, vector});
-      offset += operand.elements;
+      offset += (operand.elements + step - 1) / step * step;
     }
-    // The plan that ranks make: they do not measure before they choose.
-    Result<Adasum> adasum = Adasum::plan(members.count, 0, tensors, {});
+    // The plan that ranks make, which do not measure before they choose.
+    Result<Adasum> adasum = Adasum::plan(job_.ranks, 0, tensors, options);
     if (!adasum.ok())
       return adasum.status();
     predicted.how = adasum->describe();
-    predicted.seconds = adasum->seconds(comm_, members.placement);
+    predicted.seconds = adasum->seconds(comm_, placement());
     predicted.bytes = adasum->vectorBytes();
     return predicted;
   }
 
   static PredictedCollective describe(const BoostCollective &collective,
-                                      const Members &members) {
+                                      uint32_t members) {
     PredictedCollective predicted;
     predicted.number = collective.number;
     predicted.kind = static_cast<BoostCollectiveKind>(collective.kind);
-    predicted.members = members.count;
+    predicted.members = members;
     return predicted;
   }
 

@@ -15,8 +15,8 @@ namespace {
 
 class Bench {
 public:
-  Bench(Session &session, const Options &options)
-      : options_(options), program_(session.program()),
+  Bench(Session &session, const Options &options, Ranks &ranks)
+      : options_(options), ranks_(ranks), program_(session.program()),
         batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
         window_(session.execution()) {
     for (size_t i = 0; i < batches_.size(); ++i)
@@ -25,6 +25,7 @@ public:
   }
 
   Status run() {
+    BOOSTRT_RETURN_IF_ERROR(ranks_.barrier());
     for (int64_t i = 0; i < options_.benchWarmup; ++i)
       BOOSTRT_RETURN_IF_ERROR(step());
     for (int64_t i = 0; i < options_.benchSteps; ++i) {
@@ -70,6 +71,7 @@ private:
   }
 
   const Options &options_;
+  Ranks &ranks_;
   const Program &program_;
   const std::vector<std::byte *> &batches_;
   StepWindow window_;
@@ -79,7 +81,8 @@ private:
 };
 
 void print(const Bench &bench, const Options &options,
-           const BoostProgram &program, const std::string &device) {
+           const BoostProgram &program, const std::string &device,
+           uint32_t ranks) {
   double median = bench.quantile(0.5), least = bench.quantile(0.0),
          p90 = bench.quantile(0.9);
   if (options.json) {
@@ -92,31 +95,42 @@ void print(const Bench &bench, const Options &options,
                                 {"median_ms", median},
                                 {"min_ms", least},
                                 {"p90_ms", p90}};
+    if (ranks > 1)
+      json["ranks"] = ranks;
     fmt::print("{}\n", json.dump());
     return;
   }
-  fmt::print("{}: {} steps of batch {} x {} micro-batch{} on {}\n"
+  fmt::print("{}: {} steps of batch {} x {} micro-batch{}{} on {}\n"
              "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
              program.name, options.benchSteps, program.batch_size,
              program.micro_batches, program.micro_batches == 1 ? "" : "es",
-             device, median, least, p90);
+             ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
+             median, least, p90);
 }
 
 } // namespace
 
-Status benchCommand(const Options &options) {
-  Console console(ProgressKind::None);
+Status benchCommand(const Options &options, Ranks &ranks) {
+  Console console(ProgressKind::None, ranks.isSilent());
   Result<std::unique_ptr<Session>> session =
       Session::openWithoutData(options, console);
   if (!session.ok())
     return session.status();
-  const BoostProgram &program = (*session)->program().descriptor();
+  const Program &program = (*session)->program();
   BOOSTRT_RETURN_IF_ERROR(
-      (*session)->reserve(planTraining(program, (*session)->target())));
-  BOOSTRT_RETURN_IF_ERROR((*session)->execution().init(program.seed));
-  Bench bench(**session, options);
+      ranks.agree({{"program", program.sha256().substr(0, 16)},
+                   {"--steps", fmt::format("{}", options.benchSteps)},
+                   {"--warmup", fmt::format("{}", options.benchWarmup)}}));
+  BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
+      planTraining(program.descriptor(), (*session)->target())));
+  BOOSTRT_RETURN_IF_ERROR((*session)->trainWith(ranks, /*logAdasumEvery=*/0));
+  BOOSTRT_RETURN_IF_ERROR(
+      (*session)->execution().init(program.descriptor().seed));
+  Bench bench(**session, options, ranks);
   BOOSTRT_RETURN_IF_ERROR(bench.run());
-  print(bench, options, program, (*session)->device().describe());
+  if (ranks.isFirst())
+    print(bench, options, program.descriptor(), (*session)->device().describe(),
+          ranks.size());
   return Status();
 }
 

@@ -21,7 +21,7 @@ Status dispatch(const Options &options, const JobPlan &plan = {}) {
   case Command::Info:
     return infoCommand(options);
   case Command::Bench:
-    return benchCommand(options);
+    return runOnRanks(options, plan, benchCommand);
   case Command::Doctor:
     return doctorCommand(options);
   case Command::Ranks:
@@ -43,7 +43,7 @@ void announce(const JobPlan &plan) {
     fmt::print(stderr, "boost-run: {}\n", note);
 }
 
-/// Trains or evaluates as a rank of a job, or starts the ranks that do.
+/// Trains, evaluates or times as a rank of a job, or starts the ranks that do.
 Status runAsRank(const Options &options, int argc, const char *const *argv) {
   Result<JobPlan> plan = planJob(options.launch);
   if (!plan.ok())
@@ -65,10 +65,11 @@ Status run(int argc, const char *const *argv) {
     return Status();
   }
   Command command = line->options.command;
-  if (command == Command::Train || command == Command::Evaluate ||
-      command == Command::Bench || line->options.prediction)
+  bool isRanked = command == Command::Train || command == Command::Evaluate ||
+                  command == Command::Bench;
+  if (isRanked || line->options.prediction)
     limitSpinning(argv);
-  if (command == Command::Train || command == Command::Evaluate)
+  if (isRanked)
     return runAsRank(line->options, argc, argv);
   return dispatch(line->options);
 }

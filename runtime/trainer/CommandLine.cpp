@@ -322,6 +322,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.description("Times a program's optimizer steps, from the batch in "
                     "memory to the updated\nweights, on generated batches.");
     addBench(app, options);
+    addLaunch(app, options.launch);
     break;
   case Command::Doctor:
     app.description("Shows which devices of this machine can run programs, "

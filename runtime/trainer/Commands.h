@@ -16,8 +16,8 @@ Status evalCommand(const Options &options, Ranks &ranks);
 /// Prints the descriptor.
 Status infoCommand(const Options &options);
 
-/// Times optimizer steps on batches that are in memory.
-Status benchCommand(const Options &options);
+/// Times optimizer steps of `ranks` on batches that are in memory.
+Status benchCommand(const Options &options, Ranks &ranks);
 
 /// Prints what this machine can run programs on.
 Status doctorCommand(const Options &options);

@@ -58,7 +58,7 @@ struct Options {
   std::optional<PrivateStateRule> privateState;
   bool evaluate = true;
 
-  LaunchOptions launch; ///< of training, `eval` and `ranks`
+  LaunchOptions launch; ///< of training, `eval`, `bench` and `ranks`
 
   std::optional<std::string> checkpoint;      ///< of `eval`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`

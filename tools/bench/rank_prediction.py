@@ -4,11 +4,11 @@
     tools/bench/rank_prediction.py [--build build] [--ranks 1 2 4 8] [--rounds 5] [--json FILE]
 
 For the MLP and LeNet-5 of the examples, for sums and for Adasum, between processes (gloo) and
-threads of one (local): in each round every prediction is made and every job trained once, one
-after the other, so that what else the machine does hits both. A job's time is the median of
-its steps' after the first epoch, in which a rank draws the digits that it sees in each. Prints medians over the rounds, and
-the load of the machine at the beginning of the rounds. With more ranks than cores, prediction
-and job share the cores.
+threads of one (local): in each round every prediction is made and every job timed once, one
+right after the other, so that what else the machine does hits both. A job's time is the median
+of the steps that `boost-run bench --ranks` times, on batches in memory. Prints medians over the
+rounds, of the errors too, and the load of the machine at the beginning of the rounds. With more
+ranks than cores, prediction and job share the cores.
 """
 import argparse
 import json
@@ -21,8 +21,6 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODELS = {"MLP": "mlp-mnist", "LeNet-5": "lenet5-mnist"}
 BOOSTS = {"sum": [], "Adasum": ["--boost", "adasum=true"]}
-DATA = "digits:train=8192,test=16"
-FIRST = 3  # steps of an epoch that do not count: the loader begins
 
 
 class Job:
@@ -38,21 +36,12 @@ class Job:
         self.predictions.append(prediction)
         self.predicted.append(prediction["step"])
 
-    def train(self, boost_run, folder):
-        metrics = folder / "metrics.jsonl"
-        command = [boost_run, self.program, "--data", DATA, "--epochs", "3", "--no-eval",
-                   "--progress=none", "--metrics", metrics, "--check-replicas=0",
-                   "--shuffle=off"]
+    def measure(self, boost_run, steps):
+        command = [boost_run, "bench", self.program, "--json", "--steps", str(steps)]
         if self.ranks > 1:
             command += ["--ranks", str(self.ranks), "--comm", self.comm]
-        subprocess.run(command, check=True, capture_output=True)
-        steps = [json.loads(line) for line in metrics.read_text().splitlines()]
-        steps = [step for step in steps if step["event"] == "step"]
-        last = max(step["step"] for step in steps)
-        samples = 8192 / last  # the windows divide it
-        self.measured.append(statistics.median(
-            samples / step["samples_per_s"] for step in steps
-            if step["epoch"] > 1 and step["step"] > FIRST))
+        output = subprocess.run(command, check=True, capture_output=True, text=True)
+        self.measured.append(json.loads(output.stdout)["median_ms"] / 1e3)
 
     def row(self):
         predicted, measured = statistics.median(self.predicted), statistics.median(self.measured)
@@ -74,12 +63,12 @@ def compile_program(boostc, model, boost, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8],
-                        choices=[1, 2, 4, 8, 16])
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--comm", nargs="+", default=["gloo", "local"], choices=["gloo", "local"])
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS)
     parser.add_argument("--boosts", nargs="+", default=list(BOOSTS), choices=BOOSTS)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--json", type=pathlib.Path, help="write all that was found to this file")
     arguments = parser.parse_args()
     boost_run = (arguments.build / "bin" / "boost-run").resolve()
@@ -98,7 +87,7 @@ def main():
             loads.append(os.getloadavg()[0])
             for job in jobs.values():
                 job.predict(boost_run)
-                job.train(boost_run, folder)
+                job.measure(boost_run, arguments.steps)
     print(f"load at the beginning of the rounds: {', '.join(f'{load:.1f}' for load in loads)}")
     print(f"{'model':8} {'':6} {'':5} {'ranks':>5} {'predicted':>10} {'measured':>10}  error")
     rows = []

@@ -90,8 +90,9 @@ double secondsOf(const Level &level, const CommCosts &costs,
                  const Placement &placement = {}) {
   double part = static_cast<double>(level.largestPart);
   if (level.isKnown)
-    return exchangeSeconds(costs, level.radix - 1,
-                           (level.radix - 1) * part * sizeof(float));
+    return exchangeSeconds(
+        costs, level.radix - 1, (level.radix - 1) * part * sizeof(float),
+        placement.outside(level.radix, level.stride), placement);
   return level.isMean
              ? meanLevelSeconds(costs, part, level.radix, placement,
                                 level.stride)
@@ -201,7 +202,7 @@ uint64_t Adasum::vectorBytes() const {
       const Level &level = state.level;
       elements += level.ownCount * (level.radix - 1); // the result, to all
       for (uint32_t digit = 0; digit < level.radix; ++digit)
-        if (digit != level.digit)
+        if (digit != level.digit && !level.isKnown)
           for (const Message &message : level.parts[digit])
             elements += message.count;
     }

@@ -35,6 +35,8 @@ TEST(PredictionReport, OneRank) {
             "  micro               5.0000 ms\n"
             "  update              2.0000 ms\n"
             "  step                7.0000 ms, 1429 samples/s\n"
+            "  not counted     loading and transforming samples, which is done "
+            "beside the steps\n"
             "  measured here   a rank with 1 thread, 1 at once: micro-batch "
             "5 ms, update 2 ms\n");
 }
@@ -49,8 +51,10 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
        "  ranks           8 on 2 servers, 1 thread each\n",
        "  micro              20.0000 ms  2 x 10 ms\n",
        "  combine             6.0000 ms\n", "    0 all_reduce  ",
-       " ms  sum of 4 ranks, each sends 6144 bytes\n",
-       " ms  Adasum of 2 in equal slices of 2 ranks, each sends 4096 bytes\n",
+       " ms  4 ranks, sum; each sends 6144 bytes\n",
+       " ms  8 ranks, Adasum of 2 in equal slices, shared by 4 ranks each; "
+       "each "
+       "sends 4096 bytes\n",
        "  one rank           15.0000 ms, 1333 samples/s, with 1 thread and the "
        "machine to itself\n",
        " % of 8 such ranks\n",

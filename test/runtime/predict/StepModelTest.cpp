@@ -108,19 +108,34 @@ TEST(StepModel, AdasumOfServersAfterTheMeanOfTheirRanks) {
   EXPECT_EQ(loss.members, 8u);
   EXPECT_DOUBLE_EQ(loss.seconds, 2 * 6); // halving, for both kinds
   EXPECT_EQ(adasum.kind, BOOST_COLLECTIVE_ADASUM);
-  EXPECT_EQ(adasum.members, 2u);
-  EXPECT_THAT(adasum.how, HasSubstr("Adasum of 2 in"));
-  // Two halves of 512 elements: one goes, the combination of the other too.
-  // A vector that is cut costs two exchanges more, of its products.
-  bool isCut = adasum.how.ends_with("equal slices");
-  EXPECT_EQ(adasum.bytes, 1024 * 4u) << adasum.how;
-  EXPECT_DOUBLE_EQ(adasum.seconds, isCut ? 4 : 2) << adasum.how;
+  EXPECT_EQ(adasum.members, 8u);
+  EXPECT_EQ(adasum.how, "Adasum of 2 in equal slices, shared by 4 ranks each");
+  // A server's ranks share its 1024 elements: 256 each, of which one half goes
+  // to the other server and the combination of the other half comes back; then
+  // these go to the three others. Products and coefficients are exchanged, as
+  // vectors are cut.
+  EXPECT_EQ(adasum.bytes, (2 * 128 + 3 * 256) * 4u);
+  EXPECT_DOUBLE_EQ(adasum.seconds, 2 + 1 + 2);
   // On one server ranks are combined, and the mean is of one.
   step = predicted(*program, {8}, server);
   EXPECT_EQ(step.collectives[0].members, 1u);
   EXPECT_EQ(step.collectives[0].seconds, 0);
   EXPECT_EQ(step.collectives[0].bytes, 0u);
   EXPECT_EQ(step.collectives[2].members, 8u);
+  EXPECT_EQ(step.collectives[2].how, "Adasum of 8 in equal slices");
+}
+
+TEST(StepModel, ShortPartsTravelTogether) {
+  using Sizes = std::vector<size_t>;
+  constexpr size_t kilo = 1024;
+  // Short ones, one long, short ones again.
+  EXPECT_EQ(messagesPerSlice(Sizes{100, 100 * kilo, 100, 100}, 1), 3);
+  EXPECT_EQ(messagesPerSlice(Sizes{100, 100, 100}, 1), 1);
+  // What is long is cut at a megabyte.
+  EXPECT_EQ(messagesPerSlice(Sizes{2048 * kilo + 1}, 1), 3);
+  // Halves of 100 KB: the first is one piece, the second one and a short one.
+  EXPECT_EQ(messagesPerSlice(Sizes{180 * kilo, 20 * kilo}, 2), 1.5);
+  EXPECT_EQ(messagesPerSlice(Sizes{40}, 4), 1);
 }
 
 TEST(StepModel, OfAServersRanksOneIsAcross) {

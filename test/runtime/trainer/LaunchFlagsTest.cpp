@@ -59,7 +59,7 @@ TEST(LaunchFlags, Wrong) {
   expectUsage({"train.so", "--grace=-1"}, "--grace");
   expectUsage({"train.so", "--rank=2"},
               "unknown flag '--rank'; did you mean '--ranks'?");
-  expectUsage({"bench", "train.so", "--ranks=2"}, "unknown flag '--ranks'");
+  expectUsage({"doctor", "--ranks=2"}, "unknown flag '--ranks'");
   expectUsage({"info", "train.so", "--nnodes=2"}, "unknown flag '--nnodes'");
   expectUsage({"info", "train.so", "--ranks=4097"},
               "--ranks: Value 4097 not in range 1 to 4096");
