@@ -5,7 +5,8 @@
 #
 # Writes gradient_accumulation.so and gradient_accumulation.ckpt, the weights, into the
 # current folder. MINI_STEPS=K and BATCH=B: other numbers; REDUCTION=sum: the sum of the
-# mini-batches' mean gradients instead of their mean. SMALL=1: 20 updates on digits that
+# mini-batches' mean gradients instead of their mean; REPRODUCIBLE=off: one gradient set
+# however many mini-batches there are. SMALL=1: 20 updates on digits that
 # boost-run draws itself.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -15,6 +16,7 @@ small=()
 
 "$bin/boostc" "$here/model.json" -o gradient_accumulation.so \
   --boost "grad_accumulation_step=${MINI_STEPS:-4}" \
-  --set "batch_size=${BATCH:-32}" --set "train.reduction=${REDUCTION:-mean}"
+  --set "batch_size=${BATCH:-32}" --set "train.reduction=${REDUCTION:-mean}" \
+  --reproducible="${REPRODUCIBLE:-on}"
 "$bin/boost-run" gradient_accumulation.so --save gradient_accumulation.ckpt \
   "${small[@]}" "$@"

@@ -73,7 +73,8 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
   const int64_t tails[] = {batch, batch - 1, 1, 0};
   int64_t window = compiled.descriptor().micro_batches;
   // What is summed in sets of their own is combined elsewhere.
-  ASSERT_TRUE(window == 1 || accumulatesInPlace(compiled.descriptor()));
+  ASSERT_TRUE(window == 1 ||
+              boostrt::accumulatesInPlace(compiled.descriptor()));
   boostrt::StepWindow plan(execution);
   for (int64_t step = 1; step <= steps; ++step) {
     std::string what = "step " + std::to_string(step);

@@ -15,33 +15,28 @@ struct MatmulPiece {
   BoostMatmul call;
 };
 
-/// Each piece reads one operand whole, and the library packs it again for each:
-/// few pieces, large ones, and of the longer side of C. Edges between columns
-/// are those of vectors.
+/// The library packs what a piece reads for each piece again: pieces are large,
+/// and there are more of columns than of rows, because packing columns of B
+/// costs most. As many as loops have, at most.
 std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call) {
-  constexpr int64_t kMostPieces = 8, kLeastProducts = 1 << 19, kVector = 16;
-  bool cutsRows = call.m >= call.n;
-  int64_t unit = cutsRows ? 1 : kVector;
-  int64_t units = ((cutsRows ? call.m : call.n) + unit - 1) / unit;
+  constexpr int64_t kSide = 128, kLeastProducts = 1 << 18, kVector = 16;
   auto products = static_cast<double>(call.m) * static_cast<double>(call.n) *
                   static_cast<double>(call.k);
-  auto wanted = static_cast<int64_t>(
-      std::min(products / kLeastProducts, double{kMostPieces}));
-  int64_t count = std::min(wanted, units);
-  if (count <= 1)
+  auto most = static_cast<int64_t>(
+      std::min(products / kLeastProducts, double{kStrictShares}));
+  int64_t columns = std::max<int64_t>(1, std::min(call.n / kSide, most));
+  int64_t rows = std::max<int64_t>(1, std::min(call.m / kSide, most / columns));
+  if (rows * columns == 1)
     return {{0, 0, call}};
+  // Edges between columns are those of vectors.
+  int64_t vectors = (call.n + kVector - 1) / kVector;
   std::vector<MatmulPiece> pieces;
-  for (int64_t i = 0; i < count; ++i) {
-    Chunk chunk = chunkAt(units, count, i);
-    int64_t begin = chunk.begin * unit;
-    MatmulPiece piece{0, 0, call};
-    if (cutsRows) {
-      piece.row = begin;
-      piece.call.m = chunk.end - chunk.begin;
-    } else {
-      piece.column = begin;
-      piece.call.n = std::min(chunk.end * unit, call.n) - begin;
-    }
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    Chunk row = chunkAt(call.m, rows, i / columns);
+    Chunk column = chunkAt(vectors, columns, i % columns);
+    MatmulPiece piece{row.begin, column.begin * kVector, call};
+    piece.call.m = row.end - row.begin;
+    piece.call.n = std::min(column.end * kVector, call.n) - piece.column;
     pieces.push_back(piece);
   }
   return pieces;

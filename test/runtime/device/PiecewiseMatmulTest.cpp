@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PiecewiseMatmulShape,
                                          std::array<int64_t, 3>{32, 84, 120},
                                          std::array<int64_t, 3>{120, 400, 32},
                                          std::array<int64_t, 3>{97, 513, 129},
+                                         std::array<int64_t, 3>{257, 300, 129},
                                          std::array<int64_t, 3>{513, 97, 129},
                                          std::array<int64_t, 3>{128, 512,
                                                                 784}));
@@ -114,10 +115,11 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
     return pieces;
   };
   EXPECT_EQ(count(32, 10, 84), 1u);
-  EXPECT_EQ(count(128, 512, 784), 8u);
-  EXPECT_EQ(count(512, 128, 784), 8u);
-  // No more than there are vectors.
-  EXPECT_EQ(count(1, 40, 1 << 20), 3u);
+  EXPECT_EQ(count(256, 256, 3), 1u) << "large, and no work";
+  EXPECT_EQ(count(128, 512, 784), 4u);
+  EXPECT_EQ(count(512, 128, 784), 4u);
+  EXPECT_EQ(count(512, 784, 128), 12u);
+  EXPECT_EQ(count(257, 300, 129), 4u);
 }
 
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
