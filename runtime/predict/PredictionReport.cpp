@@ -80,6 +80,10 @@ void addSources(std::string &text, const Prediction &p) {
           : std::string();
   line(text, "not counted",
        "loading and transforming samples, which is done beside the steps");
+  if (p.step.collectives.size() > 1)
+    line(text, "",
+         "what of the exchange runs beside the backward: a step may be shorter "
+         "by that");
   line(text, "measured here",
        fmt::format("a rank with {}, {} at once: micro-batch {}, {}update {}",
                    count(server.threads, "thread", "threads"),

@@ -60,6 +60,8 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
        " % of 8 such ranks\n",
        "  shared          2 cores by 4 ranks: computing takes 2 times as long, "
        "exchanging 2 times as long as between 2 ranks\n",
+       "what of the exchange runs beside the backward: a step may be shorter "
+       "by that\n",
        "  measured here   a rank with 1 thread, 1 at once: micro-batch 5 ms, "
        "combine 3 ms, update 2 ms\n",
        "between 2 ranks over TCP: latency 1 ms, 100 us a message, 1 ns a "
