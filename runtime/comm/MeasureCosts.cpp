@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
+#include <utility>
 
 namespace boostrt {
 namespace {
@@ -24,10 +26,13 @@ double secondsSince(std::chrono::steady_clock::time_point begin) {
       .count();
 }
 
-/// The median of several times; the first, which warms up, does not count.
-template <typename Work> Status medianOf(Work &&work, double &seconds) {
+/// The median of several times of work(), each after prepare(); the first,
+/// which warms up, does not count.
+template <typename Prepare, typename Work>
+Status medianOf(Prepare &&prepare, Work &&work, double &seconds) {
   std::array<double, kRepeats> times;
   for (int repeat = -1; repeat < kRepeats; ++repeat) {
+    BOOSTRT_RETURN_IF_ERROR(prepare());
     auto begin = std::chrono::steady_clock::now();
     BOOSTRT_RETURN_IF_ERROR(work());
     if (repeat >= 0)
@@ -36,6 +41,10 @@ template <typename Work> Status medianOf(Work &&work, double &seconds) {
   std::nth_element(times.begin(), times.begin() + kRepeats / 2, times.end());
   seconds = times[kRepeats / 2];
   return Status();
+}
+
+template <typename Work> Status medianOf(Work &&work, double &seconds) {
+  return medianOf([] { return Status(); }, std::forward<Work>(work), seconds);
 }
 
 /// Exchanges as those of collectives.
@@ -69,27 +78,27 @@ public:
     std::byte *memory = workspace_.reserve(vector + size * slice);
     std::byte *received = memory + vector;
     size_t begin = 0;
-    BOOSTRT_RETURN_IF_ERROR(barrier(group_));
-    return medianOf(
-        [&] {
-          clear();
-          bytes = 0;
-          // Everybody's first message, then the second.
-          for (size_t at = 0; at < slice; at += kMessage)
-            for (uint32_t i = 1; i < size; ++i) {
-              size_t count = std::min(kMessage, slice - at);
-              send(i, memory + begin + i * slice + at, count);
-              receive(i, received + i * slice + at, count);
-              bytes += count;
-            }
-          messages = static_cast<uint32_t>(workspace_.sends.size());
-          // What is sent next has not been touched for long.
-          begin += size * slice;
-          if (begin + size * slice > vector)
-            begin = 0;
-          return exchange();
-        },
-        seconds);
+    auto prepare = [&] {
+      clear();
+      bytes = 0;
+      // Everybody's first message, then the second.
+      for (size_t at = 0; at < slice; at += kMessage)
+        for (uint32_t i = 1; i < size; ++i) {
+          size_t count = std::min(kMessage, slice - at);
+          send(i, memory + begin + i * slice + at, count);
+          receive(i, received + i * slice + at, count);
+          bytes += count;
+        }
+      messages = static_cast<uint32_t>(workspace_.sends.size());
+      // As gradients are: nobody else has them in a cache.
+      std::memset(memory + begin, static_cast<int>(begin & 1), size * slice);
+      // What is sent next has not been touched for long.
+      begin += size * slice;
+      if (begin + size * slice > vector)
+        begin = 0;
+      return barrier(group_);
+    };
+    return medianOf(prepare, [&] { return exchange(); }, seconds);
   }
 
 private:
