@@ -66,11 +66,13 @@ public:
     return medianOf([&] { return exchange(); }, seconds);
   }
 
-  /// Each member sends one slice of a vector to every other, block by block.
-  /// `messages` is how many that takes, `bytes` how much.
+  /// The two exchanges of a sum, without adding: each member sends every other
+  /// its slice of a block, and then its own slice to all. That moves the memory
+  /// between caches as a sum does. `messages` is how many one of the two
+  /// takes, `bytes` how much.
   Status measureSlices(size_t vectorBytes, uint32_t &messages, size_t &bytes,
                        double &seconds) {
-    uint32_t size = group_.size();
+    uint32_t size = group_.size(), self = group_.self();
     size_t vector = std::clamp(vectorBytes, kLeastVector, kVector);
     size_t block = std::min(vector, kBlock);
     size_t slice = std::max(kShort, block / size);
@@ -78,27 +80,37 @@ public:
     std::byte *memory = workspace_.reserve(vector + size * slice);
     std::byte *received = memory + vector;
     size_t begin = 0;
-    auto prepare = [&] {
+    // place(i) is where slice i comes to, source(i) what member i gets.
+    auto exchangeSlices = [&](auto &&source, auto &&place) {
       clear();
       bytes = 0;
       // Everybody's first message, then the second.
       for (size_t at = 0; at < slice; at += kMessage)
         for (uint32_t i = 1; i < size; ++i) {
           size_t count = std::min(kMessage, slice - at);
-          send(i, memory + begin + i * slice + at, count);
-          receive(i, received + i * slice + at, count);
+          send(i, source((self + i) % size) + at, count);
+          receive(i, place((self + size - i) % size) + at, count);
           bytes += count;
         }
       messages = static_cast<uint32_t>(workspace_.sends.size());
-      // As gradients are: nobody else has them in a cache.
-      std::memset(memory + begin, static_cast<int>(begin & 1), size * slice);
+      return exchange();
+    };
+    auto inVector = [&](uint32_t i) { return memory + begin + i * slice; };
+    auto prepare = [&] {
       // What is sent next has not been touched for long.
       begin += size * slice;
       if (begin + size * slice > vector)
         begin = 0;
+      // As gradients are: nobody else has them in a cache.
+      std::memset(memory + begin, static_cast<int>(self), size * slice);
       return barrier(group_);
     };
-    return medianOf(prepare, [&] { return exchange(); }, seconds);
+    auto work = [&]() -> Status {
+      BOOSTRT_RETURN_IF_ERROR(exchangeSlices(
+          inVector, [&](uint32_t i) { return received + i * slice; }));
+      return exchangeSlices([&](uint32_t) { return inVector(self); }, inVector);
+    };
+    return medianOf(prepare, work, seconds);
   }
 
 private:
@@ -177,7 +189,7 @@ Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
     costs.perMessage = std::max(all - one, 0.0) / (messages - 1);
     costs.latency = std::max(one - costs.perMessage, 0.0);
     costs.perByte =
-        std::max(slices - exchangeSeconds(costs, sent, 0), 0.0) / bytes;
+        std::max(slices / 2 - exchangeSeconds(costs, sent, 0), 0.0) / bytes;
   }
   BOOSTRT_RETURN_IF_ERROR(barrier(group));
   measureLoops(costs); // at once on all, as in a step

@@ -98,7 +98,8 @@ public:
       x = uniform(generator);
     bucket_ = gradients;
     std::vector<AdasumTensor> tensors = tensorsOf(elements);
-    Result<CommCosts> costs = measureCosts(group_, workspace_);
+    Result<CommCosts> costs =
+        measureCosts(group_, workspace_, elements * sizeof(float));
     if (!costs.ok())
       return costs.status();
     std::vector<Adasum> adasums;
