@@ -42,7 +42,8 @@ def steps_table(plan, results, plan_runs):
                 continue
             text = cell(plan, results, plan_runs(plan, method, ranks, batch, rate, warmup))
             cells.append(text if rate == base else f"{text} at {rate:g}")
-        rows.append([name, kind, *cells])
+        if any(not text.startswith("not measured") for text in cells):
+            rows.append([name, kind, *cells])
 
     def tuned(method, warmup=1):
         return lambda ranks, batch: plan.tuned_rate(results.recorded, method, ranks, batch, warmup)
@@ -140,6 +141,8 @@ def write_report(plan, results, run_type, plan_runs, svg):
           f"{cell(plan, results, base_runs)} steps.\n")
     print(steps_table(plan, results, plan_runs))
     for run in plan.mean_on_ranks(base_runs[0].rate):
+        if run not in results.lines:
+            continue
         print(f"- mean of {run.ranks}, B = {run.batch}, rate {run.rate:g}, seed {run.seed}: "
               f"{cell(plan, results, [run])} steps")
     print()
