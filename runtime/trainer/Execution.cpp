@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 namespace boostrt {
 namespace {
@@ -126,6 +127,10 @@ Status Execution::emptySet() {
     return Status();
   const BoostTensor &count = program_.descriptor().loss_count;
   write(tensor(count), int64_t{0});
+  // What is read there is not used, but memory that nobody has ever written is
+  // not to be read.
+  if (!std::exchange(setIsWritten_, true))
+    return arenas_.push(BOOST_ARENA_GRADIENT);
   return arenas_.push(BOOST_ARENA_GRADIENT, 0, count.offset,
                       count.offset + count.bytes);
 }

@@ -110,7 +110,8 @@ private:
   std::vector<std::byte> control_;
   /// What update leaves: the result arena, and sum and count of set 0's loss.
   std::array<DeviceCopy, 3> results_;
-  bool lossIsHere_ = false; ///< of set 0
+  bool lossIsHere_ = false;   ///< of set 0
+  bool setIsWritten_ = false; ///< some time: set 0, where micro() adds to it
 };
 
 } // namespace boostrt

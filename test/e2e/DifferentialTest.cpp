@@ -237,8 +237,8 @@ protected:
 };
 
 TEST_P(Accumulation, AddsUpWindowsThatNeedNotBeFull) {
-  expectSteps(model(), getOptions(3), 6);
-  expectSteps(model(), getOptions(3, "sum"), 6);
+  expectSteps(model(), getOptions(3), 4);
+  expectSteps(model(), getOptions(3, "sum"), 2);
 }
 
 TEST_P(Accumulation, OneMicroBatchIsSummedByNobody) {

@@ -67,6 +67,18 @@ struct Rules {
   Errors add() const {
     return sum([](int64_t i) { return i; });
   }
+  /// By a number of samples, which is exact.
+  Errors divide() const {
+    double count = std::max(in[1].value.item(), 1.0);
+    Errors error;
+    for (int64_t i = 0; i < out.size(); ++i) {
+      double inherited = in[0].error[i] / count;
+      error.push_back(inherited +
+                      kUnitRoundoff * (std::abs(out.data[i]) + inherited) +
+                      kUnderflow);
+    }
+    return error;
+  }
   Errors bias() const {
     int64_t channels = out.dim(1), inner = out.size() / (out.dim(0) * channels);
     return sum([=](int64_t i) { return i / inner % channels; });
@@ -295,6 +307,7 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
       .Case<nn::SoftmaxCrossEntropyGradOp>(
           [&](nn::SoftmaxCrossEntropyGradOp op) { return rules.lossGrad(op); })
       .Case<nn::TopKOp>([&](auto) { return rules.topK(); })
+      .Case<train::DivideGradientOp>([&](auto) { return rules.divide(); })
       .Case<train::AccumulateOp>([&](auto) {
         return in[2].value.item() == 0.0 ? rules.copy() : rules.add();
       })
