@@ -192,14 +192,19 @@ e2e::getUpdateErrors(train::ProgramOp program,
   for (auto constant : function.getOps<arith::ConstantOp>())
     analysis.visit(constant);
   std::map<std::string, std::vector<double>> errors;
+  // A sum of means is divided by the number of ranks alone.
+  auto averaging =
+      program->getAttrOfType<train::AveragingAttr>(train::kAveragingAttrName);
+  bool isSumOfMeans =
+      averaging && averaging.getMicroBatches() == train::Combining::Sum;
+  Approximate divisor(isSumOfMeans ? 1.0 : static_cast<double>(sums.lossCount));
   for (auto op : function.getOps<train::UpdateOp>()) {
     Block &body = op.getBody().front();
     for (auto [argument, sum] :
          llvm::zip_equal(body.getArguments(), gradients)) {
       Tensor mean;
       for (double element : sum->data)
-        mean.push_back(Approximate(element) /
-                       Approximate(static_cast<double>(sums.lossCount)));
+        mean.push_back(Approximate(element) / divisor);
       analysis.set(argument, mean);
     }
     for (Operation &nested : body.without_terminator())
