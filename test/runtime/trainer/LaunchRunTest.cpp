@@ -72,7 +72,9 @@ TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
                             "--ranks=3", "--log-dir=" + (directory / "log"),
                             "--eval-every=0"});
   std::string log = directory / "log/1/rank.0/stdout";
-  while (readFile(log).find("epoch: 1 ") == std::string::npos)
+  // Long enough for all to have heard from each other in which step they are:
+  // they tell it 20 ms after they began it.
+  while (readFile(log).find("epoch: 1000 ") == std::string::npos)
     usleep(2000);
   int victim = childOf(launcher.id());
   ASSERT_GT(victim, 0);
