@@ -207,7 +207,8 @@ typedef struct BoostEnv {
 
   /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks of
    * at least `grain` iterations, one chunk a thread at most. The split depends only on
-   * extent, grain and threads. */
+   * extent, grain and threads; where the program is strictly reproducible on extent
+   * and grain alone, and a thread may take several chunks. */
   void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
                        void *const *operands, int64_t extent, int64_t grain);
 
