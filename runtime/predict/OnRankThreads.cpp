@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <new>
 #include <sched.h>
-#include <system_error>
 #include <thread>
 #include <vector>
 

@@ -49,8 +49,10 @@ public:
 
 private:
   Status step() {
-    for (uint32_t i = 0; i < program_.descriptor().micro_batches; ++i) {
-      BOOSTRT_RETURN_IF_ERROR(window_.add(batches_[next_]));
+    uint32_t count = program_.descriptor().micro_batches;
+    for (uint32_t i = 0; i < count; ++i) {
+      BOOSTRT_RETURN_IF_ERROR(
+          window_.add(batches_[next_], i + 1 == count ? globalStep_ + 1 : 0));
       next_ = (next_ + 1) % batches_.size();
     }
     BOOSTRT_RETURN_IF_ERROR(window_.sum());

@@ -4,10 +4,10 @@
     tools/bench/overlap.py [--build build] [--ranks 2] [--units 2048] [--rounds 7] [--rate 10gbit]
 
 The model is the example's MLP with wider layers, as the same program with buckets of 4 MiB,
-which overlap, and with one bucket, which cannot. In each round both train once, in turn, over
-gloo with one thread a rank. Prints medians over the rounds of the median step, and of the ratios
-of a round. `--rate` gives the ranks a loopback of their own that carries no more than that in
-both directions together; it takes root, unshare and tc (iproute2).
+which overlap, and with one bucket, which cannot. In each round both are timed once, in turn
+(`boost-run bench`), over gloo with one thread a rank. Prints medians over the rounds of the median
+step, and of the ratios of a round. `--rate` gives the ranks a loopback of their own that carries
+no more than that in both directions together; it takes root, unshare and tc (iproute2).
 """
 import argparse
 import json
@@ -17,8 +17,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SAMPLES, STEPS, FIRST = 3200, 30, 5
-DATA = f"digits:train={SAMPLES},test=16"
+STEPS = 25
 
 
 def build_program(boostc, units, bucket, output):
@@ -36,15 +35,11 @@ def limited(command, rate):
     return ["unshare", "-n", "sh", "-c", setup, rate, *command]
 
 
-def train(boost_run, program, ranks, rate, folder):
-    metrics = folder / "metrics.jsonl"
-    command = [boost_run, program, "--data", DATA, "--steps", str(STEPS), "--no-eval",
-               "--progress=none", "--metrics", metrics, "--check-replicas=0", "--threads", "1",
-               "--ranks", str(ranks), "--comm", "gloo"]
-    subprocess.run(limited(command, rate), check=True, capture_output=True)
-    rates = [json.loads(line)["samples_per_s"] for line in metrics.read_text().splitlines()
-             if '"step"' in line]
-    return statistics.median(ranks * 32e3 / each for each in rates[FIRST:])
+def measure(boost_run, program, ranks, rate):
+    command = [boost_run, "bench", program, "--steps", str(STEPS), "--warmup", "5", "--json",
+               "--threads", "1", "--ranks", str(ranks), "--comm", "gloo"]
+    output = subprocess.run(limited(command, rate), check=True, capture_output=True, text=True)
+    return json.loads(output.stdout)["median_ms"]
 
 
 def main():
@@ -64,7 +59,7 @@ def main():
         times = {kind: [] for kind in programs}
         for _ in range(args.rounds):
             for kind, program in programs.items():
-                times[kind].append(train(boost_run, program, args.ranks, args.rate, folder))
+                times[kind].append(measure(boost_run, program, args.ranks, args.rate))
     ratio = statistics.median(a / b for a, b in zip(*times.values()))
     parameters = 784 * args.units + args.units ** 2 + 12 * args.units + 10
     print(f"{args.ranks} ranks, {parameters * 4e-6:.1f} MB of gradients, "

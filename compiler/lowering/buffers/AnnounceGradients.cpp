@@ -29,6 +29,12 @@ Operation *getLastUser(Value buffer) {
   return last;
 }
 
+/// A gradient in memory, and the last op that touches it.
+struct Written {
+  Value buffer;
+  Operation *last = nullptr;
+};
+
 /// Whether something runs behind `op` that a collective could run beside.
 bool hasWorkBehind(Operation *op) {
   while ((op = op->getNextNode()))
@@ -48,10 +54,15 @@ struct AnnounceGradients
     if (!micro || !update || getCudaTarget(program) ||
         !micro.getOps<rt::ReadyOp>().empty())
       return;
-    llvm::DenseMap<uint64_t, rt::BufferOp> written; // by offset
-    for (auto buffer : micro.getOps<rt::BufferOp>())
-      if (buffer.getArena() == rt::Arena::Gradient)
-        written[buffer.getOffset()] = buffer;
+    llvm::DenseMap<uint64_t, Written> written; // by offset
+    for (auto buffer : micro.getOps<rt::BufferOp>()) {
+      if (buffer.getArena() != rt::Arena::Gradient)
+        continue;
+      Written found{buffer.getResult(), getLastUser(buffer.getResult())};
+      auto [known, isNew] = written.try_emplace(buffer.getOffset(), found);
+      if (!isNew && known->second.last->isBeforeInBlock(found.last))
+        known->second = found;
+    }
 
     Operation *last = nullptr; // of this collective's and those before it
     for (auto collective : update.getOps<rt::CollectiveOp>()) {
@@ -61,13 +72,12 @@ struct AnnounceGradients
         if (!buffer || buffer.getArena() != rt::Arena::Gradient ||
             isTouchedBefore(exchanged, collective))
           return;
-        rt::BufferOp found = written.lookup(buffer.getOffset());
-        if (!found)
+        Written found = written.lookup(buffer.getOffset());
+        if (!found.buffer)
           return;
-        Operation *user = getLastUser(found.getResult());
-        if (!last || last->isBeforeInBlock(user))
-          last = user;
-        buffers.push_back(found.getResult());
+        if (!last || last->isBeforeInBlock(found.last))
+          last = found.last;
+        buffers.push_back(found.buffer);
       }
       if (!hasWorkBehind(last))
         return;
