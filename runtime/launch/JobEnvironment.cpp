@@ -20,6 +20,8 @@ Environment toEnvironment(const JobPlan &plan) {
                         {"BOOST_SOURCE", plan.source}};
   if (plan.deviceId)
     variables["BOOST_DEVICE_ID"] = std::to_string(*plan.deviceId);
+  if (plan.isPinned)
+    variables["BOOST_PINNED"] = "1";
   return variables;
 }
 
@@ -37,6 +39,7 @@ Result<std::optional<JobPlan>> planOfLauncher(Variables &variables) {
   plan.isStarted = true;
   plan.rank = variables.number("BOOST_RANK", kMaxRanks - 1).value_or(0);
   plan.deviceId = variables.number("BOOST_DEVICE_ID", kMaxRanks - 1);
+  plan.isPinned = variables.number("BOOST_PINNED", 1).value_or(0) == 1;
   BOOSTRT_RETURN_IF_ERROR(variables.status());
   std::string layout = *variables.text("BOOST_LAYOUT");
   std::optional<std::vector<uint32_t>> counts = tasksPerNode(layout);

@@ -51,6 +51,8 @@ struct JobPlan {
   /// boost-run has started this process, and has said already what is worth
   /// saying about the plan.
   bool isStarted = false;
+  /// boost-run has also given it CPUs of its own: all that it sees.
+  bool isPinned = false;
 
   /// What the user should know about the choice.
   std::vector<std::string> notes;

@@ -22,7 +22,7 @@ struct LaunchOptions {
   std::optional<std::string> rankTable, tokenFile, logDir;
   CommKind comm = CommKind::Auto;
   std::optional<uint32_t> threads; ///< of each rank, as --threads
-  bool pin = true;                 ///< give each rank CPUs of its own
+  std::optional<bool> pin; ///< give each rank CPUs of its own; see startRanks()
   double rankDeadline = 8; ///< seconds of silence after which a rank is lost
   double grace = 15; ///< seconds the others have to end when a rank is lost
 };

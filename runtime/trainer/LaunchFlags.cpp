@@ -50,7 +50,8 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
       ->capture_default_str()
       ->type_name("S");
   app.add_flag("--pin,!--no-pin", o.pin,
-               "give each rank that is started CPUs of its own (default: yes)");
+               "give each rank that is started CPUs of its own (default: where "
+               "there are two or more for each)");
 }
 
 void addRankTable(CLI::App &app, Options &o) {

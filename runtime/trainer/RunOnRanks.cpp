@@ -75,8 +75,7 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
     return runAndLeave(options, alone, command);
   }
   // A rank that is pinned sees its own CPUs alone.
-  bool isPinned = plan.isStarted && options.launch.pin;
-  Options own = shareMachine(options, isPinned ? 1 : plan.localSize);
+  Options own = shareMachine(options, plan.isPinned ? 1 : plan.localSize);
   // The launcher shows what all ranks write to standard error.
   bool isMuted = plan.isStarted && !options.launch.logDir;
   Ranks ranks(std::move(transport).value(), plan.serverOfRank,

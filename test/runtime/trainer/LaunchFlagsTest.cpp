@@ -16,7 +16,7 @@ TEST(LaunchFlags, Defaults) {
   EXPECT_FALSE(o.ranks || o.nodes || o.nodeRank || o.master || o.rankTable ||
                o.tokenFile || o.logDir || o.threads);
   EXPECT_EQ(o.comm, CommKind::Auto);
-  EXPECT_TRUE(o.pin);
+  EXPECT_FALSE(o.pin.has_value());
   EXPECT_EQ(o.grace, 15);
 }
 
@@ -42,7 +42,7 @@ TEST(LaunchFlags, All) {
     EXPECT_EQ(o.logDir, "l");
     EXPECT_EQ(o.comm, CommKind::Gloo);
     EXPECT_EQ(o.grace, 0.5);
-    EXPECT_FALSE(o.pin);
+    EXPECT_EQ(o.pin, false);
     EXPECT_EQ(o.threads.has_value(), command[0] != std::string("ranks"));
   }
   EXPECT_EQ(parse({"ranks", "--comm=local"})->options.launch.comm,
