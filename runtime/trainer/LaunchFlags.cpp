@@ -49,9 +49,10 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str()
       ->type_name("S");
-  app.add_flag("--pin,!--no-pin", o.pin,
-               "give each rank that is started CPUs of its own (default: where "
-               "there are two or more for each)");
+  app.add_flag_function(
+      "--pin,!--no-pin", [&o](int64_t count) { o.pin = count > 0; },
+      "give each rank that is started CPUs of its own (default: where there "
+      "are two or more for each)");
 }
 
 void addRankTable(CLI::App &app, Options &o) {
