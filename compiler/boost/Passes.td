@@ -91,7 +91,7 @@ def ReduceGradientsPass
     ```
   }];
   let options = [
-    Option<"bucketBytes", "bucket-bytes", "uint64_t", "4194304",
+    Option<"bucketBytes", "bucket-bytes", "uint64_t", "26214400",
            "Most bytes of gradients in a bucket">
   ];
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];

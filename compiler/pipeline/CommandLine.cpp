@@ -180,7 +180,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
          "--bucket-size", options.phase.bucketBytes,
          "most bytes of gradients that ranks exchange together, or with "
          "KiB, MiB; the next bucket's backward runs beside it (default: "
-         "4 MiB)")
+         "25 MiB)")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->type_name("SIZE");

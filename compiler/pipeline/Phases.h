@@ -43,7 +43,7 @@ struct PhaseOptions {
   /// Which products cuBLASLt computes on GPUs: auto, always or never.
   std::string cudaLibrary = "auto";
   /// Of gradients that ranks exchange together, at most.
-  uint64_t bucketBytes = uint64_t(4) << 20;
+  uint64_t bucketBytes = uint64_t(25) << 20;
   /// Values to compute again instead of keeping them, at most.
   uint64_t mostRecomputed = 0;
   /// How sums of products are computed; without it by the cost model.

@@ -48,7 +48,11 @@ TEST(JobPlan, TheRanksOfALauncherKnowWhoTheyAre) {
     EXPECT_EQ(rank.deviceId, launcher().startedDeviceIds[local]);
     EXPECT_FALSE(rank.startsRanks);
     EXPECT_TRUE(rank.isStarted);
+    EXPECT_FALSE(rank.isPinned);
   }
+  JobPlan pinned = launcher().planOfRank(1);
+  pinned.isPinned = true;
+  EXPECT_TRUE(resolved(toEnvironment(pinned)).isPinned);
 }
 
 TEST(JobPlan, WhatTheLauncherHasSaidCountsAlone) {
