@@ -48,14 +48,12 @@ Status drawWhatIsFree(JobPlan &plan) {
   return Status();
 }
 
-/// The CPUs of rank `local`; none to leave it where the system puts it. With
-/// one CPU, what computes and what receives would take turns by time slices:
-/// a step of LeNet-5 on two ranks took 8.2 ms so, and 3.3 ms unpinned. More
+/// The CPUs of rank `local`; none to leave it where the system puts it. More
 /// threads than CPUs would only wait for each other.
 std::vector<int> cpusOf(const JobPlan &plan, uint32_t local,
                         const LaunchOptions &options) {
   std::vector<int> cpus = cpuShare(usableCpus(), local, plan.localSize);
-  if (!options.pin.value_or(cpus.size() > 1) ||
+  if (!options.pin.value_or(isWorthPinning(cpus)) ||
       options.threads.value_or(0) > cpus.size())
     return {};
   return cpus;

@@ -28,8 +28,9 @@ Status onRankThreads(uint32_t ranks, bool pins,
   for (uint32_t rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       // Threads that it starts stay there too.
-      if (pins)
-        pinTo(cpuShare(cpus, rank, ranks));
+      if (std::vector<int> share = cpuShare(cpus, rank, ranks);
+          pins && isWorthPinning(share))
+        pinTo(share);
       try {
         statuses[rank] = work(rank);
       } catch (const std::bad_alloc &) {
