@@ -31,7 +31,7 @@ def AccumulateInPlacePass
     sums of the micro-batches before, under the bindings of its results, and adds to them:
     each gradient where it is made, so that no other is kept for it. The number of samples
     is added last: while it is 0, the set is empty whatever it holds, and is overwritten
-    (`train.accumulate`), so that nobody need clear it.
+    (`train.combine ... of`), so that nobody need clear it.
 
     Without the pass, micro-batches have sets of their own, which `@combine` adds up as a
     tree: the same bits however many ranks share the window, for a set more with each
@@ -50,9 +50,9 @@ def AccumulateInPlacePass
                      %n: tensor<i64> {rt.binding = #rt.binding<loss_count>})
         -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, ...) {
       %g = nn.dense_grad_weight ...
-      %a = train.accumulate %g into %w of(%n) : tensor<4x3xf32>
+      %a = train.combine %w, %g of(%n) : tensor<4x3xf32>
       ...
-      %m = train.accumulate %count into %n of(%n) : tensor<i64>
+      %m = train.combine %n, %count of(%n) : tensor<i64>
       return %a, %s, %m : ...
     ```
   }];

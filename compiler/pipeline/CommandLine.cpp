@@ -10,9 +10,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/SpinPolicy.h"
-#include "runtime/predict/NetworkText.h"
+#include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/Suggest.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/InitLLVM.h"
@@ -152,24 +151,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
           ->needs(explain)
           ->check(CLI::Range(int64_t{1}, int64_t{boostrt::kMostPredictedRanks}))
           ->type_name("N");
-  app.add_option("--servers", flags.job.job.servers,
-                 "servers like this one that these ranks are on (default: 1)")
-      ->needs(ranks)
-      ->check(CLI::Range(1u, boostrt::kMostPredictedRanks))
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--network",
-         [&flags](const std::string &text) {
-           boostrt::Result<boostrt::NetworkCosts> network =
-               boostrt::parseNetwork(text);
-           if (!network.ok())
-             throw CLI::ValidationError("--network",
-                                        network.status().message());
-           flags.job.network = *network;
-         },
-         "latency and bandwidth between servers, as 10us,100Gbit/s")
-      ->needs(ranks)
-      ->type_name("LATENCY,BANDWIDTH");
+  boostrt::addNetworkFlags(app, ranks, flags.job);
   app.add_option("--memory-budget", flags.budget,
                  "reserve no more in a training run, by computing values "
                  "again where that is needed, or fail and say what is "
@@ -184,11 +166,11 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->type_name("SIZE");
-  app.add_option("--reproducible", flags.reproducible,
-                 "what the bits of a run may depend on: on, the number of "
-                 "threads; off, also how a step is split into ranks and "
-                 "micro-batches, whose gradients then share one set; strict, "
-                 "neither (default, and without a value: on)")
+  app.add_flag("--reproducible{on}", flags.reproducible,
+               "what the bits of a run may depend on: on, the number of "
+               "threads; off, also how a step is split into ranks and "
+               "micro-batches, whose gradients then share one set; strict, "
+               "neither (default, and without a value: on)")
       ->type_name("on|off|strict");
   app.add_flag("--print-ops", flags.isOps,
                "print what a model file may name and what the ops can do")
@@ -213,17 +195,18 @@ std::optional<std::string> resolveTargets(StringRef text,
   return std::nullopt;
 }
 
-constexpr std::string_view kLevels[] = {"on", "off", "strict"};
-
 /// What the bits may depend on.
 std::optional<std::string> resolveLevel(const Flags &flags,
                                         CompileOptions &options) {
   if (flags.reproducible.empty())
     return std::nullopt;
   options.reproducible = rt::symbolizeReproducibility(flags.reproducible);
+  std::vector<std::string_view> levels;
+  for (uint32_t i = 0; i <= rt::getMaxEnumValForReproducibility(); ++i)
+    levels.push_back(rt::stringifyReproducibility(rt::Reproducibility(i)));
   if (!options.reproducible)
     return "--reproducible: '" + flags.reproducible + "' is no level" +
-           boostrt::didYouMean(flags.reproducible, kLevels) +
+           boostrt::didYouMean(flags.reproducible, levels) +
            "; expected on, off or strict";
   if (options.from > Phase::Backward)
     return std::string("--reproducible decides what a step is made of, which "
@@ -418,12 +401,6 @@ int boostc::runBoostc(int argc, char **argv) {
   SmallVector<char *> arguments(argv, argv + argc);
   if (flags.isSummary)
     arguments.erase(arguments.begin() + 1);
-  // Without a value it is on; what follows may be the input.
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    if (StringRef(argument) == "--reproducible" &&
-        (i + 1 == arguments.size() ||
-         !llvm::is_contained(kLevels, std::string_view(arguments[i + 1]))))
-      arguments[i] = const_cast<char *>("--reproducible=on");
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp &) {

@@ -87,7 +87,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     program.addPass(boost::createAccumulateInPlacePass());
     {
       boost::ReduceGradientsPassOptions reduce;
-      reduce.bucketBytes = options.bucketBytes;
+      if (options.bucketBytes)
+        reduce.bucketBytes = *options.bucketBytes;
       program.addPass(boost::createReduceGradientsPass(reduce));
     }
     // It rewrites the sums of the pass before.

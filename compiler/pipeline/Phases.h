@@ -42,8 +42,9 @@ struct PhaseOptions {
   bool useLibrary = true;
   /// Which products cuBLASLt computes on GPUs: auto, always or never.
   std::string cudaLibrary = "auto";
-  /// Of gradients that ranks exchange together, at most.
-  uint64_t bucketBytes = uint64_t(25) << 20;
+  /// Of gradients that ranks exchange together, at most; without it the pass's
+  /// own number.
+  std::optional<uint64_t> bucketBytes;
   /// Values to compute again instead of keeping them, at most.
   uint64_t mostRecomputed = 0;
   /// How sums of products are computed; without it by the cost model.

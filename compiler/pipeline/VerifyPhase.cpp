@@ -203,12 +203,6 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         "argument bound to #rt.binding<valid>");
   }
 
-  /// Where micro-batches share a gradient set there is nothing to combine.
-  static bool isNeedless(train::ProgramOp program, StringRef function) {
-    return function == train::kCombine &&
-           rt::getReproducibility(program) == rt::Reproducibility::Off;
-  }
-
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
     auto programs = llvm::to_vector(getOperation().getOps<train::ProgramOp>());
     // From phase buffers on there is one for each kind of device.
@@ -225,7 +219,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
              << " and the second " << kCudaTargetAttrName;
     for (train::ProgramOp program : programs) {
       for (StringRef name : rules.functions)
-        if (!program.getFunction(name) && !isNeedless(program, name))
+        if (!program.getFunction(name) && !program.isOptional(name))
           return program.emitOpError("has no function @")
                  << name << ", which phase '" << phase << "' needs";
       bool isForGpus =

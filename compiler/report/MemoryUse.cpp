@@ -24,7 +24,7 @@ std::vector<ArenaUse> report::measureArenas(train::ProgramOp program) {
   // all add to (runtime/trainer/MemoryPlan.cpp; a test compares).
   constexpr int64_t kBatchCopies = 3;
   int64_t gradients =
-      rt::getReproducibility(program) == rt::Reproducibility::Off
+      program.accumulatesInPlace()
           ? 1
           : std::bit_width(static_cast<uint64_t>(program.getMicroBatches()));
   std::vector<ArenaUse> arenas = {

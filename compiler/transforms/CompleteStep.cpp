@@ -107,8 +107,8 @@ struct CompleteStepPass
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
-    bool hasSets = rt::getReproducibility(program) != rt::Reproducibility::Off;
-    if (micro && hasSets && !program.getFunction(train::kCombine) &&
+    if (micro && !program.accumulatesInPlace() &&
+        !program.getFunction(train::kCombine) &&
         failed(createCombine(program, micro)))
       return signalPassFailure();
     if (!program.getFunction(train::kInit))

@@ -12,10 +12,6 @@
 namespace boostrt {
 namespace {
 
-/// An all-reduce works on so many bytes of the vector at a time: then its
-/// scratch memory is bounded, and stays in the cache.
-constexpr size_t blockBytes = size_t(16) << 20;
-
 Range sliceOf(Range range, uint32_t index, uint32_t count) {
   return {range.begin + sliceBegin(range.size(), index, count),
           range.begin + sliceBegin(range.size(), index + 1, count)};
@@ -204,7 +200,8 @@ private:
 };
 
 /// Of the vector, as many as an all-reduce works on at a time.
-template <typename T> constexpr size_t blockSize = blockBytes / sizeof(T);
+template <typename T>
+constexpr size_t blockSize = kAllReduceBlockBytes / sizeof(T);
 
 /// Direct: (n-1)/n of a block to send when all of it must be copied together,
 /// as much to receive, and 1/n for our own slice. Halving takes less.

@@ -29,6 +29,10 @@ enum class AllReduceAlgorithm {
            ///< all n contributions are added at once
 };
 
+/// An all-reduce works on so many bytes of the vector at a time: then its
+/// scratch memory is bounded, and stays in the cache.
+inline constexpr size_t kAllReduceBlockBytes = size_t(16) << 20;
+
 /// What Auto is for a vector of `bytes`, the same for every member. Many ranks
 /// with little to add wait for messages, of which halving has fewer; else fewer
 /// rounds and fewer additions in memory count (tools/bench/allreduce.py).

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace boostrt {
 namespace {
@@ -52,31 +53,19 @@ double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
 }
 
 double messagesPerSlice(std::span<const size_t> partBytes, uint32_t slices) {
-  using Vector = PartedVector<std::byte>;
-  size_t total = 0, messages = 0;
-  for (size_t bytes : partBytes)
-    total += bytes;
+  auto sizeOf = [](size_t bytes) { return bytes; };
+  size_t total = std::accumulate(partBytes.begin(), partBytes.end(), size_t(0));
+  size_t messages = 0;
   for (uint32_t slice = 0; slice < slices; ++slice) {
-    size_t begin = sliceBegin(total, slice, slices);
-    size_t end = sliceBegin(total, slice + 1, slices);
-    size_t at = 0, together = 0; // bytes of short pieces that travel together
-    for (size_t bytes : partBytes) {
-      size_t from = std::max(begin, at), to = std::min(end, at + bytes);
-      at += bytes;
-      if (from >= to)
-        continue;
-      bool isShort = to - from < Vector::minMessageBytes;
-      if (together &&
-          (!isShort || together + to - from > Vector::maxMessageBytes)) {
-        ++messages;
-        together = 0;
-      }
-      if (isShort)
-        together += to - from;
-      else
-        messages += (to - from - 1) / Vector::maxMessageBytes + 1;
-    }
-    messages += together > 0;
+    Range range{sliceBegin(total, slice, slices),
+                sliceBegin(total, slice + 1, slices)};
+    cutIntoMessages(
+        range.begin, /*bytes=*/1,
+        [&](auto &&act) {
+          forEachPart(partBytes, sizeOf, range,
+                      [&](size_t, Range touched, size_t) { act(touched); });
+        },
+        [&](Range) { ++messages; });
   }
   return double(messages) / slices;
 }

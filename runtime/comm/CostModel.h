@@ -20,6 +20,10 @@ struct CommCosts {
   double perTouched = 4e-11; ///< byte of memory read or written by a loop
 };
 
+inline constexpr double CommCosts::*kCommCosts[] = {
+    &CommCosts::latency, &CommCosts::perMessage, &CommCosts::perByte,
+    &CommCosts::perProduct, &CommCosts::perTouched};
+
 /// Where the members of a group are: neighbours are `stride` ranks apart, and a
 /// server has `ranksPerServer` ranks that follow one another. In seconds, what
 /// a message to another server costs more than one that stays.

@@ -1,11 +1,12 @@
 #include "runtime/comm/MeasureCosts.h"
 
 #include "runtime/comm/Collectives.h"
+#include "runtime/comm/PartedVector.h"
 #include "runtime/comm/adasum/Passes.h"
+#include "runtime/support/Clock.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -14,17 +15,10 @@ namespace {
 
 constexpr int kRepeats = 9;
 constexpr size_t kShort = sizeof(double);
-/// Messages are no longer than that, and vectors not in all.
-constexpr size_t kMessage = size_t(1) << 20, kVector = size_t(32) << 20;
+/// Vectors are no longer than that.
+constexpr size_t kVector = size_t(32) << 20;
 /// Nor shorter than that: what fewer bytes cost cannot be told from noise.
 constexpr size_t kLeastVector = size_t(128) << 10;
-/// A vector is exchanged in blocks, see Collectives.cpp.
-constexpr size_t kBlock = size_t(16) << 20;
-
-double secondsSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
 
 /// The median of several times of work(), each after prepare(); the first,
 /// which warms up, does not count.
@@ -33,7 +27,7 @@ Status medianOf(Prepare &&prepare, Work &&work, double &seconds) {
   std::array<double, kRepeats> times;
   for (int repeat = -1; repeat < kRepeats; ++repeat) {
     BOOSTRT_RETURN_IF_ERROR(prepare());
-    auto begin = std::chrono::steady_clock::now();
+    Clock::time_point begin = Clock::now();
     BOOSTRT_RETURN_IF_ERROR(work());
     if (repeat >= 0)
       times[repeat] = secondsSince(begin);
@@ -74,7 +68,7 @@ public:
                        double &seconds) {
     uint32_t size = group_.size(), self = group_.self();
     size_t vector = std::clamp(vectorBytes, kLeastVector, kVector);
-    size_t block = std::min(vector, kBlock);
+    size_t block = std::min(vector, kAllReduceBlockBytes);
     size_t slice = std::max(kShort, block / size);
     vector = std::max(vector, size * slice);
     std::byte *memory = workspace_.reserve(vector + size * slice);
@@ -85,9 +79,9 @@ public:
       clear();
       bytes = 0;
       // Everybody's first message, then the second.
-      for (size_t at = 0; at < slice; at += kMessage)
+      for (size_t at = 0; at < slice; at += kMostMessageBytes)
         for (uint32_t i = 1; i < size; ++i) {
-          size_t count = std::min(kMessage, slice - at);
+          size_t count = std::min(kMostMessageBytes, slice - at);
           send(i, source((self + i) % size) + at, count);
           receive(i, place((self + size - i) % size) + at, count);
           bytes += count;
@@ -197,9 +191,7 @@ Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
   BOOSTRT_RETURN_IF_ERROR(
       allGatherValue(group, costs, std::span(found), workspace));
   for (const CommCosts &other : found)
-    for (double CommCosts::*cost :
-         {&CommCosts::latency, &CommCosts::perMessage, &CommCosts::perByte,
-          &CommCosts::perProduct, &CommCosts::perTouched})
+    for (double CommCosts::*cost : kCommCosts)
       costs.*cost = std::max(costs.*cost, other.*cost);
   return costs;
 }

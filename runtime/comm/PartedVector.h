@@ -14,15 +14,59 @@ struct Range {
   size_t size() const { return end - begin; }
 };
 
+/// A message in place carries so many bytes at most: few enough to be added
+/// while they are in the cache.
+inline constexpr size_t kMostMessageBytes = size_t(1) << 20;
+/// Neighbouring pieces shorter than this travel together: copying them costs
+/// less than a message.
+inline constexpr size_t kLeastMessageBytes = size_t(64) << 10;
+
+/// piece(part, Range, offset) for every part of a vector that `range` touches:
+/// the touched elements, and where in the part they begin. A part has
+/// `sizeOf(part)` elements, behind those of the part before.
+template <typename Parts, typename Size, typename Piece>
+void forEachPart(const Parts &parts, Size &&sizeOf, Range range,
+                 Piece &&piece) {
+  size_t begin = 0; // of the part
+  for (const auto &part : parts) {
+    size_t end = begin + sizeOf(part);
+    Range touched{std::max(range.begin, begin), std::min(range.end, end)};
+    if (touched.begin < touched.end)
+      piece(part, touched, touched.begin - begin);
+    begin = end;
+  }
+}
+
+/// Cuts elements of `bytes` each, from `begin` on, into messages:
+/// message(Range). forEachPiece(act) calls act(Range) for the pieces of memory
+/// they lie in. Depends on the sizes alone, so that sender and receiver agree.
+template <typename Pieces, typename Message>
+void cutIntoMessages(size_t begin, size_t bytes, Pieces &&forEachPiece,
+                     Message &&message) {
+  Range run{begin, begin}; // short pieces
+  auto flush = [&] {
+    if (run.size())
+      message(run);
+    run.begin = run.end;
+  };
+  forEachPiece([&](Range piece) {
+    bool isShort = piece.size() * bytes < kLeastMessageBytes;
+    if (!isShort || (run.size() + piece.size()) * bytes > kMostMessageBytes)
+      flush();
+    if (isShort) {
+      run.end = piece.end;
+      return;
+    }
+    while (run.end < piece.end) {
+      run.end = std::min(run.begin + kMostMessageBytes / bytes, piece.end);
+      flush();
+    }
+  });
+  flush();
+}
+
 template <typename T> class PartedVector {
 public:
-  /// A message in place carries so many bytes at most: few enough to be added
-  /// while they are in the cache.
-  static constexpr size_t maxMessageBytes = size_t(1) << 20;
-  /// Neighbouring pieces shorter than this travel together: copying them costs
-  /// less than a message.
-  static constexpr size_t minMessageBytes = size_t(64) << 10;
-
   explicit PartedVector(std::span<const std::span<T>> parts) : parts_(parts) {
     for (std::span<T> part : parts)
       size_ += part.size();
@@ -31,30 +75,17 @@ public:
   size_t size() const { return size_; }
 
   /// Cuts `range` into messages: message(Range, T *inPlace), null where it
-  /// consists of several pieces. Depends on the sizes alone, so that sender and
-  /// receiver agree.
+  /// consists of several pieces.
   template <typename Message>
   void forEachMessage(Range range, Message &&message) const {
-    Range run{range.begin, range.begin}; // short pieces
-    auto flush = [&] {
-      if (run.size())
-        message(run, inPlace(run));
-      run.begin = run.end;
-    };
-    forEachPiece(range, [&](size_t begin, std::span<T> piece) {
-      bool isShort = piece.size_bytes() < minMessageBytes;
-      if (!isShort || (run.size() + piece.size()) * sizeof(T) > maxMessageBytes)
-        flush();
-      run.end = begin + piece.size();
-      if (isShort)
-        return;
-      for (run.end = run.begin; run.end < begin + piece.size();) {
-        run.end = std::min(run.begin + maxMessageBytes / sizeof(T),
-                           begin + piece.size());
-        flush();
-      }
-    });
-    flush();
+    cutIntoMessages(
+        range.begin, sizeof(T),
+        [&](auto &&act) {
+          forEachPiece(range, [&](size_t begin, std::span<T> piece) {
+            act(Range{begin, begin + piece.size()});
+          });
+        },
+        [&](Range run) { message(run, inPlace(run)); });
   }
 
   /// Where `range` is when it lies within one span; else null.
@@ -85,14 +116,11 @@ public:
   /// none is empty.
   template <typename Piece>
   void forEachPiece(Range range, Piece &&piece) const {
-    size_t begin = 0; // of the part
-    for (std::span<T> part : parts_) {
-      size_t from = std::max(range.begin, begin);
-      size_t to = std::min(range.end, begin + part.size());
-      if (from < to)
-        piece(from, part.subspan(from - begin, to - from));
-      begin += part.size();
-    }
+    forEachPart(
+        parts_, [](std::span<T> part) { return part.size(); }, range,
+        [&](std::span<T> part, Range touched, size_t offset) {
+          piece(touched.begin, part.subspan(offset, touched.size()));
+        });
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "runtime/launch/StartRanks.h"
 
 #include "runtime/comm/control/Socket.h"
+#include "runtime/comm/control/Token.h"
 #include "runtime/launch/CpuShare.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Supervisor.h"
@@ -8,29 +9,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <sys/random.h>
 #include <unistd.h>
 
 namespace boostrt {
 namespace {
-
-Status refused(const char *what) {
-  return Status(ExitCode::Internal,
-                fmt::format("cannot {}: {}", what, std::strerror(errno)));
-}
-
-Result<std::string> randomToken() {
-  uint8_t bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    return refused("draw a random token");
-  std::string token;
-  for (uint8_t byte : bytes)
-    token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 /// A job on this host alone meets where and how nobody else needs to know.
 Status drawWhatIsFree(JobPlan &plan) {
@@ -40,7 +23,7 @@ Status drawWhatIsFree(JobPlan &plan) {
     BOOSTRT_RETURN_IF_ERROR(
         control::listenOn(plan.masterHost, plan.masterPort).status());
   if (plan.token.empty()) {
-    Result<std::string> token = randomToken();
+    Result<std::string> token = control::drawToken();
     if (!token.ok())
       return token.status();
     plan.token = *token;

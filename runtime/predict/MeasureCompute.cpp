@@ -5,12 +5,12 @@
 #include "runtime/launch/CpuShare.h"
 #include "runtime/predict/OnRankThreads.h"
 #include "runtime/predict/RandomBatch.h"
-#include "runtime/support/AccumulatesInPlace.h"
+#include "runtime/program/AccumulatesInPlace.h"
+#include "runtime/support/Clock.h"
 
 #include <algorithm>
 #include <array>
 #include <barrier>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,12 +19,6 @@
 
 namespace boostrt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double medianOf(std::vector<double> &times) {
   if (times.empty())

@@ -2,13 +2,12 @@
 
 #include "runtime/comm/MeasureCosts.h"
 #include "runtime/comm/control/ControlServer.h"
+#include "runtime/comm/control/Token.h"
 #include "runtime/comm/gloo/GlooTransport.h"
 #include "runtime/comm/local/LocalJob.h"
 #include "runtime/predict/OnRankThreads.h"
 
-#include <fmt/format.h>
 #include <functional>
-#include <random>
 
 namespace boostrt {
 namespace {
@@ -39,15 +38,6 @@ Result<CommCosts> measure(uint32_t ranks, bool pins, size_t vectorBytes,
   return costs;
 }
 
-/// 128 bits that nobody else knows.
-std::string randomToken() {
-  std::random_device device;
-  std::string token;
-  for (int i = 0; i < 4; ++i)
-    token += fmt::format("{:08x}", device());
-  return token;
-}
-
 } // namespace
 
 Result<CommCosts> measureNetwork(uint32_t ranks, RankLink link,
@@ -57,8 +47,11 @@ Result<CommCosts> measureNetwork(uint32_t ranks, RankLink link,
     return measure(ranks, /*pins=*/false, vectorBytes,
                    [&](uint32_t rank) { return job.connect(rank); });
   }
+  Result<std::string> token = control::drawToken();
+  if (!token.ok())
+    return token.status();
   control::ServerOptions serverOptions;
-  serverOptions.token = randomToken();
+  serverOptions.token = *token;
   serverOptions.size = ranks;
   Result<std::unique_ptr<control::ControlServer>> server =
       control::ControlServer::start(serverOptions);
@@ -66,7 +59,7 @@ Result<CommCosts> measureNetwork(uint32_t ranks, RankLink link,
     return server.status();
   GlooOptions options;
   options.size = ranks;
-  options.token = serverOptions.token;
+  options.token = *token;
   options.masterPort = (*server)->port();
   return measure(ranks, /*pins=*/true, vectorBytes, [&](uint32_t rank) {
     GlooOptions own = options;

@@ -2,6 +2,7 @@
 
 #include "runtime/launch/CpuShare.h"
 #include "runtime/predict/MeasureCompute.h"
+#include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,14 +29,9 @@ size_t longestBytes(const BoostProgram &program) {
   size_t longest = 0;
   for (const BoostCollective &collective :
        std::span(program.collectives, program.collective_count)) {
-    size_t bytes = 0;
-    for (const BoostCollectiveOperand &operand :
-         std::span(collective.operands, collective.operand_count))
-      if (operand.dtype == BOOST_F32)
-        bytes += operand.elements * sizeof(float);
-    longest = std::max(longest, bytes);
+    longest = std::max(longest, countOf(BOOST_F32, collective));
   }
-  return longest;
+  return longest * sizeof(float);
 }
 
 /// `ranks` ranks as they would compute on this machine.

@@ -1,6 +1,6 @@
 #include "runtime/predict/StepModel.h"
 
-#include "runtime/comm/adasum/Adasum.h"
+#include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,9 +29,7 @@ public:
                   double(server_.computeRanks) * server_.threads, cores);
     step_.exchangeStretch = stretchOf(ranks, server_.commRanks, cores);
     comm_ = server_.comm;
-    for (double CommCosts::*cost :
-         {&CommCosts::latency, &CommCosts::perMessage, &CommCosts::perByte,
-          &CommCosts::perProduct, &CommCosts::perTouched})
+    for (double CommCosts::*cost : kCommCosts)
       comm_.*cost *= step_.exchangeStretch;
     double micros = program_.micro_batches;
     step_.micro = micros * server_.compute.micro * step_.computeStretch;
@@ -54,17 +52,11 @@ public:
   }
 
 private:
-  static std::span<const BoostCollectiveOperand>
-  operandsOf(const BoostCollective &collective) {
-    return {collective.operands, collective.operand_count};
-  }
-
   /// As Ranks::innerGroup() has it.
   uint32_t innerSize() const {
-    bool averagesInServers =
-        program_.adasum_across == BOOST_ACROSS_SERVERS ||
-        (program_.adasum_across == BOOST_ACROSS_AUTO && job_.servers > 1);
-    return averagesInServers ? job_.ranksPerServer() : 1;
+    return averagesInServers(program_.adasum_across, job_.servers > 1)
+               ? job_.ranksPerServer()
+               : 1;
   }
 
   Placement placement() const {
@@ -107,28 +99,22 @@ private:
 
   /// As RankCollectives::combine() does it.
   Result<PredictedCollective> adasum(const BoostCollective &collective) const {
-    AdasumOptions options;
-    options.ranksPerMean = innerSize();
-    options.meansAreKnown = true;
+    AdasumOptions options = adasumOptions(innerSize());
     uint32_t leaves = job_.ranks / options.ranksPerMean;
     PredictedCollective predicted =
         describe(collective, leaves > 1 ? job_.ranks : 1);
     if (leaves == 1)
       return predicted;
-    std::vector<AdasumTensor> tensors;
-    std::vector<uint32_t> groups; // in the order in which they appear
     constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
+    std::vector<size_t> offsets;
     size_t offset = 0;
     for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
-      auto found = std::find(groups.begin(), groups.end(), operand.group);
-      auto vector = static_cast<uint32_t>(found - groups.begin());
-      if (found == groups.end())
-        groups.push_back(operand.group);
-      tensors.push_back({offset, operand.elements, vector});
+      offsets.push_back(offset);
       offset += (operand.elements + step - 1) / step * step;
     }
     // The plan that ranks make, which do not measure before they choose.
-    Result<Adasum> adasum = Adasum::plan(job_.ranks, 0, tensors, options);
+    Result<Adasum> adasum =
+        Adasum::plan(job_.ranks, 0, tensorsOf(collective, offsets), options);
     if (!adasum.ok())
       return adasum.status();
     predicted.how = adasum->describe();

@@ -1,6 +1,6 @@
 #include "runtime/trainer/CommandLine.h"
 
-#include "runtime/predict/NetworkText.h"
+#include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/LaunchFlags.h"
 
@@ -202,23 +202,7 @@ void addPrediction(CLI::App &app, JobFlags &o) {
                      "measured here")
           ->check(CLI::Range(1u, kMostPredictedRanks))
           ->type_name("N");
-  app.add_option("--servers", o.prediction.job.servers,
-                 "servers like this one that these ranks are on (default: 1)")
-      ->needs(ranks)
-      ->check(CLI::Range(1u, kMostPredictedRanks))
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--network",
-         [&o](const std::string &text) {
-           Result<NetworkCosts> network = parseNetwork(text);
-           if (!network.ok())
-             throw CLI::ValidationError("--network",
-                                        network.status().message());
-           o.prediction.network = *network;
-         },
-         "latency and bandwidth between servers, as 10us,100Gbit/s")
-      ->needs(ranks)
-      ->type_name("LATENCY,BANDWIDTH");
+  addNetworkFlags(app, ranks, o.prediction);
   app.add_option_function<std::string>(
          "--comm",
          [&o](const std::string &v) {

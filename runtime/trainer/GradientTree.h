@@ -7,6 +7,9 @@
 // and 8 x 1. It is carried out like counting in binary: finished subtrees lie
 // on a stack of gradient sets, and two of equal size are merged at once, so
 // log2(window) + 1 sets suffice.
+//
+// Where micro-batches add to what is there (in place), one set suffices, and
+// the order is that of the micro-batches.
 #pragma once
 
 #include "runtime/support/Status.h"
@@ -20,20 +23,32 @@ namespace boostrt {
 class GradientTree {
 public:
   /// How many gradient sets a window of up to `microBatches` (>= 1) needs.
-  static uint32_t slotsFor(uint32_t microBatches) {
-    return static_cast<uint32_t>(std::bit_width(microBatches));
+  static uint32_t slotsFor(uint32_t microBatches, bool isInPlace = false) {
+    return isInPlace ? 1 : static_cast<uint32_t>(std::bit_width(microBatches));
   }
 
-  explicit GradientTree(uint32_t microBatches) {
-    sizes_.reserve(slotsFor(microBatches));
+  explicit GradientTree(uint32_t microBatches, bool isInPlace = false)
+      : isInPlace_(isInPlace) {
+    sizes_.reserve(slotsFor(microBatches, isInPlace));
   }
 
-  /// The set that the next micro-batch writes. Call add() when it is done.
-  int nextSlot() const { return static_cast<int>(sizes_.size()); }
+  bool isInPlace() const { return isInPlace_; }
+  /// No micro-batch of the window has been added.
+  bool isEmpty() const { return sizes_.empty(); }
+
+  /// The set that the next micro-batch writes, or adds to in place. Call add()
+  /// when it is done.
+  int nextSlot() const {
+    return isInPlace_ ? 0 : static_cast<int>(sizes_.size());
+  }
 
   /// Takes the set nextSlot() as a leaf. `combine(into, from)` adds set `from`
   /// to set `into` and returns a Status.
   template <typename Combine> Status add(Combine &&combine) {
+    if (isInPlace_ && !isEmpty()) {
+      ++sizes_.front();
+      return Status();
+    }
     sizes_.push_back(1);
     while (sizes_.size() > 1 && sizes_[sizes_.size() - 2] == sizes_.back())
       BOOSTRT_RETURN_IF_ERROR(mergeTop(combine));
@@ -58,6 +73,7 @@ private:
     return Status();
   }
 
+  bool isInPlace_;
   std::vector<uint32_t> sizes_; ///< leaves under each set, bottom first
 };
 

@@ -38,10 +38,8 @@ MemoryPlan planTraining(const BoostProgram &program,
   MemoryPlan plan = planEvaluation(program, target);
   plan.copies[BOOST_ARENA_STATE] = 1;
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
-  plan.copies[BOOST_ARENA_GRADIENT] =
-      accumulatesInPlace(program)
-          ? 1
-          : GradientTree::slotsFor(program.micro_batches);
+  plan.copies[BOOST_ARENA_GRADIENT] = GradientTree::slotsFor(
+      program.micro_batches, accumulatesInPlace(program));
   // The gradients themselves stay on the device.
   const BoostTensor &sum = program.loss_sum, &count = program.loss_count;
   plan.exchanged[BOOST_ARENA_GRADIENT] = {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
-#include "runtime/support/AccumulatesInPlace.h"
+#include "runtime/program/AccumulatesInPlace.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "runtime/trainer/RankCollectives.h"
 
+#include "runtime/program/ProgramCollectives.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -7,20 +9,6 @@
 
 namespace boostrt {
 namespace {
-
-std::span<const BoostCollectiveOperand>
-operandsOf(const BoostCollective &collective) {
-  return {collective.operands, collective.operand_count};
-}
-
-/// Elements of that type among the operands.
-size_t countOf(BoostDType dtype, const BoostCollective &collective) {
-  size_t count = 0;
-  for (const BoostCollectiveOperand &operand : operandsOf(collective))
-    if (operand.dtype == dtype)
-      count += operand.elements;
-  return count;
-}
 
 /// "bucket 2 (fc1.weight, fc1.bias)".
 std::string nameOf(const BoostCollective &collective, const Program &program) {
@@ -33,31 +21,13 @@ std::string nameOf(const BoostCollective &collective, const Program &program) {
                      names.empty() ? "loss" : names);
 }
 
-/// The operands as tensors of one bucket, in which they lie at `offsets`.
-std::vector<AdasumTensor>
-tensorsOf(std::span<const BoostCollectiveOperand> table,
-          std::span<const size_t> offsets) {
-  std::vector<AdasumTensor> tensors;
-  // Numbers of the program's vectors, in the order in which they appear.
-  std::vector<uint32_t> numbers;
-  for (size_t i = 0; i < table.size(); ++i) {
-    auto found = std::find(numbers.begin(), numbers.end(), table[i].group);
-    auto vector = static_cast<uint32_t>(found - numbers.begin());
-    if (found == numbers.end())
-      numbers.push_back(table[i].group);
-    tensors.push_back({offsets[i], table[i].elements, vector});
-  }
-  return tensors;
-}
-
 /// Where operands lie that follow one another with a gap between any two: no
 /// other places take more scratch memory.
-std::vector<size_t>
-spreadOffsets(std::span<const BoostCollectiveOperand> table) {
+std::vector<size_t> spreadOffsets(const BoostCollective &collective) {
   constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
   std::vector<size_t> offsets;
   size_t next = 0;
-  for (const BoostCollectiveOperand &operand : table) {
+  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
     offsets.push_back(next);
     next += (operand.elements / step + 1) * step;
   }
@@ -123,9 +93,8 @@ Status RankCollectives::prepare() {
     }
     size_t scratch = 0;
     if (schedule[i].kind == BOOST_COLLECTIVE_ADASUM) {
-      std::span<const BoostCollectiveOperand> table = operandsOf(schedule[i]);
-      BOOSTRT_RETURN_IF_ERROR(
-          plan(prepared_[i], tensorsOf(table, spreadOffsets(table))));
+      BOOSTRT_RETURN_IF_ERROR(plan(
+          prepared_[i], tensorsOf(schedule[i], spreadOffsets(schedule[i]))));
       scratch = prepared_[i].adasum->scratchBytes();
     } else {
       scratch = allReduceScratchBytes(groupOf(schedule[i]).size(),
@@ -138,12 +107,8 @@ Status RankCollectives::prepare() {
 
 Status RankCollectives::plan(Prepared &prepared,
                              std::vector<AdasumTensor> tensors) const {
-  AdasumOptions options;
-  // Behind their sum and the same update, the ranks of a group have the same.
-  options.ranksPerMean = inner_->size();
-  options.meansAreKnown = true;
-  Result<Adasum> adasum =
-      Adasum::plan(all_->size(), all_->self(), tensors, options);
+  Result<Adasum> adasum = Adasum::plan(all_->size(), all_->self(), tensors,
+                                       adasumOptions(inner_->size()));
   if (!adasum.ok())
     return adasum.status();
   prepared.adasum.emplace(std::move(adasum).value());
@@ -198,7 +163,7 @@ Status RankCollectives::combine(const BoostCollective &collective,
     return Status(); // one group: its mean is what there is
   std::span addresses(operands, collective.operand_count);
   std::vector<AdasumTensor> tensors =
-      tensorsOf(operandsOf(collective), offsetsOf(addresses));
+      tensorsOf(collective, offsetsOf(addresses));
   if (!areSame(tensors, prepared.tensors))
     BOOSTRT_RETURN_IF_ERROR(plan(prepared, std::move(tensors)));
   auto *bucket = static_cast<float *>(

@@ -1,19 +1,11 @@
 // Which ranks average before Adasum combines.
-#include "runtime/abi/boost_abi.h"
+#include "runtime/program/ProgramCollectives.h"
 #include "runtime/trainer/Ranks.h"
 
 #include <fmt/format.h>
 
 namespace boostrt {
 namespace {
-
-/// Whether servers are the inner groups.
-bool averagesInServers(const std::vector<uint32_t> &serverOfRank,
-                       uint32_t across) {
-  return across == BOOST_ACROSS_SERVERS ||
-         (across == BOOST_ACROSS_AUTO &&
-          serverOfRank.front() != serverOfRank.back());
-}
 
 std::vector<uint32_t> ranksOf(const std::vector<uint32_t> &serverOfRank,
                               uint32_t server) {
@@ -27,7 +19,7 @@ std::vector<uint32_t> ranksOf(const std::vector<uint32_t> &serverOfRank,
 } // namespace
 
 Result<Group> Ranks::innerGroup(uint32_t across) const {
-  if (!averagesInServers(serverOfRank_, across))
+  if (!averagesInServers(across, serverOfRank_.front() != serverOfRank_.back()))
     return Group(*transport_, {rank()});
   uint32_t own = serverOfRank_[rank()];
   std::vector<uint32_t> members = ranksOf(serverOfRank_, own);

@@ -4,6 +4,7 @@
 // The lines are an interface (scripts read them) and are tested as a whole.
 #pragma once
 
+#include "runtime/support/Clock.h"
 #include "runtime/support/Status.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/Options.h"
@@ -18,8 +19,6 @@
 #include <vector>
 
 namespace boostrt {
-
-using Clock = std::chrono::steady_clock;
 
 /// The shortest text that reads back as the same float, with a point or an
 /// exponent in it: "0.3660637", "1.0".

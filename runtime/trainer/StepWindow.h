@@ -1,7 +1,6 @@
 // StepWindow.h - one optimizer step as the plan of a program wants it: every
-// micro-batch into a gradient set of its own, the sets added in the order of
-// GradientTree, or one after the other added to one set; then the update.
-// Training and `boost-run bench` run it.
+// micro-batch into the gradient set that GradientTree says, the sets added in
+// its order; then the update. Training and `boost-run bench` run it.
 #pragma once
 
 #include "runtime/trainer/Execution.h"
@@ -19,19 +18,15 @@ public:
   /// The execution outlives the window.
   explicit StepWindow(Execution &execution)
       : execution_(execution),
-        tree_(execution.program().descriptor().micro_batches),
-        isInPlace_(accumulatesInPlace(execution.program().descriptor())) {}
+        tree_(execution.program().descriptor().micro_batches,
+              accumulatesInPlace(execution.program().descriptor())) {}
 
   /// Runs one micro-batch; at most micro_batches of the program before sum().
   /// `batch` stays as Execution::micro() wants it. `lastOfStep`: it is this
   /// rank's last of that step (from 1); 0: it is not known to be.
   Status add(std::byte *batch, int64_t lastOfStep = 0) {
-    if (isInPlace_) {
-      if (!isBegun_)
-        BOOSTRT_RETURN_IF_ERROR(execution_.emptySet());
-      isBegun_ = true;
-      return execution_.micro(batch, 0, lastOfStep);
-    }
+    if (tree_.isInPlace() && tree_.isEmpty())
+      BOOSTRT_RETURN_IF_ERROR(execution_.emptySet());
     int slot = tree_.nextSlot();
     BOOSTRT_RETURN_IF_ERROR(
         execution_.micro(batch, slot, slot == 0 ? lastOfStep : 0));
@@ -41,9 +36,8 @@ public:
   /// Completes the sums, however many micro-batches there were: loss and
   /// gradients of this rank's part of the window are in set 0.
   Status sum() {
-    if (!isBegun_ && tree_.nextSlot() == 0)
+    if (tree_.isEmpty())
       return execution_.contributeNothing();
-    isBegun_ = false;
     return tree_.finish(combine());
   }
 
@@ -59,7 +53,6 @@ public:
 private:
   Execution &execution_;
   GradientTree tree_;
-  bool isInPlace_, isBegun_ = false; ///< set 0 has a micro-batch of the window
 };
 
 } // namespace boostrt

@@ -9,10 +9,6 @@
 namespace boostrt {
 namespace {
 
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 } // namespace

@@ -14,15 +14,8 @@ using namespace boostc::e2e;
 namespace {
 
 Model getModel() {
-  Model model;
-  model.name = "collectives";
-  model.batch = 4;
-  model.sample = "[5]";
-  model.layers =
-      R"({ "name": "a", "op": "dense", "units": 4 }, { "op": "tanh" },
-{ "name": "b", "op": "dense", "units": 3 })";
-  model.optimizer = R"({ "type": "sgd", "learning_rate": 0.125 })";
-  return model;
+  return getPerceptron("collectives",
+                       R"({ "type": "sgd", "learning_rate": 0.125 })");
 }
 
 CompileOptions getOptions() {

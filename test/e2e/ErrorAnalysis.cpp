@@ -52,7 +52,7 @@ struct Rules {
   ArrayRef<Bounded> in;
   const ReferenceValue &out;
 
-  Errors copy() const { return in[0].error; }
+  Errors copy(unsigned operand = 0) const { return in[operand].error; }
 
   Errors sum(llvm::function_ref<int64_t(int64_t)> second) const {
     Errors error;
@@ -308,8 +308,9 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
           [&](nn::SoftmaxCrossEntropyGradOp op) { return rules.lossGrad(op); })
       .Case<nn::TopKOp>([&](auto) { return rules.topK(); })
       .Case<train::DivideGradientOp>([&](auto) { return rules.divide(); })
-      .Case<train::AccumulateOp>([&](auto) {
-        return in[2].value.item() == 0.0 ? rules.copy() : rules.add();
+      .Case<train::CombineOp>([&](train::CombineOp op) {
+        return op.getCount() && in[2].value.item() == 0.0 ? rules.copy(1)
+                                                          : rules.add();
       })
       .Case<arith::ConstantOp>([&](auto) { return Errors(out.size(), 0.0); })
       .Default([](Operation *) { return std::nullopt; });

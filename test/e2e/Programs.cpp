@@ -43,6 +43,18 @@ std::string Model::getJson() const {
          ",\n\"optimizer\": " + optimizer + "\n}\n";
 }
 
+Model e2e::getPerceptron(std::string name, std::string optimizer) {
+  Model model;
+  model.name = std::move(name);
+  model.batch = 4;
+  model.sample = "[5]";
+  model.layers =
+      R"({ "name": "a", "op": "dense", "units": 4 }, { "op": "tanh" },
+{ "name": "b", "op": "dense", "units": 3 })";
+  model.optimizer = std::move(optimizer);
+  return model;
+}
+
 const std::vector<Model> &e2e::getModels() {
   // Constants of the optimizers are binary fractions: the interpreter keeps
   // them in double precision, phase linalg in single.

@@ -56,6 +56,9 @@ inline void PrintTo(const Model &model, std::ostream *stream) {
 /// op.
 const std::vector<Model> &getModels();
 
+/// A perceptron 5-4-3 with batches of 4, small enough for many ranks.
+Model getPerceptron(std::string name, std::string optimizer);
+
 /// Dialects, interfaces of the interpreter, and diagnostics that are kept.
 class Context {
 public:

@@ -23,16 +23,9 @@ using Values = ReferenceTrainer::Values;
 constexpr double kRate = 0.125, kMomentum = 0.5;
 
 Model getModel() {
-  Model model;
-  model.name = "ranks";
-  model.batch = 4;
-  model.sample = "[5]";
-  model.layers =
-      R"({ "name": "a", "op": "dense", "units": 4 }, { "op": "tanh" },
-{ "name": "b", "op": "dense", "units": 3 })";
-  model.optimizer =
-      R"({ "type": "momentum", "learning_rate": 0.125, "momentum": 0.5 })";
-  return model;
+  return getPerceptron(
+      "ranks",
+      R"({ "type": "momentum", "learning_rate": 0.125, "momentum": 0.5 })");
 }
 
 /// Where ranks meet: `inner` neighbours are an inner group.

@@ -26,7 +26,7 @@ struct AccumulateInPlace
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
     if (!micro || program.getMicroBatches() == 1 ||
-        rt::getReproducibility(program) != rt::Reproducibility::Off)
+        !program.accumulatesInPlace())
       return;
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     // In the order of the results: the memory of both is planned in it.
@@ -55,8 +55,8 @@ struct AccumulateInPlace
       accumulate(*operand, sums, samples);
     // Last: what is added before asks whether there were samples.
     OpBuilder builder(returnOp);
-    count->set(train::AccumulateOp::create(builder, count->get().getLoc(),
-                                           count->get(), samples, samples));
+    count->set(train::CombineOp::create(builder, count->get().getLoc(), samples,
+                                        count->get(), samples));
   }
 
   /// The memory of a result as an argument.
@@ -78,8 +78,8 @@ struct AccumulateInPlace
     Value part = result.get();
     OpBuilder builder(part.getContext());
     builder.setInsertionPointAfterValue(part);
-    result.set(train::AccumulateOp::create(builder, part.getLoc(), part, sums,
-                                           samples));
+    result.set(
+        train::CombineOp::create(builder, part.getLoc(), sums, part, samples));
   }
 };
 

@@ -2,10 +2,9 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "dialects/rt/RtDialect.h"
 #include "dialects/train/TrainDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_ANNOUNCEGRADIENTSPASS
@@ -17,15 +16,12 @@ using namespace boostc;
 
 namespace {
 
-/// The last op that touches `buffer`, itself or through views.
 Operation *getLastUser(Value buffer) {
   Operation *last = buffer.getDefiningOp();
-  for (Operation *user : buffer.getUsers()) {
-    Operation *found =
-        isa<ViewLikeOpInterface>(user) ? getLastUser(user->getResult(0)) : user;
-    if (last->isBeforeInBlock(found))
-      last = found;
-  }
+  forEachUser(buffer, [&](Operation *user) {
+    if (last->isBeforeInBlock(user))
+      last = user;
+  });
   return last;
 }
 
@@ -38,8 +34,7 @@ struct Written {
 /// Whether something runs behind `op` that a collective could run beside.
 bool hasWorkBehind(Operation *op) {
   while ((op = op->getNextNode()))
-    if (!isa<rt::BufferOp, rt::ReadyOp, arith::ConstantOp, ViewLikeOpInterface,
-             func::ReturnOp>(op))
+    if (!isPlaceOrNumber(op) && !isa<rt::ReadyOp, func::ReturnOp>(op))
       return true;
   return false;
 }
@@ -90,9 +85,11 @@ struct AnnounceGradients
 
   /// Then what is exchanged is made in @update.
   static bool isTouchedBefore(Value buffer, Operation *op) {
-    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-      return user->isBeforeInBlock(op);
+    bool isTouched = false;
+    forEachUser(buffer, [&](Operation *user) {
+      isTouched |= user->isBeforeInBlock(op);
     });
+    return isTouched;
   }
 };
 

@@ -3,8 +3,8 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/buffers/MemoryPlanner.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -152,20 +152,11 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       buffer.bytes = *bytes;
       buffer.first = std::numeric_limits<int64_t>::max();
       buffer.last = -1;
-      // Uses through views count for the buffer itself.
-      SmallVector<Value> aliases = {allocation.getResult()};
-      while (!aliases.empty()) {
-        Value alias = aliases.pop_back_val();
-        for (Operation *user : alias.getUsers()) {
-          if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
-            aliases.push_back(view->getResult(0));
-            continue;
-          }
-          int64_t at = position.lookup(block.findAncestorOpInBlock(*user));
-          buffer.first = std::min(buffer.first, at);
-          buffer.last = std::max(buffer.last, at);
-        }
-      }
+      forEachUser(allocation.getResult(), [&](Operation *user) {
+        int64_t at = position.lookup(block.findAncestorOpInBlock(*user));
+        buffer.first = std::min(buffer.first, at);
+        buffer.last = std::max(buffer.last, at);
+      });
       if (buffer.last < 0) // never used
         buffer.first = buffer.last = position.lookup(allocation);
       // Ops that share memory wait for each other on a GPU, where small ones

@@ -21,7 +21,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
@@ -55,8 +54,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (isa<rt::BufferOp, arith::ConstantOp, ViewLikeOpInterface>(op))
-        continue; // places and numbers: no work
+      if (isPlaceOrNumber(&op))
+        continue;
       linalg::GenericOp generic = generalizeToLoops(rewriter, &op);
       if (!generic) {
         if (failed(flush(function, group)))

@@ -53,9 +53,8 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
         return WalkResult::advance();
       BoostMatmul call = describeMatmul(op);
       boostrt::Result<uint64_t> bytes =
-          isStrict
-              ? boostrt::PiecewiseMatmul::queryScratchBytes(**library, call)
-              : boostrt::Matmul::queryScratchBytes(**library, call);
+          boostrt::PiecewiseMatmul::queryScratchBytes(**library, call,
+                                                      isStrict);
       if (!bytes.ok()) {
         op.emitError(bytes.status().message());
         return WalkResult::interrupt();

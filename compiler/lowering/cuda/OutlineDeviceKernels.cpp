@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,8 +48,8 @@ struct OutlineDeviceKernels
     DeviceSchedule schedule(buffers);
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (isa<rt::BufferOp, arith::ConstantOp, ViewLikeOpInterface>(op))
-        continue; // places and numbers: no work
+      if (isPlaceOrNumber(&op))
+        continue;
       Operation *work = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
         work = generic;

@@ -1,5 +1,6 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -39,6 +40,19 @@ linalg::GenericOp boostc::generalizeToLoops(RewriterBase &rewriter,
       linalg::generalizeNamedOp(rewriter, named);
   assert(succeeded(general) && "every named linalg op is a loop nest");
   return *general;
+}
+
+bool boostc::isPlaceOrNumber(Operation *op) {
+  return isa<rt::BufferOp, arith::ConstantOp, ViewLikeOpInterface>(op);
+}
+
+void boostc::forEachUser(Value buffer,
+                         llvm::function_ref<void(Operation *)> act) {
+  for (Operation *user : buffer.getUsers())
+    if (isa<ViewLikeOpInterface>(user))
+      forEachUser(user->getResult(0), act);
+    else
+      act(user);
 }
 
 Value boostc::getViewedBuffer(Value value) {

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace boostc {
 
@@ -13,6 +14,13 @@ namespace boostc {
 /// op or a copy. Null for anything else.
 mlir::linalg::GenericOp generalizeToLoops(mlir::RewriterBase &rewriter,
                                           mlir::Operation *op);
+
+/// Whether `op` is a place or a number: no work.
+bool isPlaceOrNumber(mlir::Operation *op);
+
+/// Calls `act` with every op that uses `buffer`, itself or through views.
+void forEachUser(mlir::Value buffer,
+                 llvm::function_ref<void(mlir::Operation *)> act);
 
 /// The buffer behind a chain of views.
 mlir::Value getViewedBuffer(mlir::Value value);

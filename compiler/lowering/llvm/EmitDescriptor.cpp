@@ -378,9 +378,9 @@ private:
       uint64_t end = slot.getOffset() + countBytes(slot.getType());
       bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
     }
-    rt::Reproducibility level = rt::getReproducibility(program);
-    header.reproducible = static_cast<uint32_t>(level);
-    if (level != rt::Reproducibility::Off)
+    header.reproducible =
+        static_cast<uint32_t>(rt::getReproducibility(program));
+    if (!program.accumulatesInPlace())
       header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
           header.arena_bytes[BOOST_ARENA_GRADIENT];
     setString(offsetof(BoostProgram, name), program.getSymName());

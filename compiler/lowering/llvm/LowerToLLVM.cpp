@@ -73,9 +73,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   LogicalResult lowerFunctions(TargetCode &target) {
     for (StringRef name : kFunctionNames) {
       func::FuncOp function = target.program.getFunction(name);
-      // Without gradient sets to combine there is no function that does.
-      if (!function && name == train::kCombine &&
-          rt::getReproducibility(target.program) == rt::Reproducibility::Off) {
+      if (!function && target.program.isOptional(name)) {
         target.transientBytes.push_back(0);
         target.functions.push_back(nullptr);
         continue;

@@ -4,8 +4,8 @@
 // 2021), for any number of members. Coefficients.h says exactly how.
 //
 // Every member ends with the same bits: each element is computed by one and
-// copied. They do not depend on the CPU; they do
-// on the number of members, on their order and, in rounding, on the levels.
+// copied. They do not depend on the CPU; they do on the number of members, on
+// their order and, in rounding, on the levels.
 #pragma once
 
 #include "runtime/comm/CostModel.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/comm/control/Wire.h"
+#include "runtime/support/Clock.h"
 
 #include <chrono>
 #include <optional>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace boostrt::control {
-
-using Clock = std::chrono::steady_clock;
 
 /// Every conclusion is the message that all ranks get; empty: all is well.
 class RankWatch {

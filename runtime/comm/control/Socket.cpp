@@ -1,4 +1,5 @@
 #include "runtime/comm/control/Socket.h"
+#include "runtime/support/Clock.h"
 
 #include <cerrno>
 #include <cstring>
@@ -14,7 +15,6 @@
 namespace boostrt::control {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
 Status failure(std::string message) {

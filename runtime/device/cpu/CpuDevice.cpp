@@ -104,25 +104,18 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
 
 /// Makes the next library call ready.
 Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
-  auto keep = [&](auto made, auto &list) {
-    if (!made.ok())
-      return Status(made.status().code(), fmt::format("{}: {}", call.location,
-                                                      made.status().message()));
-    // Fewer threads want less.
-    if ((*made)->scratchBytes() > call.scratch_bytes)
-      return scratchMismatch(call, (*made)->scratchBytes(), env_.threads,
-                             target_.library_version);
-    list.push_back(std::move(made).value());
-    return Status();
-  };
-  return isStrict
-             ? keep(PiecewiseMatmul::create(*dnnl_, call.matmul), products_)
-             : keep(Matmul::create(*dnnl_, call.matmul), matmuls_);
-}
-
-int32_t CpuDevice::execute(size_t index, void *const *operands) {
-  return products_.empty() ? matmuls_[index]->execute(operands)
-                           : products_[index]->execute(env_.threads, operands);
+  Result<std::unique_ptr<PiecewiseMatmul>> product =
+      PiecewiseMatmul::create(*dnnl_, call.matmul, isStrict);
+  if (!product.ok())
+    return Status(
+        product.status().code(),
+        fmt::format("{}: {}", call.location, product.status().message()));
+  // Fewer threads want less.
+  if ((*product)->scratchBytes() > call.scratch_bytes)
+    return scratchMismatch(call, (*product)->scratchBytes(), env_.threads,
+                           target_.library_version);
+  products_.push_back(std::move(product).value());
+  return Status();
 }
 
 std::string CpuDevice::describe() const {
@@ -174,7 +167,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
     std::align(BOOST_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
     void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
                         c.data(), aligned};
-    if (execute(i, operands) != BOOST_CALL_OK)
+    if (products_[i]->execute(env_.threads, operands) != BOOST_CALL_OK)
       return Status(ExitCode::Internal,
                     fmt::format("{}: {} cannot run its own {} kernel",
                                 calls[i].location,
@@ -188,7 +181,7 @@ int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (index >= device->target_.library_call_count)
     return BOOST_CALL_LIBRARY_FAILED;
-  return device->execute(index, operands);
+  return device->products_[index]->execute(env->threads, operands);
 }
 
 int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"
 
 #include <memory>
@@ -43,14 +42,12 @@ public:
 
   /// What the library chose for call `index`, for `boost-run info`.
   const char *implementation(size_t index) const {
-    return products_.empty() ? matmuls_[index]->implementation()
-                             : products_[index]->implementation();
+    return products_[index]->implementation();
   }
 
 private:
   explicit CpuDevice(const BoostTarget &target) : target_(target) {}
   Status prepare(const BoostLibraryCall &call, bool isStrict);
-  int32_t execute(size_t index, void *const *operands);
   Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
@@ -61,10 +58,7 @@ private:
   const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
-  /// By library call, one of them: as the library computes products, or
-  /// strictly reproducible.
-  std::vector<std::unique_ptr<Matmul>> matmuls_;
-  std::vector<std::unique_ptr<PiecewiseMatmul>> products_;
+  std::vector<std::unique_ptr<PiecewiseMatmul>> products_; ///< by library call
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   Status failure_; ///< of what a function called; the ABI carries only a code

@@ -18,7 +18,7 @@ struct MatmulPiece {
 /// The library packs what a piece reads for each piece again: pieces are large,
 /// and there are more of columns than of rows, because packing columns of B
 /// costs most. As many as loops have, at most.
-std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call) {
+std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, bool isStrict) {
   constexpr int64_t kSide = 128, kLeastProducts = 1 << 18, kVector = 16;
   auto products = static_cast<double>(call.m) * static_cast<double>(call.n) *
                   static_cast<double>(call.k);
@@ -26,7 +26,7 @@ std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call) {
       std::min(products / kLeastProducts, double{kStrictShares}));
   int64_t columns = std::max<int64_t>(1, std::min(call.n / kSide, most));
   int64_t rows = std::max<int64_t>(1, std::min(call.m / kSide, most / columns));
-  if (rows * columns == 1)
+  if (!isStrict || rows * columns == 1)
     return {{0, 0, call}};
   // Edges between columns are those of vectors.
   int64_t vectors = (call.n + kVector - 1) / kVector;
@@ -49,23 +49,25 @@ uint64_t aligned(uint64_t bytes) {
 } // namespace
 
 Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
-                                                    const BoostMatmul &call) {
+                                                    const BoostMatmul &call,
+                                                    bool isStrict) {
   uint64_t bytes = 0;
-  for (const MatmulPiece &piece : cutMatmul(call)) {
+  for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
     Result<uint64_t> own =
         Matmul::queryScratchBytes(context, piece.call, call.n);
     if (!own.ok())
       return own;
-    bytes += aligned(*own);
+    bytes = aligned(bytes) + *own;
   }
   return bytes;
 }
 
 Result<std::unique_ptr<PiecewiseMatmul>>
-PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call) {
+PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call,
+                        bool isStrict) {
   auto product = std::make_unique<PiecewiseMatmul>();
   uint64_t scratch = 0;
-  for (const MatmulPiece &piece : cutMatmul(call)) {
+  for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
     Result<std::unique_ptr<Matmul>> matmul =
         Matmul::create(context, piece.call, call.n);
     if (!matmul.ok())
@@ -73,23 +75,26 @@ PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call) {
     auto bytes = [](int64_t elements) {
       return static_cast<uint64_t>(elements) * sizeof(float);
     };
-    uint64_t own = aligned((*matmul)->scratchBytes());
+    uint64_t own = (*matmul)->scratchBytes();
     product->pieces_.push_back(
         {std::move(matmul).value(),
          {bytes(piece.row * call.a_strides[0]),
           bytes(piece.column * call.b_strides[1]), bytes(piece.column),
           bytes(piece.row * call.n + piece.column), scratch}});
-    scratch += own;
+    scratch = aligned(scratch + own);
   }
   return product;
 }
 
 uint64_t PiecewiseMatmul::scratchBytes() const {
   const Piece &last = pieces_.back();
-  return last.offsets[4] + aligned(last.matmul->scratchBytes());
+  return last.offsets[4] + last.matmul->scratchBytes();
 }
 
 int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
+  // Not inside a loop of ours, where the library would have one thread.
+  if (pieces_.size() == 1)
+    return pieces_.front().matmul->execute(operands);
   struct Call {
     std::vector<Piece> &pieces;
     void *const *operands;

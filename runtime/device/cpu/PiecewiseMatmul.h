@@ -1,8 +1,9 @@
-// PiecewiseMatmul.h - a BoostMatmul as products that one thread computes each.
+// PiecewiseMatmul.h - a BoostMatmul as one product of the library, or, for
+// strictly reproducible programs, as products that one thread computes each.
 //
 // Which bits a library's product has depends on the number of threads that it
-// is given. Here it is given one, and threads share pieces of C, whose edges
-// follow from the shape alone.
+// is given. For the latter it is given one, and threads share pieces of C,
+// whose edges follow from the shape alone.
 #pragma once
 
 #include "runtime/device/cpu/Matmul.h"
@@ -13,14 +14,15 @@ namespace boostrt {
 
 class PiecewiseMatmul {
 public:
-  /// As Matmul::create(), after keepLibraryOnOneThread().
+  /// As Matmul::create(); `isStrict` after keepLibraryOnOneThread().
   static Result<std::unique_ptr<PiecewiseMatmul>>
-  create(DnnlContext &context, const BoostMatmul &call);
+  create(DnnlContext &context, const BoostMatmul &call, bool isStrict);
 
-  /// What scratchBytes() would be, without generating code; after
+  /// What scratchBytes() would be, without generating code; `isStrict` after
   /// keepLibraryOnOneThread().
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
-                                            const BoostMatmul &call);
+                                            const BoostMatmul &call,
+                                            bool isStrict);
 
   /// Of all pieces together.
   uint64_t scratchBytes() const;

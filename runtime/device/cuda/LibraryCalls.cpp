@@ -1,4 +1,5 @@
 #include "runtime/device/cuda/LibraryCalls.h"
+#include "runtime/support/Clock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,6 @@
 
 namespace boostrt::cuda {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Whether two ways to add up the same terms, of at most 1 each, may differ as
 /// `a` and `b` do: each is off by no more than (terms + 1) roundings of a sum

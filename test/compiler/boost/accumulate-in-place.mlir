@@ -7,12 +7,12 @@
 // CHECK-SAME: %[[SUM:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<loss_sum>}
 // CHECK-SAME: %[[N:[a-z0-9]+]]: tensor<i64> {rt.binding = #rt.binding<loss_count>}
 // CHECK: %[[LOSS:.+]] = arith.constant dense<1.0{{.*}}> : tensor<f32>
-// CHECK-NEXT: %[[S:.+]] = train.accumulate %[[LOSS]] into %[[SUM]] of(%[[N]]) : tensor<f32>
+// CHECK-NEXT: %[[S:.+]] = train.combine %[[SUM]], %[[LOSS]] of(%[[N]]) : tensor<f32>
 // CHECK: %[[COUNT:.+]] = arith.constant dense<4> : tensor<i64>
 // CHECK-NEXT: %[[G:.+]] = arith.addf
-// CHECK-NEXT: %[[A:.+]] = train.accumulate %[[G]] into %[[W]] of(%[[N]]) : tensor<4xf32>
+// CHECK-NEXT: %[[A:.+]] = train.combine %[[W]], %[[G]] of(%[[N]]) : tensor<4xf32>
 // CHECK-NEXT: arith.mulf
-// CHECK-NEXT: %[[M:.+]] = train.accumulate %[[COUNT]] into %[[N]] of(%[[N]]) : tensor<i64>
+// CHECK-NEXT: %[[M:.+]] = train.combine %[[N]], %[[COUNT]] of(%[[N]]) : tensor<i64>
 // CHECK-NEXT: return %[[A]], %[[S]], %[[M]], %{{.*}} : tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
 train.program @off batch_size(4) micro_batches(3) epochs(1) seed(1) recipe("{}")
     attributes {rt.reproducible = #rt.reproducible<off>} {
@@ -32,7 +32,7 @@ train.program @off batch_size(4) micro_batches(3) epochs(1) seed(1) recipe("{}")
 
 // One micro-batch needs no sum.
 // CHECK-LABEL: train.program @one
-// CHECK-NOT: train.accumulate
+// CHECK-NOT: train.combine
 train.program @one batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.reproducible = #rt.reproducible<off>} {
   func.func @micro() -> (tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
@@ -44,7 +44,7 @@ train.program @one batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // -----
 
 // CHECK-LABEL: train.program @on
-// CHECK-NOT: train.accumulate
+// CHECK-NOT: train.combine
 train.program @on batch_size(4) micro_batches(3) epochs(1) seed(1) recipe("{}") {
   func.func @micro() -> (tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
     %count = arith.constant dense<4> : tensor<i64>

@@ -1,7 +1,7 @@
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/ThreadPool.h"
+#include "test/runtime/device/Draws.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,14 +15,6 @@
 using namespace boostrt;
 
 namespace {
-
-std::vector<float> draws(const char *name, int64_t count) {
-  std::vector<float> values(count);
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = static_cast<float>(boost_initial_value(
-        BOOST_INIT_UNIFORM, -1, 1, 5, boost_random_stream(name), i));
-  return values;
-}
 
 /// Elements up to the last one reached.
 int64_t extentOf(int64_t rows, int64_t columns, const int64_t *strides) {

@@ -1,8 +1,8 @@
 #include "runtime/device/cpu/PiecewiseMatmul.h"
 
-#include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cpu/ThreadPool.h"
+#include "test/runtime/device/Draws.h"
 
 #include <gtest/gtest.h>
 
@@ -16,24 +16,17 @@ using namespace boostrt;
 
 namespace {
 
-std::vector<float> draws(const char *name, int64_t count) {
-  std::vector<float> values(count);
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = static_cast<float>(boost_initial_value(
-        BOOST_INIT_UNIFORM, -1, 1, 5, boost_random_stream(name), i));
-  return values;
-}
-
 /// C as computed on `threads` threads.
 std::vector<float> multiply(const BoostMatmul &call, uint32_t threads,
                             size_t *pieces = nullptr) {
   EXPECT_TRUE(configureThreadPool(threads).ok());
   keepLibraryOnOneThread();
   auto context = DnnlContext::create();
-  auto product = PiecewiseMatmul::create(**context, call);
+  auto product = PiecewiseMatmul::create(**context, call, /*isStrict=*/true);
   EXPECT_TRUE(product.ok()) << product.status().message();
-  EXPECT_EQ((*product)->scratchBytes(),
-            *PiecewiseMatmul::queryScratchBytes(**context, call));
+  EXPECT_EQ(
+      (*product)->scratchBytes(),
+      *PiecewiseMatmul::queryScratchBytes(**context, call, /*isStrict=*/true));
   if (pieces)
     *pieces = (*product)->pieceCount();
   auto a = draws("a", call.m * call.k), b = draws("b", call.k * call.n);
@@ -125,10 +118,15 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
   auto context = DnnlContext::create();
   BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, BOOST_POST_NONE};
-  EXPECT_EQ(PiecewiseMatmul::create(**context, call).status().code(),
+  EXPECT_EQ(PiecewiseMatmul::create(**context, call, /*isStrict=*/true)
+                .status()
+                .code(),
             ExitCode::Input);
-  EXPECT_EQ(PiecewiseMatmul::queryScratchBytes(**context, call).status().code(),
-            ExitCode::Input);
+  EXPECT_EQ(
+      PiecewiseMatmul::queryScratchBytes(**context, call, /*isStrict=*/true)
+          .status()
+          .code(),
+      ExitCode::Input);
 }
 
 /// Where loops of a strictly reproducible program are cut.

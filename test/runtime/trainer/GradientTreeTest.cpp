@@ -59,6 +59,25 @@ TEST(GradientTree, NeedsLogarithmicallyManySets) {
   EXPECT_EQ(GradientTree::slotsFor(1024), 11u);
 }
 
+TEST(GradientTree, InPlaceOneSetTakesAll) {
+  EXPECT_EQ(GradientTree::slotsFor(8, /*isInPlace=*/true), 1u);
+  GradientTree tree(8, /*isInPlace=*/true);
+  auto combine = [](int, int) -> Status {
+    ADD_FAILURE() << "there is nothing to combine";
+    return Status();
+  };
+  for (int window = 0; window < 2; ++window) {
+    EXPECT_TRUE(tree.isEmpty());
+    for (int leaf = 0; leaf < 5; ++leaf) {
+      EXPECT_EQ(tree.nextSlot(), 0);
+      EXPECT_TRUE(tree.add(combine).ok());
+      EXPECT_FALSE(tree.isEmpty());
+    }
+    EXPECT_TRUE(tree.finish(combine).ok());
+  }
+  EXPECT_TRUE(tree.isEmpty());
+}
+
 TEST(GradientTree, AFailedAdditionIsPassedOn) {
   GradientTree tree(2);
   auto fail = [](int, int) { return Status(ExitCode::Internal, "no"); };

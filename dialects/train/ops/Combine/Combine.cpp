@@ -8,9 +8,10 @@ using namespace boostc::train;
 LogicalResult CombineOp::evaluate(ReferenceContext &,
                                   ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue sum = operands[0];
-  for (int64_t i = 0; i < sum.size(); ++i)
-    sum.data[i] += operands[1].data[i];
+  ReferenceValue sum = operands[1];
+  if (!getCount() || operands[2].item() != 0.0)
+    for (int64_t i = 0; i < sum.size(); ++i)
+      sum.data[i] += operands[0].data[i];
   results.push_back(std::move(sum));
   return success();
 }
@@ -18,18 +19,31 @@ LogicalResult CombineOp::evaluate(ReferenceContext &,
 FailureOr<SmallVector<Value>> CombineOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<Value> inputs = {getRhs()};
+  SmallVector<AffineMap> maps = {identity};
+  if (getCount()) {
+    inputs.push_back(getCount());
+    maps.push_back(projection(builder, type.getRank(), {}));
+  }
+  maps.push_back(identity);
   // The sum is written over the first operand: no third buffer.
   auto generic = linalg::GenericOp::create(
-      builder, getLoc(), TypeRange{type}, ValueRange{getRhs()},
-      ValueRange{getLhs()}, ArrayRef<AffineMap>{identity, identity},
+      builder, getLoc(), TypeRange{type}, inputs, ValueRange{getLhs()}, maps,
       SmallVector<utils::IteratorType>(type.getRank(),
                                        utils::IteratorType::parallel),
-      [](OpBuilder &b, Location loc, ValueRange args) {
+      [&](OpBuilder &b, Location loc, ValueRange args) {
         Value sum;
         if (isa<FloatType>(args[0].getType()))
-          sum = arith::AddFOp::create(b, loc, args[1], args[0]);
+          sum = arith::AddFOp::create(b, loc, args.back(), args[0]);
         else
-          sum = arith::AddIOp::create(b, loc, args[1], args[0]);
+          sum = arith::AddIOp::create(b, loc, args.back(), args[0]);
+        if (getCount()) {
+          Value none =
+              arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+          Value isEmpty = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::eq, args[1], none);
+          sum = arith::SelectOp::create(b, loc, isEmpty, args[0], sum);
+        }
         linalg::YieldOp::create(b, loc, sum);
       });
   return SmallVector<Value>{generic.getResult(0)};

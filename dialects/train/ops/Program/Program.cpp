@@ -17,6 +17,14 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
+bool ProgramOp::accumulatesInPlace() {
+  return rt::getReproducibility(*this) == rt::Reproducibility::Off;
+}
+
+bool ProgramOp::isOptional(StringRef name) {
+  return name == kCombine && accumulatesInPlace();
+}
+
 func::FuncOp ProgramOp::getFunction(StringRef name) {
   return mlir::SymbolTable(getOperation()).lookup<func::FuncOp>(name);
 }

@@ -35,6 +35,12 @@ def Train_ProgramOp : Train_Op<"program", [
   let extraClassDeclaration = [{
     /// The function of this name, null when the program has none.
     ::mlir::func::FuncOp getFunction(::llvm::StringRef name);
+    /// Whether micro-batches add to one gradient set (`rt.reproducible` off), and
+    /// none are to be combined.
+    bool accumulatesInPlace();
+    /// Whether the program may lack the function `name` of a step: without
+    /// gradient sets to combine there is no @combine.
+    bool isOptional(::llvm::StringRef name);
   }];
 }
 

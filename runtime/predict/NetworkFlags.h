@@ -1,0 +1,35 @@
+// NetworkFlags.h - the flags that say where predicted ranks are, of boostc and
+// boost-run.
+#pragma once
+
+#include "runtime/predict/NetworkText.h"
+#include "runtime/predict/Predict.h"
+
+#include <CLI/CLI.hpp>
+
+namespace boostrt {
+
+/// --servers and --network, which want the flag `ranks`. `options` outlives
+/// `app`.
+inline void addNetworkFlags(CLI::App &app, CLI::Option *ranks,
+                            PredictOptions &options) {
+  app.add_option("--servers", options.job.servers,
+                 "servers like this one that these ranks are on (default: 1)")
+      ->needs(ranks)
+      ->check(CLI::Range(1u, kMostPredictedRanks))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--network",
+         [&options](const std::string &text) {
+           Result<NetworkCosts> network = parseNetwork(text);
+           if (!network.ok())
+             throw CLI::ValidationError("--network",
+                                        network.status().message());
+           options.network = *network;
+         },
+         "latency and bandwidth between servers, as 10us,100Gbit/s")
+      ->needs(ranks)
+      ->type_name("LATENCY,BANDWIDTH");
+}
+
+} // namespace boostrt
