@@ -12,6 +12,7 @@
 #include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/Suggest.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/InitLLVM.h"

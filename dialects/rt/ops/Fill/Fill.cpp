@@ -1,4 +1,4 @@
-#include "dialects/rt/RtDialect.h"
+#include "dialects/rt/InitialValues.h"
 #include "runtime/abi/boost_random.h"
 
 using namespace mlir;
@@ -14,18 +14,23 @@ void FillOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable());
 }
 
+ReferenceValue rt::drawInitialValues(Type type, InitializerAttr initializer,
+                                     StringRef name, uint64_t seed) {
+  ReferenceValue value = ReferenceValue::zeros(type);
+  uint64_t stream = boost_random_stream(name.str().c_str());
+  for (int64_t i = 0; i < value.size(); ++i)
+    value.data[i] = static_cast<float>(boost_initial_value(
+        static_cast<uint32_t>(initializer.getKind()),
+        initializer.getA().getValueAsDouble(),
+        initializer.getB().getValueAsDouble(), seed, stream, i));
+  return value;
+}
+
 LogicalResult FillOp::evaluate(ReferenceContext &,
                                ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue value = ReferenceValue::zeros(getDestination().getType());
-  InitializerAttr init = getInitializer();
-  uint64_t seed = static_cast<uint64_t>(operands[0].item());
-  uint64_t stream = boost_random_stream(getName().str().c_str());
-  for (int64_t i = 0; i < value.size(); ++i)
-    // Rounded as the runtime rounds: the first weights are f32 numbers.
-    value.data[i] = static_cast<float>(boost_initial_value(
-        static_cast<uint32_t>(init.getKind()), init.getA().getValueAsDouble(),
-        init.getB().getValueAsDouble(), seed, stream, i));
-  results.push_back(std::move(value));
+  results.push_back(
+      drawInitialValues(getDestination().getType(), getInitializer(), getName(),
+                        static_cast<uint64_t>(operands[0].item())));
   return success();
 }
