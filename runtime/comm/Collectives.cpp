@@ -1,13 +1,12 @@
 #include "runtime/comm/Collectives.h"
 
 #include "runtime/comm/Division.h"
+#include "runtime/comm/HostVectors.h"
 #include "runtime/comm/PartedVector.h"
-#include "runtime/comm/TreeSum.h"
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace boostrt {
 namespace {
@@ -18,14 +17,15 @@ Range sliceOf(Range range, uint32_t index, uint32_t count) {
 }
 
 /// One all-reduce; the lists of the workspace are this call's. `numbers` has
-/// where in the vector each message to receive begins.
+/// where in the vector each message to receive begins, and `places` where it
+/// goes: what a transport is told may differ (VectorMemory::message()).
 template <typename T> class Reduction {
 public:
+  /// `scratch` is of `memory`.
   Reduction(Group &group, PartedVector<T> vector, Workspace &workspace,
-            size_t scratchElements)
-      : group_(group), vector_(vector), workspace_(workspace),
-        scratch_(reinterpret_cast<T *>(
-            workspace.reserve(scratchElements * sizeof(T)))) {}
+            VectorMemory &memory, std::byte *scratch)
+      : group_(group), vector_(vector), workspace_(workspace), memory_(memory),
+        scratch_(reinterpret_cast<T *>(scratch)) {}
 
   Status allReduce(Range range, AllReduceAlgorithm algorithm) {
     if (algorithm == AllReduceAlgorithm::Direct)
@@ -61,6 +61,7 @@ private:
     workspace_.sends.clear();
     workspace_.receives.clear();
     workspace_.numbers.clear();
+    workspace_.places.clear();
     used_ = 0;
   }
 
@@ -70,24 +71,42 @@ private:
     return place;
   }
 
+  /// What fails once makes the call fail; the rest is not tried.
+  void attempt(const Status &status) {
+    if (failure_.ok())
+      failure_ = status;
+  }
+
+  /// copy(piece in the vector, place behind `at`) for the pieces of `range`.
+  void copy(Range range, T *at, bool isIn) {
+    vector_.forEachPiece(range, [&](size_t begin, std::span<T> piece) {
+      T *other = at + (begin - range.begin);
+      attempt(memory_.copy(isIn ? piece.data() : other,
+                           isIn ? other : piece.data(), piece.size_bytes()));
+    });
+  }
+  void copyOut(Range range, T *to) { copy(range, to, /*isIn=*/false); }
+  void copyIn(Range range, T *from) { copy(range, from, /*isIn=*/true); }
+
   void send(uint32_t member, Range range) {
     vector_.forEachMessage(range, [&](Range message, T *inPlace) {
       T *data = inPlace;
       if (!data) {
         data = take(message.size());
-        vector_.copyOut(message, data);
+        copyOut(message, data);
       }
       workspace_.sends.push_back(
-          {group_.rankOf(member),
-           std::as_bytes(std::span(data, message.size()))});
+          {group_.rankOf(member), memory_.message(data, bytesOf(message),
+                                                  /*isWritten=*/false)});
     });
   }
 
   void receive(uint32_t member, Range message, T *place) {
     workspace_.receives.push_back(
         {group_.rankOf(member),
-         std::as_writable_bytes(std::span(place, message.size()))});
+         memory_.message(place, bytesOf(message), /*isWritten=*/true)});
     workspace_.numbers.push_back(message.begin);
+    workspace_.places.push_back(place);
   }
 
   void receiveIntoScratch(uint32_t member, Range message) {
@@ -100,8 +119,10 @@ private:
     });
   }
 
+  static size_t bytesOf(Range range) { return range.size() * sizeof(T); }
+
   T *placeOf(size_t receive) const {
-    return reinterpret_cast<T *>(workspace_.receives[receive].data.data());
+    return static_cast<T *>(workspace_.places[receive]);
   }
   Range rangeOf(size_t receive) const {
     size_t begin = workspace_.numbers[receive];
@@ -110,22 +131,24 @@ private:
   }
 
   template <typename Received> Status run(Received &&received) {
+    BOOSTRT_RETURN_IF_ERROR(failure_);
     // A reference fits into a std::function without an allocation.
-    return group_.transport().exchangeEach(
-        workspace_.sends, workspace_.receives, std::ref(received));
+    BOOSTRT_RETURN_IF_ERROR(group_.transport().exchangeEach(
+        workspace_.sends, workspace_.receives, std::ref(received)));
+    return failure_;
   }
 
   Status gather() {
     return run([&](size_t i) {
       if (!vector_.inPlace(rangeOf(i)))
-        vector_.copyIn(rangeOf(i), placeOf(i));
+        copyIn(rangeOf(i), placeOf(i));
     });
   }
 
   void add(Range range, const T *from) {
     vector_.forEachPiece(range, [&](size_t begin, std::span<T> piece) {
-      addArrays(piece.data(), piece.data(), from + (begin - range.begin),
-                piece.size());
+      attempt(memory_.add(elementOf<T>, piece.data(),
+                          from + (begin - range.begin), piece.size()));
     });
   }
 
@@ -138,15 +161,15 @@ private:
     bool isCopied = !own;
     if (isCopied) {
       own = scratch_ + used_; // behind what is sent and received
-      vector_.copyOut(range, own);
+      copyOut(range, own);
     }
     workspace_.pieces.resize(size);
     workspace_.pieces[self] = own;
     for (uint32_t i = 1; i < size; ++i)
       workspace_.pieces[(self + size - i) % size] = placeOf(first + i - 1);
-    treeSum<T>(workspace_.pieces, range.size(), own);
+    attempt(memory_.sum(elementOf<T>, workspace_.pieces, range.size(), own));
     if (isCopied)
-      vector_.copyIn(range, own);
+      copyIn(range, own);
   }
 
   Status allReduceDirect(Range range) {
@@ -195,13 +218,11 @@ private:
   Group &group_;
   PartedVector<T> vector_;
   Workspace &workspace_;
+  VectorMemory &memory_;
   T *scratch_;
   size_t used_ = 0;
+  Status failure_; ///< of the memory
 };
-
-/// Of the vector, as many as an all-reduce works on at a time.
-template <typename T>
-constexpr size_t blockSize = kAllReduceBlockBytes / sizeof(T);
 
 /// Direct: (n-1)/n of a block to send when all of it must be copied together,
 /// as much to receive, and 1/n for our own slice. Halving takes less.
@@ -221,99 +242,69 @@ namespace {
 
 template <typename T>
 Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
-                      Workspace &workspace, AllReduceAlgorithm algorithm) {
-  PartedVector<T> vector(parts);
+                      Workspace &workspace, VectorMemory &memory,
+                      AllReduceAlgorithm algorithm) {
+  VectorCuts cuts = memory.cuts();
+  PartedVector<T> vector(parts, cuts);
   if (group.size() == 1 || vector.size() == 0)
     return Status();
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = fasterAlgorithm(group.size(), vector.size() * sizeof(T));
   // Equal slices stay equal in every block.
   size_t block =
-      std::max<size_t>(blockSize<T> / group.size(), 1) * group.size();
+      std::max<size_t>(cuts.blockBytes / sizeof(T) / group.size(), 1) *
+      group.size();
   block = std::min(vector.size(), block);
-  Reduction<T> reduction(group, vector, workspace, scratchElements(block));
+  Result<std::byte *> scratch =
+      memory.reserve(scratchElements(block) * sizeof(T));
+  if (!scratch.ok())
+    return scratch.status();
+  Reduction<T> reduction(group, vector, workspace, memory, *scratch);
   for (size_t begin = 0; begin < vector.size(); begin += block)
     BOOSTRT_RETURN_IF_ERROR(reduction.allReduce(
         {begin, std::min(begin + block, vector.size())}, algorithm));
   return Status();
 }
 
-size_t beginOf(std::span<const size_t> ends, uint32_t member) {
-  return member ? ends[member - 1] : 0;
-}
-
 } // namespace
 
 Status allReduceSum(Group &group, std::span<float> values, Workspace &workspace,
                     AllReduceAlgorithm algorithm) {
-  return allReduceParts<float>(group, {&values, 1}, workspace, algorithm);
+  HostVectors host(workspace);
+  return allReduceParts<float>(group, {&values, 1}, workspace, host, algorithm);
 }
 
 Status allReduceSum(Group &group, std::span<int64_t> values,
                     Workspace &workspace, AllReduceAlgorithm algorithm) {
-  return allReduceParts<int64_t>(group, {&values, 1}, workspace, algorithm);
+  HostVectors host(workspace);
+  return allReduceParts<int64_t>(group, {&values, 1}, workspace, host,
+                                 algorithm);
 }
 
 Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
                     Workspace &workspace, AllReduceAlgorithm algorithm) {
-  return allReduceParts<float>(group, parts, workspace, algorithm);
+  HostVectors host(workspace);
+  return allReduceParts<float>(group, parts, workspace, host, algorithm);
 }
 
-size_t allReduceScratchBytes(uint32_t members, size_t elements) {
+Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
+                    Workspace &workspace, VectorMemory &memory,
+                    AllReduceAlgorithm algorithm) {
+  return allReduceParts<float>(group, parts, workspace, memory, algorithm);
+}
+
+Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
+                    Workspace &workspace, VectorMemory &memory,
+                    AllReduceAlgorithm algorithm) {
+  return allReduceParts<int64_t>(group, parts, workspace, memory, algorithm);
+}
+
+size_t allReduceScratchBytes(uint32_t members, size_t elements,
+                             const VectorCuts &cuts) {
   if (members == 1)
     return 0;
-  size_t block = std::max<size_t>(blockSize<float>, members);
+  size_t block = std::max<size_t>(cuts.blockBytes / sizeof(float), members);
   return scratchElements(std::min(elements, block)) * sizeof(float);
-}
-
-Status allGather(Group &group, std::span<std::byte> all,
-                 std::span<const size_t> ends, Workspace &workspace) {
-  assert(ends.size() == group.size() && "every member has a slice");
-  uint32_t self = group.self(), size = group.size();
-  auto slice = [&](uint32_t member) {
-    size_t begin = beginOf(ends, member);
-    return all.subspan(begin, ends[member] - begin);
-  };
-  workspace.sends.clear();
-  workspace.receives.clear();
-  for (uint32_t i = 1; i < size; ++i) {
-    uint32_t to = (self + i) % size, from = (self + size - i) % size;
-    if (!slice(self).empty())
-      workspace.sends.push_back({group.rankOf(to), slice(self)});
-    if (!slice(from).empty())
-      workspace.receives.push_back({group.rankOf(from), slice(from)});
-  }
-  return group.transport().exchange(workspace.sends, workspace.receives);
-}
-
-Status broadcast(Group &group, uint32_t root, std::span<std::byte> data,
-                 Workspace &workspace) {
-  uint32_t size = group.size();
-  // Numbered from the root, member k gets it from k without its highest bit.
-  uint32_t self = (group.self() + size - root) % size;
-  auto rankOf = [&](uint32_t k) { return group.rankOf((k + root) % size); };
-  if (self != 0) {
-    Incoming receive{rankOf(self - std::bit_floor(self)), data};
-    BOOSTRT_RETURN_IF_ERROR(group.transport().exchange({}, {&receive, 1}));
-  }
-  workspace.sends.clear();
-  for (uint64_t bit = self ? std::bit_floor(self) * uint64_t(2) : 1;
-       self + bit < size; bit *= 2)
-    workspace.sends.push_back(
-        {rankOf(self + static_cast<uint32_t>(bit)), data});
-  return group.transport().exchange(workspace.sends, {});
-}
-
-Status barrier(Group &group) {
-  uint32_t self = group.self(), size = group.size();
-  // After the round of distance d, a member has heard of 2d - 1 before it.
-  for (uint32_t distance = 1; distance < size; distance *= 2) {
-    Outgoing send{group.rankOf((self + distance) % size), {}};
-    Incoming receive{group.rankOf((self + size - distance) % size), {}};
-    BOOSTRT_RETURN_IF_ERROR(
-        group.transport().exchange({&send, 1}, {&receive, 1}));
-  }
-  return Status();
 }
 
 } // namespace boostrt

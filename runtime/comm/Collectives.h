@@ -15,6 +15,7 @@
 #pragma once
 
 #include "runtime/comm/Group.h"
+#include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
 
 #include <type_traits>
@@ -28,10 +29,6 @@ enum class AllReduceAlgorithm {
   Direct,  ///< every member sums one slice: 2 (n-1) messages in two rounds, and
            ///< all n contributions are added at once
 };
-
-/// An all-reduce works on so many bytes of the vector at a time: then its
-/// scratch memory is bounded, and stays in the cache.
-inline constexpr size_t kAllReduceBlockBytes = size_t(16) << 20;
 
 /// What Auto is for a vector of `bytes`, the same for every member. Many ranks
 /// with little to add wait for messages, of which halving has fewer; else fewer
@@ -53,7 +50,18 @@ Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
                     AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
 
 /// How much of a workspace an all-reduce of `elements` floats takes.
-size_t allReduceScratchBytes(uint32_t members, size_t elements);
+size_t allReduceScratchBytes(uint32_t members, size_t elements,
+                             const VectorCuts &cuts = kHostCuts);
+
+/// The same for vectors in `memory`, with its scratch memory; of `workspace`
+/// only the lists are used. Returns when the last message has come; what was
+/// asked of the memory then is under way.
+Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
+                    Workspace &workspace, VectorMemory &memory,
+                    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
+Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
+                    Workspace &workspace, VectorMemory &memory,
+                    AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
 
 /// `all` is on every member what members 0, 1, ... brought, one after the
 /// other; member m brought all[ends[m-1]..ends[m]), and has it there already.

@@ -15,6 +15,9 @@ public:
   /// All ranks of the job.
   explicit Group(Transport &transport);
 
+  /// The same members over another transport of the same ranks.
+  Group over(Transport &transport) const { return Group(transport, ranks_); }
+
   Transport &transport() const { return transport_; }
   uint32_t size() const { return static_cast<uint32_t>(ranks_.size()); }
   uint32_t self() const { return self_; } ///< which member this rank is

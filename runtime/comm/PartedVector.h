@@ -2,8 +2,9 @@
 // of it travels.
 #pragma once
 
+#include "runtime/comm/VectorMemory.h"
+
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 namespace boostrt {
@@ -13,13 +14,6 @@ struct Range {
   size_t begin = 0, end = 0;
   size_t size() const { return end - begin; }
 };
-
-/// A message in place carries so many bytes at most: few enough to be added
-/// while they are in the cache.
-inline constexpr size_t kMostMessageBytes = size_t(1) << 20;
-/// Neighbouring pieces shorter than this travel together: copying them costs
-/// less than a message.
-inline constexpr size_t kLeastMessageBytes = size_t(64) << 10;
 
 /// piece(part, Range, offset) for every part of a vector that `range` touches:
 /// the touched elements, and where in the part they begin. A part has
@@ -42,7 +36,7 @@ void forEachPart(const Parts &parts, Size &&sizeOf, Range range,
 /// they lie in. Depends on the sizes alone, so that sender and receiver agree.
 template <typename Pieces, typename Message>
 void cutIntoMessages(size_t begin, size_t bytes, Pieces &&forEachPiece,
-                     Message &&message) {
+                     Message &&message, const VectorCuts &cuts = kHostCuts) {
   Range run{begin, begin}; // short pieces
   auto flush = [&] {
     if (run.size())
@@ -50,15 +44,15 @@ void cutIntoMessages(size_t begin, size_t bytes, Pieces &&forEachPiece,
     run.begin = run.end;
   };
   forEachPiece([&](Range piece) {
-    bool isShort = piece.size() * bytes < kLeastMessageBytes;
-    if (!isShort || (run.size() + piece.size()) * bytes > kMostMessageBytes)
+    bool isShort = piece.size() * bytes < cuts.minMessageBytes;
+    if (!isShort || (run.size() + piece.size()) * bytes > cuts.maxMessageBytes)
       flush();
     if (isShort) {
       run.end = piece.end;
       return;
     }
     while (run.end < piece.end) {
-      run.end = std::min(run.begin + kMostMessageBytes / bytes, piece.end);
+      run.end = std::min(run.begin + cuts.maxMessageBytes / bytes, piece.end);
       flush();
     }
   });
@@ -67,7 +61,9 @@ void cutIntoMessages(size_t begin, size_t bytes, Pieces &&forEachPiece,
 
 template <typename T> class PartedVector {
 public:
-  explicit PartedVector(std::span<const std::span<T>> parts) : parts_(parts) {
+  explicit PartedVector(std::span<const std::span<T>> parts,
+                        const VectorCuts &cuts = kHostCuts)
+      : parts_(parts), cuts_(cuts) {
     for (std::span<T> part : parts)
       size_ += part.size();
   }
@@ -85,7 +81,7 @@ public:
             act(Range{begin, begin + piece.size()});
           });
         },
-        [&](Range run) { message(run, inPlace(run)); });
+        [&](Range run) { message(run, inPlace(run)); }, cuts_);
   }
 
   /// Where `range` is when it lies within one span; else null.
@@ -97,19 +93,6 @@ public:
       range.end -= part.size();
     }
     return nullptr;
-  }
-
-  void copyOut(Range range, T *to) const {
-    forEachPiece(range, [&](size_t begin, std::span<T> piece) {
-      std::memcpy(to + (begin - range.begin), piece.data(), piece.size_bytes());
-    });
-  }
-
-  void copyIn(Range range, const T *from) const {
-    forEachPiece(range, [&](size_t begin, std::span<T> piece) {
-      std::memcpy(piece.data(), from + (begin - range.begin),
-                  piece.size_bytes());
-    });
   }
 
   /// piece(begin, span) for every part of `range` that lies within one span;
@@ -125,6 +108,7 @@ public:
 
 private:
   std::span<const std::span<T>> parts_;
+  VectorCuts cuts_;
   size_t size_ = 0;
 };
 

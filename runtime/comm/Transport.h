@@ -16,6 +16,10 @@
 
 namespace boostrt {
 
+namespace control {
+class ControlPlane;
+}
+
 /// A message to rank `to`.
 struct Outgoing {
   uint32_t to;
@@ -81,6 +85,10 @@ public:
   virtual void setActivity(const Activity &activity) = 0;
 
   virtual const Traffic &traffic() const = 0;
+
+  /// Through which this rank knows of the others; null where they are threads
+  /// of its process.
+  virtual control::ControlPlane *controlPlane() { return nullptr; }
 };
 
 } // namespace boostrt

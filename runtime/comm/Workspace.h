@@ -34,7 +34,7 @@ public:
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
   std::vector<size_t> numbers;
-  std::vector<const void *> pieces;
+  std::vector<void *> pieces, places;
 
 private:
   static constexpr size_t alignment = 4096;

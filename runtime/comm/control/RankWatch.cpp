@@ -39,6 +39,9 @@ std::string RankWatch::waits(uint32_t rank, WaitReport report) {
   for (const PendingMessage &own : entry.waits.pending) {
     if (own.peer >= size())
       continue;
+    // Who leaves has nothing more to send, and takes nothing more.
+    if (hasLeft(own.peer))
+      return suspected(rank, own.peer, {});
     for (const PendingMessage &other : ranks_[own.peer].waits.pending) {
       bool isSameMessage = other.peer == rank && other.isSend != own.isSend &&
                            other.sequence == own.sequence;

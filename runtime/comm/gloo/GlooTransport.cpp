@@ -1,15 +1,10 @@
 #include "runtime/comm/gloo/GlooTransport.h"
 
 #include "runtime/comm/Collectives.h"
-#include "runtime/comm/control/ControlClient.h"
-#include "runtime/comm/control/ControlServer.h"
-
+#include "runtime/comm/SelfMessages.h"
 #include "runtime/comm/gloo/EscapedError.h"
+#include "runtime/comm/gloo/Mesh.h"
 
-#include <gloo/context.h>
-#include <gloo/transport/address.h>
-#include <gloo/transport/device.h>
-#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
 
 #include <csignal>
@@ -23,117 +18,46 @@ namespace boostrt {
 namespace {
 
 using control::ControlClient;
-using control::ControlServer;
+using control::ControlPlane;
 using control::PendingMessage;
-using control::WaitReport;
 using std::chrono::milliseconds;
 
 /// A broken connection is explained by the control plane within this time:
 /// a death at once, all else after the server's own second.
 constexpr milliseconds verdictTime(3000);
 
-/// No list of pending messages for the control plane is longer.
-constexpr size_t maxReported = 4096;
-
-/// Gloo's connections of one rank to all others. Gloo would connect them
-/// itself, but not let itself be interrupted.
-class Mesh : public gloo::Context {
+/// The memory of the call that is under way, for who interrupts it.
+class CurrentBuffers {
 public:
-  using gloo::Context::Context;
+  using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
-  /// Exceptions are Gloo's way to fail.
-  void listen(const std::string &address) {
-    gloo::transport::tcp::attr attributes;
-    attributes.hostname = address;
-    device_ = gloo::transport::tcp::CreateDevice(attributes);
-    transportContext_ = device_->createContext(rank, size);
-    transportContext_->setTimeout(getTimeout());
-    for (int peer = 0; peer < size; ++peer)
-      if (peer != rank)
-        transportContext_->createPair(peer);
-  }
-
-  Status connect(ControlClient &client, milliseconds deadline) {
-    for (int peer = 0; peer < size; ++peer) {
-      if (peer == rank)
-        continue;
-      std::vector<char> address = getPair(peer)->address().bytes();
-      BOOSTRT_RETURN_IF_ERROR(
-          client.set(keyOf(rank, peer), {address.begin(), address.end()}));
-    }
-    for (int peer = 0; peer < size; ++peer) {
-      if (peer == rank)
-        continue;
-      Result<std::string> address = client.get(keyOf(peer, rank), deadline);
-      if (!address.ok())
-        return address.status();
-      getPair(peer)->connect({address->begin(), address->end()});
-      BOOSTRT_RETURN_IF_ERROR(client.status());
-    }
-    return Status();
-  }
-
-private:
-  static std::string keyOf(int from, int to) {
-    return fmt::format("mesh/{}/{}", from, to);
-  }
-};
-
-/// The call of exchange() that is under way, for whoever asks or interrupts.
-class CurrentCall {
-public:
-  struct Message {
-    PendingMessage what;
-    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
-  };
-
-  /// In the order in which they are waited for. Only exchange() changes it,
-  /// and holds `mutex` while others could look.
-  std::vector<Message> messages;
-  std::mutex mutex;
+  /// In the order of the call's messages. Only exchange() changes it, and
+  /// holds the mutex while others could look.
+  std::vector<Buffer> list;
 
   void begin() {
-    std::lock_guard lock(mutex);
-    ++number_;
+    std::lock_guard lock(mutex_);
     isActive_ = true;
-    done_ = 0;
-  }
-  /// The first that has not ended.
-  void advance() {
-    std::lock_guard lock(mutex);
-    ++done_;
   }
   /// Gloo touches none of the call's memory any more.
   void end() {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(mutex_);
     isActive_ = false;
-    messages.clear();
-  }
-  WaitReport report(bool withList) {
-    std::lock_guard lock(mutex);
-    WaitReport report;
-    if (!isActive_)
-      return report;
-    report.call = number_;
-    for (size_t i = done_; withList && i < messages.size(); ++i)
-      if (report.pending.size() < maxReported)
-        report.pending.push_back(messages[i].what);
-    return report;
+    list.clear();
   }
   /// Ends all waiting of the call, also what has not begun yet.
   void interrupt() {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(mutex_);
     if (!isActive_)
       return;
-    for (Message &message : messages) {
-      message.buffer->abortWaitRecv();
-      message.buffer->abortWaitSend();
+    for (Buffer &buffer : list) {
+      buffer->abortWaitRecv();
+      buffer->abortWaitSend();
     }
   }
 
 private:
-  uint64_t number_ = 0;
-  size_t done_ = 0;
+  std::mutex mutex_;
   bool isActive_ = false;
 };
 
@@ -145,17 +69,13 @@ public:
   ~GlooTransport() override {
     escapedErrors_.reset();
     // Before the connections close, so that nobody takes that for a death.
-    if (client_)
-      client_->goodbye();
+    if (plane_)
+      client().goodbye();
     mesh_.reset();
-    client_.reset();
-    server_.reset(); // waits for the others'
   }
 
   Status connect() {
     ignoreBrokenPipes();
-    if (options_.isMaster)
-      BOOSTRT_RETURN_IF_ERROR(serve());
     BOOSTRT_RETURN_IF_ERROR(join());
     Status status = connectMesh();
     // Who leaves at once would otherwise end connections that others wait for.
@@ -166,8 +86,8 @@ public:
     }
     if (status.ok())
       return status;
-    client_->abort(status.message()); // unless another rank was the first
-    return client_->status();
+    client().abort(status.message()); // unless another rank was the first
+    return client().status();
   }
 
   std::string describe() const override {
@@ -176,15 +96,16 @@ public:
   uint32_t rank() const override { return options_.rank; }
   uint32_t size() const override { return options_.size; }
   const Traffic &traffic() const override { return traffic_; }
+  ControlPlane *controlPlane() override { return plane_.get(); }
 
   Status exchangeEach(std::span<const Outgoing> sends,
                       std::span<const Incoming> receives,
                       const std::function<void(size_t)> &received) override;
 
-  void abort(const std::string &cause) override { client_->abort(cause); }
+  void abort(const std::string &cause) override { client().abort(cause); }
 
   void setActivity(const Activity &activity) override {
-    client_->setActivity(activity);
+    client().setActivity(activity);
   }
 
 private:
@@ -194,7 +115,7 @@ private:
       signal(SIGPIPE, SIG_IGN);
   }
 
-  Status serve();
+  ControlClient &client() { return plane_->client(); }
   Status join();
   Status connectMesh();
   void setConnecting(bool isConnecting);
@@ -202,65 +123,37 @@ private:
 
   Status post(std::span<const Outgoing> sends,
               std::span<const Incoming> receives);
-  Status copyToSelf(std::span<const Outgoing> sends,
-                    std::span<const Incoming> receives);
   Status await(std::span<const Outgoing> sends,
                std::span<const Incoming> receives,
                const std::function<void(size_t)> &received);
   Status broken(uint32_t peer, const char *what);
 
   const GlooOptions options_;
-  std::unique_ptr<ControlServer> server_;
-  CurrentCall call_;
-  std::unique_ptr<ControlClient> client_; // interrupts the call
+  CurrentBuffers buffers_;
   std::mutex connectMutex_;
   bool isConnecting_ = false; ///< guarded by it; the mesh is then complete
+  // Interrupts the call and the mesh, so it ends before them.
   std::unique_ptr<Mesh> mesh_;
+  std::unique_ptr<ControlPlane> plane_;
   std::optional<EscapedErrors> escapedErrors_;
   std::vector<uint64_t> sent_, received_; ///< messages, by peer
   std::byte nothing_{}; ///< stands for a message without bytes
   Traffic traffic_;
 };
 
-Status GlooTransport::serve() {
-  control::ServerOptions options;
-  options.host = options_.masterHost;
-  options.port = options_.masterPort;
-  options.token = options_.token;
-  options.size = options_.size;
-  options.servedBy = options_.rank;
-  options.connectDeadline = options_.connectDeadline;
-  options.silenceDeadline = options_.silenceDeadline;
-  options.stallDeadline = options_.stallDeadline;
-  auto server = ControlServer::start(options);
-  if (!server.ok())
-    return server.status();
-  server_ = std::move(server).value();
-  return Status();
-}
-
 Status GlooTransport::join() {
-  control::ClientOptions options;
-  options.host = options_.masterHost;
-  options.port = server_ ? server_->port() : options_.masterPort;
-  options.token = options_.token;
-  options.rank = options_.rank;
-  options.size = options_.size;
-  options.connectDeadline = options_.connectDeadline;
-  options.heartbeat = options_.heartbeat;
-  options.onFailure = [this] {
-    call_.interrupt();
-    interruptConnecting();
-  };
-  options.standing = [this](bool withList) { return call_.report(withList); };
-  auto client = ControlClient::connect(options);
-  if (!client.ok())
-    return client.status();
-  client_ = std::move(client).value();
+  Result<std::unique_ptr<ControlPlane>> plane =
+      ControlPlane::join(options_, [this] {
+        buffers_.interrupt();
+        interruptConnecting();
+      });
+  if (!plane.ok())
+    return plane.status();
+  plane_ = std::move(plane).value();
   escapedErrors_.emplace([this](const std::string &error) {
-    if (!client_->awaitFailure(verdictTime))
-      client_->abort("a connection between two ranks failed: " + error);
-    return client_->status();
+    if (!client().awaitFailure(verdictTime))
+      client().abort("a connection between two ranks failed: " + error);
+    return client().status();
   });
   return Status();
 }
@@ -269,10 +162,10 @@ Status GlooTransport::connectMesh() {
   // Until then nobody connects: whoever waits for a connection waits for a rank
   // that is there. The server knows who is missing when the time is over.
   Status complete =
-      client_->get(control::allRanksKey, options_.connectDeadline * 2).status();
+      client().get(control::allRanksKey, options_.connectDeadline * 2).status();
   if (!complete.ok() || size() == 1)
     return complete;
-  std::string address = options_.listenAddress.empty() ? client_->localAddress()
+  std::string address = options_.listenAddress.empty() ? client().localAddress()
                                                        : options_.listenAddress;
   // Our own words for what Gloo would say worse.
   uint16_t anyPort = 0;
@@ -288,7 +181,7 @@ Status GlooTransport::connectMesh() {
     mesh->listen(address);
     mesh_ = std::move(mesh);
     setConnecting(true);
-    status = mesh_->connect(*client_, options_.connectDeadline);
+    status = mesh_->connect(client(), options_.connectDeadline);
   } catch (const std::exception &error) {
     status = Status(
         ExitCode::RankLost,
@@ -299,7 +192,7 @@ Status GlooTransport::connectMesh() {
   }
   setConnecting(false);
   // When another rank is to blame, the control plane knows better.
-  return client_->hasFailed() ? client_->status() : status;
+  return client().hasFailed() ? client().status() : status;
 }
 
 void GlooTransport::setConnecting(bool isConnecting) {
@@ -326,53 +219,35 @@ uint64_t slotOf(uint64_t sequence, uint64_t bytes) {
 
 Status GlooTransport::post(std::span<const Outgoing> sends,
                            std::span<const Incoming> receives) {
+  std::vector<PendingMessage> &messages = plane_->call().messages;
   auto add = [&](bool isSend, uint32_t peer, const std::byte *data,
                  size_t bytes) {
     uint64_t sequence = (isSend ? sent_ : received_)[peer]++;
     void *memory = const_cast<std::byte *>(bytes ? data : &nothing_);
-    call_.messages.push_back(
-        {{isSend, peer, sequence, bytes},
-         mesh_->createUnboundBuffer(memory, std::max<size_t>(bytes, 1))});
+    messages.push_back({isSend, peer, sequence, bytes});
+    buffers_.list.push_back(
+        mesh_->createUnboundBuffer(memory, std::max<size_t>(bytes, 1)));
   };
-  call_.messages.reserve(receives.size() + sends.size());
+  messages.reserve(receives.size() + sends.size());
+  buffers_.list.reserve(receives.size() + sends.size());
   for (const Incoming &receive : receives)
     if (receive.from != rank())
       add(false, receive.from, receive.data.data(), receive.data.size());
   for (const Outgoing &send : sends)
     if (send.to != rank())
       add(true, send.to, send.data.data(), send.data.size());
-  call_.begin();
-  for (CurrentCall::Message &message : call_.messages) {
-    uint64_t slot = slotOf(message.what.sequence, message.what.bytes);
+  plane_->call().begin();
+  buffers_.begin();
+  for (size_t i = 0; i < messages.size(); ++i) {
+    uint64_t slot = slotOf(messages[i].sequence, messages[i].bytes);
     try {
-      if (message.what.isSend)
-        message.buffer->send(static_cast<int>(message.what.peer), slot);
+      if (messages[i].isSend)
+        buffers_.list[i]->send(static_cast<int>(messages[i].peer), slot);
       else
-        message.buffer->recv(static_cast<int>(message.what.peer), slot);
+        buffers_.list[i]->recv(static_cast<int>(messages[i].peer), slot);
     } catch (const std::exception &error) {
-      return broken(message.what.peer, error.what());
+      return broken(messages[i].peer, error.what());
     }
-  }
-  return Status();
-}
-
-Status GlooTransport::copyToSelf(std::span<const Outgoing> sends,
-                                 std::span<const Incoming> receives) {
-  size_t next = 0;
-  for (const Incoming &receive : receives) {
-    if (receive.from != rank())
-      continue;
-    while (next < sends.size() && sends[next].to != rank())
-      ++next;
-    size_t found = next < sends.size() ? sends[next].data.size() : 0;
-    if (next == sends.size() || found != receive.data.size()) {
-      client_->abort(fmt::format("it expected {} bytes of itself and sent {}",
-                                 receive.data.size(), found));
-      return client_->status();
-    }
-    if (found)
-      std::memcpy(receive.data.data(), sends[next].data.data(), found);
-    ++next;
   }
   return Status();
 }
@@ -382,18 +257,19 @@ Status GlooTransport::await(std::span<const Outgoing> sends,
                             const std::function<void(size_t)> &received) {
   // Gloo's own time limit is none: the control plane ends waiting.
   constexpr milliseconds forever = std::chrono::hours(24 * 365);
-  auto next = call_.messages.begin();
+  size_t next = 0;
   auto wait = [&]() -> Status {
-    CurrentCall::Message &message = *next++;
+    const PendingMessage &message = plane_->call().messages[next];
+    CurrentBuffers::Buffer &buffer = buffers_.list[next++];
     try {
-      bool isDone = message.what.isSend ? message.buffer->waitSend(forever)
-                                        : message.buffer->waitRecv(forever);
+      bool isDone = message.isSend ? buffer->waitSend(forever)
+                                   : buffer->waitRecv(forever);
       if (!isDone)
-        return client_->status();
+        return client().status();
     } catch (const std::exception &error) {
-      return broken(message.what.peer, error.what());
+      return broken(message.peer, error.what());
     }
-    call_.advance();
+    plane_->call().advance();
     return Status();
   };
   for (size_t i = 0; i < receives.size(); ++i) {
@@ -414,28 +290,37 @@ Status GlooTransport::await(std::span<const Outgoing> sends,
 }
 
 Status GlooTransport::broken(uint32_t peer, const char *what) {
-  client_->suspect(peer, what);
-  if (!client_->awaitFailure(verdictTime))
-    client_->abort(
+  client().suspect(peer, what);
+  if (!client().awaitFailure(verdictTime))
+    client().abort(
         fmt::format("it lost its connection to rank {}: {}", peer, what));
-  return client_->status();
+  return client().status();
 }
 
 Status
 GlooTransport::exchangeEach(std::span<const Outgoing> sends,
                             std::span<const Incoming> receives,
                             const std::function<void(size_t)> &received) {
-  if (client_->hasFailed())
-    return client_->status();
-  Status status = copyToSelf(sends, receives);
-  if (status.ok())
-    status = post(sends, receives);
+  if (client().hasFailed())
+    return client().status();
+  std::string misfit = matchOwnMessages(
+      rank(), sends, receives,
+      [](std::span<std::byte> to, std::span<const std::byte> from) {
+        if (!from.empty())
+          std::memcpy(to.data(), from.data(), from.size());
+      });
+  if (!misfit.empty()) {
+    client().abort(misfit);
+    return client().status();
+  }
+  Status status = post(sends, receives);
   // A failure that came before post() had begun the call.
-  if (status.ok() && client_->hasFailed())
-    status = client_->status();
+  if (status.ok() && client().hasFailed())
+    status = client().status();
   if (status.ok())
     status = await(sends, receives, received);
-  call_.end();
+  buffers_.end();
+  plane_->call().end();
   return status;
 }
 

@@ -10,31 +10,17 @@
 #pragma once
 
 #include "runtime/comm/Transport.h"
+#include "runtime/comm/control/ControlPlane.h"
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace boostrt {
 
-struct GlooOptions {
-  uint32_t rank = 0, size = 1;
-  std::string masterHost = "127.0.0.1"; ///< where the control plane is served
-  uint16_t masterPort = 0;
-  std::string token; ///< the job's shared secret
-  /// This rank serves the control plane, on masterHost:masterPort. With false
-  /// for all ranks, somebody else does (control::ControlServer).
-  bool isMaster = false;
+struct GlooOptions : control::PlaneOptions {
   /// Where this rank listens for the others; empty: the address under which it
   /// reaches the master, so that a job of one machine stays on loopback.
   std::string listenAddress;
-
-  std::chrono::milliseconds connectDeadline = std::chrono::seconds(60);
-  /// See control::ServerOptions; the master's count.
-  std::chrono::milliseconds silenceDeadline = std::chrono::seconds(8);
-  std::chrono::milliseconds stallDeadline = std::chrono::minutes(30);
-  std::chrono::milliseconds heartbeat = std::chrono::milliseconds(500);
 };
 
 /// Returns when all ranks are connected with each other. The transport says
