@@ -1,6 +1,6 @@
 // Every collective over every transport, bit for bit against plain loops.
 #include "runtime/comm/Collectives.h"
-#include "test/runtime/comm/Ranks.h"
+#include "test/runtime/comm/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ std::vector<float> definition(uint32_t lo, uint32_t hi, size_t size) {
 class Collectives : public ::testing::TestWithParam<TransportKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Over, Collectives,
-                         ::testing::ValuesIn(transportKinds()),
+                         ::testing::ValuesIn(allTransportKinds()),
                          [](const auto &info) { return kindName(info.param); });
 
 struct Case {

@@ -1,5 +1,5 @@
 #include "runtime/comm/Handshake.h"
-#include "test/runtime/comm/Ranks.h"
+#include "test/runtime/comm/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Over, Handshake, ::testing::ValuesIn(transportKinds()),
+INSTANTIATE_TEST_SUITE_P(Over, Handshake,
+                         ::testing::ValuesIn(allTransportKinds()),
                          [](const auto &info) { return kindName(info.param); });
 
 TEST_P(Handshake, AcceptsEqualFacts) {

@@ -1,7 +1,7 @@
 // What every transport promises in Transport.h.
 #include "runtime/comm/Collectives.h"
-#include "test/runtime/comm/Ranks.h"
 #include "test/runtime/comm/WrappedTransport.h"
+#include "test/runtime/comm/nccl/NcclRanks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Over, Transports,
-                         ::testing::ValuesIn(transportKinds()),
+                         ::testing::ValuesIn(allTransportKinds()),
                          [](const auto &info) { return kindName(info.param); });
 
 TEST_P(Transports, SaysWhoItIs) {

@@ -22,6 +22,9 @@ public:
     base_.setActivity(activity);
   }
   const Traffic &traffic() const override { return base_.traffic(); }
+  control::ControlPlane *controlPlane() override {
+    return base_.controlPlane();
+  }
 
 private:
   Transport &base_;
