@@ -11,6 +11,9 @@
 
 namespace boostrt {
 
+class GpuStream;
+class VectorMemory;
+
 /// What is copied from a device: `from`, as many bytes as `to` has. None is
 /// nothing to copy.
 struct DeviceCopy {
@@ -49,8 +52,13 @@ public:
   virtual ~CollectiveRunner() = default;
 
   /// Executes collective `index` of the program in place on `operands`, in
-  /// memory of the host, as BoostCollective::operands describes them.
+  /// memory of the host unless worksOnDevice(), as BoostCollective::operands
+  /// describes them.
   virtual Status run(uint32_t index, void *const *operands) = 0;
+
+  /// Whether run() takes operands of collective `index` in the device's memory,
+  /// and leaves its work to the device.
+  virtual bool worksOnDevice(uint32_t) const { return false; }
 
   /// The operands of collective `index` have the value of a micro-batch, which
   /// goes on without touching them; see BoostEnv::ready.
@@ -67,6 +75,12 @@ public:
 
   /// Null: functions work on memory of the host.
   virtual DeviceMemory *memory() { return nullptr; }
+
+  /// What adds vectors that lie in that memory, for as long as the device
+  /// lives; null without such memory. Fails with ExitCode::Input.
+  virtual Result<VectorMemory *> vectors() { return nullptr; }
+  /// For a library that works on the device beside it; null: there can be none.
+  virtual GpuStream *stream() { return nullptr; }
 
   /// Runs `function` of the target the device was made for on `arenas`,
   /// addresses in its memory by BoostArenaKind. It may return before the

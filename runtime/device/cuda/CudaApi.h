@@ -34,6 +34,7 @@ inline constexpr unsigned kStreamNonBlocking = 1;  ///< CUstream_flags
 inline constexpr unsigned kEventDisableTiming = 2; ///< CUevent_flags
 inline constexpr int kCaptureModeThreadLocal = 1;  ///< CUstreamCaptureMode
 inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
+inline constexpr CallResult kErrorNotReady = 600;
 
 // X(symbol, parameters...): the names are those of the library, which cuda.h's
 // macros map the plain ones to.
@@ -45,6 +46,7 @@ inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
   X(cuDeviceGet, DeviceNumber *device, int ordinal)                            \
   X(cuDeviceGetName, char *name, int bytes, DeviceNumber device)               \
   X(cuDeviceGetAttribute, int *value, int attribute, DeviceNumber device)      \
+  X(cuDeviceGetPCIBusId, char *address, int bytes, DeviceNumber device)        \
   X(cuDeviceTotalMem_v2, size_t *bytes, DeviceNumber device)                   \
   X(cuDevicePrimaryCtxRetain, Context *context, DeviceNumber device)           \
   X(cuDevicePrimaryCtxRelease_v2, DeviceNumber device)                         \
@@ -58,6 +60,8 @@ inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
   X(cuMemcpyHtoDAsync_v2, Address to, const void *from, size_t bytes,          \
     Stream stream)                                                             \
   X(cuMemcpyDtoHAsync_v2, void *to, Address from, size_t bytes, Stream stream) \
+  X(cuMemcpyDtoDAsync_v2, Address to, Address from, size_t bytes,              \
+    Stream stream)                                                             \
   X(cuMemHostRegister_v2, void *host, size_t bytes, unsigned flags)            \
   X(cuMemHostUnregister, void *host)                                           \
   X(cuEventCreate, Event *event, unsigned flags)                               \
@@ -68,6 +72,7 @@ inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
   X(cuStreamCreate, Stream *stream, unsigned flags)                            \
   X(cuStreamDestroy_v2, Stream stream)                                         \
   X(cuStreamSynchronize, Stream stream)                                        \
+  X(cuStreamQuery, Stream stream)                                              \
   X(cuStreamBeginCapture_v2, Stream stream, int mode)                          \
   X(cuStreamEndCapture, Stream stream, Graph *graph)                           \
   X(cuGraphInstantiateWithFlags, GraphExec *exec, Graph graph,                 \

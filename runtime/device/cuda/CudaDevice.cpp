@@ -70,6 +70,16 @@ CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
   return device;
 }
 
+Result<VectorMemory *> CudaDevice::vectors() {
+  if (!vectors_) {
+    Result<std::unique_ptr<GpuVectors>> made = GpuVectors::create(*driver_);
+    if (!made.ok())
+      return made.status();
+    vectors_ = std::move(made).value();
+  }
+  return vectors_.get();
+}
+
 Result<void *> CudaDevice::allocate(uint64_t bytes, const std::string &name) {
   Result<uint64_t> address = driver_->allocate(bytes, name);
   if (!address.ok())
@@ -166,7 +176,9 @@ int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_OK;
   if (index >= device->schedule_.size())
     return BOOST_CALL_COLLECTIVE_FAILED;
-  device->failure_ = device->runOnHost(index, operands);
+  device->failure_ = device->runner_->worksOnDevice(index)
+                         ? device->runner_->run(index, operands)
+                         : device->runOnHost(index, operands);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
 }
 

@@ -1,11 +1,12 @@
 // CudaDevice.h - runs the CUDA target of a program on a GPU or on the simulated
 // one: its functions are recorded as graphs, one for each set of arenas they
 // are called with, and replayed from then on. Where there are other ranks,
-// update is not: its collectives run on the host, between its launches.
+// update is not: its collectives begin on the host, between its launches.
 #pragma once
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/cuda/GpuVectors.h"
 
 #include <array>
 #include <map>
@@ -28,6 +29,8 @@ public:
 
   std::string describe() const override { return driver_->name(); }
   DeviceMemory *memory() override { return this; }
+  Result<VectorMemory *> vectors() override;
+  GpuStream *stream() override { return driver_->stream(); }
   Status call(BoostFunctionKind function, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
                       std::span<const BoostCollective> schedule) override {
@@ -72,7 +75,8 @@ private:
   std::map<std::pair<BoostFunctionKind, Bases>, uint32_t> graphs_;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
-  std::vector<std::byte> exchanged_; ///< what a collective has on the host
+  std::unique_ptr<GpuVectors> vectors_; ///< once somebody asked
+  std::vector<std::byte> exchanged_;    ///< what a collective has on the host
   Status failure_; ///< of what a function called; the ABI carries only a code
 };
 

@@ -40,13 +40,14 @@ Status unusable(const std::string &why) {
 } // namespace
 
 Result<std::unique_ptr<CudaDriver>>
-CudaDriver::create(const char *library, cuda::SearchContext libraries) {
+CudaDriver::create(const char *library, cuda::SearchContext libraries,
+                   GpuChoice choice) {
   Result<cuda::CudaApi> api = cuda::CudaApi::open(library);
   if (!api.ok())
     return unusable(api.status().message());
   std::unique_ptr<CudaDriver> driver(
       new CudaDriver(*api, std::move(libraries)));
-  Status status = driver->findDevice();
+  Status status = driver->findDevice(choice);
   if (status.ok())
     status = driver->makeContext();
   if (!status.ok())
@@ -54,7 +55,7 @@ CudaDriver::create(const char *library, cuda::SearchContext libraries) {
   return driver;
 }
 
-Status CudaDriver::findDevice() {
+Status CudaDriver::findDevice(GpuChoice choice) {
   // Kernels are to be there before graphs are recorded, in which nothing can be
   // loaded; a user's own choice stands.
   setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
@@ -72,9 +73,22 @@ Status CudaDriver::findDevice() {
       check("cuDeviceGetCount", api_.cuDeviceGetCount(&count)));
   if (count == 0)
     return Status(ExitCode::Usage, "NVIDIA's driver finds no GPU");
-  BOOSTRT_RETURN_IF_ERROR(check("cuDeviceGet", api_.cuDeviceGet(&device_, 0)));
+  auto shown = static_cast<uint32_t>(count);
+  if (shown > 1 && choice.number >= shown && !choice.wraps)
+    return Status(ExitCode::Usage,
+                  fmt::format("this rank is to take GPU {}, and NVIDIA's "
+                              "driver shows GPUs 0 to {}; correct the rank "
+                              "table or CUDA_VISIBLE_DEVICES",
+                              choice.number, shown - 1));
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuDeviceGet",
+      api_.cuDeviceGet(&device_, static_cast<int>(choice.number % shown))));
 
   char name[256] = {};
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuDeviceGetPCIBusId",
+            api_.cuDeviceGetPCIBusId(name, sizeof name - 1, device_)));
+  busAddress_ = name;
   BOOSTRT_RETURN_IF_ERROR(check(
       "cuDeviceGetName", api_.cuDeviceGetName(name, sizeof name - 1, device_)));
   name_ = name;
@@ -124,8 +138,8 @@ CudaDriver::~CudaDriver() {
   calls_.reset();
   for (cuda::Address address : allocations_)
     api_.cuMemFree_v2(address);
-  if (module_)
-    api_.cuModuleUnload(module_);
+  for (cuda::Module module : modules_)
+    api_.cuModuleUnload(module);
   if (copied_)
     api_.cuEventDestroy_v2(copied_);
   if (stream_)
@@ -134,10 +148,11 @@ CudaDriver::~CudaDriver() {
 }
 
 Status CudaDriver::load(const BoostImage *images, const std::string &program) {
+  cuda::Module module = nullptr;
   if (const BoostImage *cubin = bestCubin(images, architecture_)) {
     Status status = check(
         "cuModuleLoadDataEx",
-        api_.cuModuleLoadDataEx(&module_, cubin->data, 0, nullptr, nullptr));
+        api_.cuModuleLoadDataEx(&module, cubin->data, 0, nullptr, nullptr));
     if (!status.ok())
       return Status(ExitCode::Input,
                     fmt::format("'{}': the driver does not take its machine "
@@ -145,6 +160,7 @@ Status CudaDriver::load(const BoostImage *images, const std::string &program) {
                                 "boostc",
                                 program, cubin->architecture,
                                 status.message()));
+    modules_.push_back(module);
     return Status();
   }
   if (const BoostImage *ptx = bestPtx(images, architecture_))
@@ -157,15 +173,18 @@ Status CudaDriver::load(const BoostImage *images, const std::string &program) {
 
 Status CudaDriver::loadPtx(const BoostImage &image,
                            const std::string &program) {
+  cuda::Module module = nullptr;
   char log[4096] = {};
   int options[] = {cuda::kJitErrorLogBuffer, cuda::kJitErrorLogBufferBytes};
   // The interface passes the number in the pointer itself.
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
   Status status =
       check("cuModuleLoadDataEx",
-            api_.cuModuleLoadDataEx(&module_, image.data, 2, options, values));
-  if (status.ok())
+            api_.cuModuleLoadDataEx(&module, image.data, 2, options, values));
+  if (status.ok()) {
+    modules_.push_back(module);
     return status;
+  }
   std::string text = log;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
     text.pop_back();
@@ -180,8 +199,9 @@ Status CudaDriver::loadPtx(const BoostImage &image,
 
 Result<uint32_t> CudaDriver::findKernel(const char *name) {
   cuda::Function function = nullptr;
-  Status status = check("cuModuleGetFunction",
-                        api_.cuModuleGetFunction(&function, module_, name));
+  Status status =
+      check("cuModuleGetFunction",
+            api_.cuModuleGetFunction(&function, modules_.back(), name));
   if (!status.ok())
     return Status(ExitCode::Input,
                   fmt::format("there is no kernel '{}', which the program "
@@ -223,6 +243,19 @@ Status CudaDriver::copyOut(std::span<const DeviceCopy> copies) {
                                     reinterpret_cast<cuda::Address>(copy.from),
                                     copy.to.size(), stream_)));
   return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  return check("cuMemcpyDtoDAsync",
+               api_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_));
+}
+
+Result<bool> CudaDriver::isIdle() {
+  cuda::CallResult result = api_.cuStreamQuery(stream_);
+  if (result == cuda::kErrorNotReady)
+    return false;
+  BOOSTRT_RETURN_IF_ERROR(check("cuStreamQuery", result));
+  return true;
 }
 
 // Page-locked memory is limited, by the system or by a container; a driver

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/cuda/CudaApi.h"
+#include "runtime/device/cuda/GpuChoice.h"
 #include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/device/cuda/LibraryCalls.h"
 
@@ -11,18 +12,20 @@
 
 namespace boostrt {
 
-class CudaDriver : public GpuDriver {
+class CudaDriver : public GpuDriver, public GpuStream {
 public:
   /// The oldest compute capability that programs are compiled for.
   static constexpr uint32_t kOldestArchitecture = 80;
+  static constexpr const char *kLibrary = "libcuda.so.1";
 
-  /// The first GPU (CUDA_VISIBLE_DEVICES chooses which that is). `library` is
-  /// another one in tests, and so is where NVIDIA's other libraries are looked
-  /// for. Fails with ExitCode::Usage when there is none that can be used, and
-  /// says why.
+  /// By default the first GPU (CUDA_VISIBLE_DEVICES chooses which that is).
+  /// `library` is another one in tests, and so is where NVIDIA's other
+  /// libraries are looked for. Fails with ExitCode::Usage when there is none
+  /// that can be used, and says why.
   static Result<std::unique_ptr<CudaDriver>>
-  create(const char *library = "libcuda.so.1",
-         cuda::SearchContext libraries = cuda::SearchContext::current());
+  create(const char *library = kLibrary,
+         cuda::SearchContext libraries = cuda::SearchContext::current(),
+         GpuChoice choice = {});
   ~CudaDriver() override;
   CudaDriver(const CudaDriver &) = delete;
   CudaDriver &operator=(const CudaDriver &) = delete;
@@ -35,8 +38,13 @@ public:
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;
   Status finishCopies() override;
   Status copyOut(std::span<const DeviceCopy> copies) override;
+  Status copy(uint64_t to, uint64_t from, uint64_t bytes) override;
   bool pin(std::span<std::byte> host) override;
   void unpin(std::span<std::byte> host) override;
+  GpuStream *stream() override { return this; }
+  void *handle() const override { return stream_; }
+  std::string busAddress() const override { return busAddress_; }
+  Result<bool> isIdle() override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,
@@ -59,7 +67,7 @@ private:
   CudaDriver(const cuda::CudaApi &api, cuda::SearchContext libraries)
       : api_(api), libraries_(std::move(libraries)) {}
   /// Finds the device and what it is; its failures lack "no GPU can be used".
-  Status findDevice();
+  Status findDevice(GpuChoice choice);
   Status makeContext();
   Status check(const char *call, cuda::CallResult result) const {
     return result == 0 ? Status() : api_.failure(call, result);
@@ -68,7 +76,7 @@ private:
 
   cuda::CudaApi api_;
   cuda::SearchContext libraries_;
-  std::string name_;
+  std::string name_, busAddress_;
   uint32_t architecture_ = 0;
   int version_ = 0; ///< of CUDA, which the driver serves: 12040 for 12.4
   cuda::DeviceNumber device_ = 0;
@@ -76,7 +84,7 @@ private:
   cuda::Context context_ = nullptr;
   cuda::Stream stream_ = nullptr;
   cuda::Event copied_ = nullptr; ///< behind the last copy to the device
-  cuda::Module module_ = nullptr;
+  std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;
   std::vector<cuda::GraphExec> graphs_;

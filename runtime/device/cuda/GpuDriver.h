@@ -7,6 +7,7 @@
 
 #include "runtime/abi/boost_abi.h"
 #include "runtime/device/Device.h"
+#include "runtime/device/cuda/GpuStream.h"
 #include "runtime/support/Status.h"
 
 #include <cstddef>
@@ -39,7 +40,8 @@ public:
   virtual std::string name() const = 0;
 
   /// Loads the best of `images` (a table that ends with BOOST_IMAGE_END);
-  /// `program` is for messages. Called once. Fails with ExitCode::Input.
+  /// `program` is for messages. findKernel() looks into what was loaded last.
+  /// Fails with ExitCode::Input.
   virtual Status load(const BoostImage *images, const std::string &program) = 0;
   /// A number for launch(). Fails with ExitCode::Input.
   virtual Result<uint32_t> findKernel(const char *name) = 0;
@@ -51,10 +53,25 @@ public:
   virtual Status copyIn(uint64_t to, std::span<const std::byte> from) = 0;
   virtual Status finishCopies() = 0;
   virtual Status copyOut(std::span<const DeviceCopy> copies) = 0;
+  /// Between memory of the device; the places do not overlap.
+  virtual Status copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}
 
-  /// `launch` outlives the driver's graphs; `operands` are copied.
+  /// What a library that works beside the program needs; null: there can be
+  /// none.
+  virtual GpuStream *stream() { return nullptr; }
+  /// Whether message() is memory of the host.
+  virtual bool isOnHost() const { return false; }
+  /// `bytes` at `address` as a transport is to read them, or, with `isWritten`,
+  /// to write them.
+  virtual std::span<std::byte> message(uint64_t address, uint64_t bytes,
+                                       bool /*isWritten*/) {
+    return {reinterpret_cast<std::byte *>(address), bytes};
+  }
+
+  /// `launch` outlives the driver's graphs; `operands` are copied. Behind the
+  /// addresses that `launch` describes there may be numbers.
   virtual Status launch(uint32_t kernel, const BoostLaunch &launch,
                         std::span<const uint64_t> operands) = 0;
 

@@ -29,7 +29,7 @@ Status SimDriver::load(const BoostImage *images, const std::string &program) {
         {fmt::format("{}: kernels.ptx", program)});
     if (!module.ok())
       return module.status();
-    module_ = std::move(module).value();
+    modules_.push_back(std::move(module).value());
     return Status();
   }
   return Status(ExitCode::Input,
@@ -39,13 +39,14 @@ Status SimDriver::load(const BoostImage *images, const std::string &program) {
 }
 
 Result<uint32_t> SimDriver::findKernel(const char *name) {
-  const Kernel *kernel = module_->findKernel(name);
+  const SimModule &module = modules_.back();
+  const Kernel *kernel = module.findKernel(name);
   if (!kernel)
     return Status(ExitCode::Input,
                   fmt::format("{}: there is no kernel '{}', which the program "
                               "launches; build it again with boostc",
-                              module_->name(), name));
-  kernels_.push_back(kernel);
+                              module.name(), name));
+  kernels_.push_back({&module, kernel});
   return static_cast<uint32_t>(kernels_.size() - 1);
 }
 
@@ -68,10 +69,31 @@ Status SimDriver::copyOut(std::span<const DeviceCopy> copies) {
   return Status();
 }
 
+Status SimDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  std::span<std::byte> source = message(from, bytes, /*isWritten=*/false);
+  if (source.size() == bytes)
+    return memory_.copyIn(to, source);
+  return Status(ExitCode::Internal,
+                fmt::format("sim: cannot copy {} bytes at 0x{:x}: {}", bytes,
+                            from, memory_.describe(from, bytes)));
+}
+
+std::span<std::byte> SimDriver::message(uint64_t address, uint64_t bytes,
+                                        bool isWritten) {
+  Allocation *at = memory_.find(address, bytes);
+  if (!at)
+    return {};
+  if (isWritten)
+    at->markWritten(address - at->address, bytes);
+  return {&at->data[address - at->address], bytes};
+}
+
 Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,
                          std::span<const uint64_t> operands) {
-  return submit(
-      {kernels_[kernel], &launch, nullptr, {operands.begin(), operands.end()}});
+  return submit({&kernels_[kernel],
+                 &launch,
+                 nullptr,
+                 {operands.begin(), operands.end()}});
 }
 
 Status SimDriver::prepareCalls(const BoostTarget &target,
@@ -123,13 +145,13 @@ Status SimDriver::run(const Node &node) {
                        fmt::format("operand {}", i), !operand.is_written});
   }
   LaunchRequest request;
-  request.kernel = node.kernel;
+  request.kernel = node.kernel->kernel;
   request.grid.x = node.launch->blocks;
   request.block.x = node.launch->threads;
   request.parameters = std::as_bytes(std::span(node.operands));
   request.extents = extents;
   request.origin.position = node.launch->location;
-  LaunchOutcome outcome = machine_.launch(*module_, request);
+  LaunchOutcome outcome = machine_.launch(*node.kernel->module, request);
   laneInstructions_ += outcome.laneInstructions;
   return outcome.status;
 }

@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/device/sim/SimMachine.h"
 
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,10 @@ public:
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;
   Status finishCopies() override { return Status(); }
   Status copyOut(std::span<const DeviceCopy> copies) override;
+  Status copy(uint64_t to, uint64_t from, uint64_t bytes) override;
+  bool isOnHost() const override { return true; }
+  std::span<std::byte> message(uint64_t address, uint64_t bytes,
+                               bool isWritten) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,
@@ -42,9 +47,13 @@ public:
   uint64_t laneInstructions() const { return laneInstructions_; }
 
 private:
+  struct LoadedKernel {
+    const SimModule *module;
+    const Kernel *kernel;
+  };
   /// A launch of a kernel, or a library call.
   struct Node {
-    const Kernel *kernel;
+    const LoadedKernel *kernel;
     const BoostLaunch *launch;
     const BoostLibraryCall *call;
     std::vector<uint64_t> operands;
@@ -57,9 +66,9 @@ private:
   Status run(const Node &node);
 
   Memory memory_;
-  std::optional<SimModule> module_;
+  std::deque<SimModule> modules_;
   SimMachine machine_;
-  std::vector<const Kernel *> kernels_;
+  std::deque<LoadedKernel> kernels_;
   const BoostLibraryCall *calls_ = nullptr;
   bool usesLibrary_ = false;
   std::optional<Graph> capture_;

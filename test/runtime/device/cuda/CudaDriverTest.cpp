@@ -118,8 +118,9 @@ TEST_F(FakeDriver, AGpuThatIsTooOld) {
 TEST_F(FakeDriver, EveryCallOfTheBeginThatFailsIsNamed) {
   for (const char *call :
        {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet",
-        "cuDeviceGetName", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
-        "cuCtxSetCurrent", "cuStreamCreate", "cuEventCreate"}) {
+        "cuDeviceGetPCIBusId", "cuDeviceGetName", "cuDeviceGetAttribute",
+        "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuStreamCreate",
+        "cuEventCreate"}) {
     set("FAKE_CUDA_FAILS", std::string(call) + "=2");
     expectUnusable(std::string(call) +
                    " failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
@@ -253,6 +254,52 @@ TEST_F(FakeDriver, CopiesReadTheirSourcesUntilTheyAreFinished) {
   EXPECT_EQ(fake_cuda::count(trace, "cuMemcpyDtoHAsync_v2"), 2);
   EXPECT_EQ(fake_cuda::count(trace, "cuStreamSynchronize"), 1);
   EXPECT_EQ(fake_cuda::waits(trace), 2);
+}
+
+TEST_F(FakeDriver, RanksTakeGpusOfTheirOwn) {
+  auto bus = [](GpuChoice choice) {
+    auto made = CudaDriver::create(BOOST_FAKE_CUDA,
+                                   cuda::SearchContext::current(), choice);
+    return made.ok() ? (*made)->busAddress() : made.status().message();
+  };
+  // What a launcher shows alone is meant.
+  EXPECT_EQ(bus({5, /*wraps=*/false}), "0000:07:00.0");
+  set("FAKE_CUDA_DEVICES", "4");
+  EXPECT_EQ(bus({0}), "0000:07:00.0");
+  EXPECT_EQ(bus({3}), "0000:0A:00.0");
+  EXPECT_EQ(bus({5}), "0000:08:00.0");
+  EXPECT_EQ(bus({3, /*wraps=*/false}), "0000:0A:00.0");
+  EXPECT_EQ(bus({4, /*wraps=*/false}),
+            "no GPU can be used: this rank is to take GPU 4, and NVIDIA's "
+            "driver shows GPUs 0 to 3; correct the rank table or "
+            "CUDA_VISIBLE_DEVICES");
+}
+
+// The stream tells when all is done, and waits for nothing.
+TEST_F(FakeDriver, TheStreamIsSharedWithLibraries) {
+  load();
+  Result<uint64_t> one = driver->allocate(4, "one"),
+                   two = driver->allocate(4, "two");
+  ASSERT_TRUE(one.ok() && two.ok());
+  float value = 3;
+  ASSERT_TRUE(driver->copyIn(*one, std::as_bytes(std::span(&value, 1))).ok());
+  ASSERT_TRUE(driver->copy(*two, *one, 4).ok());
+  GpuStream *stream = driver->stream();
+  ASSERT_NE(stream, nullptr);
+  EXPECT_NE(stream->handle(), nullptr);
+  fake_cuda::forget();
+  int asked = 0;
+  for (Result<bool> idle = false; !*idle; ++asked) {
+    idle = stream->isIdle();
+    ASSERT_TRUE(idle.ok()) << idle.status().message();
+  }
+  EXPECT_GT(asked, 2);
+  EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 0);
+  EXPECT_EQ(*reinterpret_cast<float *>(*two), 3);
+  set("FAKE_CUDA_FAILS", "cuStreamQuery=700");
+  EXPECT_EQ(stream->isIdle().status().message(),
+            "cuStreamQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
+            "memory access was encountered)");
 }
 
 TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {

@@ -35,6 +35,7 @@ TEST(CudaPrototypes, ValuesAreThoseOfTheHeader) {
   EXPECT_EQ(cuda::kEventDisableTiming, unsigned{CU_EVENT_DISABLE_TIMING});
   EXPECT_EQ(cuda::kCaptureModeThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   EXPECT_EQ(cuda::kErrorNoDevice, CUDA_ERROR_NO_DEVICE);
+  EXPECT_EQ(cuda::kErrorNotReady, CUDA_ERROR_NOT_READY);
   EXPECT_EQ(CUDA_SUCCESS, 0);
 }
 

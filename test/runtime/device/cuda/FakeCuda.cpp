@@ -62,6 +62,12 @@ const char *setting(const char *name, const char *otherwise) {
   return value ? value : otherwise;
 }
 
+/// Devices are numbered from 7.
+bool isDevice(DeviceNumber device) {
+  return device >= 7 &&
+         device < 7 + std::atoi(setting("FAKE_CUDA_DEVICES", "1"));
+}
+
 int failureOf(const char *call) {
   std::string fails = setting("FAKE_CUDA_FAILS", "");
   size_t equal = fails.find('=');
@@ -135,26 +141,31 @@ FAKE(cuDeviceGetCount)(int *count) {
 }
 FAKE(cuDeviceGet)(DeviceNumber *device, int ordinal) {
   FAIL_IF_ASKED;
-  *device = 7;
-  return ordinal == 0 ? 0 : kInvalidValue;
+  *device = 7 + ordinal;
+  return isDevice(*device) ? 0 : kInvalidValue;
+}
+FAKE(cuDeviceGetPCIBusId)(char *address, int bytes, DeviceNumber device) {
+  FAIL_IF_ASKED;
+  std::snprintf(address, static_cast<size_t>(bytes), "0000:%02X:00.0", device);
+  return isDevice(device) ? 0 : kInvalidValue;
 }
 FAKE(cuDeviceGetName)(char *name, int bytes, DeviceNumber device) {
   FAIL_IF_ASKED;
   std::snprintf(name, static_cast<size_t>(bytes), "%s",
                 setting("FAKE_CUDA_NAME", "NVIDIA Fake"));
-  return device == 7 ? 0 : kInvalidValue;
+  return isDevice(device) ? 0 : kInvalidValue;
 }
 FAKE(cuDeviceGetAttribute)(int *value, int attribute, DeviceNumber device) {
   FAIL_IF_ASKED;
   int capability = std::atoi(setting("FAKE_CUDA_CAPABILITY", "86"));
   *value =
       attribute == kComputeCapabilityMajor ? capability / 10 : capability % 10;
-  return device == 7 ? 0 : kInvalidValue;
+  return isDevice(device) ? 0 : kInvalidValue;
 }
 FAKE(cuDeviceTotalMem_v2)(size_t *bytes, DeviceNumber device) {
   FAIL_IF_ASKED;
   *bytes = size_t{24} << 30;
-  return device == 7 ? 0 : kInvalidValue;
+  return isDevice(device) ? 0 : kInvalidValue;
 }
 FAKE(cuDevicePrimaryCtxRetain)(Context *context, DeviceNumber) {
   FAIL_IF_ASKED;
@@ -216,6 +227,15 @@ FAKE(cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
       [=] { std::memcpy(to, reinterpret_cast<void *>(from), bytes); });
   return stream ? 0 : kInvalidValue;
 }
+FAKE(cuMemcpyDtoDAsync_v2)(Address to, Address from, size_t bytes,
+                           Stream stream) {
+  FAIL_IF_ASKED;
+  pending.push_back([=] {
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+                bytes);
+  });
+  return stream ? 0 : kInvalidValue;
+}
 FAKE(cuMemHostRegister_v2)(void *host, size_t bytes, unsigned flags) {
   FAIL_IF_ASKED;
   if (flags != 0 || bytes == 0 || !isMapped(host))
@@ -274,6 +294,14 @@ FAKE(cuStreamSynchronize)(Stream) {
   FAIL_IF_ASKED;
   drain(pending.size());
   return 0;
+}
+FAKE(cuStreamQuery)(Stream) {
+  FAIL_IF_ASKED;
+  // Each question finds a little more done.
+  if (pending.empty())
+    return 0;
+  drain(1);
+  return kErrorNotReady;
 }
 FAKE(cuStreamBeginCapture_v2)(Stream, int mode) {
   FAIL_IF_ASKED;
