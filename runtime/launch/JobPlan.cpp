@@ -18,6 +18,8 @@ const char *nameOf(CommKind comm) {
     return "local";
   case CommKind::Gloo:
     return "gloo";
+  case CommKind::Nccl:
+    return "nccl";
   }
   return "";
 }

@@ -8,11 +8,13 @@
 
 namespace boostrt {
 
-/// What carries messages between ranks. Auto is Gloo between processes.
+/// What carries messages between ranks. Auto is Gloo between processes, and
+/// between their GPUs NCCL where it can.
 enum class CommKind {
   Auto,
   Local, ///< ranks are threads of one process
   Gloo,
+  Nccl, ///< between GPUs; all else is Gloo's
 };
 
 struct LaunchOptions {

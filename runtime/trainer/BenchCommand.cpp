@@ -126,6 +126,8 @@ Status benchCommand(const Options &options, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
       planTraining(program.descriptor(), (*session)->target())));
   BOOSTRT_RETURN_IF_ERROR((*session)->trainWith(ranks, /*logAdasumEvery=*/0));
+  if (std::string text = (*session)->describeLink(); !text.empty())
+    console.note(text);
   BOOSTRT_RETURN_IF_ERROR(
       (*session)->execution().init(program.descriptor().seed));
   Bench bench(**session, options, ranks);

@@ -34,11 +34,13 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
          [&o](const std::string &v) {
            o.comm = v == "local"  ? CommKind::Local
                     : v == "gloo" ? CommKind::Gloo
+                    : v == "nccl" ? CommKind::Nccl
                                   : CommKind::Auto;
          },
-         "how ranks speak: gloo between processes, local as threads of one "
-         "(default: auto)")
-      ->check(CLI::IsMember({"auto", "gloo", "local"}));
+         "how ranks speak: gloo between processes, nccl between their GPUs, "
+         "local as threads of one (default: auto, gloo with nccl where every "
+         "rank has a GPU of its own and NCCL)")
+      ->check(CLI::IsMember({"auto", "gloo", "local", "nccl"}));
   app.add_option("--rank-deadline", o.rankDeadline,
                  "seconds of silence after which a rank counts as lost")
       ->check(CLI::Range(0.1, 86400.0))

@@ -37,7 +37,8 @@ constexpr Library kLibraries[] = {
      "generated kernels compute all matrix products"},
     {"libcudnn.so.9", "cudnnGetVersion", true, 10000, 100},
     {"libcusolver.so.12", "cusolverGetVersion", false, 1000, 100},
-    {"libnccl.so.2", "ncclGetVersion", false, 10000, 100},
+    {"libnccl.so.2", "ncclGetVersion", false, 10000, 100,
+     "what GPUs of several ranks exchange goes through the host"},
 };
 
 std::string join(const std::vector<std::string> &names) {

@@ -2,6 +2,7 @@
 // program. An absent option is empty; who needs it knows the default.
 #pragma once
 
+#include "runtime/device/cuda/GpuChoice.h"
 #include "runtime/launch/LaunchOptions.h"
 #include "runtime/predict/Predict.h"
 
@@ -39,6 +40,8 @@ struct Options {
   std::optional<uint32_t> threads;
   /// No flag: what each rank gets of a machine that ranks share.
   uint32_t threadsAtMost = UINT32_MAX;
+  /// No flag: the GPU of a rank.
+  GpuChoice gpu;
   std::optional<std::string> metrics;
   ProgressKind progress = ProgressKind::Auto;
 

@@ -57,8 +57,10 @@ bool areSame(const std::vector<AdasumTensor> &a,
 } // namespace
 
 Result<std::unique_ptr<RankCollectives>>
-RankCollectives::create(Ranks &ranks, const Program &program) {
-  std::unique_ptr<RankCollectives> result(new RankCollectives(ranks, program));
+RankCollectives::create(Ranks &ranks, const Program &program,
+                        const DeviceLink &link) {
+  std::unique_ptr<RankCollectives> result(
+      new RankCollectives(ranks, program, link));
   BOOSTRT_RETURN_IF_ERROR(result->prepare());
   return result;
 }
@@ -91,17 +93,39 @@ Status RankCollectives::prepare() {
         return inner.status();
       inner_.emplace(std::move(inner).value());
     }
-    size_t scratch = 0;
-    if (schedule[i].kind == BOOST_COLLECTIVE_ADASUM) {
-      BOOSTRT_RETURN_IF_ERROR(plan(
-          prepared_[i], tensorsOf(schedule[i], spreadOffsets(schedule[i]))));
-      scratch = prepared_[i].adasum->scratchBytes();
-    } else {
-      scratch = allReduceScratchBytes(groupOf(schedule[i]).size(),
-                                      countOf(BOOST_F32, schedule[i]));
-    }
-    ranks_.workspace().reserve(scratch);
+    BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
   }
+  if (!link_.vectors)
+    return Status();
+  // At once: a smaller piece would stay reserved beside it.
+  BOOSTRT_RETURN_IF_ERROR(link_.vectors->reserve(deviceScratchBytes_).status());
+  Result<void *> stop =
+      link_.memory->allocate(sizeof *deviceStop_, "what ranks say of signals");
+  if (!stop.ok())
+    return stop.status();
+  deviceStop_ = static_cast<int64_t *>(*stop);
+  return Status();
+}
+
+Status RankCollectives::reserve(const BoostCollective &collective,
+                                Prepared &prepared) {
+  if (collective.kind == BOOST_COLLECTIVE_ADASUM) {
+    BOOSTRT_RETURN_IF_ERROR(
+        plan(prepared, tensorsOf(collective, spreadOffsets(collective))));
+    ranks_.workspace().reserve(prepared.adasum->scratchBytes());
+    return Status();
+  }
+  uint32_t members = groupOf(collective).size();
+  size_t floats = countOf(BOOST_F32, collective);
+  if (!link_.vectors) {
+    ranks_.workspace().reserve(allReduceScratchBytes(members, floats));
+    return Status();
+  }
+  // An integer takes the room of two.
+  size_t elements = std::max(floats, 2 * prepared.integers.size());
+  deviceScratchBytes_ = std::max<uint64_t>(
+      deviceScratchBytes_,
+      allReduceScratchBytes(members, elements, link_.vectors->cuts()));
   return Status();
 }
 
@@ -148,6 +172,8 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
       {step_, prepared.name.c_str(), collective.location});
   Status status = collective.kind == BOOST_COLLECTIVE_ADASUM
                       ? combine(collective, prepared, operands)
+                  : worksOnDevice(index)
+                      ? allReduceOnDevice(collective, prepared, operands)
                       : allReduce(collective, prepared, operands);
   if (status.code() != ExitCode::RankLost)
     return status;
@@ -230,6 +256,40 @@ Status RankCollectives::allReduce(const BoostCollective &collective,
     }
   if (prepared.carriesStop)
     ranks_.agreeOnStop(*integer);
+  return Status();
+}
+
+/// As allReduce(), with addresses of the device. The host learns only whether a
+/// signal has come.
+Status RankCollectives::allReduceOnDevice(const BoostCollective &collective,
+                                          Prepared &prepared,
+                                          void *const *operands) {
+  Group group = groupOf(collective).over(*link_.transport);
+  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
+  prepared.floats.clear();
+  prepared.deviceIntegers.clear();
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table[i].dtype == BOOST_F32)
+      prepared.floats.emplace_back(static_cast<float *>(operands[i]),
+                                   table[i].elements);
+    else
+      prepared.deviceIntegers.emplace_back(static_cast<int64_t *>(operands[i]),
+                                           table[i].elements);
+  int64_t stop = Ranks::stopRequest();
+  std::span<std::byte> stopBytes = std::as_writable_bytes(std::span(&stop, 1));
+  if (prepared.carriesStop) {
+    BOOSTRT_RETURN_IF_ERROR(link_.memory->copyIn(deviceStop_, stopBytes));
+    prepared.deviceIntegers.emplace_back(deviceStop_, 1);
+  }
+  BOOSTRT_RETURN_IF_ERROR(
+      allReduceSum(group, prepared.floats, ranks_.workspace(), *link_.vectors));
+  BOOSTRT_RETURN_IF_ERROR(allReduceSum(group, prepared.deviceIntegers,
+                                       ranks_.workspace(), *link_.vectors));
+  if (!prepared.carriesStop)
+    return Status();
+  DeviceCopy sum{stopBytes, deviceStop_};
+  BOOSTRT_RETURN_IF_ERROR(link_.memory->copyOut({&sum, 1}));
+  ranks_.agreeOnStop(stop);
   return Status();
 }
 

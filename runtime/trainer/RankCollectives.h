@@ -4,6 +4,7 @@
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
 #include "runtime/trainer/AdasumLog.h"
+#include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/Ranks.h"
 
@@ -13,15 +14,18 @@ class RankCollectives final : public CollectiveRunner {
 public:
   /// Takes the memory that collectives need, of the ranks' workspace. Fails
   /// with ExitCode::Input when the program cannot be trained by several ranks,
-  /// or not by these. Both outlive the object.
+  /// or not by these. All outlive the object.
   static Result<std::unique_ptr<RankCollectives>>
-  create(Ranks &ranks, const Program &program);
+  create(Ranks &ranks, const Program &program, const DeviceLink &link);
 
   ~RankCollectives() override;
 
   /// "each 8 neighbouring ranks average; Adasum of 2 in equal slices, shared by
   /// 8 ranks each"; empty where nothing is combined by Adasum.
   std::string describeAdasum() const;
+
+  /// What is reserved on the device for them.
+  uint64_t deviceScratchBytes() const { return deviceScratchBytes_; }
 
   /// What the collectives from now on belong to, from 1. With `logsAdasum`, the
   /// same on all ranks, this step's adasumLog() is made.
@@ -33,6 +37,12 @@ public:
   /// Of the step; on rank 0.
   const std::vector<AdasumEntry> &adasumLog() const { return adasumLog_; }
 
+  /// Sums do where devices are linked; Adasum computes on the host.
+  bool worksOnDevice(uint32_t index) const override {
+    return link_.vectors &&
+           program_.collectives()[index].kind != BOOST_COLLECTIVE_ADASUM;
+  }
+
   /// A sum over all ranks of the last collective that has integers also
   /// carries whether a signal has come, so that agreeing costs no message.
   Status run(uint32_t index, void *const *operands) override;
@@ -43,6 +53,8 @@ private:
     std::string name; ///< "bucket 2 (fc1.weight, fc1.bias)"
     std::vector<std::span<float>> floats;
     std::vector<int64_t> integers; ///< one more for the carrier's signal
+    /// Of a sum on the device.
+    std::vector<std::span<int64_t>> deviceIntegers;
     bool carriesStop = false;
     /// For operands that lie as usual; else made again by the first call,
     /// which knows where they do.
@@ -50,13 +62,17 @@ private:
     std::optional<Adasum> adasum;
   };
 
-  RankCollectives(Ranks &ranks, const Program &program)
-      : ranks_(ranks), program_(program) {}
+  RankCollectives(Ranks &ranks, const Program &program, const DeviceLink &link)
+      : ranks_(ranks), program_(program), link_(link) {}
   Status prepare();
+  /// Takes the memory that a collective needs.
+  Status reserve(const BoostCollective &collective, Prepared &prepared);
   Status plan(Prepared &prepared, std::vector<AdasumTensor> tensors) const;
   Group &groupOf(const BoostCollective &collective);
   Status allReduce(const BoostCollective &collective, Prepared &prepared,
                    void *const *operands);
+  Status allReduceOnDevice(const BoostCollective &collective,
+                           Prepared &prepared, void *const *operands);
   Status combine(const BoostCollective &collective, Prepared &prepared,
                  void *const *operands);
   void log(const BoostCollective &collective, const Prepared &prepared,
@@ -64,6 +80,9 @@ private:
 
   Ranks &ranks_;
   const Program &program_;
+  const DeviceLink &link_;
+  int64_t *deviceStop_ = nullptr; ///< the carrier's signal, on the device
+  uint64_t deviceScratchBytes_ = 0;
   std::vector<Prepared> prepared_;
   std::optional<Group> all_, inner_; ///< inner_: of programs with Adasum
   std::vector<AdasumEntry> adasumLog_;

@@ -76,6 +76,7 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
   }
   // A rank that is pinned sees its own CPUs alone.
   Options own = shareMachine(options, plan.isPinned ? 1 : plan.localSize);
+  own.gpu = {plan.deviceId.value_or(plan.localRank), !plan.deviceId};
   // The launcher shows what all ranks write to standard error.
   bool isMuted = plan.isStarted && !options.launch.logDir;
   Ranks ranks(std::move(transport).value(), plan.serverOfRank,
@@ -95,7 +96,9 @@ Status runOnThreads(const Options &options,
     try {
       threads.emplace_back([&, rank, own = std::move(transport)]() mutable {
         Ranks ranks(std::move(own), serverOfRank, RankVoice::Thread);
-        statuses[rank] = runAndLeave(options, ranks, command);
+        Options ownOptions = options;
+        ownOptions.gpu.number = rank;
+        statuses[rank] = runAndLeave(ownOptions, ranks, command);
       });
     } catch (const std::system_error &error) {
       statuses[rank] = Status(

@@ -49,7 +49,7 @@ public:
           "the only target of the program",
           fmt::format("'{}' was compiled for cuda alone", program_.path()),
           "--device=sim needs no GPU");
-    Result<std::unique_ptr<CudaDriver>> driver = CudaDriver::create();
+    Result<std::unique_ptr<CudaDriver>> driver = openGpu();
     if (!driver.ok())
       return onCpu(driver.status().message());
     return onGpu(std::move(driver).value(), "a GPU that can be used");
@@ -94,11 +94,16 @@ private:
     return selected;
   }
 
+  Result<std::unique_ptr<CudaDriver>> openGpu() const {
+    return CudaDriver::create(CudaDriver::kLibrary,
+                              cuda::SearchContext::current(), options_.gpu);
+  }
+
   /// Without a GPU fails with `subject`, why there is none, and `advice`.
   Result<SelectedDevice> onCuda(const std::string &reason,
                                 const std::string &subject,
                                 const std::string &advice) const {
-    Result<std::unique_ptr<CudaDriver>> driver = CudaDriver::create();
+    Result<std::unique_ptr<CudaDriver>> driver = openGpu();
     if (!driver.ok())
       return Status(driver.status().code(),
                     fmt::format("{}: {}; {}", subject,

@@ -7,6 +7,7 @@
 
 namespace boostrt {
 Status Session::loadProgram(const Options &options) {
+  comm_ = options.launch.comm;
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
     return program.status();
@@ -82,12 +83,17 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
 Status Session::trainWith(Ranks &ranks, int64_t logAdasumEvery) {
   if (ranks.isAlone())
     return Status();
+  Result<std::unique_ptr<DeviceLink>> link =
+      linkDevices(*device_, ranks, comm_);
+  if (!link.ok())
+    return link.status();
+  link_ = std::move(link).value();
   Result<std::unique_ptr<RankCollectives>> collectives =
-      RankCollectives::create(ranks, *program_);
+      RankCollectives::create(ranks, *program_, *link_);
   if (!collectives.ok())
     return collectives.status();
   collectives_ = std::move(collectives).value();
-  planned_ += ranks.workspace().capacity();
+  planned_ += ranks.workspace().capacity() + collectives_->deviceScratchBytes();
   execution_->setCollectives(*collectives_, logAdasumEvery);
   return Status();
 }

@@ -2,6 +2,7 @@
 // recipe, data and device, before any memory of the plan is reserved.
 #pragma once
 
+#include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Report.h"
@@ -30,6 +31,9 @@ public:
   /// Has updates exchange gradients with the other ranks, which outlive the
   /// session; after reserve().
   Status trainWith(Ranks &ranks, int64_t logAdasumEvery);
+  /// Which way updates of GPUs take between ranks; empty where there is no
+  /// choice.
+  std::string describeLink() const { return link_ ? link_->note : ""; }
   /// See RankCollectives.
   std::string describeAdasum() const {
     return collectives_ ? collectives_->describeAdasum() : "";
@@ -63,6 +67,8 @@ private:
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;
+  CommKind comm_ = CommKind::Auto;
+  std::unique_ptr<DeviceLink> link_;             ///< of the collectives
   std::unique_ptr<RankCollectives> collectives_; ///< outlive the execution
   std::optional<Execution> execution_;
   PeakMemory peak_;

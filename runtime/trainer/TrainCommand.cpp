@@ -119,8 +119,10 @@ private:
         planTraining(program.descriptor(), session_->target())));
     BOOSTRT_RETURN_IF_ERROR(
         session_->trainWith(ranks_, options_.logAdasumEvery));
-    if (std::string text = session_->describeAdasum(); !text.empty())
-      console_.note(text);
+    for (const std::string &text :
+         {session_->describeLink(), session_->describeAdasum()})
+      if (!text.empty())
+        console_.note(text);
     position_ = start->position;
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
                     ranks_, console_);

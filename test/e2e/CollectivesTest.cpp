@@ -3,6 +3,7 @@
 #include "runtime/trainer/RankCollectives.h"
 #include "test/e2e/AdasumDefinition.h"
 #include "test/e2e/Programs.h"
+#include "test/runtime/support/SettledUpdate.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <thread>
@@ -86,7 +87,7 @@ TEST(GradientsThatAreReady, HaveTheirValueToTheEnd) {
   // left to run beside their exchange.
   ASSERT_EQ(program.descriptor().collective_count, 4u);
   EXPECT_EQ(announcements.values.size(), 2u);
-  EXPECT_EQ(program.execution().update(1).status().message(), "");
+  EXPECT_EQ(settledUpdate(program.execution(), 1).status().message(), "");
   EXPECT_EQ(announcements.compared, 2u);
 }
 
@@ -168,8 +169,9 @@ protected:
 private:
   static void step(Compiled &program, boostrt::Ranks &ranks,
                    std::vector<std::vector<Combined>> &notes) {
+    boostrt::DeviceLink link; // the witness reads what the host carries
     auto collectives =
-        boostrt::RankCollectives::create(ranks, program.getProgram());
+        boostrt::RankCollectives::create(ranks, program.getProgram(), link);
     ASSERT_TRUE(collectives.ok()) << collectives.status().message();
     const BoostProgram &descriptor = program.descriptor();
     Witness witness(**collectives, descriptor, ranks.rank(), notes);
@@ -178,9 +180,9 @@ private:
     EXPECT_EQ(program.execution().init(7).message(), "");
     program.setBatch(drawBatch(getModel(), ranks.rank() + 1), 4);
     EXPECT_EQ(program.execution().micro(program.batch(), 0).message(), "");
-    boostrt::Result<bool> applied = program.execution().update(1);
-    ASSERT_TRUE(applied.ok()) << applied.status().message();
-    EXPECT_TRUE(*applied);
+    auto results = settledUpdate(program.execution(), 1);
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    EXPECT_TRUE(results->isApplied);
   }
 
   /// To 100 eps of fp32, relative L2, and the same bits everywhere.
