@@ -9,7 +9,7 @@
 
 namespace boostrt {
 
-class HostVectors final : public VectorMemory {
+class HostVectors : public VectorMemory {
 public:
   explicit HostVectors(Workspace &workspace) : workspace_(workspace) {}
 

@@ -2,10 +2,12 @@
 
   make-bundle.py FOLDER BOOST_RUN PROGRAM...
 
-FAKE_GPU= (empty): there is no GPU. FAKE_SCALE=x: weights from the GPU are x times as large.
-FAKE_RANDOM=1: they differ from run to run. FAKE_LOSS=null: the losses of the GPU. FAKE_EXIT=n: runs
-on the GPU end so. A compute-sanitizer lies in FOLDER/sanitizer; FAKE_SANITIZER is what it
-prints before it runs the program.
+FAKE_GPU= (empty): there is no GPU; FAKE_GPUS=n: there are n. FAKE_SCALE=x: weights from the
+GPU are x times as large. FAKE_RANDOM=1: they differ from run to run. FAKE_LOSS=null: the
+losses of the GPU. FAKE_EXIT=n: runs on the GPU end so. FAKE_NCCL= (empty): there is no NCCL; in
+its place ranks speak as simulated GPUs do. FAKE_OTHER=1: those ranks have another seed.
+FAKE_SUITE: what the tests of transports print. A compute-sanitizer lies in FOLDER/sanitizer; FAKE_SANITIZER is what it prints before it runs
+the program.
 """
 
 import json
@@ -21,13 +23,21 @@ if arguments[0] == "doctor":
     gpu = os.environ.get("FAKE_GPU", "NVIDIA Fake")
     print(json.dumps({{"driver": {{"works": True, "cuda": "13.0"}} if gpu else
                       {{"works": False, "failure": "this machine is made up"}},
-                      "gpus": [{{"name": gpu, "architecture": 90, "usable": True}}] if gpu else []}}))
+                      "gpus": [{{"name": gpu, "architecture": 90, "usable": True}}]
+                      * (int(os.environ.get("FAKE_GPUS", 1)) if gpu else 0),
+                      "files": [{{"name": "libnccl.so.2", "path": "made/up"}}
+                                if os.environ.get("FAKE_NCCL", "1") else
+                                {{"name": "libnccl.so.2", "failure": "not found"}}]}}))
     sys.exit()
 if "--device=cuda" not in arguments:
     sys.exit(subprocess.run([real, *arguments]).returncode)
 if "FAKE_EXIT" in os.environ:
     sys.exit("boost-run: error: made up" if os.environ["FAKE_EXIT"] == "1" else 0)
 arguments[arguments.index("--device=cuda")] = "--device=sim"
+if "--comm=nccl" in arguments:
+    arguments[arguments.index("--comm=nccl")] = "--comm=auto"
+    if "FAKE_OTHER" in os.environ:
+        arguments[arguments.index("--seed=1")] = "--seed=2"
 status = subprocess.run([real, *arguments]).returncode
 if status or not any(a.startswith("--save=") for a in arguments):
     sys.exit(status)
@@ -45,6 +55,12 @@ if "FAKE_LOSS" in os.environ:
     text = re.sub('"loss":[^,]*', '"loss":' + os.environ["FAKE_LOSS"], text)
     open(value("--metrics"), "w").write(text)
 '''
+SUITE = '''#!{python}
+import os, sys
+print(os.environ.get("FAKE_SUITE", "[  PASSED  ] 12 tests.|[  SKIPPED ] 3 tests, listed below:")
+      .replace("|", chr(10)))
+sys.exit("FAKE_SUITE" in os.environ)
+'''
 SANITIZER = '''#!{python}
 import os, subprocess, sys
 command = sys.argv[sys.argv.index("all") + 1:]
@@ -57,10 +73,11 @@ sys.exit(subprocess.run(command).returncode)
 '''
 
 folder, boost_run, *programs = map(pathlib.Path, sys.argv[1:])
-files = {"bin/boost-run": BOOST_RUN, "sanitizer/compute-sanitizer": SANITIZER}
+files = {"bin/boost-run": BOOST_RUN, "bin/comm-test": SUITE,
+         "sanitizer/compute-sanitizer": SANITIZER}
 for name, text in files.items():
     path = folder / name
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text.format(python=sys.executable, boost_run=str(boost_run)))
     path.chmod(0o755)
 (folder / "programs").mkdir()

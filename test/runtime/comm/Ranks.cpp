@@ -67,7 +67,12 @@ const std::vector<TransportKind> &transportKinds() {
   return kinds;
 }
 
-std::string kindName(const TransportKind &kind) { return kind.name; }
+std::string kindName(const TransportKind &kind) { return kind.title; }
+
+CarriedMemory &carriedMemory() {
+  static CarriedMemory memory;
+  return memory;
+}
 
 std::vector<Status> runRanks(const TransportKind &kind, uint32_t size,
                              const std::function<Status(Transport &)> &rank,

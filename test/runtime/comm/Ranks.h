@@ -23,7 +23,36 @@ struct TransportKind {
   const char *name;
   std::unique_ptr<TestJob> (*start)(uint32_t size,
                                     std::chrono::milliseconds deadline);
+  uint32_t mostRanks = UINT32_MAX;
+  const char *title = name; ///< of the tests, where two have a name
 };
+
+/// Memory of messages, which the host and the transport reach. A job may
+/// exchange where it is from while it lives.
+struct CarriedMemory {
+  void *(*take)(size_t bytes) = nullptr; ///< null: plain memory of the host
+  void (*give)(void *memory, size_t bytes) = nullptr;
+};
+CarriedMemory &carriedMemory();
+
+template <typename T> struct CarriedAllocator {
+  using value_type = T;
+  CarriedAllocator() = default;
+  template <typename U> CarriedAllocator(const CarriedAllocator<U> &) {}
+  T *allocate(size_t count) {
+    size_t bytes = count * sizeof(T);
+    return static_cast<T *>(carriedMemory().take ? carriedMemory().take(bytes)
+                                                 : ::operator new(bytes));
+  }
+  void deallocate(T *memory, size_t count) {
+    if (carriedMemory().give)
+      carriedMemory().give(memory, count * sizeof(T));
+    else
+      ::operator delete(memory);
+  }
+  bool operator==(const CarriedAllocator &) const = default;
+};
+template <typename T> using CarriedVector = std::vector<T, CarriedAllocator<T>>;
 
 /// All transports that every machine has.
 const std::vector<TransportKind> &transportKinds();

@@ -1,6 +1,8 @@
 // What every transport promises in Transport.h.
 #include "runtime/comm/Collectives.h"
+#include "runtime/comm/HostVectors.h"
 #include "test/runtime/comm/WrappedTransport.h"
+#include "test/runtime/comm/nccl/GpuRanks.h"
 #include "test/runtime/comm/nccl/NcclRanks.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +18,12 @@ using ::testing::HasSubstr;
 namespace {
 
 using std::chrono::milliseconds;
-using Bytes = std::vector<std::byte>;
+using Bytes = CarriedVector<std::byte>;
+
+/// Of GPUs there may be too few.
+#define NEEDS_RANKS(count)                                                     \
+  if (GetParam().mostRanks < (count))                                          \
+  GTEST_SKIP() << "it takes " << (count) << " GPUs"
 
 /// Different for every sender, receiver and number.
 Bytes content(uint32_t from, uint32_t to, uint32_t number, size_t size) {
@@ -24,6 +31,13 @@ Bytes content(uint32_t from, uint32_t to, uint32_t number, size_t size) {
   for (size_t i = 0; i < size; ++i)
     bytes[i] = std::byte(from * 31 + to * 7 + number * 3 + i);
   return bytes;
+}
+
+std::vector<TransportKind> kinds() {
+  std::vector<TransportKind> kinds = allTransportKinds();
+  if (std::optional<TransportKind> onGpus = ncclOnGpus())
+    kinds.push_back(*onGpus);
+  return kinds;
 }
 
 class Transports : public ::testing::TestWithParam<TransportKind> {
@@ -40,11 +54,11 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Over, Transports,
-                         ::testing::ValuesIn(allTransportKinds()),
+INSTANTIATE_TEST_SUITE_P(Over, Transports, ::testing::ValuesIn(kinds()),
                          [](const auto &info) { return kindName(info.param); });
 
 TEST_P(Transports, SaysWhoItIs) {
+  NEEDS_RANKS(3u);
   expectRanks(GetParam(), 3, [&](Transport &transport) {
     EXPECT_EQ(transport.size(), 3u);
     EXPECT_LT(transport.rank(), 3u);
@@ -82,7 +96,7 @@ TEST_P(Transports, KeepTheOrderOfMessagesBetweenTwo) {
   auto size = [](uint32_t from, uint32_t to, uint32_t number) {
     return size_t(from * 1000 + to * 100 + number * (number % 2 ? 1 : 40000));
   };
-  for (uint32_t ranks = 1; ranks <= 9; ++ranks)
+  for (uint32_t ranks = 1; ranks <= std::min(9u, GetParam().mostRanks); ++ranks)
     expectRanks(GetParam(), ranks, [&](Transport &transport) {
       uint32_t self = transport.rank();
       std::vector<Bytes> out, in;
@@ -123,9 +137,10 @@ TEST_P(Transports, KeepTheOrderOfMessagesBetweenTwo) {
 
 TEST_P(Transports, AMessageMayBeReceivedInALaterCallThanAnother) {
   expectRanks(GetParam(), 2, [&](Transport &transport) {
-    std::byte first{1}, second{2}, got[2] = {};
+    const Bytes sent = {std::byte(1), std::byte(2)};
+    Bytes got(2);
     if (transport.rank() == 0) {
-      Outgoing sends[] = {{1, {&first, 1}}, {1, {&second, 1}}};
+      Outgoing sends[] = {{1, {&sent[0], 1}}, {1, {&sent[1], 1}}};
       return transport.exchange(sends, {});
     }
     for (std::byte &byte : got) {
@@ -133,13 +148,13 @@ TEST_P(Transports, AMessageMayBeReceivedInALaterCallThanAnother) {
       Incoming receive{0, {&byte, 1}};
       BOOSTRT_RETURN_IF_ERROR(transport.exchange({}, {&receive, 1}));
     }
-    EXPECT_EQ(got[0], first);
-    EXPECT_EQ(got[1], second);
+    EXPECT_EQ(got, sent);
     return Status();
   });
 }
 
 TEST_P(Transports, NameBothSizesOfAMismatch) {
+  NEEDS_RANKS(3u);
   auto statuses = runRanks(GetParam(), 3, [&](Transport &transport) {
     transport.setActivity({7, "bucket 2", "model.json:14:5"});
     Group group(transport);
@@ -185,6 +200,7 @@ TEST_P(Transports, FailForEverWithTheFirstMessage) {
 
 // One rank gives up in another thread, while all wait.
 TEST_P(Transports, AbortEndsAPendingWait) {
+  NEEDS_RANKS(3u);
   auto begin = std::chrono::steady_clock::now();
   auto statuses = runRanks(GetParam(), 3, [&](Transport &transport) {
     std::thread watch;
@@ -194,8 +210,8 @@ TEST_P(Transports, AbortEndsAPendingWait) {
         transport.abort("stopped by the user");
       });
     // Of rank 0 nothing comes to anybody.
-    std::byte in;
-    Incoming receive{transport.rank() ? 0u : 1u, {&in, 1}};
+    Bytes in(1);
+    Incoming receive{transport.rank() ? 0u : 1u, in};
     Status status = transport.exchange({}, {&receive, 1});
     if (watch.joinable())
       watch.join();
@@ -207,6 +223,7 @@ TEST_P(Transports, AbortEndsAPendingWait) {
 }
 
 TEST_P(Transports, NameTheRankThatAllWaitFor) {
+  NEEDS_RANKS(4u);
   std::atomic<uint32_t> failed = 0;
   auto statuses = runRanks(
       GetParam(), 4,
@@ -227,6 +244,7 @@ TEST_P(Transports, NameTheRankThatAllWaitFor) {
 }
 
 TEST_P(Transports, NameARankThatLeavesEarly) {
+  NEEDS_RANKS(3u);
   auto statuses = runRanks(GetParam(), 3, [&](Transport &transport) {
     transport.setActivity({9, "bucket 3", ""});
     Group group(transport);
@@ -241,11 +259,12 @@ TEST_P(Transports, NameARankThatLeavesEarly) {
 }
 
 TEST_P(Transports, NameADeadlock) {
+  NEEDS_RANKS(3u);
   auto statuses = runRanks(
       GetParam(), 3,
       [&](Transport &transport) {
-        std::byte in;
-        Incoming receive{(transport.rank() + 1) % 3, {&in, 1}};
+        Bytes in(1);
+        Incoming receive{(transport.rank() + 1) % 3, in};
         return transport.exchange({}, {&receive, 1});
       },
       milliseconds(1500));
@@ -269,8 +288,23 @@ private:
   int calls_;
 };
 
+/// With scratch memory that the transport carries.
+class CarriedHostVectors : public HostVectors {
+public:
+  using HostVectors::HostVectors;
+  Result<std::byte *> reserve(size_t bytes) override {
+    if (scratch_.size() < bytes)
+      scratch_.resize(bytes);
+    return scratch_.data();
+  }
+
+private:
+  Bytes scratch_;
+};
+
 // Each rank gives up once before each message of an all-reduce.
 TEST_P(Transports, FailWhereverAnAllReduceIsInterrupted) {
+  NEEDS_RANKS(4u);
   for (uint32_t culprit = 0; culprit < 4; ++culprit)
     for (int point = 0; point < 6; ++point) {
       // Two calls of exchange(), or two for the halves and two for the slices.
@@ -283,8 +317,11 @@ TEST_P(Transports, FailWhereverAnAllReduceIsInterrupted) {
         transport.setActivity({2, "bucket 0", ""});
         Group group(interrupted);
         Workspace workspace;
-        std::vector<float> values(50000, 1);
-        return allReduceSum(group, std::span(values), workspace, algorithm);
+        CarriedHostVectors memory(workspace);
+        CarriedVector<float> values(50000, 1);
+        std::span<float> part = values;
+        return allReduceSum(group, std::span(&part, 1), workspace, memory,
+                            algorithm);
       });
       std::string cause = "rank " + std::to_string(culprit) +
                           " gave up in step 2, bucket 0: interrupted";

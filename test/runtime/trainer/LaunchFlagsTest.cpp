@@ -45,6 +45,8 @@ TEST(LaunchFlags, All) {
     EXPECT_EQ(o.pin, false);
     EXPECT_EQ(o.threads.has_value(), command[0] != std::string("ranks"));
   }
+  EXPECT_EQ(parse({"ranks", "--comm=nccl"})->options.launch.comm,
+            CommKind::Nccl);
   EXPECT_EQ(parse({"ranks", "--comm=local"})->options.launch.comm,
             CommKind::Local);
   EXPECT_TRUE(parse({"ranks", "--json"})->options.json);

@@ -125,10 +125,11 @@ TEST(MachineReport, ThisMachine) {
                                           "ptxas"));
 }
 
-TEST(MachineReport, WithoutALibraryKernelsCompute) {
+TEST(MachineReport, WithoutALibraryThereIsAnotherWay) {
   std::string folder = testing::TempDir() + "/boost-doctor";
   std::filesystem::create_directory(folder);
-  std::ofstream(folder + "/libcublasLt.so.13") << "no library";
+  for (const char *library : {"/libcublasLt.so.13", "/libnccl.so.2"})
+    std::ofstream(folder + library) << "no library";
   cuda::SearchContext context;
   context.root = "/no/such/folder";
   context.origin = folder;
@@ -139,6 +140,11 @@ TEST(MachineReport, WithoutALibraryKernelsCompute) {
     EXPECT_THAT(report.files[0].failure,
                 testing::EndsWith("; generated kernels compute all matrix "
                                   "products"));
+  }
+  if (report.files[3].path.empty()) {
+    EXPECT_THAT(report.files[3].failure,
+                testing::EndsWith("; what GPUs of several ranks exchange goes "
+                                  "through the host"));
   }
 }
 

@@ -39,6 +39,15 @@ TEST(NcclApi, AMachineWithoutIt) {
   EXPECT_EQ(api.status().message(), "libnccl.so.2 is not found");
 }
 
+TEST(NcclApi, NvidiasOwnHasAllFunctions) {
+  Result<nccl::NcclApi> api =
+      nccl::NcclApi::open(cuda::SearchContext::current());
+  if (!api.ok())
+    GTEST_SKIP() << api.status().message();
+  EXPECT_GE(api->version, 21400);
+  EXPECT_STREQ(api->ncclGetErrorString(nccl::kSuccess), "no error");
+}
+
 TEST(NcclApi, ALibraryThatIsTooOld) {
   // The C library has none of the functions.
   Result<nccl::NcclApi> api =
