@@ -43,6 +43,15 @@ TEST_F(Ranks, OneIsSilent) {
   EXPECT_EQ(watch.overdue(start + seconds(9)), "");
 }
 
+// Nothing that it had to say is under way after so long.
+TEST_F(Ranks, OneHasLeftAndAnotherWaitsForIt) {
+  watch.leave(2);
+  watch.beat(0, 1, ActivityRecord({7, "bucket 2", ""}), start);
+  EXPECT_EQ(watch.waits(0, {1, {{false, 2, 0, 8}}}),
+            "rank 2 has left the job before the first step, but rank 0 waits "
+            "for it in step 7, bucket 2; all ranks must run the same program");
+}
+
 // 0 waits for 1, which waits for 3, which waits for nobody.
 TEST_F(Ranks, TheLastOfAChainIsToBlame) {
   wait(0, {{false, 1, 0, 8}});

@@ -200,7 +200,16 @@ TEST_F(Nccl, AnAbortThatHangsHoldsNobodyUp) {
 }
 
 TEST_F(Nccl, AStreamThatStaysBusyIsAGpuThatHangs) {
-  std::vector<Status> statuses = run(2, {.streamsHang = true}, giveUp);
+  std::atomic<const fake_nccl::Stream *> waiting = nullptr;
+  auto statuses = run(2, {.streamsHang = true}, [&](Connection &connection) {
+    // Rank 1 gives up when the other's messages are on the stream.
+    if (connection.rank() == 0)
+      waiting = &connection.gpu().stream();
+    else
+      while (!waiting || waiting.load()->pending == 0)
+        std::this_thread::yield();
+    return giveUp(connection);
+  });
   EXPECT_EQ(statuses[0].message(),
             "rank 1 gave up before the first step: stopped");
   // Rank 1 had asked for nothing.
