@@ -60,11 +60,15 @@ public:
 
   ControlClient &client() { return *client_; }
   PendingCall &call() { return call_; }
+  /// For the keys of the next connection that all ranks make together: what is
+  /// set is never unset.
+  uint64_t nextConnection() { return ++connections_; }
 
 private:
   ControlPlane() = default;
 
   PendingCall call_; // the client asks for it
+  uint64_t connections_ = 0;
   std::unique_ptr<ControlServer> server_;
   std::unique_ptr<ControlClient> client_;
 };

@@ -17,7 +17,7 @@ double seconds(milliseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// A message that is shorter than an exchange of GPUs is waited for awake.
+/// Awake for as long as most exchanges take, then with naps.
 class Patience {
 public:
   void wait() {
@@ -86,7 +86,7 @@ Result<bool> NcclCommunicator::hasSettled() {
 
 /// Rank 0's, through the control plane.
 Result<UniqueId> NcclCommunicator::agreeOnId(uint32_t rank) {
-  constexpr const char *key = "nccl/id";
+  std::string key = fmt::format("nccl/{}/id", plane_.nextConnection());
   UniqueId id{};
   if (rank == 0) {
     BOOSTRT_RETURN_IF_ERROR(

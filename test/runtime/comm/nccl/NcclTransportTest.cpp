@@ -156,6 +156,24 @@ TEST_F(Nccl, RanksThatDoNotFindEachOther) {
   EXPECT_EQ(stuck, 0);
 }
 
+// One after the other in one job; each has an id of its own.
+TEST_F(Nccl, ConnectsAnew) {
+  auto statuses = run(2, {}, [&](Connection &connection) {
+    BOOSTRT_RETURN_IF_ERROR(talk(connection));
+    for (int i = 0; i < 2; ++i) {
+      fake_nccl::Gpu gpu;
+      auto again = connectNccl(connection, fake_nccl::api(), gpu, options);
+      if (!again.ok())
+        return again.status();
+      Group group(**again);
+      BOOSTRT_RETURN_IF_ERROR(barrier(group));
+    }
+    return talk(connection);
+  });
+  for (const Status &status : statuses)
+    EXPECT_TRUE(status.ok()) << status.message();
+}
+
 TEST_F(Nccl, AnIdOfAnotherLength) {
   fake_nccl::control().behave({});
   std::unique_ptr<TestJob> job =
@@ -163,7 +181,8 @@ TEST_F(Nccl, AnIdOfAnotherLength) {
   std::thread first([&] {
     auto host = job->connect(0);
     ASSERT_TRUE(host.ok());
-    EXPECT_TRUE((*host)->controlPlane()->client().set("nccl/id", "short").ok());
+    EXPECT_TRUE(
+        (*host)->controlPlane()->client().set("nccl/1/id", "short").ok());
     EXPECT_TRUE((*host)->controlPlane()->client().awaitFailure(
         std::chrono::seconds(30)));
   });
