@@ -191,8 +191,10 @@ public:
     size_t count = parts.parameters.size();
     SmallVector<Value> current(update.getArguments().slice(count + 2, count));
     llvm::append_range(current, rule.stateValues);
+    Value after =
+        addArgument(update, RankedTensorType::get({}, b.getI32Type()), loc);
     auto op = train::UpdateOp::create(
-        b, loc, update.getArgument(count), update.getArgument(count + 1),
+        b, loc, update.getArgument(count), update.getArgument(count + 1), after,
         update.getArguments().take_front(count), current, reportsNorm());
     op.getBody().takeBody(body);
     finishFunction(parts, update, op.getResults());
@@ -290,6 +292,7 @@ private:
                    BindingKind::Control, name);
     for (train::StateOp state : rule.states)
       bindResult(update, result++, BindingKind::State, state.getSymName());
+    bindArgument(update, update.getNumArguments() - 1, BindingKind::Finite);
     bindResult(update, result++, BindingKind::Finite);
     if (norm)
       bindResult(update, result, BindingKind::GradientNorm);

@@ -88,7 +88,7 @@ ReferenceTrainer::runPartial(StringRef name, const Bound &bound) {
   return partial;
 }
 
-/// Takes over the parameters and the state among `results`.
+/// Takes over the parameters, the state and the flag among `results`.
 void ReferenceTrainer::assign(const Bound &results) {
   for (const auto &[attribute, value] : results) {
     auto binding = cast<BindingAttr>(attribute);
@@ -96,6 +96,8 @@ void ReferenceTrainer::assign(const Bound &results) {
       parameters[binding.getName().str()] = value;
     else if (binding.getKind() == BindingKind::State)
       state[binding.getName().str()] = value;
+    else if (binding.getKind() == BindingKind::Finite)
+      isFinite = value.item() != 0.0;
   }
 }
 
@@ -138,18 +140,19 @@ ReferenceTrainer::update(const Partial &step,
   bindPartial(bound, step);
   bind(bound, BindingKind::Parameter, parameters);
   bind(bound, BindingKind::State, state);
+  bound[getBinding(BindingKind::Finite)] =
+      ReferenceValue::scalar(isFinite ? 1.0 : 0.0);
   for (const auto &[name, value] : controls)
     bound[getBinding(BindingKind::Control, name)] =
         ReferenceValue::scalar(value);
   FailureOr<Bound> results = run(train::kUpdate, bound);
   if (failed(results))
     return failure();
-  auto finite = results->find(getBinding(BindingKind::Finite));
-  if (finite == results->end())
+  if (!results->contains(getBinding(BindingKind::Finite)))
     return program.getFunction(train::kUpdate)
         .emitOpError("expected a result bound to #rt.binding<finite>");
   assign(*results);
-  return finite->second.item() != 0.0;
+  return isFinite;
 }
 
 FailureOr<std::map<std::string, ReferenceTrainer::Metric>>

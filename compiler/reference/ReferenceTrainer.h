@@ -32,12 +32,14 @@ public:
 
   Values parameters; ///< by name, what the next call reads
   Values state;      ///< by name, "<parameter>.<slot>"
+  /// Of the steps so far: what the next update reads and writes.
+  bool isFinite = true;
 
   // Each runs one function. On failure a diagnostic has been emitted: at the
   // function when it is missing or something it needs is, else at the op that
   // failed.
 
-  /// @init: sets parameters and state.
+  /// @init: sets parameters and state; from there on steps are finite.
   llvm::LogicalResult initialize(int64_t seed);
   /// @micro on `inputs`, by name, of which the first `valid` samples are real.
   /// Where it adds to the sums of micro-batches before, these are `sums`.
@@ -48,7 +50,8 @@ public:
   }
   /// @combine.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
-  /// @update: one step; `controls` by name. Returns whether it was committed.
+  /// @update: one step; `controls` by name. Returns whether it was committed;
+  /// behind one that was not none is, until `isFinite` says otherwise.
   llvm::FailureOr<bool> update(const Partial &step,
                                const std::map<std::string, double> &controls);
   /// @eval: the loss, called "loss", and the metrics, by name.

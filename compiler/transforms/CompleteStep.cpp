@@ -63,6 +63,18 @@ static LogicalResult createCombine(train::ProgramOp program,
   return success();
 }
 
+/// Whether @update reads what the one before it said of its step.
+static bool readsFinite(train::ProgramOp program) {
+  func::FuncOp update = program.getFunction(train::kUpdate);
+  if (!update)
+    return false;
+  auto finite =
+      rt::BindingAttr::get(program.getContext(), rt::BindingKind::Finite);
+  return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
+    return update.getArgAttr(i, rt::kBindingAttrName) == finite;
+  });
+}
+
 static void createInit(train::ProgramOp program) {
   MLIRContext *context = program.getContext();
   struct Initial {
@@ -88,6 +100,12 @@ static void createInit(train::ProgramOp program) {
     declare(state.getLoc(), state.getSymName(), zeros, rt::BindingKind::State,
             state.getType());
 
+  auto flag = RankedTensorType::get({}, IntegerType::get(context, 32));
+  bool hasFinite = readsFinite(program);
+  if (hasFinite)
+    results.emplace_back(
+        flag, rt::BindingAttr::get(context, rt::BindingKind::Finite));
+
   BoundType seed(RankedTensorType::get({}, IntegerType::get(context, 64)),
                  rt::BindingAttr::get(context, rt::BindingKind::Seed));
   func::FuncOp init =
@@ -98,6 +116,10 @@ static void createInit(train::ProgramOp program) {
     values.push_back(train::InitializeOp::create(
         builder, initial.loc, result.first, initial.name, initial.initializer,
         init.getArgument(0)));
+  if (hasFinite)
+    values.push_back(arith::ConstantOp::create(
+        builder, program.getLoc(),
+        DenseElementsAttr::get(flag, builder.getI32IntegerAttr(1))));
   func::ReturnOp::create(builder, program.getLoc(), values);
 }
 

@@ -14,7 +14,8 @@ def CompleteStepPass
       bindings of the first; a program with `rt.reproducible` off adds where gradients are
       made and needs none;
     * `@init`, one `train.initialize` per parameter, with its initialiser, and per state,
-      with zeros, from the argument bound to `#rt.binding<seed>`.
+      with zeros, from the argument bound to `#rt.binding<seed>`; and where `@update` takes
+      what `#rt.binding<finite>` is bound to, its first value, 1.
 
     A function that exists already stays as it is. A result of `@micro` without a binding
     is an error: nobody could say which memory it is.

@@ -30,10 +30,10 @@ def Train_Dialect : Dialect {
     |---|---|---|
     | `@forward` | input | inputs, valid, parameters -> loss sum, loss count, metrics |
     | `@micro` | input | inputs, valid, parameters -> gradient sums, loss sum, count |
-    | `@update` | input | gradients, loss, count, controls, parameters, state -> the same parameters and state, finite |
+    | `@update` | input | gradients, loss, count, controls, parameters, state, finite -> the same parameters, state and finite |
     | `@eval` | input | inputs, valid, parameters -> loss and metric sums and counts |
     | `@combine` | step | two results of micro -> their sum; none with `rt.reproducible` off |
-    | `@init` | step | seed -> parameters, state |
+    | `@init` | step | seed -> parameters, state, finite = 1 |
 
     With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
     the sums of those before and returns sums with its own.

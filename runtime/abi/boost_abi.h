@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 5u
+#define BOOST_ABI_VERSION 6u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -59,17 +59,18 @@ typedef enum BoostArenaKind {
 } BoostArenaKind;
 
 typedef enum BoostFunctionKind {
-  BOOST_FUNCTION_INIT = 0,    /* CONTROL(seed) -> PARAMETER, STATE */
+  BOOST_FUNCTION_INIT = 0,    /* CONTROL(seed) -> PARAMETER, STATE, RESULT(finite) */
   BOOST_FUNCTION_MICRO = 1,   /* BATCH, PARAMETER -> GRADIENT; where the program is
                                  not reproducible and micro_batches above 1:
                                  GRADIENT += what it computes, or = where
                                  GRADIENT's loss count is 0 */
   BOOST_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER; missing where the
                                  program is not reproducible */
-  BOOST_FUNCTION_UPDATE = 3,  /* GRADIENT, CONTROL, PARAMETER, STATE
-                                 -> PARAMETER, STATE, RESULT; nothing but RESULT
-                                 is written when a gradient or the loss is not
-                                 finite or the count is 0 */
+  BOOST_FUNCTION_UPDATE = 3,  /* GRADIENT, CONTROL, PARAMETER, STATE,
+                                 RESULT(finite) -> PARAMETER, STATE, RESULT; nothing
+                                 but RESULT is written when a gradient or the loss
+                                 is not finite, the count is 0 or `finite` was 0
+                                 already: no step is applied behind one that was not */
   BOOST_FUNCTION_EVAL = 4,    /* BATCH, PARAMETER -> RESULT */
   BOOST_FUNCTION_COUNT = 5
 } BoostFunctionKind;
@@ -431,7 +432,8 @@ typedef struct BoostProgram {
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
   BoostTensor loss_count;    /* i64 scalar in GRADIENT */
-  BoostTensor finite;        /* i32 scalar in RESULT, written by update: 1 = applied */
+  BoostTensor finite;        /* i32 scalar in RESULT: init writes 1, update whether
+                                the step was applied; 0 stays until the next init */
   BoostTensor seed_control;  /* i64 scalar in CONTROL, read by init */
   BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the mean
                                 gradients, before clipping; bytes = 0 when the

@@ -9,14 +9,14 @@
 //--- modes.mlir
 // Groups average, their means are combined; the report sees all samples.
 // CHECK-LABEL: train.program @gradient
-// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
 // CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<i64>)
 // CHECK-NEXT: %[[S:.+]]:2 = coll.all_reduce number(1) over all serves [](%[[LOSS]], %[[COUNT]] : tensor<f32>, tensor<i64>)
 // CHECK-NEXT: %[[MB:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#2
 // CHECK-NEXT: %[[MW:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2
 // CHECK-NEXT: %[[A:.+]]:2 = coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[MB]], %[[MW]] :
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) divisor(%[[ONE]]) gradients(%[[A]]#1, %[[A]]#0 :
+// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[ONE]]) gradients(%[[A]]#1, %[[A]]#0 :
 // CHECK: return %[[U]]#0, %[[U]]#1, %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
 train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<gradient, per_tensor, auto, cuts = []>} {
@@ -28,11 +28,12 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -48,11 +49,11 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 
 // Each group's rules make changes; those are combined and added.
 // CHECK-LABEL: train.program @delta
-// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
 // CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
 // CHECK-NEXT: %[[NF:.+]] = train.not_finite(%[[LOSS]], %[[R]]#0, %[[R]]#1 :
 // CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce number(1) over all serves [](%[[LOSS]], %[[COUNT]], %[[NF]] :
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) divisor(%[[R]]#2) vetoes(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) changes {
+// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) vetoes(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) changes {
 // CHECK: %[[A:.+]]:2 = coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[U]]#1, %[[U]]#0 :
 // CHECK-NEXT: %[[B1:.+]] = train.apply_change %[[A]]#0 to %[[B]] if %[[F]]
 // CHECK-NEXT: %[[W1:.+]] = train.apply_change %[[A]]#1 to %[[W]] if %[[F]]
@@ -67,11 +68,12 @@ train.program @delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -100,11 +102,12 @@ train.program @sums batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -133,11 +136,12 @@ train.program @contributors batch_size(4) micro_batches(1) epochs(1) seed(1) rec
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -165,11 +169,12 @@ train.program @none batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -198,11 +203,12 @@ train.program @per_tensor batch_size(4) micro_batches(1) epochs(1) seed(1) recip
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -229,11 +235,12 @@ train.program @per_group batch_size(4) micro_batches(1) epochs(1) seed(1) recipe
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -260,11 +267,12 @@ train.program @whole batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -291,11 +299,12 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
-                    %w: tensor<4xf32> {rt.binding = #rt.binding<parameter, "w">}) {
+                    %w: tensor<4xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>}) {
     %r:3 = coll.all_reduce number(0) over all serves [@w]
         (%g, %loss, %count : tensor<4xf32>, tensor<f32>, tensor<i64>)
     // expected-error @+1 {{has no rule for parameter @w, whose gradient ranks sum}}
-    %w1, %finite = train.update loss(%r#1) count(%r#2)
+    %w1, %finite = train.update loss(%r#1) count(%r#2) after(%before)
         gradients(%r#0 : tensor<4xf32>) current(%w : tensor<4xf32>) {
     ^bb0(%mean: tensor<4xf32>):
       train.yield %w : tensor<4xf32>

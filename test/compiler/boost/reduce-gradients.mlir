@@ -12,14 +12,14 @@
 // The last parameter comes first, loss and count are with the first one; sums have the
 // memory of what is summed. 16 and 48 bytes are two buckets where one has 60 at most.
 // CHECK-LABEL: func.func @update
-// CHECK-SAME: (%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+// CHECK-SAME: (%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
 // CHECK-SAME: tensor<i32> {rt.binding = #rt.binding<finite>}, tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">}, tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>})
 // CHECK-NEXT: %[[R:.+]]:4 = coll.all_reduce number(0) over all serves [@b, @w](%[[GB]], %[[GW]], %[[LOSS]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<i64>)
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[R]]#2) count(%[[R]]#3) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] :
+// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] :
 // CHECK: return %[[U]]#0, %[[U]]#1, %[[F]], %[[R]]#0, %[[R]]#1, %[[R]]#2, %[[R]]#3 :
 // CUT: %[[FIRST:.+]] = coll.all_reduce number(0) over all serves [@b](%{{.*}} : tensor<4xf32>)
 // CUT-NEXT: %[[SECOND:.+]]:3 = coll.all_reduce number(1) over all serves [@w](%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
-// CUT-NEXT: train.update loss(%[[SECOND]]#1) count(%[[SECOND]]#2) gradients(%[[SECOND]]#0, %[[FIRST]] :
+// CUT-NEXT: train.update loss(%[[SECOND]]#1) count(%[[SECOND]]#2) after(%{{.*}}) gradients(%[[SECOND]]#0, %[[FIRST]] :
 // PLACE: coll.all_reduce {{.*}} loc(fused["b.json":2:2, "w.json":1:1])
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32> loc("w.json":1:1)
@@ -30,11 +30,12 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -51,7 +52,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK-LABEL: train.program @sum_mean
 // CHECK: %[[HAS:.+]] = train.has_samples %[[COUNT:.+]]
 // CHECK-NEXT: %[[R:.+]]:5 = coll.all_reduce number(0) over all serves [@b, @w](%{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]], %[[HAS]] :
-// CHECK-NEXT: train.update loss(%[[R]]#2) count(%[[R]]#3) divisor(%[[R]]#4) gradients(%[[R]]#1, %[[R]]#0 :
+// CHECK-NEXT: train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) divisor(%[[R]]#4) gradients(%[[R]]#1, %[[R]]#0 :
 train.program @sum_mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -62,11 +63,12 @@ train.program @sum_mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -82,12 +84,12 @@ train.program @sum_mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 
 // Ranks' means are summed: each is made in front.
 // CHECK-LABEL: train.program @mean_sum
-// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: tensor
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: tensor
 // CHECK-DAG: %[[MW:.+]] = train.divide_gradient %[[GW]] by %[[COUNT]]
 // CHECK-DAG: %[[MB:.+]] = train.divide_gradient %[[GB]] by %[[COUNT]]
 // CHECK: %[[R:.+]]:4 = coll.all_reduce number(0) over all serves [@b, @w](%[[MB]], %[[MW]], %[[LOSS]], %[[COUNT]] :
 // CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
-// CHECK: train.update loss(%[[R]]#2) count(%[[R]]#3) divisor(%[[ONE]]) gradients(%[[R]]#1, %[[R]]#0 :
+// CHECK: train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) divisor(%[[ONE]]) gradients(%[[R]]#1, %[[R]]#0 :
 train.program @mean_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = mean, ranks = sum>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -98,11 +100,12 @@ train.program @mean_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
@@ -121,7 +124,7 @@ train.program @mean_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 // CHECK-NOT: train.divide_gradient
 // CHECK: %[[R:.+]]:4 = coll.all_reduce
 // CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
-// CHECK: train.update loss(%[[R]]#2) count(%[[R]]#3) divisor(%[[ONE]])
+// CHECK: train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) divisor(%[[ONE]])
 train.program @sum_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = sum>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -132,11 +135,12 @@ train.program @sum_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
           tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count)
+    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
         current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
     ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):

@@ -78,11 +78,12 @@ train.program @mlp batch_size({0}) micro_batches(1) epochs(1) seed(1) recipe("{{
       %count: tensor<i64> {{rt.binding = #count},
       %lr: tensor<f32> {{rt.binding = #rt.binding<control, "learning_rate">},
       %w1: tensor<4x5xf32> {{rt.binding = #w1}, %b1: tensor<4xf32> {{rt.binding = #b1},
-      %w2: tensor<3x4xf32> {{rt.binding = #w2}, %v2: tensor<3x4xf32> {{rt.binding = #v2})
+      %w2: tensor<3x4xf32> {{rt.binding = #w2}, %v2: tensor<3x4xf32> {{rt.binding = #v2},
+      %before: tensor<i32> {{rt.binding = #rt.binding<finite>})
       -> (tensor<4x5xf32> {{rt.binding = #w1}, tensor<4xf32> {{rt.binding = #b1},
           tensor<3x4xf32> {{rt.binding = #w2}, tensor<3x4xf32> {{rt.binding = #v2},
           tensor<i32> {{rt.binding = #rt.binding<finite>}) {{
-    %r:5 = train.update loss(%sum) count(%count)
+    %r:5 = train.update loss(%sum) count(%count) after(%before)
         gradients(%g1, %gb, %g2 : tensor<4x5xf32>, tensor<4xf32>, tensor<3x4xf32>)
         current(%w1, %b1, %w2, %v2
                 : tensor<4x5xf32>, tensor<4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {{
@@ -233,13 +234,25 @@ TEST_F(ReferenceTrainerTest, NothingIsCommittedWithoutSamplesOrWithANaN) {
 
   FailureOr<Partial> broken = trainer.micro(getBatch(0, 4, 4), 4);
   broken->gradients.at("fc1.bias").data[2] = std::nan("");
+  trainer.isFinite = true;
   EXPECT_FALSE(*trainer.update(*broken, kControls));
 
   FailureOr<Partial> diverged = trainer.micro(getBatch(0, 4, 4), 4);
   diverged->lossSum = std::numeric_limits<double>::infinity();
+  trainer.isFinite = true;
   EXPECT_FALSE(*trainer.update(*diverged, kControls));
   expectEqual(parameters, trainer.parameters, 0.0);
   expectEqual(state, trainer.state, 0.0);
+
+  // Nor is what comes behind, until all begins anew.
+  FailureOr<Partial> good = trainer.micro(getBatch(0, 4, 4), 4);
+  for (int step = 0; step < 2; ++step)
+    EXPECT_FALSE(*trainer.update(*good, kControls));
+  expectEqual(parameters, trainer.parameters, 0.0);
+  expectEqual(state, trainer.state, 0.0);
+  ASSERT_TRUE(succeeded(trainer.initialize(1)));
+  EXPECT_TRUE(trainer.isFinite);
+  EXPECT_TRUE(*trainer.update(*good, kControls));
 }
 
 TEST_F(ReferenceTrainerTest, EveryPhaseMeansTheSame) {

@@ -7,11 +7,12 @@
 train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func private @step(%vetoes: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
                           %g: tensor<2xf32>, %w: tensor<2xf32>, %v: tensor<2xf32>,
-                          %lr: tensor<f32>)
+                          %lr: tensor<f32>, %before: tensor<i32>)
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>) {
     %loss = arith.constant dense<0x7FC00000> : tensor<f32>
-    %r:3 = train.update loss(%loss) count(%count) divisor(%divisor) vetoes(%vetoes)
-        gradients(%g : tensor<2xf32>) current(%w, %v : tensor<2xf32>, tensor<2xf32>) changes {
+    %r:3 = train.update loss(%loss) count(%count) after(%before) divisor(%divisor)
+        vetoes(%vetoes) gradients(%g : tensor<2xf32>)
+        current(%w, %v : tensor<2xf32>, tensor<2xf32>) changes {
     ^bb0(%mean: tensor<2xf32>):
       %w1, %v1 = train.momentum %w, %mean, %lr, %v momentum 0.75 weight_decay 0.25
           : tensor<2xf32>
@@ -38,9 +39,9 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %found, %one : tensor<i64>
 
     // v = 0.75 v + g / 4 + 0.25 w; the change is -lr v.
-    %r:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr)
+    %r:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %yes)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
     %d_x = arith.constant dense<[-0.5, -0.125]> : tensor<2xf32>
     %w_x = arith.constant dense<[-1.5, 3.875]> : tensor<2xf32>
@@ -50,14 +51,18 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %r#2, %v_x : tensor<2xf32>
     check.expect_eq %r#3, %yes : tensor<i32>
 
-    // A veto, or no sample anywhere: no change.
-    %a:4 = func.call @step(%four, %one, %four, %g, %w, %v, %lr)
+    // A veto, no sample anywhere, or a step before that was not applied: no change.
+    %a:4 = func.call @step(%four, %one, %four, %g, %w, %v, %lr, %yes)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
-    %b:4 = func.call @step(%none, %none, %four, %g, %w, %v, %lr)
+    %b:4 = func.call @step(%none, %none, %four, %g, %w, %v, %lr, %yes)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<f32>, tensor<i32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    %c:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %no)
+        : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
     check.expect_eq %a#0, %zero : tensor<2xf32>
     check.expect_eq %a#1, %w : tensor<2xf32>
@@ -67,6 +72,10 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %b#1, %w : tensor<2xf32>
     check.expect_eq %b#2, %v : tensor<2xf32>
     check.expect_eq %b#3, %no : tensor<i32>
+    check.expect_eq %c#0, %zero : tensor<2xf32>
+    check.expect_eq %c#1, %w : tensor<2xf32>
+    check.expect_eq %c#2, %v : tensor<2xf32>
+    check.expect_eq %c#3, %no : tensor<i32>
     return
   }
   func.func @drawn(%vetoes: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
@@ -75,10 +84,11 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
       -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<i32>, tensor<4x3xf32>,
           tensor<i32>, tensor<i64>) {
     %none = arith.constant dense<0> : tensor<i64>
+    %yes = arith.constant dense<1> : tensor<i32>
     %nf = train.not_finite (%lr, %g : tensor<f32>, tensor<4x3xf32>)
-    %r:3 = train.update loss(%lr) count(%count) divisor(%divisor) vetoes(%none)
-        gradients(%g : tensor<4x3xf32>) current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>)
-        changes {
+    %r:3 = train.update loss(%lr) count(%count) after(%yes) divisor(%divisor)
+        vetoes(%none) gradients(%g : tensor<4x3xf32>)
+        current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>) changes {
     ^bb0(%mean: tensor<4x3xf32>):
       %cut = train.clamp_gradient %mean limit 0.5 : tensor<4x3xf32>
       %w1, %v1 = train.momentum %w, %cut, %lr, %v momentum 0.75 weight_decay 0.25
@@ -87,7 +97,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     }
     %w1 = train.apply_change %r#0 to %w if %r#2 : tensor<4x3xf32>
     // Of a divisor of 0 the sum stays as it is.
-    %s:2 = train.update loss(%lr) count(%count) divisor(%none)
+    %s:2 = train.update loss(%lr) count(%count) after(%yes) divisor(%none)
         gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {
     ^bb0(%mean: tensor<4x3xf32>):
       %w2 = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4x3xf32>

@@ -8,7 +8,8 @@ train.program @clipped batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("
                   %loss: tensor<f32>)
       -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<i32>, tensor<f32>) {
     %count = arith.constant dense<4> : tensor<i64>
-    %r:5 = train.update loss(%loss) count(%count)
+    %yes = arith.constant dense<1> : tensor<i32>
+    %r:5 = train.update loss(%loss) count(%count) after(%yes)
         gradients(%gw, %gb : tensor<2x3xf32>, tensor<3xf32>)
         current(%w, %v, %b : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>) norm {
     ^bb0(%mw: tensor<2x3xf32>, %mb: tensor<3xf32>):

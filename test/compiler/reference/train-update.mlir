@@ -9,9 +9,9 @@
 train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func private @step(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<2xf32>,
                           %h: tensor<2xf32>, %w: tensor<2xf32>, %u: tensor<2xf32>,
-                          %v: tensor<2xf32>, %lr: tensor<f32>)
+                          %v: tensor<2xf32>, %lr: tensor<f32>, %before: tensor<i32>)
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>) {
-    %r:4 = train.update loss(%loss) count(%count)
+    %r:4 = train.update loss(%loss) count(%count) after(%before)
         gradients(%g, %h : tensor<2xf32>, tensor<2xf32>)
         current(%w, %u, %v : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
     ^bb0(%mg: tensor<2xf32>, %mh: tensor<2xf32>):
@@ -39,9 +39,9 @@ train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %no = arith.constant dense<0> : tensor<i32>
 
     // w - lr (g / 4 + 0.5 w); v = 0.75 v + h / 4 + 0.25 u; u - lr v.
-    %r:4 = func.call @step(%loss, %four, %g, %h, %w, %u, %v, %lr)
+    %r:4 = func.call @step(%loss, %four, %g, %h, %w, %u, %v, %lr, %yes)
         : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
     %w_x = arith.constant dense<[0.25, 2.5]> : tensor<2xf32>
     %v_x = arith.constant dense<[1.0, 0.25]> : tensor<2xf32>
@@ -51,18 +51,23 @@ train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %r#2, %v_x : tensor<2xf32>
     check.expect_eq %r#3, %yes : tensor<i32>
 
-    // Nothing changes when there are no samples, or the loss or a gradient is not finite.
-    %a:4 = func.call @step(%loss, %none, %g, %h, %w, %u, %v, %lr)
+    // Nothing changes when there are no samples, the loss or a gradient is not finite, or
+    // the step before was not applied.
+    %a:4 = func.call @step(%loss, %none, %g, %h, %w, %u, %v, %lr, %yes)
         : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
-    %b:4 = func.call @step(%nan, %four, %g, %h, %w, %u, %v, %lr)
+    %b:4 = func.call @step(%nan, %four, %g, %h, %w, %u, %v, %lr, %yes)
         : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
-    %c:4 = func.call @step(%loss, %four, %g, %bad, %w, %u, %v, %lr)
+    %c:4 = func.call @step(%loss, %four, %g, %bad, %w, %u, %v, %lr, %yes)
         : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
+    %d:4 = func.call @step(%loss, %four, %g, %h, %w, %u, %v, %lr, %no)
+        : (tensor<f32>, tensor<i64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
     check.expect_eq %a#0, %w : tensor<2xf32>
     check.expect_eq %a#1, %u : tensor<2xf32>
@@ -76,15 +81,21 @@ train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %c#1, %u : tensor<2xf32>
     check.expect_eq %c#2, %v : tensor<2xf32>
     check.expect_eq %c#3, %no : tensor<i32>
+    check.expect_eq %d#0, %w : tensor<2xf32>
+    check.expect_eq %d#1, %u : tensor<2xf32>
+    check.expect_eq %d#2, %v : tensor<2xf32>
+    check.expect_eq %d#3, %no : tensor<i32>
     return
   }
   func.func @drawn(%loss: tensor<f32>, %g: tensor<3x2xf32>, %h: tensor<4xf32>,
                    %w: tensor<3x2xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>,
                    %lr: tensor<f32>)
       -> (tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<3x2xf32>,
-          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>) {
+          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>,
+          tensor<3x2xf32>, tensor<i32>) {
     %three = arith.constant dense<3> : tensor<i64>
-    %r:4 = train.update loss(%loss) count(%three)
+    %yes = arith.constant dense<1> : tensor<i32>
+    %r:4 = train.update loss(%loss) count(%three) after(%yes)
         gradients(%g, %h : tensor<3x2xf32>, tensor<4xf32>)
         current(%w, %u, %v : tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>) {
     ^bb0(%mg: tensor<3x2xf32>, %mh: tensor<4xf32>):
@@ -95,29 +106,37 @@ train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     }
     // What must not be committed, for each reason.
     %none = arith.constant dense<0> : tensor<i64>
-    %a:2 = train.update loss(%loss) count(%none) gradients(%g : tensor<3x2xf32>)
-        current(%w : tensor<3x2xf32>) {
+    %a:2 = train.update loss(%loss) count(%none) after(%yes)
+        gradients(%g : tensor<3x2xf32>) current(%w : tensor<3x2xf32>) {
     ^bb0(%mg: tensor<3x2xf32>):
       %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
       train.yield %w1 : tensor<3x2xf32>
     }
     %infinite = arith.constant dense<0xFF800000> : tensor<f32>
-    %b:2 = train.update loss(%infinite) count(%three) gradients(%g : tensor<3x2xf32>)
-        current(%w : tensor<3x2xf32>) {
+    %b:2 = train.update loss(%infinite) count(%three) after(%yes)
+        gradients(%g : tensor<3x2xf32>) current(%w : tensor<3x2xf32>) {
     ^bb0(%mg: tensor<3x2xf32>):
       %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
       train.yield %w1 : tensor<3x2xf32>
     }
     %nan = arith.constant dense<[[0.0, 1.0], [2.0, 3.0], [4.0, 0x7FC00000]]>
         : tensor<3x2xf32>
-    %c:2 = train.update loss(%loss) count(%three) gradients(%nan : tensor<3x2xf32>)
-        current(%w : tensor<3x2xf32>) {
+    %c:2 = train.update loss(%loss) count(%three) after(%yes)
+        gradients(%nan : tensor<3x2xf32>) current(%w : tensor<3x2xf32>) {
     ^bb0(%mg: tensor<3x2xf32>):
       %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
       train.yield %w1 : tensor<3x2xf32>
     }
-    return %r#0, %r#1, %r#2, %r#3, %a#0, %a#1, %b#0, %b#1, %c#0, %c#1
+    %no = arith.constant dense<0> : tensor<i32>
+    %d:2 = train.update loss(%loss) count(%three) after(%no)
+        gradients(%g : tensor<3x2xf32>) current(%w : tensor<3x2xf32>) {
+    ^bb0(%mg: tensor<3x2xf32>):
+      %w1 = train.sgd %w, %mg, %lr weight_decay 0.0 : tensor<3x2xf32>
+      train.yield %w1 : tensor<3x2xf32>
+    }
+    return %r#0, %r#1, %r#2, %r#3, %a#0, %a#1, %b#0, %b#1, %c#0, %c#1, %d#0, %d#1
         : tensor<3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<3x2xf32>,
-          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>
+          tensor<i32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<i32>,
+          tensor<3x2xf32>, tensor<i32>
   }
 }

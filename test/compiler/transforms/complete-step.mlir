@@ -53,6 +53,21 @@ train.program @complete batch_size(2) micro_batches(1) epochs(1) seed(1) recipe(
 
 // -----
 
+// What the first update reads of the step before.
+// CHECK-LABEL: train.program @flag
+train.program @flag batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  func.func private @update(tensor<i32> {rt.binding = #rt.binding<finite>})
+      -> (tensor<i32> {rt.binding = #rt.binding<finite>})
+  // CHECK-LABEL: func.func @init
+  // CHECK-SAME: -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<i32> {rt.binding = #rt.binding<finite>})
+  // CHECK: %[[W:.+]] = train.initialize "w"
+  // CHECK: %[[YES:.+]] = arith.constant dense<1> : tensor<i32>
+  // CHECK: return %[[W]], %[[YES]]
+}
+
+// -----
+
 // A program that only evaluates has nothing to combine.
 // CHECK-LABEL: train.program @no_micro
 train.program @no_micro batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

@@ -2,14 +2,14 @@
 // RUN: boost-opt %t --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @update
-// CHECK: train.update loss(%{{.*}}) count(%{{.*}}) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>) {
+// CHECK: train.update loss(%{{.*}}) count(%{{.*}}) after(%{{.*}}) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>) {
 // CHECK: ^bb0(%[[MEAN:.+]]: tensor<4xf32>):
 // CHECK: train.momentum %{{.*}}, %[[MEAN]]
 // CHECK: train.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
-func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                   %w: tensor<4xf32>, %v: tensor<4xf32>, %lr: tensor<f32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<i32>) {
-  %w1, %v1, %finite = train.update loss(%loss) count(%count)
+  %w1, %v1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w, %v : tensor<4xf32>, tensor<4xf32>) {
   ^bb0(%mean: tensor<4xf32>):
     %new, %velocity = train.momentum %w, %mean, %lr, %v momentum 0.9 weight_decay 0.0
@@ -20,10 +20,10 @@ func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 }
 
 // CHECK-LABEL: func.func @changes
-// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) divisor(%[[COUNT]]) vetoes(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
-func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) after(%{{.*}}) divisor(%[[COUNT]]) vetoes(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
+func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                    %w: tensor<4xf32>, %lr: tensor<f32>) -> (tensor<4xf32>, tensor<i32>) {
-  %d, %finite = train.update loss(%loss) count(%count) divisor(%count) vetoes(%count)
+  %d, %finite = train.update loss(%loss) count(%count) after(%before) divisor(%count) vetoes(%count)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
@@ -34,9 +34,9 @@ func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 
 // Nothing to update: a model without parameters.
 // CHECK-LABEL: func.func @update_nothing
-// CHECK: train.update loss(%{{.*}}) count(%{{.*}}) gradients() current() {
-func.func @update_nothing(%loss: tensor<f32>, %count: tensor<i64>) -> tensor<i32> {
-  %finite = train.update loss(%loss) count(%count) gradients() current() {
+// CHECK: train.update loss(%{{.*}}) count(%{{.*}}) after(%{{.*}}) gradients() current() {
+func.func @update_nothing(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>) -> tensor<i32> {
+  %finite = train.update loss(%loss) count(%count) after(%before) gradients() current() {
     train.yield
   }
   return %finite : tensor<i32>
@@ -44,10 +44,10 @@ func.func @update_nothing(%loss: tensor<f32>, %count: tensor<i64>) -> tensor<i32
 
 // -----
 
-func.func @update_c1(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c1(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>) {
   // expected-error @+1 {{expected the region to take the gradients' types ('tensor<4xf32>'), found ('tensor<3xf32>')}}
-  %w1, %finite = train.update loss(%loss) count(%count)
+  %w1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<3xf32>):
     train.yield %w : tensor<4xf32>
@@ -57,10 +57,10 @@ func.func @update_c1(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 
 // -----
 
-func.func @update_c2(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c2(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>) {
   // expected-error @+1 {{expected the region to yield the types of the current values ('tensor<4xf32>'), found ()}}
-  %w1, %finite = train.update loss(%loss) count(%count)
+  %w1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<4xf32>):
     train.yield
@@ -70,24 +70,24 @@ func.func @update_c2(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 
 // -----
 
-func.func @update_c2_results(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c2_results(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                              %w: tensor<4xf32>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{inferred type(s) 'tensor<4xf32>', 'tensor<i32>' are incompatible with return type(s) of operation 'tensor<3xf32>', 'tensor<i32>'}}
-  %w1, %finite = "train.update"(%loss, %count, %g, %w)
-      <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 1>}> ({
+  %w1, %finite = "train.update"(%loss, %count, %before, %g, %w)
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>}> ({
   ^bb0(%mean: tensor<4xf32>):
     "train.yield"(%w) : (tensor<4xf32>) -> ()
-  }) : (tensor<f32>, tensor<i64>, tensor<4xf32>, tensor<4xf32>)
+  }) : (tensor<f32>, tensor<i64>, tensor<i32>, tensor<4xf32>, tensor<4xf32>)
       -> (tensor<3xf32>, tensor<i32>)
   return
 }
 
 // -----
 
-func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>) {
-  %w1, %finite = train.update loss(%loss) count(%count)
+  %w1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<4xf32>):
     // expected-error @+1 {{is no first-order rule, no change of a gradient and makes no scalar; the region of train.update holds nothing else}}
@@ -99,9 +99,9 @@ func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 
 // -----
 
-func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>, %lr: tensor<f32>) {
-  %d, %finite = train.update loss(%loss) count(%count)
+  %d, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
   ^bb0(%mean: tensor<4xf32>):
     // expected-error @+1 {{expected a mean gradient of the region, whose memory the change takes}}
@@ -113,9 +113,9 @@ func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
 
 // -----
 
-func.func @update_c4_twice(%loss: tensor<f32>, %count: tensor<i64>, %g: tensor<4xf32>,
+func.func @update_c4_twice(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                            %w: tensor<4xf32>, %lr: tensor<f32>) {
-  %d:2, %finite = train.update loss(%loss) count(%count)
+  %d:2, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w, %w : tensor<4xf32>, tensor<4xf32>) changes {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>

@@ -90,7 +90,7 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
     other[other.size() - 16] = version;
     expectInput(loadContent(other),
                 fmt::format("has version {} of the program interface, this "
-                            "boost-run has 5; use the boostc and boost-run of "
+                            "boost-run has 6; use the boostc and boost-run of "
                             "one release",
                             int{version}));
   }
@@ -123,7 +123,7 @@ TEST(ProgramFile, SealedFilesThatAreNoPrograms) {
 
 TEST(ProgramFile, ProgramsForOthers) {
   expectInput(Program::load(fixture("newer")).status(),
-              "needs a newer boost-run: this one has version 5");
+              "needs a newer boost-run: this one has version 6");
   // What a target needs is compared when it is chosen: the others may run.
   EXPECT_TRUE(Program::load(fixture("unknown_feature")).ok());
 }

@@ -13,7 +13,7 @@ class ValidateProgram : public BrokenDescriptor {};
 TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
   expectDefect([](Copy &c) { c.program.abi_version = 9; },
-               "interface version 9 in a program that claims 5");
+               "interface version 9 in a program that claims 6");
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
                "600 bytes long, expected 560");
   expectDefect([](Copy &c) { c.program.name = nullptr; },

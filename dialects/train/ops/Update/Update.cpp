@@ -17,13 +17,13 @@ LogicalResult UpdateOp::inferReturnTypes(MLIRContext *context,
 }
 
 void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
-                     Value count, ValueRange gradients, ValueRange current,
-                     bool norm) {
+                     Value count, Value after, ValueRange gradients,
+                     ValueRange current, bool norm) {
   SmallVector<Type> types(current.getTypes());
   types.push_back(RankedTensorType::get({}, builder.getI32Type()));
   if (norm)
     types.push_back(RankedTensorType::get({}, builder.getF32Type()));
-  build(builder, state, types, loss, count, /*divisor=*/Value(),
+  build(builder, state, types, loss, count, after, /*divisor=*/Value(),
         /*vetoes=*/Value(), gradients, current, norm, /*changes=*/false);
   Block &block = state.regions.front()->emplaceBlock();
   block.addArguments(gradients.getTypes(),
@@ -116,12 +116,12 @@ LogicalResult UpdateOp::evaluate(ReferenceContext &context,
   };
   double count = group(1).front().item();
   double divisor =
-      getDivisor() ? std::max(group(2).front().item(), 1.0) : count;
-  ArrayRef<ReferenceValue> gradients = group(4), current = group(5);
-  bool isFinite = getVetoes() ? group(3).front().item() == 0.0
+      getDivisor() ? std::max(group(3).front().item(), 1.0) : count;
+  ArrayRef<ReferenceValue> gradients = group(5), current = group(6);
+  bool isFinite = getVetoes() ? group(4).front().item() == 0.0
                               : allFinite(group(0).front()) &&
                                     llvm::all_of(gradients, allFinite);
-  bool commits = count > 0 && isFinite;
+  bool commits = count > 0 && isFinite && group(2).front().item() != 0.0;
   SmallVector<ReferenceValue> means(gradients), yielded;
   for (ReferenceValue &mean : means)
     for (double &element : mean.data)

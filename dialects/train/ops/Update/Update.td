@@ -15,15 +15,17 @@ def Train_UpdateOp : Train_Op<"update", [
     Everything that changes weights or state. `gradients` are sums over the samples of
     the step, `loss` the sum of their losses, `count` their number. The region receives
     the mean gradients (sum / count) and yields a new value for each of `current`. The
-    results are those values, and `finite` = 1, if the loss and every gradient are finite
-    and count > 0; else they are `current` itself, untouched, and `finite` = 0. With
-    `norm` the region yields one scalar more, the norm of the mean gradients, which is the
-    last result.
+    results are those values, and `finite` = 1, if the loss and every gradient are finite,
+    count > 0, and `after`, the `finite` of the step before (1 before the first), is not 0;
+    else they are `current` itself, untouched, and `finite` = 0. So no step is applied
+    behind one that was not, even where it began before anybody saw that. With `norm` the
+    region yields one scalar more, the norm of the mean gradients, which is the last
+    result.
 
     With a `divisor` the gradients are divided by that, or by 1 where it is 0, in place of
     the count. With `vetoes`,
     how many ranks found a number that is not finite, the step is applied if there is none
-    (and count > 0), whatever this rank's numbers are. With `changes` the results of rules
+    (and count > 0 and `after` is not 0), whatever this rank's numbers are. With `changes` the results of rules
     are, for parameters, `new - current` where the step is applied and 0 where not: what
     `train.apply_change` adds.
 
@@ -39,7 +41,7 @@ def Train_UpdateOp : Train_Op<"update", [
 
     Example:
     ```mlir
-    %w1, %finite = train.update loss(%loss) count(%count)
+    %w1, %finite = train.update loss(%loss) count(%count) after(%before)
         gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {
     ^bb0(%mean: tensor<4x3xf32>):
       %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4x3xf32>
@@ -47,7 +49,7 @@ def Train_UpdateOp : Train_Op<"update", [
     }
     ```
   }];
-  let arguments = (ins Train_Sum:$loss, Train_Count:$count,
+  let arguments = (ins Train_Sum:$loss, Train_Count:$count, Train_Flag:$after,
                        Optional<Train_Count>:$divisor, Optional<Train_Count>:$vetoes,
                        Variadic<Train_Tensor>:$gradients,
                        Variadic<Train_Tensor>:$current, UnitAttr:$norm,
@@ -56,8 +58,8 @@ def Train_UpdateOp : Train_Op<"update", [
   let results = (outs Variadic<StaticShapeTensorOf<[F32, I32]>>:$outcomes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `loss` `(` $loss `)` `count` `(` $count `)` (`divisor` `(` $divisor^ `)`)?
-    (`vetoes` `(` $vetoes^ `)`)?
+    `loss` `(` $loss `)` `count` `(` $count `)` `after` `(` $after `)`
+    (`divisor` `(` $divisor^ `)`)? (`vetoes` `(` $vetoes^ `)`)?
     `gradients` `(` ($gradients^ `:` type($gradients))? `)`
     `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)?
     (`changes` $changes^)? $body attr-dict
@@ -71,6 +73,7 @@ def Train_UpdateOp : Train_Op<"update", [
     }
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$loss, "::mlir::Value":$count,
+                                 "::mlir::Value":$after,
                                  "::mlir::ValueRange":$gradients,
                                  "::mlir::ValueRange":$current,
                                  CArg<"bool", "false">:$norm)>];

@@ -10,41 +10,39 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-/// 1 where `isFinite` holds and the count is above 0.
-static Value addHasSamples(OpBuilder &b, Location loc, Value isFinite,
-                           Value count) {
-  Value none = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
-  Value hasSamples =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count, none);
-  Value both = arith::AndIOp::create(b, loc, isFinite, hasSamples);
-  return arith::ExtUIOp::create(b, loc, b.getI32Type(), both);
-}
-
-/// The i32 scalar `finite`.
+/// The i32 scalar `finite`, in the memory of the one of the step before.
 static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
-  if (Value vetoes = op.getVetoes())
-    return buildElementwise(
-        builder, loc, RankedTensorType::get({}, builder.getI32Type()),
-        {vetoes, op.getCount()},
-        [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-          Value none =
-              arith::ConstantOp::create(b, nested, b.getI64IntegerAttr(0));
-          Value isAgreed = arith::CmpIOp::create(
-              b, nested, arith::CmpIPredicate::eq, args[0], none);
-          return addHasSamples(b, nested, isAgreed, args[1]);
-        });
-  SmallVector<Value> values = {op.getLoss()};
-  llvm::append_range(values, op.getGradients());
-  Value total = buildProbeSum(builder, loc, values);
-  return buildElementwise(
-      builder, loc, RankedTensorType::get({}, builder.getI32Type()),
-      {total, op.getCount()},
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+  Value check = op.getVetoes();
+  if (!check) {
+    SmallVector<Value> values = {op.getLoss()};
+    llvm::append_range(values, op.getGradients());
+    check = buildProbeSum(builder, loc, values);
+  }
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{op.getAfter().getType()},
+      ValueRange{check, op.getCount()}, ValueRange{op.getAfter()},
+      SmallVector<AffineMap>(3, builder.getMultiDimIdentityMap(0)),
+      ArrayRef<utils::IteratorType>(),
+      [&](OpBuilder &b, Location at, ValueRange args) {
+        Value none = arith::ConstantOp::create(b, at, b.getI64IntegerAttr(0));
+        Value no = arith::ConstantOp::create(b, at, b.getI32IntegerAttr(0));
         Value isFinite =
-            arith::CmpFOp::create(b, nested, arith::CmpFPredicate::OEQ, args[0],
-                                  buildFloat(b, nested, 0.0));
-        return addHasSamples(b, nested, isFinite, args[1]);
+            op.getVetoes()
+                ? arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq,
+                                        args[0], none)
+                      .getResult()
+                : arith::CmpFOp::create(b, at, arith::CmpFPredicate::OEQ,
+                                        args[0], buildFloat(b, at, 0.0));
+        Value hasSamples = arith::CmpIOp::create(
+            b, at, arith::CmpIPredicate::sgt, args[1], none);
+        Value wasFinite =
+            arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, args[2], no);
+        Value all = arith::AndIOp::create(b, at, isFinite, hasSamples);
+        all = arith::AndIOp::create(b, at, all, wasFinite);
+        Value flag = arith::ExtUIOp::create(b, at, b.getI32Type(), all);
+        linalg::YieldOp::create(b, at, flag);
       });
+  return generic.getResult(0);
 }
 
 namespace {
