@@ -39,6 +39,20 @@ public:
   /// Waits, once, for all that was asked for before and for these copies.
   virtual Status copyOut(std::span<const DeviceCopy> copies) = 0;
 
+  /// The same in two parts: the second waits for the copies of the first and
+  /// what came before them, not for what came after.
+  virtual Status beginCopyOut(std::span<const DeviceCopy> copies) = 0;
+  virtual Status finishCopyOut() = 0;
+
+  /// A few words of 4 bytes, which are read before it returns.
+  virtual Status write(void *to, std::span<const std::byte> value) = 0;
+
+  /// As copyIn(), of what a call gets as its batch arena; ordered with the
+  /// calls that get `to` alone, it runs beside the others. `from` stays as it
+  /// is until finishBatches() has returned, which waits for nothing else.
+  virtual Status copyBatch(void *to, std::span<const std::byte> from) = 0;
+  virtual Status finishBatches() = 0;
+
   /// Locks the pages of `host`, where that makes copies faster and lets them
   /// run beside the host. False: they are copied as they are. What is locked
   /// is unlocked before it is unmapped, when no copy is under way.

@@ -74,6 +74,23 @@ Status Arenas::push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
                          {base(kind, copy) + begin, end - begin});
 }
 
+Status Arenas::write(BoostArenaKind kind, uint64_t offset,
+                     std::span<const std::byte> value) const {
+  auto *to = static_cast<std::byte *>(deviceBase(kind)) + offset;
+  if (device_)
+    return device_->write(to, value);
+  std::memcpy(to, value.data(), value.size());
+  return Status();
+}
+
+Status Arenas::pushBatch(uint32_t copy) const {
+  if (!device_ || bytes_[BOOST_ARENA_BATCH] == 0)
+    return Status();
+  return device_->copyBatch(
+      deviceBase(BOOST_ARENA_BATCH, copy),
+      {base(BOOST_ARENA_BATCH, copy), bytes_[BOOST_ARENA_BATCH]});
+}
+
 DeviceCopy Arenas::copyOf(BoostArenaKind kind, uint32_t copy, uint64_t begin,
                           uint64_t end) const {
   if (!base(kind, copy))
@@ -114,7 +131,8 @@ Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
 
 Arenas::~Arenas() {
   // A step that failed leaves work under way; that it fails too is no news.
-  [[maybe_unused]] Status finished = pull(std::span<const DeviceCopy>());
+  [[maybe_unused]] Status finished = finishBatches();
+  finished = pull(std::span<const DeviceCopy>());
   for (std::span<std::byte> host : pinned_)
     device_->unpin(host);
   for (const Mapping &mapping : mappings_)

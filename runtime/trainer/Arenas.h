@@ -55,6 +55,18 @@ public:
     return device_ ? device_->finishCopies() : Status();
   }
 
+  /// Sets some words of an arena where functions see it: on the device, where
+  /// there is one, and not on the host.
+  Status write(BoostArenaKind kind, uint64_t offset,
+               std::span<const std::byte> value) const;
+
+  /// As push(), of a whole batch arena: beside the calls that do not read it.
+  /// It stays as it is until finishBatches() has returned.
+  Status pushBatch(uint32_t copy) const;
+  Status finishBatches() const {
+    return device_ ? device_->finishBatches() : Status();
+  }
+
   /// The copy of bytes [begin, end) of an arena from the device; of none when
   /// the plan has no such arena.
   DeviceCopy copyOf(BoostArenaKind kind, uint32_t copy, uint64_t begin,
@@ -67,6 +79,13 @@ public:
     return device_ ? device_->copyOut(copies) : Status();
   }
   Status pull(const DeviceCopy &copy) const { return pull({&copy, 1}); }
+  /// In two parts; the second waits for the first, not for what came after it.
+  Status beginPull(std::span<const DeviceCopy> copies) const {
+    return device_ ? device_->beginCopyOut(copies) : Status();
+  }
+  Status finishPull() const {
+    return device_ ? device_->finishCopyOut() : Status();
+  }
 
 private:
   struct Mapping {

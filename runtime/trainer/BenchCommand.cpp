@@ -18,23 +18,17 @@ public:
   Bench(Session &session, const Options &options, Ranks &ranks)
       : options_(options), ranks_(ranks), program_(session.program()),
         batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
-        window_(session.execution()) {
+        execution_(session.execution()), window_(execution_) {
     for (size_t i = 0; i < batches_.size(); ++i)
       fillRandomBatch(program_.descriptor(), batches_[i], i);
-    milliseconds_.reserve(static_cast<size_t>(options.benchSteps));
+    milliseconds_.reserve(
+        static_cast<size_t>(std::max(options.benchWarmup, options.benchSteps)));
   }
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(ranks_.barrier());
-    for (int64_t i = 0; i < options_.benchWarmup; ++i)
-      BOOSTRT_RETURN_IF_ERROR(step());
-    for (int64_t i = 0; i < options_.benchSteps; ++i) {
-      Clock::time_point start = Clock::now();
-      BOOSTRT_RETURN_IF_ERROR(step());
-      milliseconds_.push_back(
-          std::chrono::duration<double, std::milli>(Clock::now() - start)
-              .count());
-    }
+    BOOSTRT_RETURN_IF_ERROR(steps(options_.benchWarmup));
+    BOOSTRT_RETURN_IF_ERROR(steps(options_.benchSteps));
     std::sort(milliseconds_.begin(), milliseconds_.end());
     return Status();
   }
@@ -48,6 +42,16 @@ public:
   }
 
 private:
+  /// Steps as training takes them, and how long after the one before each was
+  /// done.
+  Status steps(int64_t count) {
+    milliseconds_.clear();
+    begin_ = Clock::now();
+    for (int64_t i = 0; i < count; ++i)
+      BOOSTRT_RETURN_IF_ERROR(step());
+    return settle();
+  }
+
   Status step() {
     uint32_t count = program_.descriptor().micro_batches;
     for (uint32_t i = 0; i < count; ++i) {
@@ -56,19 +60,31 @@ private:
       next_ = (next_ + 1) % batches_.size();
     }
     BOOSTRT_RETURN_IF_ERROR(window_.sum());
-    Result<bool> applied = window_.apply(++globalStep_);
-    if (!applied.ok())
-      return applied.status();
-    Result<SumCount> loss = window_.loss();
-    if (!loss.ok())
-      return loss.status();
-    if (!*applied)
+    Result<std::optional<StepResults>> before = window_.apply(++globalStep_);
+    if (!before.ok())
+      return before.status();
+    if (*before)
+      BOOSTRT_RETURN_IF_ERROR(stepDone(globalStep_ - 1, **before));
+    return execution_.runsAhead() ? Status() : settle();
+  }
+
+  Status settle() {
+    if (execution_.isSettled())
+      return Status();
+    Result<StepResults> results = execution_.settle();
+    return results.ok() ? stepDone(globalStep_, *results) : results.status();
+  }
+
+  Status stepDone(int64_t globalStep, const StepResults &results) {
+    milliseconds_.push_back(secondsSince(begin_) * 1e3);
+    begin_ = Clock::now();
+    if (!results.isApplied)
       return Status(ExitCode::Numerical,
                     fmt::format("step {}: the loss or a gradient is not "
                                 "finite (loss {}), and a step that is not "
                                 "applied is no step to time; compile with a "
                                 "lower learning rate",
-                                globalStep_, loss->mean()));
+                                globalStep, results.loss.mean()));
     return Status();
   }
 
@@ -76,7 +92,9 @@ private:
   Ranks &ranks_;
   const Program &program_;
   const std::vector<std::byte *> &batches_;
+  Execution &execution_;
   StepWindow window_;
+  Clock::time_point begin_;
   std::vector<double> milliseconds_;
   size_t next_ = 0;
   int64_t globalStep_ = 0;

@@ -14,6 +14,10 @@ template <typename T> T read(const std::byte *address) {
   return value;
 }
 
+template <typename T> std::span<const std::byte> bytesOf(const T &value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
 template <typename T> void write(std::byte *address, T value) {
   std::memcpy(address, &value, sizeof value);
 }
@@ -28,7 +32,6 @@ Execution::Execution(const Program &program, Device &device,
         BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     bases_[kind] = arenas.deviceBase(kind);
   const BoostProgram &d = program.descriptor();
-  control_.reserve(d.arena_bytes[BOOST_ARENA_CONTROL]);
   results_ = {arenas.copyOf(BOOST_ARENA_RESULT), lossCopy(d.loss_sum, 0),
               lossCopy(d.loss_count, 0)};
 }
@@ -74,15 +77,10 @@ Status Execution::call(BoostFunctionKind kind) {
                 fmt::format("'{}': {}", program_.path(), status.message()));
 }
 
-Status Execution::useControl() {
-  std::span<const std::byte> now(
-      arenas_.base(BOOST_ARENA_CONTROL),
-      program_.descriptor().arena_bytes[BOOST_ARENA_CONTROL]);
-  if (std::equal(control_.begin(), control_.end(), now.begin(), now.end()))
-    return Status();
-  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_CONTROL));
-  control_.assign(now.begin(), now.end());
-  return Status();
+template <typename T>
+Status Execution::control(const BoostTensor &scalar, T value) {
+  write(tensor(scalar), value);
+  return arenas_.write(BOOST_ARENA_CONTROL, scalar.offset, bytesOf(value));
 }
 
 Status Execution::useBatch(const std::byte *batch) {
@@ -90,19 +88,16 @@ Status Execution::useBatch(const std::byte *batch) {
   auto copy = static_cast<uint32_t>(
       std::find(copies.begin(), copies.end(), batch) - copies.begin());
   bases_[BOOST_ARENA_BATCH] = arenas_.deviceBase(BOOST_ARENA_BATCH, copy);
-  return arenas_.push(BOOST_ARENA_BATCH, copy);
+  return arenas_.pushBatch(copy);
 }
 
 Status Execution::init(uint64_t seed) {
-  write(tensor(program_.descriptor().seed_control), static_cast<int64_t>(seed));
-  BOOSTRT_RETURN_IF_ERROR(useControl());
-  BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_INIT));
-  // The first update writes the control arena again.
-  return arenas_.finishPushes();
+  BOOSTRT_RETURN_IF_ERROR(
+      control(program_.descriptor().seed_control, static_cast<int64_t>(seed)));
+  return call(BOOST_FUNCTION_INIT);
 }
 
 Status Execution::micro(std::byte *batch, int gradients, int64_t wholeOfStep) {
-  lossIsHere_ = false;
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
   bases_[BOOST_ARENA_GRADIENT] =
       arenas_.deviceBase(BOOST_ARENA_GRADIENT, gradients);
@@ -114,7 +109,6 @@ Status Execution::micro(std::byte *batch, int gradients, int64_t wholeOfStep) {
 }
 
 Status Execution::combine(int into, int from) {
-  lossIsHere_ = false;
   bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, into);
   bases_[BOOST_ARENA_GRADIENT_OTHER] =
       arenas_.deviceBase(BOOST_ARENA_GRADIENT, from);
@@ -125,18 +119,16 @@ Status Execution::emptySet() {
   // One micro-batch writes the set in any case.
   if (program_.descriptor().micro_batches == 1)
     return Status();
-  const BoostTensor &count = program_.descriptor().loss_count;
-  write(tensor(count), int64_t{0});
   // What is read there is not used, but memory that nobody has ever written is
   // not to be read.
   if (!std::exchange(setIsWritten_, true))
-    return arenas_.push(BOOST_ARENA_GRADIENT);
-  return arenas_.push(BOOST_ARENA_GRADIENT, 0, count.offset,
-                      count.offset + count.bytes);
+    BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_GRADIENT));
+  return arenas_.write(BOOST_ARENA_GRADIENT,
+                       program_.descriptor().loss_count.offset,
+                       bytesOf(int64_t{0}));
 }
 
 Status Execution::contributeNothing() {
-  lossIsHere_ = false;
   auto fill = [&](const BoostTensor &tensor, auto zero) {
     for (uint64_t at = 0; at < tensor.bytes; at += sizeof zero)
       write(this->tensor(tensor) + at, zero);
@@ -149,20 +141,42 @@ Status Execution::contributeNothing() {
   return arenas_.push(BOOST_ARENA_GRADIENT);
 }
 
-Result<bool> Execution::update(int64_t globalStep) {
+Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
   if (early_ && !early_->isOpen())
     beginStep(globalStep);
-  for (const BoostSchedule &schedule : program_.schedules())
-    write(tensor(schedule.control), valueAt(schedule, globalStep));
-  BOOSTRT_RETURN_IF_ERROR(useControl());
+  for (const BoostSchedule &schedule : program_.schedules()) {
+    float value = valueAt(schedule, globalStep);
+    // The host has what the device has.
+    if (!hasSchedules_ || read<float>(tensor(schedule.control)) != value)
+      BOOSTRT_RETURN_IF_ERROR(control(schedule.control, value));
+  }
+  hasSchedules_ = true;
   bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, 0);
   Status updated = call(BOOST_FUNCTION_UPDATE);
   if (early_)
     early_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
-  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(results_));
-  lossIsHere_ = true;
-  return read<int32_t>(tensor(program_.descriptor().finite)) == 1;
+  // What the host has of the step before is read before it is copied over.
+  std::optional<StepResults> before;
+  if (!isSettled_) {
+    Result<StepResults> settled = settle();
+    if (!settled.ok())
+      return settled.status();
+    before = *settled;
+  }
+  BOOSTRT_RETURN_IF_ERROR(arenas_.beginPull(results_));
+  isSettled_ = false;
+  return before;
+}
+
+Result<StepResults> Execution::settle() {
+  isSettled_ = true;
+  BOOSTRT_RETURN_IF_ERROR(arenas_.finishPull());
+  const BoostProgram &d = program_.descriptor();
+  StepResults results{read<int32_t>(tensor(d.finite)) == 1, lossOf(0), {}};
+  if (d.gradient_norm.bytes != 0)
+    results.gradientNorm = read<float>(tensor(d.gradient_norm));
+  return results;
 }
 
 Status Execution::eval(std::byte *batch) {
@@ -171,14 +185,18 @@ Status Execution::eval(std::byte *batch) {
   return arenas_.pull(results_[0]);
 }
 
-Result<SumCount> Execution::loss(int gradients) const {
+SumCount Execution::lossOf(int gradients) const {
   const std::byte *base = arenas_.base(BOOST_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
-  if (gradients != 0 || !lossIsHere_)
-    BOOSTRT_RETURN_IF_ERROR(arenas_.pull(std::array{
-        lossCopy(d.loss_sum, gradients), lossCopy(d.loss_count, gradients)}));
-  return SumCount{read<float>(base + d.loss_sum.offset),
-                  read<int64_t>(base + d.loss_count.offset)};
+  return {read<float>(base + d.loss_sum.offset),
+          read<int64_t>(base + d.loss_count.offset)};
+}
+
+Result<SumCount> Execution::loss(int gradients) const {
+  const BoostProgram &d = program_.descriptor();
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(std::array{
+      lossCopy(d.loss_sum, gradients), lossCopy(d.loss_count, gradients)}));
+  return lossOf(gradients);
 }
 
 Status Execution::uploadPersistent() const {
@@ -203,13 +221,6 @@ std::array<std::span<std::byte>, 2> Execution::persistentArenas() const {
 SumCount Execution::metric(size_t index) const {
   const BoostMetric &metric = program_.metrics()[index];
   return {read<float>(tensor(metric.sum)), read<int64_t>(tensor(metric.count))};
-}
-
-std::optional<float> Execution::gradientNorm() const {
-  const BoostTensor &norm = program_.descriptor().gradient_norm;
-  if (norm.bytes == 0)
-    return std::nullopt;
-  return read<float>(tensor(norm));
 }
 
 float Execution::learningRate(int64_t globalStep) const {

@@ -27,6 +27,16 @@ struct SumCount {
   }
 };
 
+/// What an update leaves for the host.
+struct StepResults {
+  /// False: the program found a value that is not finite (or a count of 0), in
+  /// this step or one before, and left weights and state as they were.
+  bool isApplied = false;
+  SumCount loss; ///< of all ranks' window
+  /// Of the mean gradients; nothing when the program does not compute it.
+  std::optional<float> gradientNorm;
+};
+
 class Execution {
 public:
   /// All three outlive the execution; `device` runs a target of `program`, and
@@ -46,30 +56,33 @@ public:
 
   Status init(uint64_t seed);
   /// `batch` is the host's base of a batch arena, which stays as it is until
-  /// finishBatch(), update() or eval() has returned. `wholeOfStep`: set 0 is
+  /// finishBatches() or eval() has returned. `wholeOfStep`: set 0 is
   /// then all that this rank adds to the next update, of that step (from 1), so
   /// that its collectives begin as soon as they can; 0: it is not known to be.
   Status micro(std::byte *batch, int gradients, int64_t wholeOfStep = 0);
-  Status finishBatch() const { return arenas_.finishPushes(); }
+  Status finishBatches() const { return arenas_.finishBatches(); }
   Status combine(int into, int from);
   /// Has the next micro() of a program that adds in place write set 0.
   Status emptySet();
   /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
   /// last bit: of a rank that has no samples in a window.
   Status contributeNothing();
-  /// Applies set 0 with the values of all schedules at `globalStep` (from 1).
-  /// False when the program found a value that is not finite (or a count of 0)
-  /// and left weights and state as they were. Waits for the device.
-  Result<bool> update(int64_t globalStep);
+  /// Applies set 0 with the values of all schedules at `globalStep` (from 1),
+  /// and returns before the device has: settle() waits for what it leaves, or
+  /// the next update(), which returns that of the one before if settle() has
+  /// not.
+  Result<std::optional<StepResults>> update(int64_t globalStep);
+  /// Waits for the last update, which is not settled yet.
+  Result<StepResults> settle();
+  bool isSettled() const { return isSettled_; }
+  /// Whether the device works on while the host looks at the step before. Where
+  /// it does not, an update is to be settled before the next micro().
+  bool runsAhead() const { return device_.memory() && !collectives_; }
   Status eval(std::byte *batch);
 
-  /// The loss of a gradient set, after micro or combine. That of set 0 costs
-  /// nothing after update(), which has waited for it; else it waits itself.
+  /// The loss of a gradient set, after micro or combine; waits for it.
   Result<SumCount> loss(int gradients) const;
   SumCount metric(size_t index) const; ///< after eval
-  /// Of the mean gradients, after update; nothing when the program does not
-  /// compute it.
-  std::optional<float> gradientNorm() const;
   /// The schedule "learning_rate", else the first, else 0.
   float learningRate(int64_t globalStep) const;
 
@@ -92,8 +105,9 @@ private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(BoostFunctionKind kind);
   void beginStep(int64_t globalStep);
-  /// Has the control arena on the device, as it is now.
-  Status useControl();
+  /// Sets a scalar of the control arena, of which the host has a copy.
+  template <typename T> Status control(const BoostTensor &scalar, T value);
+  SumCount lossOf(int gradients) const;
   DeviceCopy lossCopy(const BoostTensor &scalar, int gradients) const;
   /// Has the batch on the device.
   Status useBatch(const std::byte *batch);
@@ -106,11 +120,10 @@ private:
   int64_t logAdasumEvery_ = 0;
   BoostRunLength run_ = {1, 1};
   void *bases_[BOOST_ARENA_COUNT] = {};
-  /// The control arena of the device; empty before the first push.
-  std::vector<std::byte> control_;
+  bool hasSchedules_ = false; ///< the control arena has had all their values
   /// What update leaves: the result arena, and sum and count of set 0's loss.
   std::array<DeviceCopy, 3> results_;
-  bool lossIsHere_ = false;   ///< of set 0
+  bool isSettled_ = true;
   bool setIsWritten_ = false; ///< some time: set 0, where micro() adds to it
 };
 

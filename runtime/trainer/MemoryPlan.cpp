@@ -27,8 +27,7 @@ MemoryPlan planEvaluation(const BoostProgram &program,
                               BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
     plan.copies[kind] = 1;
   plan.copies[BOOST_ARENA_BATCH] = kBatchCopies;
-  for (BoostArenaKind kind :
-       {BOOST_ARENA_BATCH, BOOST_ARENA_CONTROL, BOOST_ARENA_RESULT})
+  for (BoostArenaKind kind : {BOOST_ARENA_BATCH, BOOST_ARENA_RESULT})
     plan.exchanged[kind] = {0, plan.bytes[kind]};
   return plan;
 }

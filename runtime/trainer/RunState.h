@@ -60,6 +60,11 @@ public:
          std::unique_ptr<CheckpointStore> store, Ranks &ranks,
          Console &console);
 
+  /// Whether stepDone() looks at the weights.
+  bool isDue(int64_t globalStep, bool epochEnds) const {
+    return (keepsCheckpoints_ && checkpointEvery_.due(globalStep, epochEnds)) ||
+           (saveFile_ && epochEnds);
+  }
   /// Call after every step. A checkpoint that cannot be written is noted, and
   /// training goes on: the next one may succeed.
   void stepDone(const CheckpointPosition &position, bool epochEnds);

@@ -42,13 +42,9 @@ public:
   }
 
   /// Applies the sums; see Execution::update().
-  Result<bool> apply(int64_t globalStep) {
+  Result<std::optional<StepResults>> apply(int64_t globalStep) {
     return execution_.update(globalStep);
   }
-
-  /// The loss of all ranks' window, after apply(): the device is waited for
-  /// once.
-  Result<SumCount> loss() const { return execution_.loss(0); }
 
 private:
   Execution &execution_;

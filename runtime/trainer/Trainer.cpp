@@ -51,6 +51,14 @@ Status Trainer::checkPosition() const {
 }
 
 Result<StopReason> Trainer::run() {
+  Result<StopReason> reason = takeSteps();
+  // What was launched behind a step that failed is no news, but has its end.
+  if (!execution_.isSettled())
+    (void)execution_.settle();
+  return reason;
+}
+
+Result<StopReason> Trainer::takeSteps() {
   BOOSTRT_RETURN_IF_ERROR(checkPosition());
   if (reachedEnd())
     return StopReason::Finished;
@@ -74,14 +82,14 @@ Result<StopReason> Trainer::run() {
         position_.epoch,
         std::min(train.size(), position_.stepInEpoch *
                                    share_.windowSamples(program.batch_size)));
-    epochStart_ = Clock::now();
+    epochStart_ = stepStart_ = Clock::now();
     epochSteps_ = epochSamples_ = 0;
     while (!epochEnds() && !reachedEnd()) {
-      stepStart_ = Clock::now();
-      BOOSTRT_RETURN_IF_ERROR(runWindow(**batches));
-      BOOSTRT_RETURN_IF_ERROR(applyWindow());
-      if (ranks_.isStopped())
+      BOOSTRT_RETURN_IF_ERROR(step(**batches));
+      if (ranks_.isStopped()) {
+        BOOSTRT_RETURN_IF_ERROR(settle());
         return StopReason::Signal;
+      }
     }
     if (epochEnds())
       console_.epochTime(secondsSince(epochStart_) * 1e3, epochSteps_);
@@ -94,12 +102,30 @@ Result<StopReason> Trainer::run() {
   return StopReason::Finished;
 }
 
+Status Trainer::step(Prefetcher &batches) {
+  Status status = runWindow(batches);
+  std::optional<StepResults> before;
+  if (status.ok()) {
+    int64_t next = position_.globalStep + (execution_.isSettled() ? 1 : 2);
+    Result<std::optional<StepResults>> applied = window_.apply(next);
+    status = applied.status();
+    if (applied.ok())
+      before = *applied;
+  }
+  if (!status.ok()) {
+    // The step before has its end, whatever became of this one.
+    BOOSTRT_RETURN_IF_ERROR(settle());
+    return status;
+  }
+  if (before)
+    BOOSTRT_RETURN_IF_ERROR(stepDone(*before));
+  return settlesNext() ? settle() : Status();
+}
+
 Status Trainer::runWindow(Prefetcher &batches) {
   for (uint32_t i = 0; i < share_.microBatches; ++i) {
-    // next() has the arena of the batch before filled anew; the update before
-    // this window has waited for the last one's copy.
-    if (i > 0)
-      BOOSTRT_RETURN_IF_ERROR(execution_.finishBatch());
+    // next() has the arena of the batch before filled anew.
+    BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
     Result<Batch> batch = batches.next();
     if (!batch.ok())
       return batch.status();
@@ -112,45 +138,55 @@ Status Trainer::runWindow(Prefetcher &batches) {
   return window_.sum();
 }
 
-Status Trainer::applyWindow() {
-  Result<bool> applied = window_.apply(position_.globalStep + 1);
-  if (!applied.ok())
-    return applied.status();
-  Result<SumCount> loss = window_.loss();
-  if (!loss.ok())
-    return loss.status();
-  if (!*applied)
+bool Trainer::settlesNext() const {
+  int64_t next = position_.globalStep + 1;
+  bool endsEpoch = position_.stepInEpoch + 1 == stepsPerEpoch_;
+  return !execution_.runsAhead() || endsEpoch || next == lastStep_ ||
+         saving_.isDue(next, endsEpoch);
+}
+
+Status Trainer::settle() {
+  if (execution_.isSettled())
+    return Status();
+  Result<StepResults> results = execution_.settle();
+  return results.ok() ? stepDone(*results) : results.status();
+}
+
+Status Trainer::stepDone(const StepResults &results) {
+  if (!results.isApplied)
     return Status(
         ExitCode::Numerical,
         fmt::format("epoch {} step {}: the loss or a gradient is not finite "
                     "(loss {}); the step was not applied, weights are those "
                     "after global step {}; try a lower learning rate or look "
                     "at the data of this step",
-                    position_.epoch, position_.stepInEpoch + 1, loss->mean(),
-                    position_.globalStep));
+                    position_.epoch, position_.stepInEpoch + 1,
+                    results.loss.mean(), position_.globalStep));
   ++position_.stepInEpoch;
   ++position_.globalStep;
   ++runSteps_;
   ++epochSteps_;
-  epochSamples_ += loss->count;
-  reportStep(*loss);
+  epochSamples_ += results.loss.count;
+  reportStep(results);
   // Before what is wrong is saved.
   if (!ranks_.isAlone() && settings_.checkReplicasEvery > 0 &&
       position_.globalStep % settings_.checkReplicasEvery == 0)
     BOOSTRT_RETURN_IF_ERROR(
         checkReplicas(ranks_, execution_, position_.globalStep));
   saving_.stepDone(position_, epochEnds());
+  stepStart_ = Clock::now();
   return Status();
 }
 
-void Trainer::reportStep(const SumCount &loss) {
+void Trainer::reportStep(const StepResults &results) {
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
                     position_.globalStep,
-                    loss.mean(),
+                    results.loss.mean(),
                     execution_.learningRate(position_.globalStep),
-                    static_cast<double>(loss.count) / secondsSince(stepStart_),
-                    execution_.gradientNorm(),
+                    static_cast<double>(results.loss.count) /
+                        secondsSince(stepStart_),
+                    results.gradientNorm,
                     execution_.adasumLog()};
   if (metrics_)
     metrics_->step(report);

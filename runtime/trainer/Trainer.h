@@ -10,6 +10,13 @@
 // and the step it stands at, so a resumed run equals one that never stopped;
 // and it is the same on any number of ranks that divides the micro-batches of a
 // window into powers of two.
+//
+// Where the device works beside the host (Execution::runsAhead()), the update
+// of a step is launched before the results of the one before are waited for:
+// that one is done when they are read, and position and reports are about it.
+// What looks at more than results, an evaluation, a checkpoint, the end of the
+// run, finds every step done that was launched. A step behind one that is not
+// finite changes nothing, whoever launched it (train.update).
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
@@ -53,8 +60,15 @@ private:
   Status checkPosition() const;
   /// This rank's part of the next window, its gradients in set 0.
   Status runWindow(Prefetcher &batches);
-  Status applyWindow();
-  void reportStep(const SumCount &loss);
+  Result<StopReason> takeSteps();
+  /// Launches the next step; the one before is done then.
+  Status step(Prefetcher &batches);
+  /// Waits for the step that was launched, if it is not done.
+  Status settle();
+  /// Whether the next step is to be done before another one is launched.
+  bool settlesNext() const;
+  Status stepDone(const StepResults &results);
+  void reportStep(const StepResults &results);
   bool reachedEnd() const { return position_.globalStep >= lastStep_; }
   bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
 
@@ -71,7 +85,8 @@ private:
   StepWindow window_;
   int64_t stepsPerEpoch_ = 0, lastStep_ = 0;
 
-  Clock::time_point runStart_, epochStart_, stepStart_;
+  Clock::time_point runStart_, epochStart_;
+  Clock::time_point stepStart_; ///< the step before was done then
   int64_t runSteps_ = 0, epochSteps_ = 0, epochSamples_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/trainer/StepWindow.h"
 #include "test/e2e/Comparison.h"
 #include "test/e2e/UpdateErrors.h"
+#include "test/runtime/support/SettledUpdate.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -14,9 +15,8 @@ using namespace boostc::e2e;
 using Values = ReferenceTrainer::Values;
 using Partial = ReferenceTrainer::Partial;
 
-/// Learning rates as the runtime passes them.
-static std::map<std::string, double> getControls(const Compiled &compiled,
-                                                 int64_t step) {
+std::map<std::string, double> e2e::getControls(const Compiled &compiled,
+                                               int64_t step) {
   std::map<std::string, double> controls;
   for (const BoostSchedule &schedule : compiled.getProgram().schedules())
     controls[schedule.name] =
@@ -117,12 +117,13 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
     }
 
     std::vector<std::byte> before = compiled.getPersistentBytes();
-    boostrt::Result<bool> applied = execution.update(step);
-    ASSERT_TRUE(applied.ok()) << applied.status().message();
-    EXPECT_EQ(*applied, sums.lossCount > 0) << what;
+    auto results = settledUpdate(execution, step);
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    EXPECT_EQ(results->isApplied, sums.lossCount > 0) << what;
     if (sums.lossCount == 0) {
       EXPECT_EQ(compiled.getPersistentBytes(), before)
           << what << " of no samples";
+      compiled.forgetSkips();
     } else {
       expectUpdate(*exact, sums, weights, state, compiled, step, what);
     }

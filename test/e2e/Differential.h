@@ -16,6 +16,10 @@ namespace boostc::e2e {
 void expectSteps(const Model &model, const CompileOptions &options,
                  int64_t steps);
 
+/// Values of the schedules, as the runtime passes them.
+std::map<std::string, double> getControls(const Compiled &compiled,
+                                          int64_t step);
+
 /// Compares one update with the exact one, from the compiled program's own sums
 /// and what `weights` and `state` were before.
 void expectUpdate(Interpreted &exact, const ReferenceTrainer::Partial &sums,

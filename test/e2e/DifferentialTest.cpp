@@ -3,6 +3,7 @@
 #include "test/e2e/Differential.h"
 #include "test/e2e/Comparison.h"
 #include "test/e2e/Programs.h"
+#include "test/runtime/support/SettledUpdate.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -139,16 +140,18 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
   expectWithin(
       analyzeByName(micro, bindArguments(micro, weights, both, twice.batch)),
       sums, "combined");
-  boostrt::Result<bool> applied = execution.update(1);
-  ASSERT_TRUE(applied.ok()) << applied.status().message();
-  EXPECT_TRUE(*applied);
+  auto results = settledUpdate(execution, 1);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_TRUE(results->isApplied);
   exact->trainer->parameters = weights;
   exact->trainer->state = state;
   expectUpdate(*exact, sums, weights, state, compiled, 1, "combined");
 }
 
-// A step whose loss or gradients are not finite leaves no trace.
+// A step whose loss or gradients are not finite leaves no trace, and neither
+// does one behind it.
 TEST_P(Differential, NonFiniteStepChangesNothing) {
+  std::unique_ptr<Interpreted> exact = interpret(model());
   Compiled compiled(compileModel(), variant().threads);
   boostrt::Execution &execution = compiled.execution();
   ASSERT_EQ(execution.init(7).message(), "");
@@ -175,15 +178,34 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
     for (const auto &[name, gradient] : sums.gradients)
       isFinite &= llvm::all_of(gradient.data,
                                [](double x) { return std::isfinite(x); });
-    boostrt::Result<bool> applied = execution.update(1);
-    ASSERT_TRUE(applied.ok()) << applied.status().message();
-    EXPECT_EQ(*applied, isFinite) << bad;
+    exact->trainer->isFinite = true;
+    auto expectFlag = [&](const Partial &step, bool isApplied) {
+      auto results = settledUpdate(execution, 1);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      EXPECT_EQ(results->isApplied, isApplied) << bad;
+      exact->trainer->parameters = compiled.getParameters();
+      exact->trainer->state = compiled.getState();
+      FailureOr<bool> expected =
+          exact->trainer->update(step, getControls(compiled, 1));
+      ASSERT_TRUE(succeeded(expected)) << exact->context.diagnostics;
+      EXPECT_EQ(*expected, isApplied) << bad;
+    };
+    expectFlag(sums, isFinite);
     if (std::isnan(bad)) {
       EXPECT_FALSE(isFinite) << "a NaN input must show";
     }
     if (!isFinite) {
       EXPECT_EQ(compiled.getPersistentBytes(), before) << bad;
+      compiled.setBatch(drawBatch(model(), 1), model().batch);
+      ASSERT_EQ(execution.micro(compiled.batch(), 0).message(), "");
+      expectFlag(compiled.getPartial(), false);
+      EXPECT_EQ(compiled.getPersistentBytes(), before) << bad;
     }
+    ASSERT_EQ(execution.init(7).message(), "");
+    compiled.setBatch(drawBatch(model(), 1), model().batch);
+    ASSERT_EQ(execution.micro(compiled.batch(), 0).message(), "");
+    exact->trainer->isFinite = true;
+    expectFlag(compiled.getPartial(), true);
     ASSERT_EQ(execution.init(7).message(), "");
   }
 }
@@ -196,7 +218,7 @@ std::vector<std::byte> runThreeSteps(ArrayRef<char> library, const Model &model,
   for (int64_t step = 1; step <= 3; ++step) {
     compiled.setBatch(drawBatch(model, step), model.batch);
     EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
-    EXPECT_TRUE(compiled.execution().update(step).ok());
+    EXPECT_TRUE(settledUpdate(compiled.execution(), step).ok());
   }
   return compiled.getPersistentBytes();
 }

@@ -431,6 +431,12 @@ void Compiled::setParameters(const ReferenceTrainer::Values &values) {
   expectOk(exec->uploadPersistent());
 }
 
+void Compiled::forgetSkips() {
+  int32_t yes = 1;
+  expectOk(arenas->write(BOOST_ARENA_RESULT, descriptor().finite.offset,
+                         std::as_bytes(std::span(&yes, 1))));
+}
+
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   ReferenceTrainer::Partial partial;
   expectOk(arenas->pull(arenas->copyOf(BOOST_ARENA_GRADIENT, gradients)));

@@ -107,6 +107,8 @@ public:
   ReferenceTrainer::Values getParameters() const;
   ReferenceTrainer::Values getState() const;
   void setParameters(const ReferenceTrainer::Values &values);
+  /// Has steps applied again, behind one that was not.
+  void forgetSkips();
   ReferenceTrainer::Partial getPartial(int gradients = 0) const;
   /// Parameter and state arenas, byte for byte.
   std::vector<std::byte> getPersistentBytes() const;

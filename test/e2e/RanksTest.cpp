@@ -5,6 +5,7 @@
 #include "runtime/trainer/StepWindow.h"
 #include "test/e2e/AdasumDefinition.h"
 #include "test/e2e/Programs.h"
+#include "test/runtime/support/SettledUpdate.h"
 #include <barrier>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -327,10 +328,10 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
         EXPECT_EQ(window.add(program.batch()).message(), "");
       }
       EXPECT_EQ(window.sum().message(), "");
-      boostrt::Result<bool> applied = window.apply(step);
-      ASSERT_TRUE(applied.ok()) << applied.status().message();
-      EXPECT_TRUE(*applied);
-      losses[rank] = window.loss()->mean();
+      auto results = settledUpdate(program.execution(), step);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      EXPECT_TRUE(results->isApplied);
+      losses[rank] = results->loss.mean();
     });
 
     int64_t samples = 0;
@@ -396,9 +397,9 @@ TEST_P(Ranks, AllOrNoneApplyAStep) {
       program.setBatch(inputs, model.batch);
       EXPECT_EQ(window.add(program.batch()).message(), "");
       EXPECT_EQ(window.sum().message(), "");
-      boostrt::Result<bool> applied = window.apply(step);
-      ASSERT_TRUE(applied.ok()) << applied.status().message();
-      EXPECT_EQ(*applied, !isBad) << "rank " << rank;
+      auto results = settledUpdate(program.execution(), step);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      EXPECT_EQ(results->isApplied, !isBad) << "rank " << rank;
       EXPECT_EQ(program.getPersistentBytes() == before, isBad);
     });
   }

@@ -62,6 +62,7 @@ inline constexpr CallResult kErrorNotReady = 600;
   X(cuMemcpyDtoHAsync_v2, void *to, Address from, size_t bytes, Stream stream) \
   X(cuMemcpyDtoDAsync_v2, Address to, Address from, size_t bytes,              \
     Stream stream)                                                             \
+  X(cuMemsetD32Async, Address to, unsigned word, size_t count, Stream stream)  \
   X(cuMemHostRegister_v2, void *host, size_t bytes, unsigned flags)            \
   X(cuMemHostUnregister, void *host)                                           \
   X(cuEventCreate, Event *event, unsigned flags)                               \
@@ -73,6 +74,7 @@ inline constexpr CallResult kErrorNotReady = 600;
   X(cuStreamDestroy_v2, Stream stream)                                         \
   X(cuStreamSynchronize, Stream stream)                                        \
   X(cuStreamQuery, Stream stream)                                              \
+  X(cuStreamWaitEvent, Stream stream, Event event, unsigned flags)             \
   X(cuStreamBeginCapture_v2, Stream stream, int mode)                          \
   X(cuStreamEndCapture, Stream stream, Graph *graph)                           \
   X(cuGraphInstantiateWithFlags, GraphExec *exec, Graph graph,                 \

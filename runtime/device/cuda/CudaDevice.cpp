@@ -91,6 +91,14 @@ Status CudaDevice::copyIn(void *to, std::span<const std::byte> from) {
   return driver_->copyIn(addressOf(to), from);
 }
 
+Status CudaDevice::write(void *to, std::span<const std::byte> value) {
+  return driver_->write(addressOf(to), value);
+}
+
+Status CudaDevice::copyBatch(void *to, std::span<const std::byte> from) {
+  return driver_->copyBatch(addressOf(to), from);
+}
+
 Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
   failure_ = Status();
   const BoostFunction &entry = target_.functions[function];
@@ -128,7 +136,12 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
     }
     entry->second = *graph;
   }
-  return driver_->launchGraph(entry->second);
+  if (function != BOOST_FUNCTION_MICRO && function != BOOST_FUNCTION_EVAL)
+    return driver_->launchGraph(entry->second);
+  uint64_t batch = addressOf(arenas[BOOST_ARENA_BATCH]);
+  BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
+  BOOSTRT_RETURN_IF_ERROR(driver_->launchGraph(entry->second));
+  return driver_->endUse(batch);
 }
 
 int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,

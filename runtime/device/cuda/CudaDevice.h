@@ -44,6 +44,13 @@ public:
   Status copyOut(std::span<const DeviceCopy> copies) override {
     return driver_->copyOut(copies);
   }
+  Status beginCopyOut(std::span<const DeviceCopy> copies) override {
+    return driver_->beginCopyOut(copies);
+  }
+  Status finishCopyOut() override { return driver_->finishCopyOut(); }
+  Status write(void *to, std::span<const std::byte> value) override;
+  Status copyBatch(void *to, std::span<const std::byte> from) override;
+  Status finishBatches() override { return driver_->finishBatches(); }
   bool pin(std::span<std::byte> host) override { return driver_->pin(host); }
   void unpin(std::span<std::byte> host) override { driver_->unpin(host); }
 

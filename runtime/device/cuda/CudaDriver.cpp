@@ -122,8 +122,16 @@ Status CudaDriver::makeContext() {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuStreamCreate",
             api_.cuStreamCreate(&stream_, cuda::kStreamNonBlocking)));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuStreamCreate",
+            api_.cuStreamCreate(&batchStream_, cuda::kStreamNonBlocking)));
+  BOOSTRT_RETURN_IF_ERROR(makeEvent(copied_));
+  return makeEvent(read_);
+}
+
+Status CudaDriver::makeEvent(cuda::Event &event) {
   return check("cuEventCreate",
-               api_.cuEventCreate(&copied_, cuda::kEventDisableTiming));
+               api_.cuEventCreate(&event, cuda::kEventDisableTiming));
 }
 
 CudaDriver::~CudaDriver() {
@@ -131,8 +139,9 @@ CudaDriver::~CudaDriver() {
   // there is nobody to tell.
   if (!context_)
     return;
-  if (stream_)
-    api_.cuStreamSynchronize(stream_);
+  for (cuda::Stream stream : {stream_, batchStream_})
+    if (stream)
+      api_.cuStreamSynchronize(stream);
   for (cuda::GraphExec graph : graphs_)
     api_.cuGraphExecDestroy(graph);
   calls_.reset();
@@ -140,10 +149,15 @@ CudaDriver::~CudaDriver() {
     api_.cuMemFree_v2(address);
   for (cuda::Module module : modules_)
     api_.cuModuleUnload(module);
-  if (copied_)
-    api_.cuEventDestroy_v2(copied_);
-  if (stream_)
-    api_.cuStreamDestroy_v2(stream_);
+  std::vector<cuda::Event> events = {copied_, read_};
+  for (const auto &[address, batch] : batches_)
+    events.insert(events.end(), {batch.copied, batch.used});
+  for (cuda::Event event : events)
+    if (event)
+      api_.cuEventDestroy_v2(event);
+  for (cuda::Stream stream : {stream_, batchStream_})
+    if (stream)
+      api_.cuStreamDestroy_v2(stream);
   api_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
@@ -222,50 +236,12 @@ Result<uint64_t> CudaDriver::allocate(uint64_t bytes, const std::string &name) {
   return address;
 }
 
-Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuMemcpyHtoDAsync",
-            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), stream_)));
-  return check("cuEventRecord", api_.cuEventRecord(copied_, stream_));
-}
-
-// An event that was never recorded is not waited for.
-Status CudaDriver::finishCopies() {
-  return check("cuEventSynchronize", api_.cuEventSynchronize(copied_));
-}
-
-Status CudaDriver::copyOut(std::span<const DeviceCopy> copies) {
-  for (const DeviceCopy &copy : copies)
-    if (!copy.to.empty())
-      BOOSTRT_RETURN_IF_ERROR(check(
-          "cuMemcpyDtoHAsync",
-          api_.cuMemcpyDtoHAsync_v2(copy.to.data(),
-                                    reinterpret_cast<cuda::Address>(copy.from),
-                                    copy.to.size(), stream_)));
-  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
-}
-
-Status CudaDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
-  return check("cuMemcpyDtoDAsync",
-               api_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_));
-}
-
 Result<bool> CudaDriver::isIdle() {
   cuda::CallResult result = api_.cuStreamQuery(stream_);
   if (result == cuda::kErrorNotReady)
     return false;
   BOOSTRT_RETURN_IF_ERROR(check("cuStreamQuery", result));
   return true;
-}
-
-// Page-locked memory is limited, by the system or by a container; a driver
-// that refuses copies through a buffer of its own.
-bool CudaDriver::pin(std::span<std::byte> host) {
-  return api_.cuMemHostRegister_v2(host.data(), host.size(), 0) == 0;
-}
-
-void CudaDriver::unpin(std::span<std::byte> host) {
-  api_.cuMemHostUnregister(host.data());
 }
 
 Status CudaDriver::launch(uint32_t kernel, const BoostLaunch &launch,

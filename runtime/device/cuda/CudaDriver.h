@@ -7,6 +7,7 @@
 #include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/device/cuda/LibraryCalls.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,13 @@ public:
   Status finishCopies() override;
   Status copyOut(std::span<const DeviceCopy> copies) override;
   Status copy(uint64_t to, uint64_t from, uint64_t bytes) override;
+  Status beginCopyOut(std::span<const DeviceCopy> copies) override;
+  Status finishCopyOut() override;
+  Status write(uint64_t to, std::span<const std::byte> value) override;
+  Status copyBatch(uint64_t to, std::span<const std::byte> from) override;
+  Status finishBatches() override;
+  Status beginUse(uint64_t batch) override;
+  Status endUse(uint64_t batch) override;
   bool pin(std::span<std::byte> host) override;
   void unpin(std::span<std::byte> host) override;
   GpuStream *stream() override { return this; }
@@ -64,6 +72,11 @@ public:
   Status launchGraph(uint32_t graph) override;
 
 private:
+  struct Batch {
+    cuda::Event copied = nullptr; ///< behind the last copy into it
+    cuda::Event used = nullptr;   ///< behind the last that read it
+  };
+
   CudaDriver(const cuda::CudaApi &api, cuda::SearchContext libraries)
       : api_(api), libraries_(std::move(libraries)) {}
   /// Finds the device and what it is; its failures lack "no GPU can be used".
@@ -72,6 +85,8 @@ private:
   Status check(const char *call, cuda::CallResult result) const {
     return result == 0 ? Status() : api_.failure(call, result);
   }
+  Status makeEvent(cuda::Event &event);
+  Status askFor(std::span<const DeviceCopy> copies);
   Status loadPtx(const BoostImage &image, const std::string &program);
 
   cuda::CudaApi api_;
@@ -83,7 +98,10 @@ private:
   // What was made; null or empty otherwise.
   cuda::Context context_ = nullptr;
   cuda::Stream stream_ = nullptr;
-  cuda::Event copied_ = nullptr; ///< behind the last copy to the device
+  cuda::Stream batchStream_ = nullptr; ///< of the copies of batches
+  cuda::Event copied_ = nullptr;       ///< behind the last copy to the device
+  cuda::Event read_ = nullptr;         ///< behind those of beginCopyOut()
+  std::map<uint64_t, Batch> batches_;
   std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;

@@ -2,7 +2,9 @@
 // NVIDIA's driver interface, so that one device serves hardware (CudaDriver)
 // and the simulated GPU (SimDriver).
 //
-// There is one stream: whatever is asked for runs in the order of the asking.
+// Whatever is asked for runs in the order of the asking, but for the copies of
+// batches, which run beside it: in their own order, and ordered with what
+// stands between beginUse() and endUse() of the same batch.
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
@@ -55,6 +57,15 @@ public:
   virtual Status copyOut(std::span<const DeviceCopy> copies) = 0;
   /// Between memory of the device; the places do not overlap.
   virtual Status copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
+  virtual Status beginCopyOut(std::span<const DeviceCopy> copies) = 0;
+  virtual Status finishCopyOut() = 0;
+  virtual Status write(uint64_t to, std::span<const std::byte> value) = 0;
+  virtual Status copyBatch(uint64_t to, std::span<const std::byte> from) = 0;
+  virtual Status finishBatches() = 0;
+  /// What comes now reads `batch`, which copyBatch() wrote: it waits for that,
+  /// and the next copyBatch() there for it. Nothing to do for other memory.
+  virtual Status beginUse(uint64_t batch) = 0;
+  virtual Status endUse(uint64_t batch) = 0;
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}
 

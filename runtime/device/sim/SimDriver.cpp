@@ -4,6 +4,7 @@
 #include "runtime/device/sim/SimLibrary.h"
 
 #include <fmt/format.h>
+#include <iterator>
 
 namespace boostrt::sim {
 
@@ -88,6 +89,29 @@ std::span<std::byte> SimDriver::message(uint64_t address, uint64_t bytes,
   return {&at->data[address - at->address], bytes};
 }
 
+Status SimDriver::copyBatch(uint64_t to, std::span<const std::byte> from) {
+  auto [batch, isNew] =
+      batches_.try_emplace(to, Batch{from.size(), /*isInUse=*/false});
+  if (batch->second.isInUse)
+    return Status(ExitCode::Internal,
+                  fmt::format("a batch is copied to {:#x} before the launches "
+                              "that use it are complete; please report this",
+                              to));
+  return memory_.copyIn(to, from);
+}
+
+Status SimDriver::beginUse(uint64_t batch) {
+  if (auto found = batches_.find(batch); found != batches_.end())
+    found->second.isInUse = true;
+  return Status();
+}
+
+Status SimDriver::endUse(uint64_t batch) {
+  if (auto found = batches_.find(batch); found != batches_.end())
+    found->second.isInUse = false;
+  return Status();
+}
+
 Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,
                          std::span<const uint64_t> operands) {
   return submit({&kernels_[kernel],
@@ -134,7 +158,24 @@ Status SimDriver::launchGraph(uint32_t graph) {
   return Status();
 }
 
+Status SimDriver::checkBatches(const Node &node) const {
+  for (uint64_t operand : node.operands) {
+    auto behind = batches_.upper_bound(operand);
+    if (behind == batches_.begin())
+      continue;
+    const auto &[address, batch] = *std::prev(behind);
+    if (operand - address < batch.bytes && !batch.isInUse)
+      return Status(ExitCode::Internal,
+                    fmt::format("{}: reads a batch that it does not wait for; "
+                                "please report this",
+                                node.launch ? node.launch->location
+                                            : node.call->location));
+  }
+  return Status();
+}
+
 Status SimDriver::run(const Node &node) {
+  BOOSTRT_RETURN_IF_ERROR(checkBatches(node));
   if (node.call)
     return executeCall(memory_, machine_.options().checks, *node.call,
                        node.operands);

@@ -5,6 +5,7 @@
 #include "runtime/device/sim/SimMachine.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,17 @@ public:
   bool isOnHost() const override { return true; }
   std::span<std::byte> message(uint64_t address, uint64_t bytes,
                                bool isWritten) override;
+  Status beginCopyOut(std::span<const DeviceCopy> copies) override {
+    return copyOut(copies);
+  }
+  Status finishCopyOut() override { return Status(); }
+  Status write(uint64_t to, std::span<const std::byte> value) override {
+    return copyIn(to, value);
+  }
+  Status copyBatch(uint64_t to, std::span<const std::byte> from) override;
+  Status finishBatches() override { return Status(); }
+  Status beginUse(uint64_t batch) override;
+  Status endUse(uint64_t batch) override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,
@@ -59,14 +71,23 @@ private:
     std::vector<uint64_t> operands;
   };
   using Graph = std::vector<Node>;
+  /// Here everything runs at once; elsewhere copies run beside what does not
+  /// say that it uses them.
+  struct Batch {
+    uint64_t bytes;
+    bool isInUse;
+  };
 
   explicit SimDriver(MachineOptions options) : machine_(std::move(options)) {}
   /// Runs it, or adds it to the graph that is recorded.
   Status submit(Node node);
   Status run(const Node &node);
+  /// Fails where `node` reads a batch that it did not wait for.
+  Status checkBatches(const Node &node) const;
 
   Memory memory_;
   std::deque<SimModule> modules_;
+  std::map<uint64_t, Batch> batches_;
   SimMachine machine_;
   std::deque<LoadedKernel> kernels_;
   const BoostLibraryCall *calls_ = nullptr;

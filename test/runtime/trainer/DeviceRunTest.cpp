@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 
@@ -27,12 +28,16 @@ struct Training {
 
   Training(std::string program, std::string device)
       : program(std::move(program)), device(std::move(device)) {}
+  std::vector<std::string>
+  arguments(const std::vector<std::string> &more) const {
+    return with({fixture(program), "--device=" + device,
+                 "--checkpoint-dir=" + (directory / "c"),
+                 "--save=" + (directory / "w"),
+                 "--metrics=" + (directory / "m.jsonl")},
+                more);
+  }
   Finished run(const std::vector<std::string> &more) const {
-    return boostRunProcess(with({fixture(program), "--device=" + device,
-                                 "--checkpoint-dir=" + (directory / "c"),
-                                 "--save=" + (directory / "w"),
-                                 "--metrics=" + (directory / "m.jsonl")},
-                                more));
+    return boostRunProcess(arguments(more));
   }
   std::string weights() const { return readFile(directory / "w"); }
   /// The metrics without what clocks say.
@@ -86,6 +91,37 @@ TEST(DeviceRun, TheSimulatedGpuTrainsToTheSameBits) {
     EXPECT_EQ(cpu.tensors().size(), 6u) << "weights and state of 3 epochs";
     EXPECT_TRUE(cpu.tensors() == sim.tensors());
   }
+}
+
+TEST(DeviceRun, CheckpointsInAnEpochAreOfTheirStep) {
+  Training cpu("linear", "cpu"), sim("linear", "sim"); // 13 steps an epoch
+  for (Training *training : {&cpu, &sim}) {
+    Finished run =
+        training->run({"--steps=18", "--checkpoint-every=4", "--log-every=3"});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("epoch: 2 step: 5, loss is "));
+  }
+  EXPECT_EQ(cpu.tensors().size(), 10u) << "of steps 4, 8, 12, 16 and the last";
+  EXPECT_TRUE(cpu.tensors() == sim.tensors());
+  EXPECT_EQ(cpu.metrics(), sim.metrics());
+}
+
+TEST(DeviceRun, ASignalEndsBehindAStepThatIsDone) {
+  const std::vector<std::string> flags{"--epochs=60", "--checkpoint-every=2000",
+                                       "--no-eval"};
+  Training whole("linear", "cpu"), pieces("linear", "sim");
+  ASSERT_EQ(whole.run(flags).exitCode, 0);
+  BoostRunProcess process(pieces.arguments(flags));
+  process.waitForOutput("epoch: 2");
+  kill(process.id(), SIGTERM);
+  Finished stopped = process.wait();
+  ASSERT_EQ(stopped.exitCode, 7) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGTERM after global step "));
+  pieces.device = "cpu";
+  Finished resumed = pieces.run(flags);
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.err;
+  EXPECT_TRUE(pieces.weights() == whole.weights());
+  EXPECT_TRUE(pieces.metrics() == whole.metrics()) << "a step is missing";
 }
 
 TEST(DeviceRun, TheBestWeightsNeedNoOtherSaving) {
@@ -154,6 +190,21 @@ TEST(DeviceRun, StepsThatAreNotFiniteAreNotApplied) {
     EXPECT_THAT(run.err, HasSubstr("epoch 1 step 2: the loss or a gradient is "
                                    "not finite"));
   }
+  // A checkpoint for each step has every step waited for; without, the GPU has
+  // begun the next one.
+  Training cpuAlone("linear_explode", "cpu"), simAlone("linear_explode", "sim");
+  Finished onCpu = cpuAlone.run({}), onSim = simAlone.run({});
+  auto error = [](const Finished &run) {
+    std::string text = run.err.substr(run.err.find("error: "));
+    // The sign of a NaN is nobody's promise.
+    if (size_t at = text.find("-nan"); at != std::string::npos)
+      text.erase(at, 1);
+    return text;
+  };
+  EXPECT_EQ(onSim.exitCode, 4);
+  EXPECT_EQ(error(onSim), error(onCpu));
+  EXPECT_THAT(onSim.err, HasSubstr("weights are those after global step 1"));
+  EXPECT_EQ(simAlone.metrics(), cpuAlone.metrics());
   // What was applied before is the same.
   EXPECT_EQ(cpu.tensors().size(), 2u);
   EXPECT_TRUE(cpu.tensors() == sim.tensors());

@@ -100,12 +100,28 @@ public:
         std::memcpy(copy.to.data(), copy.from, copy.to.size());
     return Status();
   }
+  Status beginCopyOut(std::span<const DeviceCopy> copies) override {
+    return copyOut(copies);
+  }
+  Status finishCopyOut() override { return Status(); }
+  Status write(void *to, std::span<const std::byte> value) override {
+    return copyIn(to, value);
+  }
+  Status copyBatch(void *to, std::span<const std::byte> from) override {
+    ++batches;
+    return copyIn(to, from);
+  }
+  Status finishBatches() override {
+    batches = 0;
+    return Status();
+  }
   bool pin(std::span<std::byte> host) override {
     pinned.push_back(host);
     return pinned.size() <= pinnable;
   }
   void unpin(std::span<std::byte> host) override {
     EXPECT_GT(pulls, 0) << "with copies under way";
+    EXPECT_EQ(batches, 0) << "with copies of batches under way";
     // It is still mapped.
     host.front() = host.back() = std::byte{1};
     unpinned.push_back(host.data());
@@ -113,7 +129,8 @@ public:
 
   std::string refused;
   std::vector<std::pair<std::string, uint64_t>> listed;
-  int pulls = 0;              ///< each waits for everything
+  int pulls = 0;              ///< each waits for everything but batches
+  int batches = 0;            ///< copies of them that nobody waited for
   size_t pinnable = SIZE_MAX; ///< how often pin() succeeds
   std::vector<std::span<std::byte>> pinned;
   std::vector<std::byte *> unpinned;
@@ -160,6 +177,18 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
     ASSERT_EQ(host[i], std::byte(i >= 50 && i < 100 ? 0x55 : 0x11)) << i;
   ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT, 1).ok());
   EXPECT_EQ(std::memcmp(host, device, 300), 0);
+  // A value is set on the device alone.
+  int32_t value = 7;
+  host = (*arenas)->base(BOOST_ARENA_GRADIENT);
+  device =
+      static_cast<std::byte *>((*arenas)->deviceBase(BOOST_ARENA_GRADIENT));
+  ASSERT_TRUE(
+      (*arenas)
+          ->write(BOOST_ARENA_GRADIENT, 8, std::as_bytes(std::span(&value, 1)))
+          .ok());
+  EXPECT_EQ(std::memcmp(device + 8, &value, 4), 0);
+  EXPECT_EQ(device[12], std::byte{0x55});
+  EXPECT_EQ(host[8], std::byte{0});
   // Nothing to copy is no failure.
   EXPECT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT_OTHER).ok());
   EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOST_ARENA_TRANSIENT)).ok());
@@ -190,11 +219,11 @@ TEST(Arenas, WhatStepsExchangeIsPageLocked) {
     };
     expect(BOOST_ARENA_GRADIENT, 3, 264);
     expect(BOOST_ARENA_BATCH, 3, 10000);
-    expect(BOOST_ARENA_CONTROL, 1, 5);
     expect(BOOST_ARENA_RESULT, 1, 6);
     for (std::span<std::byte> host : memory.pinned)
       pinned.emplace_back(host.data(), host.size());
     EXPECT_EQ(pinned, expected);
+    ASSERT_TRUE(arenas->pushBatch(1).ok());
     arenas.reset();
     ASSERT_EQ(memory.unpinned.size(), std::min(pinnable, expected.size()))
         << "what was refused is not unlocked";

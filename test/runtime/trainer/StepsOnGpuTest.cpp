@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/support/SettledUpdate.h"
 #include "test/runtime/trainer/Training.h"
 
 #include <gmock/gmock.h>
@@ -114,6 +115,7 @@ class StepsOnGpu : public testing::Test {
 protected:
   ~StepsOnGpu() override {
     unsetenv("FAKE_CUDA_FAILS");
+    unsetenv("FAKE_CUDA_EAGER");
     EXPECT_EQ(fake_cuda::liveObjects(), 0) << "something was not freed";
     calls.clear();
   }
@@ -131,7 +133,13 @@ void expectSame(Machine &gpu, Machine &cpu, int64_t steps) {
     EXPECT_TRUE(gpu.bytes(kind) == cpu.bytes(kind));
 }
 
-TEST_F(StepsOnGpu, BatchesStayUntilTheyAreCopied) {
+/// As late as they may, or as early.
+class BatchesOnGpu : public StepsOnGpu,
+                     public testing::WithParamInterface<bool> {};
+
+TEST_P(BatchesOnGpu, StayUntilTheyAreCopiedAndUsed) {
+  if (GetParam())
+    setenv("FAKE_CUDA_EAGER", "1", 1);
   // Windows of up to 4 micro-batches of 8 samples, in 3 arenas; the last of an
   // epoch has 1 of them.
   Machine gpu("linear_window", true, "200"), cpu("linear_window", false, "200");
@@ -143,24 +151,38 @@ TEST_F(StepsOnGpu, BatchesStayUntilTheyAreCopied) {
   EXPECT_EQ(a->values, b->values);
 }
 
-TEST_F(StepsOnGpu, AStepWaitsOnce) {
+INSTANTIATE_TEST_SUITE_P(LateAndEarly, BatchesOnGpu, testing::Bool());
+
+/// In the middle of a training: a step waits for the results of the one before,
+/// and has been launched then.
+TEST_F(StepsOnGpu, AStepWaitsOnceAndForTheOneBefore) {
+  // Epochs of 6 steps.
   Machine gpu("linear", true, "96"), cpu("linear", false, "96");
-  Training first = gpu.train(3); // records the graphs of all batch arenas
+  Training first = gpu.train(6); // records the graphs of all batch arenas
   ASSERT_TRUE(first.reason.ok());
   fake_cuda::forget();
-  ASSERT_TRUE(gpu.train(12, first.position).reason.ok());
-  std::string trace = fake_cuda::trace();
-  std::string step = "cuMemcpyHtoDAsync_v2\ncuEventRecord\ncuGraphLaunch\n"
-                     "cuGraphLaunch\ncuMemcpyDtoHAsync_v2\n"
-                     "cuMemcpyDtoHAsync_v2\ncuMemcpyDtoHAsync_v2\n"
-                     "cuStreamSynchronize\n";
+  Training training = gpu.train(16, first.position);
+  ASSERT_TRUE(training.reason.ok());
+  EXPECT_EQ(training.steps.size(), 10u);
+  // On a stream of their own batches wait for what used their arena before, and
+  // the host for those before, which the loader's thread is to fill.
+  const std::string batch = "cuStreamSynchronize@2\ncuStreamWaitEvent@2\n"
+                            "cuMemcpyHtoDAsync_v2@2\ncuEventRecord@2\n",
+                    micro = "cuStreamWaitEvent\ncuGraphLaunch\n"
+                            "cuEventRecord\n",
+                    update = "cuGraphLaunch\n", wait = "cuEventSynchronize\n",
+                    results = "cuMemcpyDtoHAsync_v2\ncuMemcpyDtoHAsync_v2\n"
+                              "cuMemcpyDtoHAsync_v2\ncuEventRecord\n";
   std::string expected;
-  for (int i = 0; i < 9; ++i)
-    expected += step;
-  EXPECT_EQ(trace, expected) << "a batch, its graph, the update's, the results";
-  EXPECT_EQ(fake_cuda::waits(trace), 9);
+  for (int steps : {6, 4}) { // what ends an epoch or the run is waited for
+    expected += batch + micro + update + results;
+    for (int i = 1; i < steps; ++i)
+      expected += batch + micro + update + wait + results;
+    expected += wait;
+  }
+  EXPECT_EQ(fake_cuda::trace(), expected);
 
-  ASSERT_TRUE(cpu.train(12).reason.ok());
+  ASSERT_TRUE(cpu.train(16).reason.ok());
   EXPECT_TRUE(gpu.bytes(BOOST_ARENA_PARAMETER) ==
               cpu.bytes(BOOST_ARENA_PARAMETER));
 }
@@ -169,30 +191,31 @@ TEST_F(StepsOnGpu, AMicroBatchWaitsForTheCopyOfTheOneBefore) {
   Machine gpu("linear_window", true, "96");
   ASSERT_TRUE(gpu.train(3).reason.ok());
   std::string trace = fake_cuda::trace();
-  EXPECT_EQ(fake_cuda::count(trace, "cuEventSynchronize"), 9);
-  EXPECT_EQ(fake_cuda::count(trace, "cuStreamSynchronize"), 3);
+  EXPECT_EQ(fake_cuda::count(trace, "cuStreamSynchronize@2"), 12);
+  EXPECT_EQ(fake_cuda::count(trace, "cuEventSynchronize"), 3);
+  EXPECT_EQ(fake_cuda::waits(trace), 3);
 }
 
-TEST_F(StepsOnGpu, ControlIsCopiedWhenItChanged) {
+TEST_F(StepsOnGpu, ControlIsSetWhenItChanged) {
   Machine gpu("linear", true, "96");
   Execution &execution = *gpu.execution;
   auto copies = [&] {
     fake_cuda::forget();
-    EXPECT_TRUE(execution.update(1).ok());
-    return fake_cuda::count(fake_cuda::trace(), "cuMemcpyHtoDAsync_v2");
+    EXPECT_TRUE(settledUpdate(execution, 1).ok());
+    return fake_cuda::count(fake_cuda::trace(), "cuMemsetD32Async");
   };
   EXPECT_EQ(copies(), 1) << "the learning rate is new";
   EXPECT_EQ(copies(), 0);
   ASSERT_TRUE(execution.init(kTrainingSeed).ok());
   EXPECT_EQ(copies(), 0);
   ASSERT_TRUE(execution.init(kTrainingSeed + 1).ok());
-  EXPECT_EQ(copies(), 0) << "init has copied the seed";
+  EXPECT_EQ(copies(), 0) << "init has set the seed";
   std::string other = gpu.bytes(BOOST_ARENA_PARAMETER);
   ASSERT_TRUE(execution.init(kTrainingSeed).ok());
   EXPECT_FALSE(gpu.bytes(BOOST_ARENA_PARAMETER) == other);
 }
 
-TEST_F(StepsOnGpu, TheSeedIsCopiedWhenInitReturns) {
+TEST_F(StepsOnGpu, TheSeedIsReadWhenInitReturns) {
   Machine gpu("linear", true, "96");
   // An init that fills nothing waits for nothing.
   gpu.target.functions[BOOST_FUNCTION_INIT].entry =
@@ -207,30 +230,38 @@ TEST_F(StepsOnGpu, TheSeedIsCopiedWhenInitReturns) {
   EXPECT_EQ(found, static_cast<int64_t>(kTrainingSeed + 1));
 }
 
-TEST_F(StepsOnGpu, TheLossOfTheUpdateIsReadOnce) {
-  Machine gpu("linear", true, "96"), cpu("linear", false, "96");
-  for (Machine *run : {&gpu, &cpu}) {
-    std::byte *batch = run->arenas->base(BOOST_ARENA_BATCH);
-    std::memset(batch, 0, run->program->descriptor().arena_bytes[4]);
-    int32_t valid = 5, label = 3;
-    std::memcpy(batch + run->data.layout.validOffset, &valid, 4);
-    std::memcpy(batch + *run->data.layout.labelsOffset + 4, &label, 4);
-    ASSERT_TRUE(run->execution->micro(batch, 0).ok());
-    fake_cuda::forget();
-    Result<SumCount> before = run->execution->loss(0);
-    EXPECT_EQ(before->sum, 9);
-    EXPECT_EQ(before->count, 5);
-    EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), run == &gpu ? 1 : 0);
-    ASSERT_TRUE(run->execution->update(1).ok());
-    fake_cuda::forget();
-    EXPECT_EQ(run->execution->loss(0)->sum, 9);
-    EXPECT_EQ(fake_cuda::trace(), "");
-    // Another batch, another loss.
-    label = 4;
-    std::memcpy(batch + *run->data.layout.labelsOffset + 4, &label, 4);
-    ASSERT_TRUE(run->execution->micro(batch, 0).ok());
-    EXPECT_EQ(run->execution->loss(0)->sum, 16);
-  }
+TEST_F(StepsOnGpu, ResultsAreThoseOfTheirStep) {
+  Machine gpu("linear", true, "96");
+  Execution &execution = *gpu.execution;
+  std::byte *batch = gpu.arenas->base(BOOST_ARENA_BATCH);
+  std::memset(batch, 0, gpu.program->descriptor().arena_bytes[4]);
+  auto micro = [&](int32_t label) {
+    int32_t valid = 5;
+    std::memcpy(batch + gpu.data.layout.validOffset, &valid, 4);
+    std::memcpy(batch + *gpu.data.layout.labelsOffset + 4, &label, 4);
+    EXPECT_TRUE(execution.micro(batch, 0).ok());
+  };
+  micro(3);
+  Result<SumCount> loss = execution.loss(0);
+  EXPECT_EQ(loss->sum, 9);
+  EXPECT_EQ(loss->count, 5);
+  EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 1);
+  auto none = execution.update(1);
+  ASSERT_TRUE(none.ok() && !none->has_value());
+  EXPECT_FALSE(execution.isSettled());
+  // Another batch, another loss, launched before the first one's is read.
+  ASSERT_TRUE(execution.finishBatches().ok());
+  micro(4);
+  auto first = execution.update(2);
+  ASSERT_TRUE(first.ok() && first->has_value());
+  EXPECT_EQ((*first)->loss.sum, 9);
+  EXPECT_EQ((*first)->loss.count, 5);
+  EXPECT_TRUE((*first)->isApplied);
+  auto second = execution.settle();
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->loss.sum, 16);
+  EXPECT_TRUE(execution.isSettled());
+  EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 3);
 }
 
 TEST_F(StepsOnGpu, WeightsOfTheHostMayChangeAfterTheirUpload) {
@@ -242,14 +273,47 @@ TEST_F(StepsOnGpu, WeightsOfTheHostMayChangeAfterTheirUpload) {
 }
 
 TEST_F(StepsOnGpu, AStepThatIsNotAppliedSaysItsLoss) {
+  // The second step is not finite; the GPU has begun the third then.
   Machine gpu("linear_explode", true, "96"), cpu("linear_explode", false, "96");
-  Training a = gpu.train(2), b = cpu.train(2);
+  Training a = gpu.train(5), b = cpu.train(5);
+  EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuGraphLaunch"), 6);
   ASSERT_FALSE(a.reason.ok());
   EXPECT_EQ(a.reason.status().code(), ExitCode::Numerical);
   EXPECT_EQ(a.reason.status().message(), b.reason.status().message());
   EXPECT_THAT(a.reason.status().message(), HasSubstr("not finite (loss "));
+  EXPECT_EQ(a.position.globalStep, 1);
+  ASSERT_EQ(a.steps.size(), 1u);
+  EXPECT_EQ(a.steps[0]["loss"], b.steps[0]["loss"]);
   EXPECT_TRUE(gpu.bytes(BOOST_ARENA_PARAMETER) ==
               cpu.bytes(BOOST_ARENA_PARAMETER));
+  EXPECT_TRUE(gpu.bytes(BOOST_ARENA_STATE) == cpu.bytes(BOOST_ARENA_STATE));
+}
+
+/// A micro-batch that is finite, whatever the weights are.
+void microOfZeros(Machine &run) {
+  std::byte *batch = run.arenas->base(BOOST_ARENA_BATCH);
+  std::memset(batch, 0, run.program->descriptor().arena_bytes[4]);
+  int32_t valid = 3;
+  std::memcpy(batch + run.data.layout.validOffset, &valid, 4);
+  ASSERT_TRUE(run.execution->micro(batch, 0).ok());
+}
+
+TEST_F(StepsOnGpu, StepsBehindOneThatIsNotFiniteChangeNothing) {
+  Machine gpu("linear_explode", true, "96"), cpu("linear_explode", false, "96");
+  for (Machine *run : {&gpu, &cpu}) {
+    ASSERT_FALSE(run->train(5).reason.ok());
+    std::string weights = run->bytes(BOOST_ARENA_PARAMETER);
+    for (int step : {3, 4}) {
+      microOfZeros(*run);
+      auto results = settledUpdate(*run->execution, step);
+      ASSERT_TRUE(results.ok());
+      EXPECT_FALSE(results->isApplied);
+    }
+    EXPECT_TRUE(run->bytes(BOOST_ARENA_PARAMETER) == weights);
+    ASSERT_TRUE(run->execution->init(kTrainingSeed).ok());
+    microOfZeros(*run);
+    EXPECT_TRUE(settledUpdate(*run->execution, 1)->isApplied);
+  }
 }
 
 TEST_F(StepsOnGpu, RefusedPageLocksChangeNothing) {
@@ -267,9 +331,9 @@ TEST_F(StepsOnGpu, ArenasGoWhenNothingIsUnderWay) {
   fake_cuda::forget();
   gpu.arenas.reset();
   EXPECT_EQ(
-      fake_cuda::trace(), "cuStreamSynchronize\n" + [] {
+      fake_cuda::trace(), "cuStreamSynchronize@2\ncuStreamSynchronize\n" + [] {
         std::string unlocked;
-        for (int i = 0; i < 6; ++i) // gradients, 3 batches, control, result
+        for (int i = 0; i < 5; ++i) // gradients, 3 batches, result
           unlocked += "cuMemHostUnregister\n";
         return unlocked;
       }());
@@ -277,8 +341,12 @@ TEST_F(StepsOnGpu, ArenasGoWhenNothingIsUnderWay) {
 
 TEST_F(StepsOnGpu, AStepThatFailsIsTheTrainersFailure) {
   Machine gpu("linear", true, "96");
-  for (const char *call : {"cuGraphLaunch", "cuMemcpyDtoHAsync_v2",
-                           "cuStreamSynchronize", "cuEventRecord"}) {
+  for (const char *call :
+       {"cuMemsetD32Async", "cuGraphLaunch", "cuMemcpyDtoHAsync_v2",
+        "cuEventSynchronize", "cuEventRecord", "cuEventRecord@2",
+        "cuStreamWaitEvent", "cuStreamWaitEvent@2", "cuMemcpyHtoDAsync_v2@2",
+        "cuStreamSynchronize@2"}) {
+    SCOPED_TRACE(call);
     setenv("FAKE_CUDA_FAILS", (std::string(call) + "=700").c_str(), 1);
     Training training = gpu.train(1);
     ASSERT_FALSE(training.reason.ok());

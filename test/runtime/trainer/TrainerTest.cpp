@@ -1,5 +1,6 @@
 // The loop against its definition: functions of the program called by hand, on
 // the batches that the data, the sampler and the transforms define.
+#include "test/runtime/support/SettledUpdate.h"
 #include "test/runtime/trainer/Training.h"
 
 #include <gmock/gmock.h>
@@ -60,8 +61,8 @@ TEST(Trainer, AWindowIsTheTreeOfItsMicroBatches) {
   ASSERT_TRUE(train(*trained, {1, INT64_MAX, {}}).reason.ok());
 
   wholeWindow(*byHand);
-  auto applied = byHand->execution().update(1);
-  ASSERT_TRUE(applied.ok() && *applied);
+  auto results = settledUpdate(byHand->execution(), 1);
+  ASSERT_TRUE(results.ok() && results->isApplied);
   expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
   expectSame(*trained, *byHand, BOOST_ARENA_STATE);
 }
@@ -77,14 +78,14 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
   Execution &execution = byHand->execution();
   for (int epoch = 0; epoch < 2; ++epoch) {
     wholeWindow(*byHand);
-    ASSERT_TRUE(execution.update(1).ok());
+    ASSERT_TRUE(settledUpdate(execution, 1).ok());
     micro(*byHand, 64, 16, 0);
     micro(*byHand, 80, 16, 1);
     ASSERT_TRUE(execution.combine(0, 1).ok());
     micro(*byHand, 96, 4, 1);
     ASSERT_TRUE(execution.combine(0, 1).ok());
     EXPECT_EQ(execution.loss(0)->count, 36);
-    ASSERT_TRUE(execution.update(2).ok());
+    ASSERT_TRUE(settledUpdate(execution, 2).ok());
   }
   expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
 }
@@ -127,7 +128,7 @@ TEST(Trainer, TailsOfEveryKindGiveTheRightStepsAndCounts) {
     for (int epoch = 0; epoch < 2; ++epoch)
       for (int64_t step = 0; step < c.steps; ++step) {
         micro(*byHand, step * 32, step + 1 == c.steps ? c.last : 32, 0);
-        ASSERT_TRUE(byHand->execution().update(1).ok());
+        ASSERT_TRUE(settledUpdate(byHand->execution(), 1).ok());
       }
     expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
   }
@@ -140,9 +141,9 @@ TEST(Trainer, AMicroBatchWithoutSamplesContributesNothing) {
   EXPECT_EQ(session->execution().loss(0)->count, 0);
   EXPECT_EQ(session->execution().loss(0)->sum, 0);
   std::string before = bytesOf(*session, BOOST_ARENA_PARAMETER);
-  auto applied = session->execution().update(1);
-  ASSERT_TRUE(applied.ok());
-  EXPECT_FALSE(*applied) << "a count of 0 is no step";
+  auto results = settledUpdate(session->execution(), 1);
+  ASSERT_TRUE(results.ok());
+  EXPECT_FALSE(results->isApplied) << "a count of 0 is no step";
   EXPECT_TRUE(bytesOf(*session, BOOST_ARENA_PARAMETER) == before);
 }
 

@@ -145,6 +145,39 @@ struct Doubling : CollectiveRunner {
   bool fails = false;
 };
 
+// Copies of batches run beside other work; that nothing relies on their running
+// at once, as they do here, is checked.
+TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
+  ASSERT_TRUE(create().ok());
+  void *batch = allocate({0, 0, 0, 0});
+  std::vector<float> values{1, 2, 3, 4};
+  auto copy = [&] {
+    return device->copyBatch(batch, std::as_bytes(std::span(values)));
+  };
+  ASSERT_TRUE(copy().ok());
+  // The kernel changes its operand; as the batch arena it is waited for.
+  void *arenas[BOOST_ARENA_COUNT] = {batch};
+  arenas[BOOST_ARENA_BATCH] = batch;
+  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  EXPECT_EQ(read(batch), (std::vector<float>{3, 4, 5, 6}));
+  ASSERT_TRUE(copy().ok());
+  arenas[BOOST_ARENA_BATCH] = nullptr;
+  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(), "model.json:5:3: reads a batch that it does not "
+                              "wait for; please report this");
+  EXPECT_EQ(read(batch), values);
+
+  auto address = reinterpret_cast<uint64_t>(batch);
+  ASSERT_TRUE(simulated->beginUse(address).ok());
+  status = copy();
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_THAT(status.message(), HasSubstr("before the launches that use it are "
+                                          "complete; please report this"));
+  ASSERT_TRUE(simulated->endUse(address).ok());
+  EXPECT_TRUE(copy().ok());
+}
+
 TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   target.functions[BOOST_FUNCTION_UPDATE] = {"update", exchangeBetween, 0};
   const BoostCollectiveOperand exchanged[] = {{1, BOOST_I64, UINT32_MAX, 0, 0},

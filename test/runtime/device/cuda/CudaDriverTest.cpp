@@ -3,69 +3,15 @@
 
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/device/cuda/FakeDriver.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace boostrt;
-using testing::HasSubstr;
 
 namespace {
-
-using fake_cuda::liveObjects;
-
-class FakeDriver : public testing::Test {
-protected:
-  ~FakeDriver() override {
-    driver.reset();
-    for (const char *name : names_)
-      unsetenv(name);
-    EXPECT_EQ(liveObjects(), 0) << "something was not freed";
-  }
-  void set(const char *name, const std::string &value) {
-    setenv(name, value.c_str(), 1);
-    names_.push_back(name);
-  }
-  Status read(std::span<std::byte> to, uint64_t from) {
-    DeviceCopy copy{to, reinterpret_cast<const void *>(from)};
-    return driver->copyOut({&copy, 1});
-  }
-  void create() {
-    auto made = CudaDriver::create(BOOST_FAKE_CUDA);
-    ASSERT_TRUE(made.ok()) << made.status().message();
-    driver = std::move(made).value();
-  }
-  void load() {
-    create();
-    set("FAKE_CUDA_IMAGE", "ptx80");
-    ASSERT_TRUE(driver->load(images, "p.so").ok());
-  }
-  void expectUnusable(const std::string &why) {
-    auto made = CudaDriver::create(BOOST_FAKE_CUDA);
-    ASSERT_FALSE(made.ok());
-    EXPECT_EQ(made.status().code(), ExitCode::Usage);
-    EXPECT_EQ(made.status().message(), "no GPU can be used: " + why);
-    EXPECT_EQ(liveObjects(), 0);
-  }
-  void expectStatus(const Status &status, ExitCode code,
-                    const std::string &text) {
-    EXPECT_EQ(status.code(), code);
-    EXPECT_EQ(status.message(), text);
-  }
-
-  const BoostImage images[2] = {{BOOST_IMAGE_PTX, 80, "ptx80", 5}, {}};
-  const BoostOperand operands[2] = {{4, 0, 0}, {4, 1, 0}};
-  const BoostLaunch addOne = {"add_one", "model.json:5:3", operands, 2, 3, 32,
-                              0};
-  std::unique_ptr<CudaDriver> driver;
-
-private:
-  std::vector<const char *> names_;
-};
 
 TEST(CudaDriver, AMachineWithoutADriver) {
   auto driver = CudaDriver::create("libno-such-cuda.so.1");
@@ -219,43 +165,6 @@ TEST_F(FakeDriver, LaunchesRunInOrderAndGraphsWhenTheyAreLaunched) {
   EXPECT_EQ(read(*two), 24);
 }
 
-TEST_F(FakeDriver, CopiesReadTheirSourcesUntilTheyAreFinished) {
-  load();
-  ASSERT_TRUE(driver->finishCopies().ok()) << "none is nothing to wait for";
-  Result<uint64_t> one = driver->allocate(4, "one"),
-                   two = driver->allocate(4, "two");
-  Result<uint32_t> kernel = driver->findKernel("add_one");
-  ASSERT_TRUE(one.ok() && two.ok() && kernel.ok());
-  float source = 1, later = 2, found[2] = {};
-  auto bytes = [](float &value) {
-    return std::as_writable_bytes(std::span(&value, 1));
-  };
-  fake_cuda::forget();
-  ASSERT_TRUE(driver->copyIn(*one, bytes(source)).ok());
-  ASSERT_TRUE(driver->copyIn(*two, bytes(later)).ok());
-  EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 0);
-  uint64_t addresses[] = {0, *one};
-  ASSERT_TRUE(driver->launch(*kernel, addOne, addresses).ok());
-  ASSERT_TRUE(driver->finishCopies().ok());
-  EXPECT_EQ(*reinterpret_cast<float *>(*one), 1)
-      << "it waited for the kernel too";
-  source = later = 50;
-  // Both ways and all pieces with one wait, in order; the piece without bytes
-  // is none.
-  ASSERT_TRUE(driver->copyIn(*two, bytes(later)).ok());
-  DeviceCopy copies[] = {
-      {bytes(found[0]), reinterpret_cast<const void *>(*one)},
-      {},
-      {bytes(found[1]), reinterpret_cast<const void *>(*two)}};
-  ASSERT_TRUE(driver->copyOut(copies).ok());
-  EXPECT_EQ(found[0], 2);
-  EXPECT_EQ(found[1], 50);
-  std::string trace = fake_cuda::trace();
-  EXPECT_EQ(fake_cuda::count(trace, "cuMemcpyDtoHAsync_v2"), 2);
-  EXPECT_EQ(fake_cuda::count(trace, "cuStreamSynchronize"), 1);
-  EXPECT_EQ(fake_cuda::waits(trace), 2);
-}
-
 TEST_F(FakeDriver, RanksTakeGpusOfTheirOwn) {
   auto bus = [](GpuChoice choice) {
     auto made = CudaDriver::create(BOOST_FAKE_CUDA,
@@ -338,18 +247,6 @@ TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {
         << i;
 }
 
-TEST_F(FakeDriver, PagesAreLockedWhereThatCanBe) {
-  create();
-  alignas(4096) static std::byte pages[2][4096];
-  int live = liveObjects();
-  EXPECT_TRUE(driver->pin(pages[0]));
-  EXPECT_EQ(liveObjects(), live + 1);
-  set("FAKE_CUDA_FAILS", "cuMemHostRegister_v2=2");
-  EXPECT_FALSE(driver->pin(pages[1])) << "which is no failure";
-  driver->unpin(pages[0]);
-  EXPECT_EQ(liveObjects(), live);
-}
-
 TEST_F(FakeDriver, EveryCallThatFailsIsNamed) {
   load();
   expectStatus(driver->findKernel("other").status(), ExitCode::Input,
@@ -359,31 +256,14 @@ TEST_F(FakeDriver, EveryCallThatFailsIsNamed) {
   ASSERT_TRUE(driver->findKernel("add_one").ok());
   Result<uint64_t> at = driver->allocate(4, "x");
   ASSERT_TRUE(at.ok());
-  std::byte bytes[4] = {};
-
   set("FAKE_CUDA_FAILS", "cuMemAlloc_v2=2");
   expectStatus(driver->allocate(1 << 20, "arena STATE (0)").status(),
                ExitCode::Internal,
                "cannot reserve 1048576 bytes for arena STATE (0) on NVIDIA "
                "Fake: cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (out of "
                "memory)");
-  auto failing = [&](const std::string &call, const std::string &symbol) {
-    set("FAKE_CUDA_FAILS", symbol + "=700");
-    return call + " failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory "
-                  "access was encountered)";
-  };
-  std::string text = failing("cuMemcpyHtoDAsync", "cuMemcpyHtoDAsync_v2");
-  expectStatus(driver->copyIn(*at, bytes), ExitCode::Internal, text);
-  text = failing("cuMemcpyDtoHAsync", "cuMemcpyDtoHAsync_v2");
-  expectStatus(read(bytes, *at), ExitCode::Internal, text);
-  text = failing("cuEventRecord", "cuEventRecord");
-  expectStatus(driver->copyIn(*at, bytes), ExitCode::Internal, text);
-  text = failing("cuEventSynchronize", "cuEventSynchronize");
-  expectStatus(driver->finishCopies(), ExitCode::Internal, text);
-  text = failing("cuStreamSynchronize", "cuStreamSynchronize");
-  expectStatus(read(bytes, *at), ExitCode::Internal, text);
   uint64_t addresses[] = {0, *at};
-  text = failing("cuLaunchKernel", "cuLaunchKernel");
+  std::string text = failing("cuLaunchKernel", "cuLaunchKernel");
   expectStatus(driver->launch(0, addOne, addresses), ExitCode::Internal,
                "model.json:5:3: kernel 'add_one': " + text);
   text = failing("cuStreamBeginCapture", "cuStreamBeginCapture_v2");

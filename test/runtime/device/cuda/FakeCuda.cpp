@@ -6,9 +6,12 @@
 // clock that events read. It keeps the rules of streams and capture, counts
 // what is not freed, and fails where FAKE_CUDA_FAILS says ("cuMemAlloc_v2=2").
 //
-// Everything that may run later runs as late as can be: copies and kernels
-// when somebody waits for them. A copy whose source changed too early shows.
+// Everything that may run later runs as late as can be (FakeStreams.h): copies
+// and kernels when somebody waits for them. A copy whose source changed too
+// early shows. With FAKE_CUDA_EAGER all streams but the first run as early as
+// can be: a copy over what is still needed shows.
 #include "runtime/device/cuda/CudaApi.h"
+#include "test/runtime/device/cuda/FakeCudaState.h"
 
 #include <algorithm>
 #include <array>
@@ -23,30 +26,15 @@
 #include <vector>
 
 using namespace boostrt::cuda;
+using namespace boostrt::fake_cuda;
 
 namespace {
-
-constexpr int kInvalidValue = 1, kNotFound = 500, kIllegalState = 401;
-int live = 0; ///< objects that somebody has to free
-
-/// The calls so far that can fail, a line each.
-std::string trace;
-
-/// Microseconds of the device.
-double now = 0;
 
 /// The kernel "defined".
 int definedOperands = 0;
 void (*definedKernel)(const Address *) = nullptr;
 void defined() {}
 
-using Node = std::function<void()>;
-using Nodes = std::vector<Node>;
-std::optional<Nodes> capture;
-/// What was asked for and waits to be waited for.
-Nodes pending;
-/// How much of it lies before the event; there is one.
-size_t beforeEvent = 0;
 /// Page-locked memory.
 std::map<char *, size_t> locked;
 
@@ -57,32 +45,10 @@ void call(Operands operands) {
       reinterpret_cast<void *>(operands[1]));
 }
 
-const char *setting(const char *name, const char *otherwise) {
-  const char *value = std::getenv(name);
-  return value ? value : otherwise;
-}
-
 /// Devices are numbered from 7.
 bool isDevice(DeviceNumber device) {
   return device >= 7 &&
          device < 7 + std::atoi(setting("FAKE_CUDA_DEVICES", "1"));
-}
-
-int failureOf(const char *call) {
-  std::string fails = setting("FAKE_CUDA_FAILS", "");
-  size_t equal = fails.find('=');
-  return equal != std::string::npos && fails.substr(0, equal) == call
-             ? std::atoi(fails.c_str() + equal + 1)
-             : 0;
-}
-
-/// Runs the first `count` of what is pending.
-void drain(size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    pending[i]();
-  pending.erase(pending.begin(),
-                pending.begin() + static_cast<std::ptrdiff_t>(count));
-  beforeEvent -= std::min(beforeEvent, count);
 }
 
 bool isMapped(void *page) {
@@ -103,12 +69,6 @@ template <class Handle> CallResult destroy(Handle handle) {
 
 } // namespace
 
-#define FAKE(symbol) extern "C" CallResult symbol
-#define FAIL_IF_ASKED                                                          \
-  trace += std::string(__func__) + "\n";                                       \
-  if (int failure = failureOf(__func__))                                       \
-  return failure
-
 extern "C" int fakeCudaLiveObjects() { return live; }
 extern "C" const char *fakeCudaTrace() { return trace.c_str(); }
 extern "C" void fakeCudaForget() { trace.clear(); }
@@ -116,13 +76,17 @@ extern "C" void fakeCudaDefine(int operands, void (*kernel)(const Address *)) {
   definedOperands = operands;
   definedKernel = kernel;
 }
-/// Work of a library on the one stream, which takes `microseconds`.
+/// Work of a library on the first stream, which takes `microseconds`.
 extern "C" void fakeCudaSubmit(const std::function<void()> &work,
                                double microseconds) {
-  (capture ? *capture : pending).push_back([=] {
+  Node node = [=] {
     work();
     now += microseconds;
-  });
+  };
+  if (capture)
+    capture->push_back(node);
+  else
+    streams.first().line.push_back({node, nullptr, 0, nullptr});
 }
 
 FAKE(cuInit)(unsigned flags) {
@@ -213,29 +177,6 @@ FAKE(cuMemFree_v2)(Address address) {
   --live;
   return 0;
 }
-FAKE(cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
-                           Stream stream) {
-  FAIL_IF_ASKED;
-  pending.push_back(
-      [=] { std::memcpy(reinterpret_cast<void *>(to), from, bytes); });
-  return stream ? 0 : kInvalidValue;
-}
-FAKE(cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
-                           Stream stream) {
-  FAIL_IF_ASKED;
-  pending.push_back(
-      [=] { std::memcpy(to, reinterpret_cast<void *>(from), bytes); });
-  return stream ? 0 : kInvalidValue;
-}
-FAKE(cuMemcpyDtoDAsync_v2)(Address to, Address from, size_t bytes,
-                           Stream stream) {
-  FAIL_IF_ASKED;
-  pending.push_back([=] {
-    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
-                bytes);
-  });
-  return stream ? 0 : kInvalidValue;
-}
 FAKE(cuMemHostRegister_v2)(void *host, size_t bytes, unsigned flags) {
   FAIL_IF_ASKED;
   if (flags != 0 || bytes == 0 || !isMapped(host))
@@ -248,98 +189,9 @@ FAKE(cuMemHostRegister_v2)(void *host, size_t bytes, unsigned flags) {
 FAKE(cuMemHostUnregister)(void *host) {
   FAIL_IF_ASKED;
   // What fails here stays alive, and is found in the end.
-  if (!isMapped(host) || !pending.empty() ||
+  if (!isMapped(host) || !streams.areIdle() ||
       locked.erase(static_cast<char *>(host)) == 0)
     return kInvalidValue;
-  --live;
-  return 0;
-}
-FAKE(cuEventCreate)(Event *event, unsigned flags) {
-  FAIL_IF_ASKED;
-  if (flags != kEventDisableTiming && flags != 0)
-    return kInvalidValue;
-  *event = reinterpret_cast<Event>(new double(-1));
-  ++live;
-  return 0;
-}
-FAKE(cuEventRecord)(Event event, Stream stream) {
-  FAIL_IF_ASKED;
-  pending.push_back([=] { *reinterpret_cast<double *>(event) = now; });
-  beforeEvent = pending.size();
-  return event && stream ? 0 : kInvalidValue;
-}
-FAKE(cuEventSynchronize)(Event event) {
-  FAIL_IF_ASKED;
-  drain(beforeEvent);
-  return event ? 0 : kInvalidValue;
-}
-FAKE(cuEventElapsedTime)(float *milliseconds, Event begin, Event end) {
-  FAIL_IF_ASKED;
-  double from = *reinterpret_cast<double *>(begin),
-         to = *reinterpret_cast<double *>(end);
-  *milliseconds = static_cast<float>((to - from) / 1000);
-  return from >= 0 && to >= from ? 0 : kInvalidValue;
-}
-FAKE(cuEventDestroy_v2)(Event event) {
-  delete reinterpret_cast<double *>(event);
-  --live;
-  return 0;
-}
-FAKE(cuStreamCreate)(Stream *stream, unsigned flags) {
-  FAIL_IF_ASKED;
-  return flags == kStreamNonBlocking ? make(stream) : kInvalidValue;
-}
-FAKE(cuStreamDestroy_v2)(Stream stream) { return destroy(stream); }
-FAKE(cuStreamSynchronize)(Stream) {
-  FAIL_IF_ASKED;
-  drain(pending.size());
-  return 0;
-}
-FAKE(cuStreamQuery)(Stream) {
-  FAIL_IF_ASKED;
-  // Each question finds a little more done.
-  if (pending.empty())
-    return 0;
-  drain(1);
-  return kErrorNotReady;
-}
-FAKE(cuStreamBeginCapture_v2)(Stream, int mode) {
-  FAIL_IF_ASKED;
-  if (capture || mode != kCaptureModeThreadLocal)
-    return kIllegalState;
-  capture.emplace();
-  return 0;
-}
-FAKE(cuStreamEndCapture)(Stream, Graph *graph) {
-  FAIL_IF_ASKED;
-  if (!capture)
-    return kIllegalState;
-  *graph = reinterpret_cast<Graph>(new Nodes(std::move(*capture)));
-  capture.reset();
-  ++live;
-  return 0;
-}
-FAKE(cuGraphInstantiateWithFlags)(GraphExec *exec, Graph graph,
-                                  unsigned long long flags) {
-  FAIL_IF_ASKED;
-  *exec =
-      reinterpret_cast<GraphExec>(new Nodes(*reinterpret_cast<Nodes *>(graph)));
-  ++live;
-  return flags == 0 ? 0 : kInvalidValue;
-}
-FAKE(cuGraphLaunch)(GraphExec exec, Stream) {
-  FAIL_IF_ASKED;
-  auto *nodes = reinterpret_cast<Nodes *>(exec);
-  pending.insert(pending.end(), nodes->begin(), nodes->end());
-  return 0;
-}
-FAKE(cuGraphExecDestroy)(GraphExec exec) {
-  delete reinterpret_cast<Nodes *>(exec);
-  --live;
-  return 0;
-}
-FAKE(cuGraphDestroy)(Graph graph) {
-  delete reinterpret_cast<Nodes *>(graph);
   --live;
   return 0;
 }
@@ -361,9 +213,12 @@ FAKE(cuLaunchKernel)(Function function, unsigned gridX, unsigned gridY,
   }
   Operands operands{*static_cast<const Address *>(parameters[0]),
                     *static_cast<const Address *>(parameters[1])};
-  (capture ? *capture : pending)
-      .push_back([run = reinterpret_cast<void (*)(Operands)>(function),
-                  operands] { run(operands); });
+  Node node = [run = reinterpret_cast<void (*)(Operands)>(function), operands] {
+    run(operands);
+  };
+  if (!capture)
+    return submit(stream, node);
+  capture->push_back(node);
   return 0;
 }
 FAKE(cuGetErrorName)(CallResult error, const char **name) {

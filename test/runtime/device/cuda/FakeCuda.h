@@ -30,7 +30,7 @@ inline int count(const std::string &calls, const std::string &call) {
   return found;
 }
 
-/// How often somebody waited for the device.
+/// How often somebody waited for the first stream.
 inline int waits(const std::string &calls) {
   return count(calls, "cuStreamSynchronize") +
          count(calls, "cuEventSynchronize");

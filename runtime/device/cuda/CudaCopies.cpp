@@ -1,0 +1,115 @@
+// What CudaDriver copies. Batches have a stream of their own, which waits for
+// the other one, and is waited for, where both are about the same memory.
+#include "runtime/device/cuda/CudaDriver.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace boostrt {
+
+Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuMemcpyHtoDAsync",
+            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), stream_)));
+  return check("cuEventRecord", api_.cuEventRecord(copied_, stream_));
+}
+
+// An event that was never recorded is not waited for.
+Status CudaDriver::finishCopies() {
+  return check("cuEventSynchronize", api_.cuEventSynchronize(copied_));
+}
+
+Status CudaDriver::askFor(std::span<const DeviceCopy> copies) {
+  for (const DeviceCopy &copy : copies)
+    if (!copy.to.empty())
+      BOOSTRT_RETURN_IF_ERROR(check(
+          "cuMemcpyDtoHAsync",
+          api_.cuMemcpyDtoHAsync_v2(copy.to.data(),
+                                    reinterpret_cast<cuda::Address>(copy.from),
+                                    copy.to.size(), stream_)));
+  return Status();
+}
+
+Status CudaDriver::copyOut(std::span<const DeviceCopy> copies) {
+  BOOSTRT_RETURN_IF_ERROR(askFor(copies));
+  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  return check("cuMemcpyDtoDAsync",
+               api_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_));
+}
+
+Status CudaDriver::beginCopyOut(std::span<const DeviceCopy> copies) {
+  BOOSTRT_RETURN_IF_ERROR(askFor(copies));
+  return check("cuEventRecord", api_.cuEventRecord(read_, stream_));
+}
+
+Status CudaDriver::finishCopyOut() {
+  return check("cuEventSynchronize", api_.cuEventSynchronize(read_));
+}
+
+// The words are in the calls themselves: no memory of the host has to stay.
+Status CudaDriver::write(uint64_t to, std::span<const std::byte> value) {
+  std::vector<uint32_t> words(value.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), value.data(), value.size());
+  for (auto begin = words.begin(); begin != words.end();) {
+    auto end = std::find_if(begin, words.end(),
+                            [&](uint32_t word) { return word != *begin; });
+    auto at = static_cast<uint64_t>(begin - words.begin());
+    BOOSTRT_RETURN_IF_ERROR(check(
+        "cuMemsetD32Async",
+        api_.cuMemsetD32Async(to + at * sizeof(uint32_t), *begin,
+                              static_cast<size_t>(end - begin), stream_)));
+    begin = end;
+  }
+  return Status();
+}
+
+// Events that were never recorded are not waited for here either.
+Status CudaDriver::copyBatch(uint64_t to, std::span<const std::byte> from) {
+  Batch &batch = batches_[to];
+  if (!batch.copied)
+    BOOSTRT_RETURN_IF_ERROR(makeEvent(batch.copied));
+  if (!batch.used)
+    BOOSTRT_RETURN_IF_ERROR(makeEvent(batch.used));
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuStreamWaitEvent",
+            api_.cuStreamWaitEvent(batchStream_, batch.used, 0)));
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuMemcpyHtoDAsync",
+      api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), batchStream_)));
+  return check("cuEventRecord", api_.cuEventRecord(batch.copied, batchStream_));
+}
+
+Status CudaDriver::finishBatches() {
+  return check("cuStreamSynchronize", api_.cuStreamSynchronize(batchStream_));
+}
+
+Status CudaDriver::beginUse(uint64_t batch) {
+  auto found = batches_.find(batch);
+  return found == batches_.end()
+             ? Status()
+             : check("cuStreamWaitEvent",
+                     api_.cuStreamWaitEvent(stream_, found->second.copied, 0));
+}
+
+Status CudaDriver::endUse(uint64_t batch) {
+  auto found = batches_.find(batch);
+  return found == batches_.end()
+             ? Status()
+             : check("cuEventRecord",
+                     api_.cuEventRecord(found->second.used, stream_));
+}
+
+// Page-locked memory is limited, by the system or by a container; a driver
+// that refuses copies through a buffer of its own.
+bool CudaDriver::pin(std::span<std::byte> host) {
+  return api_.cuMemHostRegister_v2(host.data(), host.size(), 0) == 0;
+}
+
+void CudaDriver::unpin(std::span<std::byte> host) {
+  api_.cuMemHostUnregister(host.data());
+}
+
+} // namespace boostrt
