@@ -1,115 +1,16 @@
-// Steps on a GPU that does everything as late as it may (FakeCuda.cpp): how
-// often they wait for it, and that they wait where they must. The functions of
-// the program are those for CPUs, run as kernels, so the bits are the CPU's.
-#include "runtime/device/cpu/CpuDevice.h"
-#include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/CudaDriver.h"
-#include "test/runtime/device/cuda/FakeCuda.h"
+// Steps on a GPU that does everything as late as it may: how often they wait
+// for it, and that they wait where they must.
 #include "test/runtime/support/SettledUpdate.h"
-#include "test/runtime/trainer/Training.h"
+#include "test/runtime/trainer/GpuMachine.h"
 
 #include <gmock/gmock.h>
 
-#include <array>
-#include <cstdlib>
 #include <cstring>
-#include <list>
 
 using namespace boostrt;
 using testing::HasSubstr;
 
 namespace {
-
-/// A call of a function, for the kernel "call".
-struct Call {
-  BoostFunction function;
-  std::array<void *, BOOST_ARENA_COUNT> arenas;
-};
-
-void enter(void *call) {
-  auto *entered = static_cast<Call *>(call);
-  entered->function.entry(nullptr, entered->arenas.data());
-}
-
-const BoostTarget *cpuTarget = nullptr;
-std::list<Call> calls;
-
-/// What the target for GPUs has in the place of the CPU's function.
-template <BoostFunctionKind Kind>
-int32_t launchCall(const BoostEnv *env, void *const *arenas) {
-  Call &call = calls.emplace_back();
-  call.function = cpuTarget->functions[Kind];
-  std::copy_n(arenas, call.arenas.size(), call.arenas.begin());
-  void *operands[] = {reinterpret_cast<void *>(enter), &call};
-  return env->launch(env, 0, operands);
-}
-
-constexpr BoostOperand kOperands[2] = {{8, 0, 0}, {8, 1, 0}};
-constexpr BoostLaunch kLaunch = {"call", "model.json:5:3", kOperands, 2, 3, 32,
-                                 0};
-constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, "ptx80", 5}, {}};
-
-/// A fixture on a device of its own.
-struct Machine {
-  /// `name` is of LinearProgram.c.
-  Machine(const std::string &name, bool onGpu, const std::string &samples) {
-    program = std::move(Program::load(fixture(name))).value();
-    cpuTarget = program->target(BOOST_TARGET_CPU);
-    target = *cpuTarget;
-    if (onGpu) {
-      setenv("FAKE_CUDA_IMAGE", "ptx80", 1);
-      target.kind = BOOST_TARGET_CUDA;
-      target.launches = &kLaunch;
-      target.launch_count = 1;
-      target.images = kImages;
-      // init stays: it fills by copies, and what it writes itself is memory of
-      // the host here.
-      target.functions[BOOST_FUNCTION_MICRO].entry =
-          launchCall<BOOST_FUNCTION_MICRO>;
-      target.functions[BOOST_FUNCTION_COMBINE].entry =
-          launchCall<BOOST_FUNCTION_COMBINE>;
-      target.functions[BOOST_FUNCTION_UPDATE].entry =
-          launchCall<BOOST_FUNCTION_UPDATE>;
-      target.functions[BOOST_FUNCTION_EVAL].entry =
-          launchCall<BOOST_FUNCTION_EVAL>;
-      auto driver = std::move(CudaDriver::create(BOOST_FAKE_CUDA)).value();
-      device = std::move(CudaDevice::create(std::move(driver), target, name))
-                   .value();
-      unsetenv("FAKE_CUDA_IMAGE");
-    } else {
-      device = std::move(CpuDevice::create(1, target)).value();
-    }
-    const BoostProgram &descriptor = program->descriptor();
-    arenas = std::move(Arenas::reserve(planTraining(descriptor, target),
-                                       device->memory()))
-                 .value();
-    recipe = std::move(parseRecipe(descriptor.recipe_json, name)).value();
-    data = std::move(openRunData(*program, recipe,
-                                 "digits:train=" + samples + ",test=40"))
-               .value();
-    execution.emplace(*program, *device, *arenas);
-    EXPECT_TRUE(execution->init(kTrainingSeed).ok());
-    fake_cuda::forget();
-  }
-
-  Training train(int64_t steps, CheckpointPosition start = {}) {
-    return boostrt::train(*execution, *arenas, data, {INT64_MAX, steps, {}},
-                          /*shuffle=*/true, start);
-  }
-  std::string bytes(BoostArenaKind kind) {
-    EXPECT_TRUE(execution->downloadPersistent().ok());
-    return {reinterpret_cast<const char *>(arenas->base(kind)),
-            program->descriptor().arena_bytes[kind]};
-  }
-
-  std::unique_ptr<Program> program;
-  BoostTarget target;
-  std::unique_ptr<Device> device;
-  std::unique_ptr<Arenas> arenas;
-  Recipe recipe;
-  RunData data;
-  std::optional<Execution> execution;
-};
 
 class StepsOnGpu : public testing::Test {
 protected:
