@@ -121,8 +121,9 @@ private:
   void setConnecting(bool isConnecting);
   void interruptConnecting();
 
-  Status post(std::span<const Outgoing> sends,
-              std::span<const Incoming> receives);
+  void post(std::span<const Outgoing> sends,
+            std::span<const Incoming> receives);
+  void postAll();
   Status await(std::span<const Outgoing> sends,
                std::span<const Incoming> receives,
                const std::function<void(size_t)> &received);
@@ -137,6 +138,12 @@ private:
   std::unique_ptr<ControlPlane> plane_;
   std::optional<EscapedErrors> escapedErrors_;
   std::vector<uint64_t> sent_, received_; ///< messages, by peer
+  /// Gloo could not begin to send to that peer, or to receive from it.
+  struct Refusal {
+    uint32_t peer;
+    std::string what;
+  };
+  std::optional<Refusal> refusal_;
   std::byte nothing_{}; ///< stands for a message without bytes
   Traffic traffic_;
 };
@@ -217,8 +224,8 @@ uint64_t slotOf(uint64_t sequence, uint64_t bytes) {
   return sequence << 40 | (bytes & ((uint64_t(1) << 40) - 1));
 }
 
-Status GlooTransport::post(std::span<const Outgoing> sends,
-                           std::span<const Incoming> receives) {
+void GlooTransport::post(std::span<const Outgoing> sends,
+                         std::span<const Incoming> receives) {
   std::vector<PendingMessage> &messages = plane_->call().messages;
   auto add = [&](bool isSend, uint32_t peer, const std::byte *data,
                  size_t bytes) {
@@ -238,6 +245,13 @@ Status GlooTransport::post(std::span<const Outgoing> sends,
       add(true, send.to, send.data.data(), send.data.size());
   plane_->call().begin();
   buffers_.begin();
+  if (!messages.empty())
+    mesh_->thread().begin([this] { postAll(); });
+}
+
+/// On Gloo's thread.
+void GlooTransport::postAll() {
+  const std::vector<PendingMessage> &messages = plane_->call().messages;
   for (size_t i = 0; i < messages.size(); ++i) {
     uint64_t slot = slotOf(messages[i].sequence, messages[i].bytes);
     try {
@@ -246,10 +260,11 @@ Status GlooTransport::post(std::span<const Outgoing> sends,
       else
         buffers_.list[i]->recv(static_cast<int>(messages[i].peer), slot);
     } catch (const std::exception &error) {
-      return broken(messages[i].peer, error.what());
+      refusal_ = Refusal{messages[i].peer, error.what()};
+      buffers_.interrupt();
+      return;
     }
   }
-  return Status();
 }
 
 Status GlooTransport::await(std::span<const Outgoing> sends,
@@ -264,8 +279,11 @@ Status GlooTransport::await(std::span<const Outgoing> sends,
     try {
       bool isDone = message.isSend ? buffer->waitSend(forever)
                                    : buffer->waitRecv(forever);
-      if (!isDone)
-        return client().status();
+      if (!isDone) {
+        mesh_->thread().wait();
+        return refusal_ ? broken(refusal_->peer, refusal_->what.c_str())
+                        : client().status();
+      }
     } catch (const std::exception &error) {
       return broken(message.peer, error.what());
     }
@@ -313,12 +331,12 @@ GlooTransport::exchangeEach(std::span<const Outgoing> sends,
     client().abort(misfit);
     return client().status();
   }
-  Status status = post(sends, receives);
+  post(sends, receives);
   // A failure that came before post() had begun the call.
-  if (status.ok() && client().hasFailed())
-    status = client().status();
-  if (status.ok())
-    status = await(sends, receives, received);
+  Status status = client().hasFailed() ? client().status()
+                                       : await(sends, receives, received);
+  if (mesh_)
+    mesh_->thread().wait();
   buffers_.end();
   plane_->call().end();
   return status;

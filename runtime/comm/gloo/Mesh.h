@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/comm/control/ControlClient.h"
+#include "runtime/comm/gloo/GlooThread.h"
 
 #include <fmt/format.h>
 #include <gloo/context.h>
@@ -9,6 +10,7 @@
 #include <gloo/transport/device.h>
 #include <gloo/transport/tcp/device.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,8 @@ public:
     gloo::transport::tcp::attr attributes;
     attributes.hostname = address;
     device_ = gloo::transport::tcp::CreateDevice(attributes);
+    thread_.emplace(
+        std::static_pointer_cast<gloo::transport::tcp::Device>(device_));
     transportContext_ = device_->createContext(rank, size);
     transportContext_->setTimeout(getTimeout());
     for (int peer = 0; peer < size; ++peer)
@@ -53,10 +57,15 @@ public:
     return Status();
   }
 
+  /// After listen().
+  GlooThread &thread() { return *thread_; }
+
 private:
   static std::string keyOf(int from, int to) {
     return fmt::format("mesh/{}/{}", from, to);
   }
+
+  std::optional<GlooThread> thread_;
 };
 
 } // namespace boostrt
