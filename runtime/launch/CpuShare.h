@@ -15,11 +15,11 @@ std::vector<int> usableCpus();
 std::vector<int> cpuShare(const std::vector<int> &cpus, uint32_t index,
                           uint32_t count);
 
-/// Whether a rank is kept on that share unless the user says otherwise. With
-/// one CPU, what computes and what receives would take turns by time slices: a
-/// step of LeNet-5 on two ranks took 8.1 ms so, and 2.2 ms unpinned.
-inline bool isWorthPinning(const std::vector<int> &share) {
-  return share.size() > 1;
+/// Whether `count` ranks are kept on their shares unless the user says
+/// otherwise: where they need not share a CPU. Else two of them may wait for
+/// one while another CPU has nothing to do.
+inline bool isWorthPinning(const std::vector<int> &cpus, uint32_t count) {
+  return cpus.size() >= count;
 }
 
 } // namespace boostrt

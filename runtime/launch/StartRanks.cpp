@@ -35,8 +35,9 @@ Status drawWhatIsFree(JobPlan &plan) {
 /// threads than CPUs would only wait for each other.
 std::vector<int> cpusOf(const JobPlan &plan, uint32_t local,
                         const LaunchOptions &options) {
-  std::vector<int> cpus = cpuShare(usableCpus(), local, plan.localSize);
-  if (!options.pin.value_or(isWorthPinning(cpus)) ||
+  std::vector<int> all = usableCpus();
+  std::vector<int> cpus = cpuShare(all, local, plan.localSize);
+  if (!options.pin.value_or(isWorthPinning(all, plan.localSize)) ||
       options.threads.value_or(0) > cpus.size())
     return {};
   return cpus;

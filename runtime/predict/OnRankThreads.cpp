@@ -29,7 +29,7 @@ Status onRankThreads(uint32_t ranks, bool pins,
     threads.emplace_back([&, rank] {
       // Threads that it starts stay there too.
       if (std::vector<int> share = cpuShare(cpus, rank, ranks);
-          pins && isWorthPinning(share))
+          pins && isWorthPinning(cpus, ranks))
         pinTo(share);
       try {
         statuses[rank] = work(rank);

@@ -54,7 +54,7 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
   app.add_flag_function(
       "--pin,!--no-pin", [&o](int64_t count) { o.pin = count > 0; },
       "give each rank that is started CPUs of its own (default: where there "
-      "are two or more for each)");
+      "are as many as ranks)");
 }
 
 void addRankTable(CLI::App &app, Options &o) {

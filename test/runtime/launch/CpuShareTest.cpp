@@ -30,6 +30,13 @@ TEST(CpuShare, MoreRanksThanCpus) {
     EXPECT_THAT(cpuShare(cpus, rank, 8), ElementsAre(rank < 4 ? 4 : 5));
 }
 
+TEST(CpuShare, RanksArePinnedWhereNoneSharesACpu) {
+  EXPECT_TRUE(isWorthPinning({4, 5}, 1));
+  EXPECT_TRUE(isWorthPinning({4, 5}, 2));
+  EXPECT_FALSE(isWorthPinning({4, 5}, 3));
+  EXPECT_FALSE(isWorthPinning({}, 1));
+}
+
 TEST(CpuShare, TheSystemDoesNotTell) {
   EXPECT_TRUE(cpuShare({}, 0, 2).empty());
 }
