@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -92,6 +93,9 @@ RankProcess &RankProcess::operator=(RankProcess &&other) noexcept {
   std::swap(pipe_, other.pipe_);
   partialLine_.swap(other.partialLine_);
   errFile_.swap(other.errFile_);
+  words_.swap(other.words_);
+  std::swap(keepsWords_, other.keepsWords_);
+  std::swap(end_, other.end_);
   return *this;
 }
 
@@ -107,6 +111,7 @@ RankProcess::~RankProcess() {
 Status RankProcess::start(const RankCommand &command) {
   rank_ = command.rank;
   errFile_ = command.errFile;
+  keepsWords_ = command.keepsWords;
   Descriptor in(open("/dev/null", O_RDONLY | O_CLOEXEC)), out, err, lines;
   if (in.get() < 0)
     return refused("open /dev/null");
@@ -120,7 +125,8 @@ Status RankProcess::start(const RankCommand &command) {
       return refused(fmt::format("write '{}'", *path));
   }
   if (command.isQuiet && command.errFile.empty()) {
-    out = Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (!out.isOpen())
+      out = Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
     int ends[2];
     if (out.get() < 0 || pipe2(ends, O_CLOEXEC) != 0)
       return refused("make a pipe");
@@ -155,6 +161,8 @@ Status RankProcess::start(const RankCommand &command) {
   if (id_ == 0)
     becomeRank(prepared);
   isRunning_ = true;
+  // SIGCHLD may go to another thread of this process.
+  end_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id_, 0)));
   pipe_ = lines.release();
   failureOut = Descriptor();
   int error = 0;
@@ -172,6 +180,7 @@ bool RankProcess::reap() {
   if (!isRunning_ || waitpid(id_, &waitStatus_, WNOHANG) != id_)
     return false;
   isRunning_ = false;
+  end_ = Descriptor();
   return true;
 }
 
@@ -181,7 +190,12 @@ void RankProcess::signal(int number) const {
     kill(id_, number);
 }
 
-void RankProcess::print(std::string_view line) const {
+void RankProcess::take(std::string_view line) {
+  if (keepsWords_) {
+    if (words_.size() < kLongestLine)
+      words_.append(words_.empty() ? "" : "; ").append(line);
+    return;
+  }
   // In one piece, so that lines of ranks do not mix.
   fmt::print(stderr, "{}", fmt::format("[rank {}] {}\n", rank_, line));
 }
@@ -204,15 +218,15 @@ void RankProcess::passOn() {
     for (size_t end;
          (end = partialLine_.find('\n', begin)) != std::string::npos;
          begin = end + 1)
-      print(std::string_view(partialLine_).substr(begin, end - begin));
+      take(std::string_view(partialLine_).substr(begin, end - begin));
     partialLine_.erase(0, begin);
     if (partialLine_.size() > kLongestLine) {
-      print(partialLine_);
+      take(partialLine_);
       partialLine_.clear();
     }
   }
   if (!partialLine_.empty())
-    print(partialLine_);
+    take(partialLine_);
   partialLine_.clear();
 }
 
@@ -224,7 +238,7 @@ void RankProcess::finishPipe() {
   close(pipe_);
   pipe_ = -1;
   if (!partialLine_.empty())
-    print(partialLine_);
+    take(partialLine_);
   partialLine_.clear();
 }
 

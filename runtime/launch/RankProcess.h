@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/launch/JobPlan.h"
+#include "runtime/support/Descriptor.h"
 #include "runtime/support/Status.h"
 
 #include <string>
@@ -23,6 +24,8 @@ struct RankCommand {
   /// get a prefix.
   std::string outFile, errFile;
   bool isQuiet = false;
+  /// With `isQuiet`: these lines are kept for words(), and not passed on.
+  bool keepsWords = false;
 };
 
 /// Alive from start() on; killed and reaped by the destructor. The kernel kills
@@ -44,27 +47,33 @@ public:
   /// What waitpid() said, when it runs no more.
   int waitStatus() const { return waitStatus_; }
   const std::string &errFile() const { return errFile_; }
+  /// The lines that were kept; all of them after finishPipe().
+  const std::string &words() const { return words_; }
 
   /// Looks whether it has ended; true when it has just done so.
   bool reap();
+  /// To be polled for its end, where the system has that; else -1.
+  int end() const { return end_.get(); }
   void signal(int number) const;
 
   /// To be polled for lines of standard error; -1: none are to come.
   int pipe() const { return pipe_; }
-  /// Passes on what has come, with a prefix.
+  /// Passes on what has come, with a prefix, or keeps it.
   void passOn();
   /// Passes on the rest and closes the pipe.
   void finishPipe();
 
 private:
-  void print(std::string_view line) const;
+  void take(std::string_view line);
 
   uint32_t rank_ = 0;
   pid_t id_ = -1;
   bool isRunning_ = false;
   int waitStatus_ = 0;
   int pipe_ = -1;
-  std::string partialLine_, errFile_;
+  Descriptor end_;
+  std::string partialLine_, errFile_, words_;
+  bool keepsWords_ = false;
 };
 
 } // namespace boostrt

@@ -5,15 +5,24 @@
 #include "runtime/launch/CpuShare.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Supervisor.h"
+#include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace boostrt {
 namespace {
+
+Status refused(const char *what) {
+  return Status(ExitCode::Internal,
+                fmt::format("cannot {}: {}", what, std::strerror(errno)));
+}
 
 /// A job on this host alone meets where and how nobody else needs to know.
 Status drawWhatIsFree(JobPlan &plan) {
@@ -58,6 +67,13 @@ RankCommand commandOf(const JobPlan &plan, uint32_t local,
   return command;
 }
 
+Result<JobEnd> supervise(const std::vector<RankCommand> &commands, double grace,
+                         bool reports) {
+  Supervisor supervisor(std::chrono::duration<double>(grace), reports);
+  BOOSTRT_RETURN_IF_ERROR(supervisor.start(commands));
+  return supervisor.wait();
+}
+
 [[noreturn]] void dieOf(int number) {
   std::fflush(stdout);
   std::signal(number, SIG_DFL);
@@ -84,17 +100,59 @@ Status startRanks(JobPlan plan, const LaunchOptions &options,
     }
     commands.push_back(std::move(command));
   }
-  JobEnd end;
-  {
-    Supervisor supervisor{std::chrono::duration<double>(options.grace)};
-    BOOSTRT_RETURN_IF_ERROR(supervisor.start(commands));
-    end = supervisor.wait();
+  Result<JobEnd> end = supervise(commands, options.grace, /*reports=*/true);
+  if (!end.ok())
+    return end.status();
+  if (end->signal != 0) {
+    fmt::print(stderr, "boost-run: error: {}\n", end->status.message());
+    dieOf(end->signal);
   }
-  if (end.signal != 0) {
-    fmt::print(stderr, "boost-run: error: {}\n", end.status.message());
-    dieOf(end.signal);
+  return end->status;
+}
+
+Result<std::vector<std::string>>
+askRanks(uint32_t ranks, uint32_t threads,
+         const std::vector<std::string> &arguments) {
+  JobPlan plan;
+  plan.startsRanks = true;
+  plan.size = plan.localSize = ranks;
+  plan.serverOfRank = layOut({ranks});
+  plan.masterHost = "127.0.0.1";
+  BOOSTRT_RETURN_IF_ERROR(drawWhatIsFree(plan));
+  LaunchOptions options;
+  options.threads = threads;
+  std::vector<Descriptor> files;
+  std::vector<RankCommand> commands;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    files.emplace_back(memfd_create("answer", MFD_CLOEXEC));
+    if (!files.back().isOpen())
+      return refused("make a file in memory");
+    RankCommand command = commandOf(plan, rank, options, arguments);
+    command.outFile = fmt::format("/proc/self/fd/{}", files.back().get());
+    command.isQuiet = command.keepsWords = true;
+    commands.push_back(std::move(command));
   }
-  return end.status;
+  // Whoever is told of a failure ends about when the one that had it does.
+  constexpr double kGrace = 1;
+  Result<JobEnd> end = supervise(commands, kGrace, /*reports=*/false);
+  if (!end.ok())
+    return end.status();
+  if (end->signal != 0)
+    dieOf(end->signal);
+  if (!end->status.ok())
+    return end->status;
+  std::vector<std::string> answers;
+  for (const Descriptor &file : files) {
+    std::string &answer = answers.emplace_back();
+    char buffer[4096];
+    ssize_t count;
+    while ((count = pread(file.get(), buffer, sizeof buffer,
+                          static_cast<off_t>(answer.size()))) > 0)
+      answer.append(buffer, static_cast<size_t>(count));
+    if (count < 0)
+      return refused("read what a rank has written");
+  }
+  return answers;
 }
 
 } // namespace boostrt

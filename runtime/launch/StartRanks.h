@@ -18,4 +18,13 @@ namespace boostrt {
 Status startRanks(JobPlan plan, const LaunchOptions &options,
                   const std::vector<std::string> &arguments);
 
+/// Starts this program with `arguments` (the program's name first) as `ranks`
+/// ranks of a job of its own on this machine, and returns what each writes to
+/// standard output. `threads` are those that a rank uses. When one fails, the
+/// others are ended, and the message has the failed one's last words. Ranks do
+/// not outlive this call, nor this process; signals act as in startRanks().
+Result<std::vector<std::string>>
+askRanks(uint32_t ranks, uint32_t threads,
+         const std::vector<std::string> &arguments);
+
 } // namespace boostrt

@@ -49,12 +49,15 @@ std::string describe(const RankProcess &rank) {
     text += fmt::format("ended with exit code {}", WEXITSTATUS(status));
   if (!rank.errFile().empty())
     text += fmt::format("; its last words are in {}", rank.errFile());
+  if (!rank.words().empty())
+    text += fmt::format(": {}", rank.words());
   return text;
 }
 
 } // namespace
 
-Supervisor::Supervisor(std::chrono::duration<double> grace) : grace_(grace) {
+Supervisor::Supervisor(std::chrono::duration<double> grace, bool reports)
+    : grace_(grace), reports_(reports) {
   sigset_t set = watchedSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   // Ignored, as some parents leave it, it would be reaped before we look.
@@ -94,8 +97,9 @@ JobEnd Supervisor::wait() {
   while (anyRunning()) {
     std::vector<pollfd> polled{{signals_, POLLIN, 0}};
     for (const RankProcess &rank : ranks_)
-      if (rank.pipe() >= 0)
-        polled.push_back({rank.pipe(), POLLIN, 0});
+      for (int descriptor : {rank.pipe(), rank.end()})
+        if (descriptor >= 0)
+          polled.push_back({descriptor, POLLIN, 0});
     int timeout = -1;
     if (phase_ == Phase::Grace || phase_ == Phase::Asked) {
       auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ -
@@ -168,9 +172,10 @@ void Supervisor::escalate() {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", rank.rank());
       rank.signal(number);
     }
-  fmt::print(stderr,
-             "boost-run: still running after a rank was lost: {}; sent {}\n",
-             names, signalName(number));
+  if (reports_)
+    fmt::print(stderr,
+               "boost-run: still running after a rank was lost: {}; sent {}\n",
+               names, signalName(number));
   phase_ = phase_ == Phase::Grace ? Phase::Asked : Phase::Killed;
   deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                  std::min(grace_, kLastWords));

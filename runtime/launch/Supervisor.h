@@ -17,12 +17,14 @@ struct JobEnd {
   int signal = 0;
 };
 
-/// One at a time, in a process of one thread: while it lives, SIGCHLD, SIGTERM
-/// and SIGINT are its own.
+/// One at a time: while it lives, SIGCHLD, SIGTERM and SIGINT are its own. With
+/// more threads than the caller's these take the two last, as they would
+/// without it; when the process dies of one, the kernel kills the ranks.
 class Supervisor {
 public:
   /// `grace` is what ranks have to end by themselves when another is lost.
-  explicit Supervisor(std::chrono::duration<double> grace);
+  /// With `reports` it is said on standard error which had to be ended.
+  explicit Supervisor(std::chrono::duration<double> grace, bool reports = true);
   ~Supervisor();
   Supervisor(const Supervisor &) = delete;
   Supervisor &operator=(const Supervisor &) = delete;
@@ -48,6 +50,7 @@ private:
   JobEnd judge() const;
 
   std::chrono::duration<double> grace_;
+  bool reports_;
   std::vector<RankProcess> ranks_;
   std::vector<size_t> ended_;   ///< in the order in which they were reaped
   std::vector<bool> wasForced_; ///< ended after this process had asked it to

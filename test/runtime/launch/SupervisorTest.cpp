@@ -5,11 +5,13 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace boostrt;
@@ -220,6 +222,34 @@ TEST(Supervisor, LinesOfQuietRanksGetAPrefix) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "zero\n");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "[rank 1] one\n[rank 1] two\n[rank 1] three\n");
+}
+
+TEST(Supervisor, WordsThatAreKeptAreToldOfWhoFailed) {
+  TemporaryDirectory directory;
+  RankCommand fails = shell(0, "echo out; echo one >&2; echo two >&2; exit 4"),
+              talks = shell(1, "echo three >&2");
+  fails.isQuiet = talks.isQuiet = fails.keepsWords = talks.keepsWords = true;
+  fails.outFile = directory / "out";
+  testing::internal::CaptureStderr();
+  JobEnd end = run({fails, talks});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(readFile(fails.outFile), "out\n");
+  EXPECT_EQ(end.status.code(), ExitCode::Numerical);
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank 0 \\(pid [0-9]+\\) ended with exit code 4: "
+                           "one; two"));
+}
+
+TEST(Supervisor, EndsAreSeenWhereAnotherThreadTakesSigchld) {
+  std::atomic<bool> ends = false;
+  std::thread other([&] { // does not block the signal: it is older
+    while (!ends)
+      usleep(1000);
+  });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(run({shell(0, "sleep 0.01"), shell(1, "exit 0")}).status.ok());
+  ends = true;
+  other.join();
 }
 
 TEST(Supervisor, MuchOutputDoesNotBlock) {
