@@ -4,8 +4,8 @@
 #pragma once
 
 #include "runtime/abi/boost_schedule.h"
+#include "runtime/device/EarlyCollectives.h"
 #include "runtime/trainer/Arenas.h"
-#include "runtime/trainer/EarlyCollectives.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/RankCollectives.h"
 

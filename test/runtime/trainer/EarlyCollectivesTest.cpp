@@ -1,6 +1,6 @@
 // Collectives that begin while the backward runs: their order, who waits for
 // what, and failures.
-#include "runtime/trainer/EarlyCollectives.h"
+#include "runtime/device/EarlyCollectives.h"
 
 #include <gtest/gtest.h>
 

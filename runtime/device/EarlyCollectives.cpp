@@ -1,4 +1,4 @@
-#include "runtime/trainer/EarlyCollectives.h"
+#include "runtime/device/EarlyCollectives.h"
 
 #include <algorithm>
 #include <fmt/format.h>
