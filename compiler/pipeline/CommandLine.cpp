@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/SpinPolicy.h"
+#include "runtime/predict/MeasuringRanks.h"
 #include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
@@ -384,6 +385,8 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
 } // namespace
 
 int boostc::runBoostc(int argc, char **argv) {
+  if (std::optional<int> code = boostrt::actAsMeasuringRank(argc, argv))
+    return *code;
   llvm::InitLLVM init(argc, argv);
   llvm::setBugReportMsg(
       "boostc: internal error: please report it with the input file and "

@@ -2,8 +2,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace boostc;
 
@@ -17,9 +19,10 @@ std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
     error = "cannot make a temporary file: " + code.message();
     return nullptr;
   }
-  llvm::FileRemover remover(path); // a loaded library needs no name
+  llvm::FileRemover remover(path); // nothing stays behind, whatever happens
+  loaded->file = boostrt::Descriptor(file);
   {
-    llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/false);
     stream.write(library.data(), library.size());
   }
   loaded->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -31,6 +34,10 @@ std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
       reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
   loaded->descriptor = query(BOOST_ABI_VERSION);
   return loaded;
+}
+
+std::string LoadedLibrary::path() const {
+  return llvm::formatv("/proc/{0}/fd/{1}", getpid(), file.get());
 }
 
 LoadedLibrary::~LoadedLibrary() {

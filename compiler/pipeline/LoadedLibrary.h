@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/support/Descriptor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 #include <string>
@@ -19,9 +20,12 @@ public:
   LoadedLibrary &operator=(const LoadedLibrary &) = delete;
 
   const BoostProgram &program() const { return *descriptor; }
+  /// Where other processes of this user find it as long as it is loaded.
+  std::string path() const;
 
 private:
   LoadedLibrary() = default;
+  boostrt::Descriptor file;
   void *handle = nullptr;
   const BoostProgram *descriptor = nullptr;
 };

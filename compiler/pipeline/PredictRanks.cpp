@@ -20,7 +20,7 @@ LogicalResult boostc::predictRanks(ModuleOp module, int codegenLevel,
   if (!loaded)
     return module->emitError("cannot run the program to measure it: ") << error;
   boostrt::Result<boostrt::Prediction> prediction =
-      boostrt::predict(loaded->program(), job);
+      boostrt::predict(loaded->program(), loaded->path(), job);
   if (!prediction.ok())
     return emitError(UnknownLoc::get(module.getContext()))
            << "--ranks: " << prediction.status().message();

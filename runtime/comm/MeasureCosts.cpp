@@ -131,7 +131,8 @@ private:
   Workspace &workspace_;
 };
 
-/// The loops of Adasum on vectors that no cache holds.
+} // namespace
+
 void measureLoops(CommCosts &costs) {
   constexpr size_t count = size_t(1) << 20, vectors = 4;
   const adasum::Passes &passes = adasum::supportedPasses().front();
@@ -162,8 +163,6 @@ void measureLoops(CommCosts &costs) {
   double reading = costs.perTouched * sizeof(float) * count * vectors;
   costs.perProduct = std::max(gram - reading, 0.0) / (count * sums.size());
 }
-
-} // namespace
 
 Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
                                size_t vectorBytes) {

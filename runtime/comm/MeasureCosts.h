@@ -14,4 +14,8 @@ namespace boostrt {
 Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
                                size_t vectorBytes = size_t(16) << 20);
 
+/// The loops of Adasum alone, on vectors that no cache holds: sets perTouched
+/// and perProduct.
+void measureLoops(CommCosts &costs);
+
 } // namespace boostrt

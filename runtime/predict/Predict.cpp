@@ -1,8 +1,8 @@
 #include "runtime/predict/Predict.h"
 
 #include "runtime/launch/CpuShare.h"
-#include "runtime/predict/MeasureCompute.h"
-#include "runtime/program/ProgramCollectives.h"
+#include "runtime/predict/CpuTarget.h"
+#include "runtime/predict/MeasuringRanks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,49 +11,47 @@
 namespace boostrt {
 namespace {
 
-/// So long steps are run for.
-constexpr double kSeconds = 0.25;
+/// So long steps of one rank are run for, and of several.
+constexpr double kSeconds = 0.25, kSecondsTogether = 1;
 /// Messages are measured between at most so many ranks.
 constexpr uint32_t kMostRanks = 8;
 
-const BoostTarget *cpuTarget(const BoostProgram &program) {
-  for (const BoostTarget &target :
-       std::span(program.targets, program.target_count))
-    if (target.kind == BOOST_TARGET_CPU)
-      return &target;
-  return nullptr;
-}
+class Measurement {
+public:
+  Measurement(const BoostProgram &program, const BoostTarget &target,
+              const std::string &file, const PredictOptions &options)
+      : program_(program), target_(target), file_(file), options_(options) {}
 
-/// Of the longest vector that ranks combine.
-size_t longestBytes(const BoostProgram &program) {
-  size_t longest = 0;
-  for (const BoostCollective &collective :
-       std::span(program.collectives, program.collective_count)) {
-    longest = std::max(longest, countOf(BOOST_F32, collective));
+  /// As many threads as a rank has, see runOnRanks().
+  ServerCosts serverOf(uint32_t ranks) const {
+    ServerCosts server;
+    server.cores =
+        std::max<uint32_t>(1, static_cast<uint32_t>(usableCpus().size()));
+    server.threads = options_.threads.value_or(
+        std::min(target_.threads, std::max(1u, server.cores / ranks)));
+    return server;
   }
-  return longest * sizeof(float);
-}
 
-/// `ranks` ranks as they would compute on this machine.
-Status measureRanks(const BoostProgram &program, const BoostTarget &target,
-                    uint32_t ranks, std::optional<uint32_t> threads,
-                    ServerCosts &server) {
-  // As ranks that share a machine have it, see runOnRanks().
-  server.threads = threads.value_or(
-      std::min(target.threads, std::max(1u, server.cores / ranks)));
-  server.computeRanks =
-      std::clamp(server.cores / server.threads, uint32_t(1), ranks);
-  Result<ComputeCosts> compute = measureCompute(
-      program, target, server.computeRanks, server.threads, kSeconds);
-  if (!compute.ok())
-    return compute.status();
-  server.compute = *compute;
-  return Status();
-}
+  Result<StepCosts> alone(uint32_t threads) const {
+    return measureSteps(program_, target_, threads, nullptr, kSeconds);
+  }
+  Result<StepCosts> together(uint32_t ranks, uint32_t threads) const {
+    if (options_.link == RankLink::Memory)
+      return measureOnThreads(program_, target_, threads, ranks,
+                              kSecondsTogether);
+    return measureOnProcesses(file_, threads, ranks, kSecondsTogether);
+  }
+
+private:
+  const BoostProgram &program_;
+  const BoostTarget &target_;
+  const std::string &file_;
+  const PredictOptions &options_;
+};
 
 } // namespace
 
-Result<Prediction> predict(const BoostProgram &program,
+Result<Prediction> predict(const BoostProgram &program, const std::string &file,
                            const PredictOptions &options) {
   Prediction prediction;
   prediction.job = options.job;
@@ -74,25 +72,29 @@ Result<Prediction> predict(const BoostProgram &program,
                               "prediction measures it; compile it with boostc "
                               "--target=cpu,cuda",
                               program.name));
-  ServerCosts &server = prediction.server;
-  server.cores =
-      std::max<uint32_t>(1, static_cast<uint32_t>(usableCpus().size()));
-  ServerCosts alone = server;
-  BOOSTRT_RETURN_IF_ERROR(
-      measureRanks(program, *target, 1, options.threads, alone));
+  Measurement measurement(program, *target, file, options);
+  ServerCosts alone = measurement.serverOf(1);
+  Result<StepCosts> costs = measurement.alone(alone.threads);
+  if (!costs.ok())
+    return costs.status();
+  alone.compute = costs->compute;
   prediction.aloneThreads = alone.threads;
+  ServerCosts &server = prediction.server = alone;
   uint32_t inServer = options.job.ranksPerServer();
   if (options.job.ranks > 1) {
-    BOOSTRT_RETURN_IF_ERROR(
-        measureRanks(program, *target, inServer, options.threads, server));
-    server.commRanks = std::clamp(inServer, uint32_t(2), kMostRanks);
-    Result<CommCosts> comm =
-        measureNetwork(server.commRanks, options.link, longestBytes(program));
-    if (!comm.ok())
-      return comm.status();
-    server.comm = *comm;
-  } else {
-    server = alone;
+    uint32_t measured = std::clamp(inServer, uint32_t(2), kMostRanks);
+    ServerCosts shared = measurement.serverOf(std::max(inServer, 2u));
+    costs = measurement.together(measured, shared.threads);
+    if (!costs.ok())
+      return costs.status();
+    server.comm = costs->exchange.comm;
+    server.wait = costs->exchange.wait;
+    server.commRanks = measured;
+    if (inServer > 1) {
+      server.threads = shared.threads;
+      server.compute = costs->compute;
+      server.computeRanks = measured;
+    }
   }
   Result<StepPrediction> single =
       predictStep(program, {}, alone, prediction.network);

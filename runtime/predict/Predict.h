@@ -1,12 +1,17 @@
 // Predict.h - measures what a step costs here and predicts it for a job.
 #pragma once
 
-#include "runtime/predict/MeasureNetwork.h"
 #include "runtime/predict/StepModel.h"
 
 #include <optional>
+#include <string>
 
 namespace boostrt {
+
+enum class RankLink {
+  Tcp,    ///< between processes
+  Memory, ///< between threads of one
+};
 
 constexpr uint32_t kMostPredictedRanks = 4096;
 
@@ -32,9 +37,11 @@ struct Prediction {
   double efficiency() const { return alone.total() / step.total(); }
 };
 
-/// Measures for about a second. Fails with ExitCode::Usage when the job cannot
+/// Measures for about a second. Processes that do load the program from `file`,
+/// a path with a slash in it; see MeasuringRanks.h for what their main() has to
+/// do. Fails with ExitCode::Usage when the job cannot
 /// be, ExitCode::Input when the program cannot run here.
-Result<Prediction> predict(const BoostProgram &program,
+Result<Prediction> predict(const BoostProgram &program, const std::string &file,
                            const PredictOptions &options);
 
 } // namespace boostrt

@@ -43,6 +43,8 @@ void addParts(std::string &text, const Prediction &p) {
          milliseconds(step.combine) + calls(p.microBatches - 1, step.combine));
   if (p.job.ranks > 1) {
     line(text, "exchange", milliseconds(step.exchange()));
+    line(text, "  wait",
+         fmt::format("{}  until all ranks have come", milliseconds(step.wait)));
     for (const PredictedCollective &collective : step.collectives)
       line(text,
            fmt::format("  {} {}", collective.number, kindName(collective.kind)),
@@ -152,6 +154,7 @@ nlohmann::ordered_json toJson(const Prediction &p) {
                 {"compute_ranks", p.server.computeRanks}};
   if (p.job.ranks > 1)
     measured.update({{"exchange_ranks", p.server.commRanks},
+                     {"wait", p.server.wait},
                      {"latency", p.server.comm.latency},
                      {"per_message", p.server.comm.perMessage},
                      {"per_byte", p.server.comm.perByte},
@@ -162,6 +165,7 @@ nlohmann::ordered_json toJson(const Prediction &p) {
             {"micro", p.step.micro},
             {"combine", p.step.combine},
             {"exchange", p.step.exchange()},
+            {"wait", p.step.wait},
             {"collectives", collectives},
             {"update", p.step.update},
             {"step", p.step.total()},

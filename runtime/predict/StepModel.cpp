@@ -39,6 +39,7 @@ public:
     step_.samples = micros * program_.batch_size * job_.ranks;
     if (job_.ranks == 1)
       return step_;
+    step_.wait = server_.wait * step_.exchangeStretch;
     for (const BoostCollective &collective :
          std::span(program_.collectives, program_.collective_count)) {
       Result<PredictedCollective> predicted =
@@ -143,7 +144,7 @@ private:
 } // namespace
 
 double StepPrediction::exchange() const {
-  double seconds = 0;
+  double seconds = wait;
   for (const PredictedCollective &collective : collectives)
     seconds += collective.seconds;
   return seconds;

@@ -2,7 +2,8 @@
 // of a program's tables and of what has been measured elsewhere:
 //
 //   step     = K micro + (K - 1) combine + exchange + update
-//   exchange = the sum over the collectives of the program, by CostModel.h
+//   exchange = wait + the sum over the collectives of the program, by
+//              CostModel.h
 //
 // A rank that shares its cores gets its part of them: with r ranks of t threads
 // on a server of c cores, micro, combine and update take max(1, r t / c) times
@@ -26,6 +27,9 @@ struct ComputeCosts {
   double micro = 0, combine = 0, update = 0; ///< one call; update: alone
 };
 
+inline constexpr double ComputeCosts::*kComputeCosts[] = {
+    &ComputeCosts::micro, &ComputeCosts::combine, &ComputeCosts::update};
+
 /// Between servers.
 struct NetworkCosts {
   double latency = 30e-6;         ///< seconds until a message is there
@@ -38,6 +42,9 @@ struct ServerCosts {
   uint32_t threads = 1; ///< of a rank
   ComputeCosts compute;
   uint32_t computeRanks = 1;
+  /// Once a step: until the slowest rank has come to exchange, and all threads
+  /// that take part are awake.
+  double wait = 0;
   CommCosts comm;
   uint32_t commRanks = 1;
 };
@@ -60,14 +67,15 @@ struct PredictedCollective {
 
 struct StepPrediction {
   double micro = 0, combine = 0, update = 0; ///< all calls of a step
+  double wait = 0;                           ///< before the first collective
   std::vector<PredictedCollective> collectives;
   /// How many times as long computing and exchanging take because ranks share
   /// cores.
   double computeStretch = 1, exchangeStretch = 1;
   double samples = 0; ///< of a step, on all ranks
 
-  double exchange() const;
-  uint64_t bytes() const; ///< that a rank sends
+  double exchange() const; ///< with the wait
+  uint64_t bytes() const;  ///< that a rank sends
   double total() const { return micro + combine + exchange() + update; }
   double samplesPerSecond() const { return samples / total(); }
 };

@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
+#include "runtime/predict/MeasuringRanks.h"
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
@@ -77,6 +78,8 @@ Status run(int argc, const char *const *argv) {
 } // namespace
 
 int boostRun(int argc, const char *const *argv) {
+  if (std::optional<int> code = actAsMeasuringRank(argc, argv))
+    return *code;
   Status status;
   try {
     status = run(argc, argv);

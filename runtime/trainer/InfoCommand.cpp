@@ -1,3 +1,4 @@
+#include "runtime/device/cuda/CallShape.h"
 #include "runtime/predict/PredictionReport.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/MemoryPlan.h"
@@ -5,6 +6,7 @@
 #include "runtime/trainer/Recipe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace boostrt {
 namespace {
@@ -73,21 +75,40 @@ Json inputsOf(const Program &program) {
   return list;
 }
 
+Json describeProduct(const BoostMatmul &m) {
+  return {{"kind", "matmul"},
+          {"m", m.m},
+          {"n", m.n},
+          {"k", m.k},
+          {"a_strides", m.a_strides},
+          {"b_strides", m.b_strides},
+          {"post", m.post_op == BOOST_POST_RELU ? "relu" : "none"}};
+}
+
+Json describeConvolution(uint32_t kind, const BoostConvolution &c) {
+  return {{"kind", cuda::nameOfCall(kind)},
+          {"image", c.image},
+          {"weight", c.weight},
+          {"output", c.output},
+          {"image_strides", c.image_strides},
+          {"weight_strides", c.weight_strides},
+          {"output_strides", c.output_strides},
+          {"strides", c.strides},
+          {"padding", c.padding},
+          {"dilations", c.dilations}};
+}
+
 Json callsOf(const BoostTarget &target) {
   Json list = Json::array();
   for (const BoostLibraryCall &call :
        std::span(target.library_calls, target.library_call_count)) {
-    const BoostMatmul &m = call.matmul;
-    list.push_back({{"kind", "matmul"},
-                    {"m", m.m},
-                    {"n", m.n},
-                    {"k", m.k},
-                    {"a_strides", {m.a_strides[0], m.a_strides[1]}},
-                    {"b_strides", {m.b_strides[0], m.b_strides[1]}},
-                    {"bias", m.has_bias != 0},
-                    {"post", m.post_op == BOOST_POST_RELU ? "relu" : "none"},
-                    {"scratch_bytes", call.scratch_bytes},
-                    {"location", call.location}});
+    Json json = cuda::isConvolution(call)
+                    ? describeConvolution(call.kind, call.convolution)
+                    : describeProduct(call.matmul);
+    json["bias"] = cuda::hasBias(call);
+    json["scratch_bytes"] = call.scratch_bytes;
+    json["location"] = call.location;
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -206,16 +227,28 @@ std::string inputText(const Json &input) {
   return text;
 }
 
+/// "32 x 512 x 784, bias, none", "convolution 32x1x28x28 with 6x1x5x5, bias".
+std::string callText(const Json &call) {
+  const char *bias = call["bias"].get<bool>() ? "bias" : "no bias";
+  auto integer = [&](const char *key) { return call[key].get<int64_t>(); };
+  auto extents = [&](const char *key) {
+    return fmt::format("{}",
+                       fmt::join(call[key].get<std::vector<int64_t>>(), "x"));
+  };
+  if (call.contains("m"))
+    return fmt::format("{} x {} x {}, {}, {}", integer("m"), integer("n"),
+                       integer("k"), bias, call["post"].get<std::string>());
+  return fmt::format("{} {} with {}, {}", call["kind"].get<std::string>(),
+                     extents("image"), extents("weight"), bias);
+}
+
 void printCalls(const Json &calls) {
   if (!calls.empty())
-    fmt::print("  library calls (m x n x k, bias, post, scratch bytes)\n");
+    fmt::print("  library calls (m x n x k or image with weight, bias, post, "
+               "scratch bytes)\n");
   for (const Json &call : calls)
-    fmt::print("    {:<24} {} x {} x {}, {}, {}, {}\n",
-               call["location"].get<std::string>(), call["m"].get<int64_t>(),
-               call["n"].get<int64_t>(), call["k"].get<int64_t>(),
-               call["bias"].get<bool>() ? "bias" : "no bias",
-               call["post"].get<std::string>(),
-               call["scratch_bytes"].get<uint64_t>());
+    fmt::print("    {:<24} {}, {}\n", call["location"].get<std::string>(),
+               callText(call), call["scratch_bytes"].get<uint64_t>());
 }
 
 void printImages(const Json &images) {
@@ -285,7 +318,8 @@ Status infoCommand(const Options &options) {
   Json json = describe(**program, *recipe);
   if (options.prediction) {
     Result<Prediction> prediction =
-        predict((*program)->descriptor(), *options.prediction);
+        predict((*program)->descriptor(), (*program)->absolutePath(),
+                *options.prediction);
     if (!prediction.ok())
       return prediction.status();
     if (!options.json) {

@@ -21,7 +21,9 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
     return file.status();
   program->sha256_ = std::move(file->sha256);
 
-  program->handle_ = dlopen(file->absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  program->absolutePath_ = std::move(file->absolute);
+  program->handle_ =
+      dlopen(program->absolutePath_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!program->handle_)
     return Status(ExitCode::Input, fmt::format("'{}' cannot be linked: {}",
                                                path, printable(dlerror())));

@@ -31,6 +31,8 @@ public:
 
   const BoostProgram &descriptor() const { return *descriptor_; }
   const std::string &path() const { return path_; }
+  /// The same file for a process with another current directory.
+  const std::string &absolutePath() const { return absolutePath_; }
   /// Of the file, in hex.
   const std::string &sha256() const { return sha256_; }
 
@@ -66,7 +68,7 @@ public:
 
 private:
   Program() = default;
-  std::string path_, sha256_;
+  std::string path_, absolutePath_, sha256_;
   void *handle_ = nullptr;
   const BoostProgram *descriptor_ = nullptr;
 };

@@ -19,6 +19,7 @@ Prediction predictionOf(const BoostProgram &program, const JobShape &job) {
   prediction.server = serverOf(2);
   prediction.server.comm = {1e-3, 1e-4, 1e-9, 0, 0};
   prediction.server.commRanks = 2;
+  prediction.server.wait = 0.5e-3;
   prediction.server.compute = {5e-3, 3e-3, 2e-3};
   prediction.step =
       *predictStep(program, job, prediction.server, prediction.network);
@@ -50,8 +51,9 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
       {"a step on 8 ranks, predicted\n",
        "  ranks           8 on 2 servers, 1 thread each\n",
        "  micro              20.0000 ms  2 x 10 ms\n",
-       "  combine             6.0000 ms\n", "    0 all_reduce  ",
-       " ms  4 ranks, sum; each sends 6144 bytes\n",
+       "  combine             6.0000 ms\n",
+       "    wait              1.0000 ms  until all ranks have come\n",
+       "    0 all_reduce  ", " ms  4 ranks, sum; each sends 6144 bytes\n",
        " ms  8 ranks, Adasum of 2 in equal slices, shared by 4 ranks each; "
        "each "
        "sends 4096 bytes\n",
@@ -88,6 +90,8 @@ TEST(PredictionReport, JsonHasTheParts) {
   EXPECT_EQ(json["collectives"].size(), 3u);
   EXPECT_EQ(json["collectives"][2]["kind"], "adasum");
   EXPECT_EQ(json["step"], prediction.step.total());
+  EXPECT_EQ(json["wait"], prediction.step.wait);
+  EXPECT_EQ(json["measured"]["wait"], 0.5e-3);
   EXPECT_EQ(json["one_rank"], prediction.alone.total());
   EXPECT_EQ(json["bytes_sent"], prediction.step.bytes());
   EXPECT_EQ(json["network"]["assumed"], true);

@@ -54,6 +54,21 @@ TEST(StepModel, AnAllReduceIsTwoRoundsForFloatsAndTwoForIntegers) {
   EXPECT_EQ(predicted(*program, {4}, server).exchange(), step.bytes());
 }
 
+TEST(StepModel, RanksWaitForEachOtherOnceAStep) {
+  TestProgram program(/*isAdasum=*/true);
+  ServerCosts server = serverOf(8);
+  double without = predicted(*program, {8}, server).exchange();
+  server.wait = 7;
+  StepPrediction step = predicted(*program, {8}, server);
+  EXPECT_EQ(step.wait, 7);
+  EXPECT_DOUBLE_EQ(step.exchange(), without + 7);
+  EXPECT_EQ(step.total(), step.micro + step.update + step.exchange());
+  // As long as all else, where ranks share cores that did not when measured.
+  EXPECT_EQ(predicted(*program, {16}, server).wait, 14);
+  EXPECT_EQ(predicted(*program, {16, 2}, server).wait, 7);
+  EXPECT_EQ(predicted(*program, {}, server).exchange(), 0);
+}
+
 TEST(StepModel, RanksShareTheCoresOfTheirServer) {
   TestProgram program(/*isAdasum=*/false);
   ServerCosts server = serverOf(2);

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
+#include <iterator>
 #include <spawn.h>
+#include <sstream>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -119,6 +121,13 @@ Finished BoostRunProcess::wait() {
 Finished boostRunProcess(const std::vector<std::string> &arguments,
                          const std::vector<std::string> &environment) {
   return BoostRunProcess(arguments, environment).wait();
+}
+
+std::vector<int> childrenOf(int process) {
+  std::string id = std::to_string(process);
+  std::istringstream text(
+      readFile("/proc/" + id + "/task/" + id + "/children"));
+  return {std::istream_iterator<int>(text), {}};
 }
 
 std::unique_ptr<Session> openFixture(const std::string &name,

@@ -41,6 +41,9 @@ private:
   int process_ = -1;
 };
 
+/// The processes that `process` has started and not reaped.
+std::vector<int> childrenOf(int process);
+
 Finished boostRunProcess(const std::vector<std::string> &arguments,
                          const std::vector<std::string> &environment = {});
 

@@ -19,11 +19,9 @@ constexpr const char *kSmall = "--data=digits:train=100,test=50";
 
 /// Of a launcher of one rank: that rank.
 int childOf(int launcher) {
-  std::string path = "/proc/" + std::to_string(launcher) + "/task/" +
-                     std::to_string(launcher) + "/children";
-  std::string children = readFile(path);
+  std::vector<int> children = childrenOf(launcher);
   EXPECT_FALSE(children.empty());
-  return children.empty() ? -1 : std::stoi(children);
+  return children.empty() ? -1 : children[0];
 }
 
 TEST(LaunchRun, TheOnlyRankTrainsAndWritesItsLogs) {

@@ -1,0 +1,128 @@
+#include "runtime/predict/MeasuringRanks.h"
+
+#include "runtime/comm/local/LocalJob.h"
+#include "runtime/launch/JoinJob.h"
+#include "runtime/launch/ResolveJob.h"
+#include "runtime/launch/StartRanks.h"
+#include "runtime/predict/CpuTarget.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <new>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace boostrt {
+namespace {
+
+/// The first argument of a process that measures; the program's file, threads
+/// and seconds follow.
+constexpr std::string_view kWord = "--measuring-rank";
+
+/// measureSteps() of a rank that tells the others when it fails.
+Result<StepCosts> measureWith(const BoostProgram &program,
+                              const BoostTarget &target, uint32_t threads,
+                              Transport &transport, double seconds) {
+  Result<StepCosts> costs = Status(ExitCode::Internal, "out of memory");
+  try {
+    costs = measureSteps(program, target, threads, &transport, seconds);
+  } catch (const std::bad_alloc &) {
+    // as it says
+  }
+  if (!costs.ok())
+    transport.abort(costs.status().message());
+  return costs;
+}
+
+Result<StepCosts> measureAsRank(const char *file, uint32_t threads,
+                                double seconds) {
+  // Stays loaded: the process ends soon. Who has started it has checked it.
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  auto query =
+      library ? reinterpret_cast<BoostQuery>(dlsym(library, BOOST_QUERY_SYMBOL))
+              : nullptr;
+  const BoostProgram *program = query ? query(BOOST_ABI_VERSION) : nullptr;
+  const BoostTarget *target = program ? cpuTarget(*program) : nullptr;
+  if (!target)
+    return Status(ExitCode::Input,
+                  fmt::format("the program in '{}' has changed since it was "
+                              "loaded; try again",
+                              file));
+  LaunchOptions options;
+  Result<JobPlan> plan = planJob(options);
+  if (!plan.ok())
+    return plan.status();
+  Result<std::unique_ptr<Transport>> transport = joinJob(*plan, options);
+  if (!transport.ok())
+    return transport.status();
+  if (!*transport)
+    return Status(ExitCode::Usage,
+                  fmt::format("{} is of the processes that a prediction starts "
+                              "itself; give boost-run info --ranks N",
+                              kWord));
+  return measureWith(*program, *target, threads, **transport, seconds);
+}
+
+} // namespace
+
+Result<StepCosts> measureOnThreads(const BoostProgram &program,
+                                   const BoostTarget &target, uint32_t threads,
+                                   uint32_t ranks, double seconds) {
+  LocalJob job(ranks);
+  std::vector<Result<StepCosts>> found(ranks, StepCosts());
+  std::vector<std::thread> threadsOfRanks;
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    threadsOfRanks.emplace_back([&, rank, transport = job.connect(rank)] {
+      found[rank] = measureWith(program, target, threads, *transport, seconds);
+    });
+  for (std::thread &thread : threadsOfRanks)
+    thread.join();
+  // All have found the same, unless one has failed.
+  auto failed = std::ranges::find_if(
+      found, [](const auto &costs) { return !costs.ok(); });
+  return failed == found.end() ? found.front() : *failed;
+}
+
+Result<StepCosts> measureOnProcesses(const std::string &file, uint32_t threads,
+                                     uint32_t ranks, double seconds) {
+  Result<std::vector<std::string>> answers =
+      askRanks(ranks, threads,
+               {"boost-measure", std::string(kWord), file,
+                fmt::format("{}", threads), fmt::format("{}", seconds)});
+  if (!answers.ok())
+    return Status(answers.status().code(),
+                  fmt::format("cannot measure a step on {} ranks: {}", ranks,
+                              answers.status().message()));
+  StepCosts costs;
+  const std::string &answer = answers->front(); // all have found the same
+  if (answer.size() != sizeof costs)
+    return Status(ExitCode::Internal,
+                  fmt::format("a rank that measured said {} bytes where {} "
+                              "were expected; please report this",
+                              answer.size(), sizeof costs));
+  std::memcpy(&costs, answer.data(), sizeof costs);
+  return costs;
+}
+
+std::optional<int> actAsMeasuringRank(int argc, const char *const *argv) {
+  constexpr int kArguments = 5;
+  if (argc != kArguments || argv[1] != kWord)
+    return std::nullopt;
+  auto threads = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
+  Result<StepCosts> costs =
+      measureAsRank(argv[2], threads, std::strtod(argv[4], nullptr));
+  if (!costs.ok()) {
+    fmt::print(stderr, "{}\n", costs.status().message());
+    return static_cast<int>(costs.status().code());
+  }
+  bool isWritten = std::fwrite(&*costs, sizeof *costs, 1, stdout) == 1 &&
+                   std::fflush(stdout) == 0;
+  return static_cast<int>(isWritten ? ExitCode::Ok : ExitCode::Internal);
+}
+
+} // namespace boostrt

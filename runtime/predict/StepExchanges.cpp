@@ -1,0 +1,97 @@
+#include "runtime/predict/StepExchanges.h"
+
+#include "runtime/comm/Collectives.h"
+#include "runtime/program/ProgramCollectives.h"
+#include "runtime/support/Clock.h"
+
+#include <algorithm>
+
+namespace boostrt {
+
+StepExchanges::StepExchanges(const BoostProgram &program, Transport &transport)
+    : group_(transport),
+      collectives_(program.collectives, program.collective_count),
+      pattern_(*this), early_(pattern_, program.collective_count) {
+  shape_.ranks = group_.size();
+  auto floats = [](const BoostCollective &collective) {
+    return countOf(BOOST_F32, collective);
+  };
+  auto longest = std::ranges::max_element(collectives_, {}, floats);
+  if (longest == collectives_.end())
+    return;
+  longest_ = static_cast<uint32_t>(longest - collectives_.begin());
+  for (const BoostCollectiveOperand &operand : operandsOf(*longest))
+    if (operand.dtype == BOOST_F32)
+      shape_.partBytes.push_back(operand.elements * sizeof(float));
+  workspace_.reserve(allReduceScratchBytes(group_.size(), floats(*longest)));
+}
+
+Status StepExchanges::run(uint32_t index, void *const *operands) {
+  Clock::time_point begin = Clock::now();
+  Status status = early_.run(index, operands);
+  waited_ += secondsSince(begin);
+  begin = Clock::now();
+  if (index + 1 == collectives_.size() && pattern_.pattern == Pattern::Sum)
+    divideSum();
+  besides_ += secondsSince(begin);
+  return status;
+}
+
+Status StepExchanges::Patterns::run(uint32_t index, void *const *operands) {
+  StepExchanges &all = exchanges_;
+  if (index == all.longest_) {
+    all.floats_.clear();
+    std::span<const BoostCollectiveOperand> table =
+        operandsOf(all.collectives_[index]);
+    for (size_t i = 0; i < table.size(); ++i)
+      if (table[i].dtype == BOOST_F32)
+        all.floats_.emplace_back(static_cast<float *>(operands[i]),
+                                 table[i].elements);
+  }
+  return index + 1 < all.collectives_.size() ? Status() : all.exchangePattern();
+}
+
+Status StepExchanges::exchangePattern() {
+  switch (pattern_.pattern) {
+  case Pattern::Short:
+    return exchangeShort(1);
+  case Pattern::Rounds:
+    for (uint32_t round = 0; round < shape_.rounds; ++round)
+      BOOSTRT_RETURN_IF_ERROR(exchangeShort(1));
+    return Status();
+  case Pattern::Messages:
+    return exchangeShort(shape_.messages());
+  case Pattern::Sum:
+  case Pattern::Count:
+    break;
+  }
+  return allReduceSum(group_, floats_, workspace_);
+}
+
+/// As many messages from each member to those behind it.
+Status StepExchanges::exchangeShort(uint32_t messages) {
+  uint32_t size = group_.size(), self = group_.self();
+  workspace_.sends.clear();
+  workspace_.receives.clear();
+  shorts_.resize(messages + 1);
+  for (uint32_t i = 0; i < messages; ++i) {
+    uint32_t distance = 1 + i % (size - 1);
+    workspace_.sends.push_back(
+        {group_.rankOf((self + distance) % size),
+         std::as_bytes(std::span(&shorts_[messages], 1))});
+    workspace_.receives.push_back(
+        {group_.rankOf((self + size - distance) % size),
+         std::as_writable_bytes(std::span(&shorts_[i], 1))});
+  }
+  return group_.transport().exchange(workspace_.sends, workspace_.receives);
+}
+
+/// So that the program trains as one rank does, and no value grows.
+void StepExchanges::divideSum() {
+  float part = 1.0f / static_cast<float>(group_.size());
+  for (std::span<float> floats : floats_)
+    for (float &value : floats)
+      value *= part;
+}
+
+} // namespace boostrt

@@ -1,0 +1,137 @@
+#include "runtime/predict/TrainingRank.h"
+
+#include "runtime/abi/boost_schedule.h"
+#include "runtime/predict/RandomBatch.h"
+#include "runtime/program/AccumulatesInPlace.h"
+#include "runtime/support/Clock.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace boostrt {
+namespace {
+
+double medianOf(std::vector<double> &times) {
+  if (times.empty())
+    return 0;
+  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+template <typename T>
+void write(void *base, const BoostTensor &tensor, T value) {
+  std::memcpy(static_cast<std::byte *>(base) + tensor.offset, &value,
+              sizeof value);
+}
+
+} // namespace
+
+Status TrainingRank::prepare(uint32_t threads) {
+  Result<std::unique_ptr<CpuDevice>> device =
+      CpuDevice::create(threads, target_, program_.reproducible);
+  if (!device.ok())
+    return device.status();
+  device_ = std::move(device).value();
+  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+    bases_[kind] =
+        reserve(kind == BOOST_ARENA_TRANSIENT ? target_.transient_bytes
+                                              : program_.arena_bytes[kind]);
+  gradients_ = {bases_[BOOST_ARENA_GRADIENT],
+                reserve(program_.arena_bytes[BOOST_ARENA_GRADIENT])};
+  batches_[0] = bases_[BOOST_ARENA_BATCH];
+  for (size_t i = 1; i < batches_.size(); ++i)
+    batches_[i] = reserve(program_.arena_bytes[BOOST_ARENA_BATCH]);
+  for (size_t i = 0; i < batches_.size(); ++i)
+    fillRandomBatch(program_, static_cast<std::byte *>(batches_[i]), i);
+  write<int64_t>(bases_[BOOST_ARENA_CONTROL], program_.seed_control,
+                 static_cast<int64_t>(program_.seed));
+  if (exchanges_)
+    device_->setCollectives(
+        exchanges_, std::span(program_.collectives, program_.collective_count));
+  return device_->call(BOOST_FUNCTION_INIT, bases_.data());
+}
+
+Status TrainingRank::step(Pattern pattern) {
+  if (exchanges_)
+    exchanges_->setPattern(pattern);
+  BOOSTRT_RETURN_IF_ERROR(computeGradients());
+  setSchedules();
+  bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
+  Status updated = call(BOOST_FUNCTION_UPDATE, update_);
+  if (!exchanges_)
+    return updated;
+  exchanges_->close();
+  BOOSTRT_RETURN_IF_ERROR(updated);
+  double waited = exchanges_->waited();
+  waits_[static_cast<size_t>(pattern)].push_back(waited);
+  update_.back() -= waited + exchanges_->besides();
+  return Status();
+}
+
+Status TrainingRank::computeGradients() {
+  // More micro-batches than that show nothing new.
+  uint32_t micros = std::min(program_.micro_batches, 4u);
+  bool isInPlace = accumulatesInPlace(program_);
+  if (isInPlace) // the set is empty
+    write<int64_t>(gradients_[0], program_.loss_count, 0);
+  for (uint32_t i = 0; i < micros; ++i) {
+    bool isIntoSet0 = i == 0 || isInPlace;
+    bases_[BOOST_ARENA_BATCH] = batches_[next_++ % batches_.size()];
+    bases_[BOOST_ARENA_GRADIENT] = gradients_[isIntoSet0 ? 0 : 1];
+    if (exchanges_ && isIntoSet0 && i + 1 == micros)
+      exchanges_->open();
+    BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_MICRO, micro_));
+    if (isIntoSet0)
+      continue;
+    bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
+    bases_[BOOST_ARENA_GRADIENT_OTHER] = gradients_[1];
+    BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_COMBINE, combine_));
+  }
+  return Status();
+}
+
+void TrainingRank::setSchedules() {
+  for (uint32_t i = 0; i < program_.schedule_count; ++i) {
+    const BoostSchedule &schedule = program_.schedules[i];
+    write<float>(
+        bases_[BOOST_ARENA_CONTROL], schedule.control,
+        static_cast<float>(boost_schedule_value(&schedule, steps_, {1, 1})));
+  }
+  ++steps_;
+}
+
+StepTimes TrainingRank::times() {
+  StepTimes times{{medianOf(micro_), medianOf(combine_), medianOf(update_)}};
+  std::ranges::transform(waits_, times.exchange.begin(), medianOf);
+  return times;
+}
+
+void TrainingRank::forgetTimes() {
+  for (std::vector<double> *times : {&micro_, &combine_, &update_})
+    times->clear();
+  for (std::vector<double> &times : waits_)
+    times.clear();
+}
+
+/// Zeroed, and there.
+void *TrainingRank::reserve(uint64_t bytes) {
+  constexpr uint64_t page = 4096;
+  uint64_t size = (std::max<uint64_t>(bytes, 1) + page - 1) / page * page;
+  void *memory = std::aligned_alloc(page, size);
+  if (!memory)
+    throw std::bad_alloc();
+  memory_.emplace_back(memory);
+  return std::memset(memory, 0, size);
+}
+
+Status TrainingRank::call(BoostFunctionKind function,
+                          std::vector<double> &times) {
+  Clock::time_point begin = Clock::now();
+  BOOSTRT_RETURN_IF_ERROR(device_->call(function, bases_.data()));
+  times.push_back(secondsSince(begin));
+  return Status();
+}
+
+} // namespace boostrt

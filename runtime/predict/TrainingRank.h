@@ -1,0 +1,60 @@
+// TrainingRank.h - a rank that trains on generated batches, and how long the
+// parts of its steps take.
+#pragma once
+
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/predict/StepExchanges.h"
+#include "runtime/predict/StepModel.h"
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace boostrt {
+
+/// Medians.
+struct StepTimes {
+  ComputeCosts compute;
+  ExchangeTimes exchange{};
+};
+
+class TrainingRank {
+public:
+  /// `exchanges`, null for a rank alone, outlives the rank.
+  TrainingRank(const BoostProgram &program, const BoostTarget &target,
+               StepExchanges *exchanges)
+      : program_(program), target_(target), exchanges_(exchanges) {}
+
+  /// Fails as CpuDevice does.
+  Status prepare(uint32_t threads);
+  Status step(Pattern pattern);
+  /// Of the steps since the last forgetTimes().
+  StepTimes times();
+  void forgetTimes();
+
+private:
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+
+  void *reserve(uint64_t bytes);
+  Status computeGradients();
+  void setSchedules();
+  Status call(BoostFunctionKind function, std::vector<double> &times);
+
+  const BoostProgram &program_;
+  const BoostTarget &target_;
+  StepExchanges *exchanges_;
+  std::vector<std::unique_ptr<void, Free>> memory_;
+  std::array<void *, BOOST_ARENA_COUNT> bases_{};
+  std::array<void *, 2> gradients_{};
+  std::array<void *, 3> batches_{}; ///< as many as training keeps
+  std::unique_ptr<CpuDevice> device_;
+  std::vector<double> micro_, combine_, update_;
+  std::array<std::vector<double>, kPatterns> waits_;
+  size_t next_ = 0;
+  int64_t steps_ = 0;
+};
+
+} // namespace boostrt
