@@ -3,8 +3,8 @@
 
     tools/bench/rank_prediction.py [--build build] [--ranks 1 2 4 8] [--rounds 5] [--json FILE]
 
-For the MLP and LeNet-5 of the examples, for sums and for Adasum, between processes (gloo) and
-threads of one (local): in each round every prediction is made and every job timed once, one
+For the MLP and LeNet-5 of the examples, for sums, for Adasum and for sums in several buckets, which
+begin beside the backward, between processes (gloo) and threads of one (local): in each round every prediction is made and every job timed once, one
 right after the other, so that what else the machine does hits both. A job's time is the median
 of the steps that `boost-run bench --ranks` times, on batches in memory. Prints medians over the
 rounds, of the errors too, and the load of the machine at the beginning of the rounds. With more
@@ -20,7 +20,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODELS = {"MLP": "mlp-mnist", "LeNet-5": "lenet5-mnist"}
-BOOSTS = {"sum": [], "Adasum": ["--boost", "adasum=true"]}
+VARIANTS = {"sum": [], "Adasum": ["--boost", "adasum=true"],
+            "buckets": ["--bucket-size", "64KiB"]}
 
 
 class Job:
@@ -53,10 +54,10 @@ class Job:
                 "least_measured_ms": min(self.measured) * 1e3, "prediction": middle}
 
 
-def compile_program(boostc, model, boost, folder):
-    path = folder / f"{model}-{boost}.so"
+def compile_program(boostc, model, variant, folder):
+    path = folder / f"{model}-{variant}.so"
     subprocess.run([boostc, ROOT / "examples" / MODELS[model] / "model.json", "--target=cpu",
-                    "-o", path, *BOOSTS[boost]], check=True, capture_output=True)
+                    "-o", path, *VARIANTS[variant]], check=True, capture_output=True)
     return path
 
 
@@ -66,7 +67,7 @@ def main():
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--comm", nargs="+", default=["gloo", "local"], choices=["gloo", "local"])
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS)
-    parser.add_argument("--boosts", nargs="+", default=list(BOOSTS), choices=BOOSTS)
+    parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=VARIANTS)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--json", type=pathlib.Path, help="write all that was found to this file")
@@ -76,12 +77,12 @@ def main():
         folder = pathlib.Path(name)
         jobs = {}
         for model in arguments.models:
-            for boost in arguments.boosts:
-                program = compile_program(arguments.build / "bin" / "boostc", model, boost, folder)
+            for variant in arguments.variants:
+                program = compile_program(arguments.build / "bin" / "boostc", model, variant, folder)
                 for comm in arguments.comm:
                     for ranks in arguments.ranks:
-                        if ranks > 1 or comm == arguments.comm[0] and boost == "sum":
-                            jobs[model, boost, comm, ranks] = Job(program, comm, ranks)
+                        if ranks > 1 or comm == arguments.comm[0] and variant == "sum":
+                            jobs[model, variant, comm, ranks] = Job(program, comm, ranks)
         loads = []
         for _ in range(arguments.rounds):
             loads.append(os.getloadavg()[0])
@@ -89,16 +90,16 @@ def main():
                 job.predict(boost_run)
                 job.measure(boost_run, arguments.steps)
     print(f"load at the beginning of the rounds: {', '.join(f'{load:.1f}' for load in loads)}")
-    print(f"{'model':8} {'':6} {'':5} {'ranks':>5} {'predicted':>10} {'measured':>10}  error")
+    print(f"{'model':8} {'':7} {'':5} {'ranks':>5} {'predicted':>10} {'measured':>10}  error")
     rows = []
-    for (model, boost, comm, ranks), job in jobs.items():
-        row = {"model": model, "boost": boost, **job.row()}
+    for (model, variant, comm, ranks), job in jobs.items():
+        row = {"model": model, "variant": variant, **job.row()}
         rows.append(row)
         parts = row["prediction"]
-        print(f"{model:8} {boost:6} {comm:5} {ranks:5} {row['predicted_ms']:7.3f} ms "
+        print(f"{model:8} {variant:7} {comm:5} {ranks:5} {row['predicted_ms']:7.3f} ms "
               f"{row['measured_ms']:7.3f} ms {100 * row['error']:+6.1f} %   compute "
               f"{1e3 * (parts['micro'] + parts['combine'] + parts['update']):.3f}, exchange "
-              f"{1e3 * parts['exchange']:.3f}, least measured {row['least_measured_ms']:.3f}",
+              f"{1e3 * parts['exchange']:.3f} (wait {1e3 * parts['wait']:.3f}), least measured {row['least_measured_ms']:.3f}",
               flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps({"loads": loads, "rows": rows}, indent=1) + "\n")
