@@ -142,7 +142,8 @@ def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::
     batch innermost, so that a vector holds the same pixel of many samples, whatever the
     numbers of channels and pixels; images that come from outside are copied once per
     function. A collapsed view for a product stays a view, of a transposed matrix. Programs
-    whose batch is smaller than four keep row-major images.
+    whose batch is smaller than four keep row-major images, and so do functions with a
+    convolution that a library computes, which reads them so.
 
     Before and after:
     ```mlir
@@ -181,14 +182,14 @@ def ChooseContractionsPass : Pass<"boost-lowering-choose-contractions", "::boost
 }
 
 def ChooseDeviceLibraryPass : Pass<"boost-lowering-choose-device-library", "::boostc::train::ProgramOp"> {
-  let summary = "picks the products that a library computes on a GPU";
+  let summary = "picks what libraries compute on a GPU";
   let description = [{
-    In a program with `rt.cuda_target`, a matrix product becomes a call of cuBLASLt where it
-    is large enough to be worth a launch of its own: a generated kernel is fused with its
-    neighbours, a library's is not. The pass gives such a product scratch memory, which the
-    memory plan covers and which tells the passes behind that it is a call; the others get
-    kernels. `library` is `auto`, `always` (every product whose matrices the library can
-    read) or `never`.
+    In a program with `rt.cuda_target`, a matrix product becomes a call of cuBLASLt and a
+    convolution, or a gradient of one, a call of cuDNN where it is large enough to be worth
+    a launch of its own: a generated kernel is fused with its neighbours, a library's is
+    not. The pass gives such an op scratch memory, which the memory plan covers and which
+    tells the passes behind that it is a call; the others get kernels. `library` is `auto`,
+    `always` (every one whose operands the library can read) or `never`.
 
     Before and after, with `library=always`:
     ```mlir

@@ -111,8 +111,9 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
          "everything")
       ->type_name("on|off");
   app.add_option("--cuda-library", options.phase.cudaLibrary,
-                 "which matrix products cuBLASLt computes on GPUs, where it is "
-                 "the faster: auto (large ones), always (every one) or never")
+                 "which matrix products cuBLASLt computes on GPUs, and which "
+                 "convolutions cuDNN, where it is the faster: auto (large "
+                 "ones), always (every one) or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str()
       ->type_name("WHICH");

@@ -132,12 +132,13 @@ static void addPhase(OpPassManager &manager, Phase phase,
     addCleanup(manager);
     {
       OpPassManager &layouts = manager.nest<train::ProgramOp>();
-      // What is fast, and what a library call needs, depends on the strides of
-      // operands.
-      layouts.addPass(createAssignLayoutsPass());
       ChooseDeviceLibraryPassOptions library;
       library.library = options.cudaLibrary;
+      // Images lie as the libraries that are called read them. A matrix that a
+      // layout turns over, a flattened image, is as readable as before.
       layouts.addPass(createChooseDeviceLibraryPass(library));
+      // What is fast depends on the strides of operands.
+      layouts.addPass(createAssignLayoutsPass());
       if (options.chooseContraction)
         layouts.addPass(
             createChooseContractionsPass(options.chooseContraction));

@@ -40,7 +40,8 @@ struct PhaseOptions {
   /// What the program is compiled for; one of them or both.
   bool forCpu = true, forCuda = false;
   bool useLibrary = true;
-  /// Which products cuBLASLt computes on GPUs: auto, always or never.
+  /// Which products cuBLASLt computes on GPUs, and which convolutions cuDNN:
+  /// auto, always or never.
   std::string cudaLibrary = "auto";
   /// Of gradients that ranks exchange together, at most; without it the pass's
   /// own number.

@@ -141,7 +141,11 @@ typedef enum BoostImageKind {
 } BoostImageKind;
 
 typedef enum BoostLibraryCallKind {
-  BOOST_LIBRARY_MATMUL = 0
+  BOOST_LIBRARY_MATMUL = 0,
+  /* CUDA targets; see BoostConvolution */
+  BOOST_LIBRARY_CONVOLUTION = 1,       /* y from x and w */
+  BOOST_LIBRARY_CONVOLUTION_IMAGE = 2, /* x from y and w */
+  BOOST_LIBRARY_CONVOLUTION_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
 
 typedef enum BoostPostOp {
@@ -312,6 +316,30 @@ typedef struct BoostMatmul {
   uint32_t post_op; /* BoostPostOp */
 } BoostMatmul;
 
+/* A two-dimensional convolution or one of its adjoints, all f32. With x an image
+ * [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O, OH, OW]:
+ *
+ *   y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
+ *       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
+ *               j * strides[1] + l * dilations[1] - padding[1]]
+ *
+ * where x is zero outside the image and c runs over the channels of o's group. The
+ * adjoints, in x and in w, are sums over the same products. Tensors are read and
+ * written through strides (in elements) that put them in some order of their
+ * dimensions without gaps.
+ * Operands: what is read, bias (null when has_bias is 0), what is written, scratch:
+ * x, w, bias, y; y, w, null, x; y, x, null, w. */
+typedef struct BoostConvolution {
+  int64_t image[4], weight[4], output[4]; /* extents of x, w, y */
+  int64_t image_strides[4], weight_strides[4], output_strides[4];
+  int64_t strides[2]; /* vertical, horizontal */
+  int64_t padding[4]; /* top, left, bottom, right */
+  int64_t dilations[2];
+  uint32_t has_bias;
+  uint32_t reserved;
+} BoostConvolution;
+
+/* Operands are counted as A, B, bias, C, scratch: a product's names. */
 typedef struct BoostLibraryCall {
   uint32_t kind;            /* BoostLibraryCallKind */
   uint32_t fallback_launch; /* CUDA: the launch that computes the same and whose
@@ -319,8 +347,9 @@ typedef struct BoostLibraryCall {
   uint64_t scratch_bytes;   /* CPU: what the library asked for when compiling;
                                CUDA: what it may use at most */
   const char *location;
-  BoostMatmul matmul;
+  BoostMatmul matmul;        /* zeros where the call is another */
   uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
+  BoostConvolution convolution; /* likewise */
 } BoostLibraryCall;
 
 typedef int32_t (*BoostEntry)(const BoostEnv *env, void *const *arenas);
@@ -476,7 +505,8 @@ BOOST_ABI_ASSERT(BoostInput, 72);
 BOOST_ABI_ASSERT(BoostMetric, 120);
 BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
-BOOST_ABI_ASSERT(BoostLibraryCall, 120);
+BOOST_ABI_ASSERT(BoostConvolution, 264);
+BOOST_ABI_ASSERT(BoostLibraryCall, 384);
 BOOST_ABI_ASSERT(BoostFunction, 24);
 BOOST_ABI_ASSERT(BoostOperand, 16);
 BOOST_ABI_ASSERT(BoostLaunch, 40);

@@ -35,7 +35,8 @@ struct Library {
 constexpr Library kLibraries[] = {
     {"libcublasLt.so.13", "cublasLtGetVersion", true, 10000, 100,
      "generated kernels compute all matrix products"},
-    {"libcudnn.so.9", "cudnnGetVersion", true, 10000, 100},
+    {"libcudnn.so.9", "cudnnGetVersion", true, 10000, 100,
+     "generated kernels compute all convolutions"},
     {"libcusolver.so.12", "cusolverGetVersion", false, 1000, 100},
     {"libnccl.so.2", "ncclGetVersion", false, 10000, 100,
      "what GPUs of several ranks exchange goes through the host"},

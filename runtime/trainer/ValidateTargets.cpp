@@ -1,5 +1,7 @@
 // The part of the descriptor that differs between the devices that a program
 // holds code for.
+#include "runtime/device/cuda/CallShape.h"
+#include "runtime/device/cuda/ConvolutionGraph.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/ValidateProgram.h"
 
@@ -60,19 +62,65 @@ private:
 
   Status libraryCall(uint32_t index) const {
     const BoostLibraryCall &call = t_.library_calls[index];
-    const BoostMatmul &m = call.matmul;
-    if (call.kind != BOOST_LIBRARY_MATMUL || !call.location ||
-        m.post_op > BOOST_POST_RELU || m.has_bias > 1)
+    uint32_t mostKinds = t_.kind == BOOST_TARGET_CUDA
+                             ? BOOST_LIBRARY_CONVOLUTION_WEIGHT
+                             : BOOST_LIBRARY_MATMUL;
+    if (call.kind > mostKinds || !call.location)
       return fail("{}: library call {} is of an unknown kind", name_, index);
-    for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
-                          m.b_strides[0], m.b_strides[1]})
-      if (value <= 0 || value > INT32_MAX)
-        return fail("{}: library call {} has an extent or stride of {}", name_,
-                    index, value);
+    BOOSTRT_RETURN_IF_ERROR(cuda::isConvolution(call)
+                                ? convolution(index, call)
+                                : product(index, call.matmul));
     if (call.scratch_bytes > t_.transient_bytes)
       return fail("{}: library call {} needs {} bytes of scratch memory, arena "
                   "TRANSIENT has {}",
                   name_, index, call.scratch_bytes, t_.transient_bytes);
+    return Status();
+  }
+
+  Status product(uint32_t index, const BoostMatmul &m) const {
+    if (m.post_op > BOOST_POST_RELU || m.has_bias > 1)
+      return fail("{}: library call {} is of an unknown kind", name_, index);
+    for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
+                          m.b_strides[0], m.b_strides[1]})
+      BOOSTRT_RETURN_IF_ERROR(inRange(index, value, 1));
+    return Status();
+  }
+
+  Status convolution(uint32_t index, const BoostLibraryCall &call) const {
+    const BoostConvolution &c = call.convolution;
+    if (c.has_bias > (call.kind == BOOST_LIBRARY_CONVOLUTION ? 1 : 0))
+      return fail("{}: library call {} is of an unknown kind", name_, index);
+    for (const auto &values : {c.image, c.weight, c.output, c.image_strides,
+                               c.weight_strides, c.output_strides})
+      BOOSTRT_RETURN_IF_ERROR(inRange(index, std::span(values, 4), 1));
+    for (const auto &values : {c.strides, c.dilations})
+      BOOSTRT_RETURN_IF_ERROR(inRange(index, std::span(values, 2), 1));
+    BOOSTRT_RETURN_IF_ERROR(inRange(index, c.padding, 0));
+    for (const auto &extents : {c.image, c.weight, c.output}) {
+      uint64_t bytes = sizeof(float);
+      for (int64_t extent : std::span(extents, 4))
+        if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kMaxBytes)
+          return fail("{}: library call {} has an operand of more than {} "
+                      "bytes",
+                      name_, index, kMaxBytes);
+    }
+    Result<cuda::ConvolutionGraph> graph = cuda::describeConvolution(call);
+    if (!graph.ok())
+      return fail("{}: library call {}: {}", name_, index,
+                  graph.status().message());
+    return Status();
+  }
+
+  Status inRange(uint32_t index, int64_t value, int64_t least) const {
+    if (value < least || value > INT32_MAX)
+      return fail("{}: library call {} has an extent or stride of {}", name_,
+                  index, value);
+    return Status();
+  }
+  Status inRange(uint32_t index, std::span<const int64_t> values,
+                 int64_t least) const {
+    for (int64_t value : values)
+      BOOSTRT_RETURN_IF_ERROR(inRange(index, value, least));
     return Status();
   }
 
@@ -97,9 +145,10 @@ private:
                   name_, index, call.fallback_launch, t_.launch_count);
     const BoostLaunch &launch = t_.launches[call.fallback_launch];
     uint32_t count = 0;
-    bool fits = launch.operand_count == 3 + call.matmul.has_bias;
+    bool hasBias = cuda::hasBias(call);
+    bool fits = launch.operand_count == (hasBias ? 4 : 3);
     for (uint32_t i = 0; fits && i < 4; ++i)
-      if (i != 2 || call.matmul.has_bias)
+      if (i != 2 || hasBias)
         fits = launch.operands[count++].bytes == call.operand_bytes[i];
     if (!fits)
       return fail("{}: launch {} does not fit library call {}, whose fallback "

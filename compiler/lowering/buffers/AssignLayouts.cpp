@@ -82,7 +82,11 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<rt::ConvolutionOp> convolutions(
           function.getOps<rt::ConvolutionOp>());
-      if (convolutions.empty())
+      // A library reads images as they are.
+      if (convolutions.empty() ||
+          llvm::any_of(convolutions, [](rt::ConvolutionOp convolution) {
+            return static_cast<bool>(convolution.getScratch());
+          }))
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))

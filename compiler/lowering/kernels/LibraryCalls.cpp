@@ -1,4 +1,5 @@
 #include "compiler/lowering/kernels/LibraryCalls.h"
+#include "compiler/lowering/kernels/KernelOps.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -22,7 +23,64 @@ BoostMatmul boostc::describeMatmul(rt::MatmulOp op) {
   return call;
 }
 
+BoostConvolution boostc::describeConvolution(rt::ConvolutionOp op) {
+  auto setTensor = [](int64_t *extents, int64_t *strides, Value tensor) {
+    auto type = cast<MemRefType>(tensor.getType());
+    llvm::copy(type.getShape(), extents);
+    llvm::copy(type.getStridesAndOffset().first, strides);
+  };
+  BoostConvolution call = {};
+  setTensor(call.image, call.image_strides, op.getImage());
+  setTensor(call.weight, call.weight_strides, op.getWeight());
+  setTensor(call.output, call.output_strides, op.getOutput());
+  llvm::copy(op.getStrides(), call.strides);
+  llvm::copy(op.getPadding(), call.padding);
+  llvm::copy(op.getDilations(), call.dilations);
+  call.has_bias = op.getBias() ? 1 : 0;
+  return call;
+}
+
+static uint32_t kindOf(rt::ConvolutionKind kind) {
+  switch (kind) {
+  case rt::ConvolutionKind::Forward:
+    return BOOST_LIBRARY_CONVOLUTION;
+  case rt::ConvolutionKind::BackwardImage:
+    return BOOST_LIBRARY_CONVOLUTION_IMAGE;
+  case rt::ConvolutionKind::BackwardWeight:
+    return BOOST_LIBRARY_CONVOLUTION_WEIGHT;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+BoostLibraryCall boostc::describeLibraryCall(Operation *op) {
+  BoostLibraryCall call = {};
+  if (auto matmul = dyn_cast<rt::MatmulOp>(op)) {
+    call.kind = BOOST_LIBRARY_MATMUL;
+    call.matmul = describeMatmul(matmul);
+  } else {
+    auto convolution = cast<rt::ConvolutionOp>(op);
+    call.kind = kindOf(convolution.getKind());
+    call.convolution = describeConvolution(convolution);
+  }
+  for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
+    if (operand)
+      (i < std::size(call.operand_bytes) ? call.operand_bytes[i]
+                                         : call.scratch_bytes) =
+          countBytes(getViewedBuffer(operand).getType());
+  return call;
+}
+
+SmallVector<Value> boostc::getLibraryOperands(Operation *op) {
+  if (auto matmul = dyn_cast<rt::MatmulOp>(op))
+    return {matmul.getA(), matmul.getB(), matmul.getBias(), matmul.getC(),
+            matmul.getScratch()};
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+    return {convolution.getA(), convolution.getB(), convolution.getBias(),
+            convolution.getC(), convolution.getScratch()};
+  return {};
+}
+
 Value boostc::getLibraryScratch(Operation *op) {
-  auto matmul = dyn_cast<rt::MatmulOp>(op);
-  return matmul ? matmul.getScratch() : Value();
+  SmallVector<Value> operands = getLibraryOperands(op);
+  return operands.empty() ? Value() : operands.back();
 }

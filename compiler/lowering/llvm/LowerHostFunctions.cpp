@@ -74,8 +74,7 @@ private:
       if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp, rt::ReadyOp>(
               op))
         most = std::max<int64_t>(most, op->getNumOperands());
-      if (isa<rt::MatmulOp>(op))
-        most = std::max<int64_t>(most, 5);
+      most = std::max<int64_t>(most, getLibraryOperands(op).size());
     });
     if (most > 0)
       operands = LLVM::AllocaOp::create(builder, loc(), pointer, pointer,
@@ -117,8 +116,9 @@ private:
       return lowerLaunch(launch);
     if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
       return lowerLaunchGrid(launch);
-    if (auto matmul = dyn_cast<rt::MatmulOp>(op))
-      return lowerMatmul(matmul);
+    // A GPU's convolution is a call where it has scratch memory.
+    if (isa<rt::MatmulOp>(op) || getLibraryScratch(op))
+      return lowerLibraryCall(op);
     if (auto fill = dyn_cast<rt::FillOp>(op))
       return lowerFill(fill);
     if (auto collective = dyn_cast<rt::CollectiveOp>(op))
@@ -170,27 +170,13 @@ private:
     return entry;
   }
 
-  LogicalResult lowerMatmul(rt::MatmulOp op) {
+  LogicalResult lowerLibraryCall(Operation *op) {
     LibraryCallEntry entry = {};
-    entry.call.kind = BOOST_LIBRARY_MATMUL;
-    entry.call.matmul = describeMatmul(op);
-    entry.location = formatLocation(op.getLoc());
-    if (op.getScratch())
-      entry.call.scratch_bytes = countBytes(op.getScratch().getType());
-    const Value described[] = {op.getA(), op.getB(), op.getBias(), op.getC()};
-    for (auto [i, operand] : llvm::enumerate(described))
-      if (operand)
-        entry.call.operand_bytes[i] =
-            countBytes(getViewedBuffer(operand).getType());
-    Value null = LLVM::ZeroOp::create(builder, loc(), pointer);
-    auto addressOf = [&](Value buffer) {
-      return buffer ? addresses.lookup(buffer) : null;
-    };
-    storeOperand(0, addressOf(op.getA()));
-    storeOperand(1, addressOf(op.getB()));
-    storeOperand(2, addressOf(op.getBias()));
-    storeOperand(3, addressOf(op.getC()));
-    storeOperand(4, addressOf(op.getScratch()));
+    entry.call = describeLibraryCall(op);
+    entry.location = formatLocation(op->getLoc());
+    for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
+      storeOperand(i, operand ? addresses.lookup(operand)
+                              : LLVM::ZeroOp::create(builder, loc(), pointer));
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
                            {env(), constant(i32, code.calls.size()), operands});
     if (code.kind == BOOST_TARGET_CUDA && failed(addFallback(op, entry.call)))
@@ -249,14 +235,14 @@ private:
   }
 
   /// What the runtime launches where the library cannot be had or is slower.
-  LogicalResult addFallback(rt::MatmulOp op, BoostLibraryCall &call) {
+  LogicalResult addFallback(Operation *op, BoostLibraryCall &call) {
     auto fallback = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
     if (!fallback || !fallback.getFallback())
-      return op.emitOpError("expected its fallback behind it: a GPU's library "
-                            "may be missing");
+      return op->emitOpError("expected its fallback behind it: a GPU's library "
+                             "may be missing");
     SmallVector<Value> operands;
-    for (Value operand : {op.getA(), op.getB(), op.getBias(), op.getC()})
-      if (operand)
+    for (Value operand : getLibraryOperands(op))
+      if (operand && operand != getLibraryScratch(op))
         operands.push_back(getViewedBuffer(operand));
     if (!llvm::equal(operands, fallback.getBuffers()))
       return fallback.emitOpError("expected the buffers of the call before it, "

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/CallBench.h"
 
+#include "runtime/device/cuda/CallShape.h"
+
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -75,14 +77,14 @@ Status CallBench::copyIn(uint64_t to, const void *from, uint64_t bytes) {
 
 CallBench::Operands CallBench::operandsOf(const BoostLibraryCall &call) const {
   Operands operands = memory_;
-  if (!call.matmul.has_bias)
+  if (!hasBias(call))
     operands[2] = 0;
   return operands;
 }
 
 Result<std::vector<float>> CallBench::runOnce(const BoostLibraryCall &call,
                                               const Work &work) {
-  std::vector<float> result(static_cast<size_t>(call.matmul.m * call.matmul.n),
+  std::vector<float> result(countResults(call),
                             std::numeric_limits<float>::quiet_NaN());
   uint64_t bytes = result.size() * sizeof(float);
   BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[kC], result.data(), bytes));

@@ -15,7 +15,7 @@ namespace boostrt::cuda {
 
 class CallBench {
 public:
-  /// Operands as at BoostMatmul, 0 for what is absent.
+  /// A, B, bias, C, scratch, as at BoostLibraryCall; 0 for what is absent.
   using Operands = std::array<uint64_t, 5>;
   using Work = std::function<Status()>;
 

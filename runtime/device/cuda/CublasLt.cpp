@@ -1,11 +1,37 @@
 #include "runtime/device/cuda/CublasLt.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
+namespace {
 
-Result<std::unique_ptr<CublasLt>> CublasLt::create(const CublasLtApi &api) {
-  std::unique_ptr<CublasLt> library(new CublasLt(api));
+std::string formatAlgorithm(const LtAlgorithm &algorithm) {
+  std::string text;
+  for (uint64_t word : algorithm.data)
+    text += fmt::format("{:016x}", word);
+  return text;
+}
+
+bool parseAlgorithm(const std::string &text, LtAlgorithm &algorithm) {
+  constexpr size_t kDigits = 16;
+  if (text.size() != std::size(algorithm.data) * kDigits)
+    return false;
+  const char *at = text.data();
+  for (uint64_t &word : algorithm.data) {
+    auto [end, error] = std::from_chars(at, at + kDigits, word, 16);
+    if (error != std::errc() || end != at + kDigits)
+      return false;
+    at += kDigits;
+  }
+  return true;
+}
+
+} // namespace
+
+Result<std::unique_ptr<CublasLt>> CublasLt::create(const CublasLtApi &api,
+                                                   Stream stream) {
+  std::unique_ptr<CublasLt> library(new CublasLt(api, stream));
   BOOSTRT_RETURN_IF_ERROR(
       api.check("cublasLtCreate", api.cublasLtCreate(&library->handle_)));
   return library;
@@ -17,9 +43,17 @@ CublasLt::~CublasLt() {
 }
 
 std::string CublasLt::name() const {
-  size_t number = version();
+  size_t number = api_.cublasLtGetVersion();
   return fmt::format("cuBLASLt {}.{}.{}", number / 10000, number % 10000 / 100,
                      number % 100);
+}
+
+Result<std::unique_ptr<LibraryOperation>>
+CublasLt::describe(const BoostLibraryCall &call) const {
+  Result<std::unique_ptr<LtMatmul>> matmul = LtMatmul::create(*this, call);
+  if (!matmul.ok())
+    return matmul.status();
+  return std::unique_ptr<LibraryOperation>(std::move(matmul).value());
 }
 
 Result<std::unique_ptr<LtMatmul>>
@@ -98,7 +132,7 @@ Status LtMatmul::describe(const LtProduct &product, uint64_t scratchBytes) {
   return Status();
 }
 
-Status LtMatmul::setBias(std::span<const uint64_t> operands) {
+Status LtMatmul::setBias(Operands operands) {
   if (!hasBias_)
     return Status();
   const void *bias = reinterpret_cast<const void *>(operands[2]);
@@ -116,8 +150,7 @@ bool LtMatmul::isFit(const LtHeuristic &found) const {
          (scheme == kLtReduceNot || scheme == kLtReduceSeparately);
 }
 
-Result<std::vector<LtAlgorithm>>
-LtMatmul::candidates(std::span<const uint64_t> operands) {
+Result<std::vector<std::string>> LtMatmul::candidates(Operands operands) {
   const CublasLtApi &api = library_.api();
   BOOSTRT_RETURN_IF_ERROR(setBias(operands));
   LtHeuristic found[kMostCandidates] = {};
@@ -127,10 +160,10 @@ LtMatmul::candidates(std::span<const uint64_t> operands) {
       api.cublasLtMatmulAlgoGetHeuristic(library_.handle(), description_, left_,
                                          right_, result_, result_, preference_,
                                          kMostCandidates, found, &count)));
-  std::vector<LtAlgorithm> fit;
+  std::vector<std::string> fit;
   for (int i = 0; i < count; ++i)
     if (isFit(found[i]))
-      fit.push_back(found[i].algorithm);
+      fit.push_back(formatAlgorithm(found[i].algorithm));
   if (fit.empty())
     return Status(ExitCode::Internal,
                   fmt::format("{} proposes nothing that is deterministic and "
@@ -139,20 +172,27 @@ LtMatmul::candidates(std::span<const uint64_t> operands) {
   return fit;
 }
 
-bool LtMatmul::accepts(const LtAlgorithm &algorithm,
-                       std::span<const uint64_t> operands) {
+Status LtMatmul::choose(const std::string &candidate, Operands operands) {
   LtHeuristic found{};
-  if (!setBias(operands).ok() ||
+  if (!parseAlgorithm(candidate, algorithm_))
+    return Status(ExitCode::Input,
+                  fmt::format("'{}' is no algorithm", candidate));
+  BOOSTRT_RETURN_IF_ERROR(setBias(operands));
+  BOOSTRT_RETURN_IF_ERROR(library_.api().check(
+      "cublasLtMatmulAlgoCheck",
       library_.api().cublasLtMatmulAlgoCheck(library_.handle(), description_,
                                              left_, right_, result_, result_,
-                                             &algorithm, &found) != 0)
-    return false;
-  found.algorithm = algorithm;
-  return isFit(found);
+                                             &algorithm_, &found)));
+  found.algorithm = algorithm_;
+  if (!isFit(found))
+    return Status(ExitCode::Input,
+                  fmt::format("algorithm '{}' is not deterministic, or needs "
+                              "more than {} bytes of scratch memory",
+                              candidate, scratchBytes_));
+  return Status();
 }
 
-Status LtMatmul::run(const LtAlgorithm &algorithm,
-                     std::span<const uint64_t> operands, Stream stream) {
+Status LtMatmul::run(Operands operands) {
   const CublasLtApi &api = library_.api();
   BOOSTRT_RETURN_IF_ERROR(setBias(operands));
   auto at = [&](size_t i) { return reinterpret_cast<void *>(operands[i]); };
@@ -160,8 +200,8 @@ Status LtMatmul::run(const LtAlgorithm &algorithm,
   return api.check("cublasLtMatmul",
                    api.cublasLtMatmul(library_.handle(), description_, &one,
                                       at(1), left_, at(0), right_, &zero, at(3),
-                                      result_, at(3), result_, &algorithm,
-                                      at(4), scratchBytes_, stream));
+                                      result_, at(3), result_, &algorithm_,
+                                      at(4), scratchBytes_, library_.stream_));
 }
 
 } // namespace boostrt::cuda

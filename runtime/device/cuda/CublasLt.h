@@ -7,69 +7,60 @@
 #pragma once
 
 #include "runtime/device/cuda/CublasLtApi.h"
+#include "runtime/device/cuda/LibraryOperation.h"
 #include "runtime/device/cuda/LtProduct.h"
 
 #include <memory>
-#include <span>
-#include <vector>
 
 namespace boostrt::cuda {
 
-/// The library, started.
-class CublasLt {
+class CublasLt : public GpuLibrary {
 public:
-  /// Needs a current context.
-  static Result<std::unique_ptr<CublasLt>> create(const CublasLtApi &api);
-  ~CublasLt();
+  /// Its work runs on `stream`. Needs a current context.
+  static Result<std::unique_ptr<CublasLt>> create(const CublasLtApi &api,
+                                                  Stream stream);
+  ~CublasLt() override;
   CublasLt(const CublasLt &) = delete;
   CublasLt &operator=(const CublasLt &) = delete;
 
   const CublasLtApi &api() const { return api_; }
   LtHandle handle() const { return handle_; }
-  size_t version() const { return api_.cublasLtGetVersion(); }
-  /// "cuBLASLt 13.1.0"
-  std::string name() const;
+  std::string name() const override;
+  Result<std::unique_ptr<LibraryOperation>>
+  describe(const BoostLibraryCall &call) const override;
 
 private:
   friend class LtMatmul;
-  explicit CublasLt(const CublasLtApi &api) : api_(api) {}
+  explicit CublasLt(const CublasLtApi &api, Stream stream = nullptr)
+      : api_(api), stream_(stream) {}
   CublasLtApi api_;
+  Stream stream_;
   LtHandle handle_ = nullptr;
 };
 
 /// One product, described to the library.
-class LtMatmul {
+class LtMatmul : public LibraryOperation {
 public:
-  /// The candidates that are asked for.
-  static constexpr int kMostCandidates = 8;
-
   /// `library` outlives it.
   static Result<std::unique_ptr<LtMatmul>> create(const CublasLt &library,
                                                   const BoostLibraryCall &call);
   /// Whether the library takes the description of `call`, which needs no GPU.
   static Status checkDescription(const CublasLtApi &api,
                                  const BoostLibraryCall &call);
-  ~LtMatmul();
+  ~LtMatmul() override;
   LtMatmul(const LtMatmul &) = delete;
   LtMatmul &operator=(const LtMatmul &) = delete;
 
-  /// What the library proposes, best first. Only addresses and alignment of
-  /// `operands` count. Fails when the library has nothing.
-  Result<std::vector<LtAlgorithm>>
-  candidates(std::span<const uint64_t> operands);
-  /// Whether `algorithm`, from a file, is one of this library for this product.
-  bool accepts(const LtAlgorithm &algorithm,
-               std::span<const uint64_t> operands);
-  /// Asks for the product on `stream`, with the operands of BoostMatmul.
-  Status run(const LtAlgorithm &algorithm, std::span<const uint64_t> operands,
-             Stream stream);
+  Result<std::vector<std::string>> candidates(Operands operands) override;
+  Status choose(const std::string &candidate, Operands operands) override;
+  Status run(Operands operands) override;
 
 private:
   explicit LtMatmul(const CublasLt &library) : library_(library) {}
   Status describe(const LtProduct &product, uint64_t scratchBytes);
   Status set(int attribute, const void *value, size_t bytes);
   Status prefer(int attribute, const void *value, size_t bytes);
-  Status setBias(std::span<const uint64_t> operands);
+  Status setBias(Operands operands);
   bool isFit(const LtHeuristic &found) const;
 
   const CublasLt &library_;
@@ -78,6 +69,7 @@ private:
   LtDescription description_ = nullptr;
   LtLayout left_ = nullptr, right_ = nullptr, result_ = nullptr;
   LtPreference preference_ = nullptr;
+  LtAlgorithm algorithm_{}; ///< the one that is chosen
 };
 
 } // namespace boostrt::cuda

@@ -1,7 +1,8 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 
+#include "runtime/device/cuda/FunctionFinder.h"
+
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
@@ -19,19 +20,14 @@ Result<CublasLtApi> CublasLtApi::open(const SearchContext &context) {
 
 Result<CublasLtApi> CublasLtApi::find(void *library, const std::string &path) {
   CublasLtApi api{};
-  const char *missing = nullptr;
-  auto look = [&](auto &member, const char *symbol) {
-    using Pointer = std::remove_reference_t<decltype(member)>;
-    member = reinterpret_cast<Pointer>(dlsym(library, symbol));
-    if (!member && !missing)
-      missing = symbol;
-  };
-#define BOOSTRT_CUBLASLT_FIND(result, symbol, ...) look(api.symbol, #symbol);
+  FunctionFinder finder(library);
+#define BOOSTRT_CUBLASLT_FIND(result, symbol, ...)                             \
+  finder.find(api.symbol, #symbol);
   BOOSTRT_CUBLASLT_FUNCTIONS(BOOSTRT_CUBLASLT_FIND)
 #undef BOOSTRT_CUBLASLT_FIND
-  if (missing)
+  if (finder.missing())
     return Status(ExitCode::Usage,
-                  fmt::format("{} has no function {}", path, missing));
+                  fmt::format("{} has no function {}", path, finder.missing()));
   return api;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/CudaApi.h"
 
+#include "runtime/device/cuda/FunctionFinder.h"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -12,23 +14,17 @@ Result<CudaApi> CudaApi::open(const char *library) {
         ExitCode::Usage,
         fmt::format("{}, NVIDIA's driver, is not installed", library));
   CudaApi api{};
-  const char *missing = nullptr;
-  auto find = [&](auto &member, const char *symbol) {
-    using Pointer = std::remove_reference_t<decltype(member)>;
-    member = reinterpret_cast<Pointer>(dlsym(handle, symbol));
-    if (!member && !missing)
-      missing = symbol;
-  };
-#define BOOSTRT_CUDA_FIND(symbol, ...) find(api.symbol, #symbol);
+  FunctionFinder finder(handle);
+#define BOOSTRT_CUDA_FIND(symbol, ...) finder.find(api.symbol, #symbol);
   BOOSTRT_CUDA_FUNCTIONS(BOOSTRT_CUDA_FIND)
 #undef BOOSTRT_CUDA_FIND
-  if (!missing)
+  if (!finder.missing())
     return api;
   dlclose(handle);
   return Status(ExitCode::Usage,
                 fmt::format("{}, NVIDIA's driver, has no function {}; install "
                             "a newer one",
-                            library, missing));
+                            library, finder.missing()));
 }
 
 std::string CudaApi::errorName(CallResult error) const {

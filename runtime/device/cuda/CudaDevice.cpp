@@ -15,7 +15,7 @@ uint64_t addressOf(const void *pointer) {
 }
 
 /// A, B, bias, C, scratch.
-constexpr size_t kMatmulOperands = 5;
+constexpr size_t kCallOperands = 5;
 
 /// What has no place in a target for GPUs; a program that calls it is no work
 /// of boostc.
@@ -161,9 +161,9 @@ int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
 int32_t CudaDevice::launchFallback(CudaDevice &device, uint32_t index,
                                    void *const *operands) {
   const BoostLibraryCall &call = device.target_.library_calls[index];
-  std::array<void *, kMatmulOperands> present;
+  std::array<void *, kCallOperands> present;
   // Without the scratch memory; the bias may be missing.
-  std::copy_if(operands, operands + kMatmulOperands - 1, present.begin(),
+  std::copy_if(operands, operands + kCallOperands - 1, present.begin(),
                [](void *operand) { return operand != nullptr; });
   return launch(&device.env_, call.fallback_launch, present.data());
 }
@@ -175,7 +175,7 @@ int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_LIBRARY_FAILED;
   if (!device->driver_->executes(index))
     return launchFallback(*device, index, operands);
-  std::array<uint64_t, kMatmulOperands> addresses;
+  std::array<uint64_t, kCallOperands> addresses;
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
   device->failure_ = device->driver_->call(index, addresses);

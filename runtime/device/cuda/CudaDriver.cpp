@@ -267,29 +267,14 @@ Status CudaDriver::prepareCalls(const BoostTarget &target,
                                 std::vector<std::string> &notes) {
   if (settings.use == LibraryUse::Off)
     return Status();
-  auto leave = [&](const Status &status) {
-    notes.push_back(fmt::format("generated kernels compute all matrix "
-                                "products: {}",
-                                status.message()));
-    return Status();
-  };
-  Result<cuda::CublasLtApi> library = cuda::CublasLtApi::open(libraries_);
-  if (!library.ok())
-    return leave(library.status());
   auto launch = [this, &target, kernels](uint32_t index,
                                          std::span<const uint64_t> operands) {
     return this->launch(kernels[index], target.launches[index], operands);
   };
-  Result<std::unique_ptr<cuda::LibraryCalls>> calls =
-      cuda::LibraryCalls::create(
-          {api_, stream_, fmt::format("{}, sm_{}", name_, architecture_),
-           version_, launch},
-          *library, target, settings, notes, budget_);
-  if (!calls.ok()) {
-    // A fault that lasts shows in what the program does next.
-    return leave(calls.status());
-  }
-  calls_ = std::move(calls).value();
+  calls_ = cuda::LibraryCalls::create(
+      {api_, stream_, fmt::format("{}, sm_{}", name_, architecture_), version_,
+       launch},
+      libraries_, target, settings, notes, budget_);
   return Status();
 }
 

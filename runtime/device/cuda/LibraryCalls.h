@@ -7,8 +7,9 @@
 #pragma once
 
 #include "runtime/device/cuda/CallBench.h"
-#include "runtime/device/cuda/CublasLt.h"
+#include "runtime/device/cuda/FindLibraries.h"
 #include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/cuda/LibraryOperation.h"
 #include "runtime/device/cuda/LibraryPlans.h"
 
 #include <chrono>
@@ -17,7 +18,7 @@ namespace boostrt::cuda {
 
 class LibraryCalls {
 public:
-  /// The driver that the calls run on.
+  /// The driver that the calls run on, with a current context.
   struct Gpu {
     const CudaApi &api; ///< outlives the calls, as the stream does
     Stream stream;
@@ -32,9 +33,11 @@ public:
   /// proposal.
   static constexpr std::chrono::seconds kBudget{30};
 
-  /// `library` is open. Fails when the GPU does; see GpuDriver::prepareCalls().
-  static Result<std::unique_ptr<LibraryCalls>>
-  create(Gpu gpu, const CublasLtApi &library, const BoostTarget &target,
+  /// Looks for the libraries as `context` says. The calls of one that is
+  /// missing or does not work are left to their kernels, and so are all where
+  /// the GPU fails; `notes` says why.
+  static std::unique_ptr<LibraryCalls>
+  create(Gpu gpu, const SearchContext &context, const BoostTarget &target,
          const LibrarySettings &settings, std::vector<std::string> &notes,
          std::chrono::nanoseconds budget);
 
@@ -43,19 +46,33 @@ public:
 
 private:
   struct Call {
-    LtMatmul *matmul = nullptr;
-    LtAlgorithm algorithm{};
+    LibraryOperation *operation = nullptr;
     bool usesLibrary = false;
+  };
+  /// A library and what it is there for.
+  struct Part {
+    const char *computes; ///< "matrix products"
+    std::vector<uint32_t> calls;
+    std::unique_ptr<GpuLibrary> library; ///< null: kernels compute all of it
   };
   class Planner;
 
-  LibraryCalls(Gpu gpu, const BoostTarget &target)
-      : gpu_(std::move(gpu)), target_(target) {}
+  LibraryCalls(Gpu gpu, const BoostTarget &target);
+  void openLibraries(const SearchContext &context,
+                     std::vector<std::string> &notes);
+  void describeAll(std::vector<std::string> &notes);
+  Status plan(const LibrarySettings &settings, std::vector<std::string> &notes,
+              std::chrono::nanoseconds budget);
+  /// Leaves the calls of `part` to their kernels.
+  void leave(Part &part, const Status &why, std::vector<std::string> &notes);
+  std::string summary() const;
 
   Gpu gpu_;
   const BoostTarget &target_;
-  std::unique_ptr<CublasLt> library_;
-  std::map<std::string, std::unique_ptr<LtMatmul>> matmuls_;
+  Part parts_[2] = {{"matrix products", {}, nullptr},
+                    {"convolutions", {}, nullptr}};
+  /// By describeCall(): equal calls have one.
+  std::map<std::string, std::unique_ptr<LibraryOperation>> operations_;
   std::vector<Call> calls_;
 };
 

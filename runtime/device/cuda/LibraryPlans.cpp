@@ -4,14 +4,13 @@
 #include "runtime/support/Sha256.h"
 
 #include <cerrno>
-#include <charconv>
 #include <fmt/format.h>
 #include <sstream>
 
 namespace boostrt::cuda {
 namespace {
 
-constexpr std::string_view kFirstLine = "boost-run plans 1\n";
+constexpr std::string_view kFirstLine = "boost-run plans 2\n";
 constexpr std::string_view kHashName = "sha256 ";
 constexpr uint64_t kMaxFileBytes = 16 << 20;
 
@@ -25,56 +24,25 @@ std::vector<std::pair<const char *, std::string>> linesOf(const PlanKey &key) {
   static constexpr const char *kUses[] = {"auto", "on", "off"};
   return {{"device", key.device},
           {"driver", std::to_string(key.driverVersion)},
-          {"library", std::to_string(key.libraryVersion)},
+          {"library", key.libraries},
           {"use", kUses[static_cast<size_t>(key.use)]},
           {"program", key.programHash}};
 }
 
-std::string formatAlgorithm(const LtAlgorithm &algorithm) {
-  std::string text;
-  for (uint64_t word : algorithm.data)
-    text += fmt::format("{:016x}", word);
-  return text;
-}
-
-bool parseAlgorithm(const std::string &text, LtAlgorithm &algorithm) {
-  constexpr size_t kDigits = 16;
-  if (text.size() != std::size(algorithm.data) * kDigits)
-    return false;
-  const char *at = text.data();
-  for (uint64_t &word : algorithm.data) {
-    auto [end, error] = std::from_chars(at, at + kDigits, word, 16);
-    if (error != std::errc() || end != at + kDigits)
-      return false;
-    at += kDigits;
-  }
-  return true;
-}
-
 bool parseLine(const std::string &line, LibraryPlans &plans) {
   std::istringstream words(line);
-  std::string call, what, algorithm, more;
+  std::string call, what, more;
   LibraryPlan plan;
   words >> call >> what >> plan.libraryMicroseconds >>
-      plan.kernelMicroseconds >> algorithm;
+      plan.kernelMicroseconds >> plan.candidate;
   plan.usesLibrary = what == "library";
   return words && !(words >> more) && (plan.usesLibrary || what == "kernel") &&
-         parseAlgorithm(algorithm, plan.algorithm) &&
          plans.emplace(call, plan).second;
 }
 
 Status ignored(const char *why) { return Status(ExitCode::Input, why); }
 
 } // namespace
-
-std::string describeCall(const BoostLibraryCall &call) {
-  const BoostMatmul &m = call.matmul;
-  return fmt::format("matmul:{}x{}x{}:{},{}:{},{}:{}{}scratch{}", m.m, m.n, m.k,
-                     m.a_strides[0], m.a_strides[1], m.b_strides[0],
-                     m.b_strides[1], m.has_bias ? "bias:" : "",
-                     m.post_op == BOOST_POST_RELU ? "relu:" : "",
-                     call.scratch_bytes);
-}
 
 std::string formatPlans(const PlanKey &key, const LibraryPlans &plans) {
   std::string text(kFirstLine);
@@ -84,7 +52,7 @@ std::string formatPlans(const PlanKey &key, const LibraryPlans &plans) {
     text += fmt::format("{} {} {:.3f} {:.3f} {}\n", call,
                         plan.usesLibrary ? "library" : "kernel",
                         plan.libraryMicroseconds, plan.kernelMicroseconds,
-                        formatAlgorithm(plan.algorithm));
+                        plan.candidate);
   return text + fmt::format("{}{}\n", kHashName, hashOf(text));
 }
 

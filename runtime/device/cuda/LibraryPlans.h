@@ -6,7 +6,6 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
-#include "runtime/device/cuda/CublasLtApi.h"
 #include "runtime/device/cuda/GpuDriver.h"
 
 #include <map>
@@ -16,21 +15,18 @@ namespace boostrt::cuda {
 /// How one call is executed.
 struct LibraryPlan {
   bool usesLibrary = false;
-  LtAlgorithm algorithm{}; ///< of the library; zeros for a kernel
+  std::string candidate = "-"; ///< of LibraryOperation; a kernel has none
   double libraryMicroseconds = 0, kernelMicroseconds = 0;
 };
 
-/// By describeCall(): equal calls have one plan.
+/// By describeCall() (CallShape.h): equal calls have one plan.
 using LibraryPlans = std::map<std::string, LibraryPlan>;
-
-/// "matmul:128x512x784:784,1:1,784:bias:scratch33554432"
-std::string describeCall(const BoostLibraryCall &call);
 
 /// What plans are good for.
 struct PlanKey {
   std::string device; ///< "NVIDIA H200, sm_90"
   int driverVersion = 0;
-  size_t libraryVersion = 0;
+  std::string libraries; ///< "cuBLASLt 13.1.0, cuDNN 9.19.0"
   LibraryUse use = LibraryUse::Auto;
   std::string programHash;
 };

@@ -1,6 +1,9 @@
 #include "runtime/device/sim/SimLibrary.h"
 
+#include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/sim/CallMemory.h"
+#include "runtime/device/sim/SimConvolution.h"
 
 #include <fmt/format.h>
 
@@ -10,60 +13,25 @@ namespace {
 using cuda::LtMatrix;
 using cuda::LtProduct;
 
-/// What the call reads or writes.
-struct Operand {
-  const char *name;
-  uint64_t address, bytes;
-  uint64_t planned;
-};
-
 class Product {
 public:
-  Product(Memory &memory, const BoostLibraryCall &call,
-          std::span<const uint64_t> operands, const LtProduct &product)
-      : memory_(memory), call_(call), p_(product),
-        a_{"A", operands[0], p_.right.bytes(), call.operand_bytes[0]},
-        b_{"B", operands[1], p_.left.bytes(), call.operand_bytes[1]},
-        bias_{"bias", operands[2],
-              static_cast<uint64_t>(call.matmul.n) * sizeof(float),
-              call.operand_bytes[2]},
-        c_{"C", operands[3], p_.result.bytes(), call.operand_bytes[3]},
-        scratch_{"scratch", operands[4], call.scratch_bytes,
-                 call.scratch_bytes} {}
+  Product(CallMemory &memory, const LtProduct &product)
+      : memory_(memory), p_(product) {}
 
-  /// What keeps the host's memory safe, and the compiler's promises.
-  Status check() const {
-    BOOSTRT_RETURN_IF_ERROR(presence(bias_, call_.matmul.has_bias != 0));
-    BOOSTRT_RETURN_IF_ERROR(presence(scratch_, call_.scratch_bytes != 0));
-    for (const Operand *operand : {&a_, &b_, &bias_, &c_, &scratch_})
-      if (isUsed(*operand))
-        BOOSTRT_RETURN_IF_ERROR(bounds(*operand));
-    for (const Operand *written : {&c_, &scratch_})
-      for (const Operand *other : {&a_, &b_, &bias_, &c_})
-        if (written != other && isUsed(*written) && isUsed(*other) &&
-            written->address < other->address + other->bytes &&
-            other->address < written->address + written->bytes)
-          return fault("overlapping operands",
-                       fmt::format("{} is written and shares memory with {}: "
-                                   "{:#x} and {} bytes, {:#x} and {} bytes",
-                                   written->name, other->name, written->address,
-                                   written->bytes, other->address,
-                                   other->bytes));
-    return Status();
-  }
-
+  static CallMemory::Description describe(const BoostLibraryCall &call,
+                                          const LtProduct &product);
   /// That everything which is read was written.
   Status checkContents() const {
-    BOOSTRT_RETURN_IF_ERROR(contents(a_, p_.right));
-    BOOSTRT_RETURN_IF_ERROR(contents(b_, p_.left));
-    if (isUsed(bias_))
-      return contents(bias_, {p_.result.rows, 1, 0});
-    return Status();
+    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::A, p_.right));
+    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::B, p_.left));
+    return contents(CallMemory::Bias, {p_.result.rows, 1, 0});
   }
 
-  Status run() {
-    const float *left = at(b_), *right = at(a_), *bias = at(bias_);
-    float *result = at(c_);
+  void run() {
+    const float *left = memory_.data(CallMemory::B),
+                *right = memory_.data(CallMemory::A),
+                *bias = memory_.data(CallMemory::Bias);
+    float *result = memory_.data(CallMemory::C);
     uint64_t rows = p_.result.rows, terms = p_.terms();
     // op(left), column by column.
     std::vector<float> columns(rows * terms);
@@ -83,10 +51,6 @@ public:
       }
       finish(sums, bias, result + indexOf(p_.result, false, 0, column));
     }
-    memory_.find(c_.address, c_.bytes)->markWritten(offsetOf(c_), c_.bytes);
-    // The library leaves there what it likes.
-    return isUsed(scratch_) ? memory_.forget(scratch_.address, scratch_.bytes)
-                            : Status();
   }
 
 private:
@@ -110,100 +74,72 @@ private:
     }
   }
 
-  /// C, A and B always are; bias and scratch where they were asked for.
-  static bool isUsed(const Operand &operand) { return operand.address != 0; }
-
-  uint64_t offsetOf(const Operand &operand) const {
-    return operand.address -
-           memory_.find(operand.address, operand.bytes)->address;
-  }
-  float *at(const Operand &operand) const {
-    if (!isUsed(operand))
-      return nullptr;
-    Allocation *allocation = memory_.find(operand.address, operand.bytes);
-    return reinterpret_cast<float *>(allocation->data.get() +
-                                     offsetOf(operand));
-  }
-
-  Status presence(const Operand &operand, bool isExpected) const {
-    if (isUsed(operand) == isExpected)
-      return Status();
-    return fault(isExpected ? "missing operand" : "unexpected operand",
-                 fmt::format("{} {}", operand.name,
-                             isExpected ? "is needed and its address is 0"
-                                        : "is given and the call has none"));
-  }
-
-  Status bounds(const Operand &operand) const {
-    if (operand.address % BOOST_ALIGNMENT != 0)
-      return fault("misaligned address",
-                   fmt::format("{} lies at {:#x}; the library is promised "
-                               "multiples of {}",
-                               operand.name, operand.address, BOOST_ALIGNMENT));
-    if (operand.bytes > operand.planned)
-      return fault("out-of-bounds access",
-                   fmt::format("{} reaches over {} bytes, and {} were planned "
-                               "for it",
-                               operand.name, operand.bytes, operand.planned));
-    if (!memory_.find(operand.address, operand.bytes))
-      return fault(
-          "out-of-bounds access",
-          fmt::format("{}: {} bytes at {:#x}, {}", operand.name, operand.bytes,
-                      operand.address,
-                      memory_.describe(operand.address, operand.bytes)));
+  Status contents(CallMemory::Number number, const LtMatrix &matrix) const {
+    for (uint64_t column = 0; column < matrix.columns; ++column)
+      BOOSTRT_RETURN_IF_ERROR(memory_.requireWritten(
+          number, indexOf(matrix, false, 0, column) * sizeof(float),
+          matrix.rows * sizeof(float)));
     return Status();
   }
 
-  Status contents(const Operand &operand, const LtMatrix &matrix) const {
-    uint64_t bytes = matrix.rows * sizeof(float);
-    for (uint64_t column = 0; column < matrix.columns; ++column) {
-      uint64_t address =
-          operand.address + indexOf(matrix, false, 0, column) * sizeof(float);
-      if (!memory_.isWritten(address, bytes))
-        return fault("uninitialised read",
-                     fmt::format("{}: nobody wrote all of the {} bytes at "
-                                 "{:#x}, {}",
-                                 operand.name, bytes, address,
-                                 memory_.describe(address, bytes)));
-    }
-    return Status();
-  }
-
-  Status fault(const char *kind, const std::string &detail) const {
-    const BoostMatmul &m = call_.matmul;
-    return Status(
-        ExitCode::Internal,
-        fmt::format("sim: {} in a library call (matrix product, {})\n"
-                    "  C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
-                    "and {}, of B {} and {}\n  {}",
-                    kind, call_.location, m.m, m.n, m.m, m.k, m.k, m.n,
-                    m.has_bias ? " + bias" : "",
-                    m.post_op == BOOST_POST_RELU ? ", relu" : "",
-                    m.a_strides[0], m.a_strides[1], m.b_strides[0],
-                    m.b_strides[1], detail));
-  }
-
-  Memory &memory_;
-  const BoostLibraryCall &call_;
+  CallMemory &memory_;
   const LtProduct &p_;
-  Operand a_, b_, bias_, c_, scratch_;
 };
+
+CallMemory::Description Product::describe(const BoostLibraryCall &call,
+                                          const LtProduct &product) {
+  const BoostMatmul &m = call.matmul;
+  return {"matrix product",
+          fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
+                      "and {}, of B {} and {}",
+                      m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
+                      m.post_op == BOOST_POST_RELU ? ", relu" : "",
+                      m.a_strides[0], m.a_strides[1], m.b_strides[0],
+                      m.b_strides[1]),
+          m.has_bias != 0,
+          {{{"A", product.right.bytes()},
+            {"B", product.left.bytes()},
+            {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
+            {"C", product.result.bytes()},
+            {"scratch", call.scratch_bytes}}}};
+}
+
+/// `Work` computes what is described.
+template <class Work, class Described>
+Status execute(Memory &memory, Checks checks, const BoostLibraryCall &call,
+               std::span<const uint64_t> operands, const Described &described) {
+  CallMemory operandMemory(memory, call, operands,
+                           Work::describe(call, described));
+  BOOSTRT_RETURN_IF_ERROR(operandMemory.check());
+  Work work(operandMemory, described);
+  if (checks == Checks::All)
+    BOOSTRT_RETURN_IF_ERROR(work.checkContents());
+  work.run();
+  return operandMemory.finish();
+}
+
+Status cannotExecute(const BoostLibraryCall &call, const char *kind,
+                     const Status &why) {
+  return Status(ExitCode::Internal,
+                fmt::format("sim: a library call that the library cannot "
+                            "execute ({}, {})\n  {}",
+                            kind, call.location, why.message()));
+}
 
 } // namespace
 
 Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
                    std::span<const uint64_t> operands) {
-  Result<LtProduct> described = cuda::describeProduct(call.matmul);
-  if (!described.ok())
-    return Status(ExitCode::Internal,
-                  fmt::format("sim: a library call that the library cannot "
-                              "execute (matrix product, {})\n  {}",
-                              call.location, described.status().message()));
-  Product product(memory, call, operands, *described);
-  BOOSTRT_RETURN_IF_ERROR(product.check());
-  if (checks == Checks::All)
-    BOOSTRT_RETURN_IF_ERROR(product.checkContents());
-  return product.run();
+  if (cuda::isConvolution(call)) {
+    Result<cuda::ConvolutionGraph> graph = cuda::describeConvolution(call);
+    if (!graph.ok())
+      return cannotExecute(call, "convolution", graph.status());
+    return execute<Convolution>(memory, checks, call, operands, *graph);
+  }
+  Result<LtProduct> product = cuda::describeProduct(call.matmul);
+  if (!product.ok())
+    return cannotExecute(call, "matrix product", product.status());
+  return execute<Product>(memory, checks, call, operands, *product);
 }
 
 } // namespace boostrt::sim

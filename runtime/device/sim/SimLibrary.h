@@ -1,5 +1,5 @@
 // SimLibrary.h - library calls on the simulated GPU: what a program would ask
-// cuBLASLt for is checked, then computed by reference code.
+// cuBLASLt and cuDNN for is checked, then computed by reference code.
 #pragma once
 
 #include "runtime/device/sim/Memory.h"

@@ -58,4 +58,20 @@ func.func @odd_batch(%x: memref<3x1x6x6xf32>, %w: memref<2x1x3x3xf32>) {
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }
+// A library reads images as they are: nothing moves where one computes a convolution.
+// CHECK-LABEL: func.func @library
+// CHECK: memref.alloc() : memref<8x2x4x4xf32>
+// CHECK-NOT: strided
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @library(%x: memref<8x1x6x6xf32>, %w: memref<2x1x3x3xf32>, %s: memref<64xi8>) {
+  %y = memref.alloc() : memref<8x2x4x4xf32>
+  rt.convolution forward ins(%x, %w : memref<8x1x6x6xf32>, memref<2x1x3x3xf32>)
+      outs(%y : memref<8x2x4x4xf32>) scratch(%s : memref<64xi8>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution backward_weight ins(%y, %x : memref<8x2x4x4xf32>, memref<8x1x6x6xf32>)
+      outs(%w : memref<2x1x3x3xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
 }

@@ -85,4 +85,63 @@ func.func @others(%a: memref<512x512xf32>, %b: memref<512x512xf32>, %c: memref<5
       -> tensor<512x512xf32>
   return %z : tensor<512x512xf32>
 }
+// So does a convolution, or a gradient of one, of 2^26 terms: 32 x 28 x 28 pixels, 64
+// filters and 144 taps are.
+// CHECK-LABEL: func.func @convolutions
+// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK-NEXT: rt.convolution forward {{.*}} bias({{.*}}) outs({{.*}}) scratch(%[[S]] : memref<33554432xi8>) strides
+// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK-NEXT: rt.convolution backward_image {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
+// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK-NEXT: rt.convolution backward_weight {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
+func.func @convolutions(%x: memref<32x16x30x30xf32>, %w: memref<64x16x3x3xf32>, %b: memref<64xf32>,
+                        %y: memref<32x64x28x28xf32>) {
+  rt.convolution forward ins(%x, %w : memref<32x16x30x30xf32>, memref<64x16x3x3xf32>)
+      bias(%b : memref<64xf32>) outs(%y : memref<32x64x28x28xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution backward_image ins(%y, %w : memref<32x64x28x28xf32>, memref<64x16x3x3xf32>)
+      outs(%x : memref<32x16x30x30xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution backward_weight ins(%y, %x : memref<32x64x28x28xf32>, memref<32x16x30x30xf32>)
+      outs(%w : memref<64x16x3x3xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// One sample is too small, and groups of one channel are, of whatever size.
+// CHECK-LABEL: func.func @small_convolutions
+// AUTO-NOT: memref.alloc
+// ALWAYS: memref.alloc
+// CHECK: rt.convolution
+// AUTO-NOT: memref.alloc
+// ALWAYS: memref.alloc
+// CHECK: rt.convolution
+func.func @small_convolutions(%x: memref<1x16x30x30xf32>, %w: memref<64x16x3x3xf32>,
+                              %y: memref<1x64x28x28xf32>, %d: memref<256x64x30x30xf32>,
+                              %v: memref<64x1x3x3xf32>, %z: memref<256x64x28x28xf32>) {
+  rt.convolution forward ins(%x, %w : memref<1x16x30x30xf32>, memref<64x16x3x3xf32>)
+      outs(%y : memref<1x64x28x28xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution forward ins(%d, %v : memref<256x64x30x30xf32>, memref<64x1x3x3xf32>)
+      outs(%z : memref<256x64x28x28xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 64
+  return
+}
+
+// Images in another order are left to kernels, and so is what has scratch memory.
+// CHECK-LABEL: func.func @other_convolutions
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @other_convolutions(%x: memref<32x16x30x30xf32, strided<[1, 28800, 960, 32]>>,
+                              %w: memref<64x16x3x3xf32>, %y: memref<32x64x28x28xf32>,
+                              %u: memref<32x16x30x30xf32>, %s: memref<64xi8>) {
+  rt.convolution forward
+      ins(%x, %w : memref<32x16x30x30xf32, strided<[1, 28800, 960, 32]>>, memref<64x16x3x3xf32>)
+      outs(%y : memref<32x64x28x28xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution forward ins(%u, %w : memref<32x16x30x30xf32>, memref<64x16x3x3xf32>)
+      outs(%y : memref<32x64x28x28xf32>) scratch(%s : memref<64xi8>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
 }

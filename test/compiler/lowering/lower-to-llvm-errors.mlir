@@ -198,3 +198,36 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     return
   }
 }
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @init() {
+    %x = rt.buffer transient[0] : memref<2x1x5x5xf32>
+    %w = rt.buffer transient[256] : memref<6x1x3x3xf32>
+    %y = rt.buffer transient[512] : memref<2x6x3x3xf32>
+    %s = rt.buffer transient[1024] : memref<64xi8>
+    // expected-error @+1 {{expected its fallback behind it: a GPU's library may be missing}}
+    rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
+        outs(%y : memref<2x6x3x3xf32>) scratch(%s : memref<64xi8>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @init() {
+    %x = rt.buffer transient[0] : memref<2x1x5x5xf32>
+    %w = rt.buffer transient[256] : memref<6x1x3x3xf32>
+    %y = rt.buffer transient[512] : memref<2x6x3x3xf32>
+    // expected-error @+1 {{has no place in a host function of phase rt}}
+    rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
+        outs(%y : memref<2x6x3x3xf32>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    return
+  }
+}

@@ -567,4 +567,22 @@ func.func @library() {
   linalg.exp ins(%x : memref<20x30xf32>) outs(%d : memref<20x30xf32>)
   return
 }
+// So does a convolution that a library computes.
+// HOST-LABEL: func.func @library_convolution
+// HOST: rt.convolution forward ins(%0, %1 : {{.*}}) bias(%2 : memref<6xf32>) outs(%3 : memref<2x6x3x3xf32>) scratch(%4 : memref<4096xi8>) strides
+// HOST-NEXT: rt.launch_grid @kernels::@library_convolution_kernel_0(%0, %1, %2, %3) blocks({{[0-9]+}}) threads(128) writes [false, false, false, true] fallback :
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @library_convolution_kernel_0
+// CHECK: math.fma
+func.func @library_convolution() {
+  %x = rt.buffer batch[0] : memref<2x1x5x5xf32>
+  %w = rt.buffer parameter[0] : memref<6x1x3x3xf32>
+  %b = rt.buffer parameter[256] : memref<6xf32>
+  %y = rt.buffer transient[0] : memref<2x6x3x3xf32>
+  %s = rt.buffer transient[512] : memref<4096xi8>
+  rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
+      bias(%b : memref<6xf32>) outs(%y : memref<2x6x3x3xf32>) scratch(%s : memref<4096xi8>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
 }

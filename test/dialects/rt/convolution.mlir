@@ -13,15 +13,15 @@ func.func @convolution(%x: tensor<2x1x5x5xf32>, %w: tensor<6x1x3x3xf32>, %b: ten
 
 // CHECK-LABEL: func.func @convolution_memref
 // CHECK: rt.convolution backward_image ins(%{{.*}} : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>) outs(%{{.*}} : memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
-// CHECK: rt.convolution backward_weight ins(%{{.*}} : memref<2x6x3x3xf32>, memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>) outs(%{{.*}} : memref<6x1x3x3xf32>)
+// CHECK: rt.convolution backward_weight ins(%{{.*}} : memref<2x6x3x3xf32>, memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>) outs(%{{.*}} : memref<6x1x3x3xf32>) scratch(%{{.*}} : memref<64xi8>) strides
 func.func @convolution_memref(%y: memref<2x6x3x3xf32>, %w: memref<6x1x3x3xf32>,
-                              %x: memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>) {
+                              %x: memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>, %s: memref<64xi8>) {
   rt.convolution backward_image ins(%y, %w : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>)
       outs(%x : memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   rt.convolution backward_weight
       ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
-      outs(%w : memref<6x1x3x3xf32>)
+      outs(%w : memref<6x1x3x3xf32>) scratch(%s : memref<64xi8>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }

@@ -134,3 +134,43 @@ func.func @rt_launch_grid_c4_no_scratch(%a: memref<4x3xf32>, %b: memref<3x2xf32>
       writes [false, false, true] fallback : memref<4x3xf32>, memref<3x2xf32>, memref<4x2xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @fallback_of_convolution
+// CHECK: rt.convolution
+// CHECK-NEXT: rt.launch_grid @kernels::@convolution(%{{.*}}) blocks(1) threads(32) writes [false, false, true] fallback :
+gpu.module @kernels {
+  gpu.func @convolution(%x: memref<2x1x5x5xf32>, %w: memref<6x1x3x3xf32>, %y: memref<2x6x3x3xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @fallback_of_convolution(%x: memref<2x1x5x5xf32>, %w: memref<6x1x3x3xf32>,
+                                   %y: memref<2x6x3x3xf32>, %s: memref<64xi8>) {
+  rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
+      outs(%y : memref<2x6x3x3xf32>) scratch(%s : memref<64xi8>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.launch_grid @kernels::@convolution(%x, %w, %y) blocks(1) threads(32)
+      writes [false, false, true] fallback
+      : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>, memref<2x6x3x3xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @convolution(%x: memref<2x1x5x5xf32>, %w: memref<6x1x3x3xf32>, %y: memref<2x6x3x3xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rt_launch_grid_c4_convolution(%x: memref<2x1x5x5xf32>, %w: memref<6x1x3x3xf32>,
+                                         %y: memref<2x6x3x3xf32>) {
+  rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
+      outs(%y : memref<2x6x3x3xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  // expected-error @+1 {{is a fallback; expected a library call with scratch memory right before it}}
+  rt.launch_grid @kernels::@convolution(%x, %w, %y) blocks(1) threads(32)
+      writes [false, false, true] fallback
+      : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>, memref<2x6x3x3xf32>
+  return
+}

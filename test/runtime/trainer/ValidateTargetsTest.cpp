@@ -1,4 +1,5 @@
 // Every statement of a descriptor's targets, broken one at a time.
+#include "test/runtime/device/ConvolutionCall.h"
 #include "test/runtime/trainer/BrokenDescriptor.h"
 
 #include <functional>
@@ -107,7 +108,8 @@ void addCall(Copy &c, BoostLibraryCall &call) {
           64,
           "model.json:5:3",
           {4, 6, 5, {5, 1}, {6, 1}, 0, BOOST_POST_NONE},
-          {80, 120, 0, 96}};
+          {80, 120, 0, 96},
+          {}};
   static BoostOperand operands[] = {
       {80, 0, 0}, {120, 0, 0}, {96, 1, 0}, {24, 0, 0}};
   c.launches[1].operands = operands;
@@ -130,7 +132,7 @@ TEST_F(ValidateTargets, LibraryCallsOfGpus) {
         },
         text);
   };
-  expect([&](Copy &) { call.kind = 1; },
+  expect([&](Copy &) { call.kind = 4; },
          "cuda: library call 0 is of an unknown kind");
   expect([&](Copy &) { call.matmul.m = 0; },
          "cuda: library call 0 has an extent or stride of 0");
@@ -144,6 +146,67 @@ TEST_F(ValidateTargets, LibraryCallsOfGpus) {
   for (uint64_t &bytes :
        {std::ref(call.operand_bytes[0]), std::ref(call.operand_bytes[1]),
         std::ref(call.operand_bytes[3])})
+    expect([&](Copy &) { bytes += 4; }, unfit);
+}
+
+/// A convolution whose fallback launch 1 is.
+void addConvolution(Copy &c, BoostLibraryCall &call) {
+  call = convolutionCall(BOOST_LIBRARY_CONVOLUTION, {2, 4, 5, 5}, {6, 2, 3, 3},
+                         {}, /*hasBias=*/true);
+  call.fallback_launch = 1;
+  call.scratch_bytes = 64;
+  static BoostOperand operands[] = {
+      {800, 0, 0}, {432, 0, 0}, {24, 0, 0}, {432, 1, 0}};
+  c.launches[1].operands = operands;
+  c.launches[1].operand_count = 4;
+  c.targets[1].library_calls = &call;
+  c.targets[1].library_call_count = 1;
+}
+
+TEST_F(ValidateTargets, ConvolutionsOfGpus) {
+  BoostLibraryCall call;
+  Copy copy(program_->descriptor());
+  addConvolution(copy, call);
+  Status status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
+  auto expect = [&](auto &&breakIt, const std::string &text) {
+    expectDefect(
+        [&](Copy &c) {
+          addConvolution(c, call);
+          breakIt(c);
+        },
+        text);
+  };
+  BoostConvolution &convolution = call.convolution;
+  for (int64_t *value :
+       {convolution.image, convolution.weight + 3, convolution.output + 1,
+        convolution.image_strides, convolution.weight_strides + 2,
+        convolution.output_strides + 3, convolution.strides + 1,
+        convolution.dilations})
+    expect([&](Copy &) { *value = 0; },
+           "cuda: library call 0 has an extent or stride of 0");
+  expect([&](Copy &) { convolution.padding[2] = -1; },
+         "cuda: library call 0 has an extent or stride of -1");
+  expect([&](Copy &) { convolution.image[2] = int64_t{1} << 31; },
+         "cuda: library call 0 has an extent or stride of 2147483648");
+  expect([&](Copy &) { std::fill_n(convolution.output, 4, int64_t{1} << 30); },
+         "cuda: library call 0 has an operand of more than ");
+  expect([&](Copy &) { ++convolution.output[3]; },
+         "cuda: library call 0: no convolution of an image [2, 4, 5, 5] with "
+         "a weight [6, 2, 3, 3] has an output [2, 6, 3, 4]");
+  expect([&](Copy &) { convolution.image_strides[0] = 101; },
+         "cuda: library call 0: an image [2, 4, 5, 5] has strides");
+  // A gradient has no bias.
+  for (uint32_t kind :
+       {BOOST_LIBRARY_CONVOLUTION_IMAGE, BOOST_LIBRARY_CONVOLUTION_WEIGHT})
+    expect([&](Copy &) { call.kind = kind; },
+           "cuda: library call 0 is of an unknown kind");
+  expect([&](Copy &) { convolution.has_bias = 2; },
+         "cuda: library call 0 is of an unknown kind");
+  const std::string unfit =
+      "cuda: launch 1 does not fit library call 0, whose fallback it is";
+  expect([&](Copy &) { convolution.has_bias = 0; }, unfit);
+  for (uint64_t &bytes : call.operand_bytes)
     expect([&](Copy &) { bytes += 4; }, unfit);
 }
 

@@ -77,7 +77,7 @@ void ConvolutionOp::getEffects(
   if (isa<RankedTensorType>(getC().getType()))
     return; // a value: no effects
   for (OpOperand &operand : getOperation()->getOpOperands())
-    if (operand.get() == getC())
+    if (operand.get() == getC() || operand.get() == getScratch())
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
     else
       effects.emplace_back(MemoryEffects::Read::get(), &operand);

@@ -4,7 +4,7 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_ConvolutionOp : Rt_Op<"convolution", [
-    DestinationStyleOpInterface,
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
@@ -22,7 +22,8 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
 
     Padding is top, left, bottom, right. On tensors the result is the new value of the
     output; on memrefs there is none, and operands may lie in memory in any order of
-    their dimensions.
+    their dimensions. BoostConvolution in the ABI: in a program for GPUs `scratch` is what
+    cuDNN may use, and a convolution without it is computed by a kernel.
 
     Constraints:
     * (rt_convolution_c1) shapes, strides, padding, dilations and groups fit together.
@@ -41,12 +42,14 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
                        TensorOrMemRef<[F32]>:$a, TensorOrMemRef<[F32]>:$b,
                        Optional<TensorOrMemRef<[F32]>>:$bias,
                        TensorOrMemRef<[F32]>:$c,
+                       Optional<MemRefOf<[I8]>>:$scratch,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kind `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)? `outs` `(` $c `:` type($c) `)`
+    (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
     `strides` $strides `padding` $padding `dilations` $dilations `groups` $groups
     attr-dict (`->` type($results)^)?
   }];

@@ -17,8 +17,11 @@ LogicalResult LaunchGridOp::verify() {
     return emitOpError("expected a value in 'writes' for each of ")
            << getBuffers().size() << " buffers, found " << getWrites().size();
   if (getFallback()) {
-    auto call = dyn_cast_or_null<MatmulOp>((*this)->getPrevNode());
-    if (!call || !call.getScratch())
+    Operation *call = (*this)->getPrevNode();
+    auto matmul = dyn_cast_or_null<MatmulOp>(call);
+    auto convolution = dyn_cast_or_null<ConvolutionOp>(call);
+    if (!(matmul && matmul.getScratch()) &&
+        !(convolution && convolution.getScratch()))
       return emitOpError("is a fallback; expected a library call with scratch "
                          "memory right before it");
   }

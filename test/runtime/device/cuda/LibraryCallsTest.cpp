@@ -1,14 +1,6 @@
 // Library calls on the stand-ins for NVIDIA's driver and cuBLASLt.
-#include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/CudaDriver.h"
-#include "test/runtime/device/cuda/FakeCuda.h"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include "runtime/device/cuda/CublasLtApi.h"
+#include "test/runtime/device/cuda/LibraryCallsFixture.h"
 
 using namespace boostrt;
 using testing::ElementsAre;
@@ -18,14 +10,6 @@ using testing::IsEmpty;
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Function> Function *find(const char *name) {
-  static void *library = dlopen(BOOST_FAKE_CUBLASLT, RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<Function *>(dlsym(library, name));
-}
-int liveLtObjects() { return find<int()>("fakeCublasLtLiveObjects")(); }
-std::string ltTrace() { return find<const char *()>("fakeCublasLtTrace")(); }
-void forgetLt() { find<void()>("fakeCublasLtForget")(); }
 
 // C[5, 3] = A[5, 4] * B[4, 3] + bias, B stored as its transposed.
 constexpr int64_t kM = 5, kN = 3, kK = 4;
@@ -54,64 +38,21 @@ int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
   return env->library_call(env, 1, operands);
 }
 
-class Libraries : public testing::Test {
+class Libraries : public LibraryCallsFixture {
 protected:
+  Libraries()
+      : LibraryCallsFixture({BOOST_FAKE_CUBLASLT, "fakeCublasLt"},
+                            "FAKE_CUBLASLT_PROPOSES") {}
+
   void SetUp() override {
-    setenv("FAKE_CUDA_IMAGE", "image", 1);
-    for (const char *name : {"FAKE_CUDA_FAILS", "FAKE_CUBLASLT_FAILS",
-                             "FAKE_CUBLASLT_PROPOSES", "FAKE_CUBLASLT_VERSION"})
-      unsetenv(name);
+    LibraryCallsFixture::SetUp();
     fake_cuda::find<void(int, void (*)(const cuda::Address *))>(
         "fakeCudaDefine")(4, multiply);
-    forget();
-    live = fake_cuda::liveObjects();
-    liveLt = liveLtObjects();
-    std::string pattern = fs::temp_directory_path() / "boost-plans-XXXXXX";
-    folder = mkdtemp(pattern.data());
-    settings.planFiles = {folder / "p.so.plans"};
-    settings.programHash = "abc";
-    context.origin = fs::path(BOOST_FAKE_CUBLASLT).parent_path();
-    target.kind = BOOST_TARGET_CUDA;
-    target.launches = &launch;
-    target.launch_count = 1;
+    launch.operands = kOperands;
+    launch.operand_count = 4;
     target.library_calls = calls;
     target.library_call_count = 2;
-    target.images = kImages;
     target.functions[BOOST_FUNCTION_MICRO] = {"micro", callLibrary, 0};
-  }
-  void TearDown() override {
-    device.reset();
-    EXPECT_EQ(fake_cuda::liveObjects(), live);
-    EXPECT_EQ(liveLtObjects(), liveLt);
-    fs::remove_all(folder);
-  }
-
-  static void forget() {
-    fake_cuda::forget();
-    forgetLt();
-  }
-
-  Status create() {
-    device.reset();
-    forget();
-    auto driver = CudaDriver::create(BOOST_FAKE_CUDA, context);
-    if (!driver.ok())
-      return driver.status();
-    auto made =
-        CudaDevice::create(std::move(driver).value(), target, "p.so", settings);
-    if (!made.ok())
-      return made.status();
-    device = std::move(made).value();
-    return Status();
-  }
-
-  /// Creates a device with `proposals` of the library; its notes.
-  std::vector<std::string> notesWith(const char *proposals) {
-    setenv("FAKE_CUBLASLT_PROPOSES", proposals, 1);
-    fs::remove(settings.planFiles[0]);
-    Status status = create();
-    EXPECT_TRUE(status.ok()) << status.message();
-    return status.ok() ? device->notes() : std::vector<std::string>();
   }
 
   /// Calls the function twice and checks what it computes; the products of the
@@ -132,9 +73,9 @@ protected:
     arenas[BOOST_ARENA_TRANSIENT] = *base;
     forget();
     EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
-    std::string calls = ltTrace(), driverCalls = fake_cuda::trace();
+    std::string calls = library.trace(), driverCalls = fake_cuda::trace();
     EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
-    EXPECT_EQ(ltTrace(), calls) << "a graph needs no second call";
+    EXPECT_EQ(library.trace(), calls) << "a graph needs no second call";
     EXPECT_EQ(fake_cuda::count(driverCalls, "cuMemAlloc_v2"), 0);
     EXPECT_EQ(fake_cuda::waits(driverCalls), 0);
     int products = fake_cuda::count(calls, "cublasLtMatmul");
@@ -154,27 +95,18 @@ protected:
     return products;
   }
 
-  static constexpr BoostImage kImages[] = {{BOOST_IMAGE_CUBIN, 86, "image", 5},
-                                           {}};
   static constexpr BoostOperand kOperands[] = {{kM * kK * 4, 0, 0},
                                                {kN * kK * 4, 0, 0},
                                                {kN * 4, 0, 0},
                                                {kM * kN * 4, 1, 0}};
-  BoostLaunch launch = {"defined", "model.json:5:3", kOperands, 4, 3, 32, 0};
-  BoostLibraryCall calls[2] = {
-      {BOOST_LIBRARY_MATMUL,
-       0,
-       1024,
-       "model.json:5:3",
-       {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
-       {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4}},
-      calls[0]};
-  BoostTarget target{};
-  LibrarySettings settings;
-  cuda::SearchContext context;
-  fs::path folder;
-  std::unique_ptr<CudaDevice> device;
-  int live = 0, liveLt = 0;
+  BoostLibraryCall calls[2] = {{BOOST_LIBRARY_MATMUL,
+                                0,
+                                1024,
+                                "model.json:5:3",
+                                {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
+                                {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
+                                {}},
+                               calls[0]};
 };
 
 TEST_F(Libraries, TheFastestIsTakenAndKept) {
@@ -185,15 +117,15 @@ TEST_F(Libraries, TheFastestIsTakenAndKept) {
                             "in "),
                   HasSubstr(" s, kept in '" + settings.planFiles[0] + "'"))));
   // Equal calls are planned once.
-  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmulAlgoGetHeuristic"), 1);
+  EXPECT_EQ(fake_cuda::count(library.trace(), "cublasLtMatmulAlgoGetHeuristic"),
+            1);
   EXPECT_EQ(runAndCheck(), 2);
-  std::ifstream file(settings.planFiles[0]);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_THAT(text, testing::StartsWith(
-                        "boost-run plans 1\ndevice NVIDIA Fake, sm_86\n"
-                        "driver 12040\nlibrary 130203\nuse auto\nprogram "
-                        "abc\nmatmul:5x3x4:4,1:1,4:bias:scratch1024 library "
-                        "2.000 10.000 0000000000000002"));
+  EXPECT_THAT(readPlanFile(),
+              testing::StartsWith(
+                  "boost-run plans 2\ndevice NVIDIA Fake, sm_86\n"
+                  "driver 12040\nlibrary cuBLASLt 13.2.3\nuse auto\nprogram "
+                  "abc\nmatmul:5x3x4:4,1:1,4:bias:scratch1024 library "
+                  "2.000 10.000 0000000000000002"));
 
   // The next run tries nothing, and runs each once: its code is loaded then.
   ASSERT_TRUE(create().ok());
@@ -202,8 +134,9 @@ TEST_F(Libraries, TheFastestIsTakenAndKept) {
                           "products, generated kernels the others, as is kept "
                           "in '" +
                           settings.planFiles[0] + "'"));
-  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmulAlgoGetHeuristic"), 0);
-  EXPECT_EQ(fake_cuda::count(ltTrace(), "cublasLtMatmul"), 1);
+  EXPECT_EQ(fake_cuda::count(library.trace(), "cublasLtMatmulAlgoGetHeuristic"),
+            0);
+  EXPECT_EQ(fake_cuda::count(library.trace(), "cublasLtMatmul"), 1);
   EXPECT_EQ(runAndCheck(), 2);
 }
 
@@ -217,7 +150,7 @@ TEST_F(Libraries, AKernelThatIsFasterIsTaken) {
   EXPECT_EQ(runAndCheck(), 2);
   settings.use = LibraryUse::Off;
   EXPECT_THAT(notesWith("fast"), IsEmpty());
-  EXPECT_EQ(ltTrace(), "");
+  EXPECT_EQ(library.trace(), "");
   EXPECT_EQ(runAndCheck(), 0);
 }
 
@@ -228,9 +161,7 @@ TEST_F(Libraries, WhatIsNotSoundIsNotTaken) {
     SCOPED_TRACE(unsound);
     notesWith((std::string(unsound) + " fast").c_str());
     EXPECT_EQ(runAndCheck(), 2);
-    std::ifstream file(settings.planFiles[0]);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    EXPECT_THAT(text, HasSubstr(" library 5.000 "));
+    EXPECT_THAT(readPlanFile(), HasSubstr(" library 5.000 "));
   }
   EXPECT_THAT(notesWith("wrong"),
               ElementsAre(HasSubstr("model.json:5:3: cuBLASLt 13.2.3 does not "

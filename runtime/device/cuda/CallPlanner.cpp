@@ -1,0 +1,129 @@
+#include "runtime/device/cuda/CallPlanner.h"
+
+#include "runtime/device/cuda/CallShape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace boostrt::cuda {
+namespace {
+
+/// Whether two ways to add up the same terms, of at most 1 each, may differ as
+/// `a` and `b` do. Each rounds terms + 1 times, sums of magnitudes below
+/// terms + 1, so it is off by (terms + 1)^2 half units at most. As such errors
+/// cancel like random ones, it is off by more than 8 sqrt(terms + 1) instead of
+/// terms + 1 of them with a probability of 2 exp(-32) (Higham and Mary, "A new
+/// approach to probabilistic rounding error analysis", 2019).
+bool agree(const std::vector<float> &a, const std::vector<float> &b,
+           int64_t terms) {
+  double most = static_cast<double>(terms) + 1;
+  double errors = std::min(most, 8 * std::sqrt(most));
+  double bound = 2 * most * errors * std::ldexp(1.0, -24);
+  return std::equal(a.begin(), a.end(), b.begin(), [&](float x, float y) {
+    return std::fabs(static_cast<double>(x) - y) <= bound;
+  });
+}
+
+bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+bool CallPlanner::confirm(const Subject &subject, const LibraryPlan &plan) {
+  return !plan.usesLibrary ||
+         (subject.operation
+              .choose(plan.candidate, bench_.operandsOf(subject.call))
+              .ok() &&
+          bench_.runOnce(subject.call, library(subject)).ok());
+}
+
+Result<LibraryPlan> CallPlanner::choose(const Subject &subject) {
+  const auto &[call, operation, name] = subject;
+  CallBench::Operands operands = bench_.operandsOf(call);
+  CallBench::Work kernel = fallback(call), work = library(subject);
+  Result<std::vector<float>> expected = bench_.runOnce(call, kernel);
+  if (!expected.ok())
+    return expected.status();
+  LibraryPlan plan;
+  Result<std::vector<std::string>> candidates = operation.candidates(operands);
+  if (!candidates.ok()) {
+    note(call, candidates.status().message());
+    return plan;
+  }
+  for (const std::string &candidate : *candidates) {
+    if (isUnmeasured_ && plan.usesLibrary)
+      break;
+    if (!operation.choose(candidate, operands).ok() ||
+        !isSound(subject, *expected))
+      continue;
+    double time = 0;
+    isUnmeasured_ |= Clock::now() >= settings_.end;
+    if (!isUnmeasured_) {
+      Result<double> measured = bench_.time(work);
+      if (!measured.ok())
+        return measured.status();
+      time = *measured;
+    }
+    if (!plan.usesLibrary || time < plan.libraryMicroseconds)
+      plan = {true, candidate, time, 0};
+  }
+  if (!plan.usesLibrary)
+    return plan;
+  BOOSTRT_RETURN_IF_ERROR(operation.choose(plan.candidate, operands));
+  if (isUnmeasured_)
+    return plan;
+  Result<double> time = bench_.time(kernel);
+  if (!time.ok())
+    return time.status();
+  plan.kernelMicroseconds = *time;
+  plan.usesLibrary =
+      settings_.use == LibraryUse::On || plan.libraryMicroseconds < *time;
+  return plan;
+}
+
+CallBench::Work CallPlanner::library(const Subject &subject) const {
+  return [&operation = subject.operation,
+          operands = bench_.operandsOf(subject.call)] {
+    return operation.run(operands);
+  };
+}
+
+CallBench::Work CallPlanner::fallback(const BoostLibraryCall &call) const {
+  CallBench::Operands operands = bench_.operandsOf(call);
+  // Without the scratch memory; the bias may be missing.
+  std::vector<uint64_t> present;
+  std::copy_if(operands.begin(), operands.end() - 1,
+               std::back_inserter(present),
+               [](uint64_t operand) { return operand != 0; });
+  return [this, &call, present] {
+    return settings_.launch(call.fallback_launch, present);
+  };
+}
+
+/// Whether what is chosen gives the same bits twice, and numbers as they
+/// should be.
+bool CallPlanner::isSound(const Subject &subject,
+                          const std::vector<float> &expected) {
+  const BoostLibraryCall &call = subject.call;
+  CallBench::Work work = library(subject);
+  Result<std::vector<float>> once = bench_.runOnce(call, work);
+  if (!once.ok())
+    return false; // the library has others
+  Result<std::vector<float>> twice = bench_.runOnce(call, work);
+  if (twice.ok() && !sameBits(*once, *twice))
+    return false;
+  if (twice.ok() && agree(*once, expected, countTerms(call)))
+    return true;
+  note(call, subject.library + " does not compute what the generated kernel "
+                               "does; please report this");
+  return false;
+}
+
+void CallPlanner::note(const BoostLibraryCall &call, const std::string &what) {
+  notes_.push_back(fmt::format("{}: {}", call.location, what));
+}
+
+} // namespace boostrt::cuda

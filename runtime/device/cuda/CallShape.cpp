@@ -1,0 +1,86 @@
+#include "runtime/device/cuda/CallShape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace boostrt::cuda {
+namespace {
+
+int64_t product(const int64_t (&extents)[4]) {
+  return extents[0] * extents[1] * extents[2] * extents[3];
+}
+
+std::string describe(const BoostMatmul &m) {
+  return fmt::format("{}x{}x{}:{},{}:{},{}:{}{}", m.m, m.n, m.k, m.a_strides[0],
+                     m.a_strides[1], m.b_strides[0], m.b_strides[1],
+                     m.has_bias ? "bias:" : "",
+                     m.post_op == BOOST_POST_RELU ? "relu:" : "");
+}
+
+std::string describe(const BoostConvolution &c) {
+  return fmt::format("{}:{}:{}:{}:{}:{}:stride{}:pad{}:dilation{}:{}",
+                     fmt::join(c.image, "x"), fmt::join(c.weight, "x"),
+                     fmt::join(c.output, "x"), fmt::join(c.image_strides, ","),
+                     fmt::join(c.weight_strides, ","),
+                     fmt::join(c.output_strides, ","),
+                     fmt::join(c.strides, ","), fmt::join(c.padding, ","),
+                     fmt::join(c.dilations, ","), c.has_bias ? "bias:" : "");
+}
+
+} // namespace
+
+const char *nameOfCall(uint32_t kind) {
+  switch (kind) {
+  case BOOST_LIBRARY_CONVOLUTION:
+    return "convolution";
+  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+    return "convolution_image";
+  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+    return "convolution_weight";
+  }
+  return "matmul";
+}
+
+bool isConvolution(const BoostLibraryCall &call) {
+  return call.kind != BOOST_LIBRARY_MATMUL;
+}
+
+bool hasBias(const BoostLibraryCall &call) {
+  return (isConvolution(call) ? call.convolution.has_bias
+                              : call.matmul.has_bias) != 0;
+}
+
+uint64_t countResults(const BoostLibraryCall &call) {
+  const BoostConvolution &c = call.convolution;
+  switch (call.kind) {
+  case BOOST_LIBRARY_CONVOLUTION:
+    return static_cast<uint64_t>(product(c.output));
+  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+    return static_cast<uint64_t>(product(c.image));
+  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+    return static_cast<uint64_t>(product(c.weight));
+  }
+  return static_cast<uint64_t>(call.matmul.m * call.matmul.n);
+}
+
+int64_t countTerms(const BoostLibraryCall &call) {
+  const BoostConvolution &c = call.convolution;
+  switch (call.kind) {
+  case BOOST_LIBRARY_CONVOLUTION:
+    return product(c.weight) / c.weight[0];
+  case BOOST_LIBRARY_CONVOLUTION_IMAGE: // the filters of a group, every tap
+    return product(c.weight) / c.image[1];
+  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+    return product(c.output) / c.output[1];
+  }
+  return call.matmul.k;
+}
+
+std::string describeCall(const BoostLibraryCall &call) {
+  return fmt::format("{}:{}scratch{}", nameOfCall(call.kind),
+                     isConvolution(call) ? describe(call.convolution)
+                                         : describe(call.matmul),
+                     call.scratch_bytes);
+}
+
+} // namespace boostrt::cuda

@@ -1,0 +1,24 @@
+// CallShape.h - what is asked of library calls of every kind.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+
+#include <cstdint>
+#include <string>
+
+namespace boostrt::cuda {
+
+/// "matmul", "convolution_image".
+const char *nameOfCall(uint32_t kind);
+bool isConvolution(const BoostLibraryCall &call);
+bool hasBias(const BoostLibraryCall &call);
+/// Of C.
+uint64_t countResults(const BoostLibraryCall &call);
+/// Products that are added up for one element of C, at most.
+int64_t countTerms(const BoostLibraryCall &call);
+
+/// What is computed and with how much scratch memory, in a word:
+/// "matmul:128x512x784:784,1:1,784:bias:scratch33554432".
+std::string describeCall(const BoostLibraryCall &call);
+
+} // namespace boostrt::cuda

@@ -1,0 +1,50 @@
+// ConvolutionGraph.h - a convolution of the ABI as cuDNN is asked for it: a
+// graph of one or two operations on tensors that are told apart by numbers. The
+// simulated GPU executes convolutions from this description too, so that what
+// the library is told is tested on machines that have none.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/support/Status.h"
+
+#include <array>
+
+namespace boostrt::cuda {
+
+/// A tensor of f32 as it is stored: N, C, H, W, or O, C, KH, KW of a weight.
+struct DnnTensor {
+  /// The tensors of a graph by their numbers there: the operands of a call, and
+  /// what a convolution hands to the operation that adds the bias.
+  enum Number : int64_t { A = 1, B = 2, Bias = 3, C = 4, Sums = 5 };
+
+  int64_t number = 0;
+  std::array<int64_t, 4> extents{}, strides{};
+
+  int64_t elements() const {
+    return extents[0] * extents[1] * extents[2] * extents[3];
+  }
+  /// From its first element to behind its last.
+  uint64_t bytes() const;
+};
+
+/// C = A conv B (+ bias), where A, B and C are image, weight and output in the
+/// order of the kind (BoostConvolution).
+struct ConvolutionGraph {
+  uint32_t kind = BOOST_LIBRARY_CONVOLUTION; ///< BoostLibraryCallKind
+  DnnTensor image, weight, output;
+  bool hasBias = false;
+  DnnTensor bias; ///< [1, O, 1, 1]
+  /// Vertical, horizontal.
+  std::array<int64_t, 2> strides{}, dilations{};
+  std::array<int64_t, 2> paddingBefore{}, paddingAfter{};
+
+  int64_t groups() const { return image.extents[1] / weight.extents[1]; }
+  /// The tensors by operand of the call.
+  const DnnTensor &tensor(DnnTensor::Number number) const;
+};
+
+/// Fails with ExitCode::Input where extents do not fit together, or strides put
+/// two elements in one place or leave gaps.
+Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call);
+
+} // namespace boostrt::cuda

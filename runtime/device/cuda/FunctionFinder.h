@@ -1,0 +1,26 @@
+// FunctionFinder.h - the functions of a library that is opened at run time.
+#pragma once
+
+#include <dlfcn.h>
+
+namespace boostrt::cuda {
+
+class FunctionFinder {
+public:
+  /// `library` is what dlopen() returned.
+  explicit FunctionFinder(void *library) : library_(library) {}
+
+  template <class Function> void find(Function *&function, const char *symbol) {
+    function = reinterpret_cast<Function *>(dlsym(library_, symbol));
+    if (!function && !missing_)
+      missing_ = symbol;
+  }
+  /// The first that is not there; null where all are.
+  const char *missing() const { return missing_; }
+
+private:
+  void *library_;
+  const char *missing_ = nullptr;
+};
+
+} // namespace boostrt::cuda

@@ -1,0 +1,59 @@
+// CallMemory.h - the operands of a library call on the simulated GPU.
+#pragma once
+
+#include "runtime/device/sim/Memory.h"
+
+#include "runtime/abi/boost_abi.h"
+
+#include <array>
+
+namespace boostrt::sim {
+
+/// What a call reads or writes.
+struct CallOperand {
+  const char *name;
+  uint64_t bytes; ///< from the first that is touched to behind the last
+};
+
+class CallMemory {
+public:
+  /// Operands in the order of the ABI.
+  enum Number { A, B, Bias, C, Scratch, Count };
+
+  struct Description {
+    const char *kind; ///< "matrix product"
+    std::string text; ///< what reports say of the call
+    bool hasBias;
+    std::array<CallOperand, Count> operands;
+  };
+
+  CallMemory(Memory &memory, const BoostLibraryCall &call,
+             std::span<const uint64_t> addresses, Description description);
+
+  /// What keeps the host's memory safe, and the compiler's promises.
+  Status check() const;
+  /// That [offset, offset + bytes) of an operand was written; true of one that
+  /// is absent.
+  Status requireWritten(Number number, uint64_t offset, uint64_t bytes) const;
+
+  /// On the host; null for what is absent.
+  float *data(Number number) const;
+  /// C is written, and scratch memory holds what the library likes.
+  Status finish();
+
+  Status fault(const char *kind, const std::string &detail) const;
+
+private:
+  bool isUsed(Number number) const { return addresses_[number] != 0; }
+  uint64_t plannedBytes(Number number) const;
+  Status checkPresence(Number number, bool isExpected) const;
+  Status checkBounds(Number number) const;
+  Status checkOverlap(Number written, Number other) const;
+
+  Memory &memory_;
+  const BoostLibraryCall &call_;
+  std::array<uint64_t, Count> addresses_;
+  Description d_;
+};
+
+} // namespace boostrt::sim

@@ -1,0 +1,299 @@
+// FakeCudnn.cpp - cuDNN's graphs of convolutions as far as Cudnn uses them, on
+// the memory and the stream of FakeCuda.cpp. It refuses what is not said, said
+// in another type or does not fit, counts what is not freed, traces calls, and
+// fails where FAKE_CUDNN_FAILS says ("cudnnCreate=1001").
+//
+// FAKE_CUDNN_PROPOSES names what it proposes first, FAKE_CUDNN_FALLBACK what
+// else, in this order: "fast", "slow" and "fastest" are right and take 5, 20
+// and 2 us; "wrong" is not right; "restless" differs from run to run; "refused"
+// fails when it is run; "greedy" asks for more scratch memory than there is;
+// "unplanned" is one of which no plan is made; "random", "tensorcores" and
+// "unheard" have notes, the last one of a later version.
+#include "test/runtime/device/cuda/FakeDnnObjects.h"
+
+#include "runtime/device/cuda/ConvolutionGraph.h"
+#include "test/runtime/device/ConvolutionCall.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <functional>
+#include <sstream>
+
+using namespace boostrt;
+using namespace boostrt::cuda;
+using namespace boostrt::cuda::fake;
+
+namespace {
+
+int live = 0;
+std::string trace;
+
+std::string setting(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+int failureOf(const std::string &call) {
+  std::string fails = setting("FAKE_CUDNN_FAILS", "");
+  size_t equal = fails.find('=');
+  return equal != std::string::npos && fails.substr(0, equal) == call
+             ? std::atoi(fails.c_str() + equal + 1)
+             : 0;
+}
+
+/// What heuristics propose, or an engine notes, into the caller's descriptors.
+DnnResult propose(const Object &heuristics, int64_t most, int64_t *count,
+                  void *values) {
+  bool isFirst = heuristics.one(kDnnHeuristicsMode, kDnnTypeHeuristicMode,
+                                -1) == kDnnModeA;
+  std::istringstream names(isFirst ? setting("FAKE_CUDNN_PROPOSES", "fast")
+                                   : setting("FAKE_CUDNN_FALLBACK", ""));
+  auto *configs = static_cast<DnnDescriptor *>(values);
+  *count = 0;
+  for (std::string name; names >> name && *count < most;)
+    for (int64_t kind = 0; kind < int64_t{std::size(kKinds)}; ++kind)
+      if (name == kKinds[kind].name) {
+        int64_t engine = kFirstEngine + kind;
+        Object &config = *of(configs[(*count)++]);
+        config.isFinal = true;
+        config.say(kDnnEngineNumber, kDnnTypeInt64, &engine, sizeof engine);
+      }
+  return 0;
+}
+
+DnnResult get(const Object &object, int attribute, int type, int64_t most,
+              int64_t *count, void *values) {
+  if (!object.isFinal || !count || !values)
+    return refuse("not final");
+  auto *descriptors = static_cast<DnnDescriptor *>(values);
+  if (object.type == kDnnHeuristics && attribute == kDnnHeuristicsResults)
+    return propose(object, most, count, values);
+  if (object.type == kDnnEngineConfig && attribute == kDnnConfigEngine) {
+    Object &engine = *of(descriptors[0]);
+    engine.attributes = object.attributes;
+    engine.isFinal = true;
+    *count = 1;
+    return 0;
+  }
+  if (object.type == kDnnEngineConfig && attribute == kDnnConfigKnobs) {
+    Object &knob = *of(descriptors[0]);
+    int kind = 2;
+    int64_t value = -7;
+    knob.say(kDnnKnobType, kDnnTypeKnob, &kind, sizeof kind);
+    knob.say(kDnnKnobValue, kDnnTypeInt64, &value, sizeof value);
+    knob.isFinal = true;
+    *count = 1;
+    return 0;
+  }
+  if (object.type == kDnnEngine && attribute == kDnnEngineNotes) {
+    *static_cast<int *>(values) = kindOf(object)->note;
+    *count = 1;
+    return 0;
+  }
+  auto found = object.attributes.find(attribute);
+  if (found == object.attributes.end() || found->second.type != type)
+    return refuse("no such attribute");
+  size_t bytes = std::min(found->second.bytes.size(),
+                          static_cast<size_t>(most) * sizeOf(type));
+  std::memcpy(values, found->second.bytes.data(), bytes);
+  *count = static_cast<int64_t>(bytes / sizeOf(type));
+  return 0;
+}
+
+/// What a plan is asked to compute.
+struct Asked {
+  BoostConvolution convolution{};
+  int type = 0;
+  std::map<int64_t, float *> at; ///< by number
+  int64_t x = 0, w = 0, y = 0, bias = 0, result = 0;
+
+  void take(const Object &tensor, int64_t *extents, int64_t &number) const {
+    auto values = tensor.all<int64_t>(kDnnTensorExtents, kDnnTypeInt64);
+    std::copy(values.begin(), values.end(), extents);
+    number = tensor.one<int64_t>(kDnnTensorId, kDnnTypeInt64, 0);
+  }
+
+  explicit Asked(const Object &graph) {
+    std::vector<ObjectPointer> operations = graph.objects(kDnnGraphOperations);
+    const Object &operation = *operations[0];
+    type = operation.type;
+    int first = firstOf(type);
+    take(*operation.object(first + 3, kDnnTensor), convolution.weight, w);
+    take(*operation.object(first + 4, kDnnTensor), convolution.image, x);
+    take(*operation.object(first + 5, kDnnTensor), convolution.output, y);
+    const Object &steps = *operation.object(first + 2, kDnnConvolution);
+    auto set = [&](int attribute, int64_t *to) {
+      auto values = steps.all<int64_t>(attribute, kDnnTypeInt64);
+      std::copy(values.begin(), values.end(), to);
+    };
+    set(kDnnConvolutionStrides, convolution.strides);
+    set(kDnnConvolutionDilations, convolution.dilations);
+    set(kDnnConvolutionPaddingBefore, convolution.padding);
+    set(kDnnConvolutionPaddingAfter, convolution.padding + 2);
+    result = type == kDnnForwardOperation ? y
+             : type == kDnnImageOperation ? x
+                                          : w;
+    if (operations.size() == 1)
+      return;
+    int64_t unused[4];
+    take(*operations[1]->object(kDnnOperationB, kDnnTensor), unused, bias);
+    take(*operations[1]->object(kDnnOperationY, kDnnTensor), unused, result);
+  }
+
+  bool isComplete() const {
+    for (int64_t number : {x, w, y, bias})
+      if (number != DnnTensor::Sums && number != 0 && !at.contains(number))
+        return false;
+    return at.contains(result) && at.size() == (bias ? 4u : 3u);
+  }
+
+  /// On row-major tensors.
+  void compute(float error) {
+    const BoostConvolution &c = convolution;
+    const int64_t *extents = type == kDnnForwardOperation ? c.output
+                             : type == kDnnImageOperation ? c.image
+                                                          : c.weight;
+    float *sums = at.at(result);
+    size_t count = bytesOf(extents) / sizeof(float);
+    auto pixels = static_cast<size_t>(c.output[2] * c.output[3]);
+    for (size_t i = 0; i < count; ++i)
+      sums[i] =
+          error +
+          (bias ? at.at(bias)[i / pixels % static_cast<size_t>(c.output[1])]
+                : 0);
+    forEachTerm(c, [&](size_t xi, size_t wi, size_t yi) {
+      if (type == kDnnForwardOperation)
+        sums[yi] += at.at(x)[xi] * at.at(w)[wi];
+      else if (type == kDnnImageOperation)
+        sums[xi] += at.at(y)[yi] * at.at(w)[wi];
+      else
+        sums[wi] += at.at(y)[yi] * at.at(x)[xi];
+    });
+  }
+};
+
+/// The stream that is set.
+struct Started {
+  Stream stream = nullptr;
+};
+
+} // namespace
+
+#define FAKE(symbol) extern "C" DnnResult symbol
+#define FAIL_IF_ASKED                                                          \
+  trace += std::string(__func__) + "\n";                                       \
+  reason.clear();                                                              \
+  if (int failure = failureOf(__func__))                                       \
+  return failure
+
+extern "C" int fakeCudnnLiveObjects() { return live; }
+extern "C" const char *fakeCudnnTrace() { return trace.c_str(); }
+extern "C" void fakeCudnnForget() { trace.clear(); }
+
+extern "C" size_t cudnnGetVersion() {
+  return static_cast<size_t>(
+      std::atoi(setting("FAKE_CUDNN_VERSION", "91900").c_str()));
+}
+extern "C" const char *cudnnGetErrorString(DnnResult result) {
+  return result == 1001               ? "CUDNN_STATUS_NOT_INITIALIZED"
+         : result == kBadParameter    ? "CUDNN_STATUS_BAD_PARAM"
+         : result == kNotSupported    ? "CUDNN_STATUS_NOT_SUPPORTED"
+         : result == kExecutionFailed ? "CUDNN_STATUS_EXECUTION_FAILED"
+                                      : "unknown";
+}
+extern "C" void cudnnGetLastErrorString(char *text, size_t bytes) {
+  text[reason.copy(text, bytes - 1)] = 0;
+}
+FAKE(cudnnCreate)(DnnHandle *handle) {
+  FAIL_IF_ASKED;
+  *handle = reinterpret_cast<DnnHandle>(new Started);
+  ++live;
+  return 0;
+}
+FAKE(cudnnDestroy)(DnnHandle handle) {
+  delete reinterpret_cast<Started *>(handle);
+  --live;
+  return 0;
+}
+FAKE(cudnnSetStream)(DnnHandle handle, Stream stream) {
+  FAIL_IF_ASKED;
+  reinterpret_cast<Started *>(handle)->stream = stream;
+  return 0;
+}
+FAKE(cudnnBackendCreateDescriptor)(int type, DnnDescriptor *descriptor) {
+  FAIL_IF_ASKED;
+  *descriptor = new ObjectPointer(new Object{type, false, {}});
+  ++live;
+  return 0;
+}
+FAKE(cudnnBackendDestroyDescriptor)(DnnDescriptor descriptor) {
+  delete static_cast<ObjectPointer *>(descriptor);
+  --live;
+  return 0;
+}
+FAKE(cudnnBackendSetAttribute)(DnnDescriptor descriptor, int attribute,
+                               int type, int64_t count, const void *values) {
+  FAIL_IF_ASKED;
+  Object &object = *of(descriptor);
+  if (object.isFinal || count < 1 || !values)
+    return refuse("final");
+  object.say(attribute, type, values,
+             static_cast<size_t>(count) * sizeOf(type));
+  if (type == kDnnTypeDescriptor)
+    for (int64_t i = 0; i < count; ++i)
+      object.attributes[attribute].objects.push_back(
+          of(static_cast<const DnnDescriptor *>(values)[i]));
+  return 0;
+}
+FAKE(cudnnBackendFinalize)(DnnDescriptor descriptor) {
+  FAIL_IF_ASKED;
+  Object &object = *of(descriptor);
+  if (DnnResult result = object.isFinal ? kBadParameter : finalize(object))
+    return result;
+  object.isFinal = true;
+  return 0;
+}
+FAKE(cudnnBackendGetAttribute)(DnnDescriptor descriptor, int attribute,
+                               int type, int64_t most, int64_t *count,
+                               void *values) {
+  FAIL_IF_ASKED;
+  return get(*of(descriptor), attribute, type, most, count, values);
+}
+FAKE(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan,
+                          DnnDescriptor pack) {
+  FAIL_IF_ASKED;
+  const Object *engine = of(plan)
+                             ->object(kDnnPlanConfig, kDnnEngineConfig)
+                             ->object(kDnnConfigEngine, kDnnEngine);
+  Asked asked(*engine->object(kDnnEngineGraph, kDnnGraph));
+  auto numbers = of(pack)->all<int64_t>(kDnnPackIds, kDnnTypeInt64);
+  auto pointers = of(pack)->all<void *>(kDnnPackPointers, kDnnTypeVoidPointer);
+  void *scratch =
+      of(pack)->one<void *>(kDnnPackScratch, kDnnTypeVoidPointer, nullptr);
+  for (size_t i = 0; i < std::min(numbers.size(), pointers.size()); ++i)
+    if (pointers[i])
+      asked.at[numbers[i]] = static_cast<float *>(pointers[i]);
+  if (!handle || !reinterpret_cast<Started *>(handle)->stream ||
+      !of(pack)->isFinal || !scratch || !asked.isComplete())
+    return refuse("no call");
+  const Kind &kind = *kindOf(*engine);
+  std::string name = kind.name;
+  if (name == "refused")
+    return refuse("refused", kExecutionFailed);
+  static int runs = 0;
+  float error = name == "wrong"      ? 1e6f
+                : name == "restless" ? 1e-5f * static_cast<float>(++runs)
+                                     : 0.0f;
+  static void *cuda = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  static auto submit =
+      reinterpret_cast<void (*)(const std::function<void()> &, double)>(
+          dlsym(cuda, "fakeCudaSubmit"));
+  submit(
+      [=]() mutable {
+        // What lies there afterwards is the library's.
+        std::memset(scratch, 0xee, 256);
+        asked.compute(error);
+      },
+      kind.microseconds);
+  return 0;
+}

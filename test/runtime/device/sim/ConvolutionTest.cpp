@@ -1,0 +1,278 @@
+// Convolutions as library calls on the simulated GPU: what they compute, and
+// every defect that the simulator is to find, planted.
+#include "runtime/device/sim/SimLibrary.h"
+
+#include "test/runtime/device/ConvolutionCall.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace boostrt;
+using namespace boostrt::sim;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr uint64_t kScratchBytes = 256;
+constexpr uint32_t kKinds[] = {BOOST_LIBRARY_CONVOLUTION,
+                               BOOST_LIBRARY_CONVOLUTION_IMAGE,
+                               BOOST_LIBRARY_CONVOLUTION_WEIGHT};
+
+/// Few bits: sums are exact.
+std::vector<float> draw(uint64_t count, uint64_t seed) {
+  std::vector<float> values;
+  for (uint64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>((i * 37 + seed * 11) % 29) / 16 - 1);
+  return values;
+}
+
+class ConvolutionCalls : public testing::Test {
+protected:
+  /// Numbers in fresh memory for everything that `wanted` reads.
+  void prepare(const BoostLibraryCall &wanted) {
+    call = wanted;
+    call.scratch_bytes = kScratchBytes;
+    a = draw(call.operand_bytes[0] / 4, 1);
+    b = draw(call.operand_bytes[1] / 4, 2);
+    bias = draw(call.operand_bytes[2] / 4, 3);
+    operands = {
+        upload(a, "a"), upload(b, "b"), bias.empty() ? 0 : upload(bias, "bias"),
+        reserve(call.operand_bytes[3], "c"), reserve(kScratchBytes, "scratch")};
+  }
+  void prepare(uint32_t kind, bool hasBias = false) {
+    prepare(convolutionCall(kind, {2, 4, 7, 9}, {6, 2, 3, 2},
+                            {{2, 1}, {1, 0, 2, 3}, {1, 2}}, hasBias));
+  }
+
+  uint64_t reserve(uint64_t bytes, const std::string &name) {
+    Result<uint64_t> address = memory.allocate(bytes, name);
+    EXPECT_TRUE(address.ok());
+    return *address;
+  }
+  uint64_t upload(const std::vector<float> &values, const std::string &name) {
+    uint64_t address = reserve(values.size() * 4, name);
+    EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
+    return address;
+  }
+  std::vector<float> result() {
+    std::vector<float> values(call.operand_bytes[3] / 4);
+    EXPECT_TRUE(
+        memory.copyOut(std::as_writable_bytes(std::span(values)), operands[3])
+            .ok());
+    return values;
+  }
+  Status run(Checks checks = Checks::All) {
+    return executeCall(memory, checks, call, operands);
+  }
+
+  /// By definition, on row-major tensors.
+  std::vector<double> expected() const {
+    std::vector<double> sums(call.operand_bytes[3] / 4);
+    if (!bias.empty()) {
+      size_t pixels = static_cast<size_t>(call.convolution.output[2] *
+                                          call.convolution.output[3]);
+      for (size_t i = 0; i < sums.size(); ++i)
+        sums[i] = bias[i / pixels % bias.size()];
+    }
+    forEachTerm(call.convolution, [&](size_t x, size_t w, size_t y) {
+      if (call.kind == BOOST_LIBRARY_CONVOLUTION)
+        sums[y] += double(a[x]) * b[w];
+      else if (call.kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
+        sums[x] += double(a[y]) * b[w];
+      else
+        sums[w] += double(a[y]) * b[x];
+    });
+    return sums;
+  }
+  void expectComputed() {
+    Status status = run();
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_THAT(result(), testing::Pointwise(testing::Eq(), expected()));
+  }
+
+  /// A report of `kind` that names the call, and says `detail`.
+  void expectFault(const char *kind, const std::string &detail,
+                   Checks checks = Checks::Off) {
+    SCOPED_TRACE(detail);
+    Status status = run(checks);
+    EXPECT_EQ(status.code(), ExitCode::Internal);
+    EXPECT_THAT(status.message(),
+                testing::StartsWith(std::string("sim: ") + kind +
+                                    " in a library call (convolution, "
+                                    "model.json:9:5)\n"));
+    EXPECT_THAT(status.message(), HasSubstr("\n  " + detail));
+  }
+
+  Memory memory;
+  BoostLibraryCall call{};
+  std::vector<float> a, b, bias;
+  std::vector<uint64_t> operands;
+};
+
+TEST_F(ConvolutionCalls, Compute) {
+  struct Case {
+    Extents image, weight;
+    ConvolutionSteps steps;
+  };
+  const Case cases[] = {
+      {{1, 1, 1, 1}, {1, 1, 1, 1}, {}},
+      {{2, 3, 6, 5}, {4, 3, 3, 2}, {}},
+      {{2, 4, 7, 9}, {6, 2, 3, 2}, {{2, 1}, {1, 0, 2, 3}, {1, 2}}},
+      {{3, 4, 5, 5}, {4, 1, 3, 3}, {{2, 3}, {1, 1, 1, 1}}}, // depthwise
+      {{1, 2, 4, 4}, {3, 2, 2, 2}, {{3, 3}, {3, 4, 5, 6}}}, // taps see nothing
+      {{2, 2, 9, 2}, {2, 2, 4, 1}, {{1, 1}, {0, 0, 0, 0}, {2, 1}}}};
+  for (const Case &each : cases)
+    for (uint32_t kind : kKinds)
+      for (bool hasBias : {false, true}) {
+        if (hasBias && kind != BOOST_LIBRARY_CONVOLUTION)
+          continue;
+        SCOPED_TRACE(testing::Message() << "kind " << kind << ", case "
+                                        << &each - cases << ", " << hasBias);
+        prepare(convolutionCall(kind, each.image, each.weight, each.steps,
+                                hasBias));
+        expectComputed();
+      }
+}
+
+TEST_F(ConvolutionCalls, FollowStrides) {
+  for (uint32_t kind : kKinds) {
+    prepare(kind);
+    ASSERT_TRUE(run().ok());
+    std::vector<float> rowMajor = result();
+    // The image with channels last, read or written.
+    BoostConvolution &c = call.convolution;
+    const int64_t last[] = {4 * 7 * 9, 1, 9 * 4, 4};
+    auto reordered = [](const std::vector<float> &values, bool back) {
+      std::vector<float> image(values.size());
+      for (size_t i = 0; i < values.size(); ++i) {
+        size_t place = i / 252 * 252 + i % 63 * 4 + i / 63 % 4;
+        (back ? image[i] : image[place]) = back ? values[place] : values[i];
+      }
+      return image;
+    };
+    std::copy(std::begin(last), std::end(last), c.image_strides);
+    if (kind == BOOST_LIBRARY_CONVOLUTION)
+      operands[0] = upload(reordered(a, false), "a");
+    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT)
+      operands[1] = upload(reordered(b, false), "b");
+    ASSERT_TRUE(run().ok());
+    EXPECT_EQ(kind == BOOST_LIBRARY_CONVOLUTION_IMAGE
+                  ? reordered(result(), true)
+                  : result(),
+              rowMajor)
+        << kind;
+  }
+}
+
+TEST_F(ConvolutionCalls, ANanStaysOne) {
+  prepare(BOOST_LIBRARY_CONVOLUTION);
+  a[0] = NAN;
+  operands[0] = upload(a, "a");
+  ASSERT_TRUE(run().ok());
+  std::vector<float> found = result();
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_FALSE(std::isnan(found.back()));
+}
+
+TEST_F(ConvolutionCalls, WhatTheyLeaveCountsAsWritten) {
+  for (uint32_t kind : kKinds) {
+    prepare(kind);
+    EXPECT_FALSE(memory.isWritten(operands[3], call.operand_bytes[3]));
+    ASSERT_TRUE(memory.fill(operands[4], kScratchBytes, std::byte{1}).ok());
+    ASSERT_TRUE(run().ok());
+    EXPECT_TRUE(memory.isWritten(operands[3], call.operand_bytes[3]));
+    EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "nobody may read it";
+  }
+}
+
+TEST_F(ConvolutionCalls, AWrongDescription) {
+  prepare(BOOST_LIBRARY_CONVOLUTION);
+  call.convolution.image_strides[3] = 2;
+  Status status = run();
+  EXPECT_EQ(status.code(), ExitCode::Internal);
+  EXPECT_EQ(status.message(),
+            "sim: a library call that the library cannot execute "
+            "(convolution, model.json:9:5)\n  an image [2, 4, 7, 9] has "
+            "strides [252, 63, 9, 2]; cuDNN is given tensors without gaps, "
+            "whose elements do not share memory");
+  call.convolution.image_strides[3] = 1;
+  call.convolution.padding[1] = 2;
+  EXPECT_THAT(run().message(),
+              HasSubstr("no convolution of an image [2, 4, 7, 9] with a "
+                        "weight [6, 2, 3, 2] has an output [2, 6, 4, 10]"));
+}
+
+TEST_F(ConvolutionCalls, TooSmallABuffer) {
+  const char *names[3][4] = {{"image", "weight", "", "output"},
+                             {"output", "weight", "", "image"},
+                             {"output", "image", "", "weight"}};
+  for (uint32_t kind : kKinds)
+    for (int operand : {0, 1, 3}) {
+      prepare(kind);
+      std::string name = names[kind - BOOST_LIBRARY_CONVOLUTION][operand];
+      uint64_t bytes = call.operand_bytes[operand];
+      call.operand_bytes[operand] -= 4;
+      expectFault("out-of-bounds access",
+                  name + " reaches over " + std::to_string(bytes) +
+                      " bytes, and " + std::to_string(bytes - 4) +
+                      " were planned for it");
+      call.operand_bytes[operand] += 4;
+      // Planned so, and not there.
+      operands[operand] = reserve(bytes - 4, "short");
+      expectFault("out-of-bounds access",
+                  name + ": " + std::to_string(bytes) + " bytes at ");
+    }
+  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  call.operand_bytes[2] -= 4;
+  expectFault("out-of-bounds access",
+              "bias reaches over 24 bytes, and 20 were planned for it");
+}
+
+TEST_F(ConvolutionCalls, Overlaps) {
+  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  std::vector<uint64_t> apart = operands;
+  uint64_t all = reserve(8192, "all");
+  ASSERT_TRUE(memory.fill(all, 8192, std::byte{0}).ok());
+  const char *names[] = {"image", "weight", "bias", "output", "scratch"};
+  for (auto [written, other] :
+       {std::pair(3, 0), {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3}}) {
+    operands = apart;
+    operands[other] = operands[written] = all;
+    expectFault("overlapping operands", std::string(names[written]) +
+                                            " is written and shares memory "
+                                            "with " +
+                                            names[other]);
+  }
+}
+
+TEST_F(ConvolutionCalls, MissingUnexpectedAndMisalignedOperands) {
+  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  uint64_t address = std::exchange(operands[2], 0);
+  expectFault("missing operand", "bias is needed and its address is 0");
+  operands[2] = address;
+  call.convolution.has_bias = 0;
+  expectFault("unexpected operand", "bias is given and the call has none");
+  call.convolution.has_bias = 1;
+  operands[4] = 0;
+  expectFault("missing operand", "scratch is needed and its address is 0");
+  prepare(BOOST_LIBRARY_CONVOLUTION_WEIGHT);
+  operands[1] = reserve(8192, "all") + 16;
+  expectFault("misaligned address", "image lies at ");
+}
+
+TEST_F(ConvolutionCalls, UninitialisedReads) {
+  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  const char *names[] = {"image", "weight", "bias"};
+  for (int operand : {0, 1, 2}) {
+    ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());
+    expectFault("uninitialised read",
+                std::string(names[operand]) + ": nobody wrote all of the ",
+                Checks::All);
+    EXPECT_TRUE(run(Checks::Bounds).ok());
+    ASSERT_TRUE(memory.fill(operands[operand] + 4, 4, std::byte{0}).ok());
+  }
+  EXPECT_TRUE(run().ok());
+}
+
+} // namespace
