@@ -64,7 +64,14 @@ void addParts(std::string &text, const Prediction &p) {
 void addSharing(std::string &text, const Prediction &p) {
   const StepPrediction &step = p.step;
   uint32_t inServer = p.job.ranksPerServer();
-  if (uint64_t(inServer) * p.server.threads > p.server.cores)
+  if (uint64_t(inServer) * p.server.threads <= p.server.cores)
+    return;
+  if (inServer == p.server.computeRanks && inServer == p.server.commRanks)
+    line(text, "shared",
+         fmt::format("{} by {}, as when they were measured",
+                     count(p.server.cores, "core", "cores"),
+                     count(inServer, "rank", "ranks")));
+  else
     line(text, "shared",
          fmt::format("{} by {}: computing takes {:.3g} times as long, "
                      "exchanging {:.3g} times as long as between {}",

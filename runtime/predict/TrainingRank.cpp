@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <new>
 
 namespace boostrt {
@@ -60,14 +61,32 @@ Status TrainingRank::step(Pattern pattern) {
   setSchedules();
   bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
   Status updated = call(BOOST_FUNCTION_UPDATE, update_);
-  if (!exchanges_)
-    return updated;
-  exchanges_->close();
+  if (exchanges_)
+    exchanges_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
+  BOOSTRT_RETURN_IF_ERROR(checkApplied());
+  if (!exchanges_)
+    return Status();
   double waited = exchanges_->waited();
   waits_[static_cast<size_t>(pattern)].push_back(waited);
   update_.back() -= waited + exchanges_->besides();
   return Status();
+}
+
+Status TrainingRank::checkApplied() const {
+  int32_t isApplied = 0;
+  std::memcpy(&isApplied,
+              static_cast<const std::byte *>(bases_[BOOST_ARENA_RESULT]) +
+                  program_.finite.offset,
+              sizeof isApplied);
+  if (isApplied == 1)
+    return Status();
+  return Status(ExitCode::Numerical,
+                fmt::format("step {} on generated batches: the loss or a "
+                            "gradient is not finite, and a step that is not "
+                            "applied is no step to measure; compile with a "
+                            "lower learning rate",
+                            steps_));
 }
 
 Status TrainingRank::computeGradients() {

@@ -28,6 +28,7 @@ public:
 
   /// Fails as CpuDevice does.
   Status prepare(uint32_t threads);
+  /// Fails with ExitCode::Numerical when it cannot be applied.
   Status step(Pattern pattern);
   /// Of the steps since the last forgetTimes().
   StepTimes times();
@@ -40,6 +41,7 @@ private:
 
   void *reserve(uint64_t bytes);
   Status computeGradients();
+  Status checkApplied() const;
   void setSchedules();
   Status call(BoostFunctionKind function, std::vector<double> &times);
 

@@ -79,6 +79,11 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
        {"between 2 ranks as threads of one process: ",
         "  given           between servers: latency 30 us, 10 Gbit/s each\n"})
     EXPECT_THAT(text, testing::HasSubstr(part));
+  prediction.server.computeRanks = prediction.server.commRanks = 4;
+  EXPECT_THAT(
+      toText(prediction),
+      testing::HasSubstr("  shared          2 cores by 4 ranks, as when "
+                         "they were measured\n"));
 }
 
 TEST(PredictionReport, JsonHasTheParts) {

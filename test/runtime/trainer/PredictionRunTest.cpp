@@ -78,6 +78,18 @@ TEST(PredictionRun, ASignalToItEndsItsRanks) {
     EXPECT_TRUE(hasEnded(rank));
 }
 
+TEST(PredictionRun, AStepThatIsNotAppliedIsNotMeasured) {
+  Finished run = boostRunProcess({"info", fixture("explode"), "--ranks=2"});
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Numerical));
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err,
+              testing::MatchesRegex(
+                  "boost-run: error: step [0-9]+ on generated batches: the "
+                  "loss or a gradient is not finite, and a step that is not "
+                  "applied is no step to measure; compile with a lower "
+                  "learning rate\n"));
+}
+
 TEST(PredictionRun, TheArgumentOfItsOwnProcesses) {
   std::string file = fixture("softmax");
   Finished run = boostRunProcess({"--measuring-rank", file, "1", "0.1"});
