@@ -18,7 +18,8 @@ BoostLibraryCall callWith(uint64_t scratchBytes) {
           scratchBytes,
           "model.json:14:5",
           {32, 10, 784, {784, 1}, {1, 784}, 1, BOOST_POST_NONE},
-          {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4}};
+          {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
+          {}};
 }
 
 uint64_t scratchOf(const BoostLibraryCall &call) {

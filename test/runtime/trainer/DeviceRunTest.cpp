@@ -1,6 +1,5 @@
 // One program on the CPU and on the simulated GPU, from outside: the same
 // weights, bit for bit, through checkpoints, resumption and evaluation.
-#include "test/runtime/data/NpyFiles.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 #include "test/runtime/trainer/Fixtures.h"
 
@@ -105,35 +104,6 @@ TEST(DeviceRun, CheckpointsInAnEpochAreOfTheirStep) {
   EXPECT_EQ(cpu.tensors().size(), 10u) << "of steps 4, 8, 12, 16 and the last";
   EXPECT_TRUE(cpu.tensors() == sim.tensors());
   EXPECT_EQ(cpu.metrics(), sim.metrics());
-}
-
-TEST(DeviceRun, DataThatAreBadEndBehindTheStepsBefore) {
-  TemporaryDirectory files;
-  auto write = [&](const std::string &split, int samples, int badSample) {
-    std::string images, labels;
-    for (int i = 0; i < samples; ++i) {
-      images.append(28 * 28, static_cast<char>(i));
-      labels += static_cast<char>(i == badSample ? 10 : i % 10);
-    }
-    std::string n = std::to_string(samples);
-    writeFile(files / (split + "_features.npy"),
-              npy("|u1", "(" + n + ", 1, 28, 28)", images));
-    writeFile(files / (split + "_labels.npy"),
-              npy("|u1", "(" + n + ",)", labels));
-  };
-  write("train", 96, 70); // of the fifth step
-  write("test", 16, -1);
-  Training cpu("linear", "cpu"), sim("linear", "sim");
-  for (Training *training : {&cpu, &sim}) {
-    Finished run = training->run({"--data=npy:" + files.path(), "--shuffle=off",
-                                  "--checkpoint-every=3"});
-    EXPECT_EQ(run.exitCode, 3) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("found label 10 at sample 70"));
-    EXPECT_THAT(training->metrics(), HasSubstr("\"global_step\":4"));
-  }
-  EXPECT_EQ(cpu.metrics(), sim.metrics());
-  EXPECT_EQ(cpu.tensors().size(), 2u);
-  EXPECT_TRUE(cpu.tensors() == sim.tensors());
 }
 
 TEST(DeviceRun, ASignalEndsBehindAStepThatIsDone) {
