@@ -140,6 +140,16 @@ TEST_P(BatchCopies, AreOrderedWithWhatReadsThem) {
   EXPECT_EQ(found[2], 3);
   EXPECT_EQ(found[3], 4);
   EXPECT_EQ(last, 4);
+  // A launch waits for its copy where nobody else has.
+  Peek alone = {reinterpret_cast<const float *>(*batch), &found[0]};
+  uint64_t operands[] = {reinterpret_cast<uint64_t>(peek),
+                         reinterpret_cast<uint64_t>(&alone)};
+  ASSERT_TRUE(driver->copyBatch(*batch, bytesOf(sources[0])).ok());
+  ASSERT_TRUE(driver->beginUse(*batch).ok());
+  ASSERT_TRUE(driver->launch(*kernel, addOne, operands).ok());
+  ASSERT_TRUE(driver->endUse(*batch).ok());
+  ASSERT_TRUE(read(bytesOf(last), *other).ok());
+  EXPECT_EQ(found[0], 50);
   // Other memory has no copies to wait for.
   fake_cuda::forget();
   ASSERT_TRUE(driver->beginUse(0).ok());
