@@ -3,6 +3,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+class StagingOption<string description>
+    : Option<"staging", "staging", "::boostc::Staging", "::boostc::Staging::Auto", description, [{
+        ::llvm::cl::values(
+            clEnumValN(::boostc::Staging::Auto, "auto", "where that is estimated to be faster"),
+            clEnumValN(::boostc::Staging::Always, "always", "wherever possible"),
+            clEnumValN(::boostc::Staging::Never, "never", "nowhere"))}]>;
+
 def LowerToLinalgPass : Pass<"boost-lowering-lower-to-linalg", "::boostc::train::ProgramOp"> {
   let summary = "replaces nn and train ops by library calls and linalg";
   let description = [{
@@ -206,6 +213,31 @@ def ChooseDeviceLibraryPass : Pass<"boost-lowering-choose-device-library", "::bo
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def SplitSumsPass : Pass<"boost-lowering-split-sums", "::boostc::train::ProgramOp"> {
+  let summary = "cuts long sums of few products apart on a GPU";
+  let description = [{
+    In a program with `rt.cuda_target`, a product or a convolution with few results, each the
+    sum of many terms, is no work for many blocks: a weight gradient, say. The pass gives it
+    memory for parts of the sums, where that is estimated to take half the time or less. Blocks
+    of their own then compute each part, and a second kernel, which may be fused with what
+    follows, adds the parts up in a fixed order.
+
+    Before and after:
+    ```mlir
+    rt.matmul ins(transposed %dy, %x : ...) outs(%dw : memref<64x64xf32>)
+    ```
+    ```mlir
+    %p = memref.alloc() : memref<32x4096xf32>
+    rt.matmul ins(transposed %dy, %x : ...) outs(%dw : memref<64x64xf32>)
+      parts(%p : memref<32x4096xf32>)
+    ```
+  }];
+  let options = [
+    StagingOption<"Which sums are cut">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
@@ -357,7 +389,8 @@ def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::
     others stay as they are. Every op, contractions included, becomes work for a grid of
     blocks (compiler/lowering/cuda/GridNest.h): a thread computes one output or a tile of
     neighbours, and where there are few outputs and much to reduce, a warp or a block
-    shares the reduction of one. Ops share a kernel where a thread needs of the one before
+    shares the reduction of one; blocks of a large sum of products read its factors through
+    shared memory (compiler/lowering/cuda/StagedPlan.h). Ops share a kernel where a thread needs of the one before
     only what it computed itself, where they are independent, each on blocks of its own, or
     where they are small, one after the other in one block
     (compiler/lowering/cuda/DeviceSchedule.h). Results do not depend
@@ -380,10 +413,13 @@ def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::
         ...
     ```
   }];
+  let options = [
+    StagingOption<"Which sums of products are read through shared memory">
+  ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::LLVM::LLVMDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerDeviceKernelsPass : Pass<"boost-lowering-lower-device-kernels", "::mlir::gpu::GPUModuleOp"> {

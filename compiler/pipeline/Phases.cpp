@@ -139,6 +139,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
       layouts.addPass(createChooseDeviceLibraryPass(library));
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());
+      // Tiles and parts follow the strides of operands. A library's calls have
+      // scratch memory by now, and cut sums themselves.
+      SplitSumsPassOptions sums;
+      sums.staging = options.cudaStaging;
+      layouts.addPass(createSplitSumsPass(sums));
       if (options.chooseContraction)
         layouts.addPass(
             createChooseContractionsPass(options.chooseContraction));
@@ -149,7 +154,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Rt:
     // Each leaves the programs of the other alone.
     program.addPass(createOutlineKernelsPass());
-    program.addPass(createOutlineDeviceKernelsPass());
+    {
+      OutlineDeviceKernelsPassOptions device;
+      device.staging = options.cudaStaging;
+      program.addPass(createOutlineDeviceKernelsPass(device));
+    }
     // No canonicalisation: kernels are final, and it would move their
     // constants.
     manager.addPass(createCSEPass());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
+#include "compiler/lowering/cuda/Staging.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringRef.h"
@@ -43,6 +44,9 @@ struct PhaseOptions {
   /// Which products cuBLASLt computes on GPUs, and which convolutions cuDNN:
   /// auto, always or never.
   std::string cudaLibrary = "auto";
+  /// Which products and convolutions are read through shared memory on GPUs, by
+  /// all of a block, and cut into parts. For tests: all ways are right.
+  Staging cudaStaging = Staging::Auto;
   /// Of gradients that ranks exchange together, at most; without it the pass's
   /// own number.
   std::optional<uint64_t> bucketBytes;

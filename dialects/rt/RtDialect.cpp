@@ -115,6 +115,27 @@ Reproducibility boostc::rt::getReproducibility(Operation *program) {
   return attribute ? attribute.getLevel() : Reproducibility::On;
 }
 
+LogicalResult boostc::rt::verifyParts(Operation *op, Value c, Value scratch,
+                                      Value parts) {
+  if (!parts)
+    return success();
+  if (scratch)
+    return op->emitOpError("has scratch memory, for a library, and parts, "
+                           "which kernels put together; expected one of them");
+  auto result = dyn_cast<MemRefType>(c.getType());
+  if (!result || !isDense(result))
+    return op->emitOpError("has parts, which need a dense memref to be added "
+                           "up in; found ")
+           << c.getType();
+  auto type = cast<MemRefType>(parts.getType());
+  if (type.getRank() != 2 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
+      !type.getLayout().isIdentity() ||
+      type.getDimSize(1) != result.getNumElements())
+    return op->emitOpError("expected two parts or more of ")
+           << result.getNumElements() << " elements, found " << type;
+  return success();
+}
+
 bool boostc::rt::isDense(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;

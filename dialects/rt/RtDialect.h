@@ -36,6 +36,11 @@ Reproducibility getReproducibility(mlir::Operation *program);
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);
 
+/// Whether `parts`, if given, can hold parts of the sums that become `c`; not
+/// where the op has `scratch`.
+llvm::LogicalResult verifyParts(mlir::Operation *op, mlir::Value c,
+                                mlir::Value scratch, mlir::Value parts);
+
 /// Lets one-shot bufferization see the library calls' operands.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

@@ -25,13 +25,15 @@ struct Variant {
   unsigned candidate = 0;
   bool isForGpus = false;           ///< and runs on the simulated one
   const char *cudaLibrary = "auto"; ///< and its library
+  Staging cudaStaging = Staging::Auto;
 };
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.isForGpus ? "GPUs, " : "")
           << (variant.useLibrary ? "library, " : "loops, ") << "on GPUs "
-          << variant.cudaLibrary << ", " << variant.threads
-          << " threads, candidate " << variant.candidate;
+          << variant.cudaLibrary
+          << (variant.cudaStaging == Staging::Always ? " staged, " : ", ")
+          << variant.threads << " threads, candidate " << variant.candidate;
 }
 
 CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
@@ -39,6 +41,7 @@ CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
   options.to = to;
   options.phase.useLibrary = variant.useLibrary;
   options.phase.cudaLibrary = variant.cudaLibrary;
+  options.phase.cudaStaging = variant.cudaStaging;
   options.phase.threads = variant.threads;
   options.phase.forCpu = !variant.isForGpus;
   options.phase.forCuda = variant.isForGpus;
@@ -58,13 +61,14 @@ protected:
 
   /// The program, compiled once for all tests of the same parameter.
   ArrayRef<char> compileModel() const {
-    static std::map<
-        std::tuple<std::string, bool, unsigned, unsigned, bool, std::string>,
-        SmallVector<char, 0>>
+    static std::map<std::tuple<std::string, bool, unsigned, unsigned, bool,
+                               std::string, Staging>,
+                    SmallVector<char, 0>>
         programs;
     auto [entry, isNew] = programs.try_emplace(
         {model().name, variant().useLibrary, variant().threads,
-         variant().candidate, variant().isForGpus, variant().cudaLibrary});
+         variant().candidate, variant().isForGpus, variant().cudaLibrary,
+         variant().cudaStaging});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;
@@ -324,6 +328,83 @@ INSTANTIATE_TEST_SUITE_P(Models, LibraryCalls, testing::ValuesIn(getModels()),
                            return info.param.name;
                          });
 
+/// Products and convolutions of several tiles each, most of which are not full.
+const Model kStaged[] = {
+    // Rows, columns and terms that are primes, or one more than a tile.
+    {"ragged", 33, "[37]", 5,
+     R"({ "op": "dense", "units": 65 },
+{ "op": "tanh" },
+{ "op": "dense", "units": 34 },
+{ "op": "relu" },
+{ "op": "dense", "units": 5 })",
+     R"({ "type": "sgd", "learning_rate": 0.0625 })"},
+    // Full tiles, read 16 bytes at a time; one row less than a slice.
+    {"full", 64, "[31]", 3,
+     R"({ "op": "dense", "units": 128 },
+{ "op": "sigmoid" },
+{ "op": "dense", "units": 64, "bias": false },
+{ "op": "relu" },
+{ "op": "dense", "units": 3 })",
+     R"({ "type": "momentum", "learning_rate": 0.0625, "momentum": 0.875 })"},
+    // Windows that reach over all edges of an image, and leave pixels out.
+    {"windows", 8, "[3, 11, 9]", 4,
+     R"({ "op": "conv2d", "filters": 34, "kernel": 3, "padding": 1 },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 17, "kernel": [2, 3], "stride": 2, "padding": [1, 0, 2, 1] },
+{ "op": "tanh" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 4 })",
+     R"({ "type": "sgd", "learning_rate": 0.0625 })"},
+    // Groups have tiles of their own.
+    {"groups", 5, "[8, 7, 7]", 4,
+     R"({ "op": "conv2d", "filters": 36, "kernel": 3, "groups": 2, "dilation": 2 },
+{ "op": "relu" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 4 })",
+     R"({ "type": "sgd", "learning_rate": 0.0625 })"}};
+
+class StagedProducts : public testing::TestWithParam<Model> {
+protected:
+  CompileOptions getOptions(Staging staging) const {
+    return ::getOptions({true, 2, 0, true, "never", staging});
+  }
+  /// What the kernels of one micro-batch read.
+  uint64_t countBytesRead(Staging staging) const {
+    Compiled compiled(compileText(GetParam().getJson(), getOptions(staging)),
+                      2);
+    EXPECT_EQ(compiled.execution().init(7).message(), "");
+    compiled.setBatch(drawBatch(GetParam(), 1), GetParam().batch);
+    uint64_t before = compiled.countBytesRead();
+    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+    return compiled.countBytesRead() - before;
+  }
+};
+
+TEST_P(StagedProducts, AreExact) {
+  expectSteps(GetParam(), getOptions(Staging::Always), 3);
+}
+
+TEST_P(StagedProducts, Repeat) {
+  SmallVector<char, 0> library =
+      compileText(GetParam().getJson(), getOptions(Staging::Always));
+  EXPECT_EQ(runThreeSteps(library, GetParam(), 1),
+            runThreeSteps(library, GetParam(), 2));
+}
+
+// The reason why there are any.
+TEST_P(StagedProducts, ReadLess) {
+  uint64_t staged = countBytesRead(Staging::Always);
+  uint64_t unstaged = countBytesRead(Staging::Never);
+  RecordProperty("staged", std::to_string(staged));
+  RecordProperty("unstaged", std::to_string(unstaged));
+  EXPECT_LT(2 * staged, unstaged);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, StagedProducts, testing::ValuesIn(kStaged),
+                         [](const testing::TestParamInfo<Model> &info) {
+                           return info.param.name;
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Models, Recomputation, testing::ValuesIn(getModels()),
                          [](const testing::TestParamInfo<Model> &info) {
                            return info.param.name;
@@ -334,6 +415,7 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.isForGpus ? "_gpu" : "") +
          (StringRef(variant.cudaLibrary) == "always" ? "_libraries" : "") +
+         (variant.cudaStaging == Staging::Always ? "_staged" : "") +
          (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +
          (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
@@ -342,13 +424,14 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Differential,
-    testing::Combine(testing::ValuesIn(getModels()),
-                     testing::Values(Variant{true, 1}, Variant{true, 2},
-                                     Variant{false, 1}, Variant{false, 2},
-                                     Variant{true, 2, 1}, Variant{true, 1, 3},
-                                     Variant{true, 1, 0, true},
-                                     Variant{true, 2, 0, true, "always"},
-                                     Variant{false, 2, 0, true})),
+    testing::Combine(
+        testing::ValuesIn(getModels()),
+        testing::Values(Variant{true, 1}, Variant{true, 2}, Variant{false, 1},
+                        Variant{false, 2}, Variant{true, 2, 1},
+                        Variant{true, 1, 3}, Variant{true, 1, 0, true},
+                        Variant{true, 2, 0, true, "always"},
+                        Variant{false, 2, 0, true},
+                        Variant{true, 2, 0, true, "never", Staging::Always})),
     nameOf);
 
 } // namespace

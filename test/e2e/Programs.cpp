@@ -5,7 +5,6 @@
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/sim/SimDriver.h"
 #include "llvm/Support/JSON.h"
 #include <cstring>
 #include <fstream>
@@ -361,10 +360,12 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
   if (target.kind == BOOST_TARGET_CPU)
     device = take(
         boostrt::CpuDevice::create(threads, target, descriptor().reproducible));
-  else
-    device = take(boostrt::CudaDevice::create(
-        take(boostrt::sim::SimDriver::create(threads)), target, path,
-        {libraryUse, {}, ""}));
+  else {
+    auto driver = take(boostrt::sim::SimDriver::create(threads));
+    simulated = driver.get();
+    device = take(boostrt::CudaDevice::create(std::move(driver), target, path,
+                                              {libraryUse, {}, ""}));
+  }
   boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
   plan.copies[BOOST_ARENA_GRADIENT] = gradientSets;
   arenas = take(boostrt::Arenas::reserve(plan, device->memory()));

@@ -7,6 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/sim/SimDriver.h"
 #include "runtime/trainer/Execution.h"
 #include <filesystem>
 #include <memory>
@@ -99,6 +100,8 @@ public:
   const BoostProgram &descriptor() const { return program->descriptor(); }
   const boostrt::Program &getProgram() const { return *program; }
   const boostrt::Arenas &getArenas() const { return *arenas; }
+  /// Of the simulated GPU's memory, by all kernels so far.
+  uint64_t countBytesRead() const { return simulated->globalBytesRead(); }
 
   /// Writes a batch: features, labels, valid.
   void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid);
@@ -117,6 +120,7 @@ private:
   TemporaryDirectory directory;
   std::unique_ptr<boostrt::Program> program;
   std::unique_ptr<boostrt::Device> device;
+  boostrt::sim::SimDriver *simulated = nullptr; ///< part of the device
   std::unique_ptr<boostrt::Arenas> arenas;
   std::optional<boostrt::Execution> exec;
 };

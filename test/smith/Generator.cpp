@@ -32,6 +32,7 @@ CompileOptions Sketch::getOptions() const {
   options.phase.forCpu = !isForGpus;
   options.phase.forCuda = isForGpus;
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
+  options.phase.cudaStaging = isStaged ? Staging::Always : Staging::Auto;
   options.reproducible = reproducible;
   if (microBatches > 1)
     options.boosts = {"grad_accumulation_step=" + std::to_string(microBatches)};
@@ -300,6 +301,7 @@ Sketch smith::generate(uint64_t seed, int64_t &illegal, std::string &fault) {
   Sketch sketch = Generator(seed).generate(illegal, fault);
   // By the seed itself: what is drawn stays what it was.
   sketch.callsCudaLibrary = seed % 2 == 0;
+  sketch.isStaged = seed % 4 < 2;
   // Not drawn either.
   sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);
   if (sketch.reproducible == rt::Reproducibility::Off)

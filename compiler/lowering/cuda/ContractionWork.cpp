@@ -1,89 +1,130 @@
 // Sums of products as work for a grid.
 
+#include "compiler/lowering/cuda/ContractionWork.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cuda/GridWorks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace boostc;
 
-namespace {
+/// The offset by the work's own loops; none where a derived index counts.
+static std::optional<LinearIndex> getOwnOffset(const LinearIndex &offset,
+                                               size_t loops) {
+  LinearIndex own = offset;
+  if (llvm::any_of(ArrayRef(own.coefficients).drop_front(loops),
+                   [](int64_t coefficient) { return coefficient != 0; }))
+    return std::nullopt;
+  own.coefficients.resize(loops);
+  return own;
+}
 
-class ContractionWork : public GridWork {
-public:
-  ContractionWork(Location loc, Contraction contraction,
-                  const IRMapping &buffers)
-      : loc(loc), c(std::move(contraction)), buffers(buffers) {
-    for (const Contraction::Loop &loop : c.loops)
-      loops.push_back({loop.extent, loop.isReduction});
-    for (const Contraction::Access &access : {c.a, c.b, c.bias, c.result})
-      if (access)
-        accesses.push_back({access.buffer, getOwnOffset(access.offset),
-                            access.buffer == c.result.buffer});
-  }
+ContractionWork::ContractionWork(Location loc, Contraction contraction,
+                                 const IRMapping &buffers)
+    : loc(loc), c(std::move(contraction)), buffers(buffers) {
+  for (const Contraction::Loop &loop : c.loops)
+    loops.push_back({loop.extent, loop.isReduction});
+  for (const Contraction::Access &access : {c.a, c.b, c.bias, c.result})
+    if (access)
+      accesses.push_back({access.buffer,
+                          getOwnOffset(access.offset, loops.size()),
+                          access.buffer == c.result.buffer});
+}
 
-  SmallVector<Value> emitStart(OpBuilder &builder,
-                               ArrayRef<Value> indices) override {
-    if (c.bias)
-      return {loadFrom(builder, c.bias, indices)};
-    return {emitNeutral(builder, 0)};
-  }
+SmallVector<Value> ContractionWork::emitStart(OpBuilder &builder,
+                                              ArrayRef<Value> indices) {
+  if (c.bias)
+    return {loadFrom(builder, c.bias, indices)};
+  return {emitNeutral(builder, 0)};
+}
 
-  SmallVector<Value> emitStep(OpBuilder &builder, ArrayRef<Value> indices,
-                              ValueRange values) override {
-    SmallVector<Value> all(indices);
-    Value isInside = emitDerived(builder, loc, c.derived, all);
-    return emitWhere(
-        builder, loc, isInside, values,
-        [&](OpBuilder &b) -> SmallVector<Value> {
-          return {math::FmaOp::create(b, loc, loadFrom(b, c.a, all),
-                                      loadFrom(b, c.b, all), values[0])};
-        });
-  }
+SmallVector<Value> ContractionWork::emitStep(OpBuilder &builder,
+                                             ArrayRef<Value> indices,
+                                             ValueRange values) {
+  SmallVector<Value> all(indices);
+  Value isInside = emitDerived(builder, loc, c.derived, all);
+  return emitWhere(
+      builder, loc, isInside, values, [&](OpBuilder &b) -> SmallVector<Value> {
+        if (!c.b)
+          return {emitCombined(b, 0, values[0], loadFrom(b, c.a, all))};
+        return {emitProduct(b, loadFrom(b, c.a, all), loadFrom(b, c.b, all),
+                            values[0])};
+      });
+}
 
-  void emitStores(OpBuilder &builder, ArrayRef<Value> indices,
-                  ValueRange values) override {
-    storeAt(builder, loc, values[0], flatten(builder, c.result),
-            c.result.offset, indices);
-  }
+void ContractionWork::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+                                 ValueRange values) {
+  storeAt(builder, loc, values[0], flatten(builder, c.result), c.result.offset,
+          indices);
+}
 
-  bool isSplittable() const override { return true; }
-  Value emitNeutral(OpBuilder &builder, unsigned) override {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF32FloatAttr(0.0f));
-  }
-  Value emitCombined(OpBuilder &builder, unsigned, Value a, Value b) override {
-    return arith::AddFOp::create(builder, loc, a, b);
-  }
+Value ContractionWork::emitNeutral(OpBuilder &builder, unsigned) {
+  return emitZero(builder, 1);
+}
 
-private:
-  /// The offset by the work's own loops; none where a derived index counts.
-  std::optional<LinearIndex> getOwnOffset(const LinearIndex &offset) const {
-    LinearIndex own = offset;
-    if (llvm::any_of(ArrayRef(own.coefficients).drop_front(loops.size()),
-                     [](int64_t coefficient) { return coefficient != 0; }))
-      return std::nullopt;
-    own.coefficients.resize(loops.size());
-    return own;
-  }
+Value ContractionWork::emitCombined(OpBuilder &builder, unsigned, Value a,
+                                    Value b) {
+  return arith::AddFOp::create(builder, loc, a, b);
+}
 
-  Value flatten(OpBuilder &builder, const Contraction::Access &access) {
-    return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
-  }
-  Value loadFrom(OpBuilder &builder, const Contraction::Access &access,
-                 ArrayRef<Value> indices) {
-    return loadAt(builder, loc, flatten(builder, access), access.offset,
-                  indices);
-  }
+Value ContractionWork::emitProduct(OpBuilder &builder, Value a, Value b,
+                                   Value sum) {
+  return math::FmaOp::create(builder, loc, a, b, sum);
+}
 
-  Location loc;
-  Contraction c;
-  const IRMapping &buffers;
-};
+Value ContractionWork::emitZero(OpBuilder &builder, int64_t width) {
+  FloatAttr zero = builder.getF32FloatAttr(0.0f);
+  if (width == 1)
+    return arith::ConstantOp::create(builder, loc, zero);
+  auto type = VectorType::get(width, zero.getType());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, zero));
+}
 
-} // namespace
+Value ContractionWork::emitFactor(OpBuilder &builder, const StagedSide &side,
+                                  ArrayRef<Value> indices, Value isInside) {
+  SmallVector<Value> all(indices);
+  for (auto [number, index] : llvm::enumerate(c.derived)) {
+    if (!llvm::is_contained(side.guards, number)) {
+      all.push_back(Value());
+      continue;
+    }
+    isInside =
+        emitBoth(builder, loc, isInside, emitDerived(builder, loc, index, all));
+  }
+  const Contraction::Access &access = side.isOfA ? c.a : c.b;
+  Value offset = emitLinear(builder, loc, access.offset, all);
+  // Without a branch: any place that is there will do for what is not used.
+  if (isInside)
+    offset = arith::SelectOp::create(
+        builder, loc, isInside, offset,
+        arith::ConstantIndexOp::create(builder, loc, 0));
+  Value buffer = flatten(builder, access), value;
+  if (side.width == 1)
+    value = memref::LoadOp::create(builder, loc, buffer, offset);
+  else
+    value = vector::LoadOp::create(
+        builder, loc, VectorType::get(side.width, builder.getF32Type()), buffer,
+        offset, /*nontemporal=*/false, llvm::Align(4 * side.width));
+  if (isInside)
+    value = arith::SelectOp::create(builder, loc, isInside, value,
+                                    emitZero(builder, side.width));
+  return value;
+}
+
+Value ContractionWork::flatten(OpBuilder &builder,
+                               const Contraction::Access &access) {
+  return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
+}
+
+Value ContractionWork::loadFrom(OpBuilder &builder,
+                                const Contraction::Access &access,
+                                ArrayRef<Value> indices) {
+  return loadAt(builder, loc, flatten(builder, access), access.offset, indices);
+}
 
 /// Tiles of sums that share what they load: along one loop `a` is the same,
 /// along the other `b`.
@@ -131,35 +172,54 @@ static bool isReadAlongTerms(const Contraction &c, const GridPlan &plan) {
          (step(c.a, output) > 1 || step(c.b, output) > 1);
 }
 
-static GridPart buildContraction(Location loc, Contraction contraction,
-                                 const IRMapping &buffers) {
-  const Contraction c = contraction;
-  auto work =
-      std::make_unique<ContractionWork>(loc, std::move(contraction), buffers);
+double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
+  if (plan.staged)
+    return plan.staged->cycles;
+  int64_t terms = 1, tileOfA = 1, tileOfB = 1;
+  for (auto [number, loop] : llvm::enumerate(c.loops)) {
+    if (loop.isReduction)
+      terms *= loop.extent;
+    // Of the two loops with tiles each moves one factor.
+    (c.b.offset[number] == 0 ? tileOfA : tileOfB) *= plan.tile[number];
+  }
+  return estimateUnstaged(c, plan.items * plan.lanes,
+                          llvm::divideCeil(terms, plan.lanes), tileOfA,
+                          tileOfB);
+}
+
+GridPart boostc::buildContractionPart(Location loc, const Contraction &c,
+                                      const IRMapping &buffers,
+                                      Staging staging) {
+  auto work = std::make_unique<ContractionWork>(loc, c, buffers);
   // Neighbouring threads write neighbours; neighbouring terms are read along
   // the smallest steps.
   auto stepOf = [&](unsigned loop) {
-    return c.loops[loop].isReduction
-               ? std::abs(c.a.offset[loop]) + std::abs(c.b.offset[loop])
-               : std::abs(c.result.offset[loop]);
+    if (!c.loops[loop].isReduction)
+      return std::abs(c.result.offset[loop]);
+    return std::abs(c.a.offset[loop]) + (c.b ? std::abs(c.b.offset[loop]) : 0);
   };
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, c.loops.size()));
   llvm::stable_sort(
       order, [&](unsigned a, unsigned b) { return stepOf(a) > stepOf(b); });
+  llvm::erase_if(order, [&](unsigned loop) {
+    return c.loops[loop].isReduction && c.loops[loop].extent == 1;
+  });
   GridPlan plan = planGrid(*work, order);
+  if (!c.b) { // a sum of parts: few, and in their order
+    plan.lanes = 1;
+    return {std::move(work), std::move(plan)};
+  }
   if (plan.lanes == 1 && isReadAlongTerms(c, plan))
     plan.lanes = kWarpThreads;
   if (!plan.parallel.empty())
     chooseTiles(c, *work, plan);
+  if (staging == Staging::Never)
+    return {std::move(work), std::move(plan)};
+  std::optional<StagedPlan> staged = planStaged(c);
+  if (staged && (staging == Staging::Always ||
+                 isWorthwhile(staged->cycles, estimateCycles(c, plan)))) {
+    plan.tile.assign(c.loops.size(), 1);
+    plan.staged = std::move(staged);
+  }
   return {std::move(work), std::move(plan)};
-}
-
-GridPart boostc::buildContractionPart(rt::ConvolutionOp op,
-                                      const IRMapping &buffers) {
-  return buildContraction(op.getLoc(), getContraction(op), buffers);
-}
-
-GridPart boostc::buildContractionPart(rt::MatmulOp op,
-                                      const IRMapping &buffers) {
-  return buildContraction(op.getLoc(), getContraction(op), buffers);
 }

@@ -23,9 +23,11 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
+/// Whether a single block may do it, among others. Staged products are for as
+/// many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
   return llvm::all_of(unit.nests, [](const GridNest &nest) {
-    return nest.countIterations() <= kSmallWork;
+    return !nest.plan.staged && nest.countIterations() <= kSmallWork;
   });
 }
 
@@ -48,28 +50,35 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
          kernel.getBuffers().size() + unit.touched.size() <= kMostBuffers;
 }
 
-static FailureOr<DeviceUnit> makeUnit(Operation *op, const IRMapping &buffers) {
-  DeviceUnit unit;
-  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!destination)
-    return op->emitOpError("has no kernel for a GPU");
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    rt::BufferOp base = getBase(operand.get());
-    if (!base)
-      return op->emitOpError("operand is no planned buffer: ") << operand.get();
-    unit.touched.insert(base);
-    if (operand.get() == getLibraryScratch(op))
-      unit.scratch = base;
-    if (destination.isDpsInit(&operand) || unit.scratch == base)
-      unit.written.insert(base);
-  }
-  FailureOr<GridPart> part = buildGridPart(op, buffers);
-  if (failed(part))
+/// One for each part of the work of `op`.
+static FailureOr<std::vector<DeviceUnit>>
+makeUnits(Operation *op, const IRMapping &buffers, Staging staging) {
+  FailureOr<std::vector<GridPart>> parts = buildGridParts(op, buffers, staging);
+  if (failed(parts))
     return failure();
-  unit.nests.emplace_back(std::move(part->work), std::move(part->plan));
-  return unit;
+  std::vector<DeviceUnit> units;
+  for (GridPart &part : *parts) {
+    DeviceUnit &unit = units.emplace_back();
+    auto touch = [&](Value operand, bool isWritten) -> LogicalResult {
+      rt::BufferOp base = getBase(operand);
+      if (!base)
+        return op->emitOpError("operand is no planned buffer: ") << operand;
+      unit.touched.insert(base);
+      if (isWritten)
+        unit.written.insert(base);
+      return success();
+    };
+    for (const GridWork::Access &access : part.work->accesses)
+      if (failed(touch(access.buffer, access.isWritten)))
+        return failure();
+    if (Value scratch = getLibraryScratch(op)) {
+      if (failed(touch(scratch, /*isWritten=*/true)))
+        return failure();
+      unit.scratch = getBase(scratch);
+    }
+    unit.nests.emplace_back(std::move(part.work), std::move(part.plan));
+  }
+  return units;
 }
 
 bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
@@ -108,35 +117,40 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
 }
 
 LogicalResult DeviceSchedule::add(Operation *op) {
-  FailureOr<DeviceUnit> unit = makeUnit(op, buffers);
-  if (failed(unit))
+  FailureOr<std::vector<DeviceUnit>> units = makeUnits(op, buffers, staging);
+  if (failed(units))
     return failure();
+  for (DeviceUnit &unit : *units)
+    place(op, unit);
+  return success();
+}
+
+void DeviceSchedule::place(Operation *op, DeviceUnit &unit) {
   // The last kernel with something to wait for.
   size_t place = kernels.size();
   while (place > 0 &&
          llvm::none_of(kernels[place - 1].units, [&](const DeviceUnit &other) {
-           return conflicts(other, *unit);
+           return conflicts(other, unit);
          }))
     --place;
-  if (unit->scratch) {
+  if (unit.scratch) {
     auto call = kernels.emplace(kernels.begin() + place);
     call->isFallback = true;
-    call->units.push_back(std::move(*unit));
+    call->units.push_back(std::move(unit));
     call->ops.push_back(op);
-    return success();
+    return;
   }
-  if (place > 0 && hasRoom(kernels[place - 1], *unit) &&
-      append(kernels[place - 1], *unit)) {
+  if (place > 0 && hasRoom(kernels[place - 1], unit) &&
+      append(kernels[place - 1], unit)) {
     kernels[place - 1].ops.push_back(op);
-    return success();
+    return;
   }
-  while (place < kernels.size() && !hasRoom(kernels[place], *unit))
+  while (place < kernels.size() && !hasRoom(kernels[place], unit))
     ++place;
   if (place == kernels.size())
     kernels.emplace_back();
-  kernels[place].units.push_back(std::move(*unit));
+  kernels[place].units.push_back(std::move(unit));
   kernels[place].ops.push_back(op);
-  return success();
 }
 
 std::vector<DeviceKernel> DeviceSchedule::take() {

@@ -46,6 +46,7 @@ struct DeviceKernel {
   DeviceKernel &operator=(DeviceKernel &&) = default;
 
   std::vector<DeviceUnit> units; ///< side by side
+  /// Whose work it does; one whose sum has parts may be in two kernels.
   std::vector<mlir::Operation *> ops;
   /// It computes what a library call does, which is its only op.
   bool isFallback = false;
@@ -57,7 +58,8 @@ class DeviceSchedule {
 public:
   /// `buffers` is what the works look buffers up in when code is emitted; it
   /// outlives them.
-  explicit DeviceSchedule(const mlir::IRMapping &buffers) : buffers(buffers) {}
+  DeviceSchedule(const mlir::IRMapping &buffers, Staging staging)
+      : buffers(buffers), staging(staging) {}
 
   /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
   /// has no code for it.
@@ -67,11 +69,14 @@ public:
   std::vector<DeviceKernel> take();
 
 private:
+  /// Takes in a unit of `op`.
+  void place(mlir::Operation *op, DeviceUnit &unit);
   /// Tries to make `unit`, of one nest, a part of those units of `kernel` that
   /// touch what it does.
   bool append(DeviceKernel &kernel, DeviceUnit &unit);
 
   const mlir::IRMapping &buffers;
+  Staging staging;
   std::vector<DeviceKernel> kernels;
 };
 

@@ -1,20 +1,17 @@
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "compiler/lowering/cuda/GridNest.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "compiler/lowering/cuda/GridCode.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace boostc;
 
 namespace {
 
-class GridEmitter {
+class GridEmitter : GridCode {
 public:
   GridEmitter(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
               const GridNest &nest)
-      : builder(builder), kernel(kernel), loc(loc), nest(nest),
-        work(nest.getMain()), plan(nest.plan), indices(work.loops.size()) {}
+      : GridCode(builder, loc, nest), kernel(kernel) {}
 
   void emit(Value block, Value thread) {
     OpBuilder::InsertionGuard guard(builder);
@@ -70,62 +67,6 @@ public:
   }
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value multiply(Value a, int64_t b) {
-    return b == 1 ? a
-                  : arith::MulIOp::create(builder, loc, a, constant(b))
-                        .getResult();
-  }
-  Value divide(Value a, int64_t b) {
-    return arith::DivUIOp::create(builder, loc, a, constant(b));
-  }
-  Value remainder(Value a, int64_t b) {
-    return arith::RemUIOp::create(builder, loc, a, constant(b));
-  }
-  Value isBelow(Value a, Value b) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
-  }
-  Block *ifTrue(Value condition) {
-    return scf::IfOp::create(builder, loc, condition, /*withElse=*/false)
-        .thenBlock();
-  }
-
-  /// The indices of `loops` in iteration `number` of them, the last fastest.
-  void decode(Value number, ArrayRef<unsigned> loops) {
-    SmallVector<unsigned> moving;
-    for (unsigned loop : loops) {
-      indices[loop] = constant(0);
-      if (work.loops[loop].extent > plan.tile[loop])
-        moving.push_back(loop);
-    }
-    for (unsigned loop : llvm::reverse(moving)) {
-      int64_t extent = work.loops[loop].extent / plan.tile[loop];
-      bool isLast = loop == moving.front();
-      indices[loop] = multiply(isLast ? number : remainder(number, extent),
-                               plan.tile[loop]);
-      if (!isLast)
-        number = divide(number, extent);
-    }
-  }
-
-  /// The works [begin, end), none of which reduces, for one output.
-  void emitMembers(size_t begin, size_t end) {
-    for (const GridNest::Member &member :
-         ArrayRef(nest.members).slice(begin, end - begin)) {
-      SmallVector<Value> own;
-      for (std::optional<unsigned> loop : member.loops)
-        own.push_back(loop ? indices[*loop] : constant(0));
-      SmallVector<Value> values = member.work->emitStart(builder, own);
-      values = member.work->emitStep(builder, own, values);
-      member.work->emitStores(builder, own, values);
-    }
-  }
-
   /// Calls `body` with the indices of each output of the tile in turn.
   void forEachOfTile(llvm::function_ref<void()> body) {
     SmallVector<Value> corner = indices;
@@ -179,19 +120,6 @@ private:
                       decode(term, plan.reductions);
                       return step(inner);
                     });
-  }
-
-  SmallVector<Value>
-  emitLoop(Value begin, Value end, int64_t stride, ValueRange values,
-           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto loop =
-        scf::ForOp::create(builder, loc, begin, end, constant(stride), values);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        body(loop.getInductionVar(), loop.getRegionIterArgs());
-    scf::YieldOp::create(builder, loc, next);
-    return llvm::to_vector(ValueRange(loop.getResults()));
   }
 
   /// The sum of the lanes' parts, in lane 0.
@@ -249,20 +177,17 @@ private:
         loc);
   }
 
-  OpBuilder &builder;
   gpu::GPUFuncOp kernel;
-  Location loc;
-  const GridNest &nest;
-  GridWork &work;
-  const GridPlan &plan;
-  SmallVector<Value> indices; ///< by loop
-  Value lane;                 ///< none: a thread has a tile of its own
-  size_t outputs = 0;         ///< of one element of the tile
+  Value lane;         ///< none: a thread has a tile of its own
+  size_t outputs = 0; ///< of one element of the tile
 };
 
 } // namespace
 
 void boostc::emitGrid(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
-                      const GridNest &nest, Value block, Value thread) {
+                      const GridNest &nest, Value memory, Value block,
+                      Value thread) {
+  if (nest.plan.staged)
+    return emitStaged(builder, loc, nest, memory, block, thread);
   GridEmitter(builder, kernel, loc, nest).emit(block, thread);
 }

@@ -35,6 +35,8 @@ int64_t GridWork::countTerms() const {
 int64_t GridPlan::getItemsPerBlock() const { return kBlockThreads / lanes; }
 
 int64_t GridPlan::countBlocks() const {
+  if (staged)
+    return staged->countBlocks();
   return llvm::divideCeil(items, getItemsPerBlock());
 }
 

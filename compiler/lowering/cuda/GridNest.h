@@ -5,10 +5,11 @@
 // thread computes a tile of outputs, whose sums stay in registers. Where there
 // are few outputs and much to reduce, the lanes of a warp or of a block share
 // the reduction of one tile and put their parts together in a fixed order, so
-// results do not depend on how blocks are scheduled.
+// results do not depend on how blocks are scheduled. Blocks of a large sum of
+// products read its factors together (StagedPlan.h).
 #pragma once
 
-#include "compiler/lowering/kernels/LinearIndex.h"
+#include "compiler/lowering/cuda/StagedPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include <memory>
@@ -70,6 +71,9 @@ struct GridPlan {
   llvm::SmallVector<int64_t> tile; ///< of a thread, by loop; divides its extent
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
+  /// Of a sum of products: blocks have tiles instead, see StagedPlan.h; `tile`,
+  /// `lanes` and `items` say nothing then.
+  std::optional<StagedPlan> staged;
 
   int64_t getItemsPerBlock() const;
   int64_t countBlocks() const;
@@ -113,9 +117,9 @@ struct GridNest {
 
 /// Emits what block `block` of nest.plan.countBlocks() does, for its thread
 /// `thread`, at the insertion point inside of `kernel`, to which shared memory
-/// may be added.
+/// may be added. `memory` is what staged plans of the kernel share.
 void emitGrid(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
-              mlir::Location loc, const GridNest &nest, mlir::Value block,
-              mlir::Value thread);
+              mlir::Location loc, const GridNest &nest, mlir::Value memory,
+              mlir::Value block, mlir::Value thread);
 
 } // namespace boostc

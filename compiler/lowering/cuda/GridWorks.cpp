@@ -19,6 +19,10 @@ void boostc::storeAt(OpBuilder &builder, Location loc, Value value,
                           emitLinear(builder, loc, offset, indices));
 }
 
+Value boostc::emitBoth(OpBuilder &builder, Location loc, Value a, Value b) {
+  return a ? arith::AndIOp::create(builder, loc, a, b) : b;
+}
+
 Value boostc::emitDerived(OpBuilder &builder, Location loc,
                           ArrayRef<Contraction::DerivedIndex> indices,
                           SmallVectorImpl<Value> &values) {
@@ -27,9 +31,9 @@ Value boostc::emitDerived(OpBuilder &builder, Location loc,
   };
   Value all;
   auto require = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
-    Value holds =
-        arith::CmpIOp::create(builder, loc, predicate, a, constant(b));
-    all = all ? arith::AndIOp::create(builder, loc, all, holds) : holds;
+    all = emitBoth(
+        builder, loc, all,
+        arith::CmpIOp::create(builder, loc, predicate, a, constant(b)));
   };
   SmallVector<Value> loops(values.begin(), values.end());
   for (const Contraction::DerivedIndex &index : indices) {
@@ -62,17 +66,47 @@ boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-FailureOr<GridPart> boostc::buildGridPart(Operation *op,
-                                          const IRMapping &buffers) {
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return buildGenericPart(generic, buffers);
+/// `parts`, if given, holds the parts of the sum.
+template <typename OpTy>
+static FailureOr<std::vector<GridPart>>
+buildContractionParts(OpTy op, const IRMapping &buffers, Staging staging) {
+  Contraction whole = getContraction(op);
+  std::vector<GridPart> built;
+  Value parts = op.getParts();
+  if (!parts) {
+    built.push_back(buildContractionPart(op.getLoc(), whole, buffers, staging));
+    return built;
+  }
+  int64_t count = cast<MemRefType>(parts.getType()).getDimSize(0);
+  std::optional<Contraction> cut = whole.getParts(count, parts);
+  if (!cut)
+    return op.emitOpError("has ")
+           << count << " parts; expected a divisor of what it sums over";
+  built.push_back(buildContractionPart(op.getLoc(), *cut, buffers, staging));
+  built.push_back(buildContractionPart(
+      op.getLoc(), whole.getSumOfParts(count, parts), buffers, staging));
+  return built;
+}
+
+FailureOr<std::vector<GridPart>>
+boostc::buildGridParts(Operation *op, const IRMapping &buffers,
+                       Staging staging) {
   if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return buildContractionPart(convolution, buffers);
+    return buildContractionParts(convolution, buffers, staging);
   if (auto matmul = dyn_cast<rt::MatmulOp>(op))
-    return buildContractionPart(matmul, buffers);
-  if (auto gather = dyn_cast<rt::GatherOp>(op))
-    return buildGatherPart(gather, buffers);
-  if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
-    return buildScatterAddPart(scatter, buffers);
-  return op->emitOpError("has no kernel for a GPU");
+    return buildContractionParts(matmul, buffers, staging);
+  std::vector<GridPart> built;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    FailureOr<GridPart> part = buildGenericPart(generic, buffers);
+    if (failed(part))
+      return failure();
+    built.push_back(std::move(*part));
+  } else if (auto gather = dyn_cast<rt::GatherOp>(op)) {
+    built.push_back(buildGatherPart(gather, buffers));
+  } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
+    built.push_back(buildScatterAddPart(scatter, buffers));
+  } else {
+    return op->emitOpError("has no kernel for a GPU");
+  }
+  return built;
 }

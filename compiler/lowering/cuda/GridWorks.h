@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
+#include "compiler/lowering/cuda/Staging.h"
 #include "compiler/lowering/kernels/Contraction.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,21 +17,26 @@ struct GridPart {
 };
 
 /// The work of `op`, a linalg.generic, a sum of products or a walk over rows on
-/// buffers; `buffers` maps its operands, and what its body reads from outside,
-/// to the kernel's when code is emitted. Fails, with a diagnostic, when there
-/// is none for the op.
-llvm::FailureOr<GridPart> buildGridPart(mlir::Operation *op,
-                                        const mlir::IRMapping &buffers);
+/// buffers; a sum that is computed in parts has two, the second of which adds
+/// the parts up. `buffers` maps its operands, and what its body reads from
+/// outside, to the kernel's when code is emitted. Fails, with a diagnostic,
+/// when there is none for the op.
+llvm::FailureOr<std::vector<GridPart>>
+buildGridParts(mlir::Operation *op, const mlir::IRMapping &buffers,
+               Staging staging);
 
 // By the kind of op.
 llvm::FailureOr<GridPart> buildGenericPart(mlir::linalg::GenericOp op,
                                            const mlir::IRMapping &buffers);
-GridPart buildContractionPart(rt::ConvolutionOp op,
-                              const mlir::IRMapping &buffers);
-GridPart buildContractionPart(rt::MatmulOp op, const mlir::IRMapping &buffers);
+GridPart buildContractionPart(mlir::Location loc, const Contraction &c,
+                              const mlir::IRMapping &buffers, Staging staging);
 GridPart buildGatherPart(rt::GatherOp op, const mlir::IRMapping &buffers);
 GridPart buildScatterAddPart(rt::ScatterAddOp op,
                              const mlir::IRMapping &buffers);
+
+/// Cycles that a GPU is estimated to need for `c` by `plan`: StagedPlan.cpp
+/// says how.
+double estimateCycles(const Contraction &c, const GridPlan &plan);
 
 /// The element of a one-dimensional buffer at an offset.
 mlir::Value loadAt(mlir::OpBuilder &builder, mlir::Location loc,
@@ -39,6 +45,10 @@ mlir::Value loadAt(mlir::OpBuilder &builder, mlir::Location loc,
 void storeAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
              mlir::Value buffer, const LinearIndex &offset,
              llvm::ArrayRef<mlir::Value> indices);
+
+/// Whether both conditions hold; null is one that always does, as `a`.
+mlir::Value emitBoth(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value a, mlir::Value b);
 
 /// Appends the values of `indices` to those of the loops, from which they are
 /// computed. Returns whether all of them count; null when there are none.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,6 +30,8 @@ namespace {
 
 struct OutlineDeviceKernels
     : boostc::impl::OutlineDeviceKernelsPassBase<OutlineDeviceKernels> {
+  using OutlineDeviceKernelsPassBase::OutlineDeviceKernelsPassBase;
+
   void runOnOperation() override {
     if (!getCudaTarget(getOperation()))
       return;
@@ -45,7 +48,7 @@ struct OutlineDeviceKernels
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     IRMapping buffers;
-    DeviceSchedule schedule(buffers);
+    DeviceSchedule schedule(buffers, staging);
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isPlaceOrNumber(&op))
@@ -59,9 +62,15 @@ struct OutlineDeviceKernels
         continue;
       }
       // The host fills and exchanges; what stands before comes before.
-      for (DeviceKernel &kernel : schedule.take())
+      llvm::SetVector<Operation *> done;
+      for (DeviceKernel &kernel : schedule.take()) {
         if (failed(emitKernel(function, kernel, buffers, work)))
           return failure();
+        if (!kernel.isFallback)
+          done.insert_range(kernel.ops);
+      }
+      for (Operation *op : done)
+        op->erase();
     }
     return success();
   }
@@ -102,9 +111,6 @@ struct OutlineDeviceKernels
       group.ops.front()->moveBefore(next);
     rt::LaunchGridOp::create(builder, loc, symbol, operands, blocks,
                              kBlockThreads, writes, group.isFallback);
-    if (!group.isFallback)
-      for (Operation *op : group.ops)
-        op->erase();
     return success();
   }
 
@@ -138,6 +144,31 @@ struct OutlineDeviceKernels
     return kernel;
   }
 
+  /// Shared memory for the largest of the staged products, which run in blocks
+  /// of their own; null where there are none.
+  static Value addStages(gpu::GPUFuncOp kernel, Location loc,
+                         const DeviceKernel &group) {
+    int64_t elements = 0;
+    for (const DeviceUnit &unit : group.units)
+      for (const GridNest &nest : unit.nests)
+        if (nest.plan.staged)
+          elements =
+              std::max(elements, 2 * nest.plan.staged->getSliceElements());
+    if (elements == 0)
+      return Value();
+    Builder builder(kernel.getContext());
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    Value memory = kernel.addWorkgroupAttribution(
+        MemRefType::get({elements}, builder.getF32Type(),
+                        MemRefLayoutAttrInterface(), space),
+        loc);
+    kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
+                                       LLVM::LLVMDialect::getAlignAttrName(),
+                                       builder.getI64IntegerAttr(16));
+    return memory;
+  }
+
   /// Each unit gets as many blocks as it asks for, in their order.
   static void emitUnits(gpu::GPUFuncOp kernel, Location loc,
                         const DeviceKernel &group, ArrayRef<Value> operands,
@@ -149,6 +180,7 @@ struct OutlineDeviceKernels
     buffers.map(operands, kernel.getArguments().take_front(operands.size()));
     Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+    Value memory = addStages(kernel, loc, group);
     for (Operation *op : group.ops)
       cloneViews(builder, op, buffers);
     for (auto [number, unit] : llvm::enumerate(group.units)) {
@@ -166,7 +198,8 @@ struct OutlineDeviceKernels
       if (unit.isChain())
         emitChain(builder, kernel, loc, unit, thread);
       else
-        emitGrid(builder, kernel, loc, unit.nests.front(), block, thread);
+        emitGrid(builder, kernel, loc, unit.nests.front(), memory, block,
+                 thread);
       if (isLast)
         break;
       builder.setInsertionPointToStart(choice.elseBlock());
@@ -181,19 +214,21 @@ struct OutlineDeviceKernels
       return arith::ConstantIndexOp::create(builder, loc, value);
     };
     for (const GridNest &nest : unit.nests) {
+      assert(!nest.plan.staged && "many blocks, so no part of a chain");
       // Memory that a thread wrote before is everybody's after.
       if (&nest != &unit.nests.front())
         gpu::BarrierOp::create(builder, loc);
       int64_t blocks = nest.plan.countBlocks();
       if (blocks == 1) {
-        emitGrid(builder, kernel, loc, nest, constant(0), thread);
+        emitGrid(builder, kernel, loc, nest, Value(), constant(0), thread);
         continue;
       }
       auto loop = scf::ForOp::create(builder, loc, constant(0),
                                      constant(blocks), constant(1));
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
-      emitGrid(builder, kernel, loc, nest, loop.getInductionVar(), thread);
+      emitGrid(builder, kernel, loc, nest, Value(), loop.getInductionVar(),
+               thread);
       // Memory that a block shares is used again.
       if (nest.plan.lanes == kBlockThreads)
         gpu::BarrierOp::create(builder, loc);

@@ -94,7 +94,7 @@ void Block::prepare(const LaunchState &state) {
   warps.clear();
   warps.resize(count);
   recent[0] = recent[1] = nullptr;
-  executed = laneExecuted = 0;
+  executed = laneExecuted = globalBytes = 0;
   fault.reset();
   for (size_t i = 0; i < count; ++i) {
     Warp &warp = warps[i];
@@ -130,7 +130,7 @@ void Block::start(uint64_t linearIndex) {
     uint32_t threads = std::min(launch->threads - warp.index * kLanes, kLanes);
     warp.live = threads == kLanes ? kFullMask : (1u << threads) - 1;
     warp.stack.assign(1, {0, kNone, warp.live});
-    warp.executed = warp.laneExecuted = 0;
+    warp.executed = warp.laneExecuted = warp.globalBytes = 0;
     warp.order = 0;
     warp.faulted = warp.done = warp.atBarrier = false;
   }
@@ -158,6 +158,7 @@ void Block::run(uint64_t linearIndex) {
   for (const Warp &warp : warps) {
     executed += warp.executed;
     laneExecuted += warp.laneExecuted;
+    globalBytes += warp.globalBytes;
   }
 }
 

@@ -48,6 +48,7 @@ struct Block {
 
   uint64_t executed = 0;
   uint64_t laneExecuted = 0;
+  uint64_t globalBytes = 0;
 
 private:
   void start(uint64_t linearIndex);

@@ -50,6 +50,9 @@ void load(Warp &warp, const Op &op) {
   LanePointers from;
   if (!resolveAccess(warp, op, op.access.count, Intent::Read, from))
     return;
+  if (op.access.space == Space::Global)
+    warp.globalBytes +=
+        uint64_t(__builtin_popcount(warp.mask)) * op.access.bytes();
   switch (op.access.elementBytes) {
   case 1:
     return loadWidth<uint8_t, int8_t>(warp, op, from);

@@ -47,14 +47,15 @@ bool Resolver::shared(uint32_t mask) {
   if (!launch_.all)
     return true;
   uint32_t first = warp_.index * kLanes;
-  bool wordRead = bytes_ == 4 && intent_ != Intent::Write;
+  bool wordsRead = bytes_ >= 4 && intent_ != Intent::Write;
   return eachLane(mask, [&](uint32_t lane) {
     auto offset = static_cast<uint32_t>(address_[lane]);
     if (intent_ != Intent::Write && !memory.isWritten(offset, bytes_))
       return raise(FaultKind::Uninitialised, lane,
                    "no thread of this block wrote all of these bytes: " +
                        describeShared(offset));
-    if (wordRead && memory.isKnownRead(offset, first + lane, warp_.order))
+    if (wordsRead &&
+        memory.isKnownRead(offset, bytes_, first + lane, warp_.order))
       return true;
     if (intent_ == Intent::Write)
       memory.markWritten(offset, bytes_);

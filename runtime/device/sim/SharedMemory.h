@@ -40,24 +40,32 @@ public:
   std::byte *data() { return data_.data(); }
 
   bool isWritten(uint32_t offset, uint32_t bytes) const {
-    if (bytes == 4) {
+    if (bytes < 4)
+      return allWritten(offset, bytes);
+    for (uint32_t i = 0; i < bytes; i += 4) {
       uint32_t all;
-      std::memcpy(&all, &written_[offset], 4);
-      return all == 0x01010101;
+      std::memcpy(&all, &written_[offset + i], 4);
+      if (all != 0x01010101)
+        return false;
     }
-    return allWritten(offset, bytes);
+    return true;
   }
   void markWritten(uint32_t offset, uint32_t bytes);
-  /// True when a read of one word tells nothing new: nobody wrote it since the
-  /// barrier, and it is known to be read by the whole warp or by several. What
-  /// note() would find out in the common case, without its cost.
-  bool isKnownRead(uint32_t offset, uint32_t thread, uint32_t order) const {
-    const Track &track = words_[offset / 4];
-    return track.interval == interval_ && track.writer == kNobody &&
-           partsTouched_[offset / 4] != interval_ &&
-           (track.reader == kSeveral ||
-            (track.reader == (kLanesOf | thread / 32) &&
-             track.readerOrder == order));
+  /// True when a read of whole words tells nothing new: nobody wrote them since
+  /// the barrier, and they are known to be read by the whole warp or by
+  /// several. What note() would find out in the common case, without its cost.
+  bool isKnownRead(uint32_t offset, uint32_t bytes, uint32_t thread,
+                   uint32_t order) const {
+    for (uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+      const Track &track = words_[word];
+      if (track.interval != interval_ || track.writer != kNobody ||
+          partsTouched_[word] == interval_ ||
+          (track.reader != kSeveral &&
+           (track.reader != (kLanesOf | thread / 32) ||
+            track.readerOrder != order)))
+        return false;
+    }
+    return true;
   }
   /// Notes an access, which is aligned to its size and in bounds.
   Conflict note(uint32_t offset, uint32_t bytes, const Access &access);

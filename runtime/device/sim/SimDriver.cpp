@@ -194,6 +194,7 @@ Status SimDriver::run(const Node &node) {
   request.origin.position = node.launch->location;
   LaunchOutcome outcome = machine_.launch(*node.kernel->module, request);
   laneInstructions_ += outcome.laneInstructions;
+  globalBytesRead_ += outcome.globalBytesRead;
   return outcome.status;
 }
 

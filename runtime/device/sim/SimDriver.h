@@ -57,6 +57,7 @@ public:
 
   /// Of all launches so far.
   uint64_t laneInstructions() const { return laneInstructions_; }
+  uint64_t globalBytesRead() const { return globalBytesRead_; }
 
 private:
   struct LoadedKernel {
@@ -95,6 +96,7 @@ private:
   std::optional<Graph> capture_;
   std::vector<Graph> graphs_;
   uint64_t laneInstructions_ = 0;
+  uint64_t globalBytesRead_ = 0;
 };
 
 } // namespace boostrt::sim

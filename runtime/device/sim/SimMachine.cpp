@@ -163,6 +163,7 @@ LaunchOutcome SimMachine::launch(const SimModule &module,
     Block &block = workers_[i]->block;
     outcome.warpInstructions += block.executed;
     outcome.laneInstructions += block.laneExecuted;
+    outcome.globalBytesRead += block.globalBytes;
     if (block.fault && block.linear == firstFault.load())
       outcome.fault = block.fault;
   }

@@ -67,6 +67,8 @@ struct LaunchOutcome {
   std::optional<Fault> fault;
   uint64_t warpInstructions = 0;
   uint64_t laneInstructions = 0;
+  /// That instructions for global memory read, each lane by itself.
+  uint64_t globalBytesRead = 0;
 };
 
 /// The limits of the simulated device: those of sm_80.

@@ -36,6 +36,7 @@ struct Warp {
   bool atBarrier = false;
   uint64_t executed = 0;     ///< instructions of the warp
   uint64_t laneExecuted = 0; ///< times active lanes
+  uint64_t globalBytes = 0;  ///< that its lanes read of global memory
   std::vector<Divergence> stack;
   std::byte *local = nullptr; ///< kLanes pieces of Kernel::localBytes
   uint8_t *localWritten = nullptr;

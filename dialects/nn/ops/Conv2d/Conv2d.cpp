@@ -35,8 +35,8 @@ static SmallVector<Value> lowerConvolution(OpBuilder &builder, OpTy op,
                                         type.getElementType());
   auto call = rt::ConvolutionOp::create(
       builder, op.getLoc(), TypeRange{type}, kind, a, b, bias, empty,
-      /*scratch=*/Value(), op.getStrides(), op.getPadding(), op.getDilations(),
-      op.getGroups());
+      /*scratch=*/Value(), /*parts=*/Value(), op.getStrides(), op.getPadding(),
+      op.getDilations(), op.getGroups());
   return {call.getResult(0)};
 }
 

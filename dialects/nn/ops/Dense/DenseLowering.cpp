@@ -59,9 +59,10 @@ static SmallVector<Value> callMatmul(OpBuilder &builder, Location loc,
                                      const Product &product) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
-  auto call = rt::MatmulOp::create(builder, loc, TypeRange{type}, product.a,
-                                   product.b, product.bias, empty, Value(),
-                                   product.transposeA, product.transposeB);
+  auto call = rt::MatmulOp::create(
+      builder, loc, TypeRange{type}, product.a, product.b, product.bias, empty,
+      /*scratch=*/Value(),
+      /*parts=*/Value(), product.transposeA, product.transposeB);
   return {call.getResult(0)};
 }
 

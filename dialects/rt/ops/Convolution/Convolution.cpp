@@ -59,6 +59,8 @@ LogicalResult ConvolutionOp::verify() {
   if (output.getShape() != ArrayRef<int64_t>(*expected))
     return emitOpError("expected an output of shape [")
            << *expected << "], found " << output;
+  if (failed(verifyParts(getOperation(), getC(), getScratch(), getParts())))
+    return failure();
   if (!getBias())
     return success();
   if (getKind() != ConvolutionKind::Forward)
@@ -77,7 +79,8 @@ void ConvolutionOp::getEffects(
   if (isa<RankedTensorType>(getC().getType()))
     return; // a value: no effects
   for (OpOperand &operand : getOperation()->getOpOperands())
-    if (operand.get() == getC() || operand.get() == getScratch())
+    if (operand.get() == getC() || operand.get() == getScratch() ||
+        operand.get() == getParts())
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
     else
       effects.emplace_back(MemoryEffects::Read::get(), &operand);

@@ -23,12 +23,16 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     Padding is top, left, bottom, right. On tensors the result is the new value of the
     output; on memrefs there is none, and operands may lie in memory in any order of
     their dimensions. BoostConvolution in the ABI: in a program for GPUs `scratch` is what
-    cuDNN may use, and a convolution without it is computed by a kernel.
+    cuDNN may use, and a convolution without it is computed by a kernel. With `parts`, [s,
+    elements of c], that kernel cuts the sum into s parts, puts them there and adds them up
+    in their order.
 
     Constraints:
     * (rt_convolution_c1) shapes, strides, padding, dilations and groups fit together.
     * (rt_convolution_c2) `bias` has O elements and comes with `forward` only.
     * (rt_convolution_c3) all operands are tensors or all are memrefs.
+    * (rt_convolution_c4) `parts` comes with a dense memref `c` and without `scratch`, and
+      has two rows or more of as many elements as `c`.
 
     Example:
     ```mlir
@@ -43,6 +47,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
                        Optional<TensorOrMemRef<[F32]>>:$bias,
                        TensorOrMemRef<[F32]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
+                       Optional<MemRefOf<[F32]>>:$parts,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -50,6 +55,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     $kind `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)? `outs` `(` $c `:` type($c) `)`
     (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    (`parts` `(` $parts^ `:` type($parts) `)`)?
     `strides` $strides `padding` $padding `dilations` $dilations `groups` $groups
     attr-dict (`->` type($results)^)?
   }];

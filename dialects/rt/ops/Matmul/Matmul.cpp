@@ -45,7 +45,7 @@ LogicalResult MatmulOp::verify() {
                     shapeOf(getBias()).getDimSize(0) != n))
     return emitOpError("expected a bias of ")
            << n << " elements, found " << getBias().getType();
-  return success();
+  return verifyParts(getOperation(), getC(), getScratch(), getParts());
 }
 
 void MatmulOp::getEffects(
@@ -54,7 +54,8 @@ void MatmulOp::getEffects(
   if (isa<RankedTensorType>(getC().getType()))
     return; // a value: no effects
   for (OpOperand &operand : getOperation()->getOpOperands()) {
-    bool isWritten = operand.get() == getC() || operand.get() == getScratch();
+    bool isWritten = operand.get() == getC() || operand.get() == getScratch() ||
+                     operand.get() == getParts();
     if (isWritten)
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
     else

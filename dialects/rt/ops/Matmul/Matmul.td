@@ -15,12 +15,15 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
     value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
     a program for GPUs `scratch` is what cuBLASLt may use, and a product without it is
-    computed by a kernel.
+    computed by a kernel. With `parts`, [s, elements of c], a GPU cuts the sum into s parts,
+    puts them there and adds them up in their order.
 
     Constraints:
     * (rt_matmul_c1) `op(a)` is `[m, k]`, `op(b)` is `[k, n]`, `c` is `[m, n]`.
     * (rt_matmul_c2) `bias`, when given, has n elements.
     * (rt_matmul_c3) all operands are tensors or all are memrefs.
+    * (rt_matmul_c4) `parts` comes with a dense memref `c` and without `scratch`, and has
+      two rows or more of as many elements as `c`.
 
     Example:
     ```mlir
@@ -33,12 +36,14 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
                        Optional<TensorOrMemRef<[F32]>>:$bias,
                        TensorOrMemRef<[F32]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
+                       Optional<MemRefOf<[F32]>>:$parts,
                        UnitProp:$transposeA, UnitProp:$transposeB);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` (`transposed` $transposeA^ ` `)? `` $a `,` (`transposed` $transposeB^)? $b
     `:` type($a) `,` type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $c `:` type($c) `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    (`parts` `(` $parts^ `:` type($parts) `)`)?
     attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;

@@ -58,6 +58,21 @@ TEST(SimFault, AMissingBarrierBetweenWarps) {
       "it is byte 0 of shared 's' (256 bytes)");
 }
 
+TEST(SimFault, ARaceForOneWordOfAWideRead) {
+  const std::string
+      fill = "	st.shared.b32 [%rd7], %r2;\n	bar.sync 0;\n",
+      read = "	ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [s];\n",
+      write = "	setp.ne.b32 %p1, %r2, 40;\n	@%p1 bra DONE;\n"
+              "	st.shared.b32 [s+12], %r2;\nDONE:";
+  Planted ordered(fill + read + read + "	bar.sync 0;\n" + write);
+  EXPECT_TRUE(ordered.launch().status.ok());
+  Planted late(fill + read + read + write);
+  expectFault(
+      late.launch(), FaultKind::SharedRace, 27, 40,
+      "several threads read it at PTX line 23, and no barrier is between; "
+      "it is byte 12 of shared 's' (256 bytes)");
+}
+
 TEST(SimFault, LockStepIsNoBarrier) {
   const std::string store = "	st.shared.b32 [%rd7], %r2;\n",
                     load = "	xor.b32 %r4, %r2, 1;\n"

@@ -57,7 +57,11 @@ TEST(SimSlice, ElementwiseKernelGivesTheDefinition) {
     Sim sim(kAddOne, options);
     std::vector<float> x = ramp(4 * 333);
     uint64_t from = sim.upload(x, "x"), to = sim.reserve<float>(x.size(), "y");
-    sim.run("add_one", {3}, {128}, Parameters().add(from).add(to).add(333));
+    LaunchOutcome outcome = sim.launch("add_one", {3}, {128},
+                                       Parameters().add(from).add(to).add(333));
+    EXPECT_TRUE(outcome.status.ok()) << outcome.status.message();
+    // The last 51 threads of the last block read nothing.
+    EXPECT_EQ(outcome.globalBytesRead, 333u * 16);
     std::vector<float> y = sim.download<float>(to, x.size());
     for (size_t i = 0; i < x.size(); ++i)
       ASSERT_EQ(y[i], x[i] + 1) << i;

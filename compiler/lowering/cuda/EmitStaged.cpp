@@ -1,0 +1,270 @@
+// A block of a staged product: see StagedPlan.h.
+
+#include "compiler/lowering/cuda/ContractionWork.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/cuda/GridCode.h"
+#include "compiler/lowering/cuda/GridWorks.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+class StagedEmitter : GridCode {
+public:
+  StagedEmitter(OpBuilder &builder, Location loc, const GridNest &nest,
+                Value memory)
+      : GridCode(builder, loc, nest), staged(*plan.staged),
+        product(static_cast<ContractionWork &>(work)), memory(memory) {}
+
+  void emit(Value block, Value thread) {
+    OpBuilder::InsertionGuard guard(builder);
+    locate(block, thread);
+    int64_t slices = staged.countSlices();
+    storeSlice(loadSlice(constant(0)), constant(0));
+    gpu::BarrierOp::create(builder, loc);
+    SmallVector<Value> sums(staged.rows.perThread * staged.columns.perThread,
+                            work.emitNeutral(builder, 0));
+    sums = emitLoop(
+        constant(0), constant(slices), 1, sums,
+        [&](Value slice, ValueRange sums) { return addSlice(slice, sums); });
+    emitOutputs(sums);
+  }
+
+private:
+  /// What a thread reads at once.
+  struct Piece {
+    Value term, position; ///< in the slice, in the tile
+  };
+  /// A thread's place along a side.
+  struct Place {
+    Value first;  ///< of the tile
+    Value thread; ///< among the threads of that side
+    SmallVector<Piece> pieces;
+  };
+  const Place &placeOf(const StagedSide &side) const {
+    return &side == &staged.rows ? row : column;
+  }
+
+  /// Which tile, and which part of it.
+  void locate(Value block, Value thread) {
+    int64_t columnTiles = staged.columns.countTiles();
+    int64_t rowTiles = staged.rows.countTiles();
+    column.first = multiply(remainder(block, columnTiles), staged.columns.tile);
+    Value rest = divide(block, columnTiles);
+    row.first = multiply(remainder(rest, rowTiles), staged.rows.tile);
+    indices.assign(indices.size(), constant(0));
+    decode(divide(rest, rowTiles), staged.separate);
+
+    Value lane = remainder(thread, kWarpThreads);
+    Value warp = divide(thread, kWarpThreads);
+    int64_t warpColumns = staged.columns.countThreads() / kLaneColumns;
+    column.thread = add(multiply(remainder(warp, warpColumns), kLaneColumns),
+                        remainder(lane, kLaneColumns));
+    row.thread = add(multiply(divide(warp, warpColumns), kLaneRows),
+                     divide(lane, kLaneColumns));
+    row.pieces = getPieces(staged.rows, thread);
+    column.pieces = getPieces(staged.columns, thread);
+  }
+
+  //===--- from memory to shared memory -----------------------------------===//
+
+  /// The pieces of a side's slice that this thread reads.
+  SmallVector<Piece> getPieces(const StagedSide &side, Value thread) {
+    SmallVector<Piece> pieces;
+    int64_t count = side.tile * staged.slice / side.width;
+    for (int64_t first = 0; first < count; first += kBlockThreads) {
+      Value number = add(thread, constant(first));
+      if (!side.readsAlongTerms) {
+        int64_t perTerm = side.tile / side.width;
+        pieces.push_back({divide(number, perTerm),
+                          multiply(remainder(number, perTerm), side.width)});
+        continue;
+      }
+      // 32 bytes of each row: what memory hands out at least.
+      int64_t near = 8 / side.width;
+      Value far = divide(number, near * side.tile);
+      Value term = add(multiply(far, near), remainder(number, near));
+      pieces.push_back({multiply(term, side.width),
+                        remainder(divide(number, near), side.tile)});
+    }
+    return pieces;
+  }
+
+  /// What this thread reads of the terms from `firstTerm` on.
+  SmallVector<Value> loadSlice(Value firstTerm) {
+    SmallVector<Value> values;
+    SmallVector<Value> outer = indices;
+    for (const StagedSide *side : {&staged.rows, &staged.columns})
+      for (const Piece &piece : placeOf(*side).pieces) {
+        Value position = add(placeOf(*side).first, piece.position);
+        Value term = add(firstTerm, piece.term);
+        Value isInside;
+        auto require = [&](Value at, int64_t extent, int64_t step) {
+          if (extent % step == 0)
+            return;
+          isInside =
+              emitBoth(builder, loc, isInside, isBelow(at, constant(extent)));
+        };
+        require(position, side->extent, side->tile);
+        require(term, staged.termsExtent, staged.slice);
+        indices = outer;
+        decode(position, side->loops);
+        decode(term, staged.terms);
+        values.push_back(product.emitFactor(builder, *side, indices, isInside));
+      }
+    indices = outer;
+    return values;
+  }
+
+  void storeSlice(ArrayRef<Value> values, Value slice) {
+    for (const StagedSide *side : {&staged.rows, &staged.columns})
+      for (const Piece &piece : placeOf(*side).pieces) {
+        Value value = values.front();
+        values = values.drop_front();
+        Value place =
+            add(add(slice, getStart(*side)),
+                add(multiply(piece.term, side->getPitch()), piece.position));
+        if (side->width == 1) {
+          memref::StoreOp::create(builder, loc, value, memory, place);
+        } else if (!side->readsAlongTerms) {
+          vector::StoreOp::create(builder, loc, value, memory, place, false,
+                                  llvm::Align(4 * side->width));
+        } else {
+          for (int64_t i = 0; i < side->width; ++i)
+            memref::StoreOp::create(
+                builder, loc, vector::ExtractOp::create(builder, loc, value, i),
+                memory, add(place, constant(i * side->getPitch())));
+        }
+      }
+  }
+
+  /// Where a side begins in a slice.
+  Value getStart(const StagedSide &side) {
+    return constant(
+        &side == &staged.rows ? 0 : staged.slice * staged.rows.getPitch());
+  }
+
+  //===--- from shared memory to sums -------------------------------------===//
+
+  /// Adds the terms of slice `number`, while the next one is on its way.
+  SmallVector<Value> addSlice(Value number, ValueRange sums) {
+    Value size = constant(staged.getSliceElements());
+    Value isOdd = remainder(number, 2);
+    Value current = arith::MulIOp::create(builder, loc, isOdd, size);
+    Value other = arith::SubIOp::create(builder, loc, size, current);
+    Value next = add(number, constant(1));
+    Value isThere = isBelow(next, constant(staged.countSlices()));
+
+    SmallVector<Value> none;
+    for (const StagedSide *side : {&staged.rows, &staged.columns})
+      none.append(placeOf(*side).pieces.size(),
+                  product.emitZero(builder, side->width));
+    SmallVector<Value> values =
+        emitWhere(builder, loc, isThere, none, [&](OpBuilder &) {
+          return loadSlice(multiply(next, staged.slice));
+        });
+    SmallVector<Value> added =
+        emitLoop(constant(0), constant(staged.slice), 1, sums,
+                 [&](Value term, ValueRange inner) {
+                   return addTerm(term, current, inner);
+                 });
+    // Who reads the other slice has met this thread since.
+    storeSlice(values, other);
+    gpu::BarrierOp::create(builder, loc);
+    return added;
+  }
+
+  SmallVector<Value> addTerm(Value term, Value slice, ValueRange sums) {
+    SmallVector<Value> ofRows = readFragments(staged.rows, term, slice);
+    SmallVector<Value> ofColumns = readFragments(staged.columns, term, slice);
+    SmallVector<Value> next;
+    for (Value a : ofRows)
+      for (Value b : ofColumns)
+        next.push_back(product.emitProduct(builder, a, b, sums[next.size()]));
+    return next;
+  }
+
+  /// A thread's elements of a side in a term. It has several groups of
+  /// neighbours, which lie side by side with those of other threads.
+  SmallVector<Value> readFragments(const StagedSide &side, Value term,
+                                   Value slice) {
+    SmallVector<Value> elements;
+    Value start = add(add(slice, getStart(side)),
+                      add(multiply(term, side.getPitch()),
+                          multiply(placeOf(side).thread, side.getFragment())));
+    auto type = VectorType::get(side.getFragment(), builder.getF32Type());
+    for (int64_t i = 0; i < side.perThread; i += side.getFragment()) {
+      Value place = add(start, constant(i * side.countThreads()));
+      Value vector =
+          vector::LoadOp::create(builder, loc, type, memory, place, false,
+                                 llvm::Align(4 * side.getFragment()));
+      for (int64_t e = 0; e < side.getFragment(); ++e)
+        elements.push_back(vector::ExtractOp::create(builder, loc, vector, e));
+    }
+    return elements;
+  }
+
+  //===--- from sums to memory --------------------------------------------===//
+
+  /// Calls `body` with the number of each row or column of a thread, when its
+  /// indices are set; where it may lie outside, under a condition.
+  void forEachPlace(const StagedSide &side,
+                    llvm::function_ref<void(int64_t)> body) {
+    bool isRagged = side.extent % side.tile != 0;
+    // Groups of neighbours are wholly inside or outside, or are cut up.
+    int64_t group = side.getFragment(), inner = side.loops.back();
+    int64_t together = isRagged && side.extent % group != 0 ? 1 : group;
+    // Most are neighbours along one loop.
+    bool isRun = work.loops[inner].extent % together == 0;
+    for (int64_t i = 0; i < side.perThread; i += together) {
+      OpBuilder::InsertionGuard guard(builder);
+      int64_t others = i / group * group;
+      Value position =
+          add(add(placeOf(side).first, multiply(placeOf(side).thread, group)),
+              constant(others * side.countThreads() + i - others));
+      if (isRagged)
+        builder.setInsertionPointToStart(
+            ifTrue(isBelow(position, constant(side.extent))));
+      decode(position, side.loops);
+      Value first = indices[inner];
+      for (int64_t j = 0; j < together; ++j) {
+        if (j > 0 && isRun)
+          indices[inner] = add(first, constant(j));
+        else if (j > 0)
+          decode(add(position, constant(j)), side.loops);
+        body(i + j);
+      }
+    }
+  }
+
+  void emitOutputs(ArrayRef<Value> sums) {
+    forEachPlace(staged.rows, [&](int64_t row) {
+      forEachPlace(staged.columns, [&](int64_t column) {
+        emitOutput(sums[row * staged.columns.perThread + column]);
+      });
+    });
+  }
+
+  void emitOutput(Value sum) {
+    emitMembers(0, nest.main);
+    Value start = work.emitStart(builder, indices).front();
+    work.emitStores(builder, indices,
+                    work.emitCombined(builder, 0, start, sum));
+    emitMembers(nest.main + 1, nest.members.size());
+  }
+
+  const StagedPlan &staged;
+  ContractionWork &product;
+  Value memory; ///< two slices
+  Place row, column;
+};
+
+} // namespace
+
+void boostc::emitStaged(OpBuilder &builder, Location loc, const GridNest &nest,
+                        Value memory, Value block, Value thread) {
+  StagedEmitter(builder, loc, nest, memory).emit(block, thread);
+}

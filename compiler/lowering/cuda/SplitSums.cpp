@@ -1,0 +1,86 @@
+// Which sums of products a GPU computes in parts; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_SPLITSUMSPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+/// More would have each thread add up much, from more memory than is worth it.
+static constexpr int64_t kMostParts = 64, kMostElements = int64_t{1} << 22;
+
+/// Where all sums are cut that can be, in so many parts at most.
+static constexpr int64_t kPartsAlways = 4;
+
+/// Cycles from the end of one kernel to the start of the next, which needs it.
+static constexpr double kLaunchCycles = 2000;
+
+/// In how many parts the sum of `op`, to `result`, is fastest; 1: as a whole.
+static int64_t chooseParts(Operation *op, const Contraction &whole,
+                           MemRefType result, Staging staging) {
+  IRMapping none;
+  auto estimate = [&](const Contraction &c) {
+    return estimateCycles(
+        c, buildContractionPart(op->getLoc(), c, none, staging).plan);
+  };
+  double asWhole = estimate(whole), least = asWhole;
+  int64_t best = 1;
+  for (int64_t parts = 2; parts <= kMostParts; ++parts) {
+    if (parts * result.getNumElements() > kMostElements)
+      break;
+    std::optional<Contraction> cut = whole.getParts(parts, whole.result.buffer);
+    if (!cut)
+      continue;
+    if (staging == Staging::Always) {
+      if (parts <= kPartsAlways)
+        best = parts;
+      continue;
+    }
+    // The parts are written and read once.
+    double cycles = estimate(*cut) + kLaunchCycles +
+                    estimateMoving(2 * parts * result.getNumElements());
+    if (cycles < least) {
+      least = cycles;
+      best = parts;
+    }
+  }
+  return staging == Staging::Always || isWorthwhile(least, asWhole) ? best : 1;
+}
+
+namespace {
+
+struct SplitSums : boostc::impl::SplitSumsPassBase<SplitSums> {
+  using SplitSumsPassBase::SplitSumsPassBase;
+
+  void runOnOperation() override {
+    if (!getCudaTarget(getOperation()) || staging == Staging::Never)
+      return;
+    getOperation().walk([&](rt::MatmulOp op) { split(op); });
+    getOperation().walk([&](rt::ConvolutionOp op) { split(op); });
+  }
+
+  template <typename OpTy> void split(OpTy op) {
+    auto result = dyn_cast<MemRefType>(op.getC().getType());
+    // With scratch memory it is a library's call, whose fallback is one kernel.
+    if (!result || op.getParts() || op.getScratch() || !rt::isDense(result))
+      return;
+    int64_t parts = chooseParts(op, getContraction(op), result, staging);
+    if (parts == 1)
+      return;
+    OpBuilder builder(op);
+    auto type =
+        MemRefType::get({parts, result.getNumElements()}, builder.getF32Type());
+    op.getPartsMutable().assign(
+        memref::AllocOp::create(builder, op.getLoc(), type));
+  }
+};
+
+} // namespace
