@@ -133,8 +133,14 @@ private:
 
 } // namespace
 
-void measureLoops(CommCosts &costs) {
-  constexpr size_t count = size_t(1) << 20, vectors = 4;
+void measureLoops(CommCosts &costs, size_t vectorBytes) {
+  constexpr size_t vectors = 4;
+  // The parts of a rank are together one vector; longer ones than that are in
+  // no cache either. Whole chunks.
+  constexpr size_t most = size_t(1) << 20;
+  size_t count = std::clamp(vectorBytes / (vectors * sizeof(float)),
+                            adasum::kChunk, most) /
+                 adasum::kChunk * adasum::kChunk;
   const adasum::Passes &passes = adasum::supportedPasses().front();
   std::vector<float> memory(count * vectors, 1);
   std::array<const float *, vectors> x;
@@ -185,7 +191,7 @@ Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
         std::max(slices / 2 - exchangeSeconds(costs, sent, 0), 0.0) / bytes;
   }
   BOOSTRT_RETURN_IF_ERROR(barrier(group));
-  measureLoops(costs); // at once on all, as in a step
+  measureLoops(costs, vectorBytes); // at once on all, as in a step
   std::vector<CommCosts> found(group.size());
   BOOSTRT_RETURN_IF_ERROR(
       allGatherValue(group, costs, std::span(found), workspace));

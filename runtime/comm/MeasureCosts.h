@@ -14,8 +14,8 @@ namespace boostrt {
 Result<CommCosts> measureCosts(Group &group, Workspace &workspace,
                                size_t vectorBytes = size_t(16) << 20);
 
-/// The loops of Adasum alone, on vectors that no cache holds: sets perTouched
-/// and perProduct.
-void measureLoops(CommCosts &costs);
+/// The loops of Adasum alone, on as much memory as a vector of `vectorBytes`
+/// has: sets perTouched and perProduct.
+void measureLoops(CommCosts &costs, size_t vectorBytes);
 
 } // namespace boostrt

@@ -5,6 +5,10 @@
 
 namespace boostrt {
 
+size_t ExchangeShape::vectorBytes() const {
+  return std::accumulate(partBytes.begin(), partBytes.end(), size_t(0));
+}
+
 ExchangeCosts exchangeCosts(const ExchangeTimes &times,
                             const ExchangeShape &shape,
                             const CommCosts &loops) {
@@ -25,8 +29,7 @@ ExchangeCosts exchangeCosts(const ExchangeTimes &times,
       each(timeOf(Pattern::Rounds), shape.rounds) - comm.perMessage, 0.0);
   costs.wait = std::max(one - comm.latency - comm.perMessage, 0.0);
 
-  double bytes =
-      std::accumulate(shape.partBytes.begin(), shape.partBytes.end(), 0.0);
+  auto bytes = static_cast<double>(shape.vectorBytes());
   auto sumSeconds = [&](const CommCosts &with) {
     return allReduceSeconds(with, AllReduceAlgorithm::Auto,
                             bytes / sizeof(float), shape.ranks, {},

@@ -25,6 +25,8 @@ struct ExchangeShape {
   uint32_t rounds = 5;
   std::vector<size_t> partBytes; ///< of the vector
 
+  size_t vectorBytes() const;
+
   /// Two ranks have one connection, on which messages follow one another.
   uint32_t messages() const { return ranks == 2 ? 4 : ranks - 1; }
 };

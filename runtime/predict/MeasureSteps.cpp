@@ -69,7 +69,8 @@ Result<StepCosts> measureTogether(TrainingRank &rank, StepExchanges &exchanges,
       exchange[i] += times.exchange[i] * share;
   }
   CommCosts loops{0, 0, 0, 0, 0};
-  measureLoops(loops); // at once on all, as in a step
+  // At once on all, as in a step.
+  measureLoops(loops, exchanges.shape().vectorBytes());
   BOOSTRT_RETURN_IF_ERROR(agreeOn(loops, exchanges));
   costs.exchange = exchangeCosts(exchange, exchanges.shape(), loops);
   return costs;
