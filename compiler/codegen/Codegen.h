@@ -24,10 +24,11 @@ llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
 llvm::LogicalResult emitPtx(mlir::ModuleOp module, int level,
                             llvm::SmallVectorImpl<char> &text);
 
-/// Links `object` into a shared library that exports boost_program_query()
-/// alone and appends it, followed by the BoostTrailer, to `library`. LLD runs
-/// inside this process. Returns false and a sentence in `error` on failure.
-bool linkProgram(llvm::ArrayRef<char> object,
-                 llvm::SmallVectorImpl<char> &library, std::string &error);
+/// The same, linked into a shared library that exports boost_program_query()
+/// alone; appends it, followed by the BoostTrailer, to `library`. LLD runs
+/// inside this process. Code for CPUs and for GPUs is generated side by side.
+llvm::LogicalResult emitProgram(mlir::ModuleOp module, int level,
+                                llvm::SmallVectorImpl<char> &library,
+                                llvm::StringRef ptxas = "off");
 
 } // namespace boostc

@@ -16,59 +16,104 @@ static gpu::GPUModuleOp findKernels(ModuleOp module) {
   return modules.empty() ? nullptr : *modules.begin();
 }
 
+/// The kernels of a module as a module of LLVM's.
+class boostc::DeviceCode {
+public:
+  /// Null, with a diagnostic, when it cannot be made.
+  static std::unique_ptr<DeviceCode> create(gpu::GPUModuleOp kernels,
+                                            int level) {
+    std::unique_ptr<DeviceCode> made(new DeviceCode(kernels));
+    made->code =
+        translateModuleToLLVMIR(kernels, made->context, "boost-kernels");
+    if (!made->code)
+      return nullptr;
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // PTX 7.0 is the first that knows sm_80, and drivers read what is older.
+    made->backend = Backend::create(kernels, *made->code, "nvptx64-nvidia-cuda",
+                                    "sm_" + std::to_string(kCudaArchitecture),
+                                    "+ptx70", level);
+    if (!made->backend)
+      return nullptr;
+    // A few comparisons of a block's number cost less than a branch by a table,
+    // which all lanes wait for.
+    for (llvm::Function &function : *made->code)
+      function.addFnAttr("no-jump-tables", "true");
+    return made;
+  }
+
+  /// Appends the PTX to `text`; on any thread, as it touches the module of MLIR
+  /// for a diagnostic only.
+  LogicalResult generate(SmallVectorImpl<char> &text) {
+    backend->optimize();
+    // A driver would refuse it when the program is run.
+    for (const llvm::Function &function : *code)
+      if (function.isDeclaration() && !function.isIntrinsic())
+        return kernels.emitError("a kernel calls '")
+               << function.getName()
+               << "', which no program has; please report this";
+    return backend->write(MachineCode::Assembly, text);
+  }
+
+private:
+  explicit DeviceCode(gpu::GPUModuleOp kernels) : kernels(kernels) {}
+
+  gpu::GPUModuleOp kernels;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code;
+  std::unique_ptr<Backend> backend;
+};
+
 LogicalResult boostc::emitPtx(ModuleOp module, int level,
                               SmallVectorImpl<char> &text) {
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!kernels)
     return module.emitError("has no code for GPUs; compile with --target=cuda "
                             "or --target=cpu,cuda");
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> device =
-      translateModuleToLLVMIR(kernels, context, "boost-kernels");
-  if (!device)
-    return failure();
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
-  // PTX 7.0 is the first that knows sm_80, and drivers read what is older.
-  std::unique_ptr<Backend> backend = Backend::create(
-      kernels, *device, "nvptx64-nvidia-cuda",
-      "sm_" + std::to_string(kCudaArchitecture), "+ptx70", level);
-  if (!backend)
-    return failure();
-  // A few comparisons of a block's number cost less than a branch by a table,
-  // which all lanes wait for.
-  for (llvm::Function &function : *device)
-    function.addFnAttr("no-jump-tables", "true");
-  backend->optimize();
-  // A driver would refuse it when the program is run.
-  for (const llvm::Function &function : *device)
-    if (function.isDeclaration() && !function.isIntrinsic())
-      return kernels.emitError("a kernel calls '")
-             << function.getName()
-             << "', which no program has; please report this";
-  return backend->write(MachineCode::Assembly, text);
+  std::unique_ptr<DeviceCode> device = DeviceCode::create(kernels, level);
+  return success(device && succeeded(device->generate(text)));
 }
 
 /// Architectures that get code of their own where there is an assembler. Other
 /// GPUs run the PTX, which the driver compiles.
 static constexpr unsigned kCubinArchitectures[] = {80, 90};
 
+DeviceImages::DeviceImages(ModuleOp module, int level)
+    : module(module), level(level) {}
+
+DeviceImages::~DeviceImages() = default;
+
 LogicalResult DeviceImages::start(StringRef ptxas) {
-  if (!findKernels(module))
+  gpu::GPUModuleOp kernels = findKernels(module);
+  if (!kernels)
     return success();
-  if (failed(emitPtx(module, level, ptx)))
+  code = DeviceCode::create(kernels, level);
+  if (!code)
     return failure();
-  if (std::string program = findPtxas(ptxas); !program.empty())
-    jobs.start(program, StringRef(ptx.data(), ptx.size()), kCubinArchitectures);
+  auto generate = [this, program = findPtxas(ptxas)]() -> LogicalResult {
+    if (failed(code->generate(ptx)))
+      return failure();
+    if (!program.empty())
+      jobs.start(program, StringRef(ptx.data(), ptx.size()),
+                 kCubinArchitectures);
+    return success();
+  };
+  generated = std::async(std::launch::async, generate);
   return success();
 }
 
-void DeviceImages::define(llvm::Module &host) {
+bool DeviceImages::areUsedBy(llvm::Module &host) {
   llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol);
-  if (!declared)
-    return;
+  if (declared)
+    declared->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return declared;
+}
+
+LogicalResult DeviceImages::define(llvm::Module &host) {
+  if (generated.valid() && failed(generated.get()))
+    return failure();
   llvm::LLVMContext &context = host.getContext();
   auto *pointer = llvm::PointerType::getUnqual(context);
   auto *i32 = llvm::Type::getInt32Ty(context);
@@ -100,10 +145,14 @@ void DeviceImages::define(llvm::Module &host) {
   add(BOOST_IMAGE_END, 0, "", "");
   auto *table = new llvm::GlobalVariable(
       host, llvm::ArrayType::get(type, images.size()), /*isConstant=*/true,
-      llvm::GlobalValue::InternalLinkage,
+      llvm::GlobalValue::ExternalLinkage,
       llvm::ConstantArray::get(llvm::ArrayType::get(type, images.size()),
-                               images),
-      kImagesSymbol + ".table");
-  declared->replaceAllUsesWith(table);
-  declared->eraseFromParent();
+                               images));
+  table->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  if (llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol)) {
+    declared->replaceAllUsesWith(table);
+    declared->eraseFromParent();
+  }
+  table->setName(kImagesSymbol);
+  return success();
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/Ptxas.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <future>
 
 namespace llvm {
 class Module;
@@ -10,25 +11,33 @@ class Module;
 
 namespace boostc {
 
+class DeviceCode;
+
 /// The images of a module (phase llvm) that has kernels for GPUs; of another
 /// there are none.
 class DeviceImages {
 public:
-  DeviceImages(mlir::ModuleOp module, int level)
-      : module(module), level(level) {}
+  DeviceImages(mlir::ModuleOp module, int level);
+  ~DeviceImages();
 
-  /// Generates the PTX and lets ptxas (see findPtxas()) begin, which goes on
-  /// beside what follows. Fails with a diagnostic.
+  /// Begins to generate the PTX, and then to assemble it with ptxas (see
+  /// findPtxas()), beside what follows; nobody changes the module meanwhile.
+  /// Fails with a diagnostic.
   llvm::LogicalResult start(llvm::StringRef ptxas);
-  /// Waits for ptxas and defines the table of images in `host`, which declares
-  /// it.
-  void define(llvm::Module &host);
+  /// Waits and defines the table of images in `host`, where another object file
+  /// of the program may use it. Fails with a diagnostic.
+  llvm::LogicalResult define(llvm::Module &host);
+
+  /// Whether `host` declares the table; its declaration is completed.
+  static bool areUsedBy(llvm::Module &host);
 
 private:
   mlir::ModuleOp module;
   int level;
+  std::unique_ptr<DeviceCode> code;
   llvm::SmallVector<char, 0> ptx;
   PtxasJobs jobs;
+  std::future<llvm::LogicalResult> generated; ///< ends before what it uses
 };
 
 } // namespace boostc

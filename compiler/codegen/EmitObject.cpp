@@ -1,6 +1,7 @@
 #include "compiler/codegen/Backend.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/DeviceImages.h"
+#include "compiler/codegen/LinkProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -8,29 +9,86 @@
 using namespace mlir;
 using namespace boostc;
 
-LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
-                                      int level, SmallVectorImpl<char> &code,
-                                      StringRef ptxas) {
+namespace {
+
+/// A module of LLVM's for CPUs.
+class HostCode {
+public:
+  explicit HostCode(ModuleOp module) : module(module) {}
+
+  LogicalResult translate() {
+    code = translateModuleToLLVMIR(module, context, "boost-program");
+    return success(code != nullptr);
+  }
+  void makeEmpty(StringRef name) {
+    code = std::make_unique<llvm::Module>(name, context);
+  }
+
+  LogicalResult optimize(int level) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    // Functions for a better CPU say so themselves.
+    backend = Backend::create(module, *code, "x86_64-unknown-linux-gnu",
+                              "x86-64", /*features=*/"", level);
+    if (!backend)
+      return failure();
+    code->setPICLevel(llvm::PICLevel::BigPIC);
+    backend->optimize();
+    return success();
+  }
+  LogicalResult write(MachineCode kind, SmallVectorImpl<char> &output) {
+    return backend->write(kind, output);
+  }
+
+  llvm::Module &get() { return *code; }
+
+private:
+  ModuleOp module;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule =
-      translateModuleToLLVMIR(module, context, "boost-program");
-  if (!llvmModule)
-    return failure();
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  // Functions for a better CPU say so themselves.
-  std::unique_ptr<Backend> backend =
-      Backend::create(module, *llvmModule, "x86_64-unknown-linux-gnu", "x86-64",
-                      /*features=*/"", level);
-  if (!backend)
-    return failure();
-  llvmModule->setPICLevel(llvm::PICLevel::BigPIC);
+  std::unique_ptr<llvm::Module> code;
+  std::unique_ptr<Backend> backend;
+};
+
+} // namespace
+
+LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
+                                      int level, SmallVectorImpl<char> &output,
+                                      StringRef ptxas) {
   DeviceImages images(module, level);
-  if (failed(images.start(ptxas)))
+  HostCode host(module);
+  if (failed(images.start(ptxas)) || failed(host.translate()) ||
+      failed(host.optimize(level)))
     return failure();
-  backend->optimize();
-  images.define(*llvmModule);
-  return backend->write(kind, code);
+  if (DeviceImages::areUsedBy(host.get()) && failed(images.define(host.get())))
+    return failure();
+  return host.write(kind, output);
+}
+
+LogicalResult boostc::emitProgram(ModuleOp module, int level,
+                                  SmallVectorImpl<char> &library,
+                                  StringRef ptxas) {
+  std::vector<ObjectFile> objects(1);
+  DeviceImages images(module, level);
+  HostCode host(module);
+  if (failed(images.start(ptxas)) || failed(host.translate()))
+    return failure();
+  bool hasImages = DeviceImages::areUsedBy(host.get());
+  if (failed(host.optimize(level)) ||
+      failed(host.write(MachineCode::Object, objects.front())))
+    return failure();
+  if (hasImages) {
+    // They lie in an object file of their own: the other one need not wait for
+    // them.
+    HostCode table(module);
+    table.makeEmpty("boost-images");
+    if (failed(images.define(table.get())) || failed(table.optimize(level)) ||
+        failed(table.write(MachineCode::Object, objects.emplace_back())))
+      return failure();
+  }
+  std::string error;
+  if (linkProgram(objects, library, error))
+    return success();
+  return module.emitError(error);
 }

@@ -2,7 +2,7 @@
 // LLD reads and writes files, so object and result pass through a private
 // temporary directory.
 
-#include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/LinkProgram.h"
 #include "lld/Common/Driver.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -47,8 +47,8 @@ static void appendTrailer(SmallVectorImpl<char> &library) {
   library.append(bytes, bytes + sizeof(trailer));
 }
 
-bool boostc::linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &library,
-                         std::string &error) {
+bool boostc::linkProgram(ArrayRef<ObjectFile> objects,
+                         SmallVectorImpl<char> &library, std::string &error) {
   SmallString<128> directory;
   if (std::error_code code =
           sys::fs::createUniqueDirectory("boostc", directory)) {
@@ -56,20 +56,26 @@ bool boostc::linkProgram(ArrayRef<char> object, SmallVectorImpl<char> &library,
     return false;
   }
   scope_exit removeDirectory([&] { sys::fs::remove_directories(directory); });
-  SmallString<128> input(directory), output(directory);
-  sys::path::append(input, "program.o");
+  SmallString<128> output(directory);
   sys::path::append(output, "program.so");
-  if (!writeFile(input, object, error))
-    return false;
-
-  std::string messages;
-  raw_string_ostream messageStream(messages);
   // No build id and no paths: the same input gives the same bytes.
-  const char *arguments[] = {
+  std::vector<const char *> arguments = {
       "ld.lld",        "-shared",          "--build-id=none",
       "--gc-sections", "--hash-style=gnu", "-znow",
       "-zrelro",       "-znoexecstack",    "-o",
-      output.c_str(),  input.c_str()};
+      output.c_str()};
+  std::vector<std::string> inputs(objects.size());
+  for (auto [number, object] : enumerate(objects)) {
+    SmallString<128> input(directory);
+    sys::path::append(input, "program." + Twine(number) + ".o");
+    if (!writeFile(input, object, error))
+      return false;
+    inputs[number] = input.str();
+    arguments.push_back(inputs[number].c_str());
+  }
+
+  std::string messages;
+  raw_string_ostream messageStream(messages);
   lld::Result result = lld::lldMain(arguments, messageStream, messageStream,
                                     {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0) {

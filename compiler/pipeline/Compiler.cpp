@@ -233,24 +233,16 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
            : hasKernels ? CompileResult::Internal
                         : CompileResult::BadUsage;
   }
-  SmallVector<char, 0> object;
-  if (options.emit == Emit::Asm || options.to == Phase::Obj)
-    return succeeded(
-               emitMachineCode(*module,
-                               options.emit == Emit::Asm ? MachineCode::Assembly
-                                                         : MachineCode::Object,
-                               options.codegenLevel, output, options.ptxas))
-               ? CompileResult::Ok
-               : CompileResult::Internal;
-  if (failed(emitMachineCode(*module, MachineCode::Object, options.codegenLevel,
-                             object, options.ptxas)))
-    return CompileResult::Internal;
-  std::string error;
-  if (!linkProgram(object, output, error)) {
-    module->emitError(error);
-    return CompileResult::Internal;
-  }
-  return CompileResult::Ok;
+  auto emit = [&] {
+    if (options.emit == Emit::Asm)
+      return emitMachineCode(*module, MachineCode::Assembly,
+                             options.codegenLevel, output, options.ptxas);
+    if (options.to == Phase::Obj)
+      return emitMachineCode(*module, MachineCode::Object, options.codegenLevel,
+                             output, options.ptxas);
+    return emitProgram(*module, options.codegenLevel, output, options.ptxas);
+  };
+  return succeeded(emit()) ? CompileResult::Ok : CompileResult::Internal;
 }
 
 CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,

@@ -106,15 +106,12 @@ static std::unique_ptr<LoadedProgram> build(Operation *op, size_t number,
   OwningOpRef<ModuleOp> module = isolate(op, number);
   PassManager manager(module->getContext());
   buildMeasuringPipeline(manager);
-  SmallVector<char, 0> object, library;
+  SmallVector<char, 0> library;
   if (failed(manager.run(*module)) ||
-      failed(
-          emitMachineCode(*module, MachineCode::Object, codegenLevel, object)))
+      failed(emitProgram(*module, codegenLevel, library)))
     return nullptr;
   std::string error;
-  std::unique_ptr<LoadedProgram> loaded;
-  if (linkProgram(object, library, error))
-    loaded = LoadedProgram::load(library, error);
+  std::unique_ptr<LoadedProgram> loaded = LoadedProgram::load(library, error);
   if (!loaded)
     op->emitError("cannot measure candidate ") << number << ": " << error;
   return loaded;

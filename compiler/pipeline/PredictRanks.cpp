@@ -9,14 +9,11 @@ using namespace boostc;
 LogicalResult boostc::predictRanks(ModuleOp module, int codegenLevel,
                                    const boostrt::PredictOptions &job,
                                    llvm::raw_ostream &os) {
-  SmallVector<char, 0> object, library;
-  if (failed(
-          emitMachineCode(module, MachineCode::Object, codegenLevel, object)))
+  SmallVector<char, 0> library;
+  if (failed(emitProgram(module, codegenLevel, library)))
     return failure();
   std::string error;
-  std::unique_ptr<LoadedLibrary> loaded;
-  if (linkProgram(object, library, error))
-    loaded = LoadedLibrary::load(library, error);
+  std::unique_ptr<LoadedLibrary> loaded = LoadedLibrary::load(library, error);
   if (!loaded)
     return module->emitError("cannot run the program to measure it: ") << error;
   boostrt::Result<boostrt::Prediction> prediction =
