@@ -63,7 +63,7 @@ struct AdasumReport {
 struct AdasumStats {
   uint64_t vectorBytes = 0;   ///< sent: elements
   uint64_t scalarBytes = 0;   ///< sent: products and coefficients
-  double exchangeSeconds = 0; ///< without the products, which run meanwhile
+  double exchangeSeconds = 0; ///< without the loops that run meanwhile
   double productSeconds = 0, agreeSeconds = 0, combineSeconds = 0;
 };
 

@@ -57,13 +57,13 @@ Status Adasum::State::combine(LevelState &state) {
     return Status(); // as its parts came
   {
     Stopwatch watch(stats.agreeSeconds);
-    state.addChunks();
+    state.addShared();
     BOOSTRT_RETURN_IF_ERROR(
         agree(*group, *workspace, state, stats.scalarBytes));
     clear(); // the workspace's lists were agree()'s
   }
   Stopwatch watch(stats.combineSeconds);
-  state.combine(0, static_cast<uint32_t>(state.level.chunks.size()));
+  state.combineShared();
   return Status();
 }
 
@@ -87,6 +87,7 @@ float *Adasum::State::pack(const Message &message, float *to) const {
 void Adasum::State::addScatter(LevelState &state) {
   const Level &level = state.level;
   scattered_ = &state;
+  state.begin();
   state.bucket = bucket;
   state.staging = reinterpret_cast<float *>(workspace->reserve(0));
   float *packed = state.staging + (level.radix - 1) * level.ownCount;
@@ -155,24 +156,28 @@ void Adasum::State::take(size_t index) {
   size_t part = index - results_.size(), others = level.radix - 1;
   if ((part + 1) % others != 0)
     return;
-  Stopwatch watch(stats.productSeconds);
   const Message &message = level.parts[level.digit][part / others];
-  if (level.isMean)
-    scattered_->combine(message.firstChunk, message.endChunk);
-  else
+  {
+    Stopwatch watch(stats.productSeconds);
+    if (level.isMean)
+      return scattered_->takeMean(message.firstChunk, message.endChunk);
     scattered_->multiply(message.firstChunk, message.endChunk);
+  }
+  Stopwatch watch(stats.combineSeconds);
+  scattered_->finishAlone(message.endChunk);
 }
 
 Status Adasum::State::exchange() {
   Status status;
   if (!workspace->sends.empty() || !workspace->receives.empty()) {
     Stopwatch watch(stats.exchangeSeconds);
-    double productsBefore = stats.productSeconds;
+    auto loops = [&] { return stats.productSeconds + stats.combineSeconds; };
+    double before = loops();
     auto received = [this](size_t index) { take(index); };
     // A reference fits into a std::function without an allocation.
     status = group->transport().exchangeEach(
         workspace->sends, workspace->receives, std::ref(received));
-    stats.exchangeSeconds -= stats.productSeconds - productsBefore;
+    stats.exchangeSeconds -= loops() - before;
   }
   clear();
   return status;

@@ -15,22 +15,25 @@ public:
         level_(state.level), sentBytes_(sentBytes) {}
 
   Status run() {
-    state_.isOpen.assign(level_.held.size(), true);
+    for (uint32_t held = 0; held < level_.held.size(); ++held)
+      state_.isOpen[held] = level_.held[held].isShared;
     BOOSTRT_RETURN_IF_ERROR(sumAtOwners(pairCount(level_.radix), [&](auto h) {
       return state_.combinations[h].gram.data();
     }));
-    for (uint32_t held = 0; held < level_.held.size(); ++held)
+    forEachOpen([&](uint32_t held) {
       if (level_.held[held].isOwned)
         state_.combinations[held].begin();
+    });
     for (;;) {
       forEachOpen([&](uint32_t held) {
         if (level_.held[held].isOwned)
-          advance(held);
+          state_.next[held] = state_.combinations[held].advance(level_.merges);
       });
       BOOSTRT_RETURN_IF_ERROR(tellHolders());
       bool isOpen = false;
-      for (uint32_t held = 0; held < level_.held.size(); ++held)
+      forEachOpen([&](uint32_t held) {
         isOpen |= state_.isOpen[held] = state_.next[held] >= 0;
+      });
       if (!isOpen)
         return Status();
       BOOSTRT_RETURN_IF_ERROR(makeVectors());
@@ -42,18 +45,6 @@ private:
     for (uint32_t held = 0; held < level_.held.size(); ++held)
       if (state_.isOpen[held])
         act(held);
-  }
-
-  /// A vector that nobody shares is finished here.
-  void advance(uint32_t held) {
-    Combination &combination = state_.combinations[held];
-    int merge = combination.advance(level_.merges);
-    while (merge >= 0 && !level_.held[held].isShared) {
-      state_.makeVector(held, level_.merges[merge]);
-      combination.replace(level_.merges[merge], newProducts(held));
-      merge = combination.advance(level_.merges);
-    }
-    state_.next[held] = merge;
   }
 
   /// The owners' numbers become the sums of all holders': their own, and then
@@ -108,14 +99,10 @@ private:
     }));
     forEachOpen([&](uint32_t held) {
       if (level_.held[held].isOwned)
-        state_.combinations[held].replace(merge(held), newProducts(held));
+        state_.combinations[held].replace(merge(held),
+                                          state_.newProductsOf(held));
     });
     return Status();
-  }
-
-  std::span<const double> newProducts(uint32_t held) const {
-    return std::span(state_.newProducts)
-        .subspan(size_t(held) * level_.radix, level_.radix);
   }
 
   void begin() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace boostrt::adasum {
 namespace {
@@ -48,6 +49,18 @@ LevelState::LevelState(Level planned) : level(std::move(planned)) {
   newProducts.resize(level.held.size() * level.radix);
   next.resize(level.held.size());
   isOpen.resize(level.held.size());
+  std::vector<Alone> found(level.held.size());
+  for (uint32_t index = 0; index < level.chunks.size(); ++index) {
+    Alone &vector = found[level.chunks[index].held];
+    if (vector.end == 0)
+      vector = {level.chunks[index].held, index, 0};
+    vector.end = index + 1;
+  }
+  std::ranges::copy_if(
+      found, std::back_inserter(alone_), [&](const Alone &vector) {
+        return vector.end > 0 && !level.held[vector.held].isShared;
+      });
+  std::ranges::sort(alone_, {}, &Alone::end);
   size_t exchanged = 0;
   for (const std::vector<Channel> *channels : {&level.owners, &level.holders})
     for (const Channel &channel : *channels)
@@ -70,17 +83,50 @@ void LevelState::multiply(uint32_t begin, uint32_t end) {
   }
 }
 
-void LevelState::addChunks() {
-  for (Combination &combination : combinations)
-    std::fill(combination.gram.begin(), combination.gram.end(), 0.0);
+void LevelState::addChunk(uint32_t index) {
   size_t pairs = pairCount(level.radix);
-  const double *sums = chunkSums.data();
-  for (const Chunk &chunk : level.chunks) {
-    std::vector<double> &gram = combinations[chunk.held].gram;
-    for (size_t pair = 0; pair < pairs; ++pair)
-      gram[pair] += sums[pair];
-    sums += pairs;
+  const double *sums = &chunkSums[index * pairs];
+  std::vector<double> &gram = combinations[level.chunks[index].held].gram;
+  for (size_t pair = 0; pair < pairs; ++pair)
+    gram[pair] += sums[pair];
+}
+
+void LevelState::finishAlone(uint32_t end) {
+  for (; finished_ < alone_.size() && alone_[finished_].end <= end;
+       ++finished_) {
+    const Alone &vector = alone_[finished_];
+    Combination &combination = combinations[vector.held];
+    auto forEachChunk = [&](auto &&act) {
+      for (uint32_t index = vector.begin; index < vector.end; ++index)
+        if (level.chunks[index].held == vector.held)
+          act(index);
+    };
+    std::ranges::fill(combination.gram, 0.0);
+    forEachChunk([&](uint32_t index) { addChunk(index); });
+    combination.begin();
+    for (int merge; (merge = combination.advance(level.merges)) >= 0;) {
+      makeVector(vector.held, level.merges[merge]);
+      combination.replace(level.merges[merge], newProductsOf(vector.held));
+    }
+    forEachChunk([&](uint32_t index) {
+      combineChunk(level.chunks[index], combination.slots);
+    });
   }
+}
+
+void LevelState::addShared() {
+  for (uint32_t held = 0; held < level.held.size(); ++held)
+    if (level.held[held].isShared)
+      std::ranges::fill(combinations[held].gram, 0.0);
+  for (uint32_t index = 0; index < level.chunks.size(); ++index)
+    if (level.held[level.chunks[index].held].isShared)
+      addChunk(index);
+}
+
+void LevelState::combineShared() {
+  for (const Chunk &chunk : level.chunks)
+    if (level.held[chunk.held].isShared)
+      combineChunk(chunk, combinations[chunk.held].slots);
 }
 
 void LevelState::makeVector(uint32_t held, const Merge &merge) {
@@ -102,13 +148,15 @@ void LevelState::makeVector(uint32_t held, const Merge &merge) {
   }
 }
 
-void LevelState::combine(uint32_t begin, uint32_t end) {
-  for (uint32_t index = begin; index < end; ++index) {
-    const Chunk &chunk = level.chunks[index];
-    Terms(*this, chunk, level.isMean ? mean : combinations[chunk.held].slots, 0,
-          level.radix)
-        .combine(chunk.count, bucket + chunk.offset);
-  }
+void LevelState::takeMean(uint32_t begin, uint32_t end) {
+  for (uint32_t index = begin; index < end; ++index)
+    combineChunk(level.chunks[index], mean);
+}
+
+void LevelState::combineChunk(const Chunk &chunk,
+                              std::span<const double> slots) {
+  Terms(*this, chunk, slots, 0, level.radix)
+      .combine(chunk.count, bucket + chunk.offset);
 }
 
 } // namespace boostrt::adasum

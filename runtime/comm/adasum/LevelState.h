@@ -24,14 +24,28 @@ struct LevelState {
     return staging + (slot < level.digit ? slot : slot - 1) * level.ownCount;
   }
 
+  /// At the beginning of a run.
+  void begin() { finished_ = 0; }
   /// chunkSums of the chunks begin..end-1.
   void multiply(uint32_t begin, uint32_t end);
-  /// Adds them up: Combination::gram of what this member holds.
-  void addChunks();
+  /// Coefficients and results of the vectors that nobody else holds a part of
+  /// and whose chunks all lie before `end`, those of which multiply() is done:
+  /// while they are in the cache.
+  void finishAlone(uint32_t end);
+  /// Adds up chunkSums of the vectors that are shared: Combination::gram of
+  /// what this member holds.
+  void addShared();
+  /// Their results.
+  void combineShared();
   /// The vector of a node, in the slot of its first leaf, and its products.
   void makeVector(uint32_t held, const Merge &merge);
-  /// The result of the chunks begin..end-1, in the bucket.
-  void combine(uint32_t begin, uint32_t end);
+  /// The mean of the chunks begin..end-1, in the bucket.
+  void takeMean(uint32_t begin, uint32_t end);
+
+  std::span<const double> newProductsOf(uint32_t held) const {
+    return std::span(newProducts)
+        .subspan(size_t(held) * level.radix, level.radix);
+  }
 
   Level level;
   std::vector<Combination> combinations; ///< by index in level.held
@@ -46,10 +60,22 @@ struct LevelState {
   std::vector<double> mean; ///< coefficients of a mean
 
   float *bucket = nullptr, *staging = nullptr; ///< of this run
+
+private:
+  /// A vector that nobody shares.
+  struct Alone {
+    uint32_t held, begin, end; ///< chunks; others may lie between them
+  };
+
+  void addChunk(uint32_t index);
+  void combineChunk(const Chunk &chunk, std::span<const double> slots);
+
+  std::vector<Alone> alone_; ///< by `end`
+  size_t finished_ = 0;      ///< of these, in this run
 };
 
-/// Computes the coefficients of all vectors held by members of this one's
-/// block: each owner adds up the products of those that hold a vector, and
+/// Computes the coefficients of the vectors that members of this one's block
+/// share: each owner adds up the products of those that hold a vector, and
 /// tells them the coefficients, so that all use the same bits. Counts the bytes
 /// it sends.
 Status agree(Group &group, Workspace &workspace, LevelState &state,

@@ -1,6 +1,7 @@
 #include "runtime/comm/adasum/Plan.h"
 
 #include "runtime/comm/Division.h"
+#include "runtime/comm/VectorMemory.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +11,8 @@ namespace boostrt::adasum {
 namespace {
 
 /// A message carries at most so many elements: what has come is worked on while
-/// the rest comes, and yet over TCP a message costs less than its bytes.
-constexpr size_t kLongest = (size_t(4) << 20) / sizeof(float);
+/// the rest comes, and vectors are combined while they are in the cache.
+constexpr size_t kLongest = kMostMessageBytes / sizeof(float);
 /// Shorter spans travel together: copying them costs less than a message.
 constexpr size_t kShort = (size_t(64) << 10) / sizeof(float);
 
