@@ -92,9 +92,8 @@ double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
                           uint32_t holders, const Placement &placement,
                           uint32_t distance) {
   double pairs = radix * (radix + 1.0) / 2;
-  double seconds =
-      meanLevelSeconds(costs, part, radix, placement, distance) +
-      part * (pairs * costs.perProduct + radix * kFloat * costs.perTouched);
+  double seconds = meanLevelSeconds(costs, part, radix, placement, distance) +
+                   part * pairs * costs.perProduct;
   if (holders > 1) { // products to the owner, and coefficients back
     double others = holders - 1.0;
     // The block of the level is all neighbours of `radix` times `distance`.

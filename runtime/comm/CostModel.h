@@ -16,7 +16,7 @@ struct CommCosts {
   double latency = 30e-6;    ///< until a message that is waited for is there
   double perMessage = 5e-6;  ///< that a rank is busy with a message
   double perByte = 0.5e-9;   ///< sent by a rank, which receives as much
-  double perProduct = 6e-11; ///< of two elements, added to a sum in fp64
+  double perProduct = 6e-11; ///< of two elements in a cache, to a sum in fp64
   double perTouched = 4e-11; ///< byte of memory read or written by a loop
 };
 

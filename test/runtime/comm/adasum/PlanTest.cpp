@@ -237,12 +237,12 @@ TEST(CostModel, AddsUpWhatAnExchangeCosts) {
   EXPECT_EQ(adasumLevelSeconds(costs, 1, 2, 2),
             2 * (10 + 1 + 2) + 2 * (10 + 1 + 12));
   CommCosts local{0, 0, 0, 100, 1};
-  // Three products of 5 elements; reads 2 twice and writes one.
-  EXPECT_EQ(adasumLevelSeconds(local, 5, 2, 1), 1500 + 5 * 4 * (2 + 2 + 1));
+  // Three products of 5 elements, in the cache; reads 2 and writes one.
+  EXPECT_EQ(adasumLevelSeconds(local, 5, 2, 1), 1500 + 5 * 4 * (2 + 1));
   // Half of two servers' ranks each: 10 elements, a mean of 2, then a pair.
   AdasumShape shape{20, 1, 2, 2};
   EXPECT_EQ(adasumSeconds(local, shape, Radices{2}),
-            10 * 4 * 3 + (1500 + 5 * 4 * 5));
+            10 * 4 * 3 + (1500 + 5 * 4 * 3));
 }
 
 } // namespace
