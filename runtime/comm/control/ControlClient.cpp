@@ -26,7 +26,8 @@ milliseconds newsInterval(uint32_t ranks) {
   return milliseconds(std::clamp<uint32_t>(ranks / 2, 20, 500));
 }
 
-/// After so long in one call a rank tells what it waits for.
+/// After so long without a message that came or went a rank tells what it waits
+/// for. Of the messages behind the first some may be there.
 constexpr milliseconds patience(1000);
 
 Status lostRank(std::string message) {
@@ -216,8 +217,9 @@ private:
 
   void beat() {
     ActivityRecord told;
-    uint64_t toldCall = 0, reportedCall = 0;
-    Clock::time_point toldAt, callSince = Clock::now();
+    uint64_t toldCall = 0;
+    std::pair<uint64_t, uint64_t> place, reported; // call, messages done
+    Clock::time_point toldAt, placeSince = Clock::now();
     std::unique_lock lock(mutex_);
     while (!isEnding_ && !hasFailed_) {
       lock.unlock();
@@ -227,9 +229,9 @@ private:
       if (options_.standing)
         standing = options_.standing(/*withList=*/false);
       bool isLate = now - toldAt >= options_.heartbeat;
-      if (standing.call != lastCall_) {
-        lastCall_ = standing.call;
-        callSince = now;
+      if (std::pair current(standing.call, standing.done); current != place) {
+        place = current;
+        placeSince = now;
       }
       if (isLate || activity != told) {
         send(MessageWriter(MessageType::Beat)
@@ -241,11 +243,10 @@ private:
         toldAt = now;
       }
       bool isStuck = standing.call && standing.call == toldCall &&
-                     standing.call != reportedCall &&
-                     now - callSince >= patience;
+                     place != reported && now - placeSince >= patience;
       if (isStuck) {
         report(options_.standing(/*withList=*/true));
-        reportedCall = standing.call;
+        reported = place;
       }
       lock.lock();
       changed_.wait_for(lock, newsInterval(options_.size),
@@ -273,7 +274,6 @@ private:
   const milliseconds silenceDeadline_;
   Clock::time_point lastHeard_;
   ActivityRecord serverActivity_;
-  uint64_t lastCall_ = 0; ///< of the beater alone
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;

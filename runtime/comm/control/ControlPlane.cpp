@@ -32,6 +32,7 @@ WaitReport PendingCall::report(bool withList) {
   if (!isActive_)
     return report;
   report.call = number_;
+  report.done = done_;
   for (size_t i = done_; withList && i < messages.size(); ++i)
     if (report.pending.size() < maxReported)
       report.pending.push_back(messages[i]);

@@ -36,12 +36,14 @@ std::string RankWatch::waits(uint32_t rank, WaitReport report) {
   if (report.call != entry.call)
     return {}; // it has come further meanwhile
   entry.waits = std::move(report);
+  // Who leaves has nothing more to send, and takes nothing more. What it sent
+  // before may be there behind what `rank` waits for.
+  if (const PendingMessage *first = pending(rank);
+      first && hasLeft(first->peer))
+    return suspected(rank, first->peer, {});
   for (const PendingMessage &own : entry.waits.pending) {
     if (own.peer >= size())
       continue;
-    // Who leaves has nothing more to send, and takes nothing more.
-    if (hasLeft(own.peer))
-      return suspected(rank, own.peer, {});
     for (const PendingMessage &other : ranks_[own.peer].waits.pending) {
       bool isSameMessage = other.peer == rank && other.isSend != own.isSend &&
                            other.sequence == own.sequence;

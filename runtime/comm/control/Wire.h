@@ -102,6 +102,7 @@ struct PendingMessage {
 struct WaitReport {
   uint64_t call = 0; ///< counted from 1; 0: in none
   std::vector<PendingMessage> pending;
+  uint64_t done = 0; ///< messages of that call; stays with the rank
 };
 
 } // namespace boostrt::control

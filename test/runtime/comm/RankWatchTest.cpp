@@ -52,6 +52,11 @@ TEST_F(Ranks, OneHasLeftAndAnotherWaitsForIt) {
             "for it in step 7, bucket 2; all ranks must run the same program");
 }
 
+TEST_F(Ranks, OneHasLeftWhoseMessageMayBeThere) {
+  watch.leave(2);
+  wait(0, {{false, 1, 0, 8}, {false, 2, 0, 8}});
+}
+
 // 0 waits for 1, which waits for 3, which waits for nobody.
 TEST_F(Ranks, TheLastOfAChainIsToBlame) {
   wait(0, {{false, 1, 0, 8}});
