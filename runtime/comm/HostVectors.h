@@ -4,6 +4,7 @@
 #include "runtime/comm/TreeSum.h"
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
+#include "runtime/comm/adasum/HostChunkPasses.h"
 
 #include <cstring>
 
@@ -20,6 +21,12 @@ public:
   Status copy(void *to, const void *from, size_t bytes) override {
     std::memcpy(to, from, bytes);
     return Status();
+  }
+  Status put(void *to, const void *host, size_t bytes) override {
+    return copy(to, host, bytes);
+  }
+  Status get(void *host, const void *from, size_t bytes) override {
+    return copy(host, from, bytes);
   }
   Status add(Element element, void *into, const void *from,
              size_t count) override {
@@ -40,6 +47,7 @@ public:
       treeSum(pieces, count, static_cast<int64_t *>(into));
     return Status();
   }
+  adasum::ChunkPasses &adasumPasses() override { return adasumPasses_; }
   bool isOnHost() const override { return true; }
   std::span<std::byte> message(void *data, size_t bytes, bool) override {
     return {static_cast<std::byte *>(data), bytes};
@@ -47,6 +55,7 @@ public:
 
 private:
   Workspace &workspace_;
+  adasum::HostChunkPasses adasumPasses_;
 };
 
 } // namespace boostrt

@@ -3,6 +3,7 @@
 // the same everywhere (Collectives.h), and so are the bits.
 #pragma once
 
+#include "runtime/comm/adasum/ChunkPasses.h"
 #include "runtime/support/Status.h"
 
 #include <cstddef>
@@ -51,6 +52,11 @@ public:
   virtual Result<std::byte *> reserve(size_t bytes) = 0;
 
   virtual Status copy(void *to, const void *from, size_t bytes) = 0;
+  /// A few numbers of the host's; they stay as they are until a get() has
+  /// returned, or a transport has carried what lies here.
+  virtual Status put(void *to, const void *host, size_t bytes) = 0;
+  /// Numbers for the host, which waits for them.
+  virtual Status get(void *host, const void *from, size_t bytes) = 0;
 
   /// into += from, `count` elements; they do not overlap.
   virtual Status add(Element element, void *into, const void *from,
@@ -59,6 +65,9 @@ public:
   /// one of them. What the pieces hold afterwards is undefined.
   virtual Status sum(Element element, std::span<void *const> pieces,
                      size_t count, void *into) = 0;
+
+  /// What an Adasum of vectors in this memory computes.
+  virtual adasum::ChunkPasses &adasumPasses() = 0;
 
   /// Whether message() is memory of the host, which every transport carries.
   virtual bool isOnHost() const = 0;

@@ -70,9 +70,9 @@ public:
   /// describes them.
   virtual Status run(uint32_t index, void *const *operands) = 0;
 
-  /// Whether run() takes operands of collective `index` in the device's memory,
-  /// and leaves its work to the device.
-  virtual bool worksOnDevice(uint32_t) const { return false; }
+  /// Whether run() takes operands in the device's memory, and leaves its work
+  /// to the device.
+  virtual bool worksOnDevice() const { return false; }
 
   /// The operands of collective `index` have the value of a micro-batch, which
   /// goes on without touching them; see BoostEnv::ready.

@@ -31,9 +31,7 @@ public:
   void close();
 
   void ready(uint32_t index, std::span<void *const> operands) override;
-  bool worksOnDevice(uint32_t index) const override {
-    return collectives_.worksOnDevice(index);
-  }
+  bool worksOnDevice() const override { return collectives_.worksOnDevice(); }
   /// The outcome of collective `index` where it has begun; else runs it here,
   /// when those before it are done. Ranks that begin late, or not at all, so
   /// keep the order of those that begin early.

@@ -112,7 +112,11 @@ Status RankCollectives::reserve(const BoostCollective &collective,
   if (collective.kind == BOOST_COLLECTIVE_ADASUM) {
     BOOSTRT_RETURN_IF_ERROR(
         plan(prepared, tensorsOf(collective, spreadOffsets(collective))));
-    ranks_.workspace().reserve(prepared.adasum->scratchBytes());
+    if (link_.vectors)
+      deviceScratchBytes_ = std::max<uint64_t>(deviceScratchBytes_,
+                                               prepared.adasum->scratchBytes());
+    else
+      ranks_.workspace().reserve(prepared.adasum->scratchBytes());
     return Status();
   }
   uint32_t members = groupOf(collective).size();
@@ -172,7 +176,7 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
       {step_, prepared.name.c_str(), collective.location});
   Status status = collective.kind == BOOST_COLLECTIVE_ADASUM
                       ? combine(collective, prepared, operands)
-                  : worksOnDevice(index)
+                  : worksOnDevice()
                       ? allReduceOnDevice(collective, prepared, operands)
                       : allReduce(collective, prepared, operands);
   if (status.code() != ExitCode::RankLost)
@@ -194,12 +198,16 @@ Status RankCollectives::combine(const BoostCollective &collective,
     BOOSTRT_RETURN_IF_ERROR(plan(prepared, std::move(tensors)));
   auto *bucket = static_cast<float *>(
       *std::min_element(addresses.begin(), addresses.end()));
-  if (!logsAdasum_)
-    return prepared.adasum->run(*all_, bucket, ranks_.workspace());
-  AdasumReport report;
-  BOOSTRT_RETURN_IF_ERROR(
-      prepared.adasum->run(*all_, bucket, ranks_.workspace(), &report));
-  if (ranks_.isFirst())
+  AdasumReport report, *logged = logsAdasum_ ? &report : nullptr;
+  if (worksOnDevice()) {
+    Group group = all_->over(*link_.transport);
+    BOOSTRT_RETURN_IF_ERROR(prepared.adasum->run(
+        group, bucket, ranks_.workspace(), *link_.vectors, logged));
+  } else {
+    BOOSTRT_RETURN_IF_ERROR(
+        prepared.adasum->run(*all_, bucket, ranks_.workspace(), logged));
+  }
+  if (logged && ranks_.isFirst())
     log(collective, prepared, report);
   return Status();
 }

@@ -37,11 +37,7 @@ public:
   /// Of the step; on rank 0.
   const std::vector<AdasumEntry> &adasumLog() const { return adasumLog_; }
 
-  /// Sums do where devices are linked; Adasum computes on the host.
-  bool worksOnDevice(uint32_t index) const override {
-    return link_.vectors &&
-           program_.collectives()[index].kind != BOOST_COLLECTIVE_ADASUM;
-  }
+  bool worksOnDevice() const override { return link_.vectors; }
 
   /// A sum over all ranks of the last collective that has integers also
   /// carries whether a signal has come, so that agreeing costs no message.

@@ -168,6 +168,7 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
   state->cut = how.cut;
   for (std::vector<Level> &levels : plans)
     state->add(std::move(levels));
+  state->writeLists();
   return Adasum(std::move(state));
 }
 
@@ -178,13 +179,33 @@ void Adasum::State::add(std::vector<Level> levels) {
       partsScratch = std::max(partsScratch, (level.radix - 1) * level.ownCount +
                                                 level.packed);
     resultsScratch = std::max(resultsScratch, level.ownPacked + level.packed);
-    block.levels.emplace_back(std::move(level));
+    LevelState &added = block.levels.emplace_back(std::move(level));
+    listsScratch += added.listBytes();
+    numbersScratch = std::max(numbersScratch, added.numberBytes());
   }
 }
 
-size_t Adasum::scratchBytes() const {
-  return (state_->partsScratch + state_->resultsScratch) * sizeof(float);
+void Adasum::State::writeLists() {
+  lists.resize(listsScratch);
+  std::byte *next = lists.data();
+  for (const AdasumBlock &block : blocks)
+    for (const LevelState &level : block.levels) {
+      level.writeLists(next);
+      next += level.listBytes();
+    }
 }
+
+size_t Adasum::State::scratchBytes() const {
+  Places places;
+  places.take<float>(partsScratch);
+  places.take<float>(resultsScratch);
+  places.take<std::byte>(listsScratch);
+  places.take<std::byte>(numbersScratch);
+  // A report comes when all of that is done.
+  return std::max(places.bytes(), reportBytes());
+}
+
+size_t Adasum::scratchBytes() const { return state_->scratchBytes(); }
 
 double Adasum::seconds(const CommCosts &costs,
                        const Placement &placement) const {

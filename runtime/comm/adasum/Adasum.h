@@ -4,12 +4,15 @@
 // 2021), for any number of members. Coefficients.h says exactly how.
 //
 // Every member ends with the same bits: each element is computed by one and
-// copied. They do not depend on the CPU; they do on the number of members, on
-// their order and, in rounding, on the levels.
+// copied. They depend neither on the CPU nor on the memory in which vectors
+// lie; they do on the number of members, on their order and, in rounding, on
+// the levels.
 #pragma once
 
 #include "runtime/comm/CostModel.h"
 #include "runtime/comm/Group.h"
+#include "runtime/comm/VectorMemory.h"
+#include "runtime/comm/Workspace.h"
 #include "runtime/comm/adasum/Plan.h"
 
 #include <memory>
@@ -77,7 +80,8 @@ public:
   Adasum &operator=(Adasum &&) noexcept;
   ~Adasum();
 
-  /// What run() takes of a workspace: about as much as a block has.
+  /// What run() takes of a workspace or of a memory: about as much as a block
+  /// has.
   size_t scratchBytes() const;
 
   /// Replaces the tensors in `bucket` by their combination, on every member.
@@ -86,6 +90,13 @@ public:
   /// Transport::exchange does; the tensors are undefined then.
   Status run(Group &group, float *bucket, Workspace &workspace,
              AdasumReport *report = nullptr);
+  /// The same for a bucket in `memory`, with its scratch memory; of `workspace`
+  /// only the lists are used. The transport of `group` carries what lies there.
+  /// Coefficients are computed on the host, which waits for the products of
+  /// every level. What was asked of the memory last is under way when it
+  /// returns.
+  Status run(Group &group, float *bucket, Workspace &workspace,
+             VectorMemory &memory, AdasumReport *report = nullptr);
 
   const AdasumStats &stats() const;
 

@@ -4,10 +4,25 @@ namespace boostrt {
 
 using namespace adasum;
 
+namespace {
+/// What is said of a vector beside its coefficients.
+constexpr size_t kFixed = 3;
+} // namespace
+
+// In a level, each block of members has one owner of every vector.
+size_t Adasum::State::reportBytes() const {
+  size_t count = 0;
+  for (const AdasumBlock &block : blocks)
+    for (const LevelState &state : block.levels)
+      if (!state.level.isMean)
+        count += members / state.level.blockSize() * state.level.mostVectors *
+                 (kFixed + state.level.radix);
+  return count * sizeof(double);
+}
+
 /// The owners' numbers of all levels go to the first member, which multiplies
 /// the coefficients of a rank, of its block, of that one's block, and so on.
 Status Adasum::State::report(AdasumReport &report) {
-  constexpr size_t kFixed = 3;
   auto countOf = [&](uint32_t member) {
     size_t count = 0;
     for (const AdasumBlock &block : blocks)
@@ -28,22 +43,37 @@ Status Adasum::State::report(AdasumReport &report) {
       for (size_t held = 0; held < state.combinations.size(); ++held)
         if (state.level.held[held].isOwned)
           append(state.combinations[held]);
-  workspace->sends.clear();
-  workspace->receives.clear();
+  auto *place = reinterpret_cast<double *>(scratch_);
+  auto message = [&](size_t count, bool isWritten) {
+    return memory->message(place, count * sizeof(double), isWritten);
+  };
+  clear();
   if (self != 0 && !own.empty()) {
+    size_t bytes = own.size() * sizeof(double);
+    BOOSTRT_RETURN_IF_ERROR(memory->put(place, own.data(), bytes));
     workspace->sends.push_back(
-        {group->rankOf(0), std::as_bytes(std::span(own))});
-    stats.scalarBytes += own.size() * sizeof(double);
+        {group->rankOf(0), message(own.size(), /*isWritten=*/false)});
+    stats.scalarBytes += bytes;
   }
   for (uint32_t member = 1; self == 0 && member < members; ++member) {
-    numbers[member].resize(countOf(member));
-    if (!numbers[member].empty())
-      workspace->receives.push_back(
-          {group->rankOf(member),
-           std::as_writable_bytes(std::span(numbers[member]))});
+    size_t count = countOf(member);
+    numbers[member].resize(count);
+    if (!count)
+      continue;
+    workspace->receives.push_back(
+        {group->rankOf(member), message(count, /*isWritten=*/true)});
+    place += count;
   }
   BOOSTRT_RETURN_IF_ERROR(
       group->transport().exchange(workspace->sends, workspace->receives));
+  place = reinterpret_cast<double *>(scratch_);
+  for (uint32_t member = 1; self == 0 && member < members; ++member) {
+    std::vector<double> &from = numbers[member];
+    if (!from.empty())
+      BOOSTRT_RETURN_IF_ERROR(
+          memory->get(from.data(), place, from.size() * sizeof(double)));
+    place += from.size();
+  }
   if (self != 0)
     return Status();
 

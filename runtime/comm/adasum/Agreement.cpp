@@ -5,8 +5,9 @@
 namespace boostrt::adasum {
 namespace {
 
-/// The exchanges of agree(). A channel's message has as many numbers for each
-/// of its vectors that are open.
+/// The exchanges of agree(), between the memories of the vectors, which all
+/// that a step exchanges goes between. A channel's message has as many numbers
+/// for each of its vectors that are open.
 class Agreement {
 public:
   Agreement(Group &group, Workspace &workspace, LevelState &state,
@@ -93,7 +94,12 @@ private:
     auto merge = [&](uint32_t held) -> const Merge & {
       return level_.merges[state_.next[held]];
     };
-    forEachOpen([&](uint32_t held) { state_.makeVector(held, merge(held)); });
+    Status made;
+    forEachOpen([&](uint32_t held) {
+      if (made.ok())
+        made = state_.makeVector(held, merge(held));
+    });
+    BOOSTRT_RETURN_IF_ERROR(made);
     BOOSTRT_RETURN_IF_ERROR(sumAtOwners(level_.radix, [&](uint32_t held) {
       return &state_.newProducts[size_t(held) * level_.radix];
     }));
@@ -109,7 +115,7 @@ private:
     workspace_.sends.clear();
     workspace_.receives.clear();
     sent_ = state_.sent.data();
-    received_ = state_.received.data();
+    received_ = 0;
   }
 
   /// write(held, to) returns behind what it wrote for that vector.
@@ -120,9 +126,12 @@ private:
         sent_ = write(held, sent_);
     if (sent_ == message)
       return;
-    auto bytes = std::as_bytes(std::span(message, sent_));
-    workspace_.sends.push_back({group_.rankOf(channel.member), bytes});
-    sentBytes_ += bytes.size();
+    size_t bytes = (sent_ - message) * sizeof(double);
+    workspace_.sends.push_back(
+        {group_.rankOf(channel.member),
+         state_.memory->message(state_.sentAt + (message - state_.sent.data()),
+                                bytes, /*isWritten=*/false)});
+    sentBytes_ += bytes;
   }
 
   void receive(const Channel &channel, size_t perVector) {
@@ -134,7 +143,8 @@ private:
       return;
     workspace_.receives.push_back(
         {group_.rankOf(channel.member),
-         std::as_writable_bytes(std::span(received_, count))});
+         state_.memory->message(state_.receivedAt + received_,
+                                count * sizeof(double), /*isWritten=*/true)});
     received_ += count;
   }
 
@@ -142,7 +152,17 @@ private:
   Status exchange() {
     if (workspace_.sends.empty() && workspace_.receives.empty())
       return Status();
-    return group_.transport().exchange(workspace_.sends, workspace_.receives);
+    VectorMemory &memory = *state_.memory;
+    size_t bytes = (sent_ - state_.sent.data()) * sizeof(double);
+    if (bytes)
+      BOOSTRT_RETURN_IF_ERROR(
+          memory.put(state_.sentAt, state_.sent.data(), bytes));
+    BOOSTRT_RETURN_IF_ERROR(
+        group_.transport().exchange(workspace_.sends, workspace_.receives));
+    if (!received_)
+      return Status();
+    return memory.get(state_.received.data(), state_.receivedAt,
+                      received_ * sizeof(double));
   }
 
   /// read(held, numbers) returns behind what it read of that vector.
@@ -160,7 +180,8 @@ private:
   LevelState &state_;
   const Level &level_;
   uint64_t &sentBytes_;
-  double *sent_ = nullptr, *received_ = nullptr;
+  double *sent_ = nullptr;
+  size_t received_ = 0; ///< how many numbers
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace boostrt::adasum {
 namespace {
@@ -142,12 +143,27 @@ void cutIntoChunks(const Pieces &part, Level &level) {
       size_t count =
           std::min({piece.count, kChunk, in->begin + in->count - begin});
       level.chunks.push_back({piece.offset, begin, static_cast<uint32_t>(count),
-                              held(piece.vector)});
+                              held(piece.vector), /*place=*/0});
       ++in->endChunk;
       piece.offset += count;
       piece.count -= count;
       begin += count;
     }
+}
+
+/// Chunks of a vector are neighbours among the places, in their order.
+void placeChunks(Level &level) {
+  level.placesBegin.assign(level.held.size() + 1, 0);
+  if (level.held.empty())
+    return;
+  for (const ChunkPlace &chunk : level.chunks)
+    ++level.placesBegin[chunk.held + 1];
+  std::partial_sum(level.placesBegin.begin(), level.placesBegin.end(),
+                   level.placesBegin.begin());
+  std::vector<uint32_t> next(level.placesBegin.begin(),
+                             level.placesBegin.end() - 1);
+  for (ChunkPlace &chunk : level.chunks)
+    chunk.place = next[chunk.held]++;
 }
 
 /// Who holds what in a block whose members have `parts`, and who computes: the
@@ -182,6 +198,22 @@ void assignOwners(const std::vector<Pieces> &parts, uint32_t base,
     level.owners.push_back({base + member, std::move(held)});
   for (auto &[member, held] : toHolder)
     level.holders.push_back({base + member, std::move(held)});
+}
+
+void bound(const Pieces &pieces, size_t levels, Level &level) {
+  // Whole vectors that are cut add a few pieces at each level.
+  size_t mostPieces = pieces.size() + 8 * levels;
+  // Cuts at the ends of pieces and of messages, which have at most two for each
+  // piece and three for kLongest elements, and in every kChunk.
+  level.mostChunks = std::max(3 * mostPieces + level.ownCount / kChunk +
+                                  3 * (level.ownCount / kLongest) + 2,
+                              level.chunks.size());
+  std::set<uint32_t> vectors;
+  for (const Piece &piece : pieces)
+    vectors.insert(piece.vector);
+  level.mostVectors = vectors.size();
+  // A vector's holders are those between which its pieces are cut.
+  level.mostShared = level.blockSize() + mostPieces;
 }
 
 } // namespace
@@ -232,6 +264,8 @@ std::vector<Level> planLevels(const Pieces &pieces, uint32_t self,
       assignOwners(parts, base, inBlock, level);
     }
     cutIntoChunks(parts[inBlock], level);
+    placeChunks(level);
+    bound(pieces, radices.size(), level);
     have = std::move(parts);
     levels.push_back(std::move(level));
   }

@@ -10,6 +10,7 @@
 // all-gather.
 #pragma once
 
+#include "runtime/comm/adasum/ChunkPasses.h"
 #include "runtime/comm/adasum/Coefficients.h"
 
 #include <cstddef>
@@ -49,12 +50,6 @@ struct Message {
   uint32_t firstChunk = 0, endChunk = 0; ///< of the level, for the own part
 };
 
-/// At most kChunk elements of one piece and one message.
-struct Chunk {
-  size_t offset, begin; ///< in the bucket, in the part
-  uint32_t count, held; ///< elements; which vector, in Level::held
-};
-
 /// The vectors whose numbers two members share.
 struct Channel {
   uint32_t member;
@@ -70,19 +65,24 @@ struct Held {
 
 struct Level {
   uint32_t radix, stride;
-  bool isMean;                   ///< combines by the mean
-  bool isKnown; ///< all have the mean: nothing comes before the gathering
-  uint32_t digit;                ///< of this member: which of the `radix`
+  bool isMean;    ///< combines by the mean
+  bool isKnown;   ///< all have the mean: nothing comes before the gathering
+  uint32_t digit; ///< of this member: which of the `radix`
   std::vector<uint32_t> members; ///< those it exchanges with, and itself
   std::vector<std::vector<Message>> parts; ///< by digit
   size_t ownCount = 0;                     ///< elements of the own part
   size_t largestPart = 0;                  ///< of any member of the block
   uint32_t mostHolders = 1;                ///< of any vector in the block
   size_t packed = 0, ownPacked = 0; ///< elements that are copied to be sent
-  std::vector<Chunk> chunks;
+  /// At most kChunk elements of one piece and one message each.
+  std::vector<ChunkPlace> chunks;
+  // Bounds for any places of the same pieces: of chunks, held vectors, and how
+  // often one of these is shared with another member.
+  size_t mostChunks = 0, mostVectors = 0, mostShared = 0;
   std::vector<Held> held;
-  std::vector<Channel> owners;  ///< who compute for vectors held here
-  std::vector<Channel> holders; ///< for whom this member computes
+  std::vector<uint32_t> placesBegin; ///< of each held vector, and their end
+  std::vector<Channel> owners;       ///< who compute for vectors held here
+  std::vector<Channel> holders;      ///< for whom this member computes
   std::vector<Merge> merges;
   /// By member of the block, the vectors it computes coefficients for.
   std::vector<std::vector<uint32_t>> owned;

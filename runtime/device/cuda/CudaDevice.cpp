@@ -189,7 +189,7 @@ int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_OK;
   if (index >= device->schedule_.size())
     return BOOST_CALL_COLLECTIVE_FAILED;
-  device->failure_ = device->runner_->worksOnDevice(index)
+  device->failure_ = device->runner_->worksOnDevice()
                          ? device->runner_->run(index, operands)
                          : device->runOnHost(index, operands);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;

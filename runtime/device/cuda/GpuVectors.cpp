@@ -78,6 +78,11 @@ Result<std::unique_ptr<GpuVectors>> GpuVectors::create(GpuDriver &driver) {
       return found.status();
     *kernel = *found;
   }
+  Result<std::unique_ptr<GpuChunkPasses>> passes =
+      GpuChunkPasses::create(driver);
+  if (!passes.ok())
+    return passes.status();
+  vectors->adasumPasses_ = std::move(passes).value();
   return vectors;
 }
 
@@ -95,6 +100,16 @@ Result<std::byte *> GpuVectors::reserve(size_t bytes) {
 
 Status GpuVectors::copy(void *to, const void *from, size_t bytes) {
   return driver_.copy(addressOf(to), addressOf(from), bytes);
+}
+
+Status GpuVectors::put(void *to, const void *host, size_t bytes) {
+  return driver_.copyIn(addressOf(to),
+                        {static_cast<const std::byte *>(host), bytes});
+}
+
+Status GpuVectors::get(void *host, const void *from, size_t bytes) {
+  DeviceCopy copy{{static_cast<std::byte *>(host), bytes}, from};
+  return driver_.copyOut({&copy, 1});
 }
 
 Status GpuVectors::add(Element element, void *into, const void *from,

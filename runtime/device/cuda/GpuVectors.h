@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/comm/VectorMemory.h"
+#include "runtime/device/cuda/GpuChunkPasses.h"
 #include "runtime/device/cuda/GpuDriver.h"
 
 #include <memory>
@@ -25,10 +26,13 @@ public:
   Result<std::byte *> reserve(size_t bytes) override;
   size_t capacity() const { return capacity_; }
   Status copy(void *to, const void *from, size_t bytes) override;
+  Status put(void *to, const void *host, size_t bytes) override;
+  Status get(void *host, const void *from, size_t bytes) override;
   Status add(Element element, void *into, const void *from,
              size_t count) override;
   Status sum(Element element, std::span<void *const> pieces, size_t count,
              void *into) override;
+  adasum::ChunkPasses &adasumPasses() override { return *adasumPasses_; }
   bool isOnHost() const override { return driver_.isOnHost(); }
   std::span<std::byte> message(void *data, size_t bytes,
                                bool isWritten) override;
@@ -40,6 +44,7 @@ private:
                 size_t count);
 
   GpuDriver &driver_;
+  std::unique_ptr<GpuChunkPasses> adasumPasses_;
   uint32_t addFloats_ = 0, addIntegers_ = 0; ///< kernels
   std::byte *scratch_ = nullptr;
   size_t capacity_ = 0;

@@ -64,6 +64,12 @@ public:
   Status copy(void *to, const void *from, size_t bytes) override {
     return host_.copy(to, from, bytes);
   }
+  Status put(void *to, const void *host, size_t bytes) override {
+    return host_.put(to, host, bytes);
+  }
+  Status get(void *host, const void *from, size_t bytes) override {
+    return host_.get(host, from, bytes);
+  }
   Status add(Element element, void *into, const void *from,
              size_t count) override {
     return host_.add(element, into, from, count);
@@ -72,6 +78,7 @@ public:
              void *into) override {
     return host_.sum(element, pieces, count, into);
   }
+  adasum::ChunkPasses &adasumPasses() override { return host_.adasumPasses(); }
   bool isOnHost() const override { return false; }
   std::span<std::byte> message(void *data, size_t bytes,
                                bool isWritten) override {

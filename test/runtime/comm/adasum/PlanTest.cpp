@@ -112,7 +112,7 @@ TEST(AdasumPlans, MembersAgree) {
         EXPECT_EQ(count, index == 0 ? countOf(pieces)
                                     : plans[member][index - 1].ownCount);
         count = 0;
-        for (const Chunk &chunk : level.chunks)
+        for (const ChunkPlace &chunk : level.chunks)
           count += chunk.count;
         EXPECT_EQ(count, level.ownCount);
       }
