@@ -264,8 +264,9 @@ def AnnounceGradientsPass
     Puts an `rt.ready` behind the last op of `@micro` that touches what a collective of
     `@update` exchanges, as long as something is left to run beside it: the runtime begins
     the all-reduce of the last layers' gradients while those of the first are computed.
-    It stops at the first collective whose operands are made in `@update`. Programs for
-    GPUs, whose functions run behind the host, stay as they are.
+    It stops at the first collective whose operands are made in `@update`. On a GPU, which
+    computes behind the host, the runtime has a collective wait for that place instead of
+    for the whole of `@micro`.
 
     Before:
     ```mlir

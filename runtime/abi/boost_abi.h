@@ -242,10 +242,10 @@ typedef struct BoostEnv {
   int32_t (*collective)(const struct BoostEnv *env, uint32_t index,
                         void *const *operands);
 
-  /* Micro calls it on CPU targets, and nothing else, for collectives 0, 1, ... as far
-   * as it goes: `operands`, those of collective `index`, have the value of this
-   * micro-batch, and micro touches them no more. The runtime may begin the collective
-   * where that value is all that update will have. */
+  /* Micro calls it, and nothing else does, for collectives 0, 1, ... as far as it
+   * goes: behind what was asked for before, `operands`, those of collective `index`,
+   * have the value of this micro-batch, and micro touches them no more. The runtime
+   * may begin the collective where that value is all that update will have. */
   void (*ready)(const struct BoostEnv *env, uint32_t index,
                 void *const *operands);
 } BoostEnv;

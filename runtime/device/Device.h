@@ -74,8 +74,11 @@ public:
   /// to the device.
   virtual bool worksOnDevice() const { return false; }
 
-  /// The operands of collective `index` have the value of a micro-batch, which
-  /// goes on without touching them; see BoostEnv::ready.
+  /// Whether what a micro-batch leaves is what this rank adds to the step, so
+  /// that collectives need not wait for the rest of it.
+  virtual bool isEarly() const { return false; }
+  /// On a CPU: the operands of collective `index` have the value of a
+  /// micro-batch, which goes on without touching them; see BoostEnv::ready.
   virtual void ready(uint32_t, std::span<void *const>) {}
 };
 

@@ -1,9 +1,11 @@
 // EarlyCollectives.h - begins collectives while the backward still runs.
 //
 // A program announces, in the order of its collectives, whose operands have
-// their value (BoostEnv::ready). A thread carries those out one after the
-// other, and update finds them done, or waits. Nothing about a collective
-// changes but when it begins, so results have the same bits.
+// their value (BoostEnv::ready). On a CPU a thread carries those out one after
+// the other, and update finds them done, or waits. A GPU needs no thread: the
+// host has gone on to update while it computes, and CudaDevice has each of them
+// wait for its operands alone. Nothing about a collective changes but when it
+// begins, so results have the same bits.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -26,7 +28,7 @@ public:
   /// What is announced from now on begins at once: the operands are what this
   /// rank adds to the step, not a part of it.
   void open() { isOpen_ = true; }
-  bool isOpen() const { return isOpen_; }
+  bool isEarly() const override { return isOpen_; }
   /// Waits for what has begun; nothing more begins before the next open().
   void close();
 

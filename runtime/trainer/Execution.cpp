@@ -142,7 +142,7 @@ Status Execution::contributeNothing() {
 }
 
 Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
-  if (early_ && !early_->isOpen())
+  if (early_ && !early_->isEarly())
     beginStep(globalStep);
   for (const BoostSchedule &schedule : program_.schedules()) {
     float value = valueAt(schedule, globalStep);

@@ -1,7 +1,6 @@
 // Says where in @micro a collective's operands are final; see Passes.td.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "dialects/rt/RtDialect.h"
 #include "dialects/train/TrainDialect.h"
@@ -45,9 +44,7 @@ struct AnnounceGradients
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
     func::FuncOp update = program.getFunction(train::kUpdate);
-    // A GPU's functions run behind the host, which exchanges.
-    if (!micro || !update || getCudaTarget(program) ||
-        !micro.getOps<rt::ReadyOp>().empty())
+    if (!micro || !update || !micro.getOps<rt::ReadyOp>().empty())
       return;
     llvm::DenseMap<uint64_t, Written> written; // by offset
     for (auto buffer : micro.getOps<rt::BufferOp>()) {

@@ -50,9 +50,14 @@ struct OutlineDeviceKernels
     IRMapping buffers;
     DeviceSchedule schedule(buffers, staging);
     IRRewriter rewriter(&getContext());
+    SmallVector<rt::ReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isPlaceOrNumber(&op))
         continue;
+      if (auto ready = dyn_cast<rt::ReadyOp>(op)) {
+        announced.push_back(ready);
+        continue;
+      }
       Operation *work = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
         work = generic;
@@ -62,17 +67,41 @@ struct OutlineDeviceKernels
         continue;
       }
       // The host fills and exchanges; what stands before comes before.
+      std::vector<DeviceKernel> taken = schedule.take();
       llvm::SetVector<Operation *> done;
-      for (DeviceKernel &kernel : schedule.take()) {
+      auto *next = announced.begin();
+      for (auto [number, kernel] : llvm::enumerate(taken)) {
+        while (next != announced.end() && countNeeded(taken, *next) <= number)
+          (*next++)->moveBefore(work);
         if (failed(emitKernel(function, kernel, buffers, work)))
           return failure();
         if (!kernel.isFallback)
           done.insert_range(kernel.ops);
       }
+      // Behind the others there is no kernel that could run beside.
+      done.insert(next, announced.end());
+      announced.clear();
       for (Operation *op : done)
         op->erase();
     }
     return success();
+  }
+
+  /// How many of `kernels` come before what is announced: a kernel holds work
+  /// from many places.
+  static size_t countNeeded(ArrayRef<DeviceKernel> kernels, rt::ReadyOp ready) {
+    size_t count = kernels.size();
+    auto touches = [&](rt::BufferOp buffer) {
+      return llvm::any_of(ready.getBuffers(), [&](Value announced) {
+        return overlap(getBase(announced), buffer);
+      });
+    };
+    while (count > 0 &&
+           llvm::none_of(kernels[count - 1].units, [&](const DeviceUnit &unit) {
+             return llvm::any_of(unit.touched, touches);
+           }))
+      --count;
+    return count;
   }
 
   /// Makes `group` a kernel, its launch before `next`.

@@ -23,7 +23,6 @@ public:
   NcclTransport(Transport &host, const NcclApi &api, GpuStream &gpu,
                 const NcclOptions &options)
       : host_(host), plane_(*host.controlPlane()), api_(api), gpu_(gpu),
-        stream_(static_cast<nccl::Stream>(gpu.handle())),
         communicator_(plane_, api, gpu, options), sent_(host.size()),
         received_(host.size()) {}
 
@@ -58,7 +57,6 @@ private:
   control::ControlPlane &plane_;
   const NcclApi &api_;
   GpuStream &gpu_;
-  const nccl::Stream stream_;
   NcclCommunicator communicator_;
   /// A message without bytes takes one of these; the second is received into.
   std::byte *nothing_ = nullptr;
@@ -93,6 +91,7 @@ Status NcclTransport::post(std::span<const Outgoing> sends,
     add(true, send.to, send.data.size());
   plane_.call().begin();
 
+  auto stream = static_cast<nccl::Stream>(gpu_.handle());
   BOOSTRT_RETURN_IF_ERROR(
       communicator_.check("ncclGroupStart", api_.ncclGroupStart()));
   NcclResult result = nccl::kSuccess;
@@ -106,7 +105,7 @@ Status NcclTransport::post(std::span<const Outgoing> sends,
     result = api_.ncclRecv(to.empty() ? nothing_ + 1 : to.data(),
                            std::max<size_t>(to.size(), 1), nccl::kBytes,
                            static_cast<int>(receives[i].from),
-                           communicator_.get(), stream_);
+                           communicator_.get(), stream);
   }
   for (size_t i = 0; i < sends.size() && goesOn(); ++i) {
     call = "ncclSend";
@@ -114,7 +113,7 @@ Status NcclTransport::post(std::span<const Outgoing> sends,
     result = api_.ncclSend(from.empty() ? nothing_ : from.data(),
                            std::max<size_t>(from.size(), 1), nccl::kBytes,
                            static_cast<int>(sends[i].to), communicator_.get(),
-                           stream_);
+                           stream);
   }
   // A group that has begun also ends.
   NcclResult ended = api_.ncclGroupEnd();

@@ -1,22 +1,30 @@
-// What CudaDriver copies. Batches have a stream of their own, which waits for
-// the other one, and is waited for, where both are about the same memory.
+// What CudaDriver copies, and the order between its streams. Batches have one,
+// which waits for the others, and is waited for, where both are about the same
+// memory; and so has what runs beside.
 #include "runtime/device/cuda/CudaDriver.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace boostrt {
 
 Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuMemcpyHtoDAsync",
-            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), stream_)));
-  return check("cuEventRecord", api_.cuEventRecord(copied_, stream_));
+            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(),
+                                      current_->stream)));
+  current_->hasCopied = true;
+  return check("cuEventRecord",
+               api_.cuEventRecord(current_->copied, current_->stream));
 }
 
-// An event that was never recorded is not waited for.
 Status CudaDriver::finishCopies() {
-  return check("cuEventSynchronize", api_.cuEventSynchronize(copied_));
+  for (Line *line : {&main_, &beside_})
+    if (std::exchange(line->hasCopied, false))
+      BOOSTRT_RETURN_IF_ERROR(
+          check("cuEventSynchronize", api_.cuEventSynchronize(line->copied)));
+  return Status();
 }
 
 Status CudaDriver::askFor(std::span<const DeviceCopy> copies) {
@@ -26,23 +34,24 @@ Status CudaDriver::askFor(std::span<const DeviceCopy> copies) {
           "cuMemcpyDtoHAsync",
           api_.cuMemcpyDtoHAsync_v2(copy.to.data(),
                                     reinterpret_cast<cuda::Address>(copy.from),
-                                    copy.to.size(), stream_)));
+                                    copy.to.size(), current_->stream)));
   return Status();
 }
 
 Status CudaDriver::copyOut(std::span<const DeviceCopy> copies) {
   BOOSTRT_RETURN_IF_ERROR(askFor(copies));
-  return check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_));
+  return check("cuStreamSynchronize",
+               api_.cuStreamSynchronize(current_->stream));
 }
 
 Status CudaDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
   return check("cuMemcpyDtoDAsync",
-               api_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_));
+               api_.cuMemcpyDtoDAsync_v2(to, from, bytes, current_->stream));
 }
 
 Status CudaDriver::beginCopyOut(std::span<const DeviceCopy> copies) {
   BOOSTRT_RETURN_IF_ERROR(askFor(copies));
-  return check("cuEventRecord", api_.cuEventRecord(read_, stream_));
+  return check("cuEventRecord", api_.cuEventRecord(read_, main_.stream));
 }
 
 Status CudaDriver::finishCopyOut() {
@@ -60,7 +69,7 @@ Status CudaDriver::write(uint64_t to, std::span<const std::byte> value) {
     BOOSTRT_RETURN_IF_ERROR(check(
         "cuMemsetD32Async",
         api_.cuMemsetD32Async(to + at * sizeof(uint32_t), *begin,
-                              static_cast<size_t>(end - begin), stream_)));
+                              static_cast<size_t>(end - begin), main_.stream)));
     begin = end;
   }
   return Status();
@@ -91,7 +100,8 @@ Status CudaDriver::beginUse(uint64_t batch) {
   return found == batches_.end()
              ? Status()
              : check("cuStreamWaitEvent",
-                     api_.cuStreamWaitEvent(stream_, found->second.copied, 0));
+                     api_.cuStreamWaitEvent(main_.stream, found->second.copied,
+                                            0));
 }
 
 Status CudaDriver::endUse(uint64_t batch) {
@@ -99,7 +109,30 @@ Status CudaDriver::endUse(uint64_t batch) {
   return found == batches_.end()
              ? Status()
              : check("cuEventRecord",
-                     api_.cuEventRecord(found->second.used, stream_));
+                     api_.cuEventRecord(found->second.used, main_.stream));
+}
+
+Status CudaDriver::mark(uint32_t number) {
+  while (marks_.size() <= number) {
+    cuda::Event event = nullptr;
+    BOOSTRT_RETURN_IF_ERROR(makeEvent(event));
+    marks_.push_back(event);
+  }
+  return check("cuEventRecord",
+               api_.cuEventRecord(marks_[number], main_.stream));
+}
+
+Status CudaDriver::beginBeside(uint32_t number) {
+  current_ = &beside_;
+  return check("cuStreamWaitEvent",
+               api_.cuStreamWaitEvent(beside_.stream, marks_[number], 0));
+}
+
+Status CudaDriver::joinBeside() {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventRecord", api_.cuEventRecord(besideEnds_, beside_.stream)));
+  return check("cuStreamWaitEvent",
+               api_.cuStreamWaitEvent(main_.stream, besideEnds_, 0));
 }
 
 // Page-locked memory is limited, by the system or by a container; a driver

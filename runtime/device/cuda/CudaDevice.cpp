@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace boostrt {
 namespace {
@@ -21,7 +22,6 @@ constexpr size_t kCallOperands = 5;
 /// of boostc.
 void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
                    int64_t) {}
-void noReady(const BoostEnv *, uint32_t, void *const *) {}
 
 uint64_t bytesOf(const BoostCollectiveOperand &operand) {
   return operand.elements * elementBytes(operand.dtype);
@@ -45,7 +45,7 @@ CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
                                                         fill,
                                                         launch,
                                                         collective,
-                                                        noReady} {}
+                                                        ready} {}
 
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
@@ -118,36 +118,89 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
   if (function == BOOST_FUNCTION_INIT)
     return enter(function, arenas);
   // Between its launches the host talks to other ranks.
-  if (function == BOOST_FUNCTION_UPDATE && runner_ && !schedule_.empty())
-    return enter(function, arenas);
+  if (function == BOOST_FUNCTION_UPDATE && runner_ && !schedule_.empty()) {
+    Status status = enter(function, arenas);
+    Status joined = joinCollectives();
+    announced_.assign(schedule_.size(), nullptr);
+    return status.ok() ? joined : status;
+  }
+  // What was announced may be written again.
+  announced_.assign(schedule_.size(), nullptr);
   Bases bases;
   std::copy_n(arenas, bases.size(), bases.begin());
-  auto [entry, isNew] = graphs_.try_emplace({function, bases}, 0);
-  if (isNew) {
-    Status status = driver_->beginCapture();
-    if (status.ok())
-      status = enter(function, arenas);
-    Result<uint32_t> graph = driver_->endCapture();
-    if (status.ok())
-      status = graph.status();
-    if (!status.ok()) {
+  auto [entry, isNew] = graphs_.try_emplace({function, bases});
+  if (isNew)
+    if (Status status = record(function, arenas, entry->second); !status.ok()) {
       graphs_.erase(entry);
       return status;
     }
-    entry->second = *graph;
-  }
+  bool isEarly =
+      function == BOOST_FUNCTION_MICRO && runner_ && runner_->isEarly();
   if (function != BOOST_FUNCTION_MICRO && function != BOOST_FUNCTION_EVAL)
-    return driver_->launchGraph(entry->second);
+    return replay(entry->second, isEarly);
   uint64_t batch = addressOf(arenas[BOOST_ARENA_BATCH]);
   BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
-  BOOSTRT_RETURN_IF_ERROR(driver_->launchGraph(entry->second));
+  BOOSTRT_RETURN_IF_ERROR(replay(entry->second, isEarly));
   return driver_->endUse(batch);
+}
+
+Status CudaDevice::record(BoostFunctionKind function, void *const *arenas,
+                          std::vector<Segment> &segments) {
+  recorded_ = &segments;
+  hasLaunched_ = false;
+  Status status = driver_->beginCapture();
+  if (status.ok())
+    status = enter(function, arenas);
+  recorded_ = nullptr;
+  Result<uint32_t> last = driver_->endCapture();
+  BOOSTRT_RETURN_IF_ERROR(std::exchange(cutStatus_, Status()));
+  BOOSTRT_RETURN_IF_ERROR(status);
+  if (!last.ok())
+    return last.status();
+  segments.push_back({*last, {}});
+  return Status();
+}
+
+void CudaDevice::ready(const BoostEnv *env, uint32_t index,
+                       void *const *operands) {
+  auto *device = static_cast<CudaDevice *>(env->context);
+  // One rank has nobody to exchange with.
+  if (device->runner_ && device->recorded_ && device->cutStatus_.ok() &&
+      index < device->schedule_.size())
+    device->cut(index, operands);
+}
+
+void CudaDevice::cut(uint32_t index, void *const *operands) {
+  if (hasLaunched_ || recorded_->empty()) {
+    Result<uint32_t> graph = driver_->endCapture();
+    cutStatus_ = graph.ok() ? driver_->beginCapture() : graph.status();
+    if (!cutStatus_.ok())
+      return;
+    recorded_->push_back({*graph, {}});
+    hasLaunched_ = false;
+  }
+  recorded_->back().announced.push_back(
+      {index, {operands, operands + schedule_[index].operand_count}});
+}
+
+Status CudaDevice::replay(const std::vector<Segment> &segments, bool isEarly) {
+  for (const Segment &segment : segments) {
+    BOOSTRT_RETURN_IF_ERROR(driver_->launchGraph(segment.graph));
+    for (const Announced &announced : segment.announced)
+      if (isEarly) {
+        BOOSTRT_RETURN_IF_ERROR(driver_->mark(announced.collective));
+        announced_[announced.collective] = &announced;
+      }
+  }
+  return Status();
 }
 
 int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
                            void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
   if (index >= device->target_.launch_count)
+    return BOOST_CALL_LAUNCH_FAILED;
+  if (device->failure_ = device->beforeLaunch(); !device->failure_.ok())
     return BOOST_CALL_LAUNCH_FAILED;
   const BoostLaunch &launch = device->target_.launches[index];
   std::vector<uint64_t> addresses(launch.operand_count);
@@ -175,6 +228,8 @@ int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_LIBRARY_FAILED;
   if (!device->driver_->executes(index))
     return launchFallback(*device, index, operands);
+  if (device->failure_ = device->beforeLaunch(); !device->failure_.ok())
+    return BOOST_CALL_LIBRARY_FAILED;
   std::array<uint64_t, kCallOperands> addresses;
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
@@ -189,10 +244,35 @@ int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOST_CALL_OK;
   if (index >= device->schedule_.size())
     return BOOST_CALL_COLLECTIVE_FAILED;
-  device->failure_ = device->runner_->worksOnDevice()
-                         ? device->runner_->run(index, operands)
-                         : device->runOnHost(index, operands);
+  device->failure_ = device->runBeside(index, operands);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
+}
+
+Status CudaDevice::runBeside(uint32_t index, void *const *operands) {
+  const Announced *announced = announced_[index];
+  auto mark = index;
+  if (!announced || !std::equal(announced->operands.begin(),
+                                announced->operands.end(), operands)) {
+    // They have their value behind all that was asked for.
+    mark = static_cast<uint32_t>(schedule_.size());
+    BOOSTRT_RETURN_IF_ERROR(driver_->mark(mark));
+  }
+  isJoined_ = false;
+  Status status = driver_->beginBeside(mark);
+  if (status.ok())
+    status = runner_->worksOnDevice() ? runner_->run(index, operands)
+                                      : runOnHost(index, operands);
+  driver_->endBeside();
+  return status;
+}
+
+Status CudaDevice::beforeLaunch() {
+  hasLaunched_ = true;
+  return cutStatus_.ok() ? joinCollectives() : cutStatus_;
+}
+
+Status CudaDevice::joinCollectives() {
+  return std::exchange(isJoined_, true) ? Status() : driver_->joinBeside();
 }
 
 Status CudaDevice::runOnHost(uint32_t index, void *const *operands) {

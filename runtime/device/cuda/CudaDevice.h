@@ -2,6 +2,11 @@
 // one: its functions are recorded as graphs, one for each set of arenas they
 // are called with, and replayed from then on. Where there are other ranks,
 // update is not: its collectives begin on the host, between its launches.
+//
+// These run beside the other work of the device. A micro-batch is then several
+// graphs, cut where it announces what a collective exchanges, and that waits
+// for this place alone: so the exchange of the last layers' gradients runs
+// beside the backward of the first.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -36,6 +41,7 @@ public:
                       std::span<const BoostCollective> schedule) override {
     runner_ = runner;
     schedule_ = schedule;
+    announced_.assign(schedule.size(), nullptr);
   }
 
   Result<void *> allocate(uint64_t bytes, const std::string &name) override;
@@ -58,8 +64,32 @@ private:
   using Bases = std::array<void *, BOOST_ARENA_COUNT>;
 
   CudaDevice(std::unique_ptr<GpuDriver> driver, const BoostTarget &target);
+  /// Operands of a collective that have their value.
+  struct Announced {
+    uint32_t collective;
+    std::vector<void *> operands;
+  };
+  /// A piece of a function: a graph, and what has its value behind it.
+  struct Segment {
+    uint32_t graph;
+    std::vector<Announced> announced;
+  };
+
   /// Runs the host code of the function, which launches.
   Status enter(BoostFunctionKind function, void *const *arenas);
+  Status record(BoostFunctionKind function, void *const *arenas,
+                std::vector<Segment> &segments);
+  /// Ends a segment, and begins the next, where collectives are announced.
+  void cut(uint32_t index, void *const *operands);
+  /// With `isEarly` each collective that is announced gets a mark.
+  Status replay(const std::vector<Segment> &segments, bool isEarly);
+  /// A collective of update, beside what does not touch its operands.
+  Status runBeside(uint32_t index, void *const *operands);
+  /// Of every kernel and library call.
+  Status beforeLaunch();
+  /// Has what comes now wait for those.
+  Status joinCollectives();
+  static void ready(const BoostEnv *env, uint32_t index, void *const *operands);
   static int32_t launch(const BoostEnv *env, uint32_t index,
                         void *const *operands);
   static int32_t launchFallback(CudaDevice &device, uint32_t index,
@@ -79,12 +109,19 @@ private:
   BoostEnv env_{};
   std::vector<uint32_t> kernels_; ///< by launch
   std::vector<std::string> notes_;
-  std::map<std::pair<BoostFunctionKind, Bases>, uint32_t> graphs_;
+  std::map<std::pair<BoostFunctionKind, Bases>, std::vector<Segment>> graphs_;
+  std::vector<Segment> *recorded_ =
+      nullptr;               ///< of the function that is entered
+  bool hasLaunched_ = false; ///< in this segment
+  /// By collective: what the last micro-batch of a step has left for it.
+  std::vector<const Announced *> announced_;
+  bool isJoined_ = true;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   std::unique_ptr<GpuVectors> vectors_; ///< once somebody asked
   std::vector<std::byte> exchanged_;    ///< what a collective has on the host
-  Status failure_; ///< of what a function called; the ABI carries only a code
+  Status failure_;   ///< of what a function called; the ABI carries only a code
+  Status cutStatus_; ///< of ready(), which has no code to return
 };
 
 } // namespace boostrt

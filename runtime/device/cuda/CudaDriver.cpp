@@ -119,14 +119,14 @@ Status CudaDriver::makeContext() {
             api_.cuDevicePrimaryCtxRetain(&context_, device_)));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuCtxSetCurrent", api_.cuCtxSetCurrent(context_)));
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuStreamCreate",
-            api_.cuStreamCreate(&stream_, cuda::kStreamNonBlocking)));
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuStreamCreate",
-            api_.cuStreamCreate(&batchStream_, cuda::kStreamNonBlocking)));
-  BOOSTRT_RETURN_IF_ERROR(makeEvent(copied_));
-  return makeEvent(read_);
+  for (cuda::Stream *stream : {&main_.stream, &batchStream_, &beside_.stream})
+    BOOSTRT_RETURN_IF_ERROR(
+        check("cuStreamCreate",
+              api_.cuStreamCreate(stream, cuda::kStreamNonBlocking)));
+  for (cuda::Event *event :
+       {&main_.copied, &beside_.copied, &read_, &besideEnds_})
+    BOOSTRT_RETURN_IF_ERROR(makeEvent(*event));
+  return Status();
 }
 
 Status CudaDriver::makeEvent(cuda::Event &event) {
@@ -139,7 +139,7 @@ CudaDriver::~CudaDriver() {
   // there is nobody to tell.
   if (!context_)
     return;
-  for (cuda::Stream stream : {stream_, batchStream_})
+  for (cuda::Stream stream : {main_.stream, batchStream_, beside_.stream})
     if (stream)
       api_.cuStreamSynchronize(stream);
   for (cuda::GraphExec graph : graphs_)
@@ -149,13 +149,15 @@ CudaDriver::~CudaDriver() {
     api_.cuMemFree_v2(address);
   for (cuda::Module module : modules_)
     api_.cuModuleUnload(module);
-  std::vector<cuda::Event> events = {copied_, read_};
+  std::vector<cuda::Event> events = marks_;
+  events.insert(events.end(),
+                {main_.copied, beside_.copied, read_, besideEnds_});
   for (const auto &[address, batch] : batches_)
     events.insert(events.end(), {batch.copied, batch.used});
   for (cuda::Event event : events)
     if (event)
       api_.cuEventDestroy_v2(event);
-  for (cuda::Stream stream : {stream_, batchStream_})
+  for (cuda::Stream stream : {main_.stream, batchStream_, beside_.stream})
     if (stream)
       api_.cuStreamDestroy_v2(stream);
   api_.cuDevicePrimaryCtxRelease_v2(device_);
@@ -237,7 +239,7 @@ Result<uint64_t> CudaDriver::allocate(uint64_t bytes, const std::string &name) {
 }
 
 Result<bool> CudaDriver::isIdle() {
-  cuda::CallResult result = api_.cuStreamQuery(stream_);
+  cuda::CallResult result = api_.cuStreamQuery(current_->stream);
   if (result == cuda::kErrorNotReady)
     return false;
   BOOSTRT_RETURN_IF_ERROR(check("cuStreamQuery", result));
@@ -250,10 +252,11 @@ Status CudaDriver::launch(uint32_t kernel, const BoostLaunch &launch,
   std::vector<void *> parameters(values.size());
   std::transform(values.begin(), values.end(), parameters.begin(),
                  [](uint64_t &value) { return &value; });
-  Status status = check("cuLaunchKernel",
-                        api_.cuLaunchKernel(kernels_[kernel], launch.blocks, 1,
-                                            1, launch.threads, 1, 1, 0, stream_,
-                                            parameters.data(), nullptr));
+  Status status =
+      check("cuLaunchKernel",
+            api_.cuLaunchKernel(kernels_[kernel], launch.blocks, 1, 1,
+                                launch.threads, 1, 1, 0, current_->stream,
+                                parameters.data(), nullptr));
   if (status.ok())
     return status;
   return Status(status.code(),
@@ -272,22 +275,22 @@ Status CudaDriver::prepareCalls(const BoostTarget &target,
     return this->launch(kernels[index], target.launches[index], operands);
   };
   calls_ = cuda::LibraryCalls::create(
-      {api_, stream_, fmt::format("{}, sm_{}", name_, architecture_), version_,
-       launch},
+      {api_, main_.stream, fmt::format("{}, sm_{}", name_, architecture_),
+       version_, launch},
       libraries_, target, settings, notes, budget_);
   return Status();
 }
 
 Status CudaDriver::beginCapture() {
-  return check(
-      "cuStreamBeginCapture",
-      api_.cuStreamBeginCapture_v2(stream_, cuda::kCaptureModeThreadLocal));
+  return check("cuStreamBeginCapture",
+               api_.cuStreamBeginCapture_v2(main_.stream,
+                                            cuda::kCaptureModeThreadLocal));
 }
 
 Result<uint32_t> CudaDriver::endCapture() {
   cuda::Graph graph = nullptr;
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuStreamEndCapture", api_.cuStreamEndCapture(stream_, &graph)));
+  BOOSTRT_RETURN_IF_ERROR(check("cuStreamEndCapture",
+                                api_.cuStreamEndCapture(main_.stream, &graph)));
   cuda::GraphExec exec = nullptr;
   Status status = check("cuGraphInstantiate",
                         api_.cuGraphInstantiateWithFlags(&exec, graph, 0));
@@ -300,7 +303,8 @@ Result<uint32_t> CudaDriver::endCapture() {
 }
 
 Status CudaDriver::launchGraph(uint32_t graph) {
-  return check("cuGraphLaunch", api_.cuGraphLaunch(graphs_[graph], stream_));
+  return check("cuGraphLaunch",
+               api_.cuGraphLaunch(graphs_[graph], main_.stream));
 }
 
 } // namespace boostrt

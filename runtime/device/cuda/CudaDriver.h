@@ -47,10 +47,14 @@ public:
   Status finishBatches() override;
   Status beginUse(uint64_t batch) override;
   Status endUse(uint64_t batch) override;
+  Status mark(uint32_t number) override;
+  Status beginBeside(uint32_t number) override;
+  void endBeside() override { current_ = &main_; }
+  Status joinBeside() override;
   bool pin(std::span<std::byte> host) override;
   void unpin(std::span<std::byte> host) override;
   GpuStream *stream() override { return this; }
-  void *handle() const override { return stream_; }
+  void *handle() const override { return current_->stream; }
   std::string busAddress() const override { return busAddress_; }
   Result<bool> isIdle() override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
@@ -76,6 +80,12 @@ private:
     cuda::Event copied = nullptr; ///< behind the last copy into it
     cuda::Event used = nullptr;   ///< behind the last that read it
   };
+  /// What runs in the order of the asking.
+  struct Line {
+    cuda::Stream stream = nullptr;
+    cuda::Event copied = nullptr; ///< behind the last copy to the device
+    bool hasCopied = false;
+  };
 
   CudaDriver(const cuda::CudaApi &api, cuda::SearchContext libraries)
       : api_(api), libraries_(std::move(libraries)) {}
@@ -97,10 +107,12 @@ private:
   cuda::DeviceNumber device_ = 0;
   // What was made; null or empty otherwise.
   cuda::Context context_ = nullptr;
-  cuda::Stream stream_ = nullptr;
+  Line main_, beside_;
+  Line *current_ = &main_;
   cuda::Stream batchStream_ = nullptr; ///< of the copies of batches
-  cuda::Event copied_ = nullptr;       ///< behind the last copy to the device
   cuda::Event read_ = nullptr;         ///< behind those of beginCopyOut()
+  std::vector<cuda::Event> marks_;
+  cuda::Event besideEnds_ = nullptr; ///< behind what ran beside
   std::map<uint64_t, Batch> batches_;
   std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;

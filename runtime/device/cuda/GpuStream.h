@@ -13,15 +13,16 @@ class GpuStream {
 public:
   virtual ~GpuStream() = default;
 
-  /// CUstream, which is cudaStream_t.
+  /// CUstream, which is cudaStream_t, for what is asked for now: it changes
+  /// with GpuDriver::beginBeside().
   virtual void *handle() const = 0;
 
   /// What tells this GPU from others of the machine: its address on the PCI
   /// bus.
   virtual std::string busAddress() const = 0;
 
-  /// Whether all that was asked for has ended; does not wait. Fails when the
-  /// GPU has.
+  /// Whether all that was asked for on it has ended; does not wait. Fails when
+  /// the GPU has.
   virtual Result<bool> isIdle() = 0;
 
   /// As GpuDriver has it.

@@ -112,6 +112,27 @@ Status SimDriver::endUse(uint64_t batch) {
   return Status();
 }
 
+Status SimDriver::mark(uint32_t number) {
+  marks_.insert(number);
+  return Status();
+}
+
+Status SimDriver::beginBeside(uint32_t number) {
+  if (!marks_.contains(number))
+    return Status(ExitCode::Internal,
+                  fmt::format("what is to run beside waits for mark {}, which "
+                              "nobody has set; please report this",
+                              number));
+  isBeside_ = true;
+  isJoined_ = false;
+  return Status();
+}
+
+Status SimDriver::joinBeside() {
+  isJoined_ = true;
+  return Status();
+}
+
 Status SimDriver::launch(uint32_t kernel, const BoostLaunch &launch,
                          std::span<const uint64_t> operands) {
   return submit({&kernels_[kernel],
@@ -158,6 +179,16 @@ Status SimDriver::launchGraph(uint32_t graph) {
   return Status();
 }
 
+Status SimDriver::checkBeside(const Node &node) const {
+  if (isBeside_ || isJoined_)
+    return Status();
+  return Status(
+      ExitCode::Internal,
+      fmt::format("{}: does not wait for what runs beside; please "
+                  "report this",
+                  node.launch ? node.launch->location : node.call->location));
+}
+
 Status SimDriver::checkBatches(const Node &node) const {
   for (uint64_t operand : node.operands) {
     auto behind = batches_.upper_bound(operand);
@@ -175,6 +206,7 @@ Status SimDriver::checkBatches(const Node &node) const {
 }
 
 Status SimDriver::run(const Node &node) {
+  BOOSTRT_RETURN_IF_ERROR(checkBeside(node));
   BOOSTRT_RETURN_IF_ERROR(checkBatches(node));
   if (node.call)
     return executeCall(memory_, machine_.options().checks, *node.call,

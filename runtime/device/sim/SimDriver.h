@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace boostrt::sim {
@@ -43,6 +44,10 @@ public:
   Status finishBatches() override { return Status(); }
   Status beginUse(uint64_t batch) override;
   Status endUse(uint64_t batch) override;
+  Status mark(uint32_t number) override;
+  Status beginBeside(uint32_t number) override;
+  void endBeside() override { isBeside_ = false; }
+  Status joinBeside() override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,
@@ -83,12 +88,16 @@ private:
   /// Runs it, or adds it to the graph that is recorded.
   Status submit(Node node);
   Status run(const Node &node);
+  /// Here everything runs at once; elsewhere what ran beside has not ended.
+  Status checkBeside(const Node &node) const;
   /// Fails where `node` reads a batch that it did not wait for.
   Status checkBatches(const Node &node) const;
 
   Memory memory_;
   std::deque<SimModule> modules_;
   std::map<uint64_t, Batch> batches_;
+  std::set<uint32_t> marks_;
+  bool isBeside_ = false, isJoined_ = true;
   SimMachine machine_;
   std::deque<LoadedKernel> kernels_;
   const BoostLibraryCall *calls_ = nullptr;

@@ -121,11 +121,13 @@ func.func @update() {
 
 // -----
 
-// A GPU's functions run behind the host.
+// A GPU's functions, too: the collective is to wait for this place.
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cuda_target = #rt.cuda_target<80>} {
 // CHECK-LABEL: func.func @micro
-// CHECK-NOT: rt.ready
+// CHECK: linalg.fill
+// CHECK-NEXT: rt.ready number(0)
+// CHECK-NEXT: linalg.fill
 // CHECK-LABEL: func.func @update
 func.func @micro() {
   %zero = arith.constant 0.0 : f32

@@ -4,6 +4,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
+#swapped = affine_map<(d0, d1) -> (d1, d0)>
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
 #none = affine_map<(d0) -> ()>
@@ -51,6 +52,35 @@ func.func @tiles() {
   %a = rt.buffer batch[0] : memref<64x512xf32>
   %b = rt.buffer transient[0] : memref<64x512xf32>
   linalg.exp ins(%a : memref<64x512xf32>) outs(%b : memref<64x512xf32>)
+  return
+}
+
+// What a collective exchanges is announced behind the last kernel that touches it, which
+// may hold work that stood later; behind the last one there is nothing to run beside.
+// HOST-LABEL: func.func @announces
+// HOST: rt.launch_grid @kernels::@announces_kernel_0(%0, %1, %4, %2)
+// HOST-NEXT: rt.ready number(0) (%1 : memref<512x512xf32>)
+// HOST-NEXT: rt.ready number(1) (%2 : memref<512x512xf32>)
+// HOST-NEXT: rt.launch_grid @kernels::@announces_kernel_1(%4, %3)
+// HOST-NEXT: return
+func.func @announces() {
+  %a = rt.buffer batch[0] : memref<512x512xf32>
+  %g = rt.buffer gradient[0] : memref<512x512xf32>
+  %h = rt.buffer gradient[1048576] : memref<512x512xf32>
+  %i = rt.buffer gradient[2097152] : memref<512x512xf32>
+  %t = rt.buffer transient[0] : memref<512x512xf32>
+  linalg.exp ins(%a : memref<512x512xf32>) outs(%g : memref<512x512xf32>)
+  rt.ready number(0) (%g : memref<512x512xf32>)
+  linalg.exp ins(%a : memref<512x512xf32>) outs(%t : memref<512x512xf32>)
+  linalg.generic {indexing_maps = [#all, #swapped, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %t : memref<512x512xf32>, memref<512x512xf32>) outs(%i : memref<512x512xf32>) {
+    ^bb0(%one: f32, %other: f32, %out: f32):
+      %sum = arith.addf %one, %other : f32
+      linalg.yield %sum : f32
+  }
+  linalg.exp ins(%a : memref<512x512xf32>) outs(%h : memref<512x512xf32>)
+  rt.ready number(1) (%h : memref<512x512xf32>)
+  rt.ready number(2) (%i : memref<512x512xf32>)
   return
 }
 

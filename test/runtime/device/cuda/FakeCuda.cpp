@@ -199,7 +199,7 @@ FAKE(cuLaunchKernel)(Function function, unsigned gridX, unsigned gridY,
                      unsigned gridZ, unsigned blockX, unsigned blockY,
                      unsigned blockZ, unsigned sharedBytes, Stream stream,
                      void **parameters, void **extra) {
-  FAIL_IF_ASKED;
+  FAIL_IF_ASKED_ON(stream);
   if (!function || gridX != 3 || gridY != 1 || gridZ != 1 || blockX != 32 ||
       blockY != 1 || blockZ != 1 || sharedBytes != 0 || !stream || extra)
     return kInvalidValue;
