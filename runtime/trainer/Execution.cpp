@@ -52,13 +52,13 @@ void Execution::setCollectives(RankCollectives &collectives,
 
 /// What collectives from now on belong to.
 void Execution::beginStep(int64_t globalStep) {
-  collectives_->setStep(globalStep, logAdasumEvery_ > 0 &&
-                                        globalStep % logAdasumEvery_ == 0);
+  collectives_->setStep(globalStep, logsAdasum(globalStep));
 }
 
-std::span<const AdasumEntry> Execution::adasumLog() const {
-  return collectives_ ? std::span(collectives_->adasumLog())
-                      : std::span<const AdasumEntry>();
+std::span<const AdasumEntry> Execution::adasumLog(int64_t globalStep) const {
+  return collectives_ && collectives_->step() == globalStep
+             ? std::span(collectives_->adasumLog())
+             : std::span<const AdasumEntry>();
 }
 
 /// The value of a schedule at a step, counted from 1.

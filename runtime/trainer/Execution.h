@@ -48,8 +48,13 @@ public:
   /// collectives change nothing. Every `logAdasumEvery` steps it is recorded
   /// how Adasum combined; 0: never.
   void setCollectives(RankCollectives &collectives, int64_t logAdasumEvery);
-  /// Of the last update; see RankCollectives.
-  std::span<const AdasumEntry> adasumLog() const;
+  /// Whether it is recorded of this step.
+  bool logsAdasum(int64_t globalStep) const {
+    return collectives_ && logAdasumEvery_ > 0 &&
+           globalStep % logAdasumEvery_ == 0;
+  }
+  /// Of that step, if it was the last update; see RankCollectives.
+  std::span<const AdasumEntry> adasumLog(int64_t globalStep) const;
 
   /// What schedules in epochs and to the end of the run are resolved with.
   void setRunLength(BoostRunLength run) { run_ = run; }
@@ -77,7 +82,9 @@ public:
   bool isSettled() const { return isSettled_; }
   /// Whether the device works on while the host looks at the step before. Where
   /// it does not, an update is to be settled before the next micro().
-  bool runsAhead() const { return device_.memory() && !collectives_; }
+  bool runsAhead() const {
+    return device_.memory() && (!collectives_ || collectives_->worksOnDevice());
+  }
   Status eval(std::byte *batch);
 
   /// The loss of a gradient set, after micro or combine; waits for it.

@@ -34,6 +34,7 @@ public:
     logsAdasum_ = logsAdasum;
     adasumLog_.clear();
   }
+  int64_t step() const { return step_; }
   /// Of the step; on rank 0.
   const std::vector<AdasumEntry> &adasumLog() const { return adasumLog_; }
 

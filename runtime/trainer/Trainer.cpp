@@ -106,8 +106,7 @@ Status Trainer::step(Prefetcher &batches) {
   Status status = runWindow(batches);
   std::optional<StepResults> before;
   if (status.ok()) {
-    int64_t next = position_.globalStep + (execution_.isSettled() ? 1 : 2);
-    Result<std::optional<StepResults>> applied = window_.apply(next);
+    Result<std::optional<StepResults>> applied = window_.apply(nextStep());
     status = applied.status();
     if (applied.ok())
       before = *applied;
@@ -132,8 +131,7 @@ Status Trainer::runWindow(Prefetcher &batches) {
     if (batch->end())
       break;
     bool isLast = i + 1 == share_.microBatches;
-    BOOSTRT_RETURN_IF_ERROR(
-        window_.add(batch->base, isLast ? position_.globalStep + 1 : 0));
+    BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base, isLast ? nextStep() : 0));
   }
   return window_.sum();
 }
@@ -141,8 +139,20 @@ Status Trainer::runWindow(Prefetcher &batches) {
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
   bool endsEpoch = position_.stepInEpoch + 1 == stepsPerEpoch_;
-  return !execution_.runsAhead() || endsEpoch || next == lastStep_ ||
-         saving_.isDue(next, endsEpoch);
+  if (!execution_.runsAhead() || endsEpoch || next == lastStep_ ||
+      saving_.isDue(next, endsEpoch))
+    return true;
+  if (ranks_.isAlone())
+    return false;
+  // A rank without samples in the epoch's last window writes to what results
+  // are read from (Execution::contributeNothing()).
+  bool isBeforeLast = position_.stepInEpoch + 2 == stepsPerEpoch_;
+  return isBeforeLast || comparesReplicas(next) || execution_.logsAdasum(next);
+}
+
+bool Trainer::comparesReplicas(int64_t globalStep) const {
+  return !ranks_.isAlone() && settings_.checkReplicasEvery > 0 &&
+         globalStep % settings_.checkReplicasEvery == 0;
 }
 
 Status Trainer::settle() {
@@ -169,8 +179,7 @@ Status Trainer::stepDone(const StepResults &results) {
   epochSamples_ += results.loss.count;
   reportStep(results);
   // Before what is wrong is saved.
-  if (!ranks_.isAlone() && settings_.checkReplicasEvery > 0 &&
-      position_.globalStep % settings_.checkReplicasEvery == 0)
+  if (comparesReplicas(position_.globalStep))
     BOOSTRT_RETURN_IF_ERROR(
         checkReplicas(ranks_, execution_, position_.globalStep));
   saving_.stepDone(position_, epochEnds());
@@ -187,7 +196,7 @@ void Trainer::reportStep(const StepResults &results) {
                     static_cast<double>(results.loss.count) /
                         secondsSince(stepStart_),
                     results.gradientNorm,
-                    execution_.adasumLog()};
+                    execution_.adasumLog(position_.globalStep)};
   if (metrics_)
     metrics_->step(report);
   // A run that ends inside an epoch shows where it got to.

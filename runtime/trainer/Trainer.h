@@ -65,8 +65,13 @@ private:
   Status step(Prefetcher &batches);
   /// Waits for the step that was launched, if it is not done.
   Status settle();
+  /// The one that is launched next; another one may be under way.
+  int64_t nextStep() const {
+    return position_.globalStep + (execution_.isSettled() ? 1 : 2);
+  }
   /// Whether the next step is to be done before another one is launched.
   bool settlesNext() const;
+  bool comparesReplicas(int64_t globalStep) const;
   Status stepDone(const StepResults &results);
   void reportStep(const StepResults &results);
   bool reachedEnd() const { return position_.globalStep >= lastStep_; }
