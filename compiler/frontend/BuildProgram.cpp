@@ -159,6 +159,16 @@ static LogicalResult setBoosts(ProgramParts &parts) {
   return setAdasum(parts);
 }
 
+static void setPrecision(ProgramParts &parts) {
+  auto precision =
+      rt::symbolizePrecision(parts.model.at("matmul_precision").text);
+  assert(precision && "the table lists the choices");
+  if (*precision != rt::Precision::Float32)
+    parts.program->setAttr(
+        rt::kMatmulPrecisionAttrName,
+        rt::MatmulPrecisionAttr::get(parts.program.getContext(), *precision));
+}
+
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                                              const Node &model,
                                              const ModelTable &table,
@@ -179,6 +189,7 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
       model.at("epochs").integer, model.at("seed").integer, recipeText(model),
       recipeHash(model));
   parts.program.getBody().emplaceBlock();
+  setPrecision(parts);
   if (failed(buildForward(parts)))
     return {};
   if (parts.parameters.empty()) {

@@ -170,6 +170,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
     : entries(collectEntries(context)) {
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
+  ValueTable precision{.kind = Kind::Text, .choices = {"float32", "tf32"}};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ObjectTable data{"data",
                    "Where samples come from.",
@@ -192,6 +193,16 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "Samples per rank and micro-batch.",
         {},
         true},
+       {"matmul_precision", precision,
+        "What GPUs compute matrix products and convolutions in. `float32`: as "
+        "they are. `tf32`: where a library computes them, the factors are "
+        "rounded to 10 bits of mantissa, which GPUs multiply several times "
+        "as fast; sums stay in float32. The kernels of boostc, and CPUs, "
+        "compute in float32 in both cases. `tf32` is what "
+        "`torch.set_float32_matmul_precision(\"high\")` with "
+        "`torch.backends.cudnn.allow_tf32` is in PyTorch, and "
+        "`jax_default_matmul_precision` `tensorfloat32` in JAX.",
+        "\"float32\""},
        {"epochs",
         makeInteger(1, 1 << 30),
         "Passes over the data set.",

@@ -55,6 +55,9 @@ std::string boostc::frontend::recipeHash(const Node &model) {
     recipe.erase(key);
   recipe["data"].erase("source");
   recipe["train"].erase("eval_every");
+  // Recipes from before there was a choice mean float32.
+  if (recipe["matmul_precision"] == "float32")
+    recipe.erase("matmul_precision");
   json boosts = json::object();
   for (llvm::StringRef name : boostSwitches()) {
     std::string key = name.str();

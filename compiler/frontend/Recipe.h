@@ -18,8 +18,8 @@ std::string recipeText(const Node &model);
 ///  ranks
 ///    may resume): boost switches that are off, and their sections.
 /// In are the layers with names and initialisers, batch size, seed, loss,
-/// optimizer with its schedules, transforms, and the sections of boosts that
-/// are on.
+/// optimizer with its schedules, transforms, the sections of boosts that are
+/// on, and the precision of products where it is less than float32.
 std::string recipeHash(const Node &model);
 
 } // namespace boostc::frontend

@@ -2,6 +2,7 @@
 
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"
@@ -124,7 +125,24 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return verifyOrder(collective, train::kUpdate, collective.getNumber());
     if (auto ready = dyn_cast<rt::ReadyOp>(op))
       return verifyOrder(ready, train::kMicro, ready.getNumber());
+    if (current >= Phase::Buffers && getLibraryScratch(op))
+      return verifyPrecision(op);
     return success();
+  }
+
+  /// The descriptor says once what a GPU's libraries may round to.
+  LogicalResult verifyPrecision(Operation *call) {
+    auto program = call->getParentOfType<train::ProgramOp>();
+    if (!program || !getCudaTarget(program))
+      return success();
+    rt::Precision expected = rt::getMatmulPrecision(program);
+    auto found = rt::Precision(describeLibraryCall(call).precision);
+    if (found == expected)
+      return success();
+    return call->emitOpError("has precision ")
+           << rt::stringifyPrecision(found) << " in a program of "
+           << rt::stringifyPrecision(expected) << " ("
+           << rt::kMatmulPrecisionAttrName << ")";
   }
 
   /// All ranks do the same in the same order, which numbers state: collectives

@@ -107,6 +107,17 @@ def Rt_ReproducibleAttr : Rt_Attr<"Reproducible", "reproducible"> {
   let assemblyFormat = "`<` $level `>`";
 }
 
+def Rt_MatmulPrecisionAttr : Rt_Attr<"MatmulPrecision", "matmul_precision"> {
+  let summary = "what the factors of products and convolutions may be rounded to";
+  let description = [{
+    Sits on `train.program` under the name `rt.matmul_precision`; a program without it is
+    `float32`. With `tf32`, a library of a GPU may round each factor to 10 bits of mantissa
+    before it is multiplied; sums are of f32. Kernels and CPUs compute in f32 all the same.
+  }];
+  let parameters = (ins EnumParameter<Rt_Precision>:$precision);
+  let assemblyFormat = "`<` $precision `>`";
+}
+
 class Rt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, traits>;
 

@@ -33,6 +33,8 @@ static_assert(int(Across::Ranks) == BOOST_ACROSS_RANKS);
 static_assert(int(Reproducibility::On) == BOOST_REPRODUCIBLE_ON);
 static_assert(int(Reproducibility::Off) == BOOST_REPRODUCIBLE_OFF);
 static_assert(int(Reproducibility::Strict) == BOOST_REPRODUCIBLE_STRICT);
+static_assert(int(Precision::Float32) == BOOST_PRECISION_FLOAT32);
+static_assert(int(Precision::Tf32) == BOOST_PRECISION_TF32);
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"
@@ -113,6 +115,22 @@ Reproducibility boostc::rt::getReproducibility(Operation *program) {
   auto attribute =
       program->getAttrOfType<ReproducibleAttr>(kReproducibleAttrName);
   return attribute ? attribute.getLevel() : Reproducibility::On;
+}
+
+Precision boostc::rt::getMatmulPrecision(Operation *program) {
+  auto attribute =
+      program->getAttrOfType<MatmulPrecisionAttr>(kMatmulPrecisionAttrName);
+  return attribute ? attribute.getPrecision() : Precision::Float32;
+}
+
+LogicalResult boostc::rt::verifyPrecision(Operation *op, Precision precision,
+                                          Value scratch) {
+  if (precision == Precision::Float32 || scratch)
+    return success();
+  return op->emitOpError("has precision ")
+         << stringifyPrecision(precision)
+         << " and no scratch memory; kernels compute in float32, libraries "
+            "alone in less";
 }
 
 LogicalResult boostc::rt::verifyParts(Operation *op, Value c, Value scratch,

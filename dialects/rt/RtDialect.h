@@ -32,6 +32,11 @@ constexpr llvm::StringLiteral kReproducibleAttrName = "rt.reproducible";
 /// What `program` says; `on` where it says nothing.
 Reproducibility getReproducibility(mlir::Operation *program);
 
+/// Name of the attribute of a program that holds a MatmulPrecisionAttr.
+constexpr llvm::StringLiteral kMatmulPrecisionAttrName = "rt.matmul_precision";
+/// What `program` says; float32 where it says nothing.
+Precision getMatmulPrecision(mlir::Operation *program);
+
 /// Whether the elements of `type`, of static shape, fill one piece of memory,
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);
@@ -40,6 +45,11 @@ bool isDense(mlir::MemRefType type);
 /// where the op has `scratch`.
 llvm::LogicalResult verifyParts(mlir::Operation *op, mlir::Value c,
                                 mlir::Value scratch, mlir::Value parts);
+
+/// Whether `op` may compute in `precision`: in less than float32 only as a
+/// library call, which has scratch memory.
+llvm::LogicalResult verifyPrecision(mlir::Operation *op, Precision precision,
+                                    mlir::Value scratch);
 
 /// Lets one-shot bufferization see the library calls' operands.
 void registerBufferizableOpInterfaceExternalModels(

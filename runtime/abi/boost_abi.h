@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 6u
+#define BOOST_ABI_VERSION 7u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -147,6 +147,12 @@ typedef enum BoostLibraryCallKind {
   BOOST_LIBRARY_CONVOLUTION_IMAGE = 2, /* x from y and w */
   BOOST_LIBRARY_CONVOLUTION_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
+
+/* What the factors of products and convolutions are rounded to; sums are of f32. */
+typedef enum BoostPrecision {
+  BOOST_PRECISION_FLOAT32 = 0, /* nothing less than they are */
+  BOOST_PRECISION_TF32 = 1     /* 10 bits behind the leading one, the exponents of f32 */
+} BoostPrecision;
 
 typedef enum BoostPostOp {
   BOOST_POST_NONE = 0,
@@ -350,6 +356,9 @@ typedef struct BoostLibraryCall {
   BoostMatmul matmul;        /* zeros where the call is another */
   uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
   BoostConvolution convolution; /* likewise */
+  uint32_t precision; /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What
+                         computes the same in more is as good: the fallback does */
+  uint32_t reserved;
 } BoostLibraryCall;
 
 typedef int32_t (*BoostEntry)(const BoostEnv *env, void *const *arenas);
@@ -457,6 +466,8 @@ typedef struct BoostProgram {
   uint32_t state_is_private; /* 1: each inner group's ranks have a state of their
                                 own; 0: all ranks have the same */
   uint32_t reproducible;     /* BoostReproducible */
+  uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
+  uint32_t reserved;
 
   BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
@@ -506,7 +517,7 @@ BOOST_ABI_ASSERT(BoostMetric, 120);
 BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
 BOOST_ABI_ASSERT(BoostConvolution, 264);
-BOOST_ABI_ASSERT(BoostLibraryCall, 384);
+BOOST_ABI_ASSERT(BoostLibraryCall, 392);
 BOOST_ABI_ASSERT(BoostFunction, 24);
 BOOST_ABI_ASSERT(BoostOperand, 16);
 BOOST_ABI_ASSERT(BoostLaunch, 40);
@@ -514,7 +525,7 @@ BOOST_ABI_ASSERT(BoostImage, 24);
 BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOST_ABI_ASSERT(BoostCollective, 32);
 BOOST_ABI_ASSERT(BoostTarget, 184);
-BOOST_ABI_ASSERT(BoostProgram, 560);
+BOOST_ABI_ASSERT(BoostProgram, 568);
 BOOST_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

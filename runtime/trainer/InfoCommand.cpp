@@ -19,6 +19,8 @@ constexpr const char *kInitializers[] = {"constant", "uniform", "normal",
                                          "truncated_normal"};
 constexpr const char *kReproducible[] = {"on", "off", "strict"};
 static_assert(std::size(kReproducible) == BOOST_REPRODUCIBLE_STRICT + 1);
+constexpr const char *kPrecisions[] = {"float32", "tf32"};
+static_assert(std::size(kPrecisions) == BOOST_PRECISION_TF32 + 1);
 constexpr const char *kArenas[BOOST_ARENA_COUNT] = {
     "parameter", "state",   "gradient", "gradient_other",
     "batch",     "control", "result",   "transient"};
@@ -106,6 +108,7 @@ Json callsOf(const BoostTarget &target) {
                     ? describeConvolution(call.kind, call.convolution)
                     : describeProduct(call.matmul);
     json["bias"] = cuda::hasBias(call);
+    json["precision"] = kPrecisions[call.precision];
     json["scratch_bytes"] = call.scratch_bytes;
     json["location"] = call.location;
     list.push_back(std::move(json));
@@ -190,6 +193,7 @@ Json describe(const Program &program, const Recipe &recipe) {
           {"micro_batches", d.micro_batches},
           {"seed", d.seed},
           {"reproducible", kReproducible[d.reproducible]},
+          {"matmul_precision", kPrecisions[d.matmul_precision]},
           {"recipe_hash", d.recipe_hash},
           {"parameters", parametersOf(program)},
           {"states", statesOf(program)},
@@ -291,6 +295,7 @@ void printText(const Json &json) {
              integer("micro_batches") == 1 ? "" : "es", integer("seed"));
   fmt::print("compiled by {}\n", text("compiler"));
   fmt::print("reproducible: {}\n", text("reproducible"));
+  fmt::print("matmul precision: {}\n", text("matmul_precision"));
   fmt::print("recipe hash: {}\n", text("recipe_hash"));
   printTensors("parameters (bytes, role)", json["parameters"], roleText);
   printTensors("optimizer state (bytes)", json["states"], nothing);

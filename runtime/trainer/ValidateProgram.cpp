@@ -72,6 +72,8 @@ private:
       return fail("{} micro-batches a step", p_.micro_batches);
     if (p_.reproducible > BOOST_REPRODUCIBLE_STRICT)
       return fail("reproducible at unknown level {}", p_.reproducible);
+    if (p_.matmul_precision > BOOST_PRECISION_TF32)
+      return fail("products in unknown precision {}", p_.matmul_precision);
     return tableSizes();
   }
 

@@ -70,6 +70,13 @@ private:
     BOOSTRT_RETURN_IF_ERROR(cuda::isConvolution(call)
                                 ? convolution(index, call)
                                 : product(index, call.matmul));
+    uint32_t precision = t_.kind == BOOST_TARGET_CUDA
+                             ? p_.matmul_precision
+                             : static_cast<uint32_t>(BOOST_PRECISION_FLOAT32);
+    if (call.precision != precision)
+      return fail("{}: library call {} has precision {} where the program says "
+                  "{}",
+                  name_, index, call.precision, precision);
     if (call.scratch_bytes > t_.transient_bytes)
       return fail("{}: library call {} needs {} bytes of scratch memory, arena "
                   "TRANSIENT has {}",

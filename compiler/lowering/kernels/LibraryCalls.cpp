@@ -57,10 +57,12 @@ BoostLibraryCall boostc::describeLibraryCall(Operation *op) {
   if (auto matmul = dyn_cast<rt::MatmulOp>(op)) {
     call.kind = BOOST_LIBRARY_MATMUL;
     call.matmul = describeMatmul(matmul);
+    call.precision = static_cast<uint32_t>(matmul.getPrecision());
   } else {
     auto convolution = cast<rt::ConvolutionOp>(op);
     call.kind = kindOf(convolution.getKind());
     call.convolution = describeConvolution(convolution);
+    call.precision = static_cast<uint32_t>(convolution.getPrecision());
   }
   for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
     if (operand)

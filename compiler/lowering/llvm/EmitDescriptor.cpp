@@ -380,6 +380,8 @@ private:
     }
     header.reproducible =
         static_cast<uint32_t>(rt::getReproducibility(program));
+    header.matmul_precision =
+        static_cast<uint32_t>(rt::getMatmulPrecision(program));
     if (!program.accumulatesInPlace())
       header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
           header.arena_bytes[BOOST_ARENA_GRADIENT];

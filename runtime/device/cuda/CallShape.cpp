@@ -77,9 +77,10 @@ int64_t countTerms(const BoostLibraryCall &call) {
 }
 
 std::string describeCall(const BoostLibraryCall &call) {
-  return fmt::format("{}:{}scratch{}", nameOfCall(call.kind),
+  return fmt::format("{}:{}{}scratch{}", nameOfCall(call.kind),
                      isConvolution(call) ? describe(call.convolution)
                                          : describe(call.matmul),
+                     call.precision == BOOST_PRECISION_TF32 ? "tf32:" : "",
                      call.scratch_bytes);
 }
 

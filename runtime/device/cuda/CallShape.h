@@ -17,8 +17,8 @@ uint64_t countResults(const BoostLibraryCall &call);
 /// Products that are added up for one element of C, at most.
 int64_t countTerms(const BoostLibraryCall &call);
 
-/// What is computed and with how much scratch memory, in a word:
-/// "matmul:128x512x784:784,1:1,784:bias:scratch33554432".
+/// What is computed, how exactly and with how much scratch memory, in a word:
+/// "matmul:128x512x784:784,1:1,784:bias:tf32:scratch33554432".
 std::string describeCall(const BoostLibraryCall &call);
 
 } // namespace boostrt::cuda

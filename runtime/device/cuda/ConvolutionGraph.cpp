@@ -101,6 +101,7 @@ Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call) {
     graph.weight.number = DnnTensor::C;
   }
   graph.hasBias = c.has_bias != 0;
+  graph.allowsTf32 = call.precision == BOOST_PRECISION_TF32;
   int64_t filters = c.weight[0];
   graph.bias = {DnnTensor::Bias, {1, filters, 1, 1}, {filters, 1, 1, 1}};
   graph.strides = {c.strides[0], c.strides[1]};

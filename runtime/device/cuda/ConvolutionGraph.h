@@ -34,6 +34,8 @@ struct ConvolutionGraph {
   DnnTensor image, weight, output;
   bool hasBias = false;
   DnnTensor bias; ///< [1, O, 1, 1]
+  /// Whether A and B may be rounded to tf32.
+  bool allowsTf32 = false;
   /// Vertical, horizontal.
   std::array<int64_t, 2> strides{}, dilations{};
   std::array<int64_t, 2> paddingBefore{}, paddingAfter{};

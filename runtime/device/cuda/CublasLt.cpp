@@ -58,7 +58,7 @@ CublasLt::describe(const BoostLibraryCall &call) const {
 
 Result<std::unique_ptr<LtMatmul>>
 LtMatmul::create(const CublasLt &library, const BoostLibraryCall &call) {
-  Result<LtProduct> product = describeProduct(call.matmul);
+  Result<LtProduct> product = describeProduct(call);
   if (!product.ok())
     return product.status();
   std::unique_ptr<LtMatmul> matmul(new LtMatmul(library));
@@ -103,7 +103,7 @@ Status LtMatmul::describe(const LtProduct &product, uint64_t scratchBytes) {
   scratchBytes_ = scratchBytes;
   BOOSTRT_RETURN_IF_ERROR(api.check(
       "cublasLtMatmulDescCreate",
-      api.cublasLtMatmulDescCreate(&description_, kLtComputeF32, kLtF32)));
+      api.cublasLtMatmulDescCreate(&description_, product.compute, kLtF32)));
   int32_t first = product.transposesLeft ? kLtTranspose : kLtNoTranspose,
           second = product.transposesRight ? kLtTranspose : kLtNoTranspose;
   BOOSTRT_RETURN_IF_ERROR(set(kLtTransposeFirst, &first, sizeof first));

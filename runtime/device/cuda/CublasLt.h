@@ -4,6 +4,7 @@
 // into parts (split-k), only the one that leaves them in scratch memory and
 // adds them up in a separate step, in a fixed order, is asked for. In place,
 // parts are added to the output as they come, one at a time but in any order.
+// Factors are rounded to tf32 where the call says so, and nothing else is.
 #pragma once
 
 #include "runtime/device/cuda/CublasLtApi.h"

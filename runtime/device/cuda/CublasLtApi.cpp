@@ -2,14 +2,11 @@
 
 #include "runtime/device/cuda/FunctionFinder.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
 
 Result<CublasLtApi> CublasLtApi::open(const SearchContext &context) {
-  // The environment may not lower precision: f32 is not to become tf32.
-  setenv("NVIDIA_TF32_OVERRIDE", "0", /*overwrite=*/1);
   Result<OpenLibrary> library = openLibrary(kCublasLtName, context);
   if (!library.ok())
     return Status(

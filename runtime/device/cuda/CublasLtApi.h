@@ -36,7 +36,6 @@ struct LtHeuristic {
 
 // The values of cublasLt.h's enumerations that are passed.
 inline constexpr int kLtF32 = 0;            ///< cudaDataType_t
-inline constexpr int kLtComputeF32 = 68;    ///< cublasComputeType_t: no tf32
 inline constexpr int kLtTransposeFirst = 3; ///< cublasLtMatmulDescAttributes_t
 inline constexpr int kLtTransposeSecond = 4;
 inline constexpr int kLtEpilogue = 7;

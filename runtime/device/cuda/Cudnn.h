@@ -2,9 +2,9 @@
 //
 // Results do not differ from run to run and have the precision of f32: of the
 // engines that the library proposes, only those are taken about which it notes
-// nothing of the kind - no sums in an order of chance, no tensor cores (which
-// round f32 to tf32), no sums of fewer bits, no Winograd's or Fourier's
-// transforms.
+// nothing of the kind - no sums in an order of chance, no sums of fewer bits,
+// no inputs converted to 16 bits, no Winograd's or Fourier's transforms, and no
+// tensor cores, which round f32 to tf32, unless the call allows that.
 #pragma once
 
 #include "runtime/device/cuda/ConvolutionGraph.h"
@@ -77,7 +77,7 @@ private:
   Result<DnnObject> makePlan(const std::string &candidate) const;
 
   const Cudnn &library_;
-  bool hasBias_ = false;
+  bool hasBias_ = false, allowsTf32_ = false;
   uint64_t scratchBytes_ = 0;
   DnnObject graph_, plan_;
 };

@@ -3,14 +3,11 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 #include "runtime/device/cuda/FunctionFinder.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
 
 Result<CudnnApi> CudnnApi::open(const SearchContext &context) {
-  // The environment may not lower precision: f32 is not to become tf32.
-  setenv("NVIDIA_TF32_OVERRIDE", "0", /*overwrite=*/1);
   // Some of its engines need it; without it the others are left.
   (void)openLibrary(kCublasLtName, context);
   Result<OpenLibrary> library = openLibrary(kCudnnName, context);

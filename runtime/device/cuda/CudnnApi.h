@@ -107,7 +107,9 @@ inline constexpr int kDnnCrossCorrelation = 1; ///< cudnnConvolutionMode_t
 inline constexpr int kDnnAdd = 0;              ///< cudnnPointwiseMode_t
 inline constexpr int kDnnModeFallback = 2;     ///< cudnnBackendHeurMode_t
 inline constexpr int kDnnModeA = 3;
-inline constexpr int kDnnNoteStrictNan = 9; ///< cudnnBackendNumericalNote_t
+// cudnnBackendNumericalNote_t.
+inline constexpr int kDnnNoteTensorCore = 0;
+inline constexpr int kDnnNoteStrictNan = 9;
 /// cudnnBackendKnobType_t: one more than the largest, in this version.
 inline constexpr int kDnnMostKnobs = 64;
 

@@ -59,6 +59,7 @@ DnnConvolution::create(const Cudnn &library, const BoostLibraryCall &call) {
     return graph.status();
   std::unique_ptr<DnnConvolution> convolution(new DnnConvolution(library));
   convolution->hasBias_ = graph->hasBias;
+  convolution->allowsTf32_ = graph->allowsTf32;
   convolution->scratchBytes_ = call.scratch_bytes;
   BOOSTRT_RETURN_IF_ERROR(convolution->describe(*graph));
   return convolution;
@@ -167,9 +168,10 @@ Result<std::vector<std::string>> DnnConvolution::candidates(Operands) {
     return Status(
         ExitCode::Internal,
         fmt::format("{} proposes nothing that is deterministic, has the "
-                    "precision of f32 and needs {} bytes of scratch memory at "
+                    "precision of {} and needs {} bytes of scratch memory at "
                     "most",
-                    library_.name(), scratchBytes_));
+                    library_.name(), allowsTf32_ ? "tf32" : "f32",
+                    scratchBytes_));
   return fit;
 }
 
@@ -217,9 +219,11 @@ Result<DnnObject> DnnConvolution::makePlan(const std::string &candidate) const {
   BOOSTRT_RETURN_IF_ERROR(engine->readAll(
       kDnnEngineNotes, kDnnTypeNumericalNote, kMostNotes, notes));
   // The others are what results would suffer from, those of later versions
-  // too.
+  // too. Of f32 as it is, tensor cores multiply tf32; what else inputs may be
+  // converted to has a note of its own.
   for (int note : notes)
-    if (note != kDnnNoteStrictNan)
+    if (note != kDnnNoteStrictNan &&
+        !(note == kDnnNoteTensorCore && allowsTf32_))
       return Status(ExitCode::Input,
                     fmt::format("'{}' has note {}", candidate, note));
 

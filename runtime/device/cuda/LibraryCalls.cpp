@@ -7,12 +7,29 @@
 #include "runtime/support/Clock.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace boostrt::cuda {
 namespace {
 
 constexpr size_t kProducts = 0, kConvolutions = 1;
+
+/// Whether there is tf32 follows from the program. The environment, by which
+/// NVIDIA's libraries could be told to use it everywhere or nowhere, is told
+/// the same before one of them is opened.
+void setTf32(const BoostTarget &target) {
+  constexpr const char *kName = "NVIDIA_TF32_OVERRIDE";
+  bool isAllowed = std::any_of(target.library_calls,
+                               target.library_calls + target.library_call_count,
+                               [](const BoostLibraryCall &call) {
+                                 return call.precision == BOOST_PRECISION_TF32;
+                               });
+  if (isAllowed)
+    unsetenv(kName);
+  else
+    setenv(kName, "0", /*overwrite=*/1);
+}
 
 /// Opens and starts a library.
 template <class Library, class Api>
@@ -56,6 +73,7 @@ LibraryCalls::create(Gpu gpu, const SearchContext &context,
 
 void LibraryCalls::openLibraries(const SearchContext &context,
                                  std::vector<std::string> &notes) {
+  setTf32(target_);
   for (size_t number : {kProducts, kConvolutions}) {
     Part &part = parts_[number];
     if (part.calls.empty())

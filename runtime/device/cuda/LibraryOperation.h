@@ -26,7 +26,7 @@ public:
 
   /// The ways to execute it that the library proposes, best first: words for a
   /// file, which mean the same to the same version of the library. Results do
-  /// not differ from run to run, precision is that of f32, and the scratch
+  /// not differ from run to run, precision is the call's, and the scratch
   /// memory is enough. Only addresses and alignment of `operands` count. Fails
   /// when there is none.
   virtual Result<std::vector<std::string>> candidates(Operands operands) = 0;

@@ -32,7 +32,8 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
 
 } // namespace
 
-Result<LtProduct> describeProduct(const BoostMatmul &call) {
+Result<LtProduct> describeProduct(const BoostLibraryCall &libraryCall) {
+  const BoostMatmul &call = libraryCall.matmul;
   LtProduct product;
   BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,
                                     product.left, product.transposesLeft));
@@ -43,6 +44,9 @@ Result<LtProduct> describeProduct(const BoostMatmul &call) {
   uint32_t epilogue = (call.has_bias ? kEpilogueBias : 0) |
                       (call.post_op == BOOST_POST_RELU ? kEpilogueRelu : 0);
   product.epilogue = epilogue ? epilogue : kEpilogueNone;
+  product.compute = libraryCall.precision == BOOST_PRECISION_TF32
+                        ? kLtComputeTf32
+                        : kLtComputeF32;
   return product;
 }
 

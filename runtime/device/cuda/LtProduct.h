@@ -19,6 +19,10 @@ inline constexpr uint32_t kEpilogueNone = 1;
 inline constexpr uint32_t kEpilogueRelu = 2; ///< these two add up
 inline constexpr uint32_t kEpilogueBias = 4;
 
+// cublasComputeType_t.
+inline constexpr int kLtComputeF32 = 68;  ///< no tf32
+inline constexpr int kLtComputeTf32 = 77; ///< factors may be rounded to it
+
 /// A matrix of f32 as it is stored, column by column.
 struct LtMatrix {
   uint64_t rows = 0, columns = 0;
@@ -38,12 +42,13 @@ struct LtProduct {
   LtMatrix result; ///< operand 3, C
   bool transposesLeft = false, transposesRight = false;
   uint32_t epilogue = kEpilogueNone;
+  int compute = kLtComputeF32;
 
   uint64_t terms() const { return transposesLeft ? left.rows : left.columns; }
 };
 
 /// Fails with ExitCode::Input where neither rows nor columns of an operand are
 /// neighbours in memory, which the library cannot read.
-Result<LtProduct> describeProduct(const BoostMatmul &call);
+Result<LtProduct> describeProduct(const BoostLibraryCall &call);
 
 } // namespace boostrt::cuda

@@ -30,6 +30,16 @@ namespace boostrt::sim {
   return value > 0.0 ? (value < 1.0 ? value : 1.0) : 0.0;
 }
 
+/// To 10 bits behind the leading one, to nearest, away from zero in the middle:
+/// the one way to tf32 that NVIDIA documents bit by bit (PTX's
+/// cvt.rna.tf32.f32). A carry goes into the exponent, up to infinity.
+inline float roundToTf32(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7f800000u) == 0x7f800000u)
+    return value; // infinite, or no number
+  return std::bit_cast<float>((bits + 0x1000u) & ~0x1fffu);
+}
+
 float halfToFloat(uint16_t bits);
 /// Round to nearest even; NaN to 0x7fff.
 uint16_t floatToHalf(float value);

@@ -1,5 +1,7 @@
 #include "runtime/device/sim/SimConvolution.h"
 
+#include "runtime/device/sim/Floats.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,13 +68,13 @@ CallMemory::Description Convolution::describe(const BoostLibraryCall &call,
                                               const ConvolutionGraph &graph) {
   std::string text = fmt::format(
       "the {} from the {} and the {}{}: {}, {}, {}, steps [{}], padding [{}] "
-      "before and [{}] behind, dilations [{}]",
+      "before and [{}] behind, dilations [{}]{}",
       nameOf(graph, DnnTensor::C), nameOf(graph, DnnTensor::A),
       nameOf(graph, DnnTensor::B), graph.hasBias ? " and a bias" : "",
       textOf(kImage, graph.image), textOf(kWeight, graph.weight),
       textOf(kOutput, graph.output), fmt::join(graph.strides, ", "),
       fmt::join(graph.paddingBefore, ", "), fmt::join(graph.paddingAfter, ", "),
-      fmt::join(graph.dilations, ", "));
+      fmt::join(graph.dilations, ", "), graph.allowsTf32 ? ", in tf32" : "");
   auto operand = [&](DnnTensor::Number number) {
     return CallOperand{nameOf(graph, number), graph.tensor(number).bytes()};
   };
@@ -129,9 +131,12 @@ void Convolution::run() {
   };
   const DnnTensor &result = g_.tensor(DnnTensor::C);
   auto take = [&](const DnnTensor &tensor) {
-    return &tensor == &result
-               ? std::vector<float>(static_cast<size_t>(tensor.elements()))
-               : pack(tensor, dataOf(tensor));
+    if (&tensor == &result)
+      return std::vector<float>(static_cast<size_t>(tensor.elements()));
+    std::vector<float> packed = pack(tensor, dataOf(tensor));
+    if (g_.allowsTf32)
+      std::transform(packed.begin(), packed.end(), packed.begin(), roundToTf32);
+    return packed;
   };
   std::vector<float> x = take(g_.image), w = take(g_.weight),
                      y = take(g_.output);

@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/LtProduct.h"
 #include "runtime/device/sim/CallMemory.h"
+#include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/SimConvolution.h"
 
 #include <fmt/format.h>
@@ -34,20 +35,23 @@ public:
     float *result = memory_.data(CallMemory::C);
     uint64_t rows = p_.result.rows, terms = p_.terms();
     // op(left), column by column.
+    auto factor = [&](float value) {
+      return p_.compute == cuda::kLtComputeTf32 ? roundToTf32(value) : value;
+    };
     std::vector<float> columns(rows * terms);
     for (uint64_t term = 0; term < terms; ++term)
       for (uint64_t row = 0; row < rows; ++row)
         columns[term * rows + row] =
-            left[indexOf(p_.left, p_.transposesLeft, row, term)];
+            factor(left[indexOf(p_.left, p_.transposesLeft, row, term)]);
     std::vector<float> sums(rows);
     for (uint64_t column = 0; column < p_.result.columns; ++column) {
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (uint64_t term = 0; term < terms; ++term) {
-        float factor =
-            right[indexOf(p_.right, p_.transposesRight, term, column)];
+        float other =
+            factor(right[indexOf(p_.right, p_.transposesRight, term, column)]);
         const float *values = &columns[term * rows];
         for (uint64_t row = 0; row < rows; ++row)
-          sums[row] = __builtin_fmaf(values[row], factor, sums[row]);
+          sums[row] = __builtin_fmaf(values[row], other, sums[row]);
       }
       finish(sums, bias, result + indexOf(p_.result, false, 0, column));
     }
@@ -89,19 +93,20 @@ private:
 CallMemory::Description Product::describe(const BoostLibraryCall &call,
                                           const LtProduct &product) {
   const BoostMatmul &m = call.matmul;
-  return {"matrix product",
-          fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
-                      "and {}, of B {} and {}",
-                      m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
-                      m.post_op == BOOST_POST_RELU ? ", relu" : "",
-                      m.a_strides[0], m.a_strides[1], m.b_strides[0],
-                      m.b_strides[1]),
-          m.has_bias != 0,
-          {{{"A", product.right.bytes()},
-            {"B", product.left.bytes()},
-            {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
-            {"C", product.result.bytes()},
-            {"scratch", call.scratch_bytes}}}};
+  return {
+      "matrix product",
+      fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
+                  "and {}, of B {} and {}{}",
+                  m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
+                  m.post_op == BOOST_POST_RELU ? ", relu" : "", m.a_strides[0],
+                  m.a_strides[1], m.b_strides[0], m.b_strides[1],
+                  product.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
+      m.has_bias != 0,
+      {{{"A", product.right.bytes()},
+        {"B", product.left.bytes()},
+        {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
+        {"C", product.result.bytes()},
+        {"scratch", call.scratch_bytes}}}};
 }
 
 /// `Work` computes what is described.
@@ -136,7 +141,7 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
       return cannotExecute(call, "convolution", graph.status());
     return execute<Convolution>(memory, checks, call, operands, *graph);
   }
-  Result<LtProduct> product = cuda::describeProduct(call.matmul);
+  Result<LtProduct> product = cuda::describeProduct(call);
   if (!product.ok())
     return cannotExecute(call, "matrix product", product.status());
   return execute<Product>(memory, checks, call, operands, *product);

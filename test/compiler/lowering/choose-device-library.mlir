@@ -17,6 +17,30 @@ train.program @cpu batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
   }
 }
 
+// The calls of a program compute in its precision; what is left to kernels, in float32. A
+// convolution has memory for copies of its operands then, of 8302592 bytes.
+// CHECK-LABEL: train.program @tf32
+// CHECK: rt.matmul {{.*}} scratch({{.*}} : memref<33554432xi8>) precision tf32
+// CHECK: rt.convolution {{.*}} scratch({{.*}} : memref<41857024xi8>) {{.*}} groups 1 precision tf32
+// AUTO: rt.matmul {{.*}} outs(%{{.*}} : memref<4x4xf32>){{$}}
+// NEVER-LABEL: train.program @tf32
+// NEVER-NOT: precision tf32
+train.program @tf32 batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>,
+                rt.matmul_precision = #rt.matmul_precision<tf32>} {
+  func.func @calls(%a: memref<512x512xf32>, %b: memref<512x512xf32>, %c: memref<512x512xf32>,
+                   %x: memref<32x16x30x30xf32>, %w: memref<64x16x3x3xf32>,
+                   %y: memref<32x64x28x28xf32>, %p: memref<4x4xf32>, %q: memref<4x4xf32>,
+                   %r: memref<4x4xf32>) {
+    rt.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%c : memref<512x512xf32>)
+    rt.convolution forward ins(%x, %w : memref<32x16x30x30xf32>, memref<64x16x3x3xf32>)
+        outs(%y : memref<32x64x28x28xf32>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    rt.matmul ins(%p, %q : memref<4x4xf32>, memref<4x4xf32>) outs(%r : memref<4x4xf32>)
+    return
+  }
+}
+
 // CHECK-LABEL: train.program @p
 // NEVER-LABEL: train.program @p
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")

@@ -314,6 +314,39 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
   func.func @eval() { return }
 }
 
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>,
+                rt.matmul_precision = #rt.matmul_precision<tf32>} {
+  func.func @micro() {
+    %a = rt.buffer transient[0] : memref<8x8xf32>
+    %b = rt.buffer transient[256] : memref<8x8xf32>
+    %c = rt.buffer transient[512] : memref<8x8xf32>
+    %s = rt.buffer transient[768] : memref<64xi8>
+    // expected-error @+1 {{has precision float32 in a program of tf32 (rt.matmul_precision)}}
+    rt.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+        scratch(%s : memref<64xi8>)
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>} {
+  func.func @micro() {
+    %a = rt.buffer transient[0] : memref<8x8xf32>
+    %b = rt.buffer transient[256] : memref<8x8xf32>
+    %c = rt.buffer transient[512] : memref<8x8xf32>
+    %s = rt.buffer transient[768] : memref<64xi8>
+    // expected-error @+1 {{has precision tf32 in a program of float32 (rt.matmul_precision)}}
+    rt.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%c : memref<8x8xf32>)
+        scratch(%s : memref<64xi8>) precision tf32
+    return
+  }
+}
+
 //--- rt.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {

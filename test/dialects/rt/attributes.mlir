@@ -42,6 +42,11 @@ module attributes {test.a = #rt.initializer<constant, 1.0, 0.0>,
 module attributes {test.a = #rt.reproducible<on>, test.b = #rt.reproducible<off>,
                    test.c = #rt.reproducible<strict>} {}
 
+// CHECK: module attributes
+// CHECK-SAME: test.a = #rt.matmul_precision<float32>, test.b = #rt.matmul_precision<tf32>
+module attributes {test.a = #rt.matmul_precision<float32>,
+                   test.b = #rt.matmul_precision<tf32>} {}
+
 // -----
 
 // expected-error @+1 {{unknown binding 'weight'}}

@@ -148,3 +148,26 @@ func.func @rt_convolution_c4_size(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf3
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @convolution_precision
+// CHECK: rt.convolution backward_weight {{.*}} scratch(%{{.*}} : memref<64xi8>) {{.*}} groups 1 precision tf32
+func.func @convolution_precision(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
+                                 %w: memref<6x1x3x3xf32>, %s: memref<64xi8>) {
+  rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
+      outs(%w : memref<6x1x3x3xf32>) scratch(%s : memref<64xi8>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 precision tf32
+  return
+}
+
+// -----
+
+func.func @rt_convolution_c5(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
+                             %w: memref<6x1x3x3xf32>) {
+  // expected-error @+1 {{has precision tf32 and no scratch memory; kernels compute in float32, libraries alone in less}}
+  rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
+      outs(%w : memref<6x1x3x3xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 precision tf32
+  return
+}

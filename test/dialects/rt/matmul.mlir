@@ -160,3 +160,27 @@ func.func @rt_matmul_c4_scratch(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: me
       scratch(%s : memref<64xi8>) parts(%p : memref<3x8xf32>)
   return
 }
+
+// -----
+
+// The default is not printed.
+// CHECK-LABEL: func.func @matmul_precision
+// CHECK: rt.matmul {{.*}} scratch(%{{.*}} : memref<64xi8>) precision tf32
+// CHECK-NEXT: rt.matmul {{.*}} scratch(%{{.*}} : memref<64xi8>){{$}}
+func.func @matmul_precision(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>,
+                            %s: memref<64xi8>) {
+  rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
+      scratch(%s : memref<64xi8>) precision tf32
+  rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
+      scratch(%s : memref<64xi8>) precision float32
+  return
+}
+
+// -----
+
+func.func @rt_matmul_c5(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>) {
+  // expected-error @+1 {{has precision tf32 and no scratch memory; kernels compute in float32, libraries alone in less}}
+  rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
+      precision tf32
+  return
+}

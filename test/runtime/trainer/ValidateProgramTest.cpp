@@ -13,7 +13,7 @@ class ValidateProgram : public BrokenDescriptor {};
 TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
   expectDefect([](Copy &c) { c.program.abi_version = 9; },
-               "interface version 9 in a program that claims 6");
+               "interface version 9 in a program that claims 7");
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
                "600 bytes long, expected 560");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
@@ -97,6 +97,8 @@ TEST_F(ValidateProgram, Tables) {
       "in a program whose micro-batches share one gradient set");
   expectDefect([](Copy &c) { c.program.reproducible = 3; },
                "reproducible at unknown level 3");
+  expectDefect([](Copy &c) { c.program.matmul_precision = 2; },
+               "products in unknown precision 2");
   expectDefect(
       [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_TRANSIENT] = 64; },
       "arena TRANSIENT of 64 bytes, which the targets alone have");

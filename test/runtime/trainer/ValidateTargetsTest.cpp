@@ -208,6 +208,14 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   expect([&](Copy &) { convolution.has_bias = 0; }, unfit);
   for (uint64_t &bytes : call.operand_bytes)
     expect([&](Copy &) { bytes += 4; }, unfit);
+  // Neither less nor more than the program says.
+  expect([&](Copy &) { call.precision = BOOST_PRECISION_TF32; },
+         "cuda: library call 0 has precision 1 where the program says 0");
+  expect([](Copy &c) { c.program.matmul_precision = BOOST_PRECISION_TF32; },
+         "cuda: library call 0 has precision 0 where the program says 1");
+  call.precision = copy.program.matmul_precision = BOOST_PRECISION_TF32;
+  status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST_F(ValidateTargets, Images) {

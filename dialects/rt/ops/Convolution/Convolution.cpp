@@ -59,7 +59,8 @@ LogicalResult ConvolutionOp::verify() {
   if (output.getShape() != ArrayRef<int64_t>(*expected))
     return emitOpError("expected an output of shape [")
            << *expected << "], found " << output;
-  if (failed(verifyParts(getOperation(), getC(), getScratch(), getParts())))
+  if (failed(verifyPrecision(getOperation(), getPrecision(), getScratch())) ||
+      failed(verifyParts(getOperation(), getC(), getScratch(), getParts())))
     return failure();
   if (!getBias())
     return success();

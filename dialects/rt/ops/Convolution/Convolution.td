@@ -23,7 +23,8 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     Padding is top, left, bottom, right. On tensors the result is the new value of the
     output; on memrefs there is none, and operands may lie in memory in any order of
     their dimensions. BoostConvolution in the ABI: in a program for GPUs `scratch` is what
-    cuDNN may use, and a convolution without it is computed by a kernel. With `parts`, [s,
+    cuDNN may use, and a convolution without it is computed by a kernel. With `precision
+    tf32` cuDNN may round what it multiplies, see `rt.matmul_precision`. With `parts`, [s,
     elements of c], that kernel cuts the sum into s parts, puts them there and adds them up
     in their order.
 
@@ -33,6 +34,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     * (rt_convolution_c3) all operands are tensors or all are memrefs.
     * (rt_convolution_c4) `parts` comes with a dense memref `c` and without `scratch`, and
       has two rows or more of as many elements as `c`.
+    * (rt_convolution_c5) `precision tf32` comes with `scratch`.
 
     Example:
     ```mlir
@@ -49,7 +51,9 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$parts,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       DefaultValuedAttr<Rt_Precision,
+                         "::boostc::rt::Precision::Float32">:$precision);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kind `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
@@ -57,7 +61,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
     (`parts` `(` $parts^ `:` type($parts) `)`)?
     `strides` $strides `padding` $padding `dilations` $dilations `groups` $groups
-    attr-dict (`->` type($results)^)?
+    (`precision` $precision^)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

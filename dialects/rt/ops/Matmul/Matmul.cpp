@@ -45,6 +45,8 @@ LogicalResult MatmulOp::verify() {
                     shapeOf(getBias()).getDimSize(0) != n))
     return emitOpError("expected a bias of ")
            << n << " elements, found " << getBias().getType();
+  if (failed(verifyPrecision(getOperation(), getPrecision(), getScratch())))
+    return failure();
   return verifyParts(getOperation(), getC(), getScratch(), getParts());
 }
 

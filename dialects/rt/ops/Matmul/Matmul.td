@@ -15,7 +15,8 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
     value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
     a program for GPUs `scratch` is what cuBLASLt may use, and a product without it is
-    computed by a kernel. With `parts`, [s, elements of c], a GPU cuts the sum into s parts,
+    computed by a kernel. With `precision tf32` cuBLASLt may round `a` and `b`, see
+    `rt.matmul_precision`. With `parts`, [s, elements of c], a GPU cuts the sum into s parts,
     puts them there and adds them up in their order.
 
     Constraints:
@@ -24,6 +25,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     * (rt_matmul_c3) all operands are tensors or all are memrefs.
     * (rt_matmul_c4) `parts` comes with a dense memref `c` and without `scratch`, and has
       two rows or more of as many elements as `c`.
+    * (rt_matmul_c5) `precision tf32` comes with `scratch`.
 
     Example:
     ```mlir
@@ -37,13 +39,15 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
                        TensorOrMemRef<[F32]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$parts,
-                       UnitProp:$transposeA, UnitProp:$transposeB);
+                       UnitProp:$transposeA, UnitProp:$transposeB,
+                       DefaultValuedAttr<Rt_Precision,
+                         "::boostc::rt::Precision::Float32">:$precision);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` (`transposed` $transposeA^ ` `)? `` $a `,` (`transposed` $transposeB^)? $b
     `:` type($a) `,` type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $c `:` type($c) `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    (`parts` `(` $parts^ `:` type($parts) `)`)?
+    (`parts` `(` $parts^ `:` type($parts) `)`)? (`precision` $precision^)?
     attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;

@@ -141,7 +141,7 @@ TEST_F(Convolutions, TheFastestIsTakenAndKept) {
 TEST_F(Convolutions, WhatIsNotSoundIsNotTaken) {
   // Each would be the fastest.
   for (const char *unsound : {"restless", "refused", "greedy", "unplanned",
-                              "random", "tensorcores", "unheard"}) {
+                              "random", "tensorcores", "halves", "unheard"}) {
     SCOPED_TRACE(unsound);
     notesWith((std::string(unsound) + " fast").c_str());
     EXPECT_TRUE(runAndCheck());
@@ -160,6 +160,25 @@ TEST_F(Convolutions, WhatIsNotSoundIsNotTaken) {
                               "needs 1024 bytes of scratch memory at most"),
                     HasSubstr("computes 0 of 1")));
   EXPECT_FALSE(runAndCheck());
+}
+
+// In tf32 tensor cores may be used, and what else lowers precision may not.
+TEST_F(Convolutions, TensorCoresForTf32) {
+  for (uint32_t kind :
+       {BOOST_LIBRARY_CONVOLUTION, BOOST_LIBRARY_CONVOLUTION_IMAGE,
+        BOOST_LIBRARY_CONVOLUTION_WEIGHT}) {
+    test(kind);
+    tested.precision = BOOST_PRECISION_TF32;
+    EXPECT_THAT(notesWith("fast random halves unheard tensorcores"),
+                ElementsAre(HasSubstr("computes 1 of 1 large convolutions")));
+    EXPECT_THAT(readPlanFile(),
+                HasSubstr(":tf32:scratch1024 library 1.000 10.000 engine19:"));
+    EXPECT_TRUE(runAndCheck());
+  }
+  EXPECT_THAT(notesWith("wrong"),
+              testing::Contains(HasSubstr("does not compute what")));
+  EXPECT_THAT(notesWith("random halves unheard"),
+              testing::Contains(HasSubstr("has the precision of tf32 and")));
 }
 
 TEST_F(Convolutions, TheSecondModeHasWhatTheFirstLacks) {

@@ -55,6 +55,7 @@ TEST(CublasLtPrototypes, ValuesAreThoseOfTheHeader) {
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, 0);
   EXPECT_EQ(cuda::kLtF32, CUDA_R_32F);
   EXPECT_EQ(cuda::kLtComputeF32, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(cuda::kLtComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(cuda::kLtTransposeFirst, CUBLASLT_MATMUL_DESC_TRANSA);
   EXPECT_EQ(cuda::kLtTransposeSecond, CUBLASLT_MATMUL_DESC_TRANSB);
   EXPECT_EQ(cuda::kLtEpilogue, CUBLASLT_MATMUL_DESC_EPILOGUE);
@@ -88,13 +89,15 @@ TEST(CublasLt, TheLibraryTakesOurDescriptions) {
       {5, 3, 4, {4, 1}, {3, 1}, 0, BOOST_POST_NONE},
       {5, 3, 4, {1, 5}, {1, 4}, 1, BOOST_POST_RELU},
       {128, 512, 784, {784, 1}, {1, 784}, 1, BOOST_POST_NONE}};
-  for (const BoostMatmul &product : products) {
-    BoostLibraryCall call{};
-    call.scratch_bytes = 32 << 20;
-    call.matmul = product;
-    Status status = cuda::LtMatmul::checkDescription(*api, call);
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
+  for (const BoostMatmul &product : products)
+    for (uint32_t precision : {BOOST_PRECISION_FLOAT32, BOOST_PRECISION_TF32}) {
+      BoostLibraryCall call{};
+      call.scratch_bytes = 32 << 20;
+      call.matmul = product;
+      call.precision = precision;
+      Status status = cuda::LtMatmul::checkDescription(*api, call);
+      EXPECT_TRUE(status.ok()) << status.message();
+    }
 }
 
 } // namespace

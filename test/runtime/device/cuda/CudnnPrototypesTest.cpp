@@ -74,6 +74,7 @@ TEST(CudnnPrototypes, TypesAndValuesAreThoseOfTheHeader) {
   EXPECT_EQ(cuda::kDnnAdd, CUDNN_POINTWISE_ADD);
   EXPECT_EQ(cuda::kDnnModeFallback, CUDNN_HEUR_MODE_FALLBACK);
   EXPECT_EQ(cuda::kDnnModeA, CUDNN_HEUR_MODE_A);
+  EXPECT_EQ(cuda::kDnnNoteTensorCore, CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
   EXPECT_EQ(cuda::kDnnNoteStrictNan, CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/EngineConfig.h"
 #include "test/runtime/device/ConvolutionCall.h"
 
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +121,8 @@ constexpr const char *kH200 =
 class CudnnWithoutGpu : public testing::Test {
 protected:
   void SetUp() override {
+    // Programs of f32, in tests before, have ruled tf32 out.
+    unsetenv("NVIDIA_TF32_OVERRIDE");
     Result<CudnnApi> api = CudnnApi::open(SearchContext::current());
     if (!api.ok())
       GTEST_SKIP() << api.status().message();
@@ -214,6 +217,39 @@ TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
                      std::string::npos;
   }
   EXPECT_TRUE(isAnyTooLarge);
+}
+
+TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
+  for (uint32_t kind :
+       {BOOST_LIBRARY_CONVOLUTION, BOOST_LIBRARY_CONVOLUTION_IMAGE,
+        BOOST_LIBRARY_CONVOLUTION_WEIGHT}) {
+    BoostLibraryCall call = convolutionCall(
+        kind, {32, 64, 56, 56}, {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
+    uint64_t scratchBytes = kScratchBytes;
+    for (uint64_t bytes : call.operand_bytes) // as boostc reserves
+      scratchBytes += bytes;
+    auto exact = describe(call, scratchBytes);
+    call.precision = BOOST_PRECISION_TF32;
+    auto rounding = describe(call, scratchBytes);
+    ASSERT_TRUE(exact.ok() && rounding.ok());
+    Result<std::vector<std::string>> candidates = (*rounding)->candidates({});
+    ASSERT_TRUE(candidates.ok()) << candidates.status().message();
+    int onTensorCores = 0;
+    for (const std::string &candidate : *candidates)
+      onTensorCores += (*exact)->choose(candidate, {}).message() ==
+                       "'" + candidate + "' has note 0";
+    EXPECT_GT(onTensorCores, 0);
+    // Those that convert to 16 bits or add up in an order of chance stay out.
+    std::vector<std::string> refused;
+    for (int engine = 0; engine < 200; ++engine)
+      refused.push_back(
+          (*rounding)->choose(formatConfig({engine, {}}), {}).message());
+    EXPECT_THAT(refused, testing::Not(testing::Contains(
+                             testing::EndsWith("has note 0"))));
+    EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 1")));
+    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT)
+      EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 4")));
+  }
 }
 
 TEST_F(CudnnWithoutGpu, WhatTheLibraryRefusesIsSaid) {

@@ -7,11 +7,14 @@
 // and "fastest" are right and take 5, 20 and 2 us; "wrong" is not right;
 // "restless" differs from run to run; "refused" fails when it is run; "greedy"
 // asks for more scratch memory than there is; "inplace" adds up in place;
-// "invalid" is one that the library itself says is none.
+// "invalid" is one that the library itself says is none; "rounding" computes in
+// tf32 without being asked, "brief" in 5 bits. Who is asked for tf32 cuts
+// factors off, as tensor cores may.
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include "runtime/device/cuda/LtProduct.h"
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -33,9 +36,10 @@ struct Kind {
   const char *name;
   double microseconds;
 };
-constexpr Kind kKinds[] = {{"fast", 5},   {"slow", 20},    {"fastest", 2},
-                           {"wrong", 1},  {"restless", 1}, {"refused", 1},
-                           {"greedy", 1}, {"inplace", 1},  {"invalid", 1}};
+constexpr Kind kKinds[] = {{"fast", 5},     {"slow", 20},    {"fastest", 2},
+                           {"wrong", 1},    {"restless", 1}, {"refused", 1},
+                           {"greedy", 1},   {"inplace", 1},  {"invalid", 1},
+                           {"rounding", 1}, {"brief", 1}};
 
 const char *setting(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
@@ -87,8 +91,16 @@ LtResult say(Object &object, const Sizes &sizes, int attribute,
   return 0;
 }
 
-// Attributes of layouts of our own numbering.
+// Attributes of our own numbering: of layouts, and of descriptions.
 enum { Rows, Columns, Leading };
+enum { Compute = 1000 };
+
+constexpr uint32_t kAllBits = ~0u, kTf32Bits = ~0u << 13,
+                   kBriefBits = ~0u << 18;
+
+float cut(float value, uint32_t bits) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & bits);
+}
 
 /// The product that is asked for; false where the matrices do not fit.
 struct Asked {
@@ -113,8 +125,16 @@ struct Asked {
       std::swap(row, column);
     return data[column * matrix.get(Leading, 0) + row];
   }
+  /// Which bits of factors are multiplied.
+  uint32_t bitsOf(const std::string &kind) const {
+    return kind == "brief" ? kBriefBits
+           : kind == "rounding" ||
+                   description.get(Compute, 0) == uint64_t{kLtComputeTf32}
+               ? kTf32Bits
+               : kAllBits;
+  }
   void compute(const float *left, const float *right, float *result,
-               float error) const {
+               float error, uint32_t bits) const {
     uint64_t epilogue = description.get(kLtEpilogue, 1);
     auto *bias =
         reinterpret_cast<const float *>(description.get(kLtBiasPointer, 0));
@@ -122,8 +142,10 @@ struct Asked {
       for (uint64_t j = 0; j < d.get(Columns, 0); ++j) {
         float sum = error;
         for (uint64_t k = 0; k < columnsOf(a, kLtTransposeFirst); ++k)
-          sum += at(a, left, description.get(kLtTransposeFirst, 0), i, k) *
-                 at(b, right, description.get(kLtTransposeSecond, 0), k, j);
+          sum += cut(at(a, left, description.get(kLtTransposeFirst, 0), i, k),
+                     bits) *
+                 cut(at(b, right, description.get(kLtTransposeSecond, 0), k, j),
+                     bits);
         if (epilogue & kEpilogueBias)
           sum += bias[i];
         if (epilogue & kEpilogueRelu && sum < 0)
@@ -175,8 +197,10 @@ FAKE(cublasLtDestroy)(LtHandle handle) { return destroy(handle); }
 FAKE(cublasLtMatmulDescCreate)(LtDescription *description, int compute,
                                int scale) {
   FAIL_IF_ASKED;
-  return compute == kLtComputeF32 && scale == kLtF32 ? make(description, {})
-                                                     : kInvalidValue;
+  if ((compute != kLtComputeF32 && compute != kLtComputeTf32) ||
+      scale != kLtF32)
+    return kInvalidValue;
+  return make(description, {{{Compute, static_cast<uint64_t>(compute)}}});
 }
 FAKE(cublasLtMatmulDescDestroy)(LtDescription description) {
   return destroy(description);
@@ -298,7 +322,7 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
         std::memset(scratch, 0xee, 256);
         asked.compute(static_cast<const float *>(a),
                       static_cast<const float *>(b), static_cast<float *>(d),
-                      error);
+                      error, asked.bitsOf(name));
       },
       kind.microseconds);
   return 0;

@@ -7,14 +7,16 @@
 // else, in this order: "fast", "slow" and "fastest" are right and take 5, 20
 // and 2 us; "wrong" is not right; "restless" differs from run to run; "refused"
 // fails when it is run; "greedy" asks for more scratch memory than there is;
-// "unplanned" is one of which no plan is made; "random", "tensorcores" and
-// "unheard" have notes, the last one of a later version.
+// "unplanned" is one of which no plan is made; "random", "tensorcores",
+// "halves" and "unheard" have notes, the last one of a later version; tensor
+// cores cut factors off to tf32.
 #include "test/runtime/device/cuda/FakeDnnObjects.h"
 
 #include "runtime/device/cuda/ConvolutionGraph.h"
 #include "test/runtime/device/ConvolutionCall.h"
 
 #include <algorithm>
+#include <bit>
 #include <dlfcn.h>
 #include <functional>
 #include <sstream>
@@ -100,6 +102,12 @@ DnnResult get(const Object &object, int attribute, int type, int64_t most,
   return 0;
 }
 
+float cut(float value, bool isTf32) {
+  return isTf32 ? std::bit_cast<float>(std::bit_cast<uint32_t>(value) &
+                                       (~0u << 13))
+                : value;
+}
+
 /// What a plan is asked to compute.
 struct Asked {
   BoostConvolution convolution{};
@@ -148,7 +156,7 @@ struct Asked {
   }
 
   /// On row-major tensors.
-  void compute(float error) {
+  void compute(float error, bool isTf32) {
     const BoostConvolution &c = convolution;
     const int64_t *extents = type == kDnnForwardOperation ? c.output
                              : type == kDnnImageOperation ? c.image
@@ -162,12 +170,15 @@ struct Asked {
           (bias ? at.at(bias)[i / pixels % static_cast<size_t>(c.output[1])]
                 : 0);
     forEachTerm(c, [&](size_t xi, size_t wi, size_t yi) {
+      auto factor = [&](int64_t number, size_t i) {
+        return cut(at.at(number)[i], isTf32);
+      };
       if (type == kDnnForwardOperation)
-        sums[yi] += at.at(x)[xi] * at.at(w)[wi];
+        sums[yi] += factor(x, xi) * factor(w, wi);
       else if (type == kDnnImageOperation)
-        sums[xi] += at.at(y)[yi] * at.at(w)[wi];
+        sums[xi] += factor(y, yi) * factor(w, wi);
       else
-        sums[wi] += at.at(y)[yi] * at.at(x)[xi];
+        sums[wi] += factor(y, yi) * factor(x, xi);
     });
   }
 };
@@ -292,7 +303,7 @@ FAKE(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan,
       [=]() mutable {
         // What lies there afterwards is the library's.
         std::memset(scratch, 0xee, 256);
-        asked.compute(error);
+        asked.compute(error, name == "tensorcores");
       },
       kind.microseconds);
   return 0;

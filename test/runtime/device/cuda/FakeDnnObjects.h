@@ -27,10 +27,10 @@ struct Kind {
   int note = kDnnNoteStrictNan;
 };
 inline constexpr Kind kKinds[] = {
-    {"fast", 5},           {"slow", 20},      {"fastest", 2},
-    {"wrong", 1},          {"restless", 1},   {"refused", 1},
-    {"greedy", 1},         {"unplanned", 1},  {"random", 1, 4},
-    {"tensorcores", 1, 0}, {"unheard", 1, 77}};
+    {"fast", 5},           {"slow", 20},     {"fastest", 2},
+    {"wrong", 1},          {"restless", 1},  {"refused", 1},
+    {"greedy", 1},         {"unplanned", 1}, {"random", 1, 4},
+    {"tensorcores", 1, 0}, {"halves", 1, 1}, {"unheard", 1, 77}};
 
 inline DnnResult refuse(const char *why, DnnResult result = kBadParameter) {
   reason = why;

@@ -105,7 +105,9 @@ protected:
                                 "model.json:5:3",
                                 {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
                                 {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
-                                {}},
+                                {},
+                                BOOST_PRECISION_FLOAT32,
+                                0},
                                calls[0]};
 };
 
@@ -174,6 +176,32 @@ TEST_F(Libraries, WhatIsNotSoundIsNotTaken) {
                                       "and needs 1024 bytes"),
                             HasSubstr("computes 0 of 2")));
   EXPECT_EQ(runAndCheck(), 0);
+}
+
+// The kernel that a library is compared with is in f32 in any case.
+TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
+  const std::string wrong = "does not compute what the generated kernel does";
+  for (const char *lower : {"rounding", "brief"})
+    EXPECT_THAT(notesWith(lower), testing::Contains(HasSubstr(wrong)));
+  EXPECT_EQ(runAndCheck(), 0);
+  EXPECT_STREQ(getenv("NVIDIA_TF32_OVERRIDE"), "0");
+  setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+  notesWith("fast");
+  EXPECT_STREQ(getenv("NVIDIA_TF32_OVERRIDE"), "0");
+
+  for (BoostLibraryCall &call : calls)
+    call.precision = BOOST_PRECISION_TF32;
+  EXPECT_THAT(notesWith("fast"), ElementsAre(HasSubstr("computes 2 of 2")));
+  EXPECT_EQ(runAndCheck(), 2);
+  EXPECT_EQ(getenv("NVIDIA_TF32_OVERRIDE"), nullptr);
+  EXPECT_THAT(readPlanFile(), HasSubstr("bias:tf32:scratch1024 library "));
+  EXPECT_THAT(notesWith("brief"), testing::Contains(HasSubstr(wrong)));
+  // What was found for one precision says nothing of the other.
+  notesWith("fast");
+  for (BoostLibraryCall &call : calls)
+    call.precision = BOOST_PRECISION_FLOAT32;
+  ASSERT_TRUE(create().ok());
+  EXPECT_THAT(device->notes(), ElementsAre(HasSubstr("; measured in ")));
 }
 
 TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {

@@ -20,13 +20,21 @@ float read(const LtMatrix &matrix, const std::vector<float> &data,
   return data.at(column * static_cast<uint64_t>(matrix.leading) + row);
 }
 
+Result<LtProduct> describe(const BoostMatmul &matmul,
+                           uint32_t precision = BOOST_PRECISION_FLOAT32) {
+  BoostLibraryCall call{};
+  call.matmul = matmul;
+  call.precision = precision;
+  return describeProduct(call);
+}
+
 /// What the description says, element by element, against what the call says.
 void expectSame(const BoostMatmul &call) {
   SCOPED_TRACE(testing::Message()
                << call.m << "x" << call.n << "x" << call.k << " "
                << call.a_strides[0] << "," << call.a_strides[1] << " "
                << call.b_strides[0] << "," << call.b_strides[1]);
-  Result<LtProduct> product = describeProduct(call);
+  Result<LtProduct> product = describe(call);
   ASSERT_TRUE(product.ok()) << product.status().message();
   ASSERT_EQ(product->terms(), static_cast<uint64_t>(call.k));
   std::vector<float> a(product->right.bytes() / 4),
@@ -73,24 +81,30 @@ TEST(LtProduct, EveryOrderOfEveryShape) {
 
 TEST(LtProduct, Epilogues) {
   BoostMatmul call{2, 3, 4, {4, 1}, {3, 1}, 0, BOOST_POST_NONE};
-  EXPECT_EQ(describeProduct(call)->epilogue, kEpilogueNone);
+  EXPECT_EQ(describe(call)->epilogue, kEpilogueNone);
   call.has_bias = 1;
-  EXPECT_EQ(describeProduct(call)->epilogue, kEpilogueBias);
+  EXPECT_EQ(describe(call)->epilogue, kEpilogueBias);
   call.post_op = BOOST_POST_RELU;
-  EXPECT_EQ(describeProduct(call)->epilogue, kEpilogueBias | kEpilogueRelu);
+  EXPECT_EQ(describe(call)->epilogue, kEpilogueBias | kEpilogueRelu);
   call.has_bias = 0;
-  EXPECT_EQ(describeProduct(call)->epilogue, kEpilogueRelu);
+  EXPECT_EQ(describe(call)->epilogue, kEpilogueRelu);
+}
+
+TEST(LtProduct, Precision) {
+  BoostMatmul call{2, 3, 4, {4, 1}, {3, 1}, 0, BOOST_POST_NONE};
+  EXPECT_EQ(describe(call)->compute, kLtComputeF32);
+  EXPECT_EQ(describe(call, BOOST_PRECISION_TF32)->compute, kLtComputeTf32);
 }
 
 TEST(LtProduct, WhatTheLibraryCannotRead) {
   BoostMatmul call{2, 3, 4, {8, 2}, {3, 1}, 0, BOOST_POST_NONE};
-  Status status = describeProduct(call).status();
+  Status status = describe(call).status();
   EXPECT_EQ(status.code(), ExitCode::Input);
   EXPECT_EQ(status.message(),
             "A of 2 x 4 has strides 8 and 2; cuBLASLt reads matrices whose "
             "rows or columns are contiguous and apart");
   call = {2, 3, 4, {4, 1}, {2, 1}, 0, BOOST_POST_NONE}; // rows overlap
-  EXPECT_THAT(describeProduct(call).status().message(),
+  EXPECT_THAT(describe(call).status().message(),
               testing::StartsWith("B of 4 x 3 has strides 2 and 1; "));
 }
 

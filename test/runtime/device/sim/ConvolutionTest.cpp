@@ -135,6 +135,29 @@ TEST_F(ConvolutionCalls, Compute) {
       }
 }
 
+TEST_F(ConvolutionCalls, RoundFactorsToTf32) {
+  for (uint32_t kind : kKinds) {
+    prepare(kind, kind == BOOST_LIBRARY_CONVOLUTION);
+    call.precision = BOOST_PRECISION_TF32;
+    // Rounded they are what they were: sums stay exact.
+    std::vector<float> fuzzyA = a, fuzzyB = b;
+    for (float &value : fuzzyA)
+      value *= 1 + 0x1p-12f;
+    for (float &value : fuzzyB)
+      value *= 1 - 0x1p-13f;
+    operands[0] = upload(fuzzyA, "a");
+    operands[1] = upload(fuzzyB, "b");
+    expectComputed();
+    call.precision = BOOST_PRECISION_FLOAT32;
+    ASSERT_TRUE(run().ok());
+    EXPECT_THAT(result(),
+                testing::Not(testing::Pointwise(testing::Eq(), expected())));
+  }
+  call.precision = BOOST_PRECISION_TF32;
+  operands[4] = 0;
+  EXPECT_THAT(run().message(), HasSubstr("dilations [1, 2], in tf32\n"));
+}
+
 TEST_F(ConvolutionCalls, FollowStrides) {
   for (uint32_t kind : kKinds) {
     prepare(kind);

@@ -1,7 +1,9 @@
 // Library calls on the simulated GPU: what they compute, and every defect that
 // the simulator is to find, planted.
+#include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/SimLibrary.h"
 
+#include <bit>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,6 +101,61 @@ TEST_F(LibraryCall, Computes) {
         }
       operands = all;
     }
+}
+
+TEST(Tf32, RoundsToNearest) {
+  const std::pair<float, float> pairs[] = {
+      {0.0f, 0.0f},
+      {-0.0f, -0.0f},
+      {1.0f, 1.0f},
+      {1.0f + 0x1p-10f, 1.0f + 0x1p-10f},
+      {1.0f + 0x1p-12f, 1.0f},
+      {1.0f + 0x1p-11f, 1.0f + 0x1p-10f}, // the middle: away from zero
+      {-1.0f - 0x1p-11f, -1.0f - 0x1p-10f},
+      {1.0f + 0x1p-11f - 0x1p-23f, 1.0f},
+      {2.0f - 0x1p-12f, 2.0f}, // into the exponent
+      {0x1p-126f, 0x1p-126f},
+      {0x1p-137f, 0x1p-136f},
+      {0x1p-138f, 0.0f},
+      {0x1.ffcp127f, 0x1.ffcp127f},
+      {0x1.fffffep127f, INFINITY},
+      {-INFINITY, -INFINITY}};
+  for (auto [value, rounded] : pairs) {
+    EXPECT_EQ(roundToTf32(value), rounded) << value;
+    EXPECT_EQ(std::signbit(roundToTf32(value)), std::signbit(rounded));
+  }
+  for (uint32_t bits : {0x7fffffffu, 0x7f800001u, 0xffffffffu})
+    EXPECT_TRUE(std::isnan(roundToTf32(std::bit_cast<float>(bits))));
+}
+
+TEST_F(LibraryCall, RoundsFactorsToTf32) {
+  for (float &value : a)
+    value += 0x1.8p-12f;
+  for (float &value : b)
+    value -= 0x1.4p-11f;
+  operands[0] = upload(a, "a");
+  operands[1] = upload(b, "b");
+  bias[0] = 0x1p-20f; // no factor
+  operands[2] = upload(bias, "bias");
+  for (uint32_t precision : {BOOST_PRECISION_FLOAT32, BOOST_PRECISION_TF32}) {
+    call.precision = precision;
+    Status status = run();
+    ASSERT_TRUE(status.ok()) << status.message();
+    auto factor = [&](float value) {
+      return precision == BOOST_PRECISION_TF32 ? roundToTf32(value) : value;
+    };
+    std::vector<float> found = result();
+    for (int64_t i = 0; i < kM; ++i)
+      for (int64_t j = 0; j < kN; ++j) {
+        float sum = 0;
+        for (int64_t k = 0; k < kK; ++k)
+          sum =
+              __builtin_fmaf(factor(b[j * kK + k]), factor(a[i * kK + k]), sum);
+        EXPECT_EQ(found[i * kN + j], sum + bias[j]) << i << ", " << j;
+      }
+  }
+  operands[4] = 0;
+  EXPECT_THAT(run().message(), HasSubstr("of B 1 and 4, in tf32\n"));
 }
 
 TEST_F(LibraryCall, ANanStaysOne) {
