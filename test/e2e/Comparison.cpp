@@ -58,13 +58,26 @@ std::map<std::string, Bounded> e2e::analyzeByName(func::FuncOp function,
   return results;
 }
 
+static double boundOf(const Bounded &expected, int64_t i) {
+  return expected.error[i] + kUnitRoundoff * std::abs(expected.value.data[i]) +
+         0x1p-140;
+}
+
+int64_t e2e::countBeyond(const Bounded &expected,
+                         const ReferenceValue &actual) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < actual.size(); ++i)
+    count += !(std::abs(actual.data[i] - expected.value.data[i]) <=
+               boundOf(expected, i));
+  return count;
+}
+
 void e2e::expectWithin(const Bounded &expected, const ReferenceValue &actual,
                        const std::string &what) {
   ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
   for (int64_t i = 0; i < actual.size(); ++i) {
     double exact = expected.value.data[i];
-    double bound =
-        expected.error[i] + kUnitRoundoff * std::abs(exact) + 0x1p-140;
+    double bound = boundOf(expected, i);
     // Any number is within an infinite bound: such a test could not fail.
     ASSERT_TRUE(std::isfinite(bound))
         << what << " element " << i << ": the analysis has no bound";

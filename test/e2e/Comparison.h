@@ -23,8 +23,11 @@ std::map<std::string, Bounded> analyzeByName(mlir::func::FuncOp function,
                                              llvm::ArrayRef<Bounded> arguments,
                                              bool *overflows = nullptr);
 
-/// Fails the test unless every element is within its bound; the last rounding,
-/// to f32, is on the house.
+/// Elements that are not within their bounds; the last rounding, to f32, is on
+/// the house.
+int64_t countBeyond(const Bounded &expected, const ReferenceValue &actual);
+
+/// Fails the test unless every element is within its bound.
 void expectWithin(const Bounded &expected, const ReferenceValue &actual,
                   const std::string &what);
 void expectWithin(const std::map<std::string, Bounded> &expected,

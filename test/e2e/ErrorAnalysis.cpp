@@ -316,12 +316,25 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// Libraries may round the factors of these to tf32.
+bool isProduct(Operation *op) {
+  return isa<nn::DenseOp, nn::DenseGradInputOp, nn::DenseGradWeightOp,
+             nn::Conv2dOp, nn::Conv2dGradInputOp, nn::Conv2dGradWeightOp>(op);
+}
+
+void roundToTf32(Bounded &factor) {
+  for (auto [value, error] : llvm::zip_equal(factor.value.data, factor.error))
+    error += kTf32Roundoff * (std::abs(value) + error) + kTf32Underflow;
+}
+
 } // namespace
 
 std::vector<Bounded> e2e::analyze(func::FuncOp function,
                                   ArrayRef<Bounded> arguments,
                                   bool *overflows) {
   Interpreter interpreter;
+  bool isTf32 =
+      rt::getMatmulPrecision(function->getParentOp()) == rt::Precision::Tf32;
   llvm::DenseMap<Value, Bounded> values;
   for (auto [argument, value] :
        llvm::zip_equal(function.getArguments(), arguments))
@@ -338,6 +351,9 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
       ADD_FAILURE() << "cannot evaluate " << op.getName().getStringRef().str();
       return {};
     }
+    if (isTf32 && isProduct(&op))
+      for (Bounded &factor : MutableArrayRef(in).take_front(2))
+        roundToTf32(factor);
     std::optional<std::vector<Errors>> errors = getImageErrors(&op, in, out);
     if (!errors)
       errors = getFeatureErrors(&op, in, out);

@@ -13,6 +13,8 @@
 //  - where an activation is within its own bound of zero, ReLU may pass its
 //  gradient or
 //    not: the whole gradient is in doubt there;
+//  - in a program of tf32 each factor of a product or convolution may have been
+//  rounded to 10 bits before, by kTf32Roundoff;
 //  - exp and log are the polynomials of compiler/lowering/llvm, off by at most
 //    kElementaryError.
 //
@@ -27,6 +29,10 @@
 namespace boostc::e2e {
 
 inline constexpr double kUnitRoundoff = 0x1p-24;
+/// Relative error of a factor rounded to tf32, to nearest, as the simulated GPU
+/// does; the bits of a number that is no normal one reach down to 2^-136.
+inline constexpr double kTf32Roundoff = 0x1p-11;
+inline constexpr double kTf32Underflow = 0x1p-137;
 /// Relative error of exp, absolute error of log beside log's own magnitude:
 /// Cephes' polynomials stay below 2 units in the last place, which is 4 u.
 inline constexpr double kElementaryError = 4 * kUnitRoundoff;

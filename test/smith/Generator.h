@@ -16,6 +16,7 @@ struct Sketch {
   unsigned threads = 1;
   bool isForGpus = false;        ///< and runs on the simulated one
   bool callsCudaLibrary = false; ///< there for every product
+  bool isTf32 = false;           ///< which that library computes
   bool isStaged = false; ///< there every other product, through shared memory
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set

@@ -148,17 +148,19 @@ Sketch reduce(Sketch sketch) {
 }
 
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
-  printf("seed %llu, %s%s%s, %u threads, reproducible %s, %lld micro-batches: "
-         "%s\n%s",
-         static_cast<unsigned long long>(seed),
-         !sketch.isForGpus         ? ""
-         : sketch.callsCudaLibrary ? "simulated GPU with its library, "
-                                   : "simulated GPU, ",
-         sketch.isForGpus && sketch.isStaged ? "staged, " : "",
-         sketch.useLibrary ? "library" : "loops", sketch.threads,
-         rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
-         static_cast<long long>(sketch.microBatches), finding.c_str(),
-         sketch.getModel().getJson().c_str());
+  printf(
+      "seed %llu, %s%s%s%s, %u threads, reproducible %s, %lld micro-batches: "
+      "%s\n%s",
+      static_cast<unsigned long long>(seed),
+      !sketch.isForGpus         ? ""
+      : sketch.callsCudaLibrary ? "simulated GPU with its library, "
+                                : "simulated GPU, ",
+      sketch.isForGpus && sketch.isStaged ? "staged, " : "",
+      sketch.isForGpus && sketch.isTf32 ? "tf32, " : "",
+      sketch.useLibrary ? "library" : "loops", sketch.threads,
+      rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
+      static_cast<long long>(sketch.microBatches), finding.c_str(),
+      sketch.getModel().getJson().c_str());
   fflush(stdout);
 }
 

@@ -1,0 +1,135 @@
+// Programs in tf32: their products and convolutions in the libraries of the
+// simulated GPU, which rounds factors as NVIDIA documents it, against the
+// interpreter within the bounds that follow; and what the choice leaves alone.
+#include "test/e2e/Comparison.h"
+#include "test/e2e/Differential.h"
+#include "test/runtime/support/SettledUpdate.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+enum class On { Libraries, Kernels, Cpu };
+
+CompileOptions getOptions(On device, bool isTf32) {
+  CompileOptions options;
+  options.phase.threads = 2;
+  options.phase.forCpu = device == On::Cpu;
+  options.phase.forCuda = device != On::Cpu;
+  options.phase.cudaLibrary = device == On::Libraries ? "always" : "never";
+  if (isTf32)
+    options.sets = {"matmul_precision=tf32"};
+  return options;
+}
+
+Model getModel(StringRef name) {
+  return *llvm::find_if(getModels(),
+                        [&](const Model &model) { return model.name == name; });
+}
+
+/// What @micro of a program has computed, and what it should have in float32.
+struct MicroBatch {
+  std::map<std::string, Bounded> exact;
+  ReferenceTrainer::Partial found;
+
+  MicroBatch(const Model &model, Compiled &compiled) {
+    CompileOptions options = getOptions(On::Libraries, false);
+    options.to = Phase::Step;
+    SmallVector<char, 0> ir = compileText(model.getJson(), options);
+    Interpreted interpreted(StringRef(ir.data(), ir.size()));
+    func::FuncOp micro = interpreted.program.getFunction(train::kMicro);
+    EXPECT_EQ(compiled.execution().init(7).message(), "");
+    ReferenceTrainer::Values inputs = drawBatch(model, 1);
+    compiled.setBatch(inputs, model.batch);
+    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+    exact = analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
+                                               inputs, model.batch));
+    found = compiled.getPartial();
+  }
+  int64_t countBeyond() const {
+    int64_t count = 0;
+    for (const auto &[name, gradient] : found.gradients)
+      count += e2e::countBeyond(exact.at("gradient " + name), gradient);
+    return count;
+  }
+};
+
+class Tf32 : public testing::TestWithParam<Model> {};
+
+TEST_P(Tf32, StepsStayInTheirBounds) {
+  expectSteps(GetParam(), getOptions(On::Libraries, true), 10);
+}
+
+TEST_P(Tf32, EveryLibraryCallSaysSo) {
+  for (bool isTf32 : {false, true}) {
+    Compiled compiled(
+        compileText(GetParam().getJson(), getOptions(On::Libraries, isTf32)),
+        1);
+    const BoostProgram &program = compiled.descriptor();
+    uint32_t expected = isTf32 ? BOOST_PRECISION_TF32 : BOOST_PRECISION_FLOAT32;
+    EXPECT_EQ(program.matmul_precision, expected);
+    for (const BoostLibraryCall &call :
+         std::span(program.targets->library_calls,
+                   program.targets->library_call_count))
+      EXPECT_EQ(call.precision, expected) << call.location;
+  }
+}
+
+// The kernel that stands in for a call is as exact as ever.
+TEST_P(Tf32, FallbacksStayInTheBoundsOfFloat32) {
+  Compiled compiled(
+      compileText(GetParam().getJson(), getOptions(On::Libraries, true)), 1, 2,
+      boostrt::LibraryUse::Off);
+  MicroBatch batch(GetParam(), compiled);
+  expectWithin(batch.exact, batch.found, "fallbacks");
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Tf32, testing::ValuesIn(getModels()),
+                         [](const testing::TestParamInfo<Model> &info) {
+                           return info.param.name;
+                         });
+
+/// Models whose gradients are products of many terms.
+class Tf32Products : public testing::TestWithParam<const char *> {};
+
+// Else the bounds of float32 would do, or nobody rounds.
+TEST_P(Tf32Products, AreNotThoseOfFloat32) {
+  Model model = getModel(GetParam());
+  for (bool isTf32 : {false, true}) {
+    Compiled compiled(
+        compileText(model.getJson(), getOptions(On::Libraries, isTf32)), 1);
+    EXPECT_EQ(MicroBatch(model, compiled).countBeyond() > 0, isTf32);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Tf32Products,
+                         testing::Values("parallel", "square", "lenet",
+                                         "padded", "smooth"),
+                         [](const testing::TestParamInfo<const char *> &info) {
+                           return std::string(info.param);
+                         });
+
+std::vector<std::byte> trainThreeSteps(const Model &model,
+                                       const CompileOptions &options) {
+  Compiled compiled(compileText(model.getJson(), options), 2);
+  EXPECT_EQ(compiled.execution().init(7).message(), "");
+  for (int64_t step = 1; step <= 3; ++step) {
+    compiled.setBatch(drawBatch(model, step), model.batch);
+    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+    EXPECT_TRUE(settledUpdate(compiled.execution(), step).ok());
+  }
+  return compiled.getPersistentBytes();
+}
+
+TEST(Tf32Elsewhere, CpusAndKernelsKeepTheirBits) {
+  for (const char *name : {"parallel", "lenet"})
+    for (On device : {On::Cpu, On::Kernels})
+      EXPECT_EQ(trainThreeSteps(getModel(name), getOptions(device, true)),
+                trainThreeSteps(getModel(name), getOptions(device, false)))
+          << name;
+}
+
+} // namespace
