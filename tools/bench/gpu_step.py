@@ -7,7 +7,8 @@ Two measurements, in less than 8 minutes:
 
 1. The step of examples/lenet5-mnist with batch 32 and of examples/mlp-mnist with batch 128,
    with the optimizers of their files. boostc's program is timed by `boost-run bench`, step by
-   step, each until its loss was read. PyTorch runs eager, compiled with
+   step, each until its loss was read; on GPUs also one in TF32, whose products and
+   convolutions are cuBLASLt's and cuDNN's wherever these are the faster. PyTorch runs eager, compiled with
    mode="reduce-overhead", and as one CUDA graph captured by hand of a whole step (forward,
    backward, update; also with its batch copied from the host in each step); JAX as jit
    and as a scan over 100 steps; each with products in fp32 and in TF32
@@ -53,6 +54,9 @@ MODELS = {"lenet5-mnist": Model(ROOT / "examples/lenet5-mnist/model.json", 32),
           "mlp-mnist": Model(ROOT / "examples/mlp-mnist/model.json", 128),
           "mnist99": Model(HERE / "mnist99.json", 128)}
 STEPS_OF = ("lenet5-mnist", "mlp-mnist")
+# What boostc compiles; generated kernels know no TF32, so that all is left to libraries.
+PRECISIONS = {"fp32": [],
+              "TF32": ["--set", "matmul_precision=tf32", "--cuda-library=always"]}
 
 
 def stop(message, code=1):
@@ -60,12 +64,22 @@ def stop(message, code=1):
     sys.exit(code)
 
 
+def program_of(folder, name, precision="fp32"):
+    return folder / (f"{name}.so" if precision == "fp32" else f"{name}.{precision}.so")
+
+
+def precisions_of(name, target):
+    """CPUs compute in fp32 in any case; the seconds to 99 % are those of fp32."""
+    return ["fp32", "TF32"] if target == "cuda" and name in STEPS_OF else ["fp32"]
+
+
 def compile_programs(boostc, folder, target="cuda"):
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in MODELS.items():
-        subprocess.run([boostc, model.path, f"--target={target}", "--cpu=x86-64-v3",
-                        "--set", f"batch_size={model.batch}", "-o", folder / f"{name}.so"],
-                       check=True)
+        for precision in precisions_of(name, target):
+            subprocess.run([boostc, model.path, f"--target={target}", "--cpu=x86-64-v3",
+                            "--set", f"batch_size={model.batch}", *PRECISIONS[precision],
+                            "-o", program_of(folder, name, precision)], check=True)
 
 
 def last_line(text):
@@ -164,14 +178,21 @@ def summarise(model, results):
     return lines
 
 
+def precision_of(line):
+    return "TF32" if line["variant"].endswith("TF32") else "fp32"
+
+
 def table_of(lines):
-    """All candidates of a model, the fastest first, with boostc's share of their time."""
-    ours = next(line for line in lines if line["system"] == "boostc")
-    text = [f"{ours['model']}, batch {ours['batch']}: microseconds per step",
+    """All candidates of a model, the fastest first, with boostc's share of their time, in the
+    same precision where it was measured in both."""
+    ours = {precision_of(line): line for line in lines if line["system"] == "boostc"}
+    text = [f"{lines[0]['model']}, batch {lines[0]['batch']}: microseconds per step",
             f"{'':58}{'median':>9}{'from':>9}{'to':>9}{'boostc is':>11}"]
     for line in sorted(lines, key=lambda line: line["median_us"]):
         what = ", ".join(filter(None, [line["system"], line["variant"]]))
-        share = "" if line is ours else f"{ours['median_us'] / line['median_us']:.2f}x"
+        same = ours.get(precision_of(line), ours["fp32"])
+        share = (f"{same['median_us'] / line['median_us']:.2f}x"
+                 if line["system"] != "boostc" else "")
         text.append(f"{what:58}{line['median_us']:9.1f}{line['medians_from_us']:9.1f}"
                     f"{line['medians_to_us']:9.1f}{share:>11}".rstrip())
     return "\n".join(text)
@@ -211,8 +232,11 @@ def measure_steps(arguments, tools, scratch):
             missing |= {f"{framework}, {name}, {variant}": error
                         for variant, error in answer["failed"].items()}
         for name in arguments.models:
-            program = Program(tools.boost_run, tools.programs / f"{name}.so", arguments.device)
-            candidates = {("boostc", ""): program.measure}
+            candidates = {
+                ("boostc", precision): Program(
+                    tools.boost_run, program_of(tools.programs, name, precision),
+                    arguments.device).measure
+                for precision in precisions_of(name, tools.target)}
             for framework in FRAMEWORKS:
                 for variant in ready.get((framework, name), {"variants": []})["variants"]:
                     candidates[framework, variant] = (
@@ -251,7 +275,7 @@ def train_ours(tools, device, mnist, seed, scratch):
     metrics = pathlib.Path(scratch) / "mnist99.jsonl"
     metrics.unlink(missing_ok=True)
     done = subprocess.run(
-        [tools.boost_run, tools.programs / "mnist99.so", f"--device={device}",
+        [tools.boost_run, program_of(tools.programs, "mnist99"), f"--device={device}",
          f"--data=mnist:{mnist}", f"--seed={seed}", f"--epochs={MAX_EPOCHS}", "--eval-every=1",
          "--progress=none", f"--metrics={metrics}"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -330,6 +354,7 @@ class Tools:
             stop(f"there is no {self.boost_run}; name the build folder with --build")
         # The simulated GPU is no device for the peers.
         self.peer_device = "cuda" if arguments.device == "cuda" else "cpu"
+        self.target = "cpu" if arguments.device == "cpu" else "cuda"
         self.machine = self.doctor()
         if arguments.device == "cuda" and not any(g["usable"] for g in self.machine["gpus"][:1]):
             why = self.machine["driver"].get("failure", "NVIDIA's driver finds none of compute "
@@ -338,8 +363,7 @@ class Tools:
         self.programs = ROOT / "bench"
         if not in_bundle:
             self.programs = pathlib.Path(scratch)
-            target = "cpu" if arguments.device == "cpu" else "cuda"
-            compile_programs(arguments.build / "bin/boostc", self.programs, target)
+            compile_programs(arguments.build / "bin/boostc", self.programs, self.target)
         elif not self.programs.exists():
             stop("this bundle was made with --no-bench and has no programs to time")
 

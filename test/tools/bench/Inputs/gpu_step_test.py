@@ -26,22 +26,38 @@ def rounds(*medians):
 
 class Steps(unittest.TestCase):
     def test_medians_of_the_rounds_in_microseconds(self):
-        line, = gpu_step.summarise("mlp-mnist", {("boostc", ""): rounds(0.03, 0.01, 0.02)})
+        line, = gpu_step.summarise("mlp-mnist",
+                                   {("boostc", "fp32"): rounds(0.03, 0.01, 0.02)})
         self.assertEqual(line, {
             "benchmark": "step", "model": "mlp-mnist", "batch": 128, "system": "boostc",
-            "variant": "", "median_us": 20, "min_us": 5, "medians_from_us": 10,
+            "variant": "fp32", "median_us": 20, "min_us": 5, "medians_from_us": 10,
             "medians_to_us": 30, "rounds": 3, "steps": 300})
 
     def test_the_table_begins_with_the_fastest(self):
         lines = gpu_step.summarise("lenet5-mnist", {
-            ("torch", "eager"): rounds(0.3), ("boostc", ""): rounds(0.025),
-            ("jax", "jit"): rounds(0.02)})
+            ("torch", "eager, fp32"): rounds(0.3), ("boostc", "fp32"): rounds(0.025),
+            ("jax", "jit, TF32"): rounds(0.02)})
         self.assertEqual(gpu_step.table_of(lines).splitlines(), [
             "lenet5-mnist, batch 32: microseconds per step",
             " " * 58 + "   median     from       to  boostc is",
-            "jax, jit".ljust(58) + "     20.0     20.0     20.0      1.25x",
-            "boostc".ljust(58) + "     25.0     25.0     25.0",
-            "torch, eager".ljust(58) + "    300.0    300.0    300.0      0.08x"])
+            "jax, jit, TF32".ljust(58) + "     20.0     20.0     20.0      1.25x",
+            "boostc, fp32".ljust(58) + "     25.0     25.0     25.0",
+            "torch, eager, fp32".ljust(58) + "    300.0    300.0    300.0      0.08x"])
+
+    def test_who_computes_in_the_same_precision_is_compared(self):
+        lines = gpu_step.summarise("lenet5-mnist", {
+            ("boostc", "fp32"): rounds(0.03), ("boostc", "TF32"): rounds(0.02),
+            ("jax", "jit, TF32"): rounds(0.04), ("jax", "jit, fp32"): rounds(0.06)})
+        self.assertEqual([line.split()[-1] for line in gpu_step.table_of(lines).splitlines()[2:]],
+                         ["20.0", "30.0", "0.50x", "0.50x"])
+
+    def test_programs_by_precision(self):
+        folder = pathlib.Path("f")
+        self.assertEqual([gpu_step.program_of(folder, "a", p).name
+                          for p in gpu_step.precisions_of("mlp-mnist", "cuda")],
+                         ["a.so", "a.TF32.so"])
+        self.assertEqual(gpu_step.precisions_of("mlp-mnist", "cpu"), ["fp32"])
+        self.assertEqual(gpu_step.precisions_of("mnist99", "cuda"), ["fp32"])
 
     def test_candidates_take_turns(self):
         order = []
