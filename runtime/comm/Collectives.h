@@ -15,6 +15,7 @@
 #pragma once
 
 #include "runtime/comm/Group.h"
+#include "runtime/comm/SlicedVector.h"
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
 
@@ -49,7 +50,9 @@ Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
                     Workspace &workspace,
                     AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
 
-/// How much of a workspace an all-reduce of `elements` floats takes.
+/// How much of a workspace an all-reduce of `elements` floats takes. What
+/// follows takes no more, for as many elements as members times the longest
+/// slice where there are slices.
 size_t allReduceScratchBytes(uint32_t members, size_t elements,
                              const VectorCuts &cuts = kHostCuts);
 
@@ -62,6 +65,38 @@ Status allReduceSum(Group &group, std::span<const std::span<float>> parts,
 Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
                     Workspace &workspace, VectorMemory &memory,
                     AllReduceAlgorithm algorithm = AllReduceAlgorithm::Auto);
+
+// Collectives of ops, on vectors in `memory` as the sums above: for elements of
+// type float and int64_t.
+
+/// Every member's own slice becomes its sum over the members, with the bits of
+/// allReduceSum(); the rest stays as it is.
+template <typename T>
+Status reduceScatterSum(Group &group, const SlicedVector<T> &vector,
+                        Workspace &workspace, VectorMemory &memory);
+
+/// Slice m becomes what member m has there.
+template <typename T>
+Status allGather(Group &group, const SlicedVector<T> &vector,
+                 Workspace &workspace, VectorMemory &memory);
+
+/// Of Slices::Equal: slice k of member m becomes slice m of member k.
+template <typename T>
+Status allToAll(Group &group, const SlicedVector<T> &vector,
+                Workspace &workspace, VectorMemory &memory);
+
+/// The vector becomes that of member `root`.
+template <typename T>
+Status broadcast(Group &group, uint32_t root,
+                 std::span<const std::span<T>> parts, Workspace &workspace,
+                 VectorMemory &memory);
+
+/// The vector becomes that of the member that is `distance`, below their
+/// number, before this one, where the first one follows the last.
+template <typename T>
+Status shift(Group &group, uint32_t distance,
+             std::span<const std::span<T>> parts, Workspace &workspace,
+             VectorMemory &memory);
 
 /// `all` is on every member what members 0, 1, ... brought, one after the
 /// other; member m brought all[ends[m-1]..ends[m]), and has it there already.

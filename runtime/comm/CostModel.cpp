@@ -109,11 +109,52 @@ double adasumLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
 double meanLevelSeconds(const CommCosts &costs, double part, uint32_t radix,
                         const Placement &placement, uint32_t distance,
                         double messagesOfPart) {
-  double others = radix - 1.0;
-  return 2 * exchangeSeconds(costs, others * messagesOfPart,
-                             others * part * kFloat,
-                             placement.outside(radix, distance), placement) +
-         part * (radix + 1) * kFloat * costs.perTouched;
+  return reduceScatterSeconds(costs, part, radix, placement, distance,
+                              messagesOfPart) +
+         partsSeconds(costs, part, radix, placement, distance, messagesOfPart);
+}
+
+double partsSeconds(const CommCosts &costs, double part, uint32_t members,
+                    const Placement &placement, uint32_t distance,
+                    double messagesOfPart) {
+  double others = members - 1.0;
+  return exchangeSeconds(costs, others * messagesOfPart, others * part * kFloat,
+                         placement.outside(members, distance), placement);
+}
+
+double reduceScatterSeconds(const CommCosts &costs, double part,
+                            uint32_t members, const Placement &placement,
+                            uint32_t distance, double messagesOfPart) {
+  return partsSeconds(costs, part, members, placement, distance,
+                      messagesOfPart) +
+         part * (members + 1) * kFloat * costs.perTouched;
+}
+
+double broadcastSeconds(const CommCosts &costs, double elements,
+                        uint32_t members, const Placement &placement,
+                        double messages) {
+  double seconds = 0;
+  for (uint32_t distance = 1; distance < members; distance *= 2)
+    seconds += exchangeSeconds(costs, messages, elements * kFloat,
+                               placement.outside(2, distance), placement);
+  return seconds;
+}
+
+double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
+                    uint32_t distance, const Placement &placement,
+                    double messages) {
+  // Of a server's ranks, those leave it that are nearest to its end.
+  double onServer = std::min(placement.ranksPerServer, members);
+  double leaving = std::min(distance, members - distance);
+  double outside =
+      onServer < members ? std::min(leaving, onServer) / onServer : 0;
+  return exchangeSeconds(costs, messages, elements * kFloat, outside,
+                         placement) +
+         copySeconds(costs, elements);
+}
+
+double copySeconds(const CommCosts &costs, double elements) {
+  return 2 * elements * kFloat * costs.perTouched;
 }
 
 double adasumSeconds(const CommCosts &costs, const AdasumShape &shape,

@@ -54,6 +54,27 @@ double allReduceSeconds(const CommCosts &costs, AllReduceAlgorithm algorithm,
                         const Placement &placement = {},
                         double messagesOfSlice = 1);
 
+/// One exchange in which each of `members`, `distance` members of the group
+/// apart, sends a part of so many floats, in so many messages, to each other
+/// one: allGather().
+double partsSeconds(const CommCosts &costs, double part, uint32_t members,
+                    const Placement &placement = {}, uint32_t distance = 1,
+                    double messagesOfPart = 1);
+/// The same, and each adds up what it gets: reduceScatterSum().
+double reduceScatterSeconds(const CommCosts &costs, double part,
+                            uint32_t members, const Placement &placement = {},
+                            uint32_t distance = 1, double messagesOfPart = 1);
+/// broadcast() of so many floats.
+double broadcastSeconds(const CommCosts &costs, double elements,
+                        uint32_t members, const Placement &placement = {},
+                        double messages = 1);
+/// shift() of so many floats.
+double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
+                    uint32_t distance, const Placement &placement = {},
+                    double messages = 1);
+/// What is received beside its place and copied there.
+double copySeconds(const CommCosts &costs, double elements);
+
 /// One level of an Adasum (adasum/Plan.h): `part` is what the busiest rank
 /// combines, in elements; `holders` ranks share the vector that most do. Its
 /// `radix` members are `distance` members of the group apart.

@@ -1,7 +1,8 @@
 // What members do together without arithmetic: gather, broadcast, barrier.
 #include "runtime/comm/Collectives.h"
 
-#include <bit>
+#include "runtime/comm/Division.h"
+
 #include <cassert>
 
 namespace boostrt {
@@ -36,18 +37,16 @@ Status allGather(Group &group, std::span<std::byte> all,
 Status broadcast(Group &group, uint32_t root, std::span<std::byte> data,
                  Workspace &workspace) {
   uint32_t size = group.size();
-  // Numbered from the root, member k gets it from k without its highest bit.
-  uint32_t self = (group.self() + size - root) % size;
+  uint32_t self = (group.self() + size - root) % size; // numbered from the root
   auto rankOf = [&](uint32_t k) { return group.rankOf((k + root) % size); };
   if (self != 0) {
-    Incoming receive{rankOf(self - std::bit_floor(self)), data};
+    Incoming receive{rankOf(spreadParent(self)), data};
     BOOSTRT_RETURN_IF_ERROR(group.transport().exchange({}, {&receive, 1}));
   }
   workspace.sends.clear();
-  for (uint64_t bit = self ? std::bit_floor(self) * uint64_t(2) : 1;
-       self + bit < size; bit *= 2)
-    workspace.sends.push_back(
-        {rankOf(self + static_cast<uint32_t>(bit)), data});
+  forEachSpreadChild(self, size, [&](uint32_t child) {
+    workspace.sends.push_back({rankOf(child), data});
+  });
   return group.transport().exchange(workspace.sends, {});
 }
 

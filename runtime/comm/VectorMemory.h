@@ -28,6 +28,13 @@ struct VectorCuts {
   /// Neighbouring pieces shorter than this travel together: copying them costs
   /// less than a message.
   size_t minMessageBytes;
+
+  /// Elements of a block that `members` divide: equal slices of a vector stay
+  /// equal in every block.
+  size_t elementsPerBlock(size_t elementBytes, uint32_t members) const {
+    size_t slice = blockBytes / elementBytes / members;
+    return (slice ? slice : 1) * members;
+  }
 };
 
 // Of the host.

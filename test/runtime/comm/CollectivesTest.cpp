@@ -1,5 +1,6 @@
 // Every collective over every transport, bit for bit against plain loops.
 #include "runtime/comm/Collectives.h"
+#include "test/runtime/comm/Contributions.h"
 #include "test/runtime/comm/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
@@ -18,42 +19,6 @@ constexpr uint32_t rankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16};
 
 /// For collectives whose way does not depend on the number of ranks.
 constexpr uint32_t fewRankCounts[] = {1, 2, 3, 5, 8, 16};
-
-/// What rank `rank` brings; its order of addition shows in the last bits.
-std::vector<float> contribution(uint32_t rank, size_t size) {
-  std::vector<float> values(size);
-  uint64_t state = rank + 1;
-  for (float &value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX
-    value = std::ldexp(float(state >> 52) - 2047, int(state >> 40 & 15));
-  }
-  return values;
-}
-
-/// The definition in Collectives.h, word by word.
-std::vector<float> definition(uint32_t lo, uint32_t hi, size_t size) {
-  if (hi - lo == 1)
-    return contribution(lo, size);
-  uint32_t half = 1;
-  while (half * 2 < hi - lo)
-    half *= 2;
-  std::vector<float> sum = definition(lo, lo + half, size);
-  std::vector<float> second = definition(lo + half, hi, size);
-  for (size_t i = 0; i < size; ++i)
-    sum[i] += second[i];
-  return sum;
-}
-
-::testing::AssertionResult sameBits(std::span<const float> a,
-                                    std::span<const float> b) {
-  if (a.size() != b.size())
-    return ::testing::AssertionFailure() << a.size() << " and " << b.size();
-  for (size_t i = 0; i < a.size(); ++i)
-    if (std::memcmp(&a[i], &b[i], sizeof(float)))
-      return ::testing::AssertionFailure()
-             << "element " << i << ": " << a[i] << " and " << b[i];
-  return ::testing::AssertionSuccess();
-}
 
 class Collectives : public ::testing::TestWithParam<TransportKind> {};
 

@@ -1,0 +1,311 @@
+// The collectives of ops over every transport, bit for bit against their
+// definitions in dialect coll.
+#include "runtime/comm/Collectives.h"
+#include "runtime/comm/HostVectors.h"
+#include "test/runtime/comm/Contributions.h"
+#include "test/runtime/comm/nccl/NcclRanks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace boostrt;
+using namespace boostrt::test;
+
+namespace {
+
+constexpr uint32_t rankCounts[] = {1, 2, 3, 4, 5, 8};
+
+/// Short spans, empty ones, and with fewer elements than ranks.
+const std::vector<size_t> kShort = {5, 0, 1, 17, 8};
+/// Some are messages of their own.
+const std::vector<size_t> kLong = {3, 120000, 10, 1, 40001, 7};
+
+/// By span.
+using Spans = std::vector<std::vector<float>>;
+
+Spans cut(const std::vector<float> &all, const std::vector<size_t> &sizes) {
+  Spans spans;
+  auto next = all.begin();
+  for (size_t size : sizes) {
+    spans.emplace_back(next, next + size);
+    next += size;
+  }
+  return spans;
+}
+
+size_t totalOf(const std::vector<size_t> &sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), size_t(0));
+}
+
+Spans bring(uint32_t rank, const std::vector<size_t> &sizes) {
+  return cut(contribution(rank, totalOf(sizes)), sizes);
+}
+
+/// Over all ranks.
+Spans sumOf(uint32_t ranks, const std::vector<size_t> &sizes) {
+  return cut(definition(0, ranks, totalOf(sizes)), sizes);
+}
+
+/// Whose slice element `e` of `size` is in.
+uint32_t ownerOf(size_t e, size_t size, uint32_t ranks) {
+  uint32_t owner = 0;
+  for (size_t end = 0;; ++owner) {
+    end += size / ranks + (owner < size % ranks ? 1 : 0);
+    if (e < end)
+      return owner;
+  }
+}
+
+class Job {
+public:
+  Job(Transport &transport, const std::vector<size_t> &sizes)
+      : group(transport), host(workspace),
+        values(bring(transport.rank(), sizes)) {
+    for (std::vector<float> &span : values)
+      spans.push_back(span);
+  }
+
+  const SlicedVector<float> &divide(Slices slices = Slices::All) {
+    sliced.divide(spans, group.size(), slices);
+    return sliced;
+  }
+  std::span<const std::span<float>> parts() const { return spans; }
+  uint64_t sent() const { return group.transport().traffic().sentBytes; }
+
+  /// expected(span, element).
+  template <typename Expected> void expect(Expected &&expected) const {
+    for (size_t s = 0; s < values.size(); ++s)
+      for (size_t e = 0; e < values[s].size(); ++e) {
+        float wanted = expected(s, e);
+        ASSERT_EQ(std::memcmp(&values[s][e], &wanted, sizeof wanted), 0)
+            << "rank " << group.self() << " of " << group.size() << ", span "
+            << s << ", element " << e << ": " << values[s][e] << ", expected "
+            << wanted;
+      }
+  }
+
+  Group group;
+  Workspace workspace;
+  HostVectors host;
+  Spans values;
+  std::vector<std::span<float>> spans;
+  SlicedVector<float> sliced;
+};
+
+class VectorMoves : public ::testing::TestWithParam<TransportKind> {
+protected:
+  /// work(job, brought by each rank) on every rank, for all numbers of ranks.
+  template <typename Work>
+  void onRanks(const std::vector<size_t> &sizes, Work &&work) {
+    for (uint32_t ranks : rankCounts) {
+      SCOPED_TRACE(::testing::Message() << ranks << " ranks");
+      std::vector<Spans> brought;
+      for (uint32_t rank = 0; rank < ranks; ++rank)
+        brought.push_back(bring(rank, sizes));
+      expectRanks(GetParam(), ranks, [&](Transport &transport) {
+        Job job(transport, sizes);
+        return work(job, brought);
+      });
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Over, VectorMoves,
+                         ::testing::ValuesIn(allTransportKinds()),
+                         [](const auto &info) { return kindName(info.param); });
+
+TEST_P(VectorMoves, ReduceScatterIsTheSumOfTheOwnSlice) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t self = job.group.self(), ranks = job.group.size();
+      Spans sum = sumOf(ranks, sizes);
+      const SlicedVector<float> &sliced = job.divide();
+      BOOSTRT_RETURN_IF_ERROR(
+          reduceScatterSum(job.group, sliced, job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) {
+        return ownerOf(e, sizes[s], ranks) == self ? sum[s][e]
+                                                   : brought[self][s][e];
+      });
+      EXPECT_EQ(job.sent(),
+                (sliced.size() - sliced.slice(self).size()) * sizeof(float));
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, AllGatherHasEachSliceOfItsRank) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t ranks = job.group.size();
+      const SlicedVector<float> &sliced = job.divide();
+      BOOSTRT_RETURN_IF_ERROR(
+          allGather(job.group, sliced, job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) {
+        return brought[ownerOf(e, sizes[s], ranks)][s][e];
+      });
+      EXPECT_EQ(job.sent(), sliced.slice(job.group.self()).size() *
+                                (ranks - 1) * sizeof(float));
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, AGatherOfScatteredSumsIsAnAllReduce) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &job, const std::vector<Spans> &) {
+      BOOSTRT_RETURN_IF_ERROR(
+          reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
+      BOOSTRT_RETURN_IF_ERROR(
+          allGather(job.group, job.divide(), job.workspace, job.host));
+      Job other(job.group.transport(), sizes);
+      BOOSTRT_RETURN_IF_ERROR(
+          allReduceSum(other.group, other.parts(), other.workspace));
+      job.expect([&](size_t s, size_t e) { return other.values[s][e]; });
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, AllToAllTransposesBlocks) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t self = job.group.self(), ranks = job.group.size();
+      const SlicedVector<float> &sliced = job.divide(Slices::Equal);
+      BOOSTRT_RETURN_IF_ERROR(
+          allToAll(job.group, sliced, job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) {
+        size_t block = sizes[s] / ranks;
+        return e < block * ranks
+                   ? brought[e / block][s][self * block + e % block]
+                   : brought[self][s][e];
+      });
+      EXPECT_EQ(job.sent(),
+                sliced.slice(self).size() * (ranks - 1) * sizeof(float));
+      // Twice is nothing.
+      BOOSTRT_RETURN_IF_ERROR(
+          allToAll(job.group, sliced, job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, BroadcastFromEveryRoot) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &first, const std::vector<Spans> &brought) {
+      for (uint32_t root = 0; root < first.group.size(); ++root) {
+        Job job(first.group.transport(), sizes);
+        BOOSTRT_RETURN_IF_ERROR(broadcast<float>(job.group, root, job.parts(),
+                                                 job.workspace, job.host));
+        job.expect([&](size_t s, size_t e) { return brought[root][s][e]; });
+      }
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, ShiftsGoRoundTheRing) {
+  for (const std::vector<size_t> &sizes : {kShort, kLong})
+    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t self = job.group.self(), ranks = job.group.size();
+      uint32_t moved = 0;
+      for (uint32_t distance = 0; distance < ranks; ++distance) {
+        uint64_t before = job.sent();
+        BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, distance, job.parts(),
+                                             job.workspace, job.host));
+        moved = (moved + distance) % ranks;
+        job.expect([&](size_t s, size_t e) {
+          return brought[(self + ranks - moved) % ranks][s][e];
+        });
+        EXPECT_EQ(job.sent() - before,
+                  distance ? job.divide().size() * sizeof(float) : 0);
+      }
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, SeveralBlocksAndMessages) {
+  const std::vector<size_t> sizes = {4300011, 11};
+  for (uint32_t ranks : {2, 3}) {
+    std::vector<Spans> brought;
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      brought.push_back(bring(rank, sizes));
+    Spans sum = sumOf(ranks, sizes);
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Job job(transport, sizes);
+      uint32_t self = transport.rank();
+      BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
+                                       job.workspace, job.host));
+      BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
+                                       job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
+      BOOSTRT_RETURN_IF_ERROR(
+          shift<float>(job.group, 1, job.parts(), job.workspace, job.host));
+      BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, ranks - 1, job.parts(),
+                                           job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
+      BOOSTRT_RETURN_IF_ERROR(
+          reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
+      BOOSTRT_RETURN_IF_ERROR(
+          allGather(job.group, job.divide(), job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) { return sum[s][e]; });
+      if (self == 0)
+        std::fill(job.values[0].begin(), job.values[0].end(), 2.5f);
+      BOOSTRT_RETURN_IF_ERROR(
+          broadcast<float>(job.group, 0, job.parts(), job.workspace, job.host));
+      job.expect([&](size_t s, size_t e) { return s ? sum[s][e] : 2.5f; });
+      return Status();
+    });
+  }
+}
+
+// Where the first ranks alone have elements, the scratch memory is enough.
+TEST_P(VectorMoves, OfManySingleElements) {
+  const std::vector<size_t> sizes(300, 1);
+  onRanks(sizes, [&](Job &job, const std::vector<Spans> &) {
+    uint32_t ranks = job.group.size();
+    Spans sum = sumOf(ranks, sizes);
+    size_t scratch =
+        allReduceScratchBytes(ranks, ranks * job.divide().longestSlice());
+    std::byte *memory = job.workspace.reserve(scratch);
+    BOOSTRT_RETURN_IF_ERROR(
+        reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
+    BOOSTRT_RETURN_IF_ERROR(
+        allGather(job.group, job.divide(), job.workspace, job.host));
+    BOOSTRT_RETURN_IF_ERROR(
+        broadcast<float>(job.group, 0, job.parts(), job.workspace, job.host));
+    EXPECT_EQ(job.workspace.reserve(scratch), memory) << "nothing was added";
+    job.expect([&](size_t s, size_t e) { return sum[s][e]; });
+    return Status();
+  });
+}
+
+TEST_P(VectorMoves, Integers) {
+  for (uint32_t ranks : {1, 2, 3, 5})
+    expectRanks(GetParam(), ranks, [&](Transport &transport) {
+      Group group(transport);
+      Workspace workspace;
+      HostVectors host(workspace);
+      // Beyond what a double holds exactly.
+      int64_t self = transport.rank(), n = ranks, large = int64_t(1) << 58;
+      std::vector<int64_t> values(ranks, large + self);
+      std::span<int64_t> span(values);
+      std::span<const std::span<int64_t>> parts(&span, 1);
+      SlicedVector<int64_t> sliced;
+      sliced.divide(parts, ranks);
+      BOOSTRT_RETURN_IF_ERROR(
+          allToAll(group, sliced, workspace, host)); // who sent it
+      for (int64_t i = 0; i < n; ++i)
+        EXPECT_EQ(values[i], large + i);
+      BOOSTRT_RETURN_IF_ERROR(reduceScatterSum(group, sliced, workspace, host));
+      EXPECT_EQ(values[self], n * (large + self));
+      BOOSTRT_RETURN_IF_ERROR(allGather(group, sliced, workspace, host));
+      values[0] += self;
+      BOOSTRT_RETURN_IF_ERROR(
+          shift<int64_t>(group, 1 % ranks, parts, workspace, host));
+      EXPECT_EQ(values[0], n * large + (self + n - 1) % n);
+      BOOSTRT_RETURN_IF_ERROR(
+          broadcast<int64_t>(group, ranks - 1, parts, workspace, host));
+      EXPECT_EQ(values[0], n * large + (2 * n - 2) % n);
+      return Status();
+    });
+}
+
+} // namespace
