@@ -18,7 +18,7 @@ static ReferenceValue draw(Type type, uint64_t stream) {
 }
 
 FailureOr<std::vector<SmallVector<ReferenceValue>>>
-boostc::drawArguments(func::FuncOp function) {
+boostc::drawArguments(func::FuncOp function, uint64_t rank) {
   SmallVector<ReferenceValue> arguments;
   std::optional<unsigned> valid;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
@@ -26,7 +26,7 @@ boostc::drawArguments(func::FuncOp function) {
     if (shaped && !shaped.hasStaticShape())
       return function.emitOpError("expected arguments of static shape, found ")
              << type;
-    arguments.push_back(draw(type, index));
+    arguments.push_back(draw(type, (rank << 32) + index));
     auto binding =
         function.getArgAttrOfType<rt::BindingAttr>(index, rt::kBindingAttrName);
     if (binding && binding.getKind() == rt::BindingKind::Valid)

@@ -18,9 +18,8 @@ LogicalResult Interpreter::interpret(func::FuncOp function,
   return call(function, arguments, results);
 }
 
-LogicalResult Interpreter::call(Operation *callee,
-                                ArrayRef<ReferenceValue> arguments,
-                                SmallVectorImpl<ReferenceValue> &results) {
+LogicalResult Interpreter::enter(Operation *callee,
+                                 ArrayRef<ReferenceValue> arguments) {
   auto function = dyn_cast<FunctionOpInterface>(callee);
   if (!function || !function.getFunctionBody().hasOneBlock())
     return callee->emitOpError(
@@ -38,10 +37,61 @@ LogicalResult Interpreter::call(Operation *callee,
   if (frames.size() == kMaxDepth)
     return callee->emitOpError("is called ") << kMaxDepth << " levels deep";
   frames.emplace_back();
-  LogicalResult status =
-      evaluateRegion(function.getFunctionBody(), arguments, results);
+  assign(function.getFunctionBody().getArguments(), arguments);
+  return success();
+}
+
+LogicalResult Interpreter::call(Operation *callee,
+                                ArrayRef<ReferenceValue> arguments,
+                                SmallVectorImpl<ReferenceValue> &results) {
+  if (failed(enter(callee, arguments)))
+    return failure();
+  LogicalResult status = evaluateBlock(
+      cast<FunctionOpInterface>(callee).getFunctionBody().front(), results);
   frames.pop_back();
   return status;
+}
+
+/// Ranks meet where the function itself says so: what stands in a region or
+/// in another function may be executed any number of times.
+static LogicalResult verifyMeetings(func::FuncOp function) {
+  WalkResult walked = function.walk([&](CollectiveOpInterface op) {
+    if (op->getBlock() == &function.front())
+      return WalkResult::advance();
+    op.emitOpError("cannot be interpreted on several ranks: expected in the "
+                   "body of @")
+        << function.getName() << ", found in a region";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult Interpreter::interpretOnRanks(func::FuncOp function,
+                                            ArrayRef<RankValues> arguments,
+                                            std::vector<RankValues> &results) {
+  if (failed(verifyMeetings(function)))
+    return failure();
+  std::vector<Interpreter> ranks(arguments.size());
+  for (auto [rank, given] : llvm::zip_equal(ranks, arguments))
+    if (failed(rank.enter(function, given)))
+      return failure();
+  for (Operation &op : function.front().without_terminator()) {
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+      std::vector<RankValues> operands;
+      for (const Interpreter &rank : ranks)
+        operands.push_back(rank.getOperands(op));
+      std::vector<RankValues> met = collective.evaluateOnRanks(operands);
+      for (auto [rank, values] : llvm::zip_equal(ranks, met))
+        rank.assign(op.getResults(), values);
+      continue;
+    }
+    for (Interpreter &rank : ranks)
+      if (failed(rank.evaluate(op)))
+        return failure();
+  }
+  for (const Interpreter &rank : ranks)
+    results.push_back(rank.getOperands(*function.front().getTerminator()));
+  return success();
 }
 
 const ReferenceValue &Interpreter::lookup(Value value) const {
@@ -51,19 +101,32 @@ const ReferenceValue &Interpreter::lookup(Value value) const {
   return found->second;
 }
 
+RankValues Interpreter::getOperands(Operation &op) const {
+  RankValues operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(lookup(operand));
+  return operands;
+}
+
+void Interpreter::assign(ValueRange values, ArrayRef<ReferenceValue> contents) {
+  for (auto [value, content] : llvm::zip_equal(values, contents))
+    frames.back()[value] = content;
+}
+
 LogicalResult
 Interpreter::evaluateRegion(Region &region, ArrayRef<ReferenceValue> arguments,
                             SmallVectorImpl<ReferenceValue> &yielded) {
-  Block &block = region.front();
-  assert(block.getNumArguments() == arguments.size() &&
-         "one value per block argument");
-  for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
-    frames.back()[argument] = value;
+  assign(region.front().getArguments(), arguments);
+  return evaluateBlock(region.front(), yielded);
+}
+
+LogicalResult
+Interpreter::evaluateBlock(Block &block,
+                           SmallVectorImpl<ReferenceValue> &yielded) {
   for (Operation &op : block.without_terminator())
     if (failed(evaluate(op)))
       return failure();
-  for (Value value : block.getTerminator()->getOperands())
-    yielded.push_back(lookup(value));
+  llvm::append_range(yielded, getOperands(*block.getTerminator()));
   return success();
 }
 
@@ -73,19 +136,16 @@ LogicalResult Interpreter::evaluate(Operation &op) {
     return op.emitOpError(
         "cannot be interpreted: it does not say what it computes "
         "(ReferenceOpInterface)");
-  SmallVector<ReferenceValue> operands, results;
-  for (Value operand : op.getOperands())
-    operands.push_back(lookup(operand));
-  if (failed(reference.evaluate(*this, operands, results)))
+  SmallVector<ReferenceValue> results;
+  if (failed(reference.evaluate(*this, getOperands(op), results)))
     return failure();
   if (results.size() != op.getNumResults())
     return op.emitOpError("evaluated to ")
            << results.size() << " values, expected " << op.getNumResults();
-  for (auto [result, value] : llvm::zip(op.getResults(), results)) {
+  for (auto [result, value] : llvm::zip(op.getResults(), results))
     if (getShape(result.getType()) != ArrayRef(value.shape))
       return op.emitOpError("evaluated to the shape [")
              << value.shape << "], expected that of " << result.getType();
-    frames.back()[result] = std::move(value);
-  }
+  assign(op.getResults(), results);
   return success();
 }

@@ -23,6 +23,14 @@ public:
                                 llvm::ArrayRef<ReferenceValue> arguments,
                                 llvm::SmallVectorImpl<ReferenceValue> &results);
 
+  /// Runs `function` on several ranks, which meet in its collectives; arguments
+  /// and results are by rank. What functions that it calls exchange, they do as
+  /// of one rank.
+  static llvm::LogicalResult
+  interpretOnRanks(mlir::func::FuncOp function,
+                   llvm::ArrayRef<RankValues> arguments,
+                   std::vector<RankValues> &results);
+
   const ReferenceValue &lookup(mlir::Value value) const override;
   llvm::LogicalResult
   evaluateRegion(mlir::Region &region, llvm::ArrayRef<ReferenceValue> arguments,
@@ -32,7 +40,15 @@ public:
        llvm::SmallVectorImpl<ReferenceValue> &results) override;
 
 private:
+  /// Begins a call: a frame with the arguments.
+  llvm::LogicalResult enter(mlir::Operation *callee,
+                            llvm::ArrayRef<ReferenceValue> arguments);
+  llvm::LogicalResult
+  evaluateBlock(mlir::Block &block,
+                llvm::SmallVectorImpl<ReferenceValue> &yielded);
   llvm::LogicalResult evaluate(mlir::Operation &op);
+  RankValues getOperands(mlir::Operation &op) const;
+  void assign(mlir::ValueRange values, llvm::ArrayRef<ReferenceValue> contents);
 
   using Frame = llvm::DenseMap<mlir::Value, ReferenceValue>;
   /// One frame per function being run, innermost last.

@@ -41,12 +41,9 @@ void ReferenceTrainer::bindBatch(Bound &bound, const Values &inputs,
       ReferenceValue::scalar(static_cast<double>(valid));
 }
 
-FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
-                                                         const Bound &bound) {
-  func::FuncOp function = program.getFunction(name);
-  if (!function)
-    return program.emitOpError("has no function '") << name << "' to interpret";
-  SmallVector<ReferenceValue> arguments, values;
+FailureOr<RankValues> ReferenceTrainer::getArguments(func::FuncOp function,
+                                                     const Bound &bound) {
+  RankValues arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto binding =
         function.getArgAttrOfType<BindingAttr>(i, rt::kBindingAttrName);
@@ -56,8 +53,11 @@ FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
              << i << ", " << Attribute(binding);
     arguments.push_back(value->second);
   }
-  if (failed(Interpreter().interpret(function, arguments, values)))
-    return failure();
+  return arguments;
+}
+
+FailureOr<ReferenceTrainer::Bound>
+ReferenceTrainer::bindResults(func::FuncOp function, RankValues values) {
   Bound results;
   for (auto [i, value] : llvm::enumerate(values)) {
     auto binding =
@@ -68,6 +68,40 @@ FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
     results[binding] = std::move(value);
   }
   return results;
+}
+
+ReferenceTrainer::Bound
+ReferenceTrainer::bindUpdate(const Partial &step,
+                             const std::map<std::string, double> &controls) {
+  Bound bound;
+  bindPartial(bound, step);
+  bind(bound, BindingKind::Parameter, parameters);
+  bind(bound, BindingKind::State, state);
+  bound[getBinding(BindingKind::Finite)] =
+      ReferenceValue::scalar(isFinite ? 1.0 : 0.0);
+  for (const auto &[name, value] : controls)
+    bound[getBinding(BindingKind::Control, name)] =
+        ReferenceValue::scalar(value);
+  return bound;
+}
+
+FailureOr<func::FuncOp> ReferenceTrainer::find(StringRef name) {
+  if (func::FuncOp function = program.getFunction(name))
+    return function;
+  return program.emitOpError("has no function '") << name << "' to interpret";
+}
+
+FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
+                                                         const Bound &bound) {
+  FailureOr<func::FuncOp> function = find(name);
+  if (failed(function))
+    return failure();
+  FailureOr<RankValues> arguments = getArguments(*function, bound);
+  RankValues values;
+  if (failed(arguments) ||
+      failed(Interpreter().interpret(*function, *arguments, values)))
+    return failure();
+  return bindResults(*function, std::move(values));
 }
 
 FailureOr<ReferenceTrainer::Partial>
@@ -136,23 +170,42 @@ ReferenceTrainer::combine(const Partial &first, const Partial &second) {
 FailureOr<bool>
 ReferenceTrainer::update(const Partial &step,
                          const std::map<std::string, double> &controls) {
-  Bound bound;
-  bindPartial(bound, step);
-  bind(bound, BindingKind::Parameter, parameters);
-  bind(bound, BindingKind::State, state);
-  bound[getBinding(BindingKind::Finite)] =
-      ReferenceValue::scalar(isFinite ? 1.0 : 0.0);
-  for (const auto &[name, value] : controls)
-    bound[getBinding(BindingKind::Control, name)] =
-        ReferenceValue::scalar(value);
-  FailureOr<Bound> results = run(train::kUpdate, bound);
-  if (failed(results))
+  FailureOr<std::vector<bool>> isCommitted =
+      updateOnRanks({this, 1}, step, controls);
+  if (failed(isCommitted))
     return failure();
-  if (!results->contains(getBinding(BindingKind::Finite)))
-    return program.getFunction(train::kUpdate)
-        .emitOpError("expected a result bound to #rt.binding<finite>");
-  assign(*results);
-  return isFinite;
+  return bool(isCommitted->front());
+}
+
+FailureOr<std::vector<bool>>
+ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
+                                ArrayRef<Partial> steps,
+                                const std::map<std::string, double> &controls) {
+  FailureOr<func::FuncOp> function = ranks.front().find(train::kUpdate);
+  if (failed(function))
+    return failure();
+  std::vector<RankValues> arguments, values;
+  for (auto [rank, step] : llvm::zip_equal(ranks, steps)) {
+    FailureOr<RankValues> given =
+        rank.getArguments(*function, rank.bindUpdate(step, controls));
+    if (failed(given))
+      return failure();
+    arguments.push_back(std::move(*given));
+  }
+  if (failed(Interpreter::interpretOnRanks(*function, arguments, values)))
+    return failure();
+  std::vector<bool> isCommitted;
+  for (auto [rank, computed] : llvm::zip_equal(ranks, values)) {
+    FailureOr<Bound> results = rank.bindResults(*function, std::move(computed));
+    if (failed(results))
+      return failure();
+    if (!results->contains(rank.getBinding(BindingKind::Finite)))
+      return function->emitOpError(
+          "expected a result bound to #rt.binding<finite>");
+    rank.assign(*results);
+    isCommitted.push_back(rank.isFinite);
+  }
+  return isCommitted;
 }
 
 FailureOr<std::map<std::string, ReferenceTrainer::Metric>>

@@ -8,6 +8,7 @@
 #include "dialects/train/TrainDialect.h"
 #include <map>
 #include <string>
+#include <vector>
 
 namespace boostc {
 
@@ -54,6 +55,12 @@ public:
   /// behind one that was not none is, until `isFinite` says otherwise.
   llvm::FailureOr<bool> update(const Partial &step,
                                const std::map<std::string, double> &controls);
+  /// The same of several ranks, which meet in its collectives: trainers of one
+  /// program, and what each has of the step.
+  static llvm::FailureOr<std::vector<bool>>
+  updateOnRanks(llvm::MutableArrayRef<ReferenceTrainer> ranks,
+                llvm::ArrayRef<Partial> steps,
+                const std::map<std::string, double> &controls);
   /// @eval: the loss, called "loss", and the metrics, by name.
   llvm::FailureOr<std::map<std::string, Metric>> evaluate(const Values &inputs,
                                                           int64_t valid);
@@ -68,6 +75,13 @@ private:
             bool other = false);
   void bindPartial(Bound &bound, const Partial &partial, bool other = false);
   void bindBatch(Bound &bound, const Values &inputs, int64_t valid);
+  Bound bindUpdate(const Partial &step,
+                   const std::map<std::string, double> &controls);
+  llvm::FailureOr<mlir::func::FuncOp> find(llvm::StringRef name);
+  llvm::FailureOr<RankValues> getArguments(mlir::func::FuncOp function,
+                                           const Bound &bound);
+  llvm::FailureOr<Bound> bindResults(mlir::func::FuncOp function,
+                                     RankValues values);
   llvm::FailureOr<Bound> run(llvm::StringRef name, const Bound &arguments);
   llvm::FailureOr<Partial> runPartial(llvm::StringRef name,
                                       const Bound &arguments);

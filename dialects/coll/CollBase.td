@@ -15,26 +15,90 @@ def Coll_Dialect : Dialect {
   let name = "coll";
   let summary = "What ranks exchange";
   let description = [{
-    Collectives of a training step, on values. They stand in `@update`, in front of
-    `train.update`, once for each optimizer step whatever the number of micro-batches;
-    buckets and their order are explicit. The number of ranks is known when a program
-    runs: of one rank every collective leaves its operands as they are, as the
-    interpreter does, and the same program serves any number. In phase `linalg` each
-    becomes an `rt.collective`.
+    Collectives of a training step, on values. They stand in `@update`, once for each
+    optimizer step whatever the number of micro-batches; buckets and their order are
+    explicit. In phase `linalg` each becomes an `rt.collective`.
 
-    The dialect has the ops that a pass emits and the runtime executes. Reductions to parts
-    (reduce_scatter, all_gather, all_to_all) and messages are steps of the runtime's
-    algorithms, which it chooses by the number of ranks; no op stands for them.
+    The number of ranks is known when a program runs, and the same program serves any
+    number: of one rank every collective leaves its operands as they are. So shapes say
+    nothing of ranks. Where ranks have parts, a result has the shape of its operand, and
+    the n ranks of the group, numbered 0 to n - 1 in their order, divide its N elements, in
+    row-major order, into n *slices*, of which rank r has the one with number r: N / n
+    elements, one more where r < N mod n, one slice behind the other. A root or a distance
+    is taken modulo n.
+
+    For every n and every operand, to the last bit:
+
+    * `all_gather(reduce_scatter(x))` is `all_reduce(x)`,
+    * `all_to_all(all_to_all(x))` is x,
+    * `send_recv` of distance -d behind one of distance d is x.
+
+    A model file needs `all_reduce` and `adasum` alone. The others are for steps written as
+    text (`boostc --compile-from=step`), and for
+    [boost-boost-decompose-all-reduce](passes.md).
   }];
   let cppNamespace = "::boostc::coll";
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
-class Coll_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Coll_Dialect, mnemonic, !listconcat([
-        Pure, InferTypeOpAdaptor, CollectiveOpInterface,
+/// `kind`: of rt::CollectiveKind. `parameters` and `format`: what the op has of its
+/// own; `refine` puts it into the `form`.
+class Coll_Op<string mnemonic, string kind, dag parameters = (ins),
+              string format = "", string refine = "",
+              list<Type> elements = [F32, I64]>
+    : Op<Coll_Dialect, mnemonic, [
+        Pure, InferTypeOpAdaptor,
+        DeclareOpInterfaceMethods<CollectiveOpInterface, ["evaluateOnRanks"]>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-        DeclareOpInterfaceMethods<ReferenceOpInterface>], traits)>;
+        DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let arguments = !con((ins I32Attr:$number, Rt_RankGroup:$ranks,
+                            FlatSymbolRefArrayAttr:$serves),
+                       parameters,
+                       (ins Variadic<RankedTensorOf<elements>>:$exchanged));
+  let results = (outs Variadic<RankedTensorOf<elements>>:$results);
+  let assemblyFormat =
+      "`number` `(` $number `)` `over` $ranks `serves` $serves " # format #
+      " `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = "::boostc::rt::CollectiveForm getForm();";
+  let extraClassDefinition = [{
+    ::boostc::rt::CollectiveForm $cppClass::getForm() {
+      ::boostc::rt::CollectiveForm form(::boostc::rt::CollectiveKind::}] # kind # [{,
+                                        getRanks(), getExchanged().size());
+      }] # refine # [{
+      return form;
+    }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location>, Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      ::llvm::append_range(inferred, adaptor.getExchanged().getTypes());
+      return ::mlir::success();
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return ::boostc::rt::verifyForm(*this, getForm(), getExchanged().size());
+    }
+    ::llvm::LogicalResult
+    $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
+      return ::boostc::coll::verifyServed(*this, symbols);
+    }
+    /// Of one rank.
+    ::llvm::LogicalResult $cppClass::evaluate(
+        ::boostc::ReferenceContext &,
+        ::llvm::ArrayRef<::boostc::ReferenceValue> operands,
+        ::llvm::SmallVectorImpl<::boostc::ReferenceValue> &results) {
+      ::llvm::append_range(results, operands);
+      return ::mlir::success();
+    }
+    std::vector<::boostc::RankValues>
+    $cppClass::evaluateOnRanks(::llvm::ArrayRef<::boostc::RankValues> operands) {
+      return ::boostc::rt::evaluateOnRanks(getForm(), operands);
+    }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::lowerToLinalg(::mlir::OpBuilder &builder) {
+      return ::boostc::coll::buildRtCollective(builder, *this, getForm());
+    }
+  }];
+}
 
 #endif // BOOST_COLL_BASE

@@ -26,11 +26,10 @@ LogicalResult coll::verifyServed(CollectiveOpInterface op,
 
 SmallVector<Value> coll::buildRtCollective(OpBuilder &builder,
                                            CollectiveOpInterface op,
-                                           rt::CollectiveKind kind,
-                                           rt::RankGroup ranks,
-                                           ArrayRef<int32_t> groups) {
+                                           const rt::CollectiveForm &form) {
   auto call = rt::CollectiveOp::create(
-      builder, op.getLoc(), op->getResultTypes(), kind, op.getNumber(), ranks,
-      op.getServes(), groups, op.getExchanged());
+      builder, op.getLoc(), op->getResultTypes(), form.kind, op.getNumber(),
+      form.ranks, op.getServes(), form.groups, static_cast<uint32_t>(form.peer),
+      op.getExchanged());
   return SmallVector<Value>(call.getResults());
 }

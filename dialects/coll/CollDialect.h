@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
+#include "dialects/rt/CollectiveForm.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -23,10 +24,9 @@ namespace boostc::coll {
 llvm::LogicalResult verifyServed(CollectiveOpInterface op,
                                  mlir::SymbolTableCollection &symbols);
 
-/// The rt.collective of `kind` over `ranks` that `op` becomes, before it.
+/// The rt.collective of `form` that `op` becomes, before it.
 llvm::SmallVector<mlir::Value>
 buildRtCollective(mlir::OpBuilder &builder, CollectiveOpInterface op,
-                  rt::CollectiveKind kind, rt::RankGroup ranks,
-                  llvm::ArrayRef<int32_t> groups);
+                  const rt::CollectiveForm &form);
 
 } // namespace boostc::coll

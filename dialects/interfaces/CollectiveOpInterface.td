@@ -20,6 +20,13 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::mlir::OperandRange", "getExchanged", (ins)>,
     InterfaceMethod<"The parameters that the first of these serve, one each.",
       "::mlir::ArrayAttr", "getServes", (ins)>,
+    InterfaceMethod<[{
+        Its results on every rank, by definition and in double precision, from the
+        operands of all, by rank. ReferenceOpInterface is for one rank, of which every
+        collective leaves its operands as they are.
+      }],
+      "std::vector<::boostc::RankValues>", "evaluateOnRanks",
+      (ins "::llvm::ArrayRef<::boostc::RankValues>":$operands)>,
   ];
   let verify = [{ return ::boostc::verifyCollective($_op); }];
   let extraClassDeclaration = [{

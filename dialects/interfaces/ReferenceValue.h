@@ -33,6 +33,9 @@ struct ReferenceValue {
   double at(int64_t i, int64_t j) const { return data[i * shape[1] + j]; }
 };
 
+/// The operands or the results of an op on one rank.
+using RankValues = llvm::SmallVector<ReferenceValue>;
+
 /// What an op may ask the interpreter for: to run a region of its own (values
 /// used from outside the region are known), a function it names, or the value
 /// of something its region uses from outside.

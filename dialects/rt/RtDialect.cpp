@@ -24,6 +24,12 @@ static_assert(int(InitializerKind::TruncatedNormal) ==
               BOOST_INIT_TRUNCATED_NORMAL);
 static_assert(int(CollectiveKind::AllReduce) == BOOST_COLLECTIVE_ALL_REDUCE);
 static_assert(int(CollectiveKind::Adasum) == BOOST_COLLECTIVE_ADASUM);
+static_assert(int(CollectiveKind::ReduceScatter) ==
+              BOOST_COLLECTIVE_REDUCE_SCATTER);
+static_assert(int(CollectiveKind::AllGather) == BOOST_COLLECTIVE_ALL_GATHER);
+static_assert(int(CollectiveKind::AllToAll) == BOOST_COLLECTIVE_ALL_TO_ALL);
+static_assert(int(CollectiveKind::Broadcast) == BOOST_COLLECTIVE_BROADCAST);
+static_assert(int(CollectiveKind::SendRecv) == BOOST_COLLECTIVE_SEND_RECV);
 static_assert(int(RankGroup::All) == BOOST_RANKS_ALL);
 static_assert(int(RankGroup::Inner) == BOOST_RANKS_INNER);
 static_assert(int(RankGroup::Across) == BOOST_RANKS_ACROSS);

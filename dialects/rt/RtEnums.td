@@ -51,7 +51,12 @@ def Rt_ConvolutionKind : I32EnumAttr<"ConvolutionKind", "a convolution or one of
 
 def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "what ranks do together", [
   I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
-  I32EnumAttrCase<"Adasum", 1, "adasum">]> {
+  I32EnumAttrCase<"Adasum", 1, "adasum">,
+  I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
+  I32EnumAttrCase<"AllGather", 3, "all_gather">,
+  I32EnumAttrCase<"AllToAll", 4, "all_to_all">,
+  I32EnumAttrCase<"Broadcast", 5, "broadcast">,
+  I32EnumAttrCase<"SendRecv", 6, "send_recv">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -169,10 +169,20 @@ typedef enum BoostCallStatus {
   BOOST_CALL_COLLECTIVE_FAILED = 3 /* so has the device here */
 } BoostCallStatus;
 
-/* What ranks do together. */
+/* What ranks do together; dialect coll says it in full. Of the n ranks of a group,
+ * in their order, rank r has slice r of each operand: of its N elements N / n, one
+ * more where r < N % n, one slice behind the other. */
 typedef enum BoostCollectiveKind {
   BOOST_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
-  BOOST_COLLECTIVE_ADASUM = 1
+  BOOST_COLLECTIVE_ADASUM = 1,
+  BOOST_COLLECTIVE_REDUCE_SCATTER = 2, /* the sum of the rank's own slice; the rest
+                                          stays as it is */
+  BOOST_COLLECTIVE_ALL_GATHER = 3,     /* of each slice what its rank has */
+  BOOST_COLLECTIVE_ALL_TO_ALL = 4,     /* of n blocks of N / n elements, block k is
+                                          block r of rank k; the rest stays */
+  BOOST_COLLECTIVE_BROADCAST = 5,      /* what rank `peer` has */
+  BOOST_COLLECTIVE_SEND_RECV = 6,      /* what rank r - `peer` has */
+  BOOST_COLLECTIVE_COUNT = 7
 } BoostCollectiveKind;
 
 /* Which ranks do it. Every rank is in one group of each kind. */
@@ -413,6 +423,8 @@ typedef struct BoostCollective {
   uint32_t operand_count;
   const BoostCollectiveOperand *operands;
   const char *location; /* "model.json:14:5", of the first parameter it serves */
+  int32_t peer; /* BROADCAST, SEND_RECV: modulo the group's ranks; else 0 */
+  uint32_t reserved;
 } BoostCollective;
 
 /* The program for one kind of device. */
@@ -523,7 +535,7 @@ BOOST_ABI_ASSERT(BoostOperand, 16);
 BOOST_ABI_ASSERT(BoostLaunch, 40);
 BOOST_ABI_ASSERT(BoostImage, 24);
 BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
-BOOST_ABI_ASSERT(BoostCollective, 32);
+BOOST_ABI_ASSERT(BoostCollective, 40);
 BOOST_ABI_ASSERT(BoostTarget, 184);
 BOOST_ABI_ASSERT(BoostProgram, 568);
 BOOST_ABI_ASSERT(BoostTrailer, 56);

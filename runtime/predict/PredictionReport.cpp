@@ -1,6 +1,7 @@
 #include "runtime/predict/PredictionReport.h"
 
 #include "runtime/predict/NetworkText.h"
+#include "runtime/program/ProgramCollectives.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,10 +15,6 @@ std::string count(uint64_t number, const char *one, const char *several) {
 
 std::string milliseconds(double seconds) {
   return fmt::format("{:10.4f} ms", seconds * 1e3);
-}
-
-const char *kindName(BoostCollectiveKind kind) {
-  return kind == BOOST_COLLECTIVE_ADASUM ? "adasum" : "all_reduce";
 }
 
 const char *linkName(RankLink link) {

@@ -3,6 +3,8 @@
 #include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <fmt/format.h>
 #include <numeric>
 #include <span>
@@ -42,9 +44,7 @@ public:
     step_.wait = server_.wait * step_.exchangeStretch;
     for (const BoostCollective &collective :
          std::span(program_.collectives, program_.collective_count)) {
-      Result<PredictedCollective> predicted =
-          collective.kind == BOOST_COLLECTIVE_ADASUM ? adasum(collective)
-                                                     : allReduce(collective);
+      Result<PredictedCollective> predicted = predict(collective);
       if (!predicted.ok())
         return predicted.status();
       step_.collectives.push_back(std::move(predicted).value());
@@ -68,24 +68,46 @@ private:
     return placement;
   }
 
-  /// As RankCollectives::allReduce() does it: floats, then integers.
-  PredictedCollective allReduce(const BoostCollective &collective) const {
-    uint32_t members =
-        collective.ranks == BOOST_RANKS_INNER ? innerSize() : job_.ranks;
-    std::vector<size_t> floats, integers; // bytes
+  Result<PredictedCollective> predict(const BoostCollective &collective) const {
+    switch (static_cast<BoostCollectiveKind>(collective.kind)) {
+    case BOOST_COLLECTIVE_ALL_REDUCE:
+      return allReduce(collective);
+    case BOOST_COLLECTIVE_ADASUM:
+      return adasum(collective);
+    default:
+      return exchange(collective);
+    }
+  }
+
+  uint32_t membersOf(const BoostCollective &collective) const {
+    return collective.ranks == BOOST_RANKS_INNER ? innerSize() : job_.ranks;
+  }
+
+  /// Bytes of the operands, floats apart from integers: each are exchanged as
+  /// one vector.
+  static std::array<std::vector<size_t>, 2>
+  bytesByType(const BoostCollective &collective) {
+    std::array<std::vector<size_t>, 2> bytes;
     for (const BoostCollectiveOperand &operand : operandsOf(collective))
       if (operand.dtype == BOOST_I64)
-        integers.push_back(operand.elements * sizeof(int64_t));
+        bytes[1].push_back(operand.elements * sizeof(int64_t));
       else
-        floats.push_back(operand.elements * sizeof(float));
+        bytes[0].push_back(operand.elements * sizeof(float));
+    return bytes;
+  }
+
+  /// As RankCollectives::allReduce() does it: floats, then integers.
+  PredictedCollective allReduce(const BoostCollective &collective) const {
+    uint32_t members = membersOf(collective);
+    auto types = bytesByType(collective);
     // The signal to stop travels with the integers, which are copied together.
-    if (!integers.empty() && collective.ranks == BOOST_RANKS_ALL)
-      integers.push_back(sizeof(int64_t));
+    if (!types[1].empty() && collective.ranks == BOOST_RANKS_ALL)
+      types[1].push_back(sizeof(int64_t));
     PredictedCollective predicted = describe(collective, members);
     if (members == 1)
       return predicted;
     predicted.how = "sum";
-    for (const std::vector<size_t> &parts : {floats, integers}) {
+    for (const std::vector<size_t> &parts : types) {
       double bytes = std::accumulate(parts.begin(), parts.end(), 0.0);
       if (bytes == 0)
         continue;
@@ -96,6 +118,72 @@ private:
           static_cast<uint64_t>(2 * bytes * (members - 1.0) / members);
     }
     return predicted;
+  }
+
+  /// As OperandExchange does it: floats, then integers.
+  PredictedCollective exchange(const BoostCollective &collective) const {
+    uint32_t members = membersOf(collective);
+    PredictedCollective predicted = describe(collective, members);
+    if (members == 1)
+      return predicted;
+    for (std::vector<size_t> &parts : bytesByType(collective)) {
+      if (parts.empty())
+        continue;
+      if (slicesOf(collective.kind))
+        for (size_t &bytes : parts)
+          bytes /= members;
+      addExchange(collective, parts, predicted);
+    }
+    return predicted;
+  }
+
+  /// `parts` are the operands, in bytes, or a rank's slices of them.
+  void addExchange(const BoostCollective &collective,
+                   std::span<const size_t> parts,
+                   PredictedCollective &predicted) const {
+    uint32_t members = predicted.members;
+    uint32_t peer = wrapMember(collective.peer, members);
+    double messages = messagesPerSlice(parts, 1);
+    size_t bytes = std::accumulate(parts.begin(), parts.end(), size_t(0));
+    double elements = double(bytes) / sizeof(float);
+    switch (static_cast<BoostCollectiveKind>(collective.kind)) {
+    case BOOST_COLLECTIVE_REDUCE_SCATTER:
+      predicted.how = "sum of a slice each";
+      predicted.seconds += reduceScatterSeconds(comm_, elements, members,
+                                                placement(), 1, messages);
+      predicted.bytes += bytes * (members - 1);
+      break;
+    case BOOST_COLLECTIVE_ALL_GATHER:
+      predicted.how = "slices to all";
+      predicted.seconds +=
+          partsSeconds(comm_, elements, members, placement(), 1, messages);
+      predicted.bytes += bytes * (members - 1);
+      break;
+    case BOOST_COLLECTIVE_ALL_TO_ALL:
+      predicted.how = "a block to each";
+      predicted.seconds +=
+          partsSeconds(comm_, elements, members, placement(), 1, messages) +
+          copySeconds(comm_, elements * (members - 1));
+      predicted.bytes += bytes * (members - 1);
+      break;
+    case BOOST_COLLECTIVE_BROADCAST: // the root's bytes
+      predicted.how = fmt::format("from rank {} on", peer);
+      predicted.seconds +=
+          broadcastSeconds(comm_, elements, members, placement(), messages);
+      predicted.bytes +=
+          bytes * static_cast<size_t>(std::bit_width(members - 1));
+      break;
+    case BOOST_COLLECTIVE_SEND_RECV:
+      predicted.how = fmt::format("to the rank {} further on", peer);
+      if (peer == 0)
+        break;
+      predicted.seconds +=
+          shiftSeconds(comm_, elements, members, peer, placement(), messages);
+      predicted.bytes += bytes;
+      break;
+    default:
+      break;
+    }
   }
 
   /// As RankCollectives::combine() does it.

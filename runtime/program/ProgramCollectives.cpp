@@ -1,8 +1,40 @@
 #include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace boostrt {
+namespace {
+
+/// What is said of a kind here and nowhere else.
+struct KindTraits {
+  const char *name;
+  bool hasPeer = false;
+  std::optional<Slices> slices = {};
+};
+
+/// By BoostCollectiveKind.
+constexpr KindTraits kinds[] = {
+    {"all_reduce"},
+    {"adasum"},
+    {"reduce_scatter", false, Slices::All},
+    {"all_gather", false, Slices::All},
+    {"all_to_all", false, Slices::Equal},
+    {"broadcast", true},
+    {"send_recv", true},
+};
+static_assert(std::size(kinds) == BOOST_COLLECTIVE_COUNT);
+
+} // namespace
+
+const char *kindName(uint32_t kind) { return kinds[kind].name; }
+bool hasPeer(uint32_t kind) { return kinds[kind].hasPeer; }
+std::optional<Slices> slicesOf(uint32_t kind) { return kinds[kind].slices; }
+
+uint32_t wrapMember(int32_t member, uint32_t members) {
+  int64_t count = members;
+  return static_cast<uint32_t>((member % count + count) % count);
+}
 
 size_t countOf(BoostDType dtype, const BoostCollective &collective) {
   size_t count = 0;

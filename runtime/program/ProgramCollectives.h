@@ -6,6 +6,7 @@
 #include "runtime/abi/boost_abi.h"
 #include "runtime/comm/adasum/Adasum.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,19 @@ inline std::span<const BoostCollectiveOperand>
 operandsOf(const BoostCollective &collective) {
   return {collective.operands, collective.operand_count};
 }
+
+/// "reduce_scatter", as its op is called.
+const char *kindName(uint32_t kind);
+
+/// Whether `peer` of such a collective means something.
+bool hasPeer(uint32_t kind);
+
+/// A position or a distance among `members` that is taken modulo their number.
+uint32_t wrapMember(int32_t member, uint32_t members);
+
+/// Into which slices the operands of such a collective are divided; none where
+/// they are exchanged as a whole.
+std::optional<Slices> slicesOf(uint32_t kind);
 
 /// Elements of that type among the operands.
 size_t countOf(BoostDType dtype, const BoostCollective &collective);

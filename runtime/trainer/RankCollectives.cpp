@@ -1,5 +1,6 @@
 #include "runtime/trainer/RankCollectives.h"
 
+#include "runtime/comm/HostVectors.h"
 #include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
@@ -10,14 +11,14 @@
 namespace boostrt {
 namespace {
 
-/// "bucket 2 (fc1.weight, fc1.bias)".
+/// "all_reduce 2 (fc1.weight, fc1.bias)".
 std::string nameOf(const BoostCollective &collective, const Program &program) {
   std::string names;
   for (const BoostCollectiveOperand &operand : operandsOf(collective))
     if (operand.parameter != UINT32_MAX)
       names += (names.empty() ? "" : ", ") +
                std::string(program.parameters()[operand.parameter].tensor.name);
-  return fmt::format("collective {} ({})", collective.number,
+  return fmt::format("{} {} ({})", kindName(collective.kind), collective.number,
                      names.empty() ? "loss" : names);
 }
 
@@ -72,14 +73,18 @@ Status RankCollectives::prepare() {
   for (size_t i = 0; i < schedule.size(); ++i) {
     prepared_[i].name = nameOf(schedule[i], program_);
     prepared_[i].floats.reserve(schedule[i].operand_count);
+    if (schedule[i].kind != BOOST_COLLECTIVE_ALL_REDUCE)
+      continue;
     prepared_[i].integers.resize(countOf(BOOST_I64, schedule[i]));
     if (schedule[i].ranks == BOOST_RANKS_ALL && !prepared_[i].integers.empty())
       carrier = &prepared_[i];
   }
   if (!carrier)
     return Status(ExitCode::Input,
-                  fmt::format("'{}' does not exchange what {} ranks compute; "
-                              "compile it again with this version of boostc",
+                  fmt::format("'{}' has no all_reduce of integers over all "
+                              "ranks, and so cannot be trained by {}; let "
+                              "@update sum the number of samples, or compile "
+                              "the model file with this version of boostc",
                               program_.path(), ranks_.size()));
   carrier->carriesStop = true;
   carrier->integers.push_back(0);
@@ -121,6 +126,10 @@ Status RankCollectives::reserve(const BoostCollective &collective,
   }
   uint32_t members = groupOf(collective).size();
   size_t floats = countOf(BOOST_F32, collective);
+  if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE) {
+    prepared.exchange.emplace(collective, members);
+    floats = prepared.exchange->scratchElements();
+  }
   if (!link_.vectors) {
     ranks_.workspace().reserve(allReduceScratchBytes(members, floats));
     return Status();
@@ -174,17 +183,36 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
   Prepared &prepared = prepared_[index];
   ranks_.transport().setActivity(
       {step_, prepared.name.c_str(), collective.location});
-  Status status = collective.kind == BOOST_COLLECTIVE_ADASUM
-                      ? combine(collective, prepared, operands)
-                  : worksOnDevice()
-                      ? allReduceOnDevice(collective, prepared, operands)
-                      : allReduce(collective, prepared, operands);
+  Status status = carryOut(collective, prepared, operands);
   if (status.code() != ExitCode::RankLost)
     return status;
   // What others last said of themselves is older than what this rank knows.
   return Status(status.code(),
                 fmt::format("{}; this rank was in step {}, {}",
                             status.message(), step_, prepared.name));
+}
+
+Status RankCollectives::carryOut(const BoostCollective &collective,
+                                 Prepared &prepared, void *const *operands) {
+  if (collective.kind == BOOST_COLLECTIVE_ADASUM)
+    return combine(collective, prepared, operands);
+  if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE)
+    return exchange(collective, prepared, operands);
+  if (worksOnDevice())
+    return allReduceOnDevice(collective, prepared, operands);
+  return allReduce(collective, prepared, operands);
+}
+
+/// Where the operands lie: on the device where devices are linked.
+Status RankCollectives::exchange(const BoostCollective &collective,
+                                 Prepared &prepared, void *const *operands) {
+  Workspace &workspace = ranks_.workspace();
+  if (worksOnDevice()) {
+    Group group = groupOf(collective).over(*link_.transport);
+    return prepared.exchange->run(group, operands, workspace, *link_.vectors);
+  }
+  HostVectors host(workspace);
+  return prepared.exchange->run(groupOf(collective), operands, workspace, host);
 }
 
 Status RankCollectives::combine(const BoostCollective &collective,

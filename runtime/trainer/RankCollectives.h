@@ -3,6 +3,7 @@
 
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
+#include "runtime/program/OperandExchange.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/Program.h"
@@ -40,14 +41,14 @@ public:
 
   bool worksOnDevice() const override { return link_.vectors; }
 
-  /// A sum over all ranks of the last collective that has integers also
+  /// The last sum over all ranks that has integers also
   /// carries whether a signal has come, so that agreeing costs no message.
   Status run(uint32_t index, void *const *operands) override;
 
 private:
   /// A collective with its lists, ready for the addresses of a call.
   struct Prepared {
-    std::string name; ///< "bucket 2 (fc1.weight, fc1.bias)"
+    std::string name; ///< "all_reduce 2 (fc1.weight, fc1.bias)"
     std::vector<std::span<float>> floats;
     std::vector<int64_t> integers; ///< one more for the carrier's signal
     /// Of a sum on the device.
@@ -57,6 +58,8 @@ private:
     /// which knows where they do.
     std::vector<AdasumTensor> tensors;
     std::optional<Adasum> adasum;
+    /// Of neither a sum for all nor Adasum.
+    std::optional<OperandExchange> exchange;
   };
 
   RankCollectives(Ranks &ranks, const Program &program, const DeviceLink &link)
@@ -72,6 +75,10 @@ private:
                            Prepared &prepared, void *const *operands);
   Status combine(const BoostCollective &collective, Prepared &prepared,
                  void *const *operands);
+  Status exchange(const BoostCollective &collective, Prepared &prepared,
+                  void *const *operands);
+  Status carryOut(const BoostCollective &collective, Prepared &prepared,
+                  void *const *operands);
   void log(const BoostCollective &collective, const Prepared &prepared,
            const AdasumReport &report);
 

@@ -1,6 +1,7 @@
 // The descriptor comes from a file: a defect of the compiler, or a program made
 // by somebody else's, must end in a message and not in a wild pointer.
 #include "runtime/trainer/ValidateProgram.h"
+#include "runtime/program/ProgramCollectives.h"
 #include "runtime/support/ElementBytes.h"
 
 #include "runtime/trainer/MemoryPlan.h"
@@ -285,7 +286,7 @@ private:
       const BoostCollective &collective = p_.collectives[i];
       if (collective.number != i)
         return fail("collective {} has number {}", i, collective.number);
-      if (collective.kind > BOOST_COLLECTIVE_ADASUM)
+      if (collective.kind >= BOOST_COLLECTIVE_COUNT)
         return fail("collective {} is of unknown kind {}", i, collective.kind);
       if (collective.ranks > BOOST_RANKS_ACROSS)
         return fail("collective {} is for unknown ranks {}", i,
@@ -295,6 +296,9 @@ private:
         return fail("collective {} of kind {} is for ranks {}; Adasum alone "
                     "combines across groups, and does nothing else",
                     i, collective.kind, collective.ranks);
+      if (collective.peer != 0 && !hasPeer(collective.kind))
+        return fail("collective {} of kind {} has peer {}", i, collective.kind,
+                    collective.peer);
       if (!collective.location)
         return fail("collective {} has no location", i);
       if (collective.operand_count == 0 ||

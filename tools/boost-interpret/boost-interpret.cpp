@@ -1,13 +1,14 @@
 // boost-interpret - runs a function of textual IR in double precision.
 //
-//   boost-interpret FILE [--function=main] [--print]
+//   boost-interpret FILE [--function=main] [--print] [--ranks=N]
 //   boost-interpret FILE --compare-after=PIPELINE [--tolerance=1e-6]
 //
-// The function takes no arguments. It fails when an op fails, a check op among
-// them. With --compare-after the function is run, the module goes through the
-// passes, the function is run again, and the results must agree: IR before = IR
-// after, executed. The tolerance of a result is relative to its largest
-// element.
+// Arguments are drawn (DrawArguments.h), for each of several ranks others; the
+// ranks meet in the function's collectives. It fails when an op fails, a check
+// op among them. With --compare-after the function is run, the module goes
+// through the passes, the function is run again, and the results must agree: IR
+// before = IR after, executed. The tolerance of a result is relative to its
+// largest element.
 
 #include "compiler/pipeline/Phases.h"
 #include "compiler/reference/Compare.h"
@@ -35,6 +36,8 @@ struct Options {
   cl::opt<std::string> function{"function", cl::init("main"),
                                 cl::desc("Function to run, at any depth")};
   cl::opt<bool> print{"print", cl::desc("Print the results")};
+  cl::opt<unsigned> ranks{"ranks", cl::init(1),
+                          cl::desc("Ranks that run the function together")};
   cl::opt<std::string> pipeline{
       "compare-after",
       cl::desc(
@@ -58,18 +61,28 @@ static FailureOr<func::FuncOp> find(ModuleOp module, StringRef name) {
   return found;
 }
 
-/// The results for all argument lists, one after the other.
-static FailureOr<Results> run(ModuleOp module, StringRef name) {
-  FailureOr<func::FuncOp> function = find(module, name);
+/// The results for all argument lists, one after the other, each of all ranks.
+static FailureOr<Results> run(ModuleOp module, const Options &options) {
+  FailureOr<func::FuncOp> function = find(module, options.function);
   if (failed(function))
     return failure();
-  auto lists = drawArguments(*function);
-  if (failed(lists))
-    return failure();
-  Results results;
-  for (ArrayRef<ReferenceValue> arguments : *lists)
-    if (failed(Interpreter().interpret(*function, arguments, results)))
+  std::vector<std::vector<RankValues>> lists; // each by rank
+  for (unsigned rank = 0; rank < options.ranks; ++rank) {
+    auto drawn = drawArguments(*function, rank);
+    if (failed(drawn))
       return failure();
+    lists.resize(drawn->size());
+    for (auto [list, arguments] : llvm::zip_equal(lists, *drawn))
+      list.push_back(arguments);
+  }
+  Results results;
+  for (ArrayRef<RankValues> arguments : lists) {
+    std::vector<RankValues> ofRanks;
+    if (failed(Interpreter::interpretOnRanks(*function, arguments, ofRanks)))
+      return failure();
+    for (const RankValues &values : ofRanks)
+      llvm::append_range(results, values);
+  }
   return results;
 }
 
@@ -106,7 +119,7 @@ static LogicalResult runFile(const Options &options) {
   if (!module)
     return failure();
 
-  FailureOr<Results> before = run(*module, options.function);
+  FailureOr<Results> before = run(*module, options);
   if (failed(before))
     return failure();
   if (options.print)
@@ -123,7 +136,7 @@ static LogicalResult runFile(const Options &options) {
   static_cast<OpPassManager &>(passes) = std::move(*pipeline);
   if (failed(passes.run(*module)))
     return failure();
-  FailureOr<Results> after = run(*module, options.function);
+  FailureOr<Results> after = run(*module, options);
   if (failed(after))
     return failure();
   std::string difference = findDifference(*before, *after, options.tolerance);

@@ -197,6 +197,7 @@ private:
     entry.collective.kind = static_cast<uint32_t>(op.getKind());
     entry.collective.ranks = static_cast<uint32_t>(op.getRanks());
     entry.collective.number = op.getNumber();
+    entry.collective.peer = static_cast<int32_t>(op.getPeer());
     auto parameters = code.program.getOps<train::ParameterOp>();
     for (auto [i, buffer] : llvm::enumerate(op.getExchanged())) {
       storeOperand(i, addresses.lookup(buffer));

@@ -1,8 +1,18 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=0 \
 // RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN: boost-interpret %s --function=drawn --tolerance=0 --ranks=3 \
+// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN: boost-interpret %s --function=identities --ranks=1
+// RUN: boost-interpret %s --function=identities --ranks=2
+// RUN: boost-interpret %s --function=identities --ranks=3
+// RUN: boost-interpret %s --function=identities --ranks=5
+// RUN: boost-interpret %s --function=identities --ranks=20
+// RUN: boost-interpret %s --function=three --ranks=3 --print | FileCheck %s
+// RUN: boost-interpret %s --function=adasum --ranks=2 --print | FileCheck %s --check-prefix=ADASUM
+// RUN: not boost-interpret %s --function=nested --ranks=2 2>&1 | FileCheck %s --check-prefix=NESTED
 
-// There is one rank here: collectives leave what they are given, in both forms.
+// Of one rank: collectives leave what they are given, in both forms.
 train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @main() {
     %g = arith.constant dense<[1.0, -2.5]> : tensor<2xf32>
@@ -13,9 +23,81 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_eq %r#1, %n : tensor<i64>
     return
   }
-  func.func @drawn(%g: tensor<4x3xf32>, %n: tensor<i64>) -> (tensor<4x3xf32>, tensor<i64>) {
-    %r:2 = coll.all_reduce number(0) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<i64>)
+  func.func @drawn(%g: tensor<4x3xf32>, %n: tensor<5xi64>) -> (tensor<4x3xf32>, tensor<5xi64>) {
+    %r:2 = coll.all_reduce number(0) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<5xi64>)
     %a = coll.adasum number(1) over across serves [] groups [0] (%r#0 : tensor<4x3xf32>)
-    return %a, %r#1 : tensor<4x3xf32>, tensor<i64>
+    %b:2 = coll.reduce_scatter number(2) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<5xi64>)
+    %c:2 = coll.all_gather number(3) over all serves [] (%b#0, %n : tensor<4x3xf32>, tensor<5xi64>)
+    %d:2 = coll.all_to_all number(4) over all serves [] (%c#0, %n : tensor<4x3xf32>, tensor<5xi64>)
+    %e:2 = coll.send_recv number(5) over all serves [] distance(-1) (%d#0, %d#1 : tensor<4x3xf32>, tensor<5xi64>)
+    %f:2 = coll.broadcast number(6) over all serves [] root(2) (%a, %n : tensor<4x3xf32>, tensor<5xi64>)
+    %s = train.combine %e#0, %f#0 : tensor<4x3xf32>
+    %i = coll.reduce_scatter number(7) over inner serves [] (%s : tensor<4x3xf32>)
+    check.expect_eq %i, %s : tensor<4x3xf32>
+    return %s, %e#1 : tensor<4x3xf32>, tensor<5xi64>
+  }
+  func.func @identities(%g: tensor<4x3xf32>, %n: tensor<7xi64>) {
+    %sum:2 = coll.all_reduce number(0) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<7xi64>)
+    %s:2 = coll.reduce_scatter number(1) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<7xi64>)
+    %r:2 = coll.all_gather number(2) over all serves [] (%s#0, %s#1 : tensor<4x3xf32>, tensor<7xi64>)
+    check.expect_eq %r#0, %sum#0 : tensor<4x3xf32>
+    check.expect_eq %r#1, %sum#1 : tensor<7xi64>
+    %t:2 = coll.all_to_all number(3) over all serves [] (%g, %n : tensor<4x3xf32>, tensor<7xi64>)
+    %u:2 = coll.all_to_all number(4) over all serves [] (%t#0, %t#1 : tensor<4x3xf32>, tensor<7xi64>)
+    check.expect_eq %u#0, %g : tensor<4x3xf32>
+    check.expect_eq %u#1, %n : tensor<7xi64>
+    %v = coll.send_recv number(5) over all serves [] distance(2) (%g : tensor<4x3xf32>)
+    %w = coll.send_recv number(6) over all serves [] distance(-2) (%v : tensor<4x3xf32>)
+    check.expect_eq %w, %g : tensor<4x3xf32>
+    %x = coll.broadcast number(7) over all serves [] root(-1) (%sum#0 : tensor<4x3xf32>)
+    check.expect_eq %x, %sum#0 : tensor<4x3xf32>
+    return
+  }
+  // Of ranks 0, 1 and 2 first what they bring; the rest is by pencil.
+  // CHECK: [5] 2 2 2 1 1
+  // CHECK-NEXT: [5] 3 3 2 1 1
+  // CHECK-NEXT: [5] 2 2 1 2 0
+  // CHECK-NEXT: [5] 2 0 1 1 1
+  // CHECK-NEXT: [5] 1 1 0 0 0
+  // CHECK-NEXT: [5] 0 0 1 2 1
+  // CHECK-NEXT: [5] 0 0 1 2 1
+  // CHECK-NEXT: [5] 0 0 3 3 1
+  // CHECK-NEXT: [5] 2 2 1 2 0
+  // CHECK-NEXT: [5] 2 0 1 2 1
+  // CHECK-NEXT: [5] 2 2 2 1 1
+  // CHECK-NEXT: [5] 0 0 1 2 1
+  // CHECK-NEXT: [5] 1 1 0 0 0
+  // CHECK-NEXT: [5] 1 1 0 0 2
+  // CHECK-NEXT: [5] 2 2 1 2 0
+  // CHECK-NEXT: [5] 2 1 0 0 0
+  // CHECK-NEXT: [5] 0 0 1 2 1
+  // CHECK-NEXT: [5] 0 0 1 2 1
+  func.func @three(%n: tensor<5xi64>)
+      -> (tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>) {
+    %s = coll.reduce_scatter number(0) over all serves [] (%n : tensor<5xi64>)
+    %g = coll.all_gather number(1) over all serves [] (%n : tensor<5xi64>)
+    %t = coll.all_to_all number(2) over all serves [] (%n : tensor<5xi64>)
+    %m = coll.send_recv number(3) over all serves [] distance(1) (%n : tensor<5xi64>)
+    %b = coll.broadcast number(4) over all serves [] root(4) (%n : tensor<5xi64>)
+    return %n, %s, %g, %t, %m, %b
+        : tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>
+  }
+  // Of ranks whose vectors are equal, their mean: the vector.
+  // ADASUM-COUNT-2: [2] 3 4
+  func.func @adasum() -> tensor<2xf32> {
+    %g = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>
+    %a = coll.adasum number(0) over across serves [] groups [0] (%g : tensor<2xf32>)
+    return %a : tensor<2xf32>
+  }
+  // NESTED: coll.mlir:[[@LINE+6]]:12: error: 'coll.all_reduce' op cannot be interpreted on several ranks: expected in the body of @nested, found in a region
+  func.func @nested(%n: tensor<i64>) -> tensor<i64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %n) -> tensor<i64> {
+      // Executed as often as each rank likes.
+      %y = coll.all_reduce number(0) over all serves [] (%x : tensor<i64>)
+      scf.yield %y : tensor<i64>
+    }
+    return %r : tensor<i64>
   }
 }

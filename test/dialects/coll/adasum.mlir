@@ -18,7 +18,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 func.func @adasum_c1() {
   // expected-error @+1 {{expected something to exchange, found nothing}}
-  coll.adasum number(0) over all serves [] groups [] ()
+  coll.adasum number(0) over across serves [] groups [] ()
   return
 }
 
@@ -26,7 +26,7 @@ func.func @adasum_c1() {
 
 func.func @adasum_c2(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves 2 parameters with 1 values; each serves one at most}}
-  %r = coll.adasum number(0) over all serves [@adasum_c2, @adasum_c2] groups [0]
+  %r = coll.adasum number(0) over across serves [@adasum_c2, @adasum_c2] groups [0]
       (%g : tensor<4xf32>)
   return
 }
@@ -35,7 +35,7 @@ func.func @adasum_c2(%g: tensor<4xf32>) {
 
 func.func @adasum_c2_symbol(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves @w, which is nothing here}}
-  %r = coll.adasum number(0) over all serves [@w] groups [0] (%g : tensor<4xf32>)
+  %r = coll.adasum number(0) over across serves [@w] groups [0] (%g : tensor<4xf32>)
   return
 }
 
@@ -43,7 +43,7 @@ func.func @adasum_c2_symbol(%g: tensor<4xf32>) {
 
 func.func @adasum_c3(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected a group of 0 or more for each of 1 operands, found [0, 1]}}
-  %r = coll.adasum number(0) over all serves [] groups [0, 1] (%g : tensor<4xf32>)
+  %r = coll.adasum number(0) over across serves [] groups [0, 1] (%g : tensor<4xf32>)
   return
 }
 
@@ -51,6 +51,14 @@ func.func @adasum_c3(%g: tensor<4xf32>) {
 
 func.func @adasum_c3_negative(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected a group of 0 or more for each of 1 operands, found [-1]}}
-  %r = coll.adasum number(0) over all serves [] groups [-1] (%g : tensor<4xf32>)
+  %r = coll.adasum number(0) over across serves [] groups [-1] (%g : tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @adasum_c4(%g: tensor<4xf32>) {
+  // expected-error @+1 {{is over 'all'; adasum alone combines over 'across', and does nothing else}}
+  %r = coll.adasum number(0) over all serves [] groups [0] (%g : tensor<4xf32>)
   return
 }

@@ -50,6 +50,14 @@ func.func @all_reduce_c2_symbol(%g: tensor<4xf32>) {
 
 // -----
 
+func.func @all_reduce_c3(%g: tensor<4xf32>) {
+  // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
+  %r = coll.all_reduce number(0) over across serves [] (%g : tensor<4xf32>)
+  return
+}
+
+// -----
+
 func.func @all_reduce_results(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected results ('tensor<4xf32>'), found ('tensor<3xf32>')}}
   %r = "coll.all_reduce"(%g) <{number = 0 : i32, ranks = 0 : i32, serves = []}>

@@ -14,8 +14,11 @@ func.func @on_tensors(%g: tensor<4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @on_memrefs
 // CHECK: rt.collective all_reduce number(0) over inner serves [] groups [0] outs(%{{.*}} : memref<4xf32>)
+// CHECK: rt.collective send_recv number(1) over all serves [] groups [0] peer(-1) outs(%{{.*}} : memref<4xf32>)
 func.func @on_memrefs(%g: memref<4xf32>) {
   rt.collective all_reduce number(0) over inner serves [] groups [0]
+      outs(%g : memref<4xf32>)
+  rt.collective send_recv number(1) over all serves [] groups [0] peer(-1)
       outs(%g : memref<4xf32>)
   return
 }
@@ -69,6 +72,24 @@ func.func @rt_collective_c2(%g: memref<4xf32>) {
 func.func @rt_collective_c3(%g: memref<4xf32>) {
   // expected-error @+1 {{expected a group of 0 or more for each of 1 operands, found []}}
   rt.collective all_reduce number(0) over all serves [] groups []
+      outs(%g : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @rt_collective_c4(%g: memref<4xf32>) {
+  // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
+  rt.collective all_gather number(0) over across serves [] groups [0]
+      outs(%g : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @rt_collective_c5(%g: memref<4xf32>) {
+  // expected-error @+1 {{has peer 1, of which 'all_to_all' has no use; expected none}}
+  rt.collective all_to_all number(0) over all serves [] groups [0] peer(1)
       outs(%g : memref<4xf32>)
   return
 }

@@ -34,19 +34,30 @@ public:
   }
   TestProgram(const TestProgram &) = delete;
 
+  /// One collective of that kind exchanges the weights and a count, instead.
+  void exchange(uint32_t kind, int32_t peer) {
+    all_ = weights_;
+    all_.push_back(loss_[1]);
+    collectives_ = {row(kind, BOOST_RANKS_ALL, 0, all_, peer)};
+    program_.collectives = collectives_.data();
+    program_.collective_count = 1;
+  }
+
   const BoostProgram &operator*() const { return program_; }
 
 private:
   using Operands = std::vector<BoostCollectiveOperand>;
 
   static BoostCollective row(uint32_t kind, uint32_t ranks, uint32_t number,
-                             const Operands &operands) {
+                             const Operands &operands, int32_t peer = 0) {
     return {kind,
             ranks,
             number,
             static_cast<uint32_t>(operands.size()),
             operands.data(),
-            "model.json:1:1"};
+            "model.json:1:1",
+            peer,
+            0};
   }
 
   Operands weights_, loss_, all_;

@@ -1,6 +1,7 @@
 // What the model of a step says, beside what pencil and paper do.
 #include "test/runtime/predict/Job.h"
 
+#include "runtime/comm/CostModel.h"
 #include "runtime/comm/adasum/Adasum.h"
 
 #include <gmock/gmock.h>
@@ -138,6 +139,79 @@ TEST(StepModel, AdasumOfServersAfterTheMeanOfTheirRanks) {
   EXPECT_EQ(step.collectives[0].bytes, 0u);
   EXPECT_EQ(step.collectives[2].members, 8u);
   EXPECT_EQ(step.collectives[2].how, "Adasum of 8 in equal slices");
+}
+
+/// What one collective of 1024 floats and an integer costs 4 ranks.
+PredictedCollective exchangeOf(uint32_t kind, int32_t peer,
+                               const CommCosts &costs, JobShape job = {4},
+                               const NetworkCosts &network = {}) {
+  TestProgram program(/*isAdasum=*/false);
+  program.exchange(kind, peer);
+  ServerCosts server = serverOf(8);
+  server.comm = costs;
+  StepPrediction step = predicted(*program, job, server, network);
+  EXPECT_EQ(step.collectives.size(), 1u);
+  EXPECT_EQ(step.collectives[0].kind, kind);
+  return step.collectives[0];
+}
+
+// Floats, then integers, of which 4 ranks have none to divide: 8 bytes in a
+// slice of one rank, on the average 2 in each.
+TEST(StepModel, PartsOfAVectorAreSentOnce) {
+  constexpr CommCosts latency{1, 0, 0, 0, 0}, byte{0, 0, 1, 0, 0},
+      message{0, 1, 0, 0, 0}, touched{0, 0, 0, 0, 1};
+  constexpr double part = 1024 * 4 / 4, count = 2;
+  auto scatter = [](const CommCosts &costs) {
+    return exchangeOf(BOOST_COLLECTIVE_REDUCE_SCATTER, 0, costs);
+  };
+  auto gather = [](const CommCosts &costs) {
+    return exchangeOf(BOOST_COLLECTIVE_ALL_GATHER, 0, costs);
+  };
+  EXPECT_EQ(scatter(latency).seconds, 2);
+  EXPECT_EQ(scatter(message).seconds, 2 * 3);
+  EXPECT_EQ(scatter(byte).seconds, 3 * (part + count));
+  EXPECT_EQ(scatter(byte).bytes, 3 * (part + count));
+  EXPECT_EQ(scatter(touched).seconds, 5 * (part + count));
+  EXPECT_EQ(scatter(byte).how, "sum of a slice each");
+  EXPECT_EQ(gather(latency).seconds, 2);
+  EXPECT_EQ(gather(byte).bytes, 3 * (part + count));
+  EXPECT_EQ(gather(touched).seconds, 0);
+  EXPECT_EQ(gather(byte).how, "slices to all");
+  // Together they are an all-reduce of the direct kind.
+  for (const CommCosts &costs : {latency, message, byte, touched})
+    EXPECT_DOUBLE_EQ(
+        scatter(costs).seconds + gather(costs).seconds,
+        allReduceSeconds(costs, AllReduceAlgorithm::Direct, 1024, 4) +
+            allReduceSeconds(costs, AllReduceAlgorithm::Direct, 2, 4));
+  PredictedCollective blocks =
+      exchangeOf(BOOST_COLLECTIVE_ALL_TO_ALL, 0, touched);
+  EXPECT_EQ(blocks.seconds, 2 * 3 * (part + count)); // read and written
+  EXPECT_EQ(blocks.bytes, 3 * (part + count));
+  EXPECT_EQ(blocks.how, "a block to each");
+}
+
+TEST(StepModel, WholeVectorsGoAlongATreeOrARing) {
+  constexpr CommCosts latency{1, 0, 0, 0, 0}, byte{0, 0, 1, 0, 0};
+  constexpr double bytes = 1024 * 4 + 8;
+  PredictedCollective tree =
+      exchangeOf(BOOST_COLLECTIVE_BROADCAST, -1, latency);
+  EXPECT_EQ(tree.seconds, 2 * 2); // two rounds for each type
+  EXPECT_EQ(tree.bytes, 2 * bytes);
+  EXPECT_EQ(tree.how, "from rank 3 on");
+  PredictedCollective ring = exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 5, byte);
+  EXPECT_EQ(ring.seconds, bytes);
+  EXPECT_EQ(ring.bytes, bytes);
+  EXPECT_EQ(ring.how, "to the rank 1 further on");
+  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 4, byte).bytes, 0u);
+  // Of two servers with two ranks, one rank of each sends over the network,
+  // whose bandwidth is the server's; with distance 2 both do.
+  constexpr CommCosts nothing{0, 0, 0, 0, 0};
+  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 1, nothing, {4, 2}, {0, 1})
+                .seconds,
+            bytes);
+  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 2, nothing, {4, 2}, {0, 1})
+                .seconds,
+            2 * bytes);
 }
 
 TEST(StepModel, ShortPartsTravelTogether) {

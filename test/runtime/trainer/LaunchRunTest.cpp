@@ -93,7 +93,7 @@ TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
     EXPECT_THAT(text, HasSubstr("error: rank " + rank));
     EXPECT_THAT(text, HasSubstr(" was lost in step "));
     EXPECT_THAT(text, HasSubstr("; this rank was in step "));
-    EXPECT_THAT(text, HasSubstr("collective 0 (fc.weight, fc.bias)"));
+    EXPECT_THAT(text, HasSubstr("all_reduce 0 (fc.weight, fc.bias)"));
     ++told;
   }
   EXPECT_EQ(told, 2);

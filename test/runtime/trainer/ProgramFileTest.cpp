@@ -85,12 +85,12 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
               "is damaged: its checksum does not match its content");
   expectInput(loadContent(whole.substr(0, 1000) + whole.substr(1100)),
               "is damaged: ");
-  for (char version : {4, 7}) {
+  for (char version : {4, 8}) {
     std::string other = whole;
     other[other.size() - 16] = version;
     expectInput(loadContent(other),
                 fmt::format("has version {} of the program interface, this "
-                            "boost-run has 6; use the boostc and boost-run of "
+                            "boost-run has 7; use the boostc and boost-run of "
                             "one release",
                             int{version}));
   }
@@ -123,7 +123,7 @@ TEST(ProgramFile, SealedFilesThatAreNoPrograms) {
 
 TEST(ProgramFile, ProgramsForOthers) {
   expectInput(Program::load(fixture("newer")).status(),
-              "needs a newer boost-run: this one has version 6");
+              "needs a newer boost-run: this one has version 7");
   // What a target needs is compared when it is chosen: the others may run.
   EXPECT_TRUE(Program::load(fixture("unknown_feature")).ok());
 }

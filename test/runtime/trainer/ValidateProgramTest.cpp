@@ -41,8 +41,10 @@ TEST_F(ValidateProgram, Collectives) {
                "Adasum across unknown groups 3");
   expectDefect([](Copy &c) { c.collectives[0].number = 1; },
                "collective 0 has number 1");
-  expectDefect([](Copy &c) { c.collectives[0].kind = 2; },
-               "collective 0 is of unknown kind 2");
+  expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_COUNT; },
+               "collective 0 is of unknown kind 7");
+  expectDefect([](Copy &c) { c.collectives[0].peer = -1; },
+               "collective 0 of kind 0 has peer -1");
   expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
                "collective 0 is for unknown ranks 3");
   expectDefect([](Copy &c) { c.collectives[0].location = nullptr; },

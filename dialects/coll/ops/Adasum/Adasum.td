@@ -3,7 +3,9 @@
 
 include "dialects/coll/CollBase.td"
 
-def Coll_AdasumOp : Coll_Op<"adasum"> {
+def Coll_AdasumOp : Coll_Op<"adasum", "Adasum",
+    (ins DenseI32ArrayAttr:$groups), "`groups` $groups",
+    "form.groups.assign(getGroups().begin(), getGroups().end());", [F32]> {
   let summary = "sums over ranks, less what they have in common";
   let description = [{
     Adaptive summation (Maleki et al., 2020). Two vectors a and b, with p = <a, b>,
@@ -25,6 +27,7 @@ def Coll_AdasumOp : Coll_Op<"adasum"> {
     * (adasum_c1) it exchanges at least one tensor, of static shape.
     * (adasum_c2) it serves no more parameters than it has operands, and they exist.
     * (adasum_c3) `groups` has one number for each operand, of 0 or more.
+    * (adasum_c4) it is over `across`.
 
     Example:
     ```mlir
@@ -32,15 +35,6 @@ def Coll_AdasumOp : Coll_Op<"adasum"> {
         (%g, %h : tensor<4x3xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins I32Attr:$number, Rt_RankGroup:$ranks,
-                       FlatSymbolRefArrayAttr:$serves, DenseI32ArrayAttr:$groups,
-                       Variadic<RankedTensorOf<[F32]>>:$exchanged);
-  let results = (outs Variadic<RankedTensorOf<[F32]>>:$results);
-  let assemblyFormat = [{
-    `number` `(` $number `)` `over` $ranks `serves` $serves `groups` $groups
-    `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict
-  }];
-  let hasVerifier = 1;
 }
 
 #endif // BOOST_COLL_ADASUM

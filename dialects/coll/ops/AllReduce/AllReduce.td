@@ -3,7 +3,7 @@
 
 include "dialects/coll/CollBase.td"
 
-def Coll_AllReduceOp : Coll_Op<"all_reduce"> {
+def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
   let summary = "sums over ranks";
   let description = [{
     `r_i = sum over the ranks of the group of x_i`, for each operand by itself; every rank
@@ -18,20 +18,13 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce"> {
     Constraints:
     * (all_reduce_c1) it exchanges at least one tensor, of static shape.
     * (all_reduce_c2) it serves no more parameters than it has operands, and they exist.
+    * (all_reduce_c3) it is not over `across`, over which adasum alone combines.
 
     Example:
     ```mlir
     %r:3 = coll.all_reduce number(0) over all serves [@fc.weight]
         (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
     ```
-  }];
-  let arguments = (ins I32Attr:$number, Rt_RankGroup:$ranks,
-                       FlatSymbolRefArrayAttr:$serves,
-                       Variadic<RankedTensorOf<[F32, I64]>>:$exchanged);
-  let results = (outs Variadic<RankedTensorOf<[F32, I64]>>:$results);
-  let assemblyFormat = [{
-    `number` `(` $number `)` `over` $ranks `serves` $serves
-    `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict
   }];
 }
 

@@ -1,11 +1,18 @@
-#include "dialects/rt/RtDialect.h"
+#include "dialects/rt/CollectiveForm.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
+static CollectiveForm getForm(CollectiveOp op) {
+  CollectiveForm form(op.getKind(), op.getRanks(), op.getExchanged().size());
+  form.groups.assign(op.getGroups().begin(), op.getGroups().end());
+  form.peer = static_cast<int32_t>(op.getPeer());
+  return form;
+}
+
 LogicalResult CollectiveOp::verify() {
-  return verifyGroups(*this, getGroups(), getExchanged().size());
+  return verifyForm(*this, getForm(*this), getExchanged().size());
 }
 
 void CollectiveOp::getEffects(
@@ -25,4 +32,9 @@ LogicalResult CollectiveOp::evaluate(ReferenceContext &,
                                      SmallVectorImpl<ReferenceValue> &results) {
   llvm::append_range(results, operands);
   return success();
+}
+
+std::vector<RankValues>
+CollectiveOp::evaluateOnRanks(ArrayRef<RankValues> operands) {
+  return rt::evaluateOnRanks(getForm(*this), operands);
 }

@@ -4,24 +4,29 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_CollectiveOp : Rt_Op<"collective", [
-    DestinationStyleOpInterface, CollectiveOpInterface,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["evaluateOnRanks"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "what ranks do together, by the runtime";
   let description = [{
     Executes a collective of the step in place on its operands: BoostEnv::collective in
     the ABI, and one row of the program's table of collectives, the one of its number. On
-    tensors the results are the new values; on memrefs there are none. The interpreter
-    knows one rank, of which the operands stay as they are.
+    tensors the results are the new values; on memrefs there are none. Of one rank the
+    operands stay as they are. What the kinds do, the ops of [`coll`](coll.md) of the same
+    names say.
 
     Operands with the same number in `groups` are combined as one vector, where the kind
-    makes a difference of it.
+    makes a difference of it. `peer` is the root of a broadcast and the distance of a
+    send_recv.
 
     Constraints:
     * (rt_collective_c1) it exchanges at least one value, all tensors, with their types
       as results, or all memrefs; shapes are static.
     * (rt_collective_c2) it serves no more parameters than it has operands.
     * (rt_collective_c3) `groups` has one number for each operand, of 0 or more.
+    * (rt_collective_c4) adasum, and it alone, is over `across`.
+    * (rt_collective_c5) kinds other than broadcast and send_recv have no `peer`.
 
     Example:
     ```mlir
@@ -31,11 +36,12 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
   }];
   let arguments = (ins Rt_CollectiveKind:$kind, I32Attr:$number, Rt_RankGroup:$ranks,
                        FlatSymbolRefArrayAttr:$serves, DenseI32ArrayAttr:$groups,
+                       DefaultValuedAttr<I32Attr, "0">:$peer,
                        Variadic<TensorOrMemRef<[F32, I64]>>:$exchanged);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kind `number` `(` $number `)` `over` $ranks `serves` $serves `groups` $groups
-    `outs` `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict (`->` type($results)^)?
+    (`peer` `(` $peer^ `)`)? `outs` `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

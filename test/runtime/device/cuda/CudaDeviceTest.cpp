@@ -184,7 +184,7 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
                                               {4, BOOST_F32, 0, 1, 0}};
   const BoostCollective schedule[] = {{BOOST_COLLECTIVE_ALL_REDUCE,
                                        BOOST_RANKS_ALL, 0, 2, exchanged,
-                                       "model.json:5:3"}};
+                                       "model.json:5:3", 0, 0}};
   ASSERT_TRUE(create().ok());
   // An i64 of 2^33 + 1.
   int64_t number = (int64_t{1} << 33) + 1;

@@ -1,0 +1,26 @@
+#ifndef BOOST_COLL_REDUCE_SCATTER
+#define BOOST_COLL_REDUCE_SCATTER
+
+include "dialects/coll/CollBase.td"
+
+def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
+  let summary = "sums over ranks, of which each rank gets its slice";
+  let description = [{
+    `r_i[e] = sum over the ranks of the group of x_i[e]` for the elements e of the rank's own
+    [slice](#coll-dialect), and `r_i[e] = x_i[e]`, what the rank brought, for all others; for
+    each operand by itself. The sums have the bits of `coll.all_reduce`, and what is sent is
+    half of its bytes.
+
+    Constraints:
+    * (reduce_scatter_c1) it exchanges at least one tensor, of static shape.
+    * (reduce_scatter_c2) it serves no more parameters than it has operands, and they exist.
+    * (reduce_scatter_c3) it is not over `across`, over which adasum alone combines.
+
+    Example:
+    ```mlir
+    %s = coll.reduce_scatter number(0) over all serves [@fc.weight] (%g : tensor<4x3xf32>)
+    ```
+  }];
+}
+
+#endif // BOOST_COLL_REDUCE_SCATTER

@@ -1,0 +1,32 @@
+#ifndef BOOST_COLL_SEND_RECV
+#define BOOST_COLL_SEND_RECV
+
+include "dialects/coll/CollBase.td"
+
+def Coll_SendRecvOp : Coll_Op<"send_recv", "SendRecv",
+    (ins I32Attr:$distance), "`distance` `(` $distance `)`",
+    "form.peer = static_cast<int32_t>(getDistance());"> {
+  let summary = "each rank sends to one rank and receives of one";
+  let description = [{
+    `r_i = x_i of rank ((r - distance) mod n)` on rank r of the group's n ranks, for each
+    operand by itself: the ranks are a ring, and each sends to the one that is `distance`
+    further on. With n ranks, n of distance 1 one behind the other are the identity.
+
+    Sending and receiving are one op, because all ranks execute the same program: an op
+    that sends and one that receives, each for some of the ranks, could not be said for a
+    number of ranks that is not known, and ranks that wait for each other could not be
+    told from ranks that do not.
+
+    Constraints:
+    * (send_recv_c1) it exchanges at least one tensor, of static shape.
+    * (send_recv_c2) it serves no more parameters than it has operands, and they exist.
+    * (send_recv_c3) it is not over `across`, over which adasum alone combines.
+
+    Example:
+    ```mlir
+    %r = coll.send_recv number(0) over all serves [] distance(1) (%x : tensor<4x3xf32>)
+    ```
+  }];
+}
+
+#endif // BOOST_COLL_SEND_RECV

@@ -1,0 +1,152 @@
+#include "dialects/rt/CollectiveForm.h"
+#include "llvm/ADT/MapVector.h"
+#include <bit>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::rt;
+
+LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
+                             size_t exchanged) {
+  if (failed(verifyGroups(op, form.groups, exchanged)))
+    return failure();
+  bool isAdasum = form.kind == CollectiveKind::Adasum;
+  if (isAdasum != (form.ranks == RankGroup::Across))
+    return op->emitOpError("is over '")
+           << stringifyRankGroup(form.ranks)
+           << "'; adasum alone combines over 'across', and does nothing else";
+  bool hasPeer = form.kind == CollectiveKind::Broadcast ||
+                 form.kind == CollectiveKind::SendRecv;
+  if (!hasPeer && form.peer != 0)
+    return op->emitOpError("has peer ")
+           << form.peer << ", of which '" << stringifyCollectiveKind(form.kind)
+           << "' has no use; expected none";
+  return success();
+}
+
+namespace {
+
+/// The values of one operand on the ranks of a group, and what rank `self`
+/// gets.
+class Exchange {
+public:
+  Exchange(const CollectiveForm &form, ArrayRef<const ReferenceValue *> values,
+           int64_t self)
+      : form(form), values(values), self(self),
+        ranks(static_cast<int64_t>(values.size())),
+        size(values.front()->size()) {}
+
+  double getResult(int64_t element) const {
+    switch (form.kind) {
+    case CollectiveKind::AllReduce:
+      return getSum(element);
+    case CollectiveKind::ReduceScatter:
+      return getOwner(element) == self ? getSum(element) : get(self, element);
+    case CollectiveKind::AllGather:
+      return get(getOwner(element), element);
+    case CollectiveKind::AllToAll: {
+      int64_t block = size / ranks;
+      return element < block * ranks
+                 ? get(element / block, self * block + element % block)
+                 : get(self, element);
+    }
+    case CollectiveKind::Broadcast:
+      return get(wrap(form.peer), element);
+    case CollectiveKind::SendRecv:
+      return get(wrap(self - form.peer), element);
+    case CollectiveKind::Adasum:
+      break;
+    }
+    llvm_unreachable("Adasum has no meaning for one element");
+  }
+
+private:
+  double get(int64_t rank, int64_t element) const {
+    return values[rank]->data[element];
+  }
+  double getSum(int64_t element) const {
+    double sum = 0;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      sum += get(rank, element);
+    return sum;
+  }
+  int64_t wrap(int64_t rank) const { return ((rank % ranks) + ranks) % ranks; }
+  /// Whose slice an element is in.
+  int64_t getOwner(int64_t element) const {
+    int64_t rank = 0, end = 0;
+    while ((end += size / ranks + (rank < size % ranks)) <= element)
+      ++rank;
+    return rank;
+  }
+
+  const CollectiveForm &form;
+  ArrayRef<const ReferenceValue *> values;
+  int64_t self, ranks, size;
+};
+
+} // namespace
+
+std::vector<double> rt::combineByAdasum(ArrayRef<std::vector<double>> vectors) {
+  size_t count = vectors.size();
+  if (count == 1)
+    return vectors[0];
+  size_t middle = std::bit_floor(count - 1);
+  std::vector<double> a = combineByAdasum(vectors.take_front(middle));
+  std::vector<double> b = combineByAdasum(vectors.drop_front(middle));
+  double product = 0, ofA = 0, ofB = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += a[i] * b[i];
+    ofA += a[i] * a[i];
+    ofB += b[i] * b[i];
+  }
+  double share = double(middle) / double(count);
+  double scaleA = ofA > 0 ? 1 - share * product / ofA : 1;
+  double scaleB = ofB > 0 ? 1 - (1 - share) * product / ofB : 1;
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = scaleA * a[i] + scaleB * b[i];
+  return a;
+}
+
+/// Every rank gets the same.
+static RankValues evaluateAdasum(const CollectiveForm &form,
+                                 ArrayRef<RankValues> operands) {
+  llvm::MapVector<int32_t, SmallVector<size_t>> vectors;
+  for (auto [i, group] : llvm::enumerate(form.groups))
+    vectors[group].push_back(i);
+  RankValues results(operands.front());
+  for (const auto &[group, members] : vectors) {
+    std::vector<std::vector<double>> brought;
+    for (const RankValues &rank : operands) {
+      std::vector<double> &whole = brought.emplace_back();
+      for (size_t i : members)
+        llvm::append_range(whole, rank[i].data);
+    }
+    std::vector<double> combined = combineByAdasum(brought);
+    auto next = combined.begin();
+    for (size_t i : members)
+      for (double &element : results[i].data)
+        element = *next++;
+  }
+  return results;
+}
+
+std::vector<RankValues> rt::evaluateOnRanks(const CollectiveForm &form,
+                                            ArrayRef<RankValues> operands) {
+  if (form.kind == CollectiveKind::Adasum)
+    return std::vector<RankValues>(operands.size(),
+                                   evaluateAdasum(form, operands));
+  std::vector<RankValues> results(operands.begin(), operands.end());
+  if (form.ranks == RankGroup::Inner)
+    return results; // of one rank each
+  for (size_t i = 0; i < operands.front().size(); ++i) {
+    SmallVector<const ReferenceValue *> values;
+    for (const RankValues &rank : operands)
+      values.push_back(&rank[i]);
+    for (auto [self, result] : llvm::enumerate(results)) {
+      Exchange exchange(form, values, static_cast<int64_t>(self));
+      for (int64_t element = 0; element < result[i].size(); ++element)
+        result[i].data[element] = exchange.getResult(element);
+    }
+  }
+  return results;
+}

@@ -1,0 +1,41 @@
+// OperandExchange.h - carries out a collective of a program that is neither a
+// sum for all nor Adasum: reduce_scatter and what moves values alone.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/comm/Collectives.h"
+
+#include <vector>
+
+namespace boostrt {
+
+class OperandExchange {
+public:
+  /// Of `collective`, which outlives the object, among so many members.
+  OperandExchange(const BoostCollective &collective, uint32_t members);
+
+  /// Of how many floats an all-reduce takes as much scratch memory.
+  size_t scratchElements() const { return scratchElements_; }
+
+  /// `operands` are addresses in `memory`, which `group` can exchange. Fails as
+  /// exchange() does.
+  Status run(Group &group, void *const *operands, Workspace &workspace,
+             VectorMemory &memory);
+
+private:
+  /// The operands of one type.
+  template <typename T> struct Typed {
+    std::vector<std::span<T>> spans;
+    SlicedVector<T> sliced;
+  };
+  template <typename T>
+  Status run(Typed<T> &typed, Group &group, Workspace &workspace,
+             VectorMemory &memory);
+
+  const BoostCollective &collective_;
+  size_t scratchElements_ = 0;
+  Typed<float> floats_;
+  Typed<int64_t> integers_;
+};
+
+} // namespace boostrt
