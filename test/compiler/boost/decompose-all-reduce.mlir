@@ -1,0 +1,65 @@
+// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce | FileCheck %s
+// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce --boost-boost-decompose-all-reduce | FileCheck %s
+// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce --mlir-print-debuginfo --mlir-print-local-scope \
+// RUN:   | FileCheck %s --check-prefix=PLACE
+
+// Sums begin as before, in their order; gathers follow where the sums are used. What
+// serves no parameter stays a sum for all.
+// CHECK-LABEL: train.program @buckets
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}) ->
+// CHECK-NEXT: %[[B:.+]] = coll.reduce_scatter number(0) over all serves [@b](%[[GB]] : tensor<4xf32>)
+// CHECK-NEXT: %[[W:.+]] = coll.reduce_scatter number(1) over inner serves [@w](%[[GW]] : tensor<4x3xf32>)
+// CHECK-NEXT: %[[REST:.+]]:2 = coll.all_reduce number(2) over inner serves [](%[[LOSS]], %[[COUNT]] : tensor<f32>, tensor<i64>)
+// CHECK-NEXT: %[[ALLW:.+]] = coll.all_gather number(3) over inner serves [@w](%[[W]] : tensor<4x3xf32>)
+// CHECK-NEXT: %[[MEAN:.+]] = train.divide_gradient %[[ALLW]] by %[[REST]]#1
+// CHECK-NEXT: %[[ALLB:.+]] = coll.all_gather number(4) over all serves [@b](%[[B]] : tensor<4xf32>)
+// CHECK-NEXT: return %[[MEAN]], %[[ALLB]], %[[REST]]#0, %[[REST]]#1 :
+// PLACE: coll.reduce_scatter {{.*}} loc("b.json":2:2)
+// PLACE: coll.all_gather {{.*}} loc("b.json":2:2)
+train.program @buckets batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @b bias <uniform, -0.5, 0.5> : tensor<4xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %gb: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+          tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %r = coll.all_reduce number(0) over all serves [@b] (%gb : tensor<4xf32>) loc("b.json":2:2)
+    %s:3 = coll.all_reduce number(1) over inner serves [@w]
+        (%gw, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+    %m = train.divide_gradient %s#0 by %s#2 : tensor<4x3xf32>
+    return %m, %r, %s#1, %s#2 : tensor<4x3xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
+// Nothing serves a parameter, and a program need not have ranks.
+// CHECK-LABEL: train.program @nothing
+// CHECK: func.func @update
+// CHECK-NEXT: %[[R:.+]]:2 = coll.all_reduce number(0) over all serves []
+// CHECK-NEXT: return %{{.*}}, %{{.*}}, %[[R]]#0, %[[R]]#1 :
+train.program @nothing batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %gb: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+          tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %r:2 = coll.all_reduce number(0) over all serves []
+        (%loss, %count : tensor<f32>, tensor<i64>)
+    return %gw, %gb, %r#0, %r#1 : tensor<4x3xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: train.program @without_update
+// CHECK-NEXT: {{^ *[}]$}}
+train.program @without_update batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+}
