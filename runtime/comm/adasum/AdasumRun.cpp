@@ -27,7 +27,7 @@ Status Adasum::run(Group &group, float *bucket, Workspace &workspace,
   return state_->run(group, bucket, workspace, host, report);
 }
 
-// A GPU computes much at once, and the host waits for it once.
+// A GPU computes much at once, and the host waits for it seldom.
 Status Adasum::run(Group &group, float *bucket, Workspace &workspace,
                    VectorMemory &memory, AdasumReport *report) {
   state_->finishesEarly = false;

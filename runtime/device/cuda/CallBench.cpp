@@ -12,9 +12,11 @@ namespace {
 constexpr size_t kC = 3, kScratch = 4;
 
 /// Numbers in [-1, 1) of 24 bits, the same for everybody.
-std::vector<float> drawNumbers(uint64_t count) {
+/// Other ones for each `seed`: products of the same numbers would be squares,
+/// which all have one sign.
+std::vector<float> drawNumbers(uint64_t count, uint32_t seed) {
   std::vector<float> numbers(count);
-  uint32_t state = 1;
+  uint32_t state = seed;
   for (float &number : numbers) {
     state = state * 1664525u + 1013904223u;
     number = static_cast<float>(static_cast<int32_t>(state) >> 8) / (1 << 23);
@@ -50,11 +52,13 @@ Status CallBench::reserve(const BoostTarget &target) {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuEventCreate", api_.cuEventCreate(&begin_, 0)));
   BOOSTRT_RETURN_IF_ERROR(check("cuEventCreate", api_.cuEventCreate(&end_, 0)));
-  std::vector<float> numbers = drawNumbers(
-      *std::max_element(most.begin(), most.begin() + kC) / sizeof(float));
   for (size_t i = 0; i < kC; ++i)
-    if (most[i] > 0)
+    if (most[i] > 0) {
+      // Far apart in the generator's period of 2^32.
+      std::vector<float> numbers =
+          drawNumbers(most[i] / sizeof(float), uint32_t(i) * 0x9e3779b9u + 1);
       BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[i], numbers.data(), most[i]));
+    }
   return Status();
 }
 

@@ -51,7 +51,7 @@ Status CudaDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
 
 Status CudaDriver::beginCopyOut(std::span<const DeviceCopy> copies) {
   BOOSTRT_RETURN_IF_ERROR(askFor(copies));
-  return check("cuEventRecord", api_.cuEventRecord(read_, main_.stream));
+  return check("cuEventRecord", api_.cuEventRecord(read_, current_->stream));
 }
 
 Status CudaDriver::finishCopyOut() {

@@ -104,6 +104,8 @@ private:
   /// Runs collective `index` on copies in the host's memory.
   Status runOnHost(uint32_t index, void *const *operands);
 
+  std::vector<std::byte> exchanged_; ///< what a collective has on the host; the
+                                     ///< driver may still copy it
   std::unique_ptr<GpuDriver> driver_;
   const BoostTarget &target_;
   BoostEnv env_{};
@@ -119,7 +121,6 @@ private:
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   std::unique_ptr<GpuVectors> vectors_; ///< once somebody asked
-  std::vector<std::byte> exchanged_;    ///< what a collective has on the host
   Status failure_;   ///< of what a function called; the ABI carries only a code
   Status cutStatus_; ///< of ready(), which has no code to return
 };

@@ -15,7 +15,7 @@ TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.abi_version = 9; },
                "interface version 9 in a program that claims 7");
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
-               "600 bytes long, expected 560");
+               "600 bytes long, expected 568");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
                "the program has no name");
   expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
