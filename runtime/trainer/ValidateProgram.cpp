@@ -314,8 +314,10 @@ private:
   Status operand(const BoostCollective &collective, uint32_t index) const {
     const BoostCollectiveOperand &o = collective.operands[index];
     uint64_t bytes = elementBytes(o.dtype);
-    if (bytes == 0 ||
-        (collective.kind == BOOST_COLLECTIVE_ADASUM && o.dtype != BOOST_F32))
+    bool isKnown =
+        o.dtype == BOOST_F32 ||
+        (o.dtype == BOOST_I64 && collective.kind != BOOST_COLLECTIVE_ADASUM);
+    if (!isKnown)
       return fail("operand {} of collective {} has elements of type {}", index,
                   collective.number, o.dtype);
     if (o.elements == 0 || o.elements > kMaxBytes / bytes)

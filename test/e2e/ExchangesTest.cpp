@@ -32,11 +32,11 @@ constexpr const char *kExchanges = R"(
       %g:2 = coll.all_gather number(2) over all serves [@b.bias, @b.weight]
           (%s#0, %s#1 : tensor<3xf32>, tensor<3x4xf32>)
       %t = coll.all_to_all number(3) over all serves [@a.weight] (%arg0 : tensor<4x5xf32>)
-      %m = coll.send_recv number(4) over all serves [@a.weight] distance(1)
+      %m = coll.send_recv number(4) over all serves [@a.weight] distance(-2)
           (%t : tensor<4x5xf32>)
       %n = train.combine %t, %m : tensor<4x5xf32>
-      %o:2 = coll.broadcast number(5) over all serves [@b.bias] root(-1)
-          (%g#0, %l#1 : tensor<3xf32>, tensor<i64>)
+      %o:2 = coll.broadcast number(5) over all serves [@a.bias] root(-1)
+          (%s#2, %l#1 : tensor<4xf32>, tensor<i64>)
 )";
 
 void replaceAll(std::string &text, StringRef from, StringRef to) {
@@ -56,7 +56,7 @@ std::string getStep() {
   size_t begin = text.find("%0:6 = coll.all_reduce");
   EXPECT_NE(begin, std::string::npos) << text;
   text.replace(begin, text.find('\n', begin) - begin, kExchanges);
-  const char *results[] = {"%o#0", "%g#1", "%s#2", "%n", "%l#0", "%o#1"};
+  const char *results[] = {"%g#0", "%g#1", "%o#0", "%n", "%l#0", "%o#1"};
   for (auto [i, result] : llvm::enumerate(results))
     replaceAll(text, "%0#" + std::to_string(i), result);
   return text;
@@ -145,10 +145,10 @@ protected:
         compare(trainers[rank].parameters, ranks[rank]->program.getParameters(),
                 rank);
     }
-    // Each has sums of its own slice of a.bias alone.
+    // Each has blocks of its own of a.weight.
     if (count > 1) {
-      EXPECT_NE(ranks[0]->program.getParameters().at("a.bias").data,
-                ranks[1]->program.getParameters().at("a.bias").data);
+      EXPECT_NE(ranks[0]->program.getParameters().at("a.weight").data,
+                ranks[1]->program.getParameters().at("a.weight").data);
     }
   }
 

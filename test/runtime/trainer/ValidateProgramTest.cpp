@@ -55,6 +55,9 @@ TEST_F(ValidateProgram, Collectives) {
                "collective 0 has 4 operands");
   expectDefect([](Copy &c) { c.exchanged[2].dtype = 9; },
                "operand 2 of collective 0 has elements of type 9");
+  // Known, but nothing that ranks exchange.
+  expectDefect([](Copy &c) { c.exchanged[2].dtype = BOOST_I32; },
+               "operand 2 of collective 0 has elements of type 2");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM; },
                "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
                "across groups, and does nothing else");
