@@ -69,7 +69,7 @@ static LogicalResult verifyMeetings(func::FuncOp function) {
 LogicalResult Interpreter::interpretOnRanks(func::FuncOp function,
                                             ArrayRef<RankValues> arguments,
                                             std::vector<RankValues> &results) {
-  if (failed(verifyMeetings(function)))
+  if (arguments.size() > 1 && failed(verifyMeetings(function)))
     return failure();
   std::vector<Interpreter> ranks(arguments.size());
   for (auto [rank, given] : llvm::zip_equal(ranks, arguments))

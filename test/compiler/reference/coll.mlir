@@ -10,7 +10,6 @@
 // RUN: boost-interpret %s --function=identities --ranks=20
 // RUN: boost-interpret %s --function=three --ranks=3 --print | FileCheck %s
 // RUN: boost-interpret %s --function=adasum --ranks=2 --print | FileCheck %s --check-prefix=ADASUM
-// RUN: not boost-interpret %s --function=nested --ranks=2 2>&1 | FileCheck %s --check-prefix=NESTED
 
 // Of one rank: collectives leave what they are given, in both forms.
 train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
@@ -88,16 +87,5 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %g = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>
     %a = coll.adasum number(0) over across serves [] groups [0] (%g : tensor<2xf32>)
     return %a : tensor<2xf32>
-  }
-  // NESTED: coll.mlir:[[@LINE+6]]:12: error: 'coll.all_reduce' op cannot be interpreted on several ranks: expected in the body of @nested, found in a region
-  func.func @nested(%n: tensor<i64>) -> tensor<i64> {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %n) -> tensor<i64> {
-      // Executed as often as each rank likes.
-      %y = coll.all_reduce number(0) over all serves [] (%x : tensor<i64>)
-      scf.yield %y : tensor<i64>
-    }
-    return %r : tensor<i64>
   }
 }
