@@ -1,0 +1,86 @@
+// NVIDIA's assembler takes every kernel of every model of the differential
+// tests, for the oldest GPU and a newer one, and none of them has more values
+// than there are registers.
+#include "compiler/codegen/Ptxas.h"
+#include "test/e2e/Programs.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+using Parameter = std::tuple<Model, Staging>;
+
+class Ptxas : public testing::TestWithParam<Parameter> {};
+
+SmallVector<char, 0> compileToPtx(const Parameter &parameter) {
+  const auto &[model, staging] = parameter;
+  CompileOptions options;
+  options.emit = Emit::Ptx;
+  options.phase.forCpu = false;
+  options.phase.forCuda = true;
+  options.phase.cudaLibrary = "never"; // all are kernels
+  options.phase.cudaStaging = staging;
+  return compileText(model.getJson(), options);
+}
+
+/// What `ptxas -v` says of the text; fails the test where it ends with an
+/// error.
+std::string assemble(const std::string &ptxas, StringRef text,
+                     StringRef architecture) {
+  SmallString<128> input, log;
+  EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("boostc", "ptx", input));
+  EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("boostc", "txt", log));
+  llvm::FileRemover removeInput(input), removeLog(log);
+  std::error_code code;
+  llvm::raw_fd_ostream(input, code) << text;
+  EXPECT_FALSE(code) << code.message();
+  std::string arch = ("-arch=" + architecture).str();
+  StringRef arguments[] = {ptxas, "-v", arch, input, "-o", "/dev/null"};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
+  int status =
+      llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects);
+  auto said = llvm::MemoryBuffer::getFile(log);
+  std::string messages = said ? (*said)->getBuffer().str() : "";
+  EXPECT_EQ(status, 0) << messages;
+  return messages;
+}
+
+TEST_P(Ptxas, TakesEveryKernelWithoutSpills) {
+  std::string ptxas = findPtxas("auto");
+  if (ptxas.empty())
+    GTEST_SKIP() << "there is no ptxas on this machine";
+  SmallVector<char, 0> ptx = compileToPtx(GetParam());
+  StringRef text(ptx.data(), ptx.size());
+  size_t kernels = text.count(".entry ");
+  EXPECT_GT(kernels, 0u);
+  for (StringRef architecture : {"sm_80", "sm_90"}) {
+    std::string said = assemble(ptxas, text, architecture);
+    StringRef rest = said;
+    EXPECT_EQ(rest.count("bytes spill stores"), kernels) << said;
+    EXPECT_EQ(rest.count(" 0 bytes spill stores, 0 bytes spill loads"), kernels)
+        << architecture.str() << ":\n"
+        << said;
+  }
+}
+
+std::string nameOf(const testing::TestParamInfo<Parameter> &info) {
+  const auto &[model, staging] = info.param;
+  return model.name + (staging == Staging::Always ? "_staged" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Ptxas,
+                         testing::Combine(testing::ValuesIn(getModels()),
+                                          testing::Values(Staging::Auto,
+                                                          Staging::Always)),
+                         nameOf);
+
+} // namespace
