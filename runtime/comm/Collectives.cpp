@@ -145,9 +145,9 @@ Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
   PartedVector<T> vector(parts, memory.cuts());
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = fasterAlgorithm(group.size(), vector.size() * sizeof(T));
-  return forEachBlock(
-      group, vector, memory, [&](std::byte *scratch, Range block) {
-        Reduction<T> reduction(group, vector, workspace, memory, scratch);
+  return exchangeBlocks<Reduction<T>>(
+      group, vector, vector, workspace, memory,
+      [&](Reduction<T> &reduction, Range block) {
         return reduction.allReduce(block, algorithm);
       });
 }
@@ -188,12 +188,10 @@ Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
 template <typename T>
 Status reduceScatterSum(Group &group, const SlicedVector<T> &vector,
                         Workspace &workspace, VectorMemory &memory) {
-  return forEachBlock(
-      group, vector, memory, [&](std::byte *scratch, auto &&sliceInBlock) {
-        Reduction<T> reduction(group,
-                               PartedVector<T>(vector.parts(), memory.cuts()),
-                               workspace, memory, scratch);
-        return reduction.reduceScatter(sliceInBlock);
+  return exchangeBlocks<Reduction<T>>(
+      group, PartedVector<T>(vector.parts(), memory.cuts()), vector, workspace,
+      memory, [](Reduction<T> &reduction, auto &&slice) {
+        return reduction.reduceScatter(slice);
       });
 }
 template Status reduceScatterSum(Group &, const SlicedVector<float> &,

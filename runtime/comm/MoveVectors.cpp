@@ -73,12 +73,9 @@ private:
 template <typename T, typename Act>
 Status moveSlices(Group &group, const SlicedVector<T> &vector,
                   Workspace &workspace, VectorMemory &memory, Act &&act) {
-  PartedVector<T> parts(vector.parts(), memory.cuts());
-  return forEachBlock(group, vector, memory,
-                      [&](std::byte *scratch, auto &&slice) {
-                        Move<T> move(group, parts, workspace, memory, scratch);
-                        return act(move, slice);
-                      });
+  return exchangeBlocks<Move<T>>(group,
+                                 PartedVector<T>(vector.parts(), memory.cuts()),
+                                 vector, workspace, memory, act);
 }
 
 /// act(Move, Range) for each block of `parts`.
@@ -86,11 +83,7 @@ template <typename T, typename Act>
 Status moveParts(Group &group, std::span<const std::span<T>> parts,
                  Workspace &workspace, VectorMemory &memory, Act &&act) {
   PartedVector<T> vector(parts, memory.cuts());
-  return forEachBlock(group, vector, memory,
-                      [&](std::byte *scratch, Range block) {
-                        Move<T> move(group, vector, workspace, memory, scratch);
-                        return act(move, block);
-                      });
+  return exchangeBlocks<Move<T>>(group, vector, vector, workspace, memory, act);
 }
 
 } // namespace

@@ -195,4 +195,18 @@ Status forEachBlock(const Group &group, const SlicedVector<T> &vector,
   return Status();
 }
 
+/// act(exchange, what) for the blocks of `parts`, what being a Range, or with
+/// `blocks` a SlicedVector of them what forEachBlock() says. `Exchange` is
+/// derived from PartedExchange<T>.
+template <typename Exchange, typename T, typename Blocks, typename Act>
+Status exchangeBlocks(Group &group, const PartedVector<T> &parts,
+                      const Blocks &blocks, Workspace &workspace,
+                      VectorMemory &memory, Act &&act) {
+  return forEachBlock(
+      group, blocks, memory, [&](std::byte *scratch, auto &&what) {
+        Exchange exchange(group, parts, workspace, memory, scratch);
+        return act(exchange, what);
+      });
+}
+
 } // namespace boostrt

@@ -3,7 +3,6 @@
 // the same everywhere (Collectives.h), and so are the bits.
 #pragma once
 
-#include "runtime/comm/adasum/ChunkPasses.h"
 #include "runtime/support/Status.h"
 
 #include <cstddef>
@@ -11,6 +10,10 @@
 #include <span>
 
 namespace boostrt {
+
+namespace adasum {
+class ChunkPasses;
+}
 
 /// What a vector has, as all members know it.
 enum class Element : uint8_t { F32, I64 };

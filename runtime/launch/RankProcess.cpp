@@ -17,14 +17,15 @@
 #include <utility>
 
 namespace boostrt {
-namespace {
-
-constexpr size_t kLongestLine = 64 << 10;
 
 Status refused(const std::string &what) {
   return Status(ExitCode::Internal,
                 fmt::format("cannot {}: {}", what, std::strerror(errno)));
 }
+
+namespace {
+
+constexpr size_t kLongestLine = 64 << 10;
 
 std::vector<std::string> environmentWith(const Environment &added) {
   Environment both = added;

@@ -12,6 +12,9 @@
 
 namespace boostrt {
 
+/// The system refused a call: "cannot make a pipe: Too many open files".
+Status refused(const std::string &what);
+
 /// What is to be started as a rank.
 struct RankCommand {
   uint32_t rank = 0;

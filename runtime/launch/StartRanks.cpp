@@ -3,6 +3,7 @@
 #include "runtime/comm/control/Socket.h"
 #include "runtime/comm/control/Token.h"
 #include "runtime/launch/CpuShare.h"
+#include "runtime/launch/RankProcess.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Supervisor.h"
 #include "runtime/support/Descriptor.h"
@@ -10,19 +11,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace boostrt {
 namespace {
-
-Status refused(const char *what) {
-  return Status(ExitCode::Internal,
-                fmt::format("cannot {}: {}", what, std::strerror(errno)));
-}
 
 /// A job on this host alone meets where and how nobody else needs to know.
 Status drawWhatIsFree(JobPlan &plan) {

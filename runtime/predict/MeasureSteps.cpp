@@ -1,7 +1,7 @@
 #include "runtime/predict/MeasureSteps.h"
 
 #include "runtime/comm/Collectives.h"
-#include "runtime/comm/MeasureCosts.h"
+#include "runtime/comm/MeasureLoops.h"
 #include "runtime/predict/TrainingRank.h"
 #include "runtime/support/Clock.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/launch/JoinJob.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
-#include "runtime/predict/CpuTarget.h"
+#include "runtime/program/ProgramTargets.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,7 +47,8 @@ Result<StepCosts> measureAsRank(const char *file, uint32_t threads,
       library ? reinterpret_cast<BoostQuery>(dlsym(library, BOOST_QUERY_SYMBOL))
               : nullptr;
   const BoostProgram *program = query ? query(BOOST_ABI_VERSION) : nullptr;
-  const BoostTarget *target = program ? cpuTarget(*program) : nullptr;
+  const BoostTarget *target =
+      program ? findTarget(*program, BOOST_TARGET_CPU) : nullptr;
   if (!target)
     return Status(ExitCode::Input,
                   fmt::format("the program in '{}' has changed since it was "

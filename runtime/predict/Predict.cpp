@@ -1,8 +1,8 @@
 #include "runtime/predict/Predict.h"
 
 #include "runtime/launch/CpuShare.h"
-#include "runtime/predict/CpuTarget.h"
 #include "runtime/predict/MeasuringRanks.h"
+#include "runtime/program/ProgramTargets.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ Result<Prediction> predict(const BoostProgram &program, const std::string &file,
       predictStep(program, options.job, prediction.server, prediction.network);
   if (!possible.ok())
     return possible.status();
-  const BoostTarget *target = cpuTarget(program);
+  const BoostTarget *target = findTarget(program, BOOST_TARGET_CPU);
   if (!target)
     return Status(ExitCode::Input,
                   fmt::format("'{}' has no code for CPUs, on which a "

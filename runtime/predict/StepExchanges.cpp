@@ -39,15 +39,8 @@ Status StepExchanges::run(uint32_t index, void *const *operands) {
 
 Status StepExchanges::Patterns::run(uint32_t index, void *const *operands) {
   StepExchanges &all = exchanges_;
-  if (index == all.longest_) {
-    all.floats_.clear();
-    std::span<const BoostCollectiveOperand> table =
-        operandsOf(all.collectives_[index]);
-    for (size_t i = 0; i < table.size(); ++i)
-      if (table[i].dtype == BOOST_F32)
-        all.floats_.emplace_back(static_cast<float *>(operands[i]),
-                                 table[i].elements);
-  }
+  if (index == all.longest_)
+    listOperands(all.collectives_[index], operands, all.floats_);
   return index + 1 < all.collectives_.size() ? Status() : all.exchangePattern();
 }
 

@@ -100,7 +100,7 @@ private:
   PredictedCollective allReduce(const BoostCollective &collective) const {
     uint32_t members = membersOf(collective);
     auto types = bytesByType(collective);
-    // The signal to stop travels with the integers, which are copied together.
+    // The signal to stop travels with the integers.
     if (!types[1].empty() && collective.ranks == BOOST_RANKS_ALL)
       types[1].push_back(sizeof(int64_t));
     PredictedCollective predicted = describe(collective, members);

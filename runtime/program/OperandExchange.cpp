@@ -2,44 +2,19 @@
 
 #include "runtime/program/ProgramCollectives.h"
 
-#include <algorithm>
-
 namespace boostrt {
-
-OperandExchange::OperandExchange(const BoostCollective &collective,
-                                 uint32_t members)
-    : collective_(collective) {
-  size_t floats = 0, integers = 0;
-  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
-    // As many as all would have with the longest slice.
-    size_t elements = slicesOf(collective.kind)
-                          ? (operand.elements + members - 1) / members * members
-                          : operand.elements;
-    (operand.dtype == BOOST_F32 ? floats : integers) += elements;
-  }
-  // An integer takes the room of two.
-  scratchElements_ = std::max(floats, 2 * integers);
-}
 
 Status OperandExchange::run(Group &group, void *const *operands,
                             Workspace &workspace, VectorMemory &memory) {
-  std::span<const BoostCollectiveOperand> table = operandsOf(collective_);
-  floats_.spans.clear();
-  integers_.spans.clear();
-  for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == BOOST_F32)
-      floats_.spans.emplace_back(static_cast<float *>(operands[i]),
-                                 table[i].elements);
-    else
-      integers_.spans.emplace_back(static_cast<int64_t *>(operands[i]),
-                                   table[i].elements);
-  BOOSTRT_RETURN_IF_ERROR(run(floats_, group, workspace, memory));
-  return run(integers_, group, workspace, memory);
+  BOOSTRT_RETURN_IF_ERROR(run(floats_, group, operands, workspace, memory));
+  return run(integers_, group, operands, workspace, memory);
 }
 
 template <typename T>
-Status OperandExchange::run(Typed<T> &typed, Group &group, Workspace &workspace,
+Status OperandExchange::run(Typed<T> &typed, Group &group,
+                            void *const *operands, Workspace &workspace,
                             VectorMemory &memory) {
+  listOperands(collective_, operands, typed.spans);
   uint32_t peer = wrapMember(collective_.peer, group.size());
   if (std::optional<Slices> slices = slicesOf(collective_.kind))
     typed.sliced.divide(typed.spans, group.size(), *slices);

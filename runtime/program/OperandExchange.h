@@ -11,11 +11,9 @@ namespace boostrt {
 
 class OperandExchange {
 public:
-  /// Of `collective`, which outlives the object, among so many members.
-  OperandExchange(const BoostCollective &collective, uint32_t members);
-
-  /// Of how many floats an all-reduce takes as much scratch memory.
-  size_t scratchElements() const { return scratchElements_; }
+  /// Of `collective`, which outlives the object.
+  explicit OperandExchange(const BoostCollective &collective)
+      : collective_(collective) {}
 
   /// `operands` are addresses in `memory`, which `group` can exchange. Fails as
   /// exchange() does.
@@ -29,11 +27,10 @@ private:
     SlicedVector<T> sliced;
   };
   template <typename T>
-  Status run(Typed<T> &typed, Group &group, Workspace &workspace,
-             VectorMemory &memory);
+  Status run(Typed<T> &typed, Group &group, void *const *operands,
+             Workspace &workspace, VectorMemory &memory);
 
   const BoostCollective &collective_;
-  size_t scratchElements_ = 0;
   Typed<float> floats_;
   Typed<int64_t> integers_;
 };

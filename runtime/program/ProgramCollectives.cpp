@@ -44,6 +44,20 @@ size_t countOf(BoostDType dtype, const BoostCollective &collective) {
   return count;
 }
 
+size_t scratchFloats(const BoostCollective &collective, uint32_t members,
+                     size_t moreIntegers) {
+  size_t floats = 0, integers = moreIntegers;
+  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
+    // As many as all would have with the longest slice.
+    size_t elements = slicesOf(collective.kind)
+                          ? (operand.elements + members - 1) / members * members
+                          : operand.elements;
+    (operand.dtype == BOOST_F32 ? floats : integers) += elements;
+  }
+  // An integer takes the room of two.
+  return std::max(floats, 2 * integers);
+}
+
 bool averagesInServers(uint32_t across, bool hasSeveralServers) {
   return across == BOOST_ACROSS_SERVERS ||
          (across == BOOST_ACROSS_AUTO && hasSeveralServers);

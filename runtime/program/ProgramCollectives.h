@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace boostrt {
@@ -32,6 +33,23 @@ std::optional<Slices> slicesOf(uint32_t kind);
 
 /// Elements of that type among the operands.
 size_t countOf(BoostDType dtype, const BoostCollective &collective);
+
+/// The operands of type T, float or int64_t, whose addresses are `operands`.
+template <typename T>
+void listOperands(const BoostCollective &collective, void *const *operands,
+                  std::vector<std::span<T>> &list) {
+  list.clear();
+  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table[i].dtype == (std::is_same_v<T, float> ? BOOST_F32 : BOOST_I64))
+      list.emplace_back(static_cast<T *>(operands[i]), table[i].elements);
+}
+
+/// Of how many floats an all-reduce takes as much scratch memory as
+/// `collective`, which is no Adasum, among so many members; it may add up
+/// `moreIntegers` that are no operands.
+size_t scratchFloats(const BoostCollective &collective, uint32_t members,
+                     size_t moreIntegers = 0);
 
 /// Whether the ranks of a server average before Adasum combines; else each rank
 /// is combined by itself. `across` is a BoostAcross.

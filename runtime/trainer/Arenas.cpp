@@ -64,14 +64,11 @@ Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
   return arenas;
 }
 
-Status Arenas::push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-                    uint64_t end) const {
+Status Arenas::push(BoostArenaKind kind) const {
   // A plan need not have every arena.
-  if (!device_ || begin == end || !base(kind, copy))
+  if (!device_ || !base(kind))
     return Status();
-  return device_->copyIn(static_cast<std::byte *>(deviceBase(kind, copy)) +
-                             begin,
-                         {base(kind, copy) + begin, end - begin});
+  return device_->copyIn(deviceBase(kind), {base(kind), bytes_[kind]});
 }
 
 Status Arenas::write(BoostArenaKind kind, uint64_t offset,

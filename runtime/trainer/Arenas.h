@@ -42,15 +42,10 @@ public:
                                                       : nullptr
                    : base(kind, copy);
   }
-  /// Copy bytes [begin, end) of an arena to the device. They stay as they are
-  /// until finishPushes() or a later pull() has returned. Nothing to do, here
-  /// and below, where the memory is the host's.
-  Status push(BoostArenaKind kind, uint32_t copy, uint64_t begin,
-              uint64_t end) const;
-  /// The whole arena.
-  Status push(BoostArenaKind kind, uint32_t copy = 0) const {
-    return push(kind, copy, 0, bytes_[kind]);
-  }
+  /// Copies the first of an arena to the device. It stays as it is until
+  /// finishPushes() or a later pull() has returned. Nothing to do, here and
+  /// below, where the memory is the host's.
+  Status push(BoostArenaKind kind) const;
   Status finishPushes() const {
     return device_ ? device_->finishCopies() : Status();
   }

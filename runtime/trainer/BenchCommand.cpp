@@ -143,7 +143,8 @@ Status benchCommand(const Options &options, Ranks &ranks) {
                    {"--warmup", fmt::format("{}", options.benchWarmup)}}));
   BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
       planTraining(program.descriptor(), (*session)->target())));
-  BOOSTRT_RETURN_IF_ERROR((*session)->trainWith(ranks, /*logAdasumEvery=*/0));
+  BOOSTRT_RETURN_IF_ERROR(
+      (*session)->trainWith(ranks, options.launch.comm, /*logAdasumEvery=*/0));
   if (std::string text = (*session)->describeLink(); !text.empty())
     console.note(text);
   BOOSTRT_RETURN_IF_ERROR(

@@ -30,12 +30,6 @@ void describeGpu(Device &device, Ranks &ranks,
   write(offer.bus, device.stream()->busAddress());
 }
 
-std::string versionText(int32_t version) {
-  nccl::NcclApi api{};
-  api.version = version;
-  return api.versionText();
-}
-
 } // namespace
 
 std::string whyNotDirect(std::span<const LinkOffer> offers,
@@ -55,8 +49,8 @@ std::string whyNotDirect(std::span<const LinkOffer> offers,
   for (size_t rank = 1; rank < offers.size(); ++rank)
     if (offers[rank].ncclVersion != first.ncclVersion)
       return fmt::format("rank {} has NCCL {}, and rank 0 has {}", rank,
-                         versionText(offers[rank].ncclVersion),
-                         versionText(first.ncclVersion));
+                         cuda::versionText(offers[rank].ncclVersion),
+                         cuda::versionText(first.ncclVersion));
   for (size_t rank = 1; rank < offers.size(); ++rank)
     for (size_t other = 0; other < rank; ++other)
       if (servers[rank] == servers[other] &&

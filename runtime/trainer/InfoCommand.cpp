@@ -239,7 +239,7 @@ std::string callText(const Json &call) {
     return fmt::format("{}",
                        fmt::join(call[key].get<std::vector<int64_t>>(), "x"));
   };
-  if (call.contains("m"))
+  if (call["kind"] == "matmul")
     return fmt::format("{} x {} x {}, {}, {}", integer("m"), integer("n"),
                        integer("k"), bias, call["post"].get<std::string>());
   return fmt::format("{} {} with {}, {}", call["kind"].get<std::string>(),

@@ -1,5 +1,6 @@
 #include "runtime/trainer/Program.h"
 
+#include "runtime/program/ProgramTargets.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/ProgramFile.h"
 
@@ -45,10 +46,7 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
 }
 
 const BoostTarget *Program::target(BoostTargetKind kind) const {
-  for (const BoostTarget &target : targets())
-    if (target.kind == static_cast<uint32_t>(kind))
-      return &target;
-  return nullptr;
+  return findTarget(*descriptor_, kind);
 }
 
 const BoostInput *Program::input(BoostInputKind kind) const {

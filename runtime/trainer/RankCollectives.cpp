@@ -1,10 +1,8 @@
 #include "runtime/trainer/RankCollectives.h"
 
-#include "runtime/comm/HostVectors.h"
 #include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -72,11 +70,9 @@ Status RankCollectives::prepare() {
   prepared_.resize(schedule.size());
   for (size_t i = 0; i < schedule.size(); ++i) {
     prepared_[i].name = nameOf(schedule[i], program_);
-    prepared_[i].floats.reserve(schedule[i].operand_count);
-    if (schedule[i].kind != BOOST_COLLECTIVE_ALL_REDUCE)
-      continue;
-    prepared_[i].integers.resize(countOf(BOOST_I64, schedule[i]));
-    if (schedule[i].ranks == BOOST_RANKS_ALL && !prepared_[i].integers.empty())
+    if (schedule[i].kind == BOOST_COLLECTIVE_ALL_REDUCE &&
+        schedule[i].ranks == BOOST_RANKS_ALL &&
+        countOf(BOOST_I64, schedule[i]) > 0)
       carrier = &prepared_[i];
   }
   if (!carrier)
@@ -87,58 +83,53 @@ Status RankCollectives::prepare() {
                               "the model file with this version of boostc",
                               program_.path(), ranks_.size()));
   carrier->carriesStop = true;
-  carrier->integers.push_back(0);
-
-  all_.emplace(ranks_.transport());
-  for (size_t i = 0; i < schedule.size(); ++i) {
-    if (schedule[i].ranks != BOOST_RANKS_ALL && !inner_) {
-      Result<Group> inner =
-          ranks_.innerGroup(program_.descriptor().adasum_across);
-      if (!inner.ok())
-        return inner.status();
-      inner_.emplace(std::move(inner).value());
-    }
+  BOOSTRT_RETURN_IF_ERROR(makeGroups());
+  for (size_t i = 0; i < schedule.size(); ++i)
     BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
-  }
-  if (!link_.vectors)
-    return Status();
   // At once: a smaller piece would stay reserved beside it.
-  BOOSTRT_RETURN_IF_ERROR(link_.vectors->reserve(deviceScratchBytes_).status());
+  BOOSTRT_RETURN_IF_ERROR(memory_.reserve(scratchBytes_).status());
+  return link_.vectors ? placeStop() : Status();
+}
+
+Status RankCollectives::makeGroups() {
+  Transport &transport =
+      link_.transport ? *link_.transport : ranks_.transport();
+  all_.emplace(transport);
+  auto isOfAll = [](const BoostCollective &collective) {
+    return collective.ranks == BOOST_RANKS_ALL;
+  };
+  if (std::ranges::all_of(program_.collectives(), isOfAll))
+    return Status();
+  Result<Group> inner = ranks_.innerGroup(program_.descriptor().adasum_across);
+  if (inner.ok())
+    inner_.emplace(inner->over(transport));
+  return inner.status();
+}
+
+Status RankCollectives::placeStop() {
   Result<void *> stop =
-      link_.memory->allocate(sizeof *deviceStop_, "what ranks say of signals");
-  if (!stop.ok())
-    return stop.status();
-  deviceStop_ = static_cast<int64_t *>(*stop);
-  return Status();
+      link_.memory->allocate(sizeof *stop_, "what ranks say of signals");
+  if (stop.ok())
+    stop_ = static_cast<int64_t *>(*stop);
+  return stop.status();
 }
 
 Status RankCollectives::reserve(const BoostCollective &collective,
                                 Prepared &prepared) {
+  uint64_t bytes = 0;
   if (collective.kind == BOOST_COLLECTIVE_ADASUM) {
     BOOSTRT_RETURN_IF_ERROR(
         plan(prepared, tensorsOf(collective, spreadOffsets(collective))));
-    if (link_.vectors)
-      deviceScratchBytes_ = std::max<uint64_t>(deviceScratchBytes_,
-                                               prepared.adasum->scratchBytes());
-    else
-      ranks_.workspace().reserve(prepared.adasum->scratchBytes());
-    return Status();
+    bytes = prepared.adasum->scratchBytes();
+  } else {
+    if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE)
+      prepared.exchange.emplace(collective);
+    uint32_t members = groupOf(collective).size();
+    bytes = allReduceScratchBytes(
+        members, scratchFloats(collective, members, prepared.carriesStop),
+        memory_.cuts());
   }
-  uint32_t members = groupOf(collective).size();
-  size_t floats = countOf(BOOST_F32, collective);
-  if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE) {
-    prepared.exchange.emplace(collective, members);
-    floats = prepared.exchange->scratchElements();
-  }
-  if (!link_.vectors) {
-    ranks_.workspace().reserve(allReduceScratchBytes(members, floats));
-    return Status();
-  }
-  // An integer takes the room of two.
-  size_t elements = std::max(floats, 2 * prepared.integers.size());
-  deviceScratchBytes_ = std::max<uint64_t>(
-      deviceScratchBytes_,
-      allReduceScratchBytes(members, elements, link_.vectors->cuts()));
+  scratchBytes_ = std::max(scratchBytes_, bytes);
   return Status();
 }
 
@@ -196,23 +187,10 @@ Status RankCollectives::carryOut(const BoostCollective &collective,
                                  Prepared &prepared, void *const *operands) {
   if (collective.kind == BOOST_COLLECTIVE_ADASUM)
     return combine(collective, prepared, operands);
-  if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE)
-    return exchange(collective, prepared, operands);
-  if (worksOnDevice())
-    return allReduceOnDevice(collective, prepared, operands);
-  return allReduce(collective, prepared, operands);
-}
-
-/// Where the operands lie: on the device where devices are linked.
-Status RankCollectives::exchange(const BoostCollective &collective,
-                                 Prepared &prepared, void *const *operands) {
-  Workspace &workspace = ranks_.workspace();
-  if (worksOnDevice()) {
-    Group group = groupOf(collective).over(*link_.transport);
-    return prepared.exchange->run(group, operands, workspace, *link_.vectors);
-  }
-  HostVectors host(workspace);
-  return prepared.exchange->run(groupOf(collective), operands, workspace, host);
+  if (collective.kind == BOOST_COLLECTIVE_ALL_REDUCE)
+    return allReduce(collective, prepared, operands);
+  return prepared.exchange->run(groupOf(collective), operands,
+                                ranks_.workspace(), memory_);
 }
 
 Status RankCollectives::combine(const BoostCollective &collective,
@@ -227,14 +205,11 @@ Status RankCollectives::combine(const BoostCollective &collective,
   auto *bucket = static_cast<float *>(
       *std::min_element(addresses.begin(), addresses.end()));
   AdasumReport report, *logged = logsAdasum_ ? &report : nullptr;
-  if (worksOnDevice()) {
-    Group group = all_->over(*link_.transport);
-    BOOSTRT_RETURN_IF_ERROR(prepared.adasum->run(
-        group, bucket, ranks_.workspace(), *link_.vectors, logged));
-  } else {
-    BOOSTRT_RETURN_IF_ERROR(
-        prepared.adasum->run(*all_, bucket, ranks_.workspace(), logged));
-  }
+  Adasum &adasum = *prepared.adasum;
+  Workspace &workspace = ranks_.workspace();
+  BOOSTRT_RETURN_IF_ERROR(
+      link_.vectors ? adasum.run(*all_, bucket, workspace, memory_, logged)
+                    : adasum.run(*all_, bucket, workspace, logged));
   if (logged && ranks_.isFirst())
     log(collective, prepared, report);
   return Status();
@@ -260,71 +235,25 @@ void RankCollectives::log(const BoostCollective &collective,
           program_.parameters()[table[i].parameter].tensor.name);
 }
 
+/// Of a device the host learns only whether a signal has come.
 Status RankCollectives::allReduce(const BoostCollective &collective,
                                   Prepared &prepared, void *const *operands) {
   Group &group = groupOf(collective);
-  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
-  prepared.floats.clear();
-  int64_t *integer = prepared.integers.data();
-  for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == BOOST_F32) {
-      prepared.floats.emplace_back(static_cast<float *>(operands[i]),
-                                   table[i].elements);
-    } else {
-      std::memcpy(integer, operands[i], table[i].elements * sizeof *integer);
-      integer += table[i].elements;
-    }
-  if (prepared.carriesStop)
-    *integer = Ranks::stopRequest();
-
-  BOOSTRT_RETURN_IF_ERROR(
-      allReduceSum(group, prepared.floats, ranks_.workspace()));
-  if (prepared.integers.empty())
-    return Status();
-  BOOSTRT_RETURN_IF_ERROR(
-      allReduceSum(group, std::span(prepared.integers), ranks_.workspace()));
-
-  integer = prepared.integers.data();
-  for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == BOOST_I64) {
-      std::memcpy(operands[i], integer, table[i].elements * sizeof *integer);
-      integer += table[i].elements;
-    }
-  if (prepared.carriesStop)
-    ranks_.agreeOnStop(*integer);
-  return Status();
-}
-
-/// As allReduce(), with addresses of the device. The host learns only whether a
-/// signal has come.
-Status RankCollectives::allReduceOnDevice(const BoostCollective &collective,
-                                          Prepared &prepared,
-                                          void *const *operands) {
-  Group group = groupOf(collective).over(*link_.transport);
-  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
-  prepared.floats.clear();
-  prepared.deviceIntegers.clear();
-  for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == BOOST_F32)
-      prepared.floats.emplace_back(static_cast<float *>(operands[i]),
-                                   table[i].elements);
-    else
-      prepared.deviceIntegers.emplace_back(static_cast<int64_t *>(operands[i]),
-                                           table[i].elements);
+  Workspace &workspace = ranks_.workspace();
+  listOperands(collective, operands, prepared.floats);
+  listOperands(collective, operands, prepared.integers);
   int64_t stop = Ranks::stopRequest();
-  std::span<std::byte> stopBytes = std::as_writable_bytes(std::span(&stop, 1));
   if (prepared.carriesStop) {
-    BOOSTRT_RETURN_IF_ERROR(link_.memory->copyIn(deviceStop_, stopBytes));
-    prepared.deviceIntegers.emplace_back(deviceStop_, 1);
+    BOOSTRT_RETURN_IF_ERROR(memory_.put(stop_, &stop, sizeof stop));
+    prepared.integers.emplace_back(stop_, 1);
   }
   BOOSTRT_RETURN_IF_ERROR(
-      allReduceSum(group, prepared.floats, ranks_.workspace(), *link_.vectors));
-  BOOSTRT_RETURN_IF_ERROR(allReduceSum(group, prepared.deviceIntegers,
-                                       ranks_.workspace(), *link_.vectors));
+      allReduceSum(group, prepared.floats, workspace, memory_));
+  BOOSTRT_RETURN_IF_ERROR(
+      allReduceSum(group, prepared.integers, workspace, memory_));
   if (!prepared.carriesStop)
     return Status();
-  DeviceCopy sum{stopBytes, deviceStop_};
-  BOOSTRT_RETURN_IF_ERROR(link_.memory->copyOut({&sum, 1}));
+  BOOSTRT_RETURN_IF_ERROR(memory_.get(&stop, stop_, sizeof stop));
   ranks_.agreeOnStop(stop);
   return Status();
 }

@@ -1,6 +1,7 @@
 // RankCollectives.h - carries out the collectives of a program's update.
 #pragma once
 
+#include "runtime/comm/HostVectors.h"
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/OperandExchange.h"
@@ -26,7 +27,9 @@ public:
   std::string describeAdasum() const;
 
   /// What is reserved on the device for them.
-  uint64_t deviceScratchBytes() const { return deviceScratchBytes_; }
+  uint64_t deviceScratchBytes() const {
+    return link_.vectors ? scratchBytes_ : 0;
+  }
 
   /// What the collectives from now on belong to, from 1. With `logsAdasum`, the
   /// same on all ranks, this step's adasumLog() is made.
@@ -50,9 +53,7 @@ private:
   struct Prepared {
     std::string name; ///< "all_reduce 2 (fc1.weight, fc1.bias)"
     std::vector<std::span<float>> floats;
-    std::vector<int64_t> integers; ///< one more for the carrier's signal
-    /// Of a sum on the device.
-    std::vector<std::span<int64_t>> deviceIntegers;
+    std::vector<std::span<int64_t>> integers;
     bool carriesStop = false;
     /// For operands that lie as usual; else made again by the first call,
     /// which knows where they do.
@@ -63,20 +64,19 @@ private:
   };
 
   RankCollectives(Ranks &ranks, const Program &program, const DeviceLink &link)
-      : ranks_(ranks), program_(program), link_(link) {}
+      : ranks_(ranks), program_(program), link_(link), host_(ranks.workspace()),
+        memory_(link.vectors ? *link.vectors : host_) {}
   Status prepare();
-  /// Takes the memory that a collective needs.
+  Status makeGroups();
+  Status placeStop();
+  /// Counts the memory that a collective needs.
   Status reserve(const BoostCollective &collective, Prepared &prepared);
   Status plan(Prepared &prepared, std::vector<AdasumTensor> tensors) const;
   Group &groupOf(const BoostCollective &collective);
   Status allReduce(const BoostCollective &collective, Prepared &prepared,
                    void *const *operands);
-  Status allReduceOnDevice(const BoostCollective &collective,
-                           Prepared &prepared, void *const *operands);
   Status combine(const BoostCollective &collective, Prepared &prepared,
                  void *const *operands);
-  Status exchange(const BoostCollective &collective, Prepared &prepared,
-                  void *const *operands);
   Status carryOut(const BoostCollective &collective, Prepared &prepared,
                   void *const *operands);
   void log(const BoostCollective &collective, const Prepared &prepared,
@@ -85,10 +85,16 @@ private:
   Ranks &ranks_;
   const Program &program_;
   const DeviceLink &link_;
-  int64_t *deviceStop_ = nullptr; ///< the carrier's signal, on the device
-  uint64_t deviceScratchBytes_ = 0;
+  // Where operands lie: on the device where devices are linked.
+  HostVectors host_;
+  VectorMemory &memory_;
+  int64_t hostStop_ = 0;
+  int64_t *stop_ = &hostStop_; ///< the carrier's signal, in the memory
+  uint64_t scratchBytes_ = 0;
   std::vector<Prepared> prepared_;
-  std::optional<Group> all_, inner_; ///< inner_: of programs with Adasum
+  /// Over the transport that carries the memory; inner_ is of programs with
+  /// Adasum.
+  std::optional<Group> all_, inner_;
   std::vector<AdasumEntry> adasumLog_;
   bool logsAdasum_ = false;
   int64_t step_ = 0;

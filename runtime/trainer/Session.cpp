@@ -7,7 +7,6 @@
 
 namespace boostrt {
 Status Session::loadProgram(const Options &options) {
-  comm_ = options.launch.comm;
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
     return program.status();
@@ -80,11 +79,10 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
   return ranks.agree(facts);
 }
 
-Status Session::trainWith(Ranks &ranks, int64_t logAdasumEvery) {
+Status Session::trainWith(Ranks &ranks, CommKind comm, int64_t logAdasumEvery) {
   if (ranks.isAlone())
     return Status();
-  Result<std::unique_ptr<DeviceLink>> link =
-      linkDevices(*device_, ranks, comm_);
+  Result<std::unique_ptr<DeviceLink>> link = linkDevices(*device_, ranks, comm);
   if (!link.ok())
     return link.status();
   link_ = std::move(link).value();

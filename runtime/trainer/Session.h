@@ -30,7 +30,7 @@ public:
 
   /// Has updates exchange gradients with the other ranks, which outlive the
   /// session; after reserve().
-  Status trainWith(Ranks &ranks, int64_t logAdasumEvery);
+  Status trainWith(Ranks &ranks, CommKind comm, int64_t logAdasumEvery);
   /// Which way updates of GPUs take between ranks; empty where there is no
   /// choice.
   std::string describeLink() const { return link_ ? link_->note : ""; }
@@ -67,7 +67,6 @@ private:
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;
-  CommKind comm_ = CommKind::Auto;
   std::unique_ptr<DeviceLink> link_;             ///< of the collectives
   std::unique_ptr<RankCollectives> collectives_; ///< outlive the execution
   std::optional<Execution> execution_;

@@ -117,8 +117,8 @@ private:
 
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         planTraining(program.descriptor(), session_->target())));
-    BOOSTRT_RETURN_IF_ERROR(
-        session_->trainWith(ranks_, options_.logAdasumEvery));
+    BOOSTRT_RETURN_IF_ERROR(session_->trainWith(ranks_, options_.launch.comm,
+                                                options_.logAdasumEvery));
     for (const std::string &text :
          {session_->describeLink(), session_->describeAdasum()})
       if (!text.empty())

@@ -87,21 +87,21 @@ private:
   Status product(uint32_t index, const BoostMatmul &m) const {
     if (m.post_op > BOOST_POST_RELU || m.has_bias > 1)
       return fail("{}: library call {} is of an unknown kind", name_, index);
-    for (int64_t value : {m.m, m.n, m.k, m.a_strides[0], m.a_strides[1],
-                          m.b_strides[0], m.b_strides[1]})
-      BOOSTRT_RETURN_IF_ERROR(inRange(index, value, 1));
-    return Status();
+    const int64_t values[] = {
+        m.m,           m.n, m.k, m.a_strides[0], m.a_strides[1], m.b_strides[0],
+        m.b_strides[1]};
+    return inRange(index, values, 1);
   }
 
   Status convolution(uint32_t index, const BoostLibraryCall &call) const {
     const BoostConvolution &c = call.convolution;
     if (c.has_bias > (call.kind == BOOST_LIBRARY_CONVOLUTION ? 1 : 0))
       return fail("{}: library call {} is of an unknown kind", name_, index);
-    for (const auto &values : {c.image, c.weight, c.output, c.image_strides,
-                               c.weight_strides, c.output_strides})
-      BOOSTRT_RETURN_IF_ERROR(inRange(index, std::span(values, 4), 1));
-    for (const auto &values : {c.strides, c.dilations})
-      BOOSTRT_RETURN_IF_ERROR(inRange(index, std::span(values, 2), 1));
+    for (std::span<const int64_t> values :
+         std::initializer_list<std::span<const int64_t>>{
+             c.image, c.weight, c.output, c.image_strides, c.weight_strides,
+             c.output_strides, c.strides, c.dilations})
+      BOOSTRT_RETURN_IF_ERROR(inRange(index, values, 1));
     BOOSTRT_RETURN_IF_ERROR(inRange(index, c.padding, 0));
     for (const auto &extents : {c.image, c.weight, c.output}) {
       uint64_t bytes = sizeof(float);
@@ -118,16 +118,12 @@ private:
     return Status();
   }
 
-  Status inRange(uint32_t index, int64_t value, int64_t least) const {
-    if (value < least || value > INT32_MAX)
-      return fail("{}: library call {} has an extent or stride of {}", name_,
-                  index, value);
-    return Status();
-  }
   Status inRange(uint32_t index, std::span<const int64_t> values,
                  int64_t least) const {
     for (int64_t value : values)
-      BOOSTRT_RETURN_IF_ERROR(inRange(index, value, least));
+      if (value < least || value > INT32_MAX)
+        return fail("{}: library call {} has an extent or stride of {}", name_,
+                    index, value);
     return Status();
   }
 

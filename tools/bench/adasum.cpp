@@ -2,21 +2,25 @@
 //
 //   bench-adasum local|gloo RANKS MEGABYTES ROUNDS [FORM]...
 //
-// A FORM is "auto" or radices, "4" or "2x2", with "w" behind for whole vectors
-// and "b16" for blocks of 16 MiB.
-// Ranks are threads of this process, or processes of their own. A time is that
-// of the slowest rank; printed are medians over the rounds, also of the CPU
-// time of all ranks, and of rank 0 what the time went to.
+// A FORM is "auto", as ranks that train choose, or radices, "4" or "2x2", with
+// "w" behind for whole vectors and "b16" for blocks of 16 MiB. Ranks are
+// threads of this process, or processes of their own. A time is that of the
+// slowest rank; printed are medians over the rounds, also of the CPU time of
+// all ranks, and of rank 0 what the time went to. Beside them the limits: the
+// same bytes sent twice as slices and not added, and how many multiplications
+// and additions the definition needs.
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/comm/Collectives.h"
-#include "runtime/comm/MeasureCosts.h"
+#include "runtime/comm/HostVectors.h"
 #include "runtime/comm/gloo/GlooTransport.h"
 #include "runtime/comm/local/LocalJob.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <functional>
 #include <random>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -48,9 +52,8 @@ std::vector<AdasumTensor> tensorsOf(size_t elements) {
   return tensors;
 }
 
-AdasumOptions optionsOf(std::string form, const CommCosts &costs) {
+AdasumOptions optionsOf(std::string form) {
   AdasumOptions options;
-  options.costs = costs;
   if (size_t at = form.find('b'); at != std::string::npos) {
     options.blockBytes = std::stoul(form.substr(at + 1)) << 20;
     form.resize(at);
@@ -78,9 +81,10 @@ double medianOf(std::vector<double> values) {
 
 struct Candidate {
   std::string name;
-  double predictedSeconds;
-  std::vector<double> milliseconds, cpuMilliseconds;
-  AdasumStats total;
+  std::function<Status()> run;
+  const Adasum *adasum = nullptr;
+  std::vector<double> milliseconds = {}, cpuMilliseconds = {};
+  AdasumStats total = {};
 };
 
 class Bench {
@@ -98,60 +102,54 @@ public:
       x = uniform(generator);
     bucket_ = gradients;
     std::vector<AdasumTensor> tensors = tensorsOf(elements);
-    Result<CommCosts> costs =
-        measureCosts(group_, workspace_, elements * sizeof(float));
-    if (!costs.ok())
-      return costs.status();
-    std::vector<Adasum> adasums;
     std::vector<Candidate> candidates{
-        {"sum",
-         allReduceSeconds(*costs, AllReduceAlgorithm::Auto,
-                          static_cast<double>(elements), group_.size()),
-         {},
-         {},
-         {}}};
+        {"sum", [&] { return allReduceSum(group_, bucket_, workspace_); }},
+        {"its bytes alone", [&] { return moveBytes(); }}};
+    std::vector<Adasum> adasums;
+    adasums.reserve(arguments_.forms.size()); // candidates refer to them
     for (const std::string &form : arguments_.forms) {
-      Result<Adasum> adasum = Adasum::plan(group_.size(), group_.self(),
-                                           tensors, optionsOf(form, *costs));
-      if (!adasum.ok())
-        return adasum.status();
-      adasums.push_back(std::move(adasum).value());
-      candidates.push_back({adasums.back().describe(),
-                            adasums.back().seconds(*costs),
-                            {},
-                            {},
-                            {}});
+      Result<Adasum> planned =
+          Adasum::plan(group_.size(), group_.self(), tensors, optionsOf(form));
+      if (!planned.ok())
+        return planned.status();
+      Adasum &adasum = adasums.emplace_back(std::move(planned).value());
+      candidates.push_back(
+          {adasum.describe(),
+           [&] { return adasum.run(group_, bucket_.data(), workspace_); },
+           &adasum});
     }
     for (int round = -1; round < arguments_.rounds; ++round)
-      for (size_t i = 0; i < candidates.size(); ++i) {
+      for (Candidate &candidate : candidates) {
         bucket_ = gradients;
         double seconds = 0, cpuSeconds = 0;
-        BOOSTRT_RETURN_IF_ERROR(measure(
-            [&] {
-              return i == 0 ? allReduceSum(group_, bucket_, workspace_)
-                            : adasums[i - 1].run(group_, bucket_.data(),
-                                                 workspace_);
-            },
-            seconds, cpuSeconds));
+        BOOSTRT_RETURN_IF_ERROR(measure(candidate.run, seconds, cpuSeconds));
         if (round < 0)
           continue; // the first run takes memory
-        candidates[i].milliseconds.push_back(seconds * 1e3);
-        candidates[i].cpuMilliseconds.push_back(cpuSeconds * 1e3);
-        if (i > 0)
-          add(adasums[i - 1].stats(), candidates[i].total);
+        candidate.milliseconds.push_back(seconds * 1e3);
+        candidate.cpuMilliseconds.push_back(cpuSeconds * 1e3);
+        if (candidate.adasum)
+          add(candidate.adasum->stats(), candidate.total);
       }
     if (group_.self() == 0) {
-      fmt::print(
-          "latency {:.1f} us, message {:.1f} us, byte {:.3f} ns, product "
-          "{:.3f} ns, byte touched {:.3f} ns\n",
-          costs->latency * 1e6, costs->perMessage * 1e6, costs->perByte * 1e9,
-          costs->perProduct * 1e9, costs->perTouched * 1e9);
       print(candidates);
+      double pairs = adasum::pairCount(group_.size());
+      fmt::print("in one level: {:.0f} million multiply-adds in fp64 on all "
+                 "ranks together\n",
+                 double(elements) * (pairs + group_.size()) * 1e-6);
     }
     return barrier(group_);
   }
 
 private:
+  /// What a sum and an Adasum in one level send, and no more.
+  Status moveBytes() {
+    std::array<std::span<float>, 1> spans{bucket_};
+    sliced_.divide(spans, group_.size());
+    HostVectors memory(workspace_);
+    BOOSTRT_RETURN_IF_ERROR(allGather(group_, sliced_, workspace_, memory));
+    return allGather(group_, sliced_, workspace_, memory);
+  }
+
   /// Of this process, and so of all ranks where these are its threads.
   static double cpuSecondsSoFar() {
     rusage usage;
@@ -199,14 +197,14 @@ private:
     double sum = medianOf(candidates[0].milliseconds);
     for (const Candidate &candidate : candidates) {
       double median = medianOf(candidate.milliseconds);
-      fmt::print("{:<32} predicted {:8.2f} ms, median {:8.2f} ms, least "
+      fmt::print("{:<32} median {:8.2f} ms, least "
                  "{:8.2f}, CPU {:8.2f}, "
                  "{:.3f} of the sum\n",
-                 candidate.name, candidate.predictedSeconds * 1e3, median,
+                 candidate.name, median,
                  *std::min_element(candidate.milliseconds.begin(),
                                    candidate.milliseconds.end()),
                  medianOf(candidate.cpuMilliseconds), median / sum);
-      if (&candidate == &candidates[0])
+      if (!candidate.adasum)
         continue;
       double each = 1e3 / arguments_.rounds;
       const AdasumStats &total = candidate.total;
@@ -222,6 +220,7 @@ private:
   const Arguments &arguments_;
   Workspace workspace_;
   std::vector<float> bucket_;
+  SlicedVector<float> sliced_;
 };
 
 int finish(Transport &transport, const Status &status) {

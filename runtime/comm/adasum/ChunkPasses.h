@@ -19,6 +19,9 @@ struct ChunkPlace {
   uint32_t unused = 0;
 };
 
+/// No level has a larger radix, and so nothing more rows.
+constexpr uint32_t kMaxRadix = 1024;
+
 /// The same part of the vectors of several members: a row each.
 struct Rows {
   float *bucket = nullptr, *staging = nullptr;

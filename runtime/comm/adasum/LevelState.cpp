@@ -105,7 +105,6 @@ Status LevelState::multiply(uint32_t begin, uint32_t end) {
 
 void LevelState::begin() {
   finished_ = 0;
-  unfinished_ = level.held.size();
   isFinished_.assign(level.held.size(), false);
 }
 
@@ -148,13 +147,12 @@ Status LevelState::finishAlone(uint32_t end) {
     BOOSTRT_RETURN_IF_ERROR(passes().combine(rows, level.digit, chunksOf(held),
                                              termsAt_, listCount()));
     isFinished_[held] = true;
-    --unfinished_;
   }
   return Status();
 }
 
 Status LevelState::addRest() {
-  if (unfinished_ == 0)
+  if (finished_ == level.held.size())
     return Status();
   auto vectors = static_cast<uint32_t>(level.held.size());
   BOOSTRT_RETURN_IF_ERROR(passes().addPlaces(
@@ -213,7 +211,7 @@ Status LevelState::takeMean(uint32_t begin, uint32_t end) {
 }
 
 Status LevelState::combineRest() {
-  if (unfinished_ == 0)
+  if (finished_ == level.held.size())
     return Status();
   for (uint32_t held = 0; held < level.held.size(); ++held)
     if (isFinished_[held])

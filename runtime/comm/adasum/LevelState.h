@@ -11,9 +11,6 @@
 
 namespace boostrt::adasum {
 
-/// No level has a larger radix.
-constexpr uint32_t kMaxRadix = 1024;
-
 /// Places in a memory, taken one after the other.
 class Places {
 public:
@@ -109,7 +106,6 @@ private:
 
   std::vector<Alone> alone_;         ///< by `end`
   size_t finished_ = 0;              ///< of these, in this run
-  size_t unfinished_ = 0;            ///< of all vectors
   std::vector<bool> isFinished_;     ///< by held vector
   std::vector<ChunkPlace> byVector_; ///< chunks in the order of places
   std::vector<Term> terms_;

@@ -15,7 +15,7 @@ namespace {
 /// the rest comes, and vectors are combined while they are in the cache.
 constexpr size_t kLongest = kMostMessageBytes / sizeof(float);
 /// Shorter spans travel together: copying them costs less than a message.
-constexpr size_t kShort = (size_t(64) << 10) / sizeof(float);
+constexpr size_t kShort = kLeastMessageBytes / sizeof(float);
 
 size_t countOf(const Pieces &pieces) {
   size_t count = 0;

@@ -1,49 +1,33 @@
 #include "runtime/comm/nccl/NcclApi.h"
 
+#include "runtime/device/cuda/FunctionFinder.h"
 #include "runtime/support/Suggest.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace boostrt::nccl {
 
 Result<NcclApi> NcclApi::open(const cuda::SearchContext &context) {
-  Result<cuda::OpenLibrary> library = cuda::openLibrary(kLibraryName, context);
-  if (!library.ok())
-    return Status(
-        library.status().code(),
-        fmt::format("{} is {}", kLibraryName, library.status().message()));
-  return find(library->handle, library->path);
+  return cuda::openApi<NcclApi>(kLibraryName, context);
 }
 
 Result<NcclApi> NcclApi::find(void *library, const std::string &path) {
   NcclApi api{};
-  const char *missing = nullptr;
-  auto look = [&](auto &member, const char *symbol) {
-    using Pointer = std::remove_reference_t<decltype(member)>;
-    member = reinterpret_cast<Pointer>(dlsym(library, symbol));
-    if (!member && !missing)
-      missing = symbol;
-  };
-#define BOOSTRT_NCCL_FIND(result, symbol, ...) look(api.symbol, #symbol);
+  cuda::FunctionFinder finder(library);
+#define BOOSTRT_NCCL_FIND(result, symbol, ...) finder.find(api.symbol, #symbol);
   BOOSTRT_NCCL_FUNCTIONS(BOOSTRT_NCCL_FIND)
 #undef BOOSTRT_NCCL_FIND
-  if (missing)
+  if (finder.missing())
     return Status(ExitCode::Usage,
                   fmt::format("{} has no function {}; install NCCL 2.14 or "
                               "newer",
-                              path, missing));
+                              path, finder.missing()));
   if (NcclResult result = api.ncclGetVersion(&api.version); result != kSuccess)
     return Status(
         ExitCode::Usage,
         fmt::format("{}: {}", path,
                     api.failureText("ncclGetVersion", result, nullptr)));
   return api;
-}
-
-std::string NcclApi::versionText() const {
-  return fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100,
-                     version % 100);
 }
 
 std::string NcclApi::failureText(const char *call, NcclResult result,

@@ -69,8 +69,6 @@ struct NcclApi {
   /// The functions of an open library.
   static Result<NcclApi> find(void *library, const std::string &path);
 
-  /// "2.28.9".
-  std::string versionText() const;
   /// "ncclSend failed: unhandled system error (Connection refused)", with what
   /// NCCL last said of the communicator, which may be null.
   std::string failureText(const char *call, NcclResult result,

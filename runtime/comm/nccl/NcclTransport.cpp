@@ -29,7 +29,8 @@ public:
   Status connect();
 
   std::string describe() const override {
-    return fmt::format("nccl {}, {} ranks", api_.versionText(), size());
+    return fmt::format("nccl {}, {} ranks", cuda::versionText(api_.version),
+                       size());
   }
   uint32_t rank() const override { return host_.rank(); }
   uint32_t size() const override { return host_.size(); }

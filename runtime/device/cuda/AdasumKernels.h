@@ -9,6 +9,28 @@
 
 namespace boostrt {
 
+// The address of row `row` into `address`: `bucket` is that of the row `own`,
+// which is in %r4; staging is in %rd2, begin in %rd8, stride in %rd5. `r` and
+// `rd` are for what comes between.
+#define BOOSTRT_ROW(row, address, bucket, r, rd)                               \
+  "  setp.gt.u32 %p1, " row ", %r4;\n"                                         \
+  "  selp.u32 " r ", 1, 0, %p1;\n"                                             \
+  "  sub.u32 " r ", " row ", " r ";\n"                                         \
+  "  cvt.u64.u32 " rd ", " r ";\n"                                             \
+  "  mad.lo.s64 " rd ", " rd ", %rd5, %rd8;\n"                                 \
+  "  shl.b64 " rd ", " rd ", 2;\n"                                             \
+  "  add.s64 " rd ", %rd2, " rd ";\n"                                          \
+  "  setp.eq.u32 %p1, " row ", %r4;\n"                                         \
+  "  selp.b64 " address ", " bucket ", " rd ", %p1;\n"
+
+// %d1 of a thread += that of the one whose lane differs by `lanes`.
+#define BOOSTRT_ADD_LANES(lanes)                                               \
+  "  mov.b64 {%r22, %r23}, %d1;\n"                                             \
+  "  shfl.sync.bfly.b32 %r24, %r22, " lanes ", 31, -1;\n"                      \
+  "  shfl.sync.bfly.b32 %r25, %r23, " lanes ", 31, -1;\n"                      \
+  "  mov.b64 %d4, {%r24, %r25};\n"                                             \
+  "  add.rn.f64 %d1, %d1, %d4;\n"
+
 inline constexpr const char kAdasumPtx[] = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -77,25 +99,9 @@ $next_row:
 $has_rows:
   shl.b64 %rd9, %rd7, 2;
   add.s64 %rd9, %rd1, %rd9;
-  setp.gt.u32 %p1, %r18, %r4;
-  selp.u32 %r20, 1, 0, %p1;
-  sub.u32 %r20, %r18, %r20;
-  cvt.u64.u32 %rd10, %r20;
-  mad.lo.s64 %rd10, %rd10, %rd5, %rd8;
-  shl.b64 %rd10, %rd10, 2;
-  add.s64 %rd10, %rd2, %rd10;
-  setp.eq.u32 %p1, %r18, %r4;
-  selp.b64 %rd11, %rd9, %rd10, %p1;
-  setp.gt.u32 %p1, %r19, %r4;
-  selp.u32 %r20, 1, 0, %p1;
-  sub.u32 %r20, %r19, %r20;
-  cvt.u64.u32 %rd12, %r20;
-  mad.lo.s64 %rd12, %rd12, %rd5, %rd8;
-  shl.b64 %rd12, %rd12, 2;
-  add.s64 %rd12, %rd2, %rd12;
-  setp.eq.u32 %p1, %r19, %r4;
-  selp.b64 %rd13, %rd9, %rd12, %p1;
-  mul.wide.u32 %rd14, %r10, 4;
+)" BOOSTRT_ROW("%r18", "%rd11", "%rd9", "%r20", "%rd10")
+    BOOSTRT_ROW("%r19", "%rd13", "%rd9", "%r20", "%rd12")
+        R"(  mul.wide.u32 %rd14, %r10, 4;
   add.s64 %rd11, %rd11, %rd14;
   add.s64 %rd13, %rd13, %rd14;
   mov.f64 %d1, 0d0000000000000000;
@@ -113,22 +119,8 @@ $next_element:
   add.u32 %r21, %r21, 8;
   bra.uni $next_element;
 $summed:
-  mov.b64 {%r22, %r23}, %d1;
-  shfl.sync.bfly.b32 %r24, %r22, 4, 31, -1;
-  shfl.sync.bfly.b32 %r25, %r23, 4, 31, -1;
-  mov.b64 %d4, {%r24, %r25};
-  add.rn.f64 %d1, %d1, %d4;
-  mov.b64 {%r22, %r23}, %d1;
-  shfl.sync.bfly.b32 %r24, %r22, 2, 31, -1;
-  shfl.sync.bfly.b32 %r25, %r23, 2, 31, -1;
-  mov.b64 %d4, {%r24, %r25};
-  add.rn.f64 %d1, %d1, %d4;
-  mov.b64 {%r22, %r23}, %d1;
-  shfl.sync.bfly.b32 %r24, %r22, 1, 31, -1;
-  shfl.sync.bfly.b32 %r25, %r23, 1, 31, -1;
-  mov.b64 %d4, {%r24, %r25};
-  add.rn.f64 %d1, %d1, %d4;
-  setp.ne.u32 %p1, %r10, 0;
+)" BOOSTRT_ADD_LANES("4") BOOSTRT_ADD_LANES("2") BOOSTRT_ADD_LANES("1")
+            R"(  setp.ne.u32 %p1, %r10, 0;
   setp.ge.u32 %p2, %r9, %r1;
   or.pred %p1, %p1, %p2;
   @%p1 bra $stored;
@@ -244,16 +236,8 @@ $next_chunk:
   @%p1 bra $combined;
   shl.b64 %rd10, %rd7, 2;
   add.s64 %rd10, %rd1, %rd10;
-  setp.gt.u32 %p1, %r3, %r4;
-  selp.u32 %r13, 1, 0, %p1;
-  sub.u32 %r13, %r3, %r13;
-  cvt.u64.u32 %rd11, %r13;
-  mad.lo.s64 %rd11, %rd11, %rd5, %rd8;
-  shl.b64 %rd11, %rd11, 2;
-  add.s64 %rd11, %rd2, %rd11;
-  setp.eq.u32 %p1, %r3, %r4;
-  selp.b64 %rd12, %rd10, %rd11, %p1;
-  mov.u32 %r14, %r7;
+)" BOOSTRT_ROW("%r3", "%rd12", "%rd10", "%r13", "%rd11")
+                R"(  mov.u32 %r14, %r7;
 $next_element:
   setp.ge.u32 %p1, %r14, %r9;
   @%p1 bra $combined;
@@ -264,16 +248,8 @@ $next_element:
 $next_term:
   ld.global.u32 %r16, [%rd14+16];
   ld.global.f64 %d2, [%rd14+24];
-  setp.gt.u32 %p1, %r16, %r4;
-  selp.u32 %r17, 1, 0, %p1;
-  sub.u32 %r17, %r16, %r17;
-  cvt.u64.u32 %rd15, %r17;
-  mad.lo.s64 %rd15, %rd15, %rd5, %rd8;
-  shl.b64 %rd15, %rd15, 2;
-  add.s64 %rd15, %rd2, %rd15;
-  setp.eq.u32 %p1, %r16, %r4;
-  selp.b64 %rd16, %rd10, %rd15, %p1;
-  add.s64 %rd16, %rd16, %rd13;
+)" BOOSTRT_ROW("%r16", "%rd16", "%rd10", "%r17", "%rd15")
+                    R"(  add.s64 %rd16, %rd16, %rd13;
   ld.global.f32 %f1, [%rd16];
   cvt.f64.f32 %d3, %f1;
   mul.rn.f64 %d3, %d2, %d3;
@@ -294,5 +270,8 @@ $end:
   ret;
 }
 )";
+
+#undef BOOSTRT_ROW
+#undef BOOSTRT_ADD_LANES
 
 } // namespace boostrt

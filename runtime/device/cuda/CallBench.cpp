@@ -1,6 +1,6 @@
 #include "runtime/device/cuda/CallBench.h"
 
-#include "runtime/device/cuda/CallShape.h"
+#include "runtime/abi/boost_random.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,17 +9,18 @@
 namespace boostrt::cuda {
 namespace {
 
-constexpr size_t kC = 3, kScratch = 4;
+using enum CallOperands::Number;
 
-/// Numbers in [-1, 1) of 24 bits, the same for everybody.
-/// Other ones for each `seed`: products of the same numbers would be squares,
-/// which all have one sign.
-std::vector<float> drawNumbers(uint64_t count, uint32_t seed) {
+/// Numbers in [-1, 1) of 24 bits, the same for everybody, and independent of
+/// those of another `stream`: products of the same would be squares, which all
+/// have one sign.
+std::vector<float> drawNumbers(uint64_t count, uint64_t stream) {
   std::vector<float> numbers(count);
-  uint32_t state = seed;
-  for (float &number : numbers) {
-    state = state * 1664525u + 1013904223u;
-    number = static_cast<float>(static_cast<int32_t>(state) >> 8) / (1 << 23);
+  for (uint64_t i = 0; i < count; ++i) {
+    BoostRandomBlock block = boost_random_block(/*seed=*/0, stream, i / 4);
+    numbers[i] =
+        static_cast<float>(static_cast<int32_t>(block.word[i % 4]) >> 8) /
+        (1 << 23);
   }
   return numbers;
 }
@@ -35,12 +36,12 @@ CallBench::create(const CudaApi &api, Stream stream,
 }
 
 Status CallBench::reserve(const BoostTarget &target) {
-  std::array<uint64_t, 5> most{};
+  Operands most{};
   for (const BoostLibraryCall &call :
        std::span(target.library_calls, target.library_call_count)) {
-    for (size_t i = 0; i < kScratch; ++i)
+    for (size_t i = 0; i < Scratch; ++i)
       most[i] = std::max(most[i], call.operand_bytes[i]);
-    most[kScratch] = std::max(most[kScratch], call.scratch_bytes);
+    most[Scratch] = std::max(most[Scratch], call.scratch_bytes);
   }
   for (size_t i = 0; i < most.size(); ++i)
     if (most[i] > 0) {
@@ -52,11 +53,9 @@ Status CallBench::reserve(const BoostTarget &target) {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuEventCreate", api_.cuEventCreate(&begin_, 0)));
   BOOSTRT_RETURN_IF_ERROR(check("cuEventCreate", api_.cuEventCreate(&end_, 0)));
-  for (size_t i = 0; i < kC; ++i)
+  for (size_t i = 0; i < C; ++i)
     if (most[i] > 0) {
-      // Far apart in the generator's period of 2^32.
-      std::vector<float> numbers =
-          drawNumbers(most[i] / sizeof(float), uint32_t(i) * 0x9e3779b9u + 1);
+      std::vector<float> numbers = drawNumbers(most[i] / sizeof(float), i);
       BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[i], numbers.data(), most[i]));
     }
   return Status();
@@ -82,7 +81,7 @@ Status CallBench::copyIn(uint64_t to, const void *from, uint64_t bytes) {
 CallBench::Operands CallBench::operandsOf(const BoostLibraryCall &call) const {
   Operands operands = memory_;
   if (!hasBias(call))
-    operands[2] = 0;
+    operands[Bias] = 0;
   return operands;
 }
 
@@ -91,11 +90,11 @@ Result<std::vector<float>> CallBench::runOnce(const BoostLibraryCall &call,
   std::vector<float> result(countResults(call),
                             std::numeric_limits<float>::quiet_NaN());
   uint64_t bytes = result.size() * sizeof(float);
-  BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[kC], result.data(), bytes));
+  BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[C], result.data(), bytes));
   BOOSTRT_RETURN_IF_ERROR(work());
   BOOSTRT_RETURN_IF_ERROR(check(
       "cuMemcpyDtoHAsync",
-      api_.cuMemcpyDtoHAsync_v2(result.data(), memory_[kC], bytes, stream_)));
+      api_.cuMemcpyDtoHAsync_v2(result.data(), memory_[C], bytes, stream_)));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_)));
   return result;

@@ -2,7 +2,7 @@
 // before a program's own memory exists.
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/CudaApi.h"
 
 #include <array>
@@ -15,8 +15,8 @@ namespace boostrt::cuda {
 
 class CallBench {
 public:
-  /// A, B, bias, C, scratch, as at BoostLibraryCall; 0 for what is absent.
-  using Operands = std::array<uint64_t, 5>;
+  /// 0 for what is absent.
+  using Operands = std::array<uint64_t, CallOperands::Count>;
   using Work = std::function<Status()>;
 
   /// Reserves what the largest operands of the calls of `target` need, and

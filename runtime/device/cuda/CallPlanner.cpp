@@ -13,26 +13,28 @@ namespace {
 /// By how much a library's result may differ from that of the generated kernel,
 /// which is always in f32: two ways to add up the same terms, of at most 1
 /// each. Each rounds terms + 1 times, sums of magnitudes below terms + 1, so it
-/// is off by (terms + 1)^2 half units at most. As such errors cancel like
-/// random ones, it is off by more than 8 sqrt(terms + 1) instead of terms + 1
-/// of them with a probability of 2 exp(-32) (Higham and Mary, "A new approach
-/// to probabilistic rounding error analysis", 2019).
+/// is off by (terms + 1)^2 half units at most. Of both factors the square root
+/// counts, 8 sqrt(terms + 1), but for a probability of 2 exp(-32): the errors
+/// cancel like random ones (Higham and Mary, "A new approach to probabilistic
+/// rounding error analysis", 2019), and so do the terms, for the bench's
+/// numbers are independent and lie around zero (Hoeffding, "Probability
+/// inequalities for sums of bounded random variables", 1963). That is some
+/// 2^-15 sqrt(terms) of what results are, and little of the longest sums too.
 ///
 /// In tf32 the library's factors have 10 bits behind the leading one. NVIDIA
 /// says both that they are rounded and that the other bits are not read, so
-/// they may be cut off: a term is off by 2^-9 of itself at most. The bench's
-/// numbers lie around zero, so that errors of terms have either sign, and their
-/// sum is above 8 sqrt(terms) of them with the same probability (Hoeffding).
-/// Products are exact. Additions in tensor cores cut off as well, what is added
-/// and what comes out (Fasi et al., "Numerical behavior of NVIDIA tensor
-/// cores", 2021): twice a whole unit, which does not cancel; but of sums that,
-/// their terms having either sign, stay below 8 sqrt(terms + 1) alike.
+/// they may be cut off: a term is off by 2^-9 of itself at most. Errors of
+/// terms have either sign, and their sum is above 8 sqrt(terms) of them with
+/// the same probability. Products are exact. Additions in tensor cores cut off
+/// as well, what is added and what comes out (Fasi et al., "Numerical behavior
+/// of NVIDIA tensor cores", 2021): twice a whole unit of a sum, which does not
+/// cancel.
 double boundOf(const BoostLibraryCall &call) {
   double most = static_cast<double>(countTerms(call)) + 1;
-  double errors = std::min(most, 8 * std::sqrt(most));
-  double oneSum = most * errors * 0x1p-24;
+  double cancelled = std::min(most, 8 * std::sqrt(most));
+  double oneSum = cancelled * cancelled * 0x1p-24;
   return call.precision == BOOST_PRECISION_TF32
-             ? errors * 0x1p-9 + oneSum + 4 * oneSum
+             ? cancelled * 0x1p-9 + oneSum + 4 * most * cancelled * 0x1p-24
              : 2 * oneSum;
 }
 
@@ -58,7 +60,8 @@ bool CallPlanner::confirm(const Subject &subject, const LibraryPlan &plan) {
 }
 
 Result<LibraryPlan> CallPlanner::choose(const Subject &subject) {
-  const auto &[call, operation, name] = subject;
+  const BoostLibraryCall &call = subject.call;
+  LibraryOperation &operation = subject.operation;
   CallBench::Operands operands = bench_.operandsOf(call);
   CallBench::Work kernel = fallback(call), work = library(subject);
   Result<std::vector<float>> expected = bench_.runOnce(call, kernel);
@@ -84,7 +87,8 @@ Result<LibraryPlan> CallPlanner::choose(const Subject &subject) {
         return measured.status();
       time = *measured;
     }
-    if (!plan.usesLibrary || time < plan.libraryMicroseconds)
+    if (!plan.usesLibrary ||
+        (!isUnmeasured_ && time < plan.libraryMicroseconds))
       plan = {true, candidate, time, 0};
   }
   if (!plan.usesLibrary)
@@ -109,14 +113,8 @@ CallBench::Work CallPlanner::library(const Subject &subject) const {
 }
 
 CallBench::Work CallPlanner::fallback(const BoostLibraryCall &call) const {
-  CallBench::Operands operands = bench_.operandsOf(call);
-  // Without the scratch memory; the bias may be missing.
-  std::vector<uint64_t> present;
-  std::copy_if(operands.begin(), operands.end() - 1,
-               std::back_inserter(present),
-               [](uint64_t operand) { return operand != 0; });
-  return [this, &call, present] {
-    return settings_.launch(call.fallback_launch, present);
+  return [this, &call, operands = fallbackOperands(bench_.operandsOf(call))] {
+    return settings_.launch(call.fallback_launch, operands);
   };
 }
 
@@ -130,9 +128,9 @@ bool CallPlanner::isSound(const Subject &subject,
   if (!once.ok())
     return false; // the library has others
   Result<std::vector<float>> twice = bench_.runOnce(call, work);
-  if (twice.ok() && !sameBits(*once, *twice))
+  if (!twice.ok() || !sameBits(*once, *twice))
     return false;
-  if (twice.ok() && agree(*once, expected, boundOf(call)))
+  if (agree(*once, expected, boundOf(call)))
     return true;
   note(call, subject.library + " does not compute what the generated kernel "
                                "does; please report this");

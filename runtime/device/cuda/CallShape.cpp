@@ -1,7 +1,9 @@
 #include "runtime/device/cuda/CallShape.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 
 namespace boostrt::cuda {
 namespace {
@@ -28,6 +30,14 @@ std::string describe(const BoostConvolution &c) {
 }
 
 } // namespace
+
+std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands) {
+  std::vector<uint64_t> present;
+  std::ranges::copy_if(operands.first(CallOperands::Scratch),
+                       std::back_inserter(present),
+                       [](uint64_t operand) { return operand != 0; });
+  return present;
+}
 
 const char *nameOfCall(uint32_t kind) {
   switch (kind) {

@@ -4,9 +4,20 @@
 #include "runtime/abi/boost_abi.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace boostrt::cuda {
+
+/// Where operands stand among those of a call (BoostLibraryCall).
+struct CallOperands {
+  enum Number : size_t { A, B, Bias, C, Scratch, Count };
+};
+
+/// Of the kernel that computes the same: without the scratch memory and without
+/// a bias that is missing.
+std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands);
 
 /// "matmul", "convolution_image".
 const char *nameOfCall(uint32_t kind);

@@ -4,7 +4,7 @@
 // the library is told is tested on machines that have none.
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cuda/CallShape.h"
 #include "runtime/support/Status.h"
 
 #include <array>
@@ -16,6 +16,10 @@ struct DnnTensor {
   /// The tensors of a graph by their numbers there: the operands of a call, and
   /// what a convolution hands to the operation that adds the bias.
   enum Number : int64_t { A = 1, B = 2, Bias = 3, C = 4, Sums = 5 };
+  /// Of tensor `number`, which is no Sums.
+  static CallOperands::Number operandOf(int64_t number) {
+    return static_cast<CallOperands::Number>(number - A + CallOperands::A);
+  }
 
   int64_t number = 0;
   std::array<int64_t, 4> extents{}, strides{};

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/CublasLt.h"
 
+#include "runtime/device/cuda/CallShape.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -43,9 +45,7 @@ CublasLt::~CublasLt() {
 }
 
 std::string CublasLt::name() const {
-  size_t number = api_.cublasLtGetVersion();
-  return fmt::format("cuBLASLt {}.{}.{}", number / 10000, number % 10000 / 100,
-                     number % 100);
+  return "cuBLASLt " + versionText(api_.cublasLtGetVersion());
 }
 
 Result<std::unique_ptr<LibraryOperation>>
@@ -135,7 +135,8 @@ Status LtMatmul::describe(const LtProduct &product, uint64_t scratchBytes) {
 Status LtMatmul::setBias(Operands operands) {
   if (!hasBias_)
     return Status();
-  const void *bias = reinterpret_cast<const void *>(operands[2]);
+  const void *bias =
+      reinterpret_cast<const void *>(operands[CallOperands::Bias]);
   return set(kLtBiasPointer, &bias, sizeof bias);
 }
 
@@ -195,13 +196,15 @@ Status LtMatmul::choose(const std::string &candidate, Operands operands) {
 Status LtMatmul::run(Operands operands) {
   const CublasLtApi &api = library_.api();
   BOOSTRT_RETURN_IF_ERROR(setBias(operands));
+  using enum CallOperands::Number;
   auto at = [&](size_t i) { return reinterpret_cast<void *>(operands[i]); };
   const float one = 1, zero = 0;
   return api.check("cublasLtMatmul",
                    api.cublasLtMatmul(library_.handle(), description_, &one,
-                                      at(1), left_, at(0), right_, &zero, at(3),
-                                      result_, at(3), result_, &algorithm_,
-                                      at(4), scratchBytes_, library_.stream_));
+                                      at(B), left_, at(A), right_, &zero, at(C),
+                                      result_, at(C), result_, &algorithm_,
+                                      at(Scratch), scratchBytes_,
+                                      library_.stream_));
 }
 
 } // namespace boostrt::cuda

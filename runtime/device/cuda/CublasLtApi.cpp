@@ -7,12 +7,7 @@
 namespace boostrt::cuda {
 
 Result<CublasLtApi> CublasLtApi::open(const SearchContext &context) {
-  Result<OpenLibrary> library = openLibrary(kCublasLtName, context);
-  if (!library.ok())
-    return Status(
-        library.status().code(),
-        fmt::format("{} is {}", kCublasLtName, library.status().message()));
-  return find(library->handle, library->path);
+  return openApi<CublasLtApi>(kCublasLtName, context);
 }
 
 Result<CublasLtApi> CublasLtApi::find(void *library, const std::string &path) {

@@ -75,7 +75,7 @@ Status CudaDriver::write(uint64_t to, std::span<const std::byte> value) {
   return Status();
 }
 
-// Events that were never recorded are not waited for here either.
+// Events that were never recorded are not waited for.
 Status CudaDriver::copyBatch(uint64_t to, std::span<const std::byte> from) {
   Batch &batch = batches_[to];
   if (!batch.copied)

@@ -1,6 +1,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/device/cuda/CallShape.h"
 #include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
@@ -14,9 +15,6 @@ namespace {
 uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
 }
-
-/// A, B, bias, C, scratch.
-constexpr size_t kCallOperands = 5;
 
 /// What has no place in a target for GPUs; a program that calls it is no work
 /// of boostc.
@@ -195,30 +193,32 @@ Status CudaDevice::replay(const std::vector<Segment> &segments, bool isEarly) {
   return Status();
 }
 
+Status CudaDevice::launchKernel(uint32_t index,
+                                std::span<const uint64_t> operands) {
+  BOOSTRT_RETURN_IF_ERROR(beforeLaunch());
+  return driver_->launch(kernels_[index], target_.launches[index], operands);
+}
+
 int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
                            void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
   if (index >= device->target_.launch_count)
     return BOOST_CALL_LAUNCH_FAILED;
-  if (device->failure_ = device->beforeLaunch(); !device->failure_.ok())
-    return BOOST_CALL_LAUNCH_FAILED;
-  const BoostLaunch &launch = device->target_.launches[index];
-  std::vector<uint64_t> addresses(launch.operand_count);
-  for (uint32_t i = 0; i < launch.operand_count; ++i)
-    addresses[i] = addressOf(operands[i]);
-  device->failure_ =
-      device->driver_->launch(device->kernels_[index], launch, addresses);
+  std::vector<uint64_t> addresses(
+      device->target_.launches[index].operand_count);
+  std::transform(operands, operands + addresses.size(), addresses.begin(),
+                 addressOf);
+  device->failure_ = device->launchKernel(index, addresses);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LAUNCH_FAILED;
 }
 
-int32_t CudaDevice::launchFallback(CudaDevice &device, uint32_t index,
-                                   void *const *operands) {
-  const BoostLibraryCall &call = device.target_.library_calls[index];
-  std::array<void *, kCallOperands> present;
-  // Without the scratch memory; the bias may be missing.
-  std::copy_if(operands, operands + kCallOperands - 1, present.begin(),
-               [](void *operand) { return operand != nullptr; });
-  return launch(&device.env_, call.fallback_launch, present.data());
+Status CudaDevice::callLibrary(uint32_t index,
+                               std::span<const uint64_t> operands) {
+  if (!driver_->executes(index))
+    return launchKernel(target_.library_calls[index].fallback_launch,
+                        cuda::fallbackOperands(operands));
+  BOOSTRT_RETURN_IF_ERROR(beforeLaunch());
+  return driver_->call(index, operands);
 }
 
 int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
@@ -226,14 +226,10 @@ int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
   auto *device = static_cast<CudaDevice *>(env->context);
   if (index >= device->target_.library_call_count)
     return BOOST_CALL_LIBRARY_FAILED;
-  if (!device->driver_->executes(index))
-    return launchFallback(*device, index, operands);
-  if (device->failure_ = device->beforeLaunch(); !device->failure_.ok())
-    return BOOST_CALL_LIBRARY_FAILED;
-  std::array<uint64_t, kCallOperands> addresses;
+  std::array<uint64_t, cuda::CallOperands::Count> addresses;
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
-  device->failure_ = device->driver_->call(index, addresses);
+  device->failure_ = device->callLibrary(index, addresses);
   return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LIBRARY_FAILED;
 }
 

@@ -87,13 +87,14 @@ private:
   Status runBeside(uint32_t index, void *const *operands);
   /// Of every kernel and library call.
   Status beforeLaunch();
+  Status launchKernel(uint32_t index, std::span<const uint64_t> operands);
+  /// By the library or by the kernel that computes the same.
+  Status callLibrary(uint32_t index, std::span<const uint64_t> operands);
   /// Has what comes now wait for those.
   Status joinCollectives();
   static void ready(const BoostEnv *env, uint32_t index, void *const *operands);
   static int32_t launch(const BoostEnv *env, uint32_t index,
                         void *const *operands);
-  static int32_t launchFallback(CudaDevice &device, uint32_t index,
-                                void *const *operands);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
   static void fill(const BoostEnv *env, void *destination, int64_t elements,

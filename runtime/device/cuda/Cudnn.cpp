@@ -33,9 +33,7 @@ Cudnn::~Cudnn() {
 }
 
 std::string Cudnn::name() const {
-  size_t number = api_.cudnnGetVersion();
-  return fmt::format("cuDNN {}.{}.{}", number / 10000, number % 10000 / 100,
-                     number % 100);
+  return "cuDNN " + versionText(api_.cudnnGetVersion());
 }
 
 Result<std::unique_ptr<LibraryOperation>>

@@ -10,12 +10,7 @@ namespace boostrt::cuda {
 Result<CudnnApi> CudnnApi::open(const SearchContext &context) {
   // Some of its engines need it; without it the others are left.
   (void)openLibrary(kCublasLtName, context);
-  Result<OpenLibrary> library = openLibrary(kCudnnName, context);
-  if (!library.ok())
-    return Status(
-        library.status().code(),
-        fmt::format("{} is {}", kCudnnName, library.status().message()));
-  return find(library->handle, library->path);
+  return openApi<CudnnApi>(kCudnnName, context);
 }
 
 Result<CudnnApi> CudnnApi::find(void *library, const std::string &path) {

@@ -110,8 +110,6 @@ inline constexpr int kDnnModeA = 3;
 // cudnnBackendNumericalNote_t.
 inline constexpr int kDnnNoteTensorCore = 0;
 inline constexpr int kDnnNoteStrictNan = 9;
-/// cudnnBackendKnobType_t: one more than the largest, in this version.
-inline constexpr int kDnnMostKnobs = 64;
 
 // X(result, symbol, parameters...)
 // clang-format off

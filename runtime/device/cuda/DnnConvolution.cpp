@@ -280,8 +280,8 @@ Status DnnConvolution::run(Operands operands) {
        {DnnTensor::A, DnnTensor::B, DnnTensor::Bias, DnnTensor::C})
     if (number != DnnTensor::Bias || hasBias_) {
       numbers.push_back(number);
-      addresses.push_back(reinterpret_cast<void *>(
-          operands[static_cast<size_t>(number - DnnTensor::A)]));
+      addresses.push_back(
+          reinterpret_cast<void *>(operands[DnnTensor::operandOf(number)]));
     }
   Result<DnnObject> pack =
       DnnBuilder(api, kDnnVariantPack)
@@ -289,7 +289,7 @@ Status DnnConvolution::run(Operands operands) {
           .set(kDnnPackPointers, kDnnTypeVoidPointer,
                std::span<void *const>(addresses))
           .set(kDnnPackScratch, kDnnTypeVoidPointer,
-               reinterpret_cast<void *>(operands[4]))
+               reinterpret_cast<void *>(operands[CallOperands::Scratch]))
           .finish("a call");
   BOOSTRT_RETURN_IF_ERROR(pack.status());
   return api.check(

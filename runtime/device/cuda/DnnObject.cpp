@@ -7,10 +7,10 @@ namespace boostrt::cuda {
 
 Result<DnnObject> DnnObject::make(const CudnnApi &api, int type) {
   DnnObject object;
+  object.api_ = &api;
   BOOSTRT_RETURN_IF_ERROR(
       api.check("cudnnBackendCreateDescriptor",
                 api.cudnnBackendCreateDescriptor(type, &object.descriptor_)));
-  object.api_ = &api;
   return object;
 }
 

@@ -230,4 +230,9 @@ Result<OpenLibrary> openLibrary(const std::string &name,
                 fmt::format("found, but cannot be opened: {}", failures));
 }
 
+std::string versionText(size_t number) {
+  return fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100,
+                     number % 100);
+}
+
 } // namespace boostrt::cuda

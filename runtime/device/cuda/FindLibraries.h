@@ -56,4 +56,7 @@ struct OpenLibrary {
 Result<OpenLibrary> openLibrary(const std::string &name,
                                 const SearchContext &context);
 
+/// "9.19.0" of 91900: so cuBLASLt, cuDNN and NCCL number themselves.
+std::string versionText(size_t number);
+
 } // namespace boostrt::cuda

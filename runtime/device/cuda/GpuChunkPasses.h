@@ -3,10 +3,9 @@
 #pragma once
 
 #include "runtime/comm/adasum/ChunkPasses.h"
-#include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/cuda/RuntimeKernels.h"
 
 #include <memory>
-#include <optional>
 
 namespace boostrt {
 
@@ -30,28 +29,20 @@ public:
                  const adasum::Term *terms, size_t vectors) override;
 
 private:
-  struct Kernel {
-    const char *name;
-    uint32_t number;
-  };
-  /// A place in the memory that a kernel gets.
-  struct Buffer {
-    const void *address;
-    uint64_t bytes;
-    bool isWritten = false;
-  };
-
   explicit GpuChunkPasses(GpuDriver &driver) : driver_(driver) {}
   Status multiply(const adasum::Rows &rows, uint32_t row, size_t products,
                   std::span<const adasum::ChunkPlace> chunks, double *sums);
-  Status launch(const Kernel &kernel, size_t blocks,
-                std::span<const Buffer> buffers,
-                std::span<const uint64_t> numbers);
+  Status launch(const RuntimeKernel &kernel, size_t items,
+                std::initializer_list<KernelBuffer> buffers,
+                std::initializer_list<uint64_t> numbers) {
+    return launchKernel(driver_, kernel, items,
+                        {"an Adasum over ranks", buffers, numbers});
+  }
 
   GpuDriver &driver_;
-  Kernel products_ = {"boost_adasum_products", 0};
-  Kernel add_ = {"boost_adasum_add", 0};
-  Kernel combine_ = {"boost_adasum_combine", 0};
+  RuntimeKernel products_ = {"boost_adasum_products"};
+  RuntimeKernel add_ = {"boost_adasum_add"};
+  RuntimeKernel combine_ = {"boost_adasum_combine"};
 };
 
 } // namespace boostrt

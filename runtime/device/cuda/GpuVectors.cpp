@@ -1,8 +1,5 @@
 #include "runtime/device/cuda/GpuVectors.h"
 
-#include <algorithm>
-#include <array>
-
 namespace boostrt {
 namespace {
 
@@ -53,13 +50,6 @@ constexpr const char kPtx[] = ".version 7.0\n"
                            "add.s64");
 #undef BOOSTRT_ADD_KERNEL
 
-constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
-                                  {}};
-
-constexpr uint32_t kThreads = 256;
-/// More than any GPU runs at a time.
-constexpr size_t kMostBlocks = 4096;
-
 size_t bytesOf(Element element) { return element == Element::F32 ? 4 : 8; }
 
 uint64_t addressOf(const void *pointer) {
@@ -70,14 +60,8 @@ uint64_t addressOf(const void *pointer) {
 
 Result<std::unique_ptr<GpuVectors>> GpuVectors::create(GpuDriver &driver) {
   std::unique_ptr<GpuVectors> vectors(new GpuVectors(driver));
-  BOOSTRT_RETURN_IF_ERROR(driver.load(kImages, "boost-run"));
-  for (auto [name, kernel] : {std::pair("boost_add_f32", &vectors->addFloats_),
-                              {"boost_add_i64", &vectors->addIntegers_}}) {
-    Result<uint32_t> found = driver.findKernel(name);
-    if (!found.ok())
-      return found.status();
-    *kernel = *found;
-  }
+  BOOSTRT_RETURN_IF_ERROR(loadKernels(
+      driver, kPtx, {&vectors->addFloats_, &vectors->addIntegers_}));
   Result<std::unique_ptr<GpuChunkPasses>> passes =
       GpuChunkPasses::create(driver);
   if (!passes.ok())
@@ -114,7 +98,7 @@ Status GpuVectors::get(void *host, const void *from, size_t bytes) {
 
 Status GpuVectors::add(Element element, void *into, const void *from,
                        size_t count) {
-  return launch(element, into, into, from, count);
+  return add(element, into, into, from, count);
 }
 
 // Neighbours at distance 1, then sums of two at distance 2 and so on: what has
@@ -128,31 +112,20 @@ Status GpuVectors::sum(Element element, std::span<void *const> pieces,
   for (size_t distance = 1; distance < size; distance *= 2)
     for (size_t i = 0; i + distance < size; i += 2 * distance) {
       bool isLast = 2 * distance >= size;
-      BOOSTRT_RETURN_IF_ERROR(launch(element, isLast ? into : pieces[i],
-                                     pieces[i], pieces[i + distance], count));
+      BOOSTRT_RETURN_IF_ERROR(add(element, isLast ? into : pieces[i], pieces[i],
+                                  pieces[i + distance], count));
     }
   return Status();
 }
 
-Status GpuVectors::launch(Element element, void *into, const void *a,
-                          const void *b, size_t count) {
-  if (count == 0)
-    return Status();
+Status GpuVectors::add(Element element, void *into, const void *a,
+                       const void *b, size_t count) {
   uint64_t bytes = count * bytesOf(element);
-  const std::array<BoostOperand, 3> operands = {
-      {{bytes, 1, 0}, {bytes, 0, 0}, {bytes, 0, 0}}};
-  BoostLaunch launch = {};
-  launch.kernel = element == Element::F32 ? "boost_add_f32" : "boost_add_i64";
-  launch.location = "a sum over ranks";
-  launch.operands = operands.data();
-  launch.operand_count = operands.size();
-  launch.blocks = static_cast<uint32_t>(
-      std::min((count + kThreads - 1) / kThreads, kMostBlocks));
-  launch.threads = kThreads;
-  const std::array<uint64_t, 4> arguments = {addressOf(into), addressOf(a),
-                                             addressOf(b), count};
-  return driver_.launch(element == Element::F32 ? addFloats_ : addIntegers_,
-                        launch, arguments);
+  return launchKernel(
+      driver_, element == Element::F32 ? addFloats_ : addIntegers_, count,
+      {"a sum over ranks",
+       {{into, bytes, true}, {a, bytes}, {b, bytes}},
+       {count}});
 }
 
 std::span<std::byte> GpuVectors::message(void *data, size_t bytes,

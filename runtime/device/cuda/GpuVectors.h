@@ -6,7 +6,7 @@
 
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/device/cuda/GpuChunkPasses.h"
-#include "runtime/device/cuda/GpuDriver.h"
+#include "runtime/device/cuda/RuntimeKernels.h"
 
 #include <memory>
 
@@ -40,12 +40,13 @@ public:
 private:
   explicit GpuVectors(GpuDriver &driver) : driver_(driver) {}
   /// into = a + b; `into` may be one of them.
-  Status launch(Element element, void *into, const void *a, const void *b,
-                size_t count);
+  Status add(Element element, void *into, const void *a, const void *b,
+             size_t count);
 
   GpuDriver &driver_;
   std::unique_ptr<GpuChunkPasses> adasumPasses_;
-  uint32_t addFloats_ = 0, addIntegers_ = 0; ///< kernels
+  RuntimeKernel addFloats_ = {"boost_add_f32"},
+                addIntegers_ = {"boost_add_i64"};
   std::byte *scratch_ = nullptr;
   size_t capacity_ = 0;
 };

@@ -139,10 +139,10 @@ Status LibraryCalls::plan(const LibrarySettings &settings,
   CallPlanner planner(**bench, {settings.use, begin + budget, gpu_.launch},
                       notes);
   bool isNew = false;
-  for (const Part &part : parts_)
+  for (const Part &part : parts_) {
+    if (!part.library)
+      continue;
     for (uint32_t index : part.calls) {
-      if (!part.library)
-        break;
       const BoostLibraryCall &call = target_.library_calls[index];
       CallPlanner::Subject subject{call, *calls_[index].operation,
                                    part.library->name()};
@@ -161,6 +161,7 @@ Status LibraryCalls::plan(const LibrarySettings &settings,
       }
       calls_[index].usesLibrary = plans[name].usesLibrary;
     }
+  }
 
   std::string note = summary();
   if (isNew) {

@@ -6,13 +6,14 @@
 // up: calls can be recorded in a graph.
 #pragma once
 
-#include "runtime/device/cuda/CallBench.h"
+#include "runtime/device/cuda/CudaApi.h"
 #include "runtime/device/cuda/FindLibraries.h"
 #include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/device/cuda/LibraryOperation.h"
-#include "runtime/device/cuda/LibraryPlans.h"
 
 #include <chrono>
+#include <functional>
+#include <map>
 
 namespace boostrt::cuda {
 
@@ -55,7 +56,6 @@ private:
     std::vector<uint32_t> calls;
     std::unique_ptr<GpuLibrary> library; ///< null: kernels compute all of it
   };
-  class Planner;
 
   LibraryCalls(Gpu gpu, const BoostTarget &target);
   void openLibraries(const SearchContext &context,

@@ -5,7 +5,6 @@
 // and ends with the SHA-256 of what stands before.
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
 #include "runtime/device/cuda/GpuDriver.h"
 
 #include <map>

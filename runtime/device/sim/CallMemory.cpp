@@ -12,12 +12,17 @@ CallMemory::CallMemory(Memory &memory, const BoostLibraryCall &call,
   std::copy_n(addresses.begin(), Count, addresses_.begin());
 }
 
+CallOperand CallMemory::operand(Number number) const {
+  return number == Scratch ? CallOperand{"scratch", call_.scratch_bytes}
+                           : d_.operands[number];
+}
+
 uint64_t CallMemory::plannedBytes(Number number) const {
   return number == Scratch ? call_.scratch_bytes : call_.operand_bytes[number];
 }
 
 Status CallMemory::check() const {
-  BOOSTRT_RETURN_IF_ERROR(checkPresence(Bias, d_.hasBias));
+  BOOSTRT_RETURN_IF_ERROR(checkPresence(Bias, cuda::hasBias(call_)));
   BOOSTRT_RETURN_IF_ERROR(checkPresence(Scratch, call_.scratch_bytes != 0));
   for (Number number : {A, B, Bias, C, Scratch})
     if (isUsed(number))
@@ -33,13 +38,13 @@ Status CallMemory::checkPresence(Number number, bool isExpected) const {
   if (isUsed(number) == isExpected)
     return Status();
   return fault(isExpected ? "missing operand" : "unexpected operand",
-               fmt::format("{} {}", d_.operands[number].name,
+               fmt::format("{} {}", operand(number).name,
                            isExpected ? "is needed and its address is 0"
                                       : "is given and the call has none"));
 }
 
 Status CallMemory::checkBounds(Number number) const {
-  auto [name, bytes] = d_.operands[number];
+  auto [name, bytes] = operand(number);
   uint64_t address = addresses_[number];
   if (address % BOOST_ALIGNMENT != 0)
     return fault("misaligned address",
@@ -59,8 +64,8 @@ Status CallMemory::checkBounds(Number number) const {
 }
 
 Status CallMemory::checkOverlap(Number written, Number other) const {
-  auto [name, bytes] = d_.operands[written];
-  auto [otherName, otherBytes] = d_.operands[other];
+  auto [name, bytes] = operand(written);
+  auto [otherName, otherBytes] = operand(other);
   uint64_t address = addresses_[written], otherAddress = addresses_[other];
   if (address >= otherAddress + otherBytes || otherAddress >= address + bytes)
     return Status();
@@ -78,7 +83,7 @@ Status CallMemory::requireWritten(Number number, uint64_t offset,
     return Status();
   return fault("uninitialised read",
                fmt::format("{}: nobody wrote all of the {} bytes at {:#x}, {}",
-                           d_.operands[number].name, bytes, address,
+                           operand(number).name, bytes, address,
                            memory_.describe(address, bytes)));
 }
 
@@ -86,13 +91,13 @@ float *CallMemory::data(Number number) const {
   if (!isUsed(number))
     return nullptr;
   Allocation *allocation =
-      memory_.find(addresses_[number], d_.operands[number].bytes);
+      memory_.find(addresses_[number], operand(number).bytes);
   return reinterpret_cast<float *>(allocation->data.get() + addresses_[number] -
                                    allocation->address);
 }
 
 Status CallMemory::finish() {
-  uint64_t address = addresses_[C], bytes = d_.operands[C].bytes;
+  uint64_t address = addresses_[C], bytes = operand(C).bytes;
   Allocation *allocation = memory_.find(address, bytes);
   allocation->markWritten(address - allocation->address, bytes);
   return isUsed(Scratch)

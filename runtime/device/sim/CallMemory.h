@@ -3,7 +3,7 @@
 
 #include "runtime/device/sim/Memory.h"
 
-#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cuda/CallShape.h"
 
 #include <array>
 
@@ -17,14 +17,13 @@ struct CallOperand {
 
 class CallMemory {
 public:
-  /// Operands in the order of the ABI.
-  enum Number { A, B, Bias, C, Scratch, Count };
+  using enum cuda::CallOperands::Number;
+  using Number = cuda::CallOperands::Number;
 
   struct Description {
-    const char *kind; ///< "matrix product"
-    std::string text; ///< what reports say of the call
-    bool hasBias;
-    std::array<CallOperand, Count> operands;
+    const char *kind;                          ///< "matrix product"
+    std::string text;                          ///< what reports say of the call
+    std::array<CallOperand, Scratch> operands; ///< all but the scratch memory
   };
 
   CallMemory(Memory &memory, const BoostLibraryCall &call,
@@ -45,6 +44,7 @@ public:
 
 private:
   bool isUsed(Number number) const { return addresses_[number] != 0; }
+  CallOperand operand(Number number) const;
   uint64_t plannedBytes(Number number) const;
   Status checkPresence(Number number, bool isExpected) const;
   Status checkBounds(Number number) const;

@@ -46,12 +46,6 @@ const char *nameOf(const ConvolutionGraph &graph, int64_t number) {
                                          : kOutput;
 }
 
-CallMemory::Number operandOf(const DnnTensor &tensor) {
-  return tensor.number == DnnTensor::A   ? CallMemory::A
-         : tensor.number == DnnTensor::B ? CallMemory::B
-                                         : CallMemory::C;
-}
-
 /// The first and the last index below `count` whose position
 /// index * stride + offset is in [0, extent): [first, end).
 std::pair<int64_t, int64_t> inside(int64_t count, int64_t stride,
@@ -64,7 +58,7 @@ std::pair<int64_t, int64_t> inside(int64_t count, int64_t stride,
 
 } // namespace
 
-CallMemory::Description Convolution::describe(const BoostLibraryCall &call,
+CallMemory::Description Convolution::describe(const BoostLibraryCall &,
                                               const ConvolutionGraph &graph) {
   std::string text = fmt::format(
       "the {} from the {} and the {}{}: {}, {}, {}, steps [{}], padding [{}] "
@@ -80,12 +74,10 @@ CallMemory::Description Convolution::describe(const BoostLibraryCall &call,
   };
   return {"convolution",
           std::move(text),
-          graph.hasBias,
           {{operand(DnnTensor::A),
             operand(DnnTensor::B),
             {"bias", graph.bias.bytes()},
-            operand(DnnTensor::C),
-            {"scratch", call.scratch_bytes}}}};
+            operand(DnnTensor::C)}}};
 }
 
 Status Convolution::checkContents() const {
@@ -127,7 +119,7 @@ void Convolution::forEachRows(const Action &action) const {
 
 void Convolution::run() {
   auto dataOf = [&](const DnnTensor &tensor) {
-    return memory_.data(operandOf(tensor));
+    return memory_.data(DnnTensor::operandOf(tensor.number));
   };
   const DnnTensor &result = g_.tensor(DnnTensor::C);
   auto take = [&](const DnnTensor &tensor) {

@@ -59,21 +59,27 @@ Result<uint64_t> SimDriver::allocate(uint64_t bytes, const std::string &name) {
 }
 
 Status SimDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
+  BOOSTRT_RETURN_IF_ERROR(checkCopy(to, from.size(), /*isWritten=*/true));
   return memory_.copyIn(to, from);
 }
 
 Status SimDriver::copyOut(std::span<const DeviceCopy> copies) {
-  for (const DeviceCopy &copy : copies)
-    if (!copy.to.empty())
-      BOOSTRT_RETURN_IF_ERROR(
-          memory_.copyOut(copy.to, reinterpret_cast<uint64_t>(copy.from)));
+  for (const DeviceCopy &copy : copies) {
+    if (copy.to.empty())
+      continue;
+    auto from = reinterpret_cast<uint64_t>(copy.from);
+    BOOSTRT_RETURN_IF_ERROR(
+        checkCopy(from, copy.to.size(), /*isWritten=*/false));
+    BOOSTRT_RETURN_IF_ERROR(memory_.copyOut(copy.to, from));
+  }
   return Status();
 }
 
 Status SimDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  BOOSTRT_RETURN_IF_ERROR(checkCopy(from, bytes, /*isWritten=*/false));
   std::span<std::byte> source = message(from, bytes, /*isWritten=*/false);
   if (source.size() == bytes)
-    return memory_.copyIn(to, source);
+    return copyIn(to, source);
   return Status(ExitCode::Internal,
                 fmt::format("sim: cannot copy {} bytes at 0x{:x}: {}", bytes,
                             from, memory_.describe(from, bytes)));
@@ -84,15 +90,16 @@ std::span<std::byte> SimDriver::message(uint64_t address, uint64_t bytes,
   Allocation *at = memory_.find(address, bytes);
   if (!at)
     return {};
+  noteBeside(address, bytes, isWritten);
   if (isWritten)
     at->markWritten(address - at->address, bytes);
   return {&at->data[address - at->address], bytes};
 }
 
 Status SimDriver::copyBatch(uint64_t to, std::span<const std::byte> from) {
-  auto [batch, isNew] =
-      batches_.try_emplace(to, Batch{from.size(), /*isInUse=*/false});
-  if (batch->second.isInUse)
+  Batch &batch =
+      batches_.try_emplace(to, Batch{from.size(), false}).first->second;
+  if (batch.isInUse)
     return Status(ExitCode::Internal,
                   fmt::format("a batch is copied to {:#x} before the launches "
                               "that use it are complete; please report this",
@@ -118,7 +125,7 @@ Status SimDriver::mark(uint32_t number) {
 }
 
 Status SimDriver::beginBeside(uint32_t number) {
-  if (!marks_.contains(number))
+  if (marks_.erase(number) == 0)
     return Status(ExitCode::Internal,
                   fmt::format("what is to run beside waits for mark {}, which "
                               "nobody has set; please report this",
@@ -130,6 +137,27 @@ Status SimDriver::beginBeside(uint32_t number) {
 
 Status SimDriver::joinBeside() {
   isJoined_ = true;
+  besides_.clear();
+  return Status();
+}
+
+void SimDriver::noteBeside(uint64_t address, uint64_t bytes, bool isWritten) {
+  if (isBeside_)
+    besides_.push_back({address, address + bytes, isWritten});
+}
+
+Status SimDriver::checkCopy(uint64_t address, uint64_t bytes, bool isWritten) {
+  noteBeside(address, bytes, isWritten);
+  if (isBeside_ || isJoined_)
+    return Status();
+  for (const Access &beside : besides_)
+    if ((isWritten || beside.isWritten) && address < beside.end &&
+        beside.begin < address + bytes)
+      return Status(
+          ExitCode::Internal,
+          fmt::format("a copy of {} bytes at {:#x} does not wait for what {} "
+                      "them beside; please report this",
+                      bytes, address, beside.isWritten ? "writes" : "reads"));
   return Status();
 }
 
@@ -182,11 +210,10 @@ Status SimDriver::launchGraph(uint32_t graph) {
 Status SimDriver::checkBeside(const Node &node) const {
   if (isBeside_ || isJoined_)
     return Status();
-  return Status(
-      ExitCode::Internal,
-      fmt::format("{}: does not wait for what runs beside; please "
-                  "report this",
-                  node.launch ? node.launch->location : node.call->location));
+  return Status(ExitCode::Internal,
+                fmt::format("{}: does not wait for what runs beside; please "
+                            "report this",
+                            node.location()));
 }
 
 Status SimDriver::checkBatches(const Node &node) const {
@@ -199,8 +226,7 @@ Status SimDriver::checkBatches(const Node &node) const {
       return Status(ExitCode::Internal,
                     fmt::format("{}: reads a batch that it does not wait for; "
                                 "please report this",
-                                node.launch ? node.launch->location
-                                            : node.call->location));
+                                node.location()));
   }
   return Status();
 }
@@ -214,6 +240,7 @@ Status SimDriver::run(const Node &node) {
   std::vector<ArgumentExtent> extents;
   for (uint32_t i = 0; i < node.launch->operand_count; ++i) {
     const BoostOperand &operand = node.launch->operands[i];
+    noteBeside(node.operands[i], operand.bytes, operand.is_written);
     extents.push_back({i, node.operands[i], operand.bytes,
                        fmt::format("operand {}", i), !operand.is_written});
   }

@@ -75,6 +75,10 @@ private:
     const BoostLaunch *launch;
     const BoostLibraryCall *call;
     std::vector<uint64_t> operands;
+
+    const char *location() const {
+      return launch ? launch->location : call->location;
+    }
   };
   using Graph = std::vector<Node>;
   /// Here everything runs at once; elsewhere copies run beside what does not
@@ -88,8 +92,17 @@ private:
   /// Runs it, or adds it to the graph that is recorded.
   Status submit(Node node);
   Status run(const Node &node);
+  /// Memory that was read or written beside.
+  struct Access {
+    uint64_t begin, end;
+    bool isWritten;
+  };
   /// Here everything runs at once; elsewhere what ran beside has not ended.
   Status checkBeside(const Node &node) const;
+  /// Notes what is done beside, and fails where a copy that is not does not
+  /// wait for it.
+  Status checkCopy(uint64_t address, uint64_t bytes, bool isWritten);
+  void noteBeside(uint64_t address, uint64_t bytes, bool isWritten);
   /// Fails where `node` reads a batch that it did not wait for.
   Status checkBatches(const Node &node) const;
 
@@ -98,6 +111,7 @@ private:
   std::map<uint64_t, Batch> batches_;
   std::set<uint32_t> marks_;
   bool isBeside_ = false, isJoined_ = true;
+  std::vector<Access> besides_; ///< since the last joinBeside()
   SimMachine machine_;
   std::deque<LoadedKernel> kernels_;
   const BoostLibraryCall *calls_ = nullptr;

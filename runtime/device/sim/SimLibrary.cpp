@@ -101,12 +101,10 @@ CallMemory::Description Product::describe(const BoostLibraryCall &call,
                   m.post_op == BOOST_POST_RELU ? ", relu" : "", m.a_strides[0],
                   m.a_strides[1], m.b_strides[0], m.b_strides[1],
                   product.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
-      m.has_bias != 0,
       {{{"A", product.right.bytes()},
         {"B", product.left.bytes()},
         {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
-        {"C", product.result.bytes()},
-        {"scratch", call.scratch_bytes}}}};
+        {"C", product.result.bytes()}}}};
 }
 
 /// `Work` computes what is described.

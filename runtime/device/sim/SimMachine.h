@@ -67,7 +67,7 @@ struct LaunchOutcome {
   std::optional<Fault> fault;
   uint64_t warpInstructions = 0;
   uint64_t laneInstructions = 0;
-  /// That instructions for global memory read, each lane by itself.
+  /// By ld.global, each lane by itself.
   uint64_t globalBytesRead = 0;
 };
 

@@ -218,7 +218,7 @@ Status trainInTwo(uint32_t ranks,
         Session &run = **session;
         BOOSTRT_RETURN_IF_ERROR(run.reserve(
             planTraining(run.program().descriptor(), run.target())));
-        BOOSTRT_RETURN_IF_ERROR(run.trainWith(ranks, 0));
+        BOOSTRT_RETURN_IF_ERROR(run.trainWith(ranks, CommKind::Auto, 0));
         BOOSTRT_RETURN_IF_ERROR(run.execution().init(kTrainingSeed));
         Saving saving(own, run.execution(), nullptr, ranks, console);
         CheckpointPosition position;

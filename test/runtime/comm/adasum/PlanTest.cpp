@@ -1,7 +1,7 @@
 // Who combines what, and what the cost model chooses.
 #include "runtime/comm/adasum/Plan.h"
 
-#include "runtime/comm/MeasureCosts.h"
+#include "runtime/comm/MeasureLoops.h"
 #include "test/runtime/comm/Ranks.h"
 
 #include <gtest/gtest.h>
@@ -197,27 +197,17 @@ TEST(CostModel, TheChoiceIsTheLeast) {
       }
 }
 
-TEST(CostModel, AllRanksMeasureTheSame) {
-  for (uint32_t ranks : {1u, 3u}) {
-    std::vector<CommCosts> found(ranks);
-    test::expectRanks(
-        test::transportKinds().front(), ranks, [&](Transport &transport) {
-          Group group(transport);
-          Workspace workspace;
-          Result<CommCosts> costs = measureCosts(group, workspace);
-          if (costs.ok())
-            found[transport.rank()] = *costs;
-          return costs.status();
-        });
-    for (const CommCosts &costs : found)
-      EXPECT_EQ(std::memcmp(&costs, &found[0], sizeof(costs)), 0);
-    // No memory reads a terabyte in a second, and none takes a second for 1 MB.
-    EXPECT_GT(found[0].perTouched, 1e-12);
-    EXPECT_LT(found[0].perTouched, 1e-6);
-    EXPECT_EQ(found[0].perByte > 1e-13, ranks > 1);
-    EXPECT_LT(found[0].perByte, 1e-6);
-    EXPECT_LT(found[0].latency, 1);
-  }
+TEST(CostModel, LoopsTakeTime) {
+  CommCosts costs;
+  const CommCosts before = costs;
+  measureLoops(costs, size_t(1) << 20);
+  // No memory reads a terabyte in a second, and none takes a second for 1 MB.
+  EXPECT_GT(costs.perTouched, 1e-12);
+  EXPECT_LT(costs.perTouched, 1e-6);
+  EXPECT_GT(costs.perProduct, 1e-12);
+  EXPECT_LT(costs.perProduct, 1e-6);
+  EXPECT_EQ(costs.perByte, before.perByte);
+  EXPECT_EQ(costs.latency, before.latency);
 }
 
 TEST(CostModel, AddsUpWhatAnExchangeCosts) {

@@ -25,7 +25,7 @@ TEST(NcclApi, IsTakenFromAPythonEnvironment) {
     GTEST_SKIP() << "this machine has one, which comes first";
   Result<nccl::NcclApi> api = nccl::NcclApi::open(context);
   ASSERT_TRUE(api.ok()) << api.status().message();
-  EXPECT_EQ(api->versionText(), "2.28.9");
+  EXPECT_EQ(cuda::versionText(api->version), "2.28.9");
 }
 
 TEST(NcclApi, AMachineWithoutIt) {

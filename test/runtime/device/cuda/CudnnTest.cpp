@@ -247,8 +247,9 @@ TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
     EXPECT_THAT(refused, testing::Not(testing::Contains(
                              testing::EndsWith("has note 0"))));
     EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 1")));
-    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT)
+    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT) {
       EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 4")));
+    }
   }
 }
 

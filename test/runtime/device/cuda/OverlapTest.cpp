@@ -111,7 +111,9 @@ protected:
                      i,
                      1,
                      &exchanged,
-                     "model.json:5:3"};
+                     "model.json:5:3",
+                     0,
+                     0};
     made = driver.get();
     device = std::move(CudaDevice::create(std::move(driver), target, "p.so"))
                  .value();
@@ -314,6 +316,45 @@ TEST(SimulatedOverlap, WhatIsNotWaitedForIsFound) {
                               "beside; please report this");
   ASSERT_TRUE(driver->joinBeside().ok());
   EXPECT_TRUE(add().ok());
+  // A mark serves once.
+  EXPECT_FALSE(driver->beginBeside(2).ok());
+}
+
+// Copies wait for nothing but what they touch.
+TEST(SimulatedOverlap, CopiesThatDoNotWaitAreFound) {
+  auto driver = std::move(sim::SimDriver::create(1)).value();
+  auto vectors = std::move(GpuVectors::create(*driver)).value();
+  std::array<float, 3> values = {1, 2, 3};
+  uint64_t address = *driver->allocate(sizeof values, "x");
+  ASSERT_TRUE(driver->copyIn(address, std::as_bytes(std::span(values))).ok());
+  auto *x = reinterpret_cast<float *>(address);
+  ASSERT_TRUE(driver->mark(0).ok());
+  ASSERT_TRUE(driver->beginBeside(0).ok());
+  ASSERT_TRUE(vectors->add(Element::F32, x, x + 1, 1).ok());
+  float sum = 0;
+  ASSERT_TRUE(vectors->get(&sum, x, sizeof sum).ok());
+  EXPECT_EQ(sum, 3);
+  driver->endBeside();
+
+  float value = 0;
+  auto get = [&](size_t i) {
+    return vectors->get(&value, x + i, sizeof value);
+  };
+  auto put = [&](size_t i) {
+    return vectors->put(x + i, &value, sizeof value);
+  };
+  EXPECT_EQ(get(0).message(),
+            "a copy of 4 bytes at 0xd0000000000 does not wait for what writes "
+            "them beside; please report this");
+  EXPECT_TRUE(get(1).ok());
+  EXPECT_EQ(put(1).message(),
+            "a copy of 4 bytes at 0xd0000000004 does not wait for what reads "
+            "them beside; please report this");
+  EXPECT_TRUE(put(2).ok());
+  EXPECT_FALSE(vectors->copy(x + 2, x, sizeof value).ok());
+  ASSERT_TRUE(driver->joinBeside().ok());
+  EXPECT_TRUE(get(0).ok());
+  EXPECT_TRUE(put(1).ok());
 }
 
 } // namespace
