@@ -67,9 +67,9 @@ inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
   return call;
 }
 
-/// What the call computes, straight from its definition in boost_abi.h, in
-/// double: for every (x, w, y) that are multiplied and added up, as places in
-/// row-major tensors.
+/// Calls action(x, w, y) for every output pixel y and what it is made of, by
+/// the definition in boost_abi.h: a pixel x of the image times a weight w, as
+/// places in row-major tensors.
 template <class Action>
 void forEachTerm(const BoostConvolution &c, const Action &action) {
   int64_t groups = c.image[1] / c.weight[1], filters = c.weight[0] / groups;
@@ -96,6 +96,21 @@ void forEachTerm(const BoostConvolution &c, const Action &action) {
                        place(c.weight, o, channel, k, l),
                        place(c.output, n, o, i, j));
               }
+}
+
+/// Calls add(result, first, second) for every product of the first two operands
+/// of a call of this kind, and where it is added up.
+template <class Add>
+void forEachProduct(uint32_t kind, const BoostConvolution &convolution,
+                    const Add &add) {
+  forEachTerm(convolution, [&](size_t x, size_t w, size_t y) {
+    if (kind == BOOST_LIBRARY_CONVOLUTION)
+      add(y, x, w);
+    else if (kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
+      add(x, y, w);
+    else
+      add(w, y, x);
+  });
 }
 
 } // namespace boostrt

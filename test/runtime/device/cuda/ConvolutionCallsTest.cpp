@@ -1,6 +1,5 @@
 // Convolutions as library calls, on the stand-ins for NVIDIA's driver and
 // cuDNN. What all kinds of calls have in common is in LibraryCallsTest.cpp.
-#include "runtime/device/cuda/CublasLtApi.h"
 #include "runtime/device/cuda/CudnnApi.h"
 #include "test/runtime/device/ConvolutionCall.h"
 #include "test/runtime/device/cuda/LibraryCallsFixture.h"
@@ -23,14 +22,10 @@ void convolve(const cuda::Address *operands) {
   const int64_t *output = tested.convolution.output;
   for (int64_t i = 0; i < int64_t(tested.operand_bytes[3] / 4); ++i)
     c[i] = hasBias ? at(2)[i / (output[2] * output[3]) % output[1]] : 0;
-  forEachTerm(tested.convolution, [&](size_t x, size_t w, size_t y) {
-    if (tested.kind == BOOST_LIBRARY_CONVOLUTION)
-      c[y] += a[x] * b[w];
-    else if (tested.kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
-      c[x] += a[y] * b[w];
-    else
-      c[w] += a[y] * b[x];
-  });
+  forEachProduct(tested.kind, tested.convolution,
+                 [&](size_t result, size_t first, size_t second) {
+                   c[result] += a[first] * b[second];
+                 });
 }
 
 // Parts of TRANSIENT, of 4 KiB each: A, B, bias, C, scratch.
@@ -227,11 +222,8 @@ TEST_F(Convolutions, AMissingLibraryLeavesTheKernels) {
 
 TEST_F(Convolutions, AFailureInAStepIsAnError) {
   notesWith("fast");
-  auto base = device->allocate(5 * kPart, "transient");
-  void *arenas[BOOST_ARENA_COUNT] = {};
-  arenas[BOOST_ARENA_TRANSIENT] = *base;
   setenv("FAKE_CUDNN_FAILS", "cudnnBackendExecute=5000", 1);
-  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  Status status = failedStep(5 * kPart);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "model.json:9:5: cudnnBackendExecute failed: "
                               "CUDNN_STATUS_EXECUTION_FAILED");

@@ -13,18 +13,23 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include "runtime/device/cuda/LtProduct.h"
+#include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/device/cuda/FakeSettings.h"
 
-#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
-#include <vector>
 
+using namespace boostrt;
 using namespace boostrt::cuda;
+using fake_cuda::cut;
+using fake_cuda::errorOf;
+using fake_cuda::failureOf;
+using fake_cuda::kAllBits;
+using fake_cuda::kTf32Bits;
+using fake_cuda::setting;
 
 namespace {
 
@@ -40,19 +45,6 @@ constexpr Kind kKinds[] = {{"fast", 5},     {"slow", 20},    {"fastest", 2},
                            {"wrong", 1},    {"restless", 1}, {"refused", 1},
                            {"greedy", 1},   {"inplace", 1},  {"invalid", 1},
                            {"rounding", 1}, {"brief", 1}};
-
-const char *setting(const char *name, const char *otherwise) {
-  const char *value = std::getenv(name);
-  return value ? value : otherwise;
-}
-
-int failureOf(const char *call) {
-  std::string fails = setting("FAKE_CUBLASLT_FAILS", "");
-  size_t equal = fails.find('=');
-  return equal != std::string::npos && fails.substr(0, equal) == call
-             ? std::atoi(fails.c_str() + equal + 1)
-             : 0;
-}
 
 /// A handle: what was said of it, by attribute.
 struct Object {
@@ -95,12 +87,7 @@ LtResult say(Object &object, const Sizes &sizes, int attribute,
 enum { Rows, Columns, Leading };
 enum { Compute = 1000 };
 
-constexpr uint32_t kAllBits = ~0u, kTf32Bits = ~0u << 13,
-                   kBriefBits = ~0u << 18;
-
-float cut(float value, uint32_t bits) {
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & bits);
-}
+constexpr uint32_t kBriefBits = ~0u << 18;
 
 /// The product that is asked for; false where the matrices do not fit.
 struct Asked {
@@ -171,7 +158,7 @@ void describe(size_t kind, LtHeuristic &found) {
 #define FAKE(symbol) extern "C" LtResult symbol
 #define FAIL_IF_ASKED                                                          \
   trace += std::string(__func__) + "\n";                                       \
-  if (int failure = failureOf(__func__))                                       \
+  if (int failure = failureOf("FAKE_CUBLASLT_FAILS", __func__))                \
   return failure
 
 extern "C" int fakeCublasLtLiveObjects() { return live; }
@@ -180,7 +167,7 @@ extern "C" void fakeCublasLtForget() { trace.clear(); }
 
 extern "C" size_t cublasLtGetVersion() {
   return static_cast<size_t>(
-      std::atoi(setting("FAKE_CUBLASLT_VERSION", "130203")));
+      std::stoi(setting("FAKE_CUBLASLT_VERSION", "130203")));
 }
 extern "C" const char *cublasLtGetStatusName(LtResult result) {
   return result == 1    ? "CUBLAS_STATUS_NOT_INITIALIZED"
@@ -308,22 +295,12 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
   std::string name = kind.name;
   if (name == "refused")
     return kExecutionFailed;
-  static int runs = 0;
-  float error = name == "wrong"      ? 1e6f
-                : name == "restless" ? 1e-5f * static_cast<float>(++runs)
-                                     : 0.0f;
-  static void *cuda = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  static auto submit =
-      reinterpret_cast<void (*)(const std::function<void()> &, double)>(
-          dlsym(cuda, "fakeCudaSubmit"));
-  submit(
-      [=] {
-        // What lies there afterwards is the library's.
-        std::memset(scratch, 0xee, 256);
+  fake_cuda::submit(
+      [=, error = errorOf(name)] {
         asked.compute(static_cast<const float *>(a),
                       static_cast<const float *>(b), static_cast<float *>(d),
                       error, asked.bitsOf(name));
       },
-      kind.microseconds);
+      scratch, kind.microseconds);
   return 0;
 }

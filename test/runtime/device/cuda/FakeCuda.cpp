@@ -13,14 +13,12 @@
 #include "runtime/device/cuda/CudaApi.h"
 #include "test/runtime/device/cuda/FakeCudaState.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <sys/mman.h>
 #include <vector>
@@ -48,7 +46,7 @@ void call(Operands operands) {
 /// Devices are numbered from 7.
 bool isDevice(DeviceNumber device) {
   return device >= 7 &&
-         device < 7 + std::atoi(setting("FAKE_CUDA_DEVICES", "1"));
+         device < 7 + std::stoi(setting("FAKE_CUDA_DEVICES", "1"));
 }
 
 bool isMapped(void *page) {
@@ -100,7 +98,7 @@ FAKE(cuDriverGetVersion)(int *version) {
 }
 FAKE(cuDeviceGetCount)(int *count) {
   FAIL_IF_ASKED;
-  *count = std::atoi(setting("FAKE_CUDA_DEVICES", "1"));
+  *count = std::stoi(setting("FAKE_CUDA_DEVICES", "1"));
   return 0;
 }
 FAKE(cuDeviceGet)(DeviceNumber *device, int ordinal) {
@@ -116,12 +114,12 @@ FAKE(cuDeviceGetPCIBusId)(char *address, int bytes, DeviceNumber device) {
 FAKE(cuDeviceGetName)(char *name, int bytes, DeviceNumber device) {
   FAIL_IF_ASKED;
   std::snprintf(name, static_cast<size_t>(bytes), "%s",
-                setting("FAKE_CUDA_NAME", "NVIDIA Fake"));
+                setting("FAKE_CUDA_NAME", "NVIDIA Fake").c_str());
   return isDevice(device) ? 0 : kInvalidValue;
 }
 FAKE(cuDeviceGetAttribute)(int *value, int attribute, DeviceNumber device) {
   FAIL_IF_ASKED;
-  int capability = std::atoi(setting("FAKE_CUDA_CAPABILITY", "86"));
+  int capability = std::stoi(setting("FAKE_CUDA_CAPABILITY", "86"));
   *value =
       attribute == kComputeCapabilityMajor ? capability / 10 : capability % 10;
   return isDevice(device) ? 0 : kInvalidValue;

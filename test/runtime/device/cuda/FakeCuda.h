@@ -2,8 +2,12 @@
 // with what it counted: every test starts where forget() was called.
 #pragma once
 
+#include "runtime/abi/boost_abi.h"
+
 #include <dlfcn.h>
 
+#include <cstring>
+#include <functional>
 #include <string>
 
 namespace boostrt::fake_cuda {
@@ -30,10 +34,27 @@ inline int count(const std::string &calls, const std::string &call) {
   return found;
 }
 
-/// How often somebody waited for the first stream.
+/// How often somebody waited for the first stream, or for an event.
 inline int waits(const std::string &calls) {
   return count(calls, "cuStreamSynchronize") +
          count(calls, "cuEventSynchronize");
+}
+
+/// The kernel "call", which calls its first operand with the second.
+inline constexpr BoostOperand kOperandsOfCall[2] = {{8, 0, 0}, {8, 1, 0}};
+inline constexpr BoostLaunch kCall = {
+    "call", "model.json:5:3", kOperandsOfCall, 2, 3, 32, 0};
+
+/// For the libraries that tests make: work on the driver's first stream, which
+/// leaves what it likes in the library's scratch memory.
+inline void submit(const std::function<void()> &work, void *scratch,
+                   double microseconds) {
+  find<void(const std::function<void()> &, double)>("fakeCudaSubmit")(
+      [=] {
+        std::memset(scratch, 0xee, 256);
+        work();
+      },
+      microseconds);
 }
 
 } // namespace boostrt::fake_cuda

@@ -1,6 +1,7 @@
 // FakeCudaState.h - what the files of the driver library that tests make share.
 #pragma once
 
+#include "test/runtime/device/cuda/FakeSettings.h"
 #include "test/runtime/device/cuda/FakeStreams.h"
 
 #include <optional>
@@ -24,19 +25,6 @@ using Nodes = std::vector<Node>;
 inline std::optional<Nodes> capture;
 inline FakeStreams streams;
 
-inline const char *setting(const char *name, const char *otherwise) {
-  const char *value = std::getenv(name);
-  return value ? value : otherwise;
-}
-
-inline int failureOf(const std::string &call) {
-  std::string fails = setting("FAKE_CUDA_FAILS", "");
-  size_t equal = fails.find('=');
-  return equal != std::string::npos && fails.substr(0, equal) == call
-             ? std::atoi(fails.c_str() + equal + 1)
-             : 0;
-}
-
 inline FakeStream &of(cuda::Stream stream) {
   return *reinterpret_cast<FakeStream *>(stream);
 }
@@ -47,11 +35,12 @@ inline FakeEvent *of(cuda::Event event) {
 /// Adds a call to the trace; returns its failure where one was asked for, of
 /// all such calls or of those on its stream.
 inline int note(std::string call, cuda::Stream stream = nullptr) {
-  int failure = failureOf(call);
+  const char *fails = "FAKE_CUDA_FAILS";
+  int failure = failureOf(fails, call);
   if (stream && of(stream).number > 1)
-    call += "@" + std::to_string(of(stream).number);
+    call.append("@").append(std::to_string(of(stream).number));
   trace += call + "\n";
-  return failure ? failure : failureOf(call);
+  return failure ? failure : failureOf(fails, call);
 }
 
 inline cuda::CallResult submit(cuda::Stream stream, Node node) {

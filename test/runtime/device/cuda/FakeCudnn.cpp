@@ -14,34 +14,26 @@
 
 #include "runtime/device/cuda/ConvolutionGraph.h"
 #include "test/runtime/device/ConvolutionCall.h"
+#include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/device/cuda/FakeSettings.h"
 
 #include <algorithm>
-#include <bit>
-#include <dlfcn.h>
-#include <functional>
 #include <sstream>
 
 using namespace boostrt;
 using namespace boostrt::cuda;
 using namespace boostrt::cuda::fake;
+using fake_cuda::cut;
+using fake_cuda::errorOf;
+using fake_cuda::failureOf;
+using fake_cuda::kAllBits;
+using fake_cuda::kTf32Bits;
+using fake_cuda::setting;
 
 namespace {
 
 int live = 0;
 std::string trace;
-
-std::string setting(const char *name, const char *otherwise) {
-  const char *value = std::getenv(name);
-  return value ? value : otherwise;
-}
-
-int failureOf(const std::string &call) {
-  std::string fails = setting("FAKE_CUDNN_FAILS", "");
-  size_t equal = fails.find('=');
-  return equal != std::string::npos && fails.substr(0, equal) == call
-             ? std::atoi(fails.c_str() + equal + 1)
-             : 0;
-}
 
 /// What heuristics propose, or an engine notes, into the caller's descriptors.
 DnnResult propose(const Object &heuristics, int64_t most, int64_t *count,
@@ -102,16 +94,10 @@ DnnResult get(const Object &object, int attribute, int type, int64_t most,
   return 0;
 }
 
-float cut(float value, bool isTf32) {
-  return isTf32 ? std::bit_cast<float>(std::bit_cast<uint32_t>(value) &
-                                       (~0u << 13))
-                : value;
-}
-
 /// What a plan is asked to compute.
 struct Asked {
+  uint32_t kind = 0;
   BoostConvolution convolution{};
-  int type = 0;
   std::map<int64_t, float *> at; ///< by number
   int64_t x = 0, w = 0, y = 0, bias = 0, result = 0;
 
@@ -124,8 +110,11 @@ struct Asked {
   explicit Asked(const Object &graph) {
     std::vector<ObjectPointer> operations = graph.objects(kDnnGraphOperations);
     const Object &operation = *operations[0];
-    type = operation.type;
-    int first = firstOf(type);
+    kind = operation.type == kDnnForwardOperation ? BOOST_LIBRARY_CONVOLUTION
+           : operation.type == kDnnImageOperation
+               ? BOOST_LIBRARY_CONVOLUTION_IMAGE
+               : BOOST_LIBRARY_CONVOLUTION_WEIGHT;
+    int first = firstOf(operation.type);
     take(*operation.object(first + 3, kDnnTensor), convolution.weight, w);
     take(*operation.object(first + 4, kDnnTensor), convolution.image, x);
     take(*operation.object(first + 5, kDnnTensor), convolution.output, y);
@@ -138,9 +127,9 @@ struct Asked {
     set(kDnnConvolutionDilations, convolution.dilations);
     set(kDnnConvolutionPaddingBefore, convolution.padding);
     set(kDnnConvolutionPaddingAfter, convolution.padding + 2);
-    result = type == kDnnForwardOperation ? y
-             : type == kDnnImageOperation ? x
-                                          : w;
+    result = kind == BOOST_LIBRARY_CONVOLUTION         ? y
+             : kind == BOOST_LIBRARY_CONVOLUTION_IMAGE ? x
+                                                       : w;
     if (operations.size() == 1)
       return;
     int64_t unused[4];
@@ -156,11 +145,15 @@ struct Asked {
   }
 
   /// On row-major tensors.
-  void compute(float error, bool isTf32) {
+  void compute(float error, uint32_t bits) {
     const BoostConvolution &c = convolution;
-    const int64_t *extents = type == kDnnForwardOperation ? c.output
-                             : type == kDnnImageOperation ? c.image
-                                                          : c.weight;
+    bool isForward = kind == BOOST_LIBRARY_CONVOLUTION;
+    bool isImage = kind == BOOST_LIBRARY_CONVOLUTION_IMAGE;
+    const int64_t *extents = isForward ? c.output
+                             : isImage ? c.image
+                                       : c.weight;
+    const float *first = at.at(isForward ? x : y);
+    const float *second = at.at(isForward || isImage ? w : x);
     float *sums = at.at(result);
     size_t count = bytesOf(extents) / sizeof(float);
     auto pixels = static_cast<size_t>(c.output[2] * c.output[3]);
@@ -169,16 +162,8 @@ struct Asked {
           error +
           (bias ? at.at(bias)[i / pixels % static_cast<size_t>(c.output[1])]
                 : 0);
-    forEachTerm(c, [&](size_t xi, size_t wi, size_t yi) {
-      auto factor = [&](int64_t number, size_t i) {
-        return cut(at.at(number)[i], isTf32);
-      };
-      if (type == kDnnForwardOperation)
-        sums[yi] += factor(x, xi) * factor(w, wi);
-      else if (type == kDnnImageOperation)
-        sums[xi] += factor(y, yi) * factor(w, wi);
-      else
-        sums[wi] += factor(y, yi) * factor(x, xi);
+    forEachProduct(kind, c, [&](size_t sum, size_t i, size_t j) {
+      sums[sum] += cut(first[i], bits) * cut(second[j], bits);
     });
   }
 };
@@ -194,7 +179,7 @@ struct Started {
 #define FAIL_IF_ASKED                                                          \
   trace += std::string(__func__) + "\n";                                       \
   reason.clear();                                                              \
-  if (int failure = failureOf(__func__))                                       \
+  if (int failure = failureOf("FAKE_CUDNN_FAILS", __func__))                   \
   return failure
 
 extern "C" int fakeCudnnLiveObjects() { return live; }
@@ -202,8 +187,7 @@ extern "C" const char *fakeCudnnTrace() { return trace.c_str(); }
 extern "C" void fakeCudnnForget() { trace.clear(); }
 
 extern "C" size_t cudnnGetVersion() {
-  return static_cast<size_t>(
-      std::atoi(setting("FAKE_CUDNN_VERSION", "91900").c_str()));
+  return static_cast<size_t>(std::stoi(setting("FAKE_CUDNN_VERSION", "91900")));
 }
 extern "C" const char *cudnnGetErrorString(DnnResult result) {
   return result == 1001               ? "CUDNN_STATUS_NOT_INITIALIZED"
@@ -291,20 +275,10 @@ FAKE(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan,
   std::string name = kind.name;
   if (name == "refused")
     return refuse("refused", kExecutionFailed);
-  static int runs = 0;
-  float error = name == "wrong"      ? 1e6f
-                : name == "restless" ? 1e-5f * static_cast<float>(++runs)
-                                     : 0.0f;
-  static void *cuda = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  static auto submit =
-      reinterpret_cast<void (*)(const std::function<void()> &, double)>(
-          dlsym(cuda, "fakeCudaSubmit"));
-  submit(
-      [=]() mutable {
-        // What lies there afterwards is the library's.
-        std::memset(scratch, 0xee, 256);
-        asked.compute(error, name == "tensorcores");
+  fake_cuda::submit(
+      [=, error = errorOf(name)]() mutable {
+        asked.compute(error, name == "tensorcores" ? kTf32Bits : kAllBits);
       },
-      kind.microseconds);
+      scratch, kind.microseconds);
   return 0;
 }

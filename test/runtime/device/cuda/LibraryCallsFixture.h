@@ -93,6 +93,15 @@ protected:
     return status.ok() ? device->notes() : std::vector<std::string>();
   }
 
+  /// What a step on `bytes` of TRANSIENT ends with.
+  Status failedStep(uint64_t bytes) {
+    auto base = device->allocate(bytes, "transient");
+    EXPECT_TRUE(base.ok());
+    void *arenas[BOOST_ARENA_COUNT] = {};
+    arenas[BOOST_ARENA_TRANSIENT] = *base;
+    return device->call(BOOST_FUNCTION_MICRO, arenas);
+  }
+
   std::string readPlanFile() const {
     std::ifstream file(settings.planFiles[0]);
     return std::string(std::istreambuf_iterator<char>(file), {});

@@ -245,11 +245,8 @@ TEST_F(Libraries, AMissingLibraryLeavesTheKernels) {
 
 TEST_F(Libraries, AFailureInAStepIsAnError) {
   notesWith("fast");
-  auto base = device->allocate(2048, "transient");
-  void *arenas[BOOST_ARENA_COUNT] = {};
-  arenas[BOOST_ARENA_TRANSIENT] = *base;
   setenv("FAKE_CUBLASLT_FAILS", "cublasLtMatmul=13", 1);
-  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  Status status = failedStep(2048);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "model.json:5:3: cublasLtMatmul failed: "
                               "CUBLAS_STATUS_EXECUTION_FAILED");

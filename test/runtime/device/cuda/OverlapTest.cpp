@@ -75,7 +75,7 @@ public:
       const std::array<uint64_t, 2> arguments = {
           reinterpret_cast<uint64_t>(timesTen),
           reinterpret_cast<uint64_t>(operands[0])};
-      return driver->launch(0, *launch, arguments);
+      return driver->launch(0, fake_cuda::kCall, arguments);
     }
     timesTen(operands[0]);
     return index == failing ? Status(ExitCode::RankLost, "lost") : Status();
@@ -84,7 +84,6 @@ public:
   bool worksOnDevice() const override { return driver; }
 
   GpuDriver *driver = nullptr;
-  const BoostLaunch *launch = nullptr;
   Memory *memory = nullptr;
   bool early = true;
   uint32_t failing = UINT32_MAX;
@@ -100,7 +99,7 @@ protected:
     set("FAKE_CUDA_IMAGE", "ptx80");
     target.kind = BOOST_TARGET_CUDA;
     target.images = images;
-    target.launches = &call;
+    target.launches = &fake_cuda::kCall;
     target.launch_count = 1;
     target.functions[BOOST_FUNCTION_MICRO] = {"micro", micro, 0};
     target.functions[BOOST_FUNCTION_UPDATE] = {"update", update, 0};
@@ -137,9 +136,6 @@ protected:
     return value;
   }
 
-  const BoostOperand operandsOfCall[2] = {{8, 0, 0}, {8, 1, 0}};
-  const BoostLaunch call = {"call", "model.json:5:3", operandsOfCall, 2, 3, 32,
-                            0};
   const BoostCollectiveOperand exchanged = {1, BOOST_F32, UINT32_MAX, 0, 0};
   BoostCollective schedule[3] = {};
   CudaDriver *made = nullptr; ///< of the device
@@ -183,11 +179,15 @@ TEST_F(Overlap, StreamsAndTheHostWaitForThisAndNothingElse) {
 
 /// As late as streams may run, or as early.
 class OverlapOfStreams : public Overlap,
-                         public testing::WithParamInterface<bool> {};
+                         public testing::WithParamInterface<bool> {
+protected:
+  OverlapOfStreams() {
+    if (GetParam())
+      set("FAKE_CUDA_EAGER", "1");
+  }
+};
 
 TEST_P(OverlapOfStreams, ResultsAreThoseWithoutIt) {
-  if (GetParam())
-    set("FAKE_CUDA_EAGER", "1");
   make();
   for (bool early : {true, false, true}) {
     exchange.early = early;
@@ -202,11 +202,8 @@ TEST_P(OverlapOfStreams, ResultsAreThoseWithoutIt) {
 }
 
 TEST_P(OverlapOfStreams, WhatTheDeviceDoesBesideIsWaitedFor) {
-  if (GetParam())
-    set("FAKE_CUDA_EAGER", "1");
   make();
   exchange.driver = made;
-  exchange.launch = &call;
   for (int step = 1; step <= 3; ++step) {
     ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
     fake_cuda::forget();

@@ -1,12 +1,9 @@
 // Convolutions as library calls on the simulated GPU: what they compute, and
 // every defect that the simulator is to find, planted.
-#include "runtime/device/sim/SimLibrary.h"
-
 #include "test/runtime/device/ConvolutionCall.h"
+#include "test/runtime/device/sim/LibraryCallFixture.h"
 
 #include <cmath>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 using namespace boostrt;
 using namespace boostrt::sim;
@@ -14,56 +11,18 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr uint64_t kScratchBytes = 256;
 constexpr uint32_t kKinds[] = {BOOST_LIBRARY_CONVOLUTION,
                                BOOST_LIBRARY_CONVOLUTION_IMAGE,
                                BOOST_LIBRARY_CONVOLUTION_WEIGHT};
 
-/// Few bits: sums are exact.
-std::vector<float> draw(uint64_t count, uint64_t seed) {
-  std::vector<float> values;
-  for (uint64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<float>((i * 37 + seed * 11) % 29) / 16 - 1);
-  return values;
-}
-
-class ConvolutionCalls : public testing::Test {
+class ConvolutionCalls : public LibraryCallFixture {
 protected:
-  /// Numbers in fresh memory for everything that `wanted` reads.
-  void prepare(const BoostLibraryCall &wanted) {
-    call = wanted;
-    call.scratch_bytes = kScratchBytes;
-    a = draw(call.operand_bytes[0] / 4, 1);
-    b = draw(call.operand_bytes[1] / 4, 2);
-    bias = draw(call.operand_bytes[2] / 4, 3);
-    operands = {
-        upload(a, "a"), upload(b, "b"), bias.empty() ? 0 : upload(bias, "bias"),
-        reserve(call.operand_bytes[3], "c"), reserve(kScratchBytes, "scratch")};
-  }
+  ConvolutionCalls() : LibraryCallFixture("convolution, model.json:9:5") {}
+
+  using LibraryCallFixture::prepare;
   void prepare(uint32_t kind, bool hasBias = false) {
     prepare(convolutionCall(kind, {2, 4, 7, 9}, {6, 2, 3, 2},
                             {{2, 1}, {1, 0, 2, 3}, {1, 2}}, hasBias));
-  }
-
-  uint64_t reserve(uint64_t bytes, const std::string &name) {
-    Result<uint64_t> address = memory.allocate(bytes, name);
-    EXPECT_TRUE(address.ok());
-    return *address;
-  }
-  uint64_t upload(const std::vector<float> &values, const std::string &name) {
-    uint64_t address = reserve(values.size() * 4, name);
-    EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
-    return address;
-  }
-  std::vector<float> result() {
-    std::vector<float> values(call.operand_bytes[3] / 4);
-    EXPECT_TRUE(
-        memory.copyOut(std::as_writable_bytes(std::span(values)), operands[3])
-            .ok());
-    return values;
-  }
-  Status run(Checks checks = Checks::All) {
-    return executeCall(memory, checks, call, operands);
   }
 
   /// By definition, on row-major tensors.
@@ -75,14 +34,10 @@ protected:
       for (size_t i = 0; i < sums.size(); ++i)
         sums[i] = bias[i / pixels % bias.size()];
     }
-    forEachTerm(call.convolution, [&](size_t x, size_t w, size_t y) {
-      if (call.kind == BOOST_LIBRARY_CONVOLUTION)
-        sums[y] += double(a[x]) * b[w];
-      else if (call.kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
-        sums[x] += double(a[y]) * b[w];
-      else
-        sums[w] += double(a[y]) * b[x];
-    });
+    forEachProduct(call.kind, call.convolution,
+                   [&](size_t result, size_t first, size_t second) {
+                     sums[result] += double(a[first]) * b[second];
+                   });
     return sums;
   }
   void expectComputed() {
@@ -90,24 +45,6 @@ protected:
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_THAT(result(), testing::Pointwise(testing::Eq(), expected()));
   }
-
-  /// A report of `kind` that names the call, and says `detail`.
-  void expectFault(const char *kind, const std::string &detail,
-                   Checks checks = Checks::Off) {
-    SCOPED_TRACE(detail);
-    Status status = run(checks);
-    EXPECT_EQ(status.code(), ExitCode::Internal);
-    EXPECT_THAT(status.message(),
-                testing::StartsWith(std::string("sim: ") + kind +
-                                    " in a library call (convolution, "
-                                    "model.json:9:5)\n"));
-    EXPECT_THAT(status.message(), HasSubstr("\n  " + detail));
-  }
-
-  Memory memory;
-  BoostLibraryCall call{};
-  std::vector<float> a, b, bias;
-  std::vector<uint64_t> operands;
 };
 
 TEST_F(ConvolutionCalls, Compute) {

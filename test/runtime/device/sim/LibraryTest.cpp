@@ -1,12 +1,10 @@
 // Library calls on the simulated GPU: what they compute, and every defect that
 // the simulator is to find, planted.
 #include "runtime/device/sim/Floats.h"
-#include "runtime/device/sim/SimLibrary.h"
+#include "test/runtime/device/sim/LibraryCallFixture.h"
 
 #include <bit>
 #include <cmath>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 using namespace boostrt;
 using namespace boostrt::sim;
@@ -15,68 +13,20 @@ using testing::HasSubstr;
 namespace {
 
 constexpr int64_t kM = 5, kN = 3, kK = 4;
-constexpr uint64_t kScratchBytes = 256;
 
-class LibraryCall : public testing::Test {
+class LibraryCall : public LibraryCallFixture {
 protected:
+  LibraryCall() : LibraryCallFixture("matrix product, model.json:14:5") {}
+
   void SetUp() override {
-    call.kind = BOOST_LIBRARY_MATMUL;
-    call.location = "model.json:14:5";
-    call.scratch_bytes = kScratchBytes;
-    call.matmul = {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE};
-    a = draw(kM * kK, 1);
-    b = draw(kN * kK, 2);
-    bias = draw(kN, 3);
-    operands = {upload(a, "a"), upload(b, "b"), upload(bias, "bias"),
-                reserve(kM * kN * 4, "c"), reserve(kScratchBytes, "scratch")};
+    BoostLibraryCall product{};
+    product.kind = BOOST_LIBRARY_MATMUL;
+    product.location = "model.json:14:5";
+    product.matmul = {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE};
     const uint64_t bytes[] = {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4};
-    std::copy(std::begin(bytes), std::end(bytes), call.operand_bytes);
+    std::copy(std::begin(bytes), std::end(bytes), product.operand_bytes);
+    prepare(product);
   }
-
-  static std::vector<float> draw(int64_t count, int64_t seed) {
-    std::vector<float> values;
-    for (int64_t i = 0; i < count; ++i)
-      values.push_back(static_cast<float>((i * 37 + seed * 11) % 29) / 16 - 1);
-    return values;
-  }
-  uint64_t reserve(uint64_t bytes, const std::string &name) {
-    Result<uint64_t> address = memory.allocate(bytes, name);
-    EXPECT_TRUE(address.ok());
-    return *address;
-  }
-  uint64_t upload(const std::vector<float> &values, const std::string &name) {
-    uint64_t address = reserve(values.size() * 4, name);
-    EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
-    return address;
-  }
-  std::vector<float> result() {
-    std::vector<float> values(kM * kN);
-    EXPECT_TRUE(
-        memory.copyOut(std::as_writable_bytes(std::span(values)), operands[3])
-            .ok());
-    return values;
-  }
-  Status run(Checks checks = Checks::All) {
-    return executeCall(memory, checks, call, operands);
-  }
-
-  /// A report of `kind` that names the call, and says `detail`.
-  void expectFault(const char *kind, const std::string &detail,
-                   Checks checks = Checks::Off) {
-    SCOPED_TRACE(detail);
-    Status status = run(checks);
-    EXPECT_EQ(status.code(), ExitCode::Internal);
-    EXPECT_THAT(status.message(),
-                testing::StartsWith(std::string("sim: ") + kind +
-                                    " in a library call (matrix product, "
-                                    "model.json:14:5)\n"));
-    EXPECT_THAT(status.message(), HasSubstr("\n  " + detail));
-  }
-
-  Memory memory;
-  BoostLibraryCall call{};
-  std::vector<float> a, b, bias;
-  std::vector<uint64_t> operands;
 };
 
 TEST_F(LibraryCall, Computes) {
