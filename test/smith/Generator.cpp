@@ -34,7 +34,7 @@ CompileOptions Sketch::getOptions() const {
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
   options.phase.cudaStaging = isStaged ? Staging::Always : Staging::Auto;
   options.reproducible = reproducible;
-  if (isTf32 && isForGpus)
+  if (isTf32)
     options.sets = {"matmul_precision=tf32"};
   if (microBatches > 1)
     options.boosts = {"grad_accumulation_step=" + std::to_string(microBatches)};
@@ -299,11 +299,13 @@ private:
 
 } // namespace
 
-Sketch smith::generate(uint64_t seed, int64_t &illegal, std::string &fault) {
+Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
+                       std::string &fault) {
   Sketch sketch = Generator(seed).generate(illegal, fault);
   // By the seed itself: what is drawn stays what it was.
-  sketch.callsCudaLibrary = seed % 2 == 0;
-  sketch.isStaged = seed % 4 < 2;
+  sketch.isForGpus = isForGpus;
+  sketch.callsCudaLibrary = isForGpus && seed % 2 == 0;
+  sketch.isStaged = isForGpus && seed % 4 < 2;
   sketch.isTf32 = sketch.callsCudaLibrary && seed / 4 % 2 == 0;
   // Not drawn either.
   sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);

@@ -16,7 +16,7 @@ struct Sketch {
   unsigned threads = 1;
   bool isForGpus = false;        ///< and runs on the simulated one
   bool callsCudaLibrary = false; ///< there for every product
-  bool isTf32 = false;           ///< which that library computes
+  bool isTf32 = false;           ///< there, which that library computes
   bool isStaged = false; ///< there every other product, through shared memory
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set
@@ -35,9 +35,11 @@ struct Import {
 };
 Import import(const Sketch &sketch);
 
-/// The model of `seed`: layers are drawn one by one, with keys drawn from their
-/// specs, and kept when the frontend takes them. What it refuses is counted in
-/// `illegal`; a refusal without a diagnostic is returned in `fault`.
-Sketch generate(uint64_t seed, int64_t &illegal, std::string &fault);
+/// The model of `seed`, for CPUs or for GPUs: layers are drawn one by one, with
+/// keys drawn from their specs, and kept when the frontend takes them. What it
+/// refuses is counted in `illegal`; a refusal without a diagnostic is returned
+/// in `fault`.
+Sketch generate(uint64_t seed, bool isForGpus, int64_t &illegal,
+                std::string &fault);
 
 } // namespace boostc::smith

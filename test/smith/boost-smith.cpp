@@ -155,8 +155,7 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
       !sketch.isForGpus         ? ""
       : sketch.callsCudaLibrary ? "simulated GPU with its library, "
                                 : "simulated GPU, ",
-      sketch.isForGpus && sketch.isStaged ? "staged, " : "",
-      sketch.isForGpus && sketch.isTf32 ? "tf32, " : "",
+      sketch.isStaged ? "staged, " : "", sketch.isTf32 ? "tf32, " : "",
       sketch.useLibrary ? "library" : "loops", sketch.threads,
       rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
       static_cast<long long>(sketch.microBatches), finding.c_str(),
@@ -196,8 +195,8 @@ int main(int argc, char **argv) {
       uint64_t own = seed + started++;
       Child child([own, isForGpus](FILE *out) {
         Outcome outcome;
-        Sketch sketch = generate(own, outcome.illegal, outcome.finding);
-        sketch.isForGpus = isForGpus;
+        Sketch sketch =
+            generate(own, isForGpus, outcome.illegal, outcome.finding);
         outcome.layers = sketch.layers.size();
         if (outcome.finding.empty())
           outcome.finding = compare(sketch);
@@ -219,8 +218,7 @@ int main(int argc, char **argv) {
       ++found;
       int64_t ignored = 0;
       std::string fault;
-      Sketch sketch = generate(done->second.seed, ignored, fault);
-      sketch.isForGpus = isForGpus;
+      Sketch sketch = generate(done->second.seed, isForGpus, ignored, fault);
       print(done->second.seed, reduces ? reduce(sketch) : sketch,
             outcome.finding);
     }
