@@ -55,39 +55,10 @@ TEST(DeviceLink, TheFirstReasonIsNamed) {
 }
 
 /// Vectors of which only a GPU knows where they are, here the host.
-class Vectors : public VectorMemory {
+class Vectors : public HostVectors {
 public:
-  VectorCuts cuts() const override { return host_.cuts(); }
-  Result<std::byte *> reserve(size_t bytes) override {
-    return host_.reserve(bytes);
-  }
-  Status copy(void *to, const void *from, size_t bytes) override {
-    return host_.copy(to, from, bytes);
-  }
-  Status put(void *to, const void *host, size_t bytes) override {
-    return host_.put(to, host, bytes);
-  }
-  Status get(void *host, const void *from, size_t bytes) override {
-    return host_.get(host, from, bytes);
-  }
-  Status add(Element element, void *into, const void *from,
-             size_t count) override {
-    return host_.add(element, into, from, count);
-  }
-  Status sum(Element element, std::span<void *const> pieces, size_t count,
-             void *into) override {
-    return host_.sum(element, pieces, count, into);
-  }
-  adasum::ChunkPasses &adasumPasses() override { return host_.adasumPasses(); }
+  using HostVectors::HostVectors;
   bool isOnHost() const override { return false; }
-  std::span<std::byte> message(void *data, size_t bytes,
-                               bool isWritten) override {
-    return host_.message(data, bytes, isWritten);
-  }
-
-private:
-  Workspace workspace_;
-  HostVectors host_{workspace_};
 };
 
 /// As much of a GPU as a link asks for.
@@ -101,7 +72,8 @@ public:
                       std::span<const BoostCollective>) override {}
 
 private:
-  Vectors vectors_;
+  Workspace workspace_;
+  Vectors vectors_{workspace_};
   fake_nccl::Gpu stream_;
 };
 

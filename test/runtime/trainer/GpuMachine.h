@@ -29,19 +29,21 @@ inline void enter(void *call) {
 inline const BoostTarget *cpuTarget = nullptr;
 inline std::list<Call> calls;
 
-/// What the target for GPUs has in the place of the CPU's function.
-template <BoostFunctionKind Kind>
-int32_t launchCall(const BoostEnv *env, void *const *arenas) {
+inline int32_t launch(const BoostFunction &function, const BoostEnv *env,
+                      void *const *arenas) {
   Call &call = calls.emplace_back();
-  call.function = cpuTarget->functions[Kind];
+  call.function = function;
   std::copy_n(arenas, call.arenas.size(), call.arenas.begin());
   void *operands[] = {reinterpret_cast<void *>(enter), &call};
   return env->launch(env, 0, operands);
 }
 
-inline constexpr BoostOperand kOperands[2] = {{8, 0, 0}, {8, 1, 0}};
-inline constexpr BoostLaunch kLaunch = {
-    "call", "model.json:5:3", kOperands, 2, 3, 32, 0};
+/// What the target for GPUs has in the place of the CPU's function.
+template <BoostFunctionKind Kind>
+int32_t launchCall(const BoostEnv *env, void *const *arenas) {
+  return launch(cpuTarget->functions[Kind], env, arenas);
+}
+
 inline constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, "ptx80", 5}, {}};
 
 /// A fixture on a device of its own.
@@ -54,7 +56,7 @@ struct Machine {
     if (onGpu) {
       setenv("FAKE_CUDA_IMAGE", "ptx80", 1);
       target.kind = BOOST_TARGET_CUDA;
-      target.launches = &kLaunch;
+      target.launches = &fake_cuda::kCall;
       target.launch_count = 1;
       target.images = kImages;
       // init stays: it fills by copies, and what it writes itself is memory of

@@ -1,5 +1,6 @@
 // Steps on a GPU that does everything as late as it may: how often they wait
 // for it, and that they wait where they must.
+#include "runtime/comm/local/LocalJob.h"
 #include "test/runtime/support/SettledUpdate.h"
 #include "test/runtime/trainer/GpuMachine.h"
 
@@ -131,18 +132,21 @@ TEST_F(StepsOnGpu, TheSeedIsReadWhenInitReturns) {
   EXPECT_EQ(found, static_cast<int64_t>(kTrainingSeed + 1));
 }
 
+/// A micro-batch of zeros, which is finite, whatever the weights are: of
+/// `valid` samples, the second one of class `label`.
+void microOf(Machine &run, int32_t valid, int32_t label) {
+  std::byte *batch = run.arenas->base(BOOST_ARENA_BATCH);
+  std::memset(batch, 0,
+              run.program->descriptor().arena_bytes[BOOST_ARENA_BATCH]);
+  std::memcpy(batch + run.data.layout.validOffset, &valid, 4);
+  std::memcpy(batch + *run.data.layout.labelsOffset + 4, &label, 4);
+  ASSERT_TRUE(run.execution->micro(batch, 0).ok());
+}
+
 TEST_F(StepsOnGpu, ResultsAreThoseOfTheirStep) {
   Machine gpu("linear", true, "96");
   Execution &execution = *gpu.execution;
-  std::byte *batch = gpu.arenas->base(BOOST_ARENA_BATCH);
-  std::memset(batch, 0, gpu.program->descriptor().arena_bytes[4]);
-  auto micro = [&](int32_t label) {
-    int32_t valid = 5;
-    std::memcpy(batch + gpu.data.layout.validOffset, &valid, 4);
-    std::memcpy(batch + *gpu.data.layout.labelsOffset + 4, &label, 4);
-    EXPECT_TRUE(execution.micro(batch, 0).ok());
-  };
-  micro(3);
+  microOf(gpu, 5, 3);
   Result<SumCount> loss = execution.loss(0);
   EXPECT_EQ(loss->sum, 9);
   EXPECT_EQ(loss->count, 5);
@@ -152,7 +156,7 @@ TEST_F(StepsOnGpu, ResultsAreThoseOfTheirStep) {
   EXPECT_FALSE(execution.isSettled());
   // Another batch, another loss, launched before the first one's is read.
   ASSERT_TRUE(execution.finishBatches().ok());
-  micro(4);
+  microOf(gpu, 5, 4);
   auto first = execution.update(2);
   ASSERT_TRUE(first.ok() && first->has_value());
   EXPECT_EQ((*first)->loss.sum, 9);
@@ -163,6 +167,57 @@ TEST_F(StepsOnGpu, ResultsAreThoseOfTheirStep) {
   EXPECT_EQ(second->loss.sum, 16);
   EXPECT_TRUE(execution.isSettled());
   EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 3);
+}
+
+/// A rank of two, and what it brings to each step.
+struct Brought {
+  const BoostProgram *program = nullptr;
+  std::vector<SumCount> losses;
+};
+Brought brought;
+
+/// Of the CPU, behind a sum to which the other rank brings a sample of loss 1.
+int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
+  auto *gradients = static_cast<std::byte *>(arenas[BOOST_ARENA_GRADIENT]);
+  std::byte *sum = gradients + brought.program->loss_sum.offset;
+  std::byte *count = gradients + brought.program->loss_count.offset;
+  SumCount loss;
+  std::memcpy(&loss.sum, sum, sizeof loss.sum);
+  std::memcpy(&loss.count, count, sizeof loss.count);
+  brought.losses.push_back(loss);
+  loss.sum += 1;
+  loss.count += 1;
+  std::memcpy(sum, &loss.sum, sizeof loss.sum);
+  std::memcpy(count, &loss.count, sizeof loss.count);
+  return cpuTarget->functions[BOOST_FUNCTION_UPDATE].entry(env, arenas);
+}
+
+// A rank without samples brings zeros from the host's memory, to which the
+// results of the step before are copied.
+TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
+  // Windows of 2 x 16 samples: in the last one of an epoch rank 0 has them all.
+  Machine gpu("linear", true, "80");
+  brought = {&gpu.program->descriptor(), {}};
+  gpu.target.functions[BOOST_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                                         void *const *arenas) {
+    return launch({"update", updateOfTwo, 0}, env, arenas);
+  };
+  LocalJob job(2);
+  Ranks ranks(job.connect(1), {0, 0}, RankVoice::Thread);
+  Training training = train(*gpu.execution, *gpu.arenas, gpu.data, ranks,
+                            {INT64_MAX, 6, {}}, /*shuffle=*/true);
+  ASSERT_TRUE(training.reason.ok()) << training.reason.status().message();
+  ASSERT_EQ(training.steps.size(), 6u);
+  ASSERT_EQ(brought.losses.size(), 6u);
+  for (size_t step = 0; step < 6; ++step) {
+    SCOPED_TRACE(step);
+    SumCount loss = brought.losses[step];
+    bool hasSamples = step % 3 != 2;
+    EXPECT_EQ(loss.count, hasSamples ? 16 : 0);
+    EXPECT_EQ(loss.sum != 0, hasSamples);
+    SumCount both = {loss.sum + 1, loss.count + 1};
+    EXPECT_EQ(training.steps[step]["loss"].get<float>(), both.mean());
+  }
 }
 
 TEST_F(StepsOnGpu, WeightsOfTheHostMayChangeAfterTheirUpload) {
@@ -190,29 +245,20 @@ TEST_F(StepsOnGpu, AStepThatIsNotAppliedSaysItsLoss) {
   EXPECT_TRUE(gpu.bytes(BOOST_ARENA_STATE) == cpu.bytes(BOOST_ARENA_STATE));
 }
 
-/// A micro-batch that is finite, whatever the weights are.
-void microOfZeros(Machine &run) {
-  std::byte *batch = run.arenas->base(BOOST_ARENA_BATCH);
-  std::memset(batch, 0, run.program->descriptor().arena_bytes[4]);
-  int32_t valid = 3;
-  std::memcpy(batch + run.data.layout.validOffset, &valid, 4);
-  ASSERT_TRUE(run.execution->micro(batch, 0).ok());
-}
-
 TEST_F(StepsOnGpu, StepsBehindOneThatIsNotFiniteChangeNothing) {
   Machine gpu("linear_explode", true, "96"), cpu("linear_explode", false, "96");
   for (Machine *run : {&gpu, &cpu}) {
     ASSERT_FALSE(run->train(5).reason.ok());
     std::string weights = run->bytes(BOOST_ARENA_PARAMETER);
     for (int step : {3, 4}) {
-      microOfZeros(*run);
+      microOf(*run, 3, 0);
       auto results = settledUpdate(*run->execution, step);
       ASSERT_TRUE(results.ok());
       EXPECT_FALSE(results->isApplied);
     }
     EXPECT_TRUE(run->bytes(BOOST_ARENA_PARAMETER) == weights);
     ASSERT_TRUE(run->execution->init(kTrainingSeed).ok());
-    microOfZeros(*run);
+    microOf(*run, 3, 0);
     EXPECT_TRUE(settledUpdate(*run->execution, 1)->isApplied);
   }
 }

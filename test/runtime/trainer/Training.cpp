@@ -15,6 +15,13 @@ Training train(Session &session, Trainer::Settings settings, bool shuffle,
 Training train(Execution &execution, const Arenas &arenas, const RunData &data,
                Trainer::Settings settings, bool shuffle,
                CheckpointPosition start) {
+  Ranks alone;
+  return train(execution, arenas, data, alone, settings, shuffle, start);
+}
+
+Training train(Execution &execution, const Arenas &arenas, const RunData &data,
+               Ranks &ranks, Trainer::Settings settings, bool shuffle,
+               CheckpointPosition start) {
   TemporaryDirectory directory;
   start.seed = kTrainingSeed;
   start.shuffle = shuffle;
@@ -22,9 +29,8 @@ Training train(Execution &execution, const Arenas &arenas, const RunData &data,
   Console console(ProgressKind::None);
   auto metrics = MetricsFile::open(directory / "m.jsonl", false);
   EXPECT_TRUE(metrics.ok());
-  Ranks alone;
-  Saving saving(options, execution, nullptr, alone, console);
-  Trainer trainer(execution, arenas, data, alone, start, settings, saving,
+  Saving saving(options, execution, nullptr, ranks, console);
+  Trainer trainer(execution, arenas, data, ranks, start, settings, saving,
                   console, metrics->get());
   Training training;
   training.reason = trainer.run();

@@ -17,7 +17,11 @@ struct Training {
 /// The seed of the weights and of the order.
 inline constexpr uint64_t kTrainingSeed = 3;
 
-/// Trains from the weights that are there; alone.
+/// Trains from the weights that are there, as one of `ranks`.
+Training train(Execution &execution, const Arenas &arenas, const RunData &data,
+               Ranks &ranks, Trainer::Settings settings, bool shuffle = false,
+               CheckpointPosition start = {});
+/// Alone.
 Training train(Execution &execution, const Arenas &arenas, const RunData &data,
                Trainer::Settings settings, bool shuffle = false,
                CheckpointPosition start = {});

@@ -12,6 +12,24 @@ namespace {
 class ValidateTargets : public BrokenDescriptor {
 protected:
   void SetUp() override { load("linear"); }
+
+  /// Of what add(Copy &) makes of the descriptor.
+  template <typename Add> void expectSound(Add &&add) {
+    Copy copy(program_->descriptor());
+    add(copy);
+    Status status = validateProgram(copy.program, "p.so");
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  /// The same, broken by breakIt(Copy &).
+  template <typename Add, typename Break>
+  void expectBroken(Add &&add, Break &&breakIt, const std::string &text) {
+    expectDefect(
+        [&](Copy &c) {
+          add(c);
+          breakIt(c);
+        },
+        text);
+  }
 };
 
 /// With library calls.
@@ -50,13 +68,11 @@ TEST_F(ValidateTargets, Table) {
 }
 
 TEST_F(ValidateTargets, EitherAloneIsSound) {
-  for (int i : {0, 1}) {
-    Copy copy(program_->descriptor());
-    copy.program.targets += i;
-    copy.program.target_count = 1;
-    Status status = validateProgram(copy.program, "p.so");
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
+  for (int i : {0, 1})
+    expectSound([&](Copy &c) {
+      c.program.targets += i;
+      c.program.target_count = 1;
+    });
 }
 
 TEST_F(ValidateCpuTarget, ItsOwn) {
@@ -101,7 +117,16 @@ TEST_F(ValidateTargets, Cuda) {
                "cuda: table launches of 2097152 entries");
 }
 
-/// A library call whose fallback launch 1 is, of 4 x 5 and 5 x 6.
+/// Gives the program for GPUs a library call, whose fallback launch 1 is.
+void attach(Copy &c, const BoostLibraryCall &call, BoostOperand *operands,
+            uint32_t count) {
+  c.launches[1].operands = operands;
+  c.launches[1].operand_count = count;
+  c.targets[1].library_calls = &call;
+  c.targets[1].library_call_count = 1;
+}
+
+/// A product of 4 x 5 and 5 x 6.
 void addCall(Copy &c, BoostLibraryCall &call) {
   call = {BOOST_LIBRARY_MATMUL,
           1,
@@ -112,25 +137,15 @@ void addCall(Copy &c, BoostLibraryCall &call) {
           {}};
   static BoostOperand operands[] = {
       {80, 0, 0}, {120, 0, 0}, {96, 1, 0}, {24, 0, 0}};
-  c.launches[1].operands = operands;
-  c.launches[1].operand_count = 3;
-  c.targets[1].library_calls = &call;
-  c.targets[1].library_call_count = 1;
+  attach(c, call, operands, 3);
 }
 
 TEST_F(ValidateTargets, LibraryCallsOfGpus) {
   BoostLibraryCall call;
-  Copy copy(program_->descriptor());
-  addCall(copy, call);
-  Status status = validateProgram(copy.program, "p.so");
-  EXPECT_TRUE(status.ok()) << status.message();
+  auto add = [&](Copy &c) { addCall(c, call); };
+  expectSound(add);
   auto expect = [&](auto &&breakIt, const std::string &text) {
-    expectDefect(
-        [&](Copy &c) {
-          addCall(c, call);
-          breakIt(c);
-        },
-        text);
+    expectBroken(add, breakIt, text);
   };
   expect([&](Copy &) { call.kind = 4; },
          "cuda: library call 0 is of an unknown kind");
@@ -149,7 +164,6 @@ TEST_F(ValidateTargets, LibraryCallsOfGpus) {
     expect([&](Copy &) { bytes += 4; }, unfit);
 }
 
-/// A convolution whose fallback launch 1 is.
 void addConvolution(Copy &c, BoostLibraryCall &call) {
   call = convolutionCall(BOOST_LIBRARY_CONVOLUTION, {2, 4, 5, 5}, {6, 2, 3, 3},
                          {}, /*hasBias=*/true);
@@ -157,25 +171,15 @@ void addConvolution(Copy &c, BoostLibraryCall &call) {
   call.scratch_bytes = 64;
   static BoostOperand operands[] = {
       {800, 0, 0}, {432, 0, 0}, {24, 0, 0}, {432, 1, 0}};
-  c.launches[1].operands = operands;
-  c.launches[1].operand_count = 4;
-  c.targets[1].library_calls = &call;
-  c.targets[1].library_call_count = 1;
+  attach(c, call, operands, 4);
 }
 
 TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   BoostLibraryCall call;
-  Copy copy(program_->descriptor());
-  addConvolution(copy, call);
-  Status status = validateProgram(copy.program, "p.so");
-  EXPECT_TRUE(status.ok()) << status.message();
+  auto add = [&](Copy &c) { addConvolution(c, call); };
+  expectSound(add);
   auto expect = [&](auto &&breakIt, const std::string &text) {
-    expectDefect(
-        [&](Copy &c) {
-          addConvolution(c, call);
-          breakIt(c);
-        },
-        text);
+    expectBroken(add, breakIt, text);
   };
   BoostConvolution &convolution = call.convolution;
   for (int64_t *value :
@@ -213,9 +217,10 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
          "cuda: library call 0 has precision 1 where the program says 0");
   expect([](Copy &c) { c.program.matmul_precision = BOOST_PRECISION_TF32; },
          "cuda: library call 0 has precision 0 where the program says 1");
-  call.precision = copy.program.matmul_precision = BOOST_PRECISION_TF32;
-  status = validateProgram(copy.program, "p.so");
-  EXPECT_TRUE(status.ok()) << status.message();
+  expectSound([&](Copy &c) {
+    add(c);
+    call.precision = c.program.matmul_precision = BOOST_PRECISION_TF32;
+  });
 }
 
 TEST_F(ValidateTargets, Images) {
@@ -239,12 +244,11 @@ TEST_F(ValidateTargets, Images) {
     c.targets[1].images = c.images.data();
   };
   expectDefect([&](Copy &c) { many(c, 17); }, "cuda: more than 16 images");
-  Copy copy(program_->descriptor());
-  many(copy, 16);
-  copy.images[3].kind = BOOST_IMAGE_CUBIN;
-  --copy.images[3].bytes; // machine code needs no terminator
-  Status status = validateProgram(copy.program, "p.so");
-  EXPECT_TRUE(status.ok()) << status.message();
+  expectSound([&](Copy &c) {
+    many(c, 16);
+    c.images[3].kind = BOOST_IMAGE_CUBIN;
+    --c.images[3].bytes; // machine code needs no terminator
+  });
 }
 
 TEST_F(ValidateTargets, Launches) {
