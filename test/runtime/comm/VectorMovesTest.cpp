@@ -17,10 +17,18 @@ namespace {
 
 constexpr uint32_t rankCounts[] = {1, 2, 3, 4, 5, 8};
 
-/// Short spans, empty ones, and with fewer elements than ranks.
-const std::vector<size_t> kShort = {5, 0, 1, 17, 8};
-/// Some are messages of their own.
-const std::vector<size_t> kLong = {3, 120000, 10, 1, 40001, 7};
+/// Spans, and how what they hold travels.
+struct Shape {
+  std::vector<size_t> sizes;
+  VectorCuts cuts = kHostCuts;
+};
+const Shape kShapes[] = {
+    // Short spans, empty ones, and with fewer elements than ranks.
+    {{5, 0, 1, 17, 8}},
+    // Some are messages of their own.
+    {{3, 120000, 10, 1, 40001, 7}},
+    // Several blocks, which may be one message, as on GPUs.
+    {{3, 6000, 10, 0, 1, 2001, 7}, {4096, 4096, 128}}};
 
 /// By span.
 using Spans = std::vector<std::vector<float>>;
@@ -58,13 +66,55 @@ uint32_t ownerOf(size_t e, size_t size, uint32_t ranks) {
   }
 }
 
+/// Of the host, with the cuts of another one; watches over its scratch memory.
+class CutVectors : public HostVectors {
+public:
+  CutVectors(Workspace &workspace, const VectorCuts &cuts)
+      : HostVectors(workspace), cuts_(cuts) {}
+  ~CutVectors() override { expectFence(); }
+
+  VectorCuts cuts() const override { return cuts_; }
+  /// Exactly as much as was asked for.
+  Result<std::byte *> reserve(size_t bytes) override {
+    if (bytes > reserved_) {
+      expectFence();
+      reserved_ = bytes;
+      scratch_.assign(bytes, std::byte(0));
+      scratch_.resize(bytes + kFence, kMark);
+    }
+    return scratch_.data();
+  }
+  size_t reserved() const { return reserved_; }
+
+private:
+  static constexpr size_t kFence = 4096;
+  static constexpr std::byte kMark{0xa5};
+  void expectFence() const {
+    EXPECT_TRUE(std::all_of(
+        scratch_.begin() + static_cast<std::ptrdiff_t>(reserved_),
+        scratch_.end(), [](std::byte byte) { return byte == kMark; }))
+        << "more than " << reserved_ << " bytes of scratch memory were used";
+  }
+
+  VectorCuts cuts_;
+  size_t reserved_ = 0;
+  std::vector<std::byte> scratch_;
+};
+
 class Job {
 public:
-  Job(Transport &transport, const std::vector<size_t> &sizes)
-      : group(transport), host(workspace),
+  Job(Transport &transport, const Shape &shape)
+      : group(transport), host(workspace, shape.cuts), sizes(shape.sizes),
         values(bring(transport.rank(), sizes)) {
     for (std::vector<float> &span : values)
       spans.push_back(span);
+  }
+  ~Job() { EXPECT_LE(host.reserved(), promisedScratch()); }
+
+  /// By Collectives.h.
+  size_t promisedScratch() {
+    return allReduceScratchBytes(
+        group.size(), group.size() * divide().longestSlice(), host.cuts());
   }
 
   const SlicedVector<float> &divide(Slices slices = Slices::All) {
@@ -86,9 +136,28 @@ public:
       }
   }
 
+  /// What coll.all_to_all says: slice j of member i is slice i of member j.
+  void expectTransposed(const std::vector<Spans> &brought) const {
+    uint32_t self = group.self(), ranks = group.size();
+    expect([&](size_t s, size_t e) {
+      size_t slice = sizes[s] / ranks;
+      return e < slice * ranks ? brought[e / slice][s][self * slice + e % slice]
+                               : brought[self][s][e];
+    });
+  }
+  /// What the member that is `distance` before has brought.
+  void expectShifted(const std::vector<Spans> &brought,
+                     uint32_t distance) const {
+    uint32_t self = group.self(), ranks = group.size();
+    expect([&](size_t s, size_t e) {
+      return brought[(self + ranks - distance) % ranks][s][e];
+    });
+  }
+
   Group group;
   Workspace workspace;
-  HostVectors host;
+  CutVectors host;
+  const std::vector<size_t> sizes;
   Spans values;
   std::vector<std::span<float>> spans;
   SlicedVector<float> sliced;
@@ -97,15 +166,14 @@ public:
 class VectorMoves : public ::testing::TestWithParam<TransportKind> {
 protected:
   /// work(job, brought by each rank) on every rank, for all numbers of ranks.
-  template <typename Work>
-  void onRanks(const std::vector<size_t> &sizes, Work &&work) {
+  template <typename Work> void onRanks(const Shape &shape, Work &&work) {
     for (uint32_t ranks : rankCounts) {
       SCOPED_TRACE(::testing::Message() << ranks << " ranks");
       std::vector<Spans> brought;
       for (uint32_t rank = 0; rank < ranks; ++rank)
-        brought.push_back(bring(rank, sizes));
+        brought.push_back(bring(rank, shape.sizes));
       expectRanks(GetParam(), ranks, [&](Transport &transport) {
-        Job job(transport, sizes);
+        Job job(transport, shape);
         return work(job, brought);
       });
     }
@@ -117,16 +185,16 @@ INSTANTIATE_TEST_SUITE_P(Over, VectorMoves,
                          [](const auto &info) { return kindName(info.param); });
 
 TEST_P(VectorMoves, ReduceScatterIsTheSumOfTheOwnSlice) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t self = job.group.self(), ranks = job.group.size();
-      Spans sum = sumOf(ranks, sizes);
+      Spans sum = sumOf(ranks, job.sizes);
       const SlicedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           reduceScatterSum(job.group, sliced, job.workspace, job.host));
       job.expect([&](size_t s, size_t e) {
-        return ownerOf(e, sizes[s], ranks) == self ? sum[s][e]
-                                                   : brought[self][s][e];
+        return ownerOf(e, job.sizes[s], ranks) == self ? sum[s][e]
+                                                       : brought[self][s][e];
       });
       EXPECT_EQ(job.sent(),
                 (sliced.size() - sliced.slice(self).size()) * sizeof(float));
@@ -135,14 +203,14 @@ TEST_P(VectorMoves, ReduceScatterIsTheSumOfTheOwnSlice) {
 }
 
 TEST_P(VectorMoves, AllGatherHasEachSliceOfItsRank) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t ranks = job.group.size();
       const SlicedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           allGather(job.group, sliced, job.workspace, job.host));
       job.expect([&](size_t s, size_t e) {
-        return brought[ownerOf(e, sizes[s], ranks)][s][e];
+        return brought[ownerOf(e, job.sizes[s], ranks)][s][e];
       });
       EXPECT_EQ(job.sent(), sliced.slice(job.group.self()).size() *
                                 (ranks - 1) * sizeof(float));
@@ -151,13 +219,13 @@ TEST_P(VectorMoves, AllGatherHasEachSliceOfItsRank) {
 }
 
 TEST_P(VectorMoves, AGatherOfScatteredSumsIsAnAllReduce) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &job, const std::vector<Spans> &) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &) {
       BOOSTRT_RETURN_IF_ERROR(
           reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
       BOOSTRT_RETURN_IF_ERROR(
           allGather(job.group, job.divide(), job.workspace, job.host));
-      Job other(job.group.transport(), sizes);
+      Job other(job.group.transport(), {shape.sizes});
       BOOSTRT_RETURN_IF_ERROR(
           allReduceSum(other.group, other.parts(), other.workspace));
       job.expect([&](size_t s, size_t e) { return other.values[s][e]; });
@@ -166,18 +234,13 @@ TEST_P(VectorMoves, AGatherOfScatteredSumsIsAnAllReduce) {
 }
 
 TEST_P(VectorMoves, AllToAllTransposesBlocks) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t self = job.group.self(), ranks = job.group.size();
       const SlicedVector<float> &sliced = job.divide(Slices::Equal);
       BOOSTRT_RETURN_IF_ERROR(
           allToAll(job.group, sliced, job.workspace, job.host));
-      job.expect([&](size_t s, size_t e) {
-        size_t block = sizes[s] / ranks;
-        return e < block * ranks
-                   ? brought[e / block][s][self * block + e % block]
-                   : brought[self][s][e];
-      });
+      job.expectTransposed(brought);
       EXPECT_EQ(job.sent(),
                 sliced.slice(self).size() * (ranks - 1) * sizeof(float));
       // Twice is nothing.
@@ -189,10 +252,10 @@ TEST_P(VectorMoves, AllToAllTransposesBlocks) {
 }
 
 TEST_P(VectorMoves, BroadcastFromEveryRoot) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &first, const std::vector<Spans> &brought) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &first, const std::vector<Spans> &brought) {
       for (uint32_t root = 0; root < first.group.size(); ++root) {
-        Job job(first.group.transport(), sizes);
+        Job job(first.group.transport(), shape);
         BOOSTRT_RETURN_IF_ERROR(broadcast<float>(job.group, root, job.parts(),
                                                  job.workspace, job.host));
         job.expect([&](size_t s, size_t e) { return brought[root][s][e]; });
@@ -202,18 +265,15 @@ TEST_P(VectorMoves, BroadcastFromEveryRoot) {
 }
 
 TEST_P(VectorMoves, ShiftsGoRoundTheRing) {
-  for (const std::vector<size_t> &sizes : {kShort, kLong})
-    onRanks(sizes, [&](Job &job, const std::vector<Spans> &brought) {
-      uint32_t self = job.group.self(), ranks = job.group.size();
-      uint32_t moved = 0;
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t ranks = job.group.size(), moved = 0;
       for (uint32_t distance = 0; distance < ranks; ++distance) {
         uint64_t before = job.sent();
         BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, distance, job.parts(),
                                              job.workspace, job.host));
         moved = (moved + distance) % ranks;
-        job.expect([&](size_t s, size_t e) {
-          return brought[(self + ranks - moved) % ranks][s][e];
-        });
+        job.expectShifted(brought, moved);
         EXPECT_EQ(job.sent() - before,
                   distance ? job.divide().size() * sizeof(float) : 0);
       }
@@ -222,22 +282,24 @@ TEST_P(VectorMoves, ShiftsGoRoundTheRing) {
 }
 
 TEST_P(VectorMoves, SeveralBlocksAndMessages) {
-  const std::vector<size_t> sizes = {4300011, 11};
+  const Shape shape = {{4300011, 11}};
   for (uint32_t ranks : {2, 3}) {
     std::vector<Spans> brought;
     for (uint32_t rank = 0; rank < ranks; ++rank)
-      brought.push_back(bring(rank, sizes));
-    Spans sum = sumOf(ranks, sizes);
+      brought.push_back(bring(rank, shape.sizes));
+    Spans sum = sumOf(ranks, shape.sizes);
     expectRanks(GetParam(), ranks, [&](Transport &transport) {
-      Job job(transport, sizes);
+      Job job(transport, shape);
       uint32_t self = transport.rank();
       BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
                                        job.workspace, job.host));
+      job.expectTransposed(brought);
       BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
                                        job.workspace, job.host));
       job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
       BOOSTRT_RETURN_IF_ERROR(
           shift<float>(job.group, 1, job.parts(), job.workspace, job.host));
+      job.expectShifted(brought, 1);
       BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, ranks - 1, job.parts(),
                                            job.workspace, job.host));
       job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
@@ -258,20 +320,17 @@ TEST_P(VectorMoves, SeveralBlocksAndMessages) {
 
 // Where the first ranks alone have elements, the scratch memory is enough.
 TEST_P(VectorMoves, OfManySingleElements) {
-  const std::vector<size_t> sizes(300, 1);
-  onRanks(sizes, [&](Job &job, const std::vector<Spans> &) {
+  const Shape shape = {std::vector<size_t>(300, 1)};
+  onRanks(shape, [&](Job &job, const std::vector<Spans> &) {
     uint32_t ranks = job.group.size();
-    Spans sum = sumOf(ranks, sizes);
-    size_t scratch =
-        allReduceScratchBytes(ranks, ranks * job.divide().longestSlice());
-    std::byte *memory = job.workspace.reserve(scratch);
+    Spans sum = sumOf(ranks, job.sizes);
     BOOSTRT_RETURN_IF_ERROR(
         reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
     BOOSTRT_RETURN_IF_ERROR(
         allGather(job.group, job.divide(), job.workspace, job.host));
     BOOSTRT_RETURN_IF_ERROR(
         broadcast<float>(job.group, 0, job.parts(), job.workspace, job.host));
-    EXPECT_EQ(job.workspace.reserve(scratch), memory) << "nothing was added";
+    EXPECT_EQ(job.workspace.capacity(), 0u) << "only its lists are used";
     job.expect([&](size_t s, size_t e) { return sum[s][e]; });
     return Status();
   });

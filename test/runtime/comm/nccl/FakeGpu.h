@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/comm/nccl/NcclTransport.h"
-#include "test/runtime/comm/WrappedTransport.h"
+#include "test/runtime/comm/nccl/Connection.h"
 #include "test/runtime/comm/nccl/FakeNccl.h"
 
 #include <gtest/gtest.h>
@@ -54,20 +54,7 @@ private:
   std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
 
-/// A transport with all that it is made of.
-class Connection : public WrappedTransport {
-public:
-  Connection(std::unique_ptr<Transport> host, std::unique_ptr<Gpu> gpu,
-             std::unique_ptr<Transport> transport)
-      : WrappedTransport(*transport), host_(std::move(host)),
-        gpu_(std::move(gpu)), transport_(std::move(transport)) {}
-  Gpu &gpu() { return *gpu_; }
-
-private:
-  std::unique_ptr<Transport> host_;
-  std::unique_ptr<Gpu> gpu_;
-  std::unique_ptr<Transport> transport_; // ends first
-};
+using Connection = test::ConnectionWith<Gpu>;
 
 /// connectNccl() over a transport of the test, for as long as the result lives.
 inline Result<std::unique_ptr<Connection>>

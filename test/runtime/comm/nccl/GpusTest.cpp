@@ -1,7 +1,9 @@
 // Sums and Adasum of GPUs over NCCL, where there are GPUs: bits of the host's.
 #include "runtime/comm/Collectives.h"
+#include "runtime/comm/HostVectors.h"
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/cuda/GpuVectors.h"
+#include "test/runtime/comm/Contributions.h"
 #include "test/runtime/comm/nccl/GpuRanks.h"
 
 #include <gtest/gtest.h>
@@ -13,45 +15,29 @@ using namespace boostrt::test;
 
 namespace {
 
-std::vector<float> valuesOf(uint32_t rank) {
-  std::vector<float> values(5000003);
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = float((i * 2654435761u + rank * 40503u) % 1000003) / 977.0f;
-  return values;
-}
+constexpr size_t kElements = 5000003;
 
-/// Of a vector in the memory of the host, or in another one.
-using OnHost = Status(Group &, std::span<float>, Workspace &);
-using OnGpu = Status(Group &, std::span<float>, Workspace &, VectorMemory &);
+/// Of a vector in `memory`.
+using Collective = Status(Group &, std::span<float>, Workspace &,
+                          VectorMemory &memory);
 
-Status sumOnHost(Group &group, std::span<float> values, Workspace &workspace) {
-  return allReduceSum(group, values, workspace);
-}
-Status sumOnGpu(Group &group, std::span<float> values, Workspace &workspace,
-                VectorMemory &memory) {
+Status sum(Group &group, std::span<float> values, Workspace &workspace,
+           VectorMemory &memory) {
   return allReduceSum(group, {&values, 1}, workspace, memory);
 }
 
-Result<Adasum> planAdasum(const Group &group, size_t elements) {
-  const AdasumTensor tensors[] = {{0, 70001, 0}, {70001, elements - 70001, 1}};
-  return Adasum::plan(group.size(), group.self(), tensors, {});
-}
-Status adasumOnHost(Group &group, std::span<float> values,
-                    Workspace &workspace) {
-  Result<Adasum> adasum = planAdasum(group, values.size());
-  return adasum.ok() ? adasum->run(group, values.data(), workspace)
-                     : adasum.status();
-}
-Status adasumOnGpu(Group &group, std::span<float> values, Workspace &workspace,
-                   VectorMemory &memory) {
-  Result<Adasum> adasum = planAdasum(group, values.size());
+Status combine(Group &group, std::span<float> values, Workspace &workspace,
+               VectorMemory &memory) {
+  const AdasumTensor tensors[] = {{0, 70001, 0},
+                                  {70001, values.size() - 70001, 1}};
+  Result<Adasum> adasum = Adasum::plan(group.size(), group.self(), tensors, {});
   return adasum.ok() ? adasum->run(group, values.data(), workspace, memory)
                      : adasum.status();
 }
 
 Status runOnGpu(GpuConnection &connection, std::vector<float> &values,
-                OnGpu *collective) {
-  CudaDriver &driver = connection.driver();
+                Collective *collective) {
+  CudaDriver &driver = connection.gpu();
   Result<std::unique_ptr<GpuVectors>> vectors = GpuVectors::create(driver);
   if (!vectors.ok())
     return vectors.status();
@@ -69,7 +55,7 @@ Status runOnGpu(GpuConnection &connection, std::vector<float> &values,
   return driver.copyOut({&copy, 1});
 }
 
-void expectTheHostsBits(OnHost *hosts, OnGpu *gpu) {
+void expectTheHostsBits(Collective *collective) {
   std::optional<TransportKind> gpus = ncclOnGpus();
   if (!gpus)
     GTEST_SKIP() << "it takes two GPUs and NCCL";
@@ -77,15 +63,17 @@ void expectTheHostsBits(OnHost *hosts, OnGpu *gpu) {
     std::vector<std::vector<float>> onGpus(ranks), onHost(ranks);
     expectRanks(*gpus, ranks, [&](Transport &transport) {
       std::vector<float> &values = onGpus[transport.rank()];
-      values = valuesOf(transport.rank());
-      return runOnGpu(static_cast<GpuConnection &>(transport), values, gpu);
+      values = contribution(transport.rank(), kElements);
+      return runOnGpu(static_cast<GpuConnection &>(transport), values,
+                      collective);
     });
     expectRanks(transportKinds().front(), ranks, [&](Transport &transport) {
       std::vector<float> &values = onHost[transport.rank()];
-      values = valuesOf(transport.rank());
+      values = contribution(transport.rank(), kElements);
       Group group(transport);
       Workspace workspace;
-      return hosts(group, values, workspace);
+      HostVectors memory(workspace);
+      return collective(group, values, workspace, memory);
     });
     for (uint32_t rank = 0; rank < ranks; ++rank)
       EXPECT_EQ(std::memcmp(onGpus[rank].data(), onHost[0].data(),
@@ -95,10 +83,8 @@ void expectTheHostsBits(OnHost *hosts, OnGpu *gpu) {
   }
 }
 
-TEST(Gpus, AddWithTheHostsBits) { expectTheHostsBits(sumOnHost, sumOnGpu); }
+TEST(Gpus, AddWithTheHostsBits) { expectTheHostsBits(sum); }
 
-TEST(Gpus, CombineByAdasumWithTheHostsBits) {
-  expectTheHostsBits(adasumOnHost, adasumOnGpu);
-}
+TEST(Gpus, CombineByAdasumWithTheHostsBits) { expectTheHostsBits(combine); }
 
 } // namespace
