@@ -1,12 +1,12 @@
 // What programs hand to the runtime's collectives, and what they get back.
+#include "dialects/rt/CollectiveForm.h"
 #include "runtime/comm/local/LocalJob.h"
 #include "runtime/trainer/RankCollectives.h"
-#include "test/e2e/AdasumDefinition.h"
+#include "test/e2e/LocalRanks.h"
 #include "test/e2e/Programs.h"
 #include "test/runtime/support/SettledUpdate.h"
 #include <cmath>
 #include <gtest/gtest.h>
-#include <thread>
 
 using namespace mlir;
 using namespace boostc;
@@ -78,8 +78,7 @@ TEST(GradientsThatAreReady, HaveTheirValueToTheEnd) {
   Compiled program(library, 1);
   Announcements announcements(program.descriptor());
   program.getDevice().setCollectives(&announcements,
-                                     {program.descriptor().collectives,
-                                      program.descriptor().collective_count});
+                                     program.getProgram().collectives());
   EXPECT_EQ(program.execution().init(7).message(), "");
   program.setBatch(drawBatch(model, 1), 4);
   EXPECT_EQ(program.execution().micro(program.batch(), 0).message(), "");
@@ -146,15 +145,11 @@ protected:
       notes.emplace_back(descriptor.collectives[i].operand_count,
                          Combined{std::vector<std::vector<float>>(ranks),
                                   std::vector<std::vector<float>>(ranks)});
-    std::vector<std::thread> threads;
-    for (uint32_t rank = 0; rank < ranks; ++rank)
-      threads.emplace_back([&, rank, transport = job.connect(rank)]() mutable {
-        boostrt::Ranks own(std::move(transport), std::vector<uint32_t>(ranks),
-                           boostrt::RankVoice::Thread);
-        step(*programs[rank], own, notes);
-      });
-    for (std::thread &thread : threads)
-      thread.join();
+    onRanks(ranks, [&](uint32_t rank) {
+      boostrt::Ranks own(job.connect(rank), std::vector<uint32_t>(ranks),
+                         boostrt::RankVoice::Thread);
+      step(*programs[rank], own, notes);
+    });
 
     unsigned vectors = 0;
     for (const std::vector<Combined> &operands : notes)
@@ -173,10 +168,9 @@ private:
     auto collectives =
         boostrt::RankCollectives::create(ranks, program.getProgram(), link);
     ASSERT_TRUE(collectives.ok()) << collectives.status().message();
-    const BoostProgram &descriptor = program.descriptor();
-    Witness witness(**collectives, descriptor, ranks.rank(), notes);
-    program.getDevice().setCollectives(
-        &witness, {descriptor.collectives, descriptor.collective_count});
+    Witness witness(**collectives, program.descriptor(), ranks.rank(), notes);
+    program.getDevice().setCollectives(&witness,
+                                       program.getProgram().collectives());
     EXPECT_EQ(program.execution().init(7).message(), "");
     program.setBatch(drawBatch(getModel(), ranks.rank() + 1), 4);
     EXPECT_EQ(program.execution().micro(program.batch(), 0).message(), "");
@@ -187,10 +181,10 @@ private:
 
   /// To 100 eps of fp32, relative L2, and the same bits everywhere.
   static void compare(const Combined &operand) {
-    std::vector<Vector> brought;
+    std::vector<std::vector<double>> brought;
     for (const std::vector<float> &values : operand.brought)
       brought.emplace_back(values.begin(), values.end());
-    Vector expected = combineByAdasum(brought);
+    std::vector<double> expected = rt::combineByAdasum(brought);
     double error = 0, norm = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
       double difference = operand.got[0][i] - expected[i];

@@ -24,6 +24,45 @@ std::map<std::string, double> e2e::getControls(const Compiled &compiled,
   return controls;
 }
 
+std::vector<std::byte> e2e::runThreeSteps(ArrayRef<char> library,
+                                          const Model &model,
+                                          unsigned threads) {
+  Compiled compiled(library, threads);
+  EXPECT_EQ(compiled.execution().init(7).message(), "");
+  for (int64_t step = 1; step <= 3; ++step) {
+    compiled.setBatch(drawBatch(model, step), model.batch);
+    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+    EXPECT_TRUE(settledUpdate(compiled.execution(), step).ok());
+  }
+  return compiled.getPersistentBytes();
+}
+
+std::unique_ptr<Interpreted> e2e::interpretStep(const Model &model,
+                                                CompileOptions options) {
+  options.to = Phase::Step;
+  SmallVector<char, 0> ir = compileText(model.getJson(), options);
+  return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+}
+
+MicroBatch::MicroBatch(const Model &model, Interpreted &step,
+                       Compiled &compiled) {
+  EXPECT_EQ(compiled.execution().init(7).message(), "");
+  Values inputs = drawBatch(model, 1);
+  compiled.setBatch(inputs, model.batch);
+  EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
+  func::FuncOp micro = step.program.getFunction(train::kMicro);
+  exact = analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
+                                             inputs, model.batch));
+  found = compiled.getPartial();
+}
+
+int64_t MicroBatch::countBeyond() const {
+  int64_t count = 0;
+  for (const auto &[name, gradient] : found.gradients)
+    count += e2e::countBeyond(exact.at("gradient " + name), gradient);
+  return count;
+}
+
 /// One update from the compiled program's own sums, weights and state, so that
 /// the bound is that of the rule's own operations.
 void e2e::expectUpdate(Interpreted &exact, const Partial &sums,

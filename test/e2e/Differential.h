@@ -2,6 +2,7 @@
 // number, within the bounds of ErrorAnalysis.h.
 #pragma once
 
+#include "test/e2e/ErrorAnalysis.h"
 #include "test/e2e/Programs.h"
 
 namespace boostc::e2e {
@@ -15,6 +16,25 @@ namespace boostc::e2e {
 /// single precision.
 void expectSteps(const Model &model, const CompileOptions &options,
                  int64_t steps);
+
+/// Weights and state after three steps on full batches.
+std::vector<std::byte> runThreeSteps(llvm::ArrayRef<char> library,
+                                     const Model &model, unsigned threads);
+
+/// The step of a model, whatever phase `options` are for.
+std::unique_ptr<Interpreted> interpretStep(const Model &model,
+                                           CompileOptions options);
+
+/// What @micro of a program computes from its first weights, and what it should
+/// by its step.
+struct MicroBatch {
+  MicroBatch(const Model &model, Interpreted &step, Compiled &compiled);
+  /// Gradients out of their bounds, in elements.
+  int64_t countBeyond() const;
+
+  std::map<std::string, Bounded> exact;
+  ReferenceTrainer::Partial found;
+};
 
 /// Values of the schedules, as the runtime passes them.
 std::map<std::string, double> getControls(const Compiled &compiled,

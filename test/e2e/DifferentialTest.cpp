@@ -24,8 +24,10 @@ struct Variant {
   /// one.
   unsigned candidate = 0;
   bool isForGpus = false;           ///< and runs on the simulated one
-  const char *cudaLibrary = "auto"; ///< and its library
+  std::string cudaLibrary = "auto"; ///< and its library
   Staging cudaStaging = Staging::Auto;
+
+  auto operator<=>(const Variant &) const = default;
 };
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
@@ -36,9 +38,8 @@ void PrintTo(const Variant &variant, std::ostream *stream) {
           << variant.threads << " threads, candidate " << variant.candidate;
 }
 
-CompileOptions getOptions(const Variant &variant, Phase to = Phase::So) {
+CompileOptions getOptions(const Variant &variant) {
   CompileOptions options;
-  options.to = to;
   options.phase.useLibrary = variant.useLibrary;
   options.phase.cudaLibrary = variant.cudaLibrary;
   options.phase.cudaStaging = variant.cudaStaging;
@@ -61,22 +62,15 @@ protected:
 
   /// The program, compiled once for all tests of the same parameter.
   ArrayRef<char> compileModel() const {
-    static std::map<std::tuple<std::string, bool, unsigned, unsigned, bool,
-                               std::string, Staging>,
-                    SmallVector<char, 0>>
+    static std::map<std::pair<std::string, Variant>, SmallVector<char, 0>>
         programs;
-    auto [entry, isNew] = programs.try_emplace(
-        {model().name, variant().useLibrary, variant().threads,
-         variant().candidate, variant().isForGpus, variant().cudaLibrary,
-         variant().cudaStaging});
+    auto [entry, isNew] = programs.try_emplace({model().name, variant()});
     if (isNew)
       entry->second = compileText(model().getJson(), getOptions(variant()));
     return entry->second;
   }
   std::unique_ptr<Interpreted> interpret(const Model &of) const {
-    SmallVector<char, 0> ir =
-        compileText(of.getJson(), getOptions(variant(), Phase::Step));
-    return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+    return interpretStep(of, getOptions(variant()));
   }
 };
 
@@ -214,19 +208,6 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
   }
 }
 
-/// Weights and state after three steps.
-std::vector<std::byte> runThreeSteps(ArrayRef<char> library, const Model &model,
-                                     unsigned threads) {
-  Compiled compiled(library, threads);
-  EXPECT_EQ(compiled.execution().init(7).message(), "");
-  for (int64_t step = 1; step <= 3; ++step) {
-    compiled.setBatch(drawBatch(model, step), model.batch);
-    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
-    EXPECT_TRUE(settledUpdate(compiled.execution(), step).ok());
-  }
-  return compiled.getPersistentBytes();
-}
-
 // The same program on the same batch gives the same bits.
 TEST_P(Differential, Repeats) {
   ArrayRef<char> library = compileModel();
@@ -287,23 +268,18 @@ INSTANTIATE_TEST_SUITE_P(
 class LibraryCalls : public testing::TestWithParam<Model> {};
 
 TEST_P(LibraryCalls, AgreeWithTheirFallbacks) {
-  SmallVector<char, 0> library = compileText(
-      GetParam().getJson(), getOptions({true, 1, 0, true, "always"}));
-  SmallVector<char, 0> ir =
-      compileText(GetParam().getJson(),
-                  getOptions({true, 1, 0, true, "always"}, Phase::Step));
-  Interpreted exact(StringRef(ir.data(), ir.size()));
-  func::FuncOp micro = exact.program.getFunction(train::kMicro);
-  for (boostrt::LibraryUse use :
-       {boostrt::LibraryUse::On, boostrt::LibraryUse::Off}) {
-    Compiled compiled(library, 1, 2, use);
+  CompileOptions options = getOptions({true, 1, 0, true, "always"});
+  SmallVector<char, 0> library = compileText(GetParam().getJson(), options);
+  std::unique_ptr<Interpreted> step = interpretStep(GetParam(), options);
+  {
+    Compiled compiled(library, 1);
     const BoostTarget &target = *compiled.descriptor().targets;
     std::span calls(target.library_calls, target.library_call_count);
     // A bias alone multiplies nothing.
     EXPECT_EQ(calls.empty(), GetParam().name == "bias_only");
     // Every convolution is one.
     bool hasConvolutions = false;
-    micro.walk([&](Operation *op) {
+    step->program.getFunction(train::kMicro).walk([&](Operation *op) {
       hasConvolutions |= op->getName().getStringRef() == "nn.conv2d";
     });
     EXPECT_EQ(llvm::any_of(calls,
@@ -311,15 +287,13 @@ TEST_P(LibraryCalls, AgreeWithTheirFallbacks) {
                              return call.kind != BOOST_LIBRARY_MATMUL;
                            }),
               hasConvolutions);
-    ASSERT_EQ(compiled.execution().init(7).message(), "");
-    Values inputs = drawBatch(GetParam(), 1);
-    compiled.setBatch(inputs, GetParam().batch);
-    ASSERT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
-    expectWithin(
-        analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
-                                           inputs, GetParam().batch)),
-        compiled.getPartial(),
-        use == boostrt::LibraryUse::On ? "library" : "fallbacks");
+  }
+  for (boostrt::LibraryUse use :
+       {boostrt::LibraryUse::On, boostrt::LibraryUse::Off}) {
+    Compiled compiled(library, 1, 2, use);
+    MicroBatch batch(GetParam(), *step, compiled);
+    expectWithin(batch.exact, batch.found,
+                 use == boostrt::LibraryUse::On ? "library" : "fallbacks");
   }
 }
 
@@ -414,7 +388,7 @@ std::string
 nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.isForGpus ? "_gpu" : "") +
-         (StringRef(variant.cudaLibrary) == "always" ? "_libraries" : "") +
+         (variant.cudaLibrary == "always" ? "_libraries" : "") +
          (variant.cudaStaging == Staging::Always ? "_staged" : "") +
          (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +

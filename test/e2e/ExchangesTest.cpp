@@ -3,11 +3,11 @@
 #include "runtime/comm/local/LocalJob.h"
 #include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/RankCollectives.h"
+#include "test/e2e/LocalRanks.h"
 #include "test/e2e/Programs.h"
 #include "test/runtime/support/SettledUpdate.h"
 #include <gtest/gtest.h>
 #include <optional>
-#include <thread>
 
 using namespace mlir;
 using namespace boostc;
@@ -82,8 +82,7 @@ public:
     ASSERT_TRUE(created.ok()) << created.status().message();
     collectives = std::move(created).value();
     program.getDevice().setCollectives(collectives.get(),
-                                       {program.descriptor().collectives,
-                                        program.descriptor().collective_count});
+                                       program.getProgram().collectives());
     EXPECT_EQ(program.execution().init(7).message(), "");
   }
 
@@ -95,14 +94,6 @@ public:
 
 class Exchanges : public testing::TestWithParam<uint32_t> {
 protected:
-  template <typename Work> void onRanks(Work &&work) {
-    std::vector<std::thread> threads;
-    for (std::unique_ptr<Rank> &rank : ranks)
-      threads.emplace_back([&] { work(*rank); });
-    for (std::thread &thread : threads)
-      thread.join();
-  }
-
   /// Three steps of `count` ranks.
   void expectDefinition(bool isForGpus, uint32_t count) {
     std::string step = getStep();
@@ -120,7 +111,9 @@ protected:
     job.emplace(count);
     for (uint32_t rank = 0; rank < count; ++rank)
       ranks.push_back(std::make_unique<Rank>(library, *job, rank, count));
-    onRanks([](Rank &rank) { rank.connect(); });
+    onRanks(count, [&](uint32_t rank) { ranks[rank]->connect(); });
+    for (const std::unique_ptr<Rank> &rank : ranks)
+      EXPECT_EQ(rank->collectives->worksOnDevice(), isForGpus);
 
     for (int64_t number = 1; number <= 3; ++number) {
       std::vector<ReferenceTrainer::Partial> partials(count);
@@ -128,9 +121,8 @@ protected:
         trainers[rank].parameters = ranks[rank]->program.getParameters();
         trainers[rank].state = ranks[rank]->program.getState();
       }
-      onRanks([&](Rank &rank) {
-        Compiled &program = rank.program;
-        uint32_t self = rank.ranks.rank();
+      onRanks(count, [&](uint32_t self) {
+        Compiled &program = ranks[self]->program;
         program.setBatch(drawBatch(getModel(), 10 * number + self), 4);
         EXPECT_EQ(program.execution().micro(program.batch(), 0).message(), "");
         partials[self] = program.getPartial();

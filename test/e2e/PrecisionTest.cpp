@@ -3,7 +3,6 @@
 // interpreter within the bounds that follow; and what the choice leaves alone.
 #include "test/e2e/Comparison.h"
 #include "test/e2e/Differential.h"
-#include "test/runtime/support/SettledUpdate.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -30,32 +29,11 @@ Model getModel(StringRef name) {
                         [&](const Model &model) { return model.name == name; });
 }
 
-/// What @micro of a program has computed, and what it should have in float32.
-struct MicroBatch {
-  std::map<std::string, Bounded> exact;
-  ReferenceTrainer::Partial found;
-
-  MicroBatch(const Model &model, Compiled &compiled) {
-    CompileOptions options = getOptions(On::Libraries, false);
-    options.to = Phase::Step;
-    SmallVector<char, 0> ir = compileText(model.getJson(), options);
-    Interpreted interpreted(StringRef(ir.data(), ir.size()));
-    func::FuncOp micro = interpreted.program.getFunction(train::kMicro);
-    EXPECT_EQ(compiled.execution().init(7).message(), "");
-    ReferenceTrainer::Values inputs = drawBatch(model, 1);
-    compiled.setBatch(inputs, model.batch);
-    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
-    exact = analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
-                                               inputs, model.batch));
-    found = compiled.getPartial();
-  }
-  int64_t countBeyond() const {
-    int64_t count = 0;
-    for (const auto &[name, gradient] : found.gradients)
-      count += e2e::countBeyond(exact.at("gradient " + name), gradient);
-    return count;
-  }
-};
+/// What a program computes, whose step is to be that of float32.
+MicroBatch runMicro(const Model &model, Compiled &compiled) {
+  auto step = interpretStep(model, getOptions(On::Libraries, false));
+  return {model, *step, compiled};
+}
 
 class Tf32 : public testing::TestWithParam<Model> {};
 
@@ -85,7 +63,7 @@ TEST_P(Tf32, FallbacksStayInTheBoundsOfFloat32) {
   Compiled compiled(
       compileText(GetParam().getJson(), getOptions(On::Libraries, true)), 1, 2,
       boostrt::LibraryUse::Off);
-  MicroBatch batch(GetParam(), compiled);
+  MicroBatch batch = runMicro(GetParam(), compiled);
   expectWithin(batch.exact, batch.found, "fallbacks");
 }
 
@@ -103,7 +81,7 @@ TEST_P(Tf32Products, AreNotThoseOfFloat32) {
   for (bool isTf32 : {false, true}) {
     Compiled compiled(
         compileText(model.getJson(), getOptions(On::Libraries, isTf32)), 1);
-    EXPECT_EQ(MicroBatch(model, compiled).countBeyond() > 0, isTf32);
+    EXPECT_EQ(runMicro(model, compiled).countBeyond() > 0, isTf32);
   }
 }
 
@@ -116,14 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Tf32Products,
 
 std::vector<std::byte> trainThreeSteps(const Model &model,
                                        const CompileOptions &options) {
-  Compiled compiled(compileText(model.getJson(), options), 2);
-  EXPECT_EQ(compiled.execution().init(7).message(), "");
-  for (int64_t step = 1; step <= 3; ++step) {
-    compiled.setBatch(drawBatch(model, step), model.batch);
-    EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
-    EXPECT_TRUE(settledUpdate(compiled.execution(), step).ok());
-  }
-  return compiled.getPersistentBytes();
+  return runThreeSteps(compileText(model.getJson(), options), model, 2);
 }
 
 TEST(Tf32Elsewhere, CpusAndKernelsKeepTheirBits) {

@@ -2,8 +2,9 @@
 // definition of what a step is: means and sums over micro-batches and ranks,
 // and Adasum over groups of ranks. The ranks meet in memory; how bytes travel
 // is tested with the transports.
+#include "dialects/rt/CollectiveForm.h"
 #include "runtime/trainer/StepWindow.h"
-#include "test/e2e/AdasumDefinition.h"
+#include "test/e2e/LocalRanks.h"
 #include "test/e2e/Programs.h"
 #include "test/runtime/support/SettledUpdate.h"
 #include <barrier>
@@ -11,7 +12,6 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace mlir;
 using namespace boostc;
@@ -20,6 +20,7 @@ using namespace boostc::e2e;
 namespace {
 
 using Values = ReferenceTrainer::Values;
+using Vector = std::vector<double>;
 
 constexpr double kRate = 0.125, kMomentum = 0.5;
 
@@ -101,7 +102,7 @@ private:
         for (uint32_t i : operands)
           llvm::append_range(whole, read(collective, member, i));
       }
-      Vector combined = combineByAdasum(of);
+      Vector combined = rt::combineByAdasum(of);
       auto next = combined.begin();
       for (uint32_t i : operands) {
         results[i].assign(next, next + collective.operands[i].elements);
@@ -258,7 +259,7 @@ combineGroups(const Rule &rule,
       for (const std::string &name : names)
         llvm::append_range(whole, group.at(name));
     }
-    Vector result = combineByAdasum(of);
+    Vector result = rt::combineByAdasum(of);
     auto next = result.begin();
     for (const std::string &name : names) {
       size_t size = groups[0].at(name).size();
@@ -279,20 +280,16 @@ public:
       Compiled &program = *programs.back();
       attendances.push_back(
           std::make_unique<Attendance>(meeting, rank, program.descriptor()));
-      program.getDevice().setCollectives(
-          attendances.back().get(), {program.descriptor().collectives,
-                                     program.descriptor().collective_count});
+      program.getDevice().setCollectives(attendances.back().get(),
+                                         program.getProgram().collectives());
       EXPECT_EQ(program.execution().init(7).message(), "");
     }
   }
 
   /// Runs `work` on every rank, all at once.
   template <typename Work> void run(Work &&work) {
-    std::vector<std::thread> threads;
-    for (unsigned rank = 0; rank < programs.size(); ++rank)
-      threads.emplace_back([&, rank] { work(rank, *programs[rank]); });
-    for (std::thread &thread : threads)
-      thread.join();
+    onRanks(programs.size(),
+            [&](uint32_t rank) { work(rank, *programs[rank]); });
   }
 
   Meeting meeting;

@@ -3,10 +3,11 @@
 
   write_exchanges.py STEP.mlir [--without-sum]
 
-Gradients change places and come back before they are summed in slices, gathered, and
-taken from one rank: on any number of ranks the step means what it meant before, to the
-last bit. Loss and count are summed, and taken from one rank; with --without-sum they are
-not summed, so that ranks cannot train with it.
+Gradients change places and come back before they are summed in slices and gathered. Those
+of one rank, which all take before that, less what a neighbour took, are nothing, and are
+taken off: on any number of ranks the step means what it meant before, to the last bit. Loss
+and count are summed, and taken from one rank; with --without-sum they are not summed, so
+that ranks cannot train with it.
 """
 
 import re
@@ -22,39 +23,54 @@ ALL_REDUCE = re.compile(
     r"(%\w+)(?::\d+)? = coll\.all_reduce number\(\d+\) over all serves \[(.*?)\]"
     r"\((.*?) : (.*?)\)(?: loc\((#\w+)\))?\n")
 number = 0
+lines = []  # in place of one all-reduce
 
 
 def emit(name, values, types, op, serves, own, place):
-    """The line of an op, and its results."""
+    """Writes an op; its results."""
     global number
     count = len(values)
-    line = (f"{name}{f':{count}' if count > 1 else ''} = coll.{op} number({number}) over "
-            f"all serves [{serves}]{own} ({', '.join(values)} : {', '.join(types)})"
-            f"{f' loc({place})' if place else ''}\n")
+    lines.append(f"{name}{f':{count}' if count > 1 else ''} = coll.{op} number({number}) over "
+                 f"all serves [{serves}]{own} ({', '.join(values)} : {', '.join(types)})"
+                 f"{f' loc({place})' if place else ''}\n")
     number += 1
-    return line, [f"{name}#{i}" for i in range(count)] if count > 1 else [name]
+    return [f"{name}#{i}" for i in range(count)] if count > 1 else [name]
 
+
+def emit_chain(name, values, types, ops, serves, place):
+    """Writes ops one after the other; the results of the last."""
+    for k, (op, own) in enumerate(ops if values else []):
+        values = emit(f"{name}_{k}", values, types, op, serves, own, place)
+    return values
+
+
+def emit_differences(name, firsts, seconds, types, place):
+    """Writes first - second for each pair; the results."""
+    results = [f"{name}_{i}" for i in range(len(firsts))]
+    lines.extend(f"{result} = nn.sub {first}, {second} : {of}{f' loc({place})' if place else ''}\n"
+                 for result, first, second, of in zip(results, firsts, seconds, types))
+    return results
+
+
+SUM = [("all_to_all", ""), ("all_to_all", ""),
+       ("send_recv", " distance(1)"), ("send_recv", " distance(-1)"),
+       ("reduce_scatter", ""), ("all_gather", "")]
+LOSS = ([] if without_sum else [("all_reduce", "")]) + [("broadcast", " root(-1)")]
 
 while found := ALL_REDUCE.search(update):
-    name, serves, values, types = found.group(1), *(found.group(i) for i in (2, 3, 4))
-    values, types = values.split(", "), types.split(", ")
+    name, serves, values, types, place = found.groups()
+    name, values, types = name[1:], values.split(", "), types.split(", ")
     served = len(serves.split(", ")) if serves else 0
-    chains = [(serves, values[:served], types[:served],
-               [("all_to_all", ""), ("all_to_all", ""),
-                ("send_recv", " distance(1)"), ("send_recv", " distance(-1)"),
-                ("reduce_scatter", ""), ("all_gather", ""), ("broadcast", " root(2)")]),
-              ("", values[served:], types[served:],
-               ([] if without_sum else [("all_reduce", "")])
-               + [("broadcast", " root(-1)")])]
-    lines, results = "", []
-    for i, (serves, values, types, ops) in enumerate(chains):
-        for k, (op, own) in enumerate(ops if values else []):
-            line, values = emit(f"%x{name[1:]}_{i}_{k}", values, types, op, serves,
-                                own, found.group(5))
-            lines += line
-        results += values
-    rest = re.sub(re.escape(name) + r"(?:#(\d+))?(?![\w#:])",
+    own, of = values[:served], types[:served]
+    lines.clear()
+    taken = emit_chain(f"%b{name}", own, of, [("broadcast", " root(2)")], serves, place)
+    passed = emit_chain(f"%p{name}", taken, of, [("send_recv", " distance(1)")], serves, place)
+    nothing = emit_differences(f"%n{name}", passed, taken, of, place)
+    sums = emit_chain(f"%s{name}", own, of, SUM, serves, place)
+    results = (emit_differences(f"%g{name}", sums, nothing, of, place)
+               + emit_chain(f"%l{name}", values[served:], types[served:], LOSS, "", place))
+    rest = re.sub(rf"%{name}(?:#(\d+))?(?![\w#:])",
                   lambda use: results[int(use.group(1) or 0)], update[found.end():])
-    update = update[:found.start()] + lines + rest
+    update = update[:found.start()] + "".join(lines) + rest
 
 sys.stdout.write(text[:begin] + update + text[end:])
