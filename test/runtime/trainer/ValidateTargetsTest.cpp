@@ -134,7 +134,9 @@ void addCall(Copy &c, BoostLibraryCall &call) {
           "model.json:5:3",
           {4, 6, 5, {5, 1}, {6, 1}, 0, BOOST_POST_NONE},
           {80, 120, 0, 96},
-          {}};
+          {},
+          BOOST_PRECISION_FLOAT32,
+          0};
   static BoostOperand operands[] = {
       {80, 0, 0}, {120, 0, 0}, {96, 1, 0}, {24, 0, 0}};
   attach(c, call, operands, 3);

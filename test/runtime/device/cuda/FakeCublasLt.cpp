@@ -4,12 +4,12 @@
 // calls, and fails where FAKE_CUBLASLT_FAILS says ("cublasLtCreate=1").
 //
 // FAKE_CUBLASLT_PROPOSES names what it proposes, in this order: "fast", "slow"
-// and "fastest" are right and take 5, 20 and 2 us; "wrong" is not right;
-// "restless" differs from run to run; "refused" fails when it is run; "greedy"
-// asks for more scratch memory than there is; "inplace" adds up in place;
-// "invalid" is one that the library itself says is none; "rounding" computes in
-// tf32 without being asked, "brief" in 5 bits. Who is asked for tf32 cuts
-// factors off, as tensor cores may.
+// and "fastest" are right and take 5, 20 and 2 us; "wrong" is not, and "off" by
+// 10; "restless" differs from run to run; "refused" fails when it is run;
+// "greedy" asks for more scratch memory than there is; "inplace" adds up in
+// place; "invalid" is one that the library itself says is none; "rounding"
+// computes in tf32 without being asked, "brief" in 5 bits. Who is asked for
+// tf32 cuts factors off, as tensor cores may.
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include "runtime/device/cuda/LtProduct.h"
@@ -44,7 +44,7 @@ struct Kind {
 constexpr Kind kKinds[] = {{"fast", 5},     {"slow", 20},    {"fastest", 2},
                            {"wrong", 1},    {"restless", 1}, {"refused", 1},
                            {"greedy", 1},   {"inplace", 1},  {"invalid", 1},
-                           {"rounding", 1}, {"brief", 1}};
+                           {"rounding", 1}, {"brief", 1},    {"off", 1}};
 
 /// A handle: what was said of it, by attribute.
 struct Object {

@@ -24,10 +24,11 @@ inline int failureOf(const char *variable, const std::string &call) {
              : 0;
 }
 
-/// What is added to results by a proposal that is "wrong", or "restless".
+/// What is added to results by a proposal that is "wrong", "off" or "restless".
 inline float errorOf(const std::string &proposal) {
   static int runs = 0;
   return proposal == "wrong"      ? 1e6f
+         : proposal == "off"      ? 10.0f
          : proposal == "restless" ? 1e-5f * static_cast<float>(++runs)
                                   : 0.0f;
 }

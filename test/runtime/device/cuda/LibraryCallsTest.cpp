@@ -178,6 +178,28 @@ TEST_F(Libraries, WhatIsNotSoundIsNotTaken) {
   EXPECT_EQ(runAndCheck(), 0);
 }
 
+// A sum of 200000 terms of the bench is some 150 large: what is off by 10 is
+// not the rounding of its parts.
+TEST_F(Libraries, LongSumsAreComparedToo) {
+  static constexpr int64_t kTerms = 200000;
+  fake_cuda::find<void(int, void (*)(const cuda::Address *))>("fakeCudaDefine")(
+      4, [](const cuda::Address *operands) {
+        auto at = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
+        double sum = *at(2);
+        for (int64_t k = 0; k < kTerms; ++k)
+          sum += double(at(0)[k]) * at(1)[k];
+        *at(3) = static_cast<float>(sum);
+      });
+  for (BoostLibraryCall &call : calls) {
+    call.matmul = {1, 1, kTerms, {kTerms, 1}, {1, kTerms}, 1, 0};
+    call.operand_bytes[0] = call.operand_bytes[1] = kTerms * sizeof(float);
+    call.operand_bytes[2] = call.operand_bytes[3] = sizeof(float);
+  }
+  EXPECT_THAT(notesWith("off"),
+              testing::Contains(HasSubstr("does not compute what")));
+  EXPECT_THAT(notesWith("fast"), ElementsAre(HasSubstr("computes 2 of 2")));
+}
+
 // The kernel that a library is compared with is in f32 in any case.
 TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
   const std::string wrong = "does not compute what the generated kernel does";
