@@ -2,7 +2,6 @@
 
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"
@@ -125,18 +124,19 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return verifyOrder(collective, train::kUpdate, collective.getNumber());
     if (auto ready = dyn_cast<rt::ReadyOp>(op))
       return verifyOrder(ready, train::kMicro, ready.getNumber());
-    if (current >= Phase::Buffers && getLibraryScratch(op))
-      return verifyPrecision(op);
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    if (contraction && current >= Phase::Buffers && contraction.getScratch())
+      return verifyProgramPrecision(contraction);
     return success();
   }
 
   /// The descriptor says once what a GPU's libraries may round to.
-  LogicalResult verifyPrecision(Operation *call) {
+  LogicalResult verifyProgramPrecision(ContractionOpInterface call) {
     auto program = call->getParentOfType<train::ProgramOp>();
     if (!program || !getCudaTarget(program))
       return success();
     rt::Precision expected = rt::getMatmulPrecision(program);
-    auto found = rt::Precision(describeLibraryCall(call).precision);
+    rt::Precision found = call.getPrecision();
     if (found == expected)
       return success();
     return call->emitOpError("has precision ")

@@ -44,15 +44,6 @@ LogicalResult boostc::verifyCollective(Operation *op) {
   return success();
 }
 
-LogicalResult boostc::verifyGroups(Operation *op, ArrayRef<int32_t> groups,
-                                   size_t exchanged) {
-  if (groups.size() == exchanged &&
-      llvm::none_of(groups, [](int32_t group) { return group < 0; }))
-    return success();
-  return op->emitOpError("expected a group of 0 or more for each of ")
-         << exchanged << " operands, found [" << groups << "]";
-}
-
 StringRef boostc::CollectiveOpInterface::getServed(unsigned index) {
   ArrayAttr serves = getServes();
   return index < serves.size()
@@ -62,6 +53,7 @@ StringRef boostc::CollectiveOpInterface::getServed(unsigned index) {
 
 #include "dialects/interfaces/BatchReducingOpInterface.cpp.inc"
 #include "dialects/interfaces/CollectiveOpInterface.cpp.inc"
+#include "dialects/interfaces/ContractionOpInterface.cpp.inc"
 #include "dialects/interfaces/CostOpInterface.cpp.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.cpp.inc"
 #include "dialects/interfaces/LayerOpInterface.cpp.inc"

@@ -34,16 +34,22 @@ int64_t countBytes(mlir::TypeRange types);
 /// types of what it exchanges.
 llvm::LogicalResult verifyCollective(mlir::Operation *op);
 
-/// `groups` has one number, of 0 or more, for each of the `exchanged` values of
-/// `op`.
-llvm::LogicalResult verifyGroups(mlir::Operation *op,
-                                 llvm::ArrayRef<int32_t> groups,
-                                 size_t exchanged);
-
 } // namespace boostc
+
+namespace boostc::rt {
+
+/// Of RtEnums.td.
+enum class Precision : uint32_t;
+
+/// What every contraction keeps, beside its shapes: precision, scratch memory
+/// and parts go together.
+llvm::LogicalResult verifyContraction(mlir::Operation *op);
+
+} // namespace boostc::rt
 
 #include "dialects/interfaces/BatchReducingOpInterface.h.inc"
 #include "dialects/interfaces/CollectiveOpInterface.h.inc"
+#include "dialects/interfaces/ContractionOpInterface.h.inc"
 #include "dialects/interfaces/CostOpInterface.h.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.h.inc"
 #include "dialects/interfaces/LayerOpInterface.h.inc"

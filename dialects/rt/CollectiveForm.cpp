@@ -6,6 +6,17 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
+/// `groups` has one number, of 0 or more, for each of the `exchanged` values of
+/// `op`.
+static LogicalResult verifyGroups(Operation *op, ArrayRef<int32_t> groups,
+                                  size_t exchanged) {
+  if (groups.size() == exchanged &&
+      llvm::none_of(groups, [](int32_t group) { return group < 0; }))
+    return success();
+  return op->emitOpError("expected a group of 0 or more for each of ")
+         << exchanged << " operands, found [" << groups << "]";
+}
+
 LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
                              size_t exchanged) {
   if (failed(verifyGroups(op, form.groups, exchanged)))

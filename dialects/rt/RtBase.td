@@ -10,6 +10,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/interfaces/CollectiveOpInterface.td"
+include "dialects/interfaces/ContractionOpInterface.td"
 include "dialects/interfaces/CostOpInterface.td"
 include "dialects/interfaces/ReferenceOpInterface.td"
 

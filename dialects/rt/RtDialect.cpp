@@ -129,35 +129,54 @@ Precision boostc::rt::getMatmulPrecision(Operation *program) {
   return attribute ? attribute.getPrecision() : Precision::Float32;
 }
 
-LogicalResult boostc::rt::verifyPrecision(Operation *op, Precision precision,
-                                          Value scratch) {
-  if (precision == Precision::Float32 || scratch)
+void boostc::rt::addEffects(
+    DestinationStyleOpInterface op, ArrayRef<Value> workspace,
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (isa<TensorType>(op.getDpsInits().front().getType()))
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.isDpsInit(&operand) || llvm::is_contained(workspace, operand.get()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
+/// In less than float32 only a library computes.
+static LogicalResult verifyPrecision(boostc::ContractionOpInterface op) {
+  if (op.getPrecision() == Precision::Float32 || op.getScratch())
     return success();
   return op->emitOpError("has precision ")
-         << stringifyPrecision(precision)
+         << stringifyPrecision(op.getPrecision())
          << " and no scratch memory; kernels compute in float32, libraries "
             "alone in less";
 }
 
-LogicalResult boostc::rt::verifyParts(Operation *op, Value c, Value scratch,
-                                      Value parts) {
-  if (!parts)
+/// Parts, if given, can hold parts of the sums; a library has none.
+static LogicalResult verifyParts(boostc::ContractionOpInterface op) {
+  if (!op.getParts())
     return success();
-  if (scratch)
+  if (op.getScratch())
     return op->emitOpError("has scratch memory, for a library, and parts, "
                            "which kernels put together; expected one of them");
-  auto result = dyn_cast<MemRefType>(c.getType());
-  if (!result || !isDense(result))
+  auto result = dyn_cast<MemRefType>(op.getC().getType());
+  if (!result || !result.hasStaticShape() || !isDense(result))
     return op->emitOpError("has parts, which need a dense memref to be added "
                            "up in; found ")
-           << c.getType();
-  auto type = cast<MemRefType>(parts.getType());
+           << op.getC().getType();
+  auto type = cast<MemRefType>(op.getParts().getType());
   if (type.getRank() != 2 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
       !type.getLayout().isIdentity() ||
       type.getDimSize(1) != result.getNumElements())
     return op->emitOpError("expected two parts or more of ")
            << result.getNumElements() << " elements, found " << type;
   return success();
+}
+
+LogicalResult boostc::rt::verifyContraction(Operation *op) {
+  auto contraction = cast<ContractionOpInterface>(op);
+  if (failed(verifyPrecision(contraction)))
+    return failure();
+  return verifyParts(contraction);
 }
 
 bool boostc::rt::isDense(MemRefType type) {

@@ -41,15 +41,12 @@ Precision getMatmulPrecision(mlir::Operation *program);
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);
 
-/// Whether `parts`, if given, can hold parts of the sums that become `c`; not
-/// where the op has `scratch`.
-llvm::LogicalResult verifyParts(mlir::Operation *op, mlir::Value c,
-                                mlir::Value scratch, mlir::Value parts);
-
-/// Whether `op` may compute in `precision`: in less than float32 only as a
-/// library call, which has scratch memory.
-llvm::LogicalResult verifyPrecision(mlir::Operation *op, Precision precision,
-                                    mlir::Value scratch);
+/// What `op` does to memory: on memrefs it writes its destination and its
+/// `workspace`, null where it has none, and reads the other operands. On
+/// tensors, which are values, nothing.
+void addEffects(
+    mlir::DestinationStyleOpInterface op, llvm::ArrayRef<mlir::Value> workspace,
+    llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 
 /// Lets one-shot bufferization see the library calls' operands.
 void registerBufferizableOpInterfaceExternalModels(

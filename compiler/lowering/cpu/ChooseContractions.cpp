@@ -44,15 +44,12 @@ static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
 std::vector<ContractionCandidate>
 boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   std::vector<ContractionCandidate> candidates;
-  Contraction contraction;
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
-    contraction = getContraction(convolution);
-  } else if (auto product = dyn_cast<rt::MatmulOp>(op)) {
-    contraction = getContraction(product);
-    candidates.push_back({"library", std::nullopt});
-  } else {
+  auto sums = dyn_cast<ContractionOpInterface>(op);
+  if (!sums)
     return candidates;
-  }
+  if (isa<rt::MatmulOp>(op))
+    candidates.push_back({"library", std::nullopt});
+  Contraction contraction = getContraction(sums);
   bool isWide = target.getFeatures().contains("avx512f");
   for (ContractionPlan &plan : planContraction(
            contraction, /*maxLanes=*/isWide ? 16 : 8,

@@ -79,11 +79,10 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   /// Makes what is no loop nest over elements a kernel of its own. Library
   /// calls stay what they are.
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
-    if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-      return outlineContraction(function, convolution, convolution.getFlops());
-    if (auto product = dyn_cast<rt::MatmulOp>(op);
-        product && op.hasAttr(kCandidateAttrName))
-      return outlineContraction(function, product, product.getFlops());
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    if (contraction &&
+        (isa<rt::ConvolutionOp>(op) || op.hasAttr(kCandidateAttrName)))
+      return outlineContraction(function, contraction);
     if (auto gather = dyn_cast<rt::GatherOp>(op))
       outlineRows(function, gather, planGather(gather), emitGather);
     else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
@@ -138,9 +137,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   }
 
   /// A sum of products is a kernel of its own, unless the library computes it.
-  template <typename Op>
-  LogicalResult outlineContraction(func::FuncOp function, Op op,
-                                   int64_t flops) {
+  LogicalResult outlineContraction(func::FuncOp function,
+                                   ContractionOpInterface op) {
     FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
     if (failed(target))
       return failure();
@@ -153,6 +151,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     if (!candidate->plan)
       return success();
     const ContractionPlan &plan = *candidate->plan;
+    int64_t flops = cast<CostOpInterface>(*op).getFlops();
     outlineOp(
         function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {

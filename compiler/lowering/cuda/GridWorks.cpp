@@ -1,4 +1,5 @@
 #include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/SumOfParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -66,35 +67,35 @@ boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-/// `parts`, if given, holds the parts of the sum.
-template <typename OpTy>
 static FailureOr<std::vector<GridPart>>
-buildContractionParts(OpTy op, const IRMapping &buffers, Staging staging) {
+buildContractionParts(ContractionOpInterface op, const IRMapping &buffers,
+                      Staging staging) {
+  Location loc = op.getLoc();
   Contraction whole = getContraction(op);
   std::vector<GridPart> built;
   Value parts = op.getParts();
   if (!parts) {
-    built.push_back(buildContractionPart(op.getLoc(), whole, buffers, staging));
+    built.push_back(buildContractionPart(loc, whole, buffers, staging));
     return built;
   }
   int64_t count = cast<MemRefType>(parts.getType()).getDimSize(0);
-  std::optional<Contraction> cut = whole.getParts(count, parts);
+  std::optional<Contraction> cut = cutIntoParts(whole, count, parts);
   if (!cut)
-    return op.emitOpError("has ")
-           << count << " parts; expected a divisor of what it sums over";
-  built.push_back(buildContractionPart(op.getLoc(), *cut, buffers, staging));
-  built.push_back(buildContractionPart(
-      op.getLoc(), whole.getSumOfParts(count, parts), buffers, staging));
+    return op->emitOpError("has ")
+           << count
+           << " parts; expected a divisor of the extent of a loop that it sums "
+              "over";
+  built.push_back(buildContractionPart(loc, *cut, buffers, staging));
+  built.push_back(buildContractionPart(loc, sumUpParts(whole, count, parts),
+                                       buffers, staging));
   return built;
 }
 
 FailureOr<std::vector<GridPart>>
 boostc::buildGridParts(Operation *op, const IRMapping &buffers,
                        Staging staging) {
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return buildContractionParts(convolution, buffers, staging);
-  if (auto matmul = dyn_cast<rt::MatmulOp>(op))
-    return buildContractionParts(matmul, buffers, staging);
+  if (auto contraction = dyn_cast<ContractionOpInterface>(op))
+    return buildContractionParts(contraction, buffers, staging);
   std::vector<GridPart> built;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     FailureOr<GridPart> part = buildGenericPart(generic, buffers);

@@ -3,7 +3,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cuda/GridWorks.h"
-#include "compiler/lowering/kernels/LibraryCalls.h"
+#include "compiler/lowering/cuda/SumOfParts.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
@@ -23,36 +23,41 @@ static constexpr int64_t kPartsAlways = 4;
 /// Cycles from the end of one kernel to the start of the next, which needs it.
 static constexpr double kLaunchCycles = 2000;
 
-/// In how many parts the sum of `op`, to `result`, is fastest; 1: as a whole.
-static int64_t chooseParts(Operation *op, const Contraction &whole,
-                           MemRefType result, Staging staging) {
+/// In how many parts the sum of `op` is fastest; 1: as a whole.
+static int64_t chooseParts(ContractionOpInterface op, Staging staging) {
+  Contraction whole = getContraction(op);
+  int64_t results = cast<MemRefType>(op.getC().getType()).getNumElements();
+  int64_t most =
+      std::min(staging == Staging::Always ? kPartsAlways : kMostParts,
+               kMostElements / std::max<int64_t>(results, 1));
+  auto cut = [&](int64_t parts) {
+    return cutIntoParts(whole, parts, whole.result.buffer);
+  };
+  if (staging == Staging::Always) {
+    while (most > 1 && !cut(most))
+      --most;
+    return std::max<int64_t>(most, 1);
+  }
   IRMapping none;
   auto estimate = [&](const Contraction &c) {
     return estimateCycles(
-        c, buildContractionPart(op->getLoc(), c, none, staging).plan);
+        c, buildContractionPart(op.getLoc(), c, none, staging).plan);
   };
   double asWhole = estimate(whole), least = asWhole;
   int64_t best = 1;
-  for (int64_t parts = 2; parts <= kMostParts; ++parts) {
-    if (parts * result.getNumElements() > kMostElements)
-      break;
-    std::optional<Contraction> cut = whole.getParts(parts, whole.result.buffer);
-    if (!cut)
+  for (int64_t parts = 2; parts <= most; ++parts) {
+    std::optional<Contraction> inParts = cut(parts);
+    if (!inParts)
       continue;
-    if (staging == Staging::Always) {
-      if (parts <= kPartsAlways)
-        best = parts;
-      continue;
-    }
     // The parts are written and read once.
-    double cycles = estimate(*cut) + kLaunchCycles +
-                    estimateMoving(2 * parts * result.getNumElements());
+    double cycles = estimate(*inParts) + kLaunchCycles +
+                    estimateMoving(2 * parts * results);
     if (cycles < least) {
       least = cycles;
       best = parts;
     }
   }
-  return staging == Staging::Always || isWorthwhile(least, asWhole) ? best : 1;
+  return isWorthwhile(least, asWhole) ? best : 1;
 }
 
 namespace {
@@ -63,16 +68,15 @@ struct SplitSums : boostc::impl::SplitSumsPassBase<SplitSums> {
   void runOnOperation() override {
     if (!getCudaTarget(getOperation()) || staging == Staging::Never)
       return;
-    getOperation().walk([&](rt::MatmulOp op) { split(op); });
-    getOperation().walk([&](rt::ConvolutionOp op) { split(op); });
+    getOperation().walk([&](ContractionOpInterface op) { split(op); });
   }
 
-  template <typename OpTy> void split(OpTy op) {
+  void split(ContractionOpInterface op) {
     auto result = dyn_cast<MemRefType>(op.getC().getType());
     // With scratch memory it is a library's call, whose fallback is one kernel.
     if (!result || op.getParts() || op.getScratch() || !rt::isDense(result))
       return;
-    int64_t parts = chooseParts(op, getContraction(op), result, staging);
+    int64_t parts = chooseParts(op, staging);
     if (parts == 1)
       return;
     OpBuilder builder(op);

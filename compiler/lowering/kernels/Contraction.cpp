@@ -57,65 +57,7 @@ int64_t Contraction::getStep(const Access &access, unsigned loop) const {
   return step;
 }
 
-/// Elements of all results: they have no gaps.
-static int64_t countResults(const Contraction &c) {
-  return cast<MemRefType>(c.result.buffer.getType()).getNumElements();
-}
-
-std::optional<Contraction> Contraction::getParts(int64_t parts,
-                                                 Value buffer) const {
-  std::optional<unsigned> cut;
-  auto stepOf = [&](unsigned loop) {
-    return getStep(a, loop) + getStep(b, loop);
-  };
-  for (auto [number, loop] : llvm::enumerate(loops))
-    if (loop.isReduction && loop.extent % parts == 0 &&
-        (!cut || stepOf(number) > stepOf(*cut)))
-      cut = number;
-  if (!cut)
-    return std::nullopt;
-  Contraction c = *this;
-  int64_t extent = loops[*cut].extent / parts;
-  auto split = [&](LinearIndex &index) {
-    index.coefficients.insert(index.coefficients.begin() + loops.size(),
-                              index[*cut] * extent);
-  };
-  split(c.a.offset);
-  split(c.b.offset);
-  for (DerivedIndex &index : c.derived)
-    split(index.numerator);
-  c.bias = {};
-  c.result.buffer = buffer;
-  c.result.offset.constant = 0;
-  c.result.offset.coefficients.insert(
-      c.result.offset.coefficients.begin() + loops.size(), countResults(*this));
-  c.loops[*cut].extent = extent;
-  c.loops.push_back({parts, false, "part"});
-  return c;
-}
-
-Contraction Contraction::getSumOfParts(int64_t parts, Value buffer) const {
-  Contraction c;
-  c.loops = loops;
-  for (Loop &loop : c.loops)
-    if (loop.isReduction)
-      loop.extent = 1;
-  c.loops.push_back({parts, true, "part"});
-  for (auto [to, from] :
-       {std::pair(&c.a, &result), {&c.bias, &bias}, {&c.result, &result}}) {
-    if (!*from)
-      continue;
-    *to = *from;
-    to->offset.coefficients.resize(loops.size());
-    to->offset.coefficients.push_back(0);
-  }
-  c.a.buffer = buffer;
-  c.a.offset.constant = 0;
-  c.a.offset.coefficients.back() = countResults(*this);
-  return c;
-}
-
-Contraction boostc::getContraction(rt::ConvolutionOp op) {
+static Contraction describe(rt::ConvolutionOp op) {
   // Loops: sample, group, filter of the group, row and column of what is
   // written or summed over, channel of the group, row and column of the tap;
   // then two derived indices.
@@ -202,7 +144,7 @@ Contraction boostc::getContraction(rt::ConvolutionOp op) {
   return contraction;
 }
 
-Contraction boostc::getContraction(rt::MatmulOp op) {
+static Contraction describe(rt::MatmulOp op) {
   // Loops: row and column of the result, and what is summed over.
   BoostMatmul call = describeMatmul(op);
   auto offsetOf = [](Value value) {
@@ -223,4 +165,10 @@ Contraction boostc::getContraction(rt::MatmulOp op) {
   // The library writes rows one after the other, so all products do.
   contraction.result = {op.getC(), {offsetOf(op.getC()), {call.n, 1, 0}}};
   return contraction;
+}
+
+Contraction boostc::getContraction(ContractionOpInterface op) {
+  if (auto matmul = dyn_cast<rt::MatmulOp>(*op))
+    return describe(matmul);
+  return describe(cast<rt::ConvolutionOp>(*op));
 }

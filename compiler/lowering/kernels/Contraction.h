@@ -5,8 +5,6 @@
 // of a buffer lie in, so the same code serves all of them:
 //
 //   result[..] = bias[..] + sum over the reduction loops of a[..] * b[..]
-//
-// Without b it is a sum of the elements of a.
 #pragma once
 
 #include "compiler/lowering/kernels/LinearIndex.h"
@@ -37,7 +35,9 @@ struct Contraction {
 
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<DerivedIndex> derived;
-  Access a, b, bias, result; ///< b and bias are optional
+  /// The bias is optional, and so is b, without which it is a sum of the
+  /// elements of a (lowering/cuda/SumOfParts.h).
+  Access a, b, bias, result;
 
   /// Replaces derived indices that are always exact and inside by what they are
   /// computed from.
@@ -48,19 +48,9 @@ struct Contraction {
   /// Elements that `access` moves with an iteration of `loop`, also through
   /// derived indices: there, if all divisions are exact.
   int64_t getStep(const Access &access, unsigned loop) const;
-
-  /// The sum in `parts` parts, which has one more loop: cuts the loop over
-  /// terms whose steps are largest and whose extent is a multiple. Without a
-  /// bias, and written to `buffer`, one part behind the other. Nothing where
-  /// there is no such loop.
-  std::optional<Contraction> getParts(int64_t parts, mlir::Value buffer) const;
-  /// The sum of the parts, with the bias, in the places where the whole sum
-  /// would be.
-  Contraction getSumOfParts(int64_t parts, mlir::Value buffer) const;
 };
 
 /// The sum that `op`, on memrefs, computes.
-Contraction getContraction(rt::ConvolutionOp op);
-Contraction getContraction(rt::MatmulOp op);
+Contraction getContraction(ContractionOpInterface op);
 
 } // namespace boostc

@@ -52,17 +52,16 @@ static uint32_t kindOf(rt::ConvolutionKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-BoostLibraryCall boostc::describeLibraryCall(Operation *op) {
+BoostLibraryCall boostc::describeLibraryCall(ContractionOpInterface op) {
   BoostLibraryCall call = {};
-  if (auto matmul = dyn_cast<rt::MatmulOp>(op)) {
+  call.precision = static_cast<uint32_t>(op.getPrecision());
+  if (auto matmul = dyn_cast<rt::MatmulOp>(*op)) {
     call.kind = BOOST_LIBRARY_MATMUL;
     call.matmul = describeMatmul(matmul);
-    call.precision = static_cast<uint32_t>(matmul.getPrecision());
   } else {
-    auto convolution = cast<rt::ConvolutionOp>(op);
+    auto convolution = cast<rt::ConvolutionOp>(*op);
     call.kind = kindOf(convolution.getKind());
     call.convolution = describeConvolution(convolution);
-    call.precision = static_cast<uint32_t>(convolution.getPrecision());
   }
   for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
     if (operand)
@@ -73,16 +72,14 @@ BoostLibraryCall boostc::describeLibraryCall(Operation *op) {
 }
 
 SmallVector<Value> boostc::getLibraryOperands(Operation *op) {
-  if (auto matmul = dyn_cast<rt::MatmulOp>(op))
-    return {matmul.getA(), matmul.getB(), matmul.getBias(), matmul.getC(),
-            matmul.getScratch()};
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return {convolution.getA(), convolution.getB(), convolution.getBias(),
-            convolution.getC(), convolution.getScratch()};
-  return {};
+  auto call = dyn_cast<ContractionOpInterface>(op);
+  if (!call)
+    return {};
+  return {call.getA(), call.getB(), call.getBias(), call.getC(),
+          call.getScratch()};
 }
 
 Value boostc::getLibraryScratch(Operation *op) {
-  SmallVector<Value> operands = getLibraryOperands(op);
-  return operands.empty() ? Value() : operands.back();
+  auto call = dyn_cast<ContractionOpInterface>(op);
+  return call ? call.getScratch() : Value();
 }

@@ -10,7 +10,7 @@ namespace boostc {
 BoostMatmul describeMatmul(rt::MatmulOp op);
 BoostConvolution describeConvolution(rt::ConvolutionOp op);
 /// The same for either, without its location and its fallback.
-BoostLibraryCall describeLibraryCall(mlir::Operation *op);
+BoostLibraryCall describeLibraryCall(ContractionOpInterface op);
 
 /// The operands of a library call in the order of the ABI: A, B, bias, C,
 /// scratch; null where there is none. Empty for other ops.

@@ -118,7 +118,7 @@ private:
       return lowerLaunchGrid(launch);
     // A GPU's convolution is a call where it has scratch memory.
     if (isa<rt::MatmulOp>(op) || getLibraryScratch(op))
-      return lowerLibraryCall(op);
+      return lowerLibraryCall(cast<ContractionOpInterface>(op));
     if (auto fill = dyn_cast<rt::FillOp>(op))
       return lowerFill(fill);
     if (auto collective = dyn_cast<rt::CollectiveOp>(op))
@@ -170,7 +170,7 @@ private:
     return entry;
   }
 
-  LogicalResult lowerLibraryCall(Operation *op) {
+  LogicalResult lowerLibraryCall(ContractionOpInterface op) {
     LibraryCallEntry entry = {};
     entry.call = describeLibraryCall(op);
     entry.location = formatLocation(op->getLoc());

@@ -59,9 +59,6 @@ LogicalResult ConvolutionOp::verify() {
   if (output.getShape() != ArrayRef<int64_t>(*expected))
     return emitOpError("expected an output of shape [")
            << *expected << "], found " << output;
-  if (failed(verifyPrecision(getOperation(), getPrecision(), getScratch())) ||
-      failed(verifyParts(getOperation(), getC(), getScratch(), getParts())))
-    return failure();
   if (!getBias())
     return success();
   if (getKind() != ConvolutionKind::Forward)
@@ -75,16 +72,8 @@ LogicalResult ConvolutionOp::verify() {
 }
 
 void ConvolutionOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  if (isa<RankedTensorType>(getC().getType()))
-    return; // a value: no effects
-  for (OpOperand &operand : getOperation()->getOpOperands())
-    if (operand.get() == getC() || operand.get() == getScratch() ||
-        operand.get() == getParts())
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addEffects(*this, {getScratch(), getParts()}, effects);
 }
 
 int64_t ConvolutionOp::getFlops() {

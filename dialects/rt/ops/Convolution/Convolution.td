@@ -4,7 +4,7 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_ConvolutionOp : Rt_Op<"convolution", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    AttrSizedOperandSegments, DestinationStyleOpInterface, ContractionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {

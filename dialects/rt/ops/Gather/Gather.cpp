@@ -33,20 +33,6 @@ static LogicalResult verifyRows(Operation *op, Value table, Value rows,
   return success();
 }
 
-/// On memrefs an op reads its inputs and writes its destination.
-static void getRowsEffects(
-    DestinationStyleOpInterface op,
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()))
-      return; // a value: no effects
-    else if (op.isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-}
-
 //===----------------------------------------------------------------------===//
 // rt.gather
 //===----------------------------------------------------------------------===//
@@ -57,9 +43,8 @@ LogicalResult GatherOp::verify() {
 }
 
 void GatherOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  getRowsEffects(*this, effects);
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addEffects(*this, /*workspace=*/{}, effects);
 }
 
 int64_t GatherOp::getFlops() { return 0; }
@@ -84,9 +69,8 @@ LogicalResult ScatterAddOp::verify() {
 }
 
 void ScatterAddOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  getRowsEffects(*this, effects);
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addEffects(*this, /*workspace=*/{}, effects);
 }
 
 int64_t ScatterAddOp::getFlops() {

@@ -17,11 +17,9 @@ LogicalResult LaunchGridOp::verify() {
     return emitOpError("expected a value in 'writes' for each of ")
            << getBuffers().size() << " buffers, found " << getWrites().size();
   if (getFallback()) {
-    Operation *call = (*this)->getPrevNode();
-    auto matmul = dyn_cast_or_null<MatmulOp>(call);
-    auto convolution = dyn_cast_or_null<ConvolutionOp>(call);
-    if (!(matmul && matmul.getScratch()) &&
-        !(convolution && convolution.getScratch()))
+    auto call = dyn_cast_or_null<boostc::ContractionOpInterface>(
+        (*this)->getPrevNode());
+    if (!call || !call.getScratch())
       return emitOpError("is a fallback; expected a library call with scratch "
                          "memory right before it");
   }

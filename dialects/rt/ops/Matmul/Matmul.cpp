@@ -45,24 +45,12 @@ LogicalResult MatmulOp::verify() {
                     shapeOf(getBias()).getDimSize(0) != n))
     return emitOpError("expected a bias of ")
            << n << " elements, found " << getBias().getType();
-  if (failed(verifyPrecision(getOperation(), getPrecision(), getScratch())))
-    return failure();
-  return verifyParts(getOperation(), getC(), getScratch(), getParts());
+  return success();
 }
 
 void MatmulOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  if (isa<RankedTensorType>(getC().getType()))
-    return; // a value: no effects
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    bool isWritten = operand.get() == getC() || operand.get() == getScratch() ||
-                     operand.get() == getParts();
-    if (isWritten)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-  }
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addEffects(*this, {getScratch(), getParts()}, effects);
 }
 
 int64_t MatmulOp::getFlops() { return 2 * getM() * getN() * getK(); }

@@ -4,7 +4,7 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_MatmulOp : Rt_Op<"matmul", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    AttrSizedOperandSegments, DestinationStyleOpInterface, ContractionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {

@@ -1,0 +1,36 @@
+#ifndef BOOST_INTERFACES_CONTRACTION
+#define BOOST_INTERFACES_CONTRACTION
+
+include "mlir/IR/OpBase.td"
+
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let description = [{
+    A matrix product or a convolution: sums of products, written to `c` by a call of a
+    vendor library or by a kernel. With scratch memory it is a call, and on a GPU with
+    that alone. What is multiplied, and so what the library and the kernels are told of
+    it, each op says itself.
+  }];
+  let cppNamespace = "::boostc";
+  let methods = [
+    InterfaceMethod<"The first factor.", "::mlir::Value", "getA", (ins)>,
+    InterfaceMethod<"The second factor.", "::mlir::Value", "getB", (ins)>,
+    InterfaceMethod<"What is added to the sums; null: nothing.",
+      "::mlir::Value", "getBias", (ins)>,
+    InterfaceMethod<"Where the sums are written.", "::mlir::Value", "getC", (ins)>,
+    InterfaceMethod<"Memory that the library may use; null: none.",
+      "::mlir::Value", "getScratch", (ins)>,
+    InterfaceMethod<"The same, to be given.",
+      "::mlir::MutableOperandRange", "getScratchMutable", (ins)>,
+    InterfaceMethod<"Memory for parts of the sums; null: they are computed as a whole.",
+      "::mlir::Value", "getParts", (ins)>,
+    InterfaceMethod<"The same, to be given.",
+      "::mlir::MutableOperandRange", "getPartsMutable", (ins)>,
+    InterfaceMethod<"What the library may round factors to.",
+      "::boostc::rt::Precision", "getPrecision", (ins)>,
+    InterfaceMethod<"Allows it.",
+      "void", "setPrecision", (ins "::boostc::rt::Precision":$precision)>,
+  ];
+  let verify = [{ return ::boostc::rt::verifyContraction($_op); }];
+}
+
+#endif // BOOST_INTERFACES_CONTRACTION
