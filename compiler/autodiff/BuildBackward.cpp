@@ -71,8 +71,8 @@ static OperandRange getReturned(func::FuncOp forward) {
 /// one.
 static Value findValid(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
-    auto binding = function.getArgAttrOfType<rt::BindingAttr>(
-        argument.getArgNumber(), rt::kBindingAttrName);
+    rt::BindingAttr binding =
+        rt::getArgumentBinding(function, argument.getArgNumber());
     if (binding && binding.getKind() == rt::BindingKind::Valid)
       return argument;
   }
@@ -259,8 +259,8 @@ void BackwardBuilder::warnUnused(int64_t index) {
   auto argument = dyn_cast<BlockArgument>(op.getInputs()[index]);
   auto function = op->getParentOfType<func::FuncOp>();
   if (argument && argument.getOwner() == &function.getBody().front()) {
-    auto binding = function.getArgAttrOfType<rt::BindingAttr>(
-        argument.getArgNumber(), rt::kBindingAttrName);
+    rt::BindingAttr binding =
+        rt::getArgumentBinding(function, argument.getArgNumber());
     if (binding && binding.getKind() == rt::BindingKind::Parameter)
       if (Operation *parameter = SymbolTable::lookupNearestSymbolFrom(
               op, StringAttr::get(op.getContext(), binding.getName()))) {

@@ -12,17 +12,6 @@ train::AveragingAttr boost::getAveraging(train::ProgramOp program) {
                                    train::Combining::Mean);
 }
 
-rt::BindingAttr boost::getResultBinding(func::FuncOp function, unsigned index) {
-  return function.getResultAttrOfType<rt::BindingAttr>(index,
-                                                       rt::kBindingAttrName);
-}
-
-rt::BindingAttr boost::getArgumentBinding(func::FuncOp function,
-                                          unsigned index) {
-  return function.getArgAttrOfType<rt::BindingAttr>(index,
-                                                    rt::kBindingAttrName);
-}
-
 void boost::addResult(func::FuncOp function, Value value,
                       rt::BindingAttr binding) {
   unsigned index = function.getNumResults();

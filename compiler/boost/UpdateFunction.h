@@ -10,10 +10,6 @@ namespace boostc::boost {
 /// nothing.
 train::AveragingAttr getAveraging(train::ProgramOp program);
 
-/// Binding of result `index` or argument `index`, null where there is none.
-rt::BindingAttr getResultBinding(mlir::func::FuncOp function, unsigned index);
-rt::BindingAttr getArgumentBinding(mlir::func::FuncOp function, unsigned index);
-
 /// Makes `function` return `value` too.
 void addResult(mlir::func::FuncOp function, mlir::Value value,
                rt::BindingAttr binding);

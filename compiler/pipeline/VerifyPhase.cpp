@@ -211,8 +211,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     auto argument = dyn_cast<BlockArgument>(op.getValid());
     auto function = op->getParentOfType<func::FuncOp>();
     if (argument && function && argument.getOwner() == &function.front()) {
-      auto binding = function.getArgAttrOfType<rt::BindingAttr>(
-          argument.getArgNumber(), rt::kBindingAttrName);
+      rt::BindingAttr binding =
+          rt::getArgumentBinding(function, argument.getArgNumber());
       if (binding && binding.getKind() == rt::BindingKind::Valid)
         return success();
     }

@@ -27,8 +27,7 @@ boostc::drawArguments(func::FuncOp function, uint64_t rank) {
       return function.emitOpError("expected arguments of static shape, found ")
              << type;
     arguments.push_back(draw(type, (rank << 32) + index));
-    auto binding =
-        function.getArgAttrOfType<rt::BindingAttr>(index, rt::kBindingAttrName);
+    rt::BindingAttr binding = rt::getArgumentBinding(function, index);
     if (binding && binding.getKind() == rt::BindingKind::Valid)
       valid = index;
   }

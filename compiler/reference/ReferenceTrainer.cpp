@@ -45,8 +45,7 @@ FailureOr<RankValues> ReferenceTrainer::getArguments(func::FuncOp function,
                                                      const Bound &bound) {
   RankValues arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto binding =
-        function.getArgAttrOfType<BindingAttr>(i, rt::kBindingAttrName);
+    BindingAttr binding = rt::getArgumentBinding(function, i);
     auto value = binding ? bound.find(binding) : bound.end();
     if (value == bound.end())
       return function.emitOpError("nothing is known to bind to argument ")
@@ -60,8 +59,7 @@ FailureOr<ReferenceTrainer::Bound>
 ReferenceTrainer::bindResults(func::FuncOp function, RankValues values) {
   Bound results;
   for (auto [i, value] : llvm::enumerate(values)) {
-    auto binding =
-        function.getResultAttrOfType<BindingAttr>(i, rt::kBindingAttrName);
+    BindingAttr binding = rt::getResultBinding(function, i);
     if (!binding)
       return function.emitOpError("expected result ")
              << i << " to have an " << rt::kBindingAttrName;

@@ -39,8 +39,7 @@ static LogicalResult createCombine(train::ProgramOp program,
                                    func::FuncOp micro) {
   SmallVector<BoundType> sums, operands;
   for (auto [index, type] : llvm::enumerate(micro.getResultTypes())) {
-    auto binding =
-        micro.getResultAttrOfType<rt::BindingAttr>(index, rt::kBindingAttrName);
+    rt::BindingAttr binding = rt::getResultBinding(micro, index);
     if (!binding)
       return micro.emitOpError("expected result ")
              << index << " to have an " << rt::kBindingAttrName;
@@ -71,7 +70,7 @@ static bool readsFinite(train::ProgramOp program) {
   auto finite =
       rt::BindingAttr::get(program.getContext(), rt::BindingKind::Finite);
   return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
-    return update.getArgAttr(i, rt::kBindingAttrName) == finite;
+    return rt::getArgumentBinding(update, i) == finite;
   });
 }
 

@@ -129,6 +129,16 @@ Precision boostc::rt::getMatmulPrecision(Operation *program) {
   return attribute ? attribute.getPrecision() : Precision::Float32;
 }
 
+BindingAttr boostc::rt::getArgumentBinding(FunctionOpInterface function,
+                                           unsigned index) {
+  return function.getArgAttrOfType<BindingAttr>(index, kBindingAttrName);
+}
+
+BindingAttr boostc::rt::getResultBinding(FunctionOpInterface function,
+                                         unsigned index) {
+  return function.getResultAttrOfType<BindingAttr>(index, kBindingAttrName);
+}
+
 void boostc::rt::addEffects(
     DestinationStyleOpInterface op, ArrayRef<Value> workspace,
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -10,6 +10,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/rt/RtDialect.h.inc"
@@ -23,6 +24,12 @@ namespace boostc::rt {
 
 /// Name of the argument and result attribute that holds a BindingAttr.
 constexpr llvm::StringLiteral kBindingAttrName = "rt.binding";
+/// What argument `index` or result `index` of `function` is bound to; null:
+/// nothing.
+BindingAttr getArgumentBinding(mlir::FunctionOpInterface function,
+                               unsigned index);
+BindingAttr getResultBinding(mlir::FunctionOpInterface function,
+                             unsigned index);
 
 /// Marks a function as a generated kernel.
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";

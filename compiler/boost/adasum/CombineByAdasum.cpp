@@ -160,7 +160,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       if (!argument || !rule || rule.getResultNumber() != 0 ||
           !isa<ScalarUpdateOpInterface>(rule.getOwner()))
         continue;
-      auto binding = getArgumentBinding(function, argument.getArgNumber());
+      auto binding = rt::getArgumentBinding(function, argument.getArgNumber());
       if (binding && binding.getKind() == rt::BindingKind::Parameter &&
           binding.getName() == name)
         return i;

@@ -34,7 +34,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     gradients.clear();
     Value sum, count;
     for (BlockArgument argument : update.getArguments()) {
-      auto binding = getArgumentBinding(update, argument.getArgNumber());
+      auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
       if (!binding)
         continue;
       if (binding.getKind() == rt::BindingKind::Gradient)
@@ -132,7 +132,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
             update.front().findAncestorOpInBlock(*use.getOwner()));
       });
       addResult(update, sum,
-                getArgumentBinding(update, argument.getArgNumber()));
+                rt::getArgumentBinding(update, argument.getArgNumber()));
     }
     return op;
   }

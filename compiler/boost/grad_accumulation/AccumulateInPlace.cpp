@@ -35,7 +35,7 @@ struct AccumulateInPlace
     Value samples;
     for (OpOperand &operand : returnOp->getOpOperands()) {
       rt::BindingAttr binding =
-          getResultBinding(micro, operand.getOperandNumber());
+          rt::getResultBinding(micro, operand.getOperandNumber());
       if (!binding || !isSummed(binding.getKind()))
         continue;
       Value sums = addArgument(micro, operand);
@@ -63,7 +63,7 @@ struct AccumulateInPlace
   static Value addArgument(func::FuncOp micro, OpOperand &result) {
     unsigned index = micro.getNumArguments();
     rt::BindingAttr binding =
-        getResultBinding(micro, result.getOperandNumber());
+        rt::getResultBinding(micro, result.getOperandNumber());
     [[maybe_unused]] LogicalResult inserted = micro.insertArgument(
         index, result.get().getType(),
         DictionaryAttr::get(micro.getContext(),

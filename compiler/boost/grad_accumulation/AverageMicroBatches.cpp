@@ -33,7 +33,8 @@ struct AverageMicroBatches
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     Value count;
     for (OpOperand &operand : returnOp->getOpOperands())
-      if (auto binding = getResultBinding(micro, operand.getOperandNumber());
+      if (auto binding =
+              rt::getResultBinding(micro, operand.getOperandNumber());
           binding && binding.getKind() == rt::BindingKind::LossCount)
         count = operand.get();
     if (!count) {
@@ -43,7 +44,8 @@ struct AverageMicroBatches
     }
     OpBuilder builder(returnOp);
     for (OpOperand &operand : returnOp->getOpOperands())
-      if (auto binding = getResultBinding(micro, operand.getOperandNumber());
+      if (auto binding =
+              rt::getResultBinding(micro, operand.getOperandNumber());
           binding && binding.getKind() == rt::BindingKind::Gradient) {
         // Where it is made, so that sums need not be kept beside means.
         builder.setInsertionPointAfterValue(getLater(operand.get(), count));

@@ -88,8 +88,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   LogicalResult collectSlots() {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       for (BlockArgument argument : function.getArguments()) {
-        auto binding = function.getArgAttrOfType<rt::BindingAttr>(
-            argument.getArgNumber(), rt::kBindingAttrName);
+        rt::BindingAttr binding =
+            rt::getArgumentBinding(function, argument.getArgNumber());
         auto type = dyn_cast<MemRefType>(argument.getType());
         if (!binding || !type || !type.hasStaticShape())
           return function.emitOpError("argument ")
@@ -118,8 +118,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   void replaceArguments(func::FuncOp function) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
     for (BlockArgument argument : function.getArguments()) {
-      auto binding = function.getArgAttrOfType<rt::BindingAttr>(
-          argument.getArgNumber(), rt::kBindingAttrName);
+      rt::BindingAttr binding =
+          rt::getArgumentBinding(function, argument.getArgNumber());
       const Slot &slot = slots.find(getTwin(binding))->second;
       rt::Arena arena =
           binding.getOther() ? rt::Arena::GradientOther : getArena(binding);
