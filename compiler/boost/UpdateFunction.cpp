@@ -45,9 +45,3 @@ Value boost::buildOne(OpBuilder &builder, Location loc) {
   return arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(type, builder.getI64IntegerAttr(1)));
 }
-
-void boost::numberCollectives(func::FuncOp function) {
-  uint32_t next = 0;
-  for (auto collective : function.front().getOps<CollectiveOpInterface>())
-    collective.setNumber(next++);
-}

@@ -25,7 +25,4 @@ mlir::ArrayAttr getSymbols(mlir::MLIRContext *context,
 /// The i64 scalar 1.
 mlir::Value buildOne(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Numbers the collectives of `function` in the order of the text.
-void numberCollectives(mlir::func::FuncOp function);
-
 } // namespace boostc::boost

@@ -56,6 +56,26 @@ def FuseElementwisePass : Pass<"boost-lowering-fuse-elementwise", "::boostc::tra
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 
+def NumberCollectivesPass
+    : Pass<"boost-lowering-number-collectives", "::boostc::train::ProgramOp"> {
+  let summary = "numbers the collectives of @update in their order";
+  let description = [{
+    A collective whose results nobody uses goes with the rest of what nobody uses, and
+    leaves a hole in the numbers, by which ranks meet.
+
+    Before:
+    ```mlir
+    %a = rt.collective all_reduce number(0) ...
+    %b = rt.collective all_reduce number(2) ...
+    ```
+    After:
+    ```mlir
+    %a = rt.collective all_reduce number(0) ...
+    %b = rt.collective all_reduce number(1) ...
+    ```
+  }];
+}
+
 def SetCpuTargetPass : Pass<"boost-lowering-set-cpu-target", "::boostc::train::ProgramOp"> {
   let summary = "records the CPU and the threads a program is compiled for";
   let description = [{

@@ -114,6 +114,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
     addCleanup(manager);
     manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
     addCleanup(manager);
+    // Collectives are values no longer than this, and go where nobody uses
+    // them.
+    manager.nest<train::ProgramOp>().addPass(createNumberCollectivesPass());
     break;
   }
 

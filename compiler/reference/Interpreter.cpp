@@ -37,7 +37,7 @@ LogicalResult Interpreter::enter(Operation *callee,
   if (frames.size() == kMaxDepth)
     return callee->emitOpError("is called ") << kMaxDepth << " levels deep";
   frames.emplace_back();
-  assign(function.getFunctionBody().getArguments(), arguments);
+  assign(function.getFunctionBody().getArguments(), RankValues(arguments));
   return success();
 }
 
@@ -52,15 +52,27 @@ LogicalResult Interpreter::call(Operation *callee,
   return status;
 }
 
-/// Ranks meet where the function itself says so: what stands in a region or
-/// in another function may be executed any number of times.
+/// `collective` is not in the body of `meeting`, but where each rank may come
+/// any number of times.
+static LogicalResult refuseToMeet(Operation *collective,
+                                  FunctionOpInterface meeting) {
+  auto function = collective->getParentOfType<FunctionOpInterface>();
+  InFlightDiagnostic diagnostic =
+      collective->emitOpError(
+          "cannot be interpreted on several ranks: expected "
+          "in the body of @")
+      << meeting.getName() << ", found in ";
+  if (function == meeting)
+    return diagnostic << "a region";
+  return diagnostic << "@" << function.getName() << ", which it calls";
+}
+
+/// Also of regions of ops that cannot be interpreted.
 static LogicalResult verifyMeetings(func::FuncOp function) {
   WalkResult walked = function.walk([&](CollectiveOpInterface op) {
     if (op->getBlock() == &function.front())
       return WalkResult::advance();
-    op.emitOpError("cannot be interpreted on several ranks: expected in the "
-                   "body of @")
-        << function.getName() << ", found in a region";
+    (void)refuseToMeet(op, function);
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());
@@ -72,9 +84,12 @@ LogicalResult Interpreter::interpretOnRanks(func::FuncOp function,
   if (arguments.size() > 1 && failed(verifyMeetings(function)))
     return failure();
   std::vector<Interpreter> ranks(arguments.size());
-  for (auto [rank, given] : llvm::zip_equal(ranks, arguments))
+  for (auto [rank, given] : llvm::zip_equal(ranks, arguments)) {
+    if (ranks.size() > 1)
+      rank.meeting = function;
     if (failed(rank.enter(function, given)))
       return failure();
+  }
   for (Operation &op : function.front().without_terminator()) {
     if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
       std::vector<RankValues> operands;
@@ -82,7 +97,7 @@ LogicalResult Interpreter::interpretOnRanks(func::FuncOp function,
         operands.push_back(rank.getOperands(op));
       std::vector<RankValues> met = collective.evaluateOnRanks(operands);
       for (auto [rank, values] : llvm::zip_equal(ranks, met))
-        rank.assign(op.getResults(), values);
+        rank.assign(op.getResults(), std::move(values));
       continue;
     }
     for (Interpreter &rank : ranks)
@@ -108,15 +123,15 @@ RankValues Interpreter::getOperands(Operation &op) const {
   return operands;
 }
 
-void Interpreter::assign(ValueRange values, ArrayRef<ReferenceValue> contents) {
+void Interpreter::assign(ValueRange values, RankValues contents) {
   for (auto [value, content] : llvm::zip_equal(values, contents))
-    frames.back()[value] = content;
+    frames.back()[value] = std::move(content);
 }
 
 LogicalResult
 Interpreter::evaluateRegion(Region &region, ArrayRef<ReferenceValue> arguments,
                             SmallVectorImpl<ReferenceValue> &yielded) {
-  assign(region.front().getArguments(), arguments);
+  assign(region.front().getArguments(), RankValues(arguments));
   return evaluateBlock(region.front(), yielded);
 }
 
@@ -136,7 +151,9 @@ LogicalResult Interpreter::evaluate(Operation &op) {
     return op.emitOpError(
         "cannot be interpreted: it does not say what it computes "
         "(ReferenceOpInterface)");
-  SmallVector<ReferenceValue> results;
+  if (meeting && isa<CollectiveOpInterface>(op))
+    return refuseToMeet(&op, meeting);
+  RankValues results;
   if (failed(reference.evaluate(*this, getOperands(op), results)))
     return failure();
   if (results.size() != op.getNumResults())
@@ -146,6 +163,6 @@ LogicalResult Interpreter::evaluate(Operation &op) {
     if (getShape(result.getType()) != ArrayRef(value.shape))
       return op.emitOpError("evaluated to the shape [")
              << value.shape << "], expected that of " << result.getType();
-  assign(op.getResults(), results);
+  assign(op.getResults(), std::move(results));
   return success();
 }

@@ -23,9 +23,10 @@ public:
                                 llvm::ArrayRef<ReferenceValue> arguments,
                                 llvm::SmallVectorImpl<ReferenceValue> &results);
 
-  /// Runs `function` on several ranks, which meet in its collectives; arguments
-  /// and results are by rank. What functions that it calls exchange, they do as
-  /// of one rank.
+  /// Runs `function` on several ranks, which meet in the collectives of its
+  /// body; arguments and results are by rank. A collective in a region, or in a
+  /// function that is called, fails: each rank may come there any number of
+  /// times.
   static llvm::LogicalResult
   interpretOnRanks(mlir::func::FuncOp function,
                    llvm::ArrayRef<RankValues> arguments,
@@ -48,11 +49,13 @@ private:
                 llvm::SmallVectorImpl<ReferenceValue> &yielded);
   llvm::LogicalResult evaluate(mlir::Operation &op);
   RankValues getOperands(mlir::Operation &op) const;
-  void assign(mlir::ValueRange values, llvm::ArrayRef<ReferenceValue> contents);
+  void assign(mlir::ValueRange values, RankValues contents);
 
   using Frame = llvm::DenseMap<mlir::Value, ReferenceValue>;
   /// One frame per function being run, innermost last.
   std::vector<Frame> frames;
+  /// Of several ranks: the function in whose body they meet.
+  mlir::func::FuncOp meeting;
 };
 
 } // namespace boostc

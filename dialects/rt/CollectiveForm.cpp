@@ -35,6 +35,13 @@ LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
   return success();
 }
 
+void rt::numberCollectives(FunctionOpInterface function) {
+  uint32_t next = 0;
+  for (auto collective :
+       function.getFunctionBody().front().getOps<CollectiveOpInterface>())
+    collective.setNumber(next++);
+}
+
 namespace {
 
 /// The values of one operand on the ranks of a group, and what rank `self`

@@ -25,6 +25,9 @@ struct CollectiveForm {
 llvm::LogicalResult verifyForm(mlir::Operation *op, const CollectiveForm &form,
                                size_t exchanged);
 
+/// Numbers the collectives in the body of `function` in their order.
+void numberCollectives(mlir::FunctionOpInterface function);
+
 /// The results of every rank from the operands of all, by rank. The ranks are
 /// of one server, where each is an inner group (BOOST_ACROSS_AUTO).
 std::vector<RankValues> evaluateOnRanks(const CollectiveForm &form,

@@ -151,5 +151,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "interpreter of boostc's IR\n");
+  if (options.ranks == 0)
+    return options.ranks.error("expected 1 or more, found 0; without the "
+                               "option it is 1");
   return failed(runFile(options));
 }

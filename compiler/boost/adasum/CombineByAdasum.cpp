@@ -47,7 +47,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     else if (failed(combineChanges(builder)))
       return signalPassFailure();
     reductions.back().erase();
-    numberCollectives(function);
+    rt::numberCollectives(function);
   }
 
   /// Makes the sums those of the inner group. The last of `reductions` stays,

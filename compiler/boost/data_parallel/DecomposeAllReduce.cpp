@@ -11,11 +11,11 @@ namespace boostc::boost {
 using namespace mlir;
 using namespace boostc;
 
-/// What reads a result of `op` first, in its block.
-static Operation *getFirstUser(Operation *op) {
+/// What reads one of `results` first, in `block`.
+static Operation *getFirstUser(Block *block, ResultRange results) {
   Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+  for (Operation *user : results.getUsers()) {
+    Operation *here = block->findAncestorOpInBlock(*user);
     if (!first || here->isBeforeInBlock(first))
       first = here;
   }
@@ -38,7 +38,8 @@ static void decompose(coll::AllReduceOp op) {
         ValueRange(exchanged.drop_front(served)));
     llvm::append_range(rest, sums.getResults());
   }
-  if (Operation *user = getFirstUser(op))
+  if (Operation *user =
+          getFirstUser(op->getBlock(), op.getResults().take_front(served)))
     builder.setInsertionPoint(user);
   auto gathered =
       coll::AllGatherOp::create(builder, op.getLoc(), 0u, op.getRanks(),
@@ -59,7 +60,7 @@ struct DecomposeAllReduce
       return;
     for (auto op : llvm::to_vector(update.getOps<coll::AllReduceOp>()))
       decompose(op);
-    boost::numberCollectives(update);
+    rt::numberCollectives(update);
   }
 };
 

@@ -72,7 +72,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     Operation *last = nullptr;
     for (ArrayRef<Exchanged> bucket : cutBuckets())
       last = buildAllReduce(builder, bucket);
-    numberCollectives(update);
+    rt::numberCollectives(update);
 
     Value divisor;
     if (sumsRanks)

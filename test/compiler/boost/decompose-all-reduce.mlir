@@ -37,6 +37,31 @@ train.program @buckets batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("
 
 // -----
 
+// Who reads the loss has no need of the gathers.
+// CHECK-LABEL: train.program @early
+// CHECK: coll.reduce_scatter number(0)
+// CHECK-NEXT: %[[REST:.+]]:2 = coll.all_reduce number(1)
+// CHECK-NEXT: %[[TWICE:.+]] = train.combine %[[REST]]#0, %[[REST]]#0
+// CHECK-NEXT: %[[W:.+]] = coll.all_gather number(2)
+// CHECK-NEXT: train.divide_gradient %[[W]] by %[[REST]]#1
+train.program @early batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %s:3 = coll.all_reduce number(0) over all serves [@w]
+        (%gw, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+    %l = train.combine %s#1, %s#1 : tensor<f32>
+    %m = train.divide_gradient %s#0 by %s#2 : tensor<4x3xf32>
+    return %m, %l, %s#2 : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
 // Nothing serves a parameter, and a program need not have ranks.
 // CHECK-LABEL: train.program @nothing
 // CHECK: func.func @update

@@ -1,0 +1,24 @@
+// The order of collectives, when those that are left are known; see Passes.td.
+
+#include "compiler/lowering/Passes.h"
+#include "dialects/rt/CollectiveForm.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_NUMBERCOLLECTIVESPASS
+#include "compiler/lowering/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+namespace {
+
+struct NumberCollectives
+    : boostc::impl::NumberCollectivesPassBase<NumberCollectives> {
+  void runOnOperation() override {
+    if (func::FuncOp update = getOperation().getFunction(train::kUpdate))
+      rt::numberCollectives(update);
+  }
+};
+
+} // namespace
