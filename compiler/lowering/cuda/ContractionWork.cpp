@@ -46,13 +46,14 @@ SmallVector<Value> ContractionWork::emitStep(OpBuilder &builder,
                                              ValueRange values) {
   SmallVector<Value> all(indices);
   Value isInside = emitDerived(builder, loc, c.derived, all);
-  return emitWhere(
-      builder, loc, isInside, values, [&](OpBuilder &b) -> SmallVector<Value> {
-        if (!c.b)
-          return {emitCombined(b, 0, values[0], loadFrom(b, c.a, all))};
-        return {emitProduct(b, loadFrom(b, c.a, all), loadFrom(b, c.b, all),
-                            values[0])};
-      });
+  return emitWhere(builder, loc, isInside, values,
+                   [&](OpBuilder &b) -> SmallVector<Value> {
+                     if (!c.b)
+                       return {arith::AddFOp::create(b, loc, values[0],
+                                                     loadFrom(b, c.a, all))};
+                     return {emitProduct(b, loadFrom(b, c.a, all),
+                                         loadFrom(b, c.b, all), values[0])};
+                   });
 }
 
 void ContractionWork::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
@@ -172,21 +173,6 @@ static bool isReadAlongTerms(const Contraction &c, const GridPlan &plan) {
          (step(c.a, output) > 1 || step(c.b, output) > 1);
 }
 
-double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
-  if (plan.staged)
-    return plan.staged->cycles;
-  int64_t terms = 1, tileOfA = 1, tileOfB = 1;
-  for (auto [number, loop] : llvm::enumerate(c.loops)) {
-    if (loop.isReduction)
-      terms *= loop.extent;
-    // Of the two loops with tiles each moves one factor.
-    (c.b.offset[number] == 0 ? tileOfA : tileOfB) *= plan.tile[number];
-  }
-  return estimateUnstaged(c, plan.items * plan.lanes,
-                          llvm::divideCeil(terms, plan.lanes), tileOfA,
-                          tileOfB);
-}
-
 GridPart boostc::buildContractionPart(Location loc, const Contraction &c,
                                       const IRMapping &buffers,
                                       Staging staging) {
@@ -205,10 +191,8 @@ GridPart boostc::buildContractionPart(Location loc, const Contraction &c,
     return c.loops[loop].isReduction && c.loops[loop].extent == 1;
   });
   GridPlan plan = planGrid(*work, order);
-  if (!c.b) { // a sum of parts: few, and in their order
-    plan.lanes = 1;
+  if (!c.b)
     return {std::move(work), std::move(plan)};
-  }
   if (plan.lanes == 1 && isReadAlongTerms(c, plan))
     plan.lanes = kWarpThreads;
   if (!plan.parallel.empty())

@@ -19,7 +19,8 @@ public:
                                           mlir::ValueRange values) override;
   void emitStores(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> indices,
                   mlir::ValueRange values) override;
-  bool isSplittable() const override { return true; }
+  /// Parts are few, and are added up in their order.
+  bool isSplittable() const override { return static_cast<bool>(c.b); }
   mlir::Value emitNeutral(mlir::OpBuilder &builder, unsigned output) override;
   mlir::Value emitCombined(mlir::OpBuilder &builder, unsigned output,
                            mlir::Value a, mlir::Value b) override;

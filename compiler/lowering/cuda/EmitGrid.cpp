@@ -134,7 +134,7 @@ private:
     constexpr int64_t kWarps = kBlockThreads / kWarpThreads;
     SmallVector<Value> shared;
     for (Value total : totals)
-      shared.push_back(addShared(kWarps, total.getType()));
+      shared.push_back(addSharedMemory(kernel, loc, kWarps, total.getType()));
     {
       OpBuilder::InsertionGuard guard(builder);
       Value number = divide(lane, kWarpThreads);
@@ -167,14 +167,6 @@ private:
           work.emitCombined(builder, output, value, other.getShuffleResult());
     }
     return value;
-  }
-
-  Value addShared(int64_t elements, Type type) {
-    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
-                                            gpu::AddressSpace::Workgroup);
-    return kernel.addWorkgroupAttribution(
-        MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space),
-        loc);
   }
 
   gpu::GPUFuncOp kernel;

@@ -17,7 +17,9 @@ public:
   StagedEmitter(OpBuilder &builder, Location loc, const GridNest &nest,
                 Value memory)
       : GridCode(builder, loc, nest), staged(*plan.staged),
-        product(static_cast<ContractionWork &>(work)), memory(memory) {}
+        product(static_cast<ContractionWork &>(work)), memory(memory),
+        row{staged.rows, 0},
+        column{staged.columns, staged.slice * staged.rows.getPitch()} {}
 
   void emit(Value block, Value thread) {
     OpBuilder::InsertionGuard guard(builder);
@@ -40,13 +42,12 @@ private:
   };
   /// A thread's place along a side.
   struct Place {
-    Value first;  ///< of the tile
-    Value thread; ///< among the threads of that side
+    const StagedSide &side;
+    int64_t start; ///< of the side in a slice
+    Value first;   ///< of the tile
+    Value thread;  ///< among the threads of that side
     SmallVector<Piece> pieces;
   };
-  const Place &placeOf(const StagedSide &side) const {
-    return &side == &staged.rows ? row : column;
-  }
 
   /// Which tile, and which part of it.
   void locate(Value block, Value thread) {
@@ -97,9 +98,10 @@ private:
   SmallVector<Value> loadSlice(Value firstTerm) {
     SmallVector<Value> values;
     SmallVector<Value> outer = indices;
-    for (const StagedSide *side : {&staged.rows, &staged.columns})
-      for (const Piece &piece : placeOf(*side).pieces) {
-        Value position = add(placeOf(*side).first, piece.position);
+    for (const Place *place : {&row, &column})
+      for (const Piece &piece : place->pieces) {
+        const StagedSide &side = place->side;
+        Value position = add(place->first, piece.position);
         Value term = add(firstTerm, piece.term);
         Value isInside;
         auto require = [&](Value at, int64_t extent, int64_t step) {
@@ -108,43 +110,38 @@ private:
           isInside =
               emitBoth(builder, loc, isInside, isBelow(at, constant(extent)));
         };
-        require(position, side->extent, side->tile);
+        require(position, side.extent, side.tile);
         require(term, staged.termsExtent, staged.slice);
         indices = outer;
-        decode(position, side->loops);
+        decode(position, side.loops);
         decode(term, staged.terms);
-        values.push_back(product.emitFactor(builder, *side, indices, isInside));
+        values.push_back(product.emitFactor(builder, side, indices, isInside));
       }
     indices = outer;
     return values;
   }
 
   void storeSlice(ArrayRef<Value> values, Value slice) {
-    for (const StagedSide *side : {&staged.rows, &staged.columns})
-      for (const Piece &piece : placeOf(*side).pieces) {
+    for (const Place *place : {&row, &column})
+      for (const Piece &piece : place->pieces) {
+        const StagedSide &side = place->side;
         Value value = values.front();
         values = values.drop_front();
-        Value place =
-            add(add(slice, getStart(*side)),
-                add(multiply(piece.term, side->getPitch()), piece.position));
-        if (side->width == 1) {
-          memref::StoreOp::create(builder, loc, value, memory, place);
-        } else if (!side->readsAlongTerms) {
-          vector::StoreOp::create(builder, loc, value, memory, place, false,
-                                  llvm::Align(4 * side->width));
+        Value at =
+            add(add(slice, constant(place->start)),
+                add(multiply(piece.term, side.getPitch()), piece.position));
+        if (side.width == 1) {
+          memref::StoreOp::create(builder, loc, value, memory, at);
+        } else if (!side.readsAlongTerms) {
+          vector::StoreOp::create(builder, loc, value, memory, at, false,
+                                  llvm::Align(4 * side.width));
         } else {
-          for (int64_t i = 0; i < side->width; ++i)
+          for (int64_t i = 0; i < side.width; ++i)
             memref::StoreOp::create(
                 builder, loc, vector::ExtractOp::create(builder, loc, value, i),
-                memory, add(place, constant(i * side->getPitch())));
+                memory, add(at, constant(i * side.getPitch())));
         }
       }
-  }
-
-  /// Where a side begins in a slice.
-  Value getStart(const StagedSide &side) {
-    return constant(
-        &side == &staged.rows ? 0 : staged.slice * staged.rows.getPitch());
   }
 
   //===--- from shared memory to sums -------------------------------------===//
@@ -159,9 +156,9 @@ private:
     Value isThere = isBelow(next, constant(staged.countSlices()));
 
     SmallVector<Value> none;
-    for (const StagedSide *side : {&staged.rows, &staged.columns})
-      none.append(placeOf(*side).pieces.size(),
-                  product.emitZero(builder, side->width));
+    for (const Place *place : {&row, &column})
+      none.append(place->pieces.size(),
+                  product.emitZero(builder, place->side.width));
     SmallVector<Value> values =
         emitWhere(builder, loc, isThere, none, [&](OpBuilder &) {
           return loadSlice(multiply(next, staged.slice));
@@ -178,8 +175,8 @@ private:
   }
 
   SmallVector<Value> addTerm(Value term, Value slice, ValueRange sums) {
-    SmallVector<Value> ofRows = readFragments(staged.rows, term, slice);
-    SmallVector<Value> ofColumns = readFragments(staged.columns, term, slice);
+    SmallVector<Value> ofRows = readFragments(row, term, slice);
+    SmallVector<Value> ofColumns = readFragments(column, term, slice);
     SmallVector<Value> next;
     for (Value a : ofRows)
       for (Value b : ofColumns)
@@ -189,17 +186,18 @@ private:
 
   /// A thread's elements of a side in a term. It has several groups of
   /// neighbours, which lie side by side with those of other threads.
-  SmallVector<Value> readFragments(const StagedSide &side, Value term,
+  SmallVector<Value> readFragments(const Place &place, Value term,
                                    Value slice) {
+    const StagedSide &side = place.side;
     SmallVector<Value> elements;
-    Value start = add(add(slice, getStart(side)),
+    Value start = add(add(slice, constant(place.start)),
                       add(multiply(term, side.getPitch()),
-                          multiply(placeOf(side).thread, side.getFragment())));
+                          multiply(place.thread, side.getFragment())));
     auto type = VectorType::get(side.getFragment(), builder.getF32Type());
     for (int64_t i = 0; i < side.perThread; i += side.getFragment()) {
-      Value place = add(start, constant(i * side.countThreads()));
+      Value at = add(start, constant(i * side.countThreads()));
       Value vector =
-          vector::LoadOp::create(builder, loc, type, memory, place, false,
+          vector::LoadOp::create(builder, loc, type, memory, at, false,
                                  llvm::Align(4 * side.getFragment()));
       for (int64_t e = 0; e < side.getFragment(); ++e)
         elements.push_back(vector::ExtractOp::create(builder, loc, vector, e));
@@ -211,8 +209,9 @@ private:
 
   /// Calls `body` with the number of each row or column of a thread, when its
   /// indices are set; where it may lie outside, under a condition.
-  void forEachPlace(const StagedSide &side,
+  void forEachPlace(const Place &place,
                     llvm::function_ref<void(int64_t)> body) {
+    const StagedSide &side = place.side;
     bool isRagged = side.extent % side.tile != 0;
     // Groups of neighbours are wholly inside or outside, or are cut up.
     int64_t group = side.getFragment(), inner = side.loops.back();
@@ -222,9 +221,8 @@ private:
     for (int64_t i = 0; i < side.perThread; i += together) {
       OpBuilder::InsertionGuard guard(builder);
       int64_t others = i / group * group;
-      Value position =
-          add(add(placeOf(side).first, multiply(placeOf(side).thread, group)),
-              constant(others * side.countThreads() + i - others));
+      Value position = add(add(place.first, multiply(place.thread, group)),
+                           constant(others * side.countThreads() + i - others));
       if (isRagged)
         builder.setInsertionPointToStart(
             ifTrue(isBelow(position, constant(side.extent))));
@@ -241,9 +239,9 @@ private:
   }
 
   void emitOutputs(ArrayRef<Value> sums) {
-    forEachPlace(staged.rows, [&](int64_t row) {
-      forEachPlace(staged.columns, [&](int64_t column) {
-        emitOutput(sums[row * staged.columns.perThread + column]);
+    forEachPlace(row, [&](int64_t i) {
+      forEachPlace(column, [&](int64_t j) {
+        emitOutput(sums[i * staged.columns.perThread + j]);
       });
     });
   }

@@ -1,6 +1,7 @@
 #include "compiler/lowering/cuda/GridNest.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -182,4 +183,23 @@ bool GridNest::join(std::unique_ptr<GridWork> &work, const GridPlan &workPlan) {
   members.push_back(std::move(own.members.front()));
   plan = workPlan;
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+Value boostc::addSharedMemory(gpu::GPUFuncOp kernel, Location loc,
+                              int64_t elements, Type type) {
+  MLIRContext *context = kernel.getContext();
+  auto space =
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
+  Value memory = kernel.addWorkgroupAttribution(
+      MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space),
+      loc);
+  kernel.setWorkgroupAttributionAttr(
+      kernel.getNumWorkgroupAttributions() - 1,
+      LLVM::LLVMDialect::getAlignAttrName(),
+      IntegerAttr::get(IntegerType::get(context, 64), 16));
+  return memory;
 }

@@ -71,8 +71,8 @@ struct GridPlan {
   llvm::SmallVector<int64_t> tile; ///< of a thread, by loop; divides its extent
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
-  /// Of a sum of products: blocks have tiles instead, see StagedPlan.h; `tile`,
-  /// `lanes` and `items` say nothing then.
+  /// Of a sum of products: blocks have tiles instead, see StagedPlan.h. `tile`
+  /// is 1 for every loop then, `lanes` and `items` say nothing.
   std::optional<StagedPlan> staged;
 
   int64_t getItemsPerBlock() const;
@@ -114,6 +114,11 @@ struct GridNest {
   /// then.
   bool join(std::unique_ptr<GridWork> &work, const GridPlan &plan);
 };
+
+/// Shared memory for so many elements of `type`, where a vector of them may
+/// begin.
+mlir::Value addSharedMemory(mlir::gpu::GPUFuncOp kernel, mlir::Location loc,
+                            int64_t elements, mlir::Type type);
 
 /// Emits what block `block` of nest.plan.countBlocks() does, for its thread
 /// `thread`, at the insertion point inside of `kernel`, to which shared memory

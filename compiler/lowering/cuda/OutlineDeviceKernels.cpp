@@ -185,17 +185,8 @@ struct OutlineDeviceKernels
               std::max(elements, 2 * nest.plan.staged->getSliceElements());
     if (elements == 0)
       return Value();
-    Builder builder(kernel.getContext());
-    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
-                                            gpu::AddressSpace::Workgroup);
-    Value memory = kernel.addWorkgroupAttribution(
-        MemRefType::get({elements}, builder.getF32Type(),
-                        MemRefLayoutAttrInterface(), space),
-        loc);
-    kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
-                                       LLVM::LLVMDialect::getAlignAttrName(),
-                                       builder.getI64IntegerAttr(16));
-    return memory;
+    return addSharedMemory(kernel, loc, elements,
+                           Float32Type::get(kernel.getContext()));
   }
 
   /// Each unit gets as many blocks as it asks for, in their order.

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cuda/StagedPlan.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/cuda/GridWorks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -177,9 +178,12 @@ double boostc::estimateMoving(int64_t elements) {
   return double(elements) * 4 / (kCacheBytes * double(kProcessors));
 }
 
-double boostc::estimateUnstaged(const Contraction &c, int64_t threads,
-                                int64_t termsOfThread, int64_t tileOfA,
-                                int64_t tileOfB) {
+/// Of a grid without stages, whose threads have tileOfA times tileOfB outputs
+/// each, to compare with: they read both factors of every product they share in
+/// no other way.
+static double estimateUnstaged(const Contraction &c, int64_t threads,
+                               int64_t termsOfThread, int64_t tileOfA,
+                               int64_t tileOfB) {
   double warps = double(llvm::divideCeil(threads, kWarpThreads));
   double perTerm = double(tileOfA * tileOfB) * kWarpThreads / kLanes;
   perTerm += double(tileOfA + tileOfB) * 4 * kWarpThreads / kCacheBytes;
@@ -190,6 +194,21 @@ double boostc::estimateUnstaged(const Contraction &c, int64_t threads,
   double waiting = std::ceil(blocks / double(kProcessors * kResidentBlocks)) *
                    kLatency / kLoadsInFlight;
   return double(termsOfThread) * std::max(busy, waiting);
+}
+
+double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
+  if (plan.staged)
+    return plan.staged->cycles;
+  int64_t terms = 1, tileOfA = 1, tileOfB = 1;
+  for (auto [number, loop] : llvm::enumerate(c.loops)) {
+    if (loop.isReduction)
+      terms *= loop.extent;
+    // Of the two loops with tiles each moves one factor.
+    (c.b.offset[number] == 0 ? tileOfA : tileOfB) *= plan.tile[number];
+  }
+  return estimateUnstaged(c, plan.items * plan.lanes,
+                          llvm::divideCeil(terms, plan.lanes), tileOfA,
+                          tileOfB);
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,13 +75,6 @@ bool isWorthwhile(double other, double cycles);
 /// such form.
 std::optional<StagedPlan> planStaged(const Contraction &contraction);
 
-/// Cycles of a grid without stages, whose threads have `tile` outputs each
-/// along two loops, to compare with: threads read both factors of every product
-/// they share in no other way.
-double estimateUnstaged(const Contraction &contraction, int64_t threads,
-                        int64_t termsOfThread, int64_t tileOfA,
-                        int64_t tileOfB);
-
 /// Cycles for reading or writing so many elements once.
 double estimateMoving(int64_t elements);
 

@@ -160,7 +160,7 @@ func.func @warp() {
 // HOST-LABEL: func.func @block
 // HOST: rt.launch_grid @kernels::@block_kernel_0(%0, %1) blocks(1) threads(128) writes [false, true]
 // CHECK-LABEL: gpu.func @block_kernel_0
-// CHECK-SAME: workgroup(%[[SHARED:[^:]+]] : memref<4xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: workgroup(%[[SHARED:[^:]+]] : memref<4xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK: %[[THREAD:.+]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[THREAD]] to %c8192{{.*}} step %c128
 // CHECK-COUNT-5: gpu.shuffle xor
