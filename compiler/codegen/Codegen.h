@@ -3,7 +3,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
-#include <string>
 
 namespace boostc {
 
@@ -17,16 +16,17 @@ enum class MachineCode { Object, Assembly };
 llvm::LogicalResult emitMachineCode(mlir::ModuleOp module, MachineCode kind,
                                     int level,
                                     llvm::SmallVectorImpl<char> &code,
-                                    llvm::StringRef ptxas = "off");
+                                    llvm::StringRef ptxas);
 
 /// Appends the PTX of the kernels of `module` (phase llvm) to `text`. Fails
 /// with a diagnostic, also when there are none or one calls what it has not.
 llvm::LogicalResult emitPtx(mlir::ModuleOp module, int level,
                             llvm::SmallVectorImpl<char> &text);
 
-/// The same, linked into a shared library that exports boost_program_query()
-/// alone; appends it, followed by the BoostTrailer, to `library`. LLD runs
-/// inside this process. Code for CPUs and for GPUs is generated side by side.
+/// The object file of emitMachineCode(), linked into a shared library that
+/// exports boost_program_query() alone; appends it, followed by the
+/// BoostTrailer, to `library`. LLD runs inside this process. Code for CPUs and
+/// for GPUs is generated side by side.
 llvm::LogicalResult emitProgram(mlir::ModuleOp module, int level,
                                 llvm::SmallVectorImpl<char> &library,
                                 llvm::StringRef ptxas = "off");

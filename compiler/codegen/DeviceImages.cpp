@@ -104,11 +104,8 @@ LogicalResult DeviceImages::start(StringRef ptxas) {
   return success();
 }
 
-bool DeviceImages::areUsedBy(llvm::Module &host) {
-  llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol);
-  if (declared)
-    declared->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  return declared;
+bool DeviceImages::areUsedBy(const llvm::Module &host) {
+  return host.getNamedGlobal(kImagesSymbol);
 }
 
 LogicalResult DeviceImages::define(llvm::Module &host) {

@@ -28,8 +28,8 @@ public:
   /// of the program may use it. Fails with a diagnostic.
   llvm::LogicalResult define(llvm::Module &host);
 
-  /// Whether `host` declares the table; its declaration is completed.
-  static bool areUsedBy(llvm::Module &host);
+  /// Whether `host` declares the table.
+  static bool areUsedBy(const llvm::Module &host);
 
 private:
   mlir::ModuleOp module;

@@ -11,7 +11,7 @@ namespace boostc {
 
 class LoadedLibrary {
 public:
-  /// `library` is what linkProgram() made. Null, and a sentence in `error`, on
+  /// `library` is what emitProgram() made. Null, and a sentence in `error`, on
   /// failure.
   static std::unique_ptr<LoadedLibrary> load(llvm::ArrayRef<char> library,
                                              std::string &error);

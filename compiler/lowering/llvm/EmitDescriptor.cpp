@@ -400,11 +400,14 @@ private:
 
 } // namespace
 
-/// The table of images is known when code is generated.
+/// The table of images is known when code is generated; the program has it, and
+/// nobody else sees it.
 static void declareImages(OpBuilder &builder, Location loc) {
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
-  LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                         LLVM::Linkage::External, kImagesSymbol, Attribute());
+  auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                      LLVM::Linkage::External, kImagesSymbol,
+                                      Attribute());
+  table.setVisibility_(LLVM::Visibility::Hidden);
 }
 
 LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
