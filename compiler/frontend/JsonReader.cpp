@@ -1,8 +1,7 @@
 #include "compiler/frontend/JsonReader.h"
-#include "llvm/ADT/StringExtras.h"
+#include "runtime/support/JsonTokens.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <nlohmann/json.hpp>
 
 using namespace boostc::frontend;
 using llvm::StringRef;
@@ -10,38 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-/// An input iterator that tells how many bytes the lexer has taken.
-class CountingIterator {
-public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char *;
-  using reference = const char &;
-
-  CountingIterator(const char *position, size_t *taken)
-      : position(position), taken(taken) {}
-  reference operator*() const { return *position; }
-  CountingIterator &operator++() {
-    ++position;
-    ++*taken;
-    return *this;
-  }
-  bool operator==(const CountingIterator &other) const {
-    return position == other.position;
-  }
-  bool operator!=(const CountingIterator &other) const {
-    return !(*this == other);
-  }
-
-private:
-  const char *position;
-  size_t *taken;
-};
-
-/// Builds the tree from the parser's events. Every event comes right after the
-/// lexer took its token, so a token's text lies between the end of the last one
-/// and here.
+/// Builds the tree from the parser's events.
 class TreeBuilder {
 public:
   using number_integer_t = json::number_integer_t;
@@ -51,8 +19,7 @@ public:
   using binary_t = json::binary_t;
 
   TreeBuilder(const Source &source, size_t begin, ErrorList &errors)
-      : taken(begin), begin(begin), source(source), last(begin),
-        errors(errors) {}
+      : tokens(source.text, begin), source(source), errors(errors) {}
 
   bool null() { return add(Node()); }
   bool boolean(bool value) {
@@ -94,24 +61,21 @@ public:
     return !errors.isFull();
   }
 
-  bool parse_error(size_t, const std::string &token,
-                   const json::exception &exception);
+  bool parse_error(size_t, const std::string &lastRead,
+                   const json::exception &exception) {
+    boostrt::JsonTokens::Mistake mistake = tokens.explain(lastRead, exception);
+    errors.error({&source, mistake.token.begin, mistake.token.end},
+                 mistake.message);
+    return false;
+  }
 
-  size_t taken; ///< bytes of the source that the lexer has
-  size_t begin; ///< of the value in the source
+  boostrt::JsonTokens tokens;
   Node root;
 
 private:
-  /// The extent of the token just read. Numbers end where their characters end:
-  /// the lexer takes one byte more to see that.
   Extent nextToken() {
-    size_t begin = source.text.find_first_not_of(" \t\r\n,:", last);
-    size_t end = taken;
-    if (llvm::isDigit(source.text[begin]) || source.text[begin] == '-')
-      end = std::min(source.text.find_first_not_of("+-0123456789.eE", begin),
-                     source.text.size());
-    last = end;
-    return {&source, begin, end};
+    boostrt::JsonTokens::Token token = tokens.next();
+    return {&source, token.begin, token.end};
   }
 
   /// Puts `node` into the innermost open list or object.
@@ -168,7 +132,6 @@ private:
   }
 
   const Source &source;
-  size_t last; ///< where the last token ended
   ErrorList &errors;
   size_t values = 0;
   std::vector<Node *> stack; ///< open lists and objects, outermost first
@@ -180,54 +143,6 @@ private:
 };
 
 } // namespace
-
-/// What a person who wrote this probably meant.
-static StringRef hint(StringRef rest, char before) {
-  if ((rest.starts_with("}") || rest.starts_with("]")) && before == ',')
-    return "; remove the comma in front of it";
-  StringRef word = rest.ltrim('-');
-  if (word.starts_with_insensitive("nan") ||
-      word.starts_with_insensitive("inf"))
-    return "; JSON numbers are finite";
-  if (rest.starts_with("/") || rest.starts_with("#"))
-    return "; JSON has no comments";
-  if (rest.starts_with("'"))
-    return "; JSON texts stand in double quotes";
-  if (rest.starts_with("True") || rest.starts_with("False") ||
-      rest.starts_with("None"))
-    return "; JSON writes true, false and null";
-  return "";
-}
-
-bool TreeBuilder::parse_error(size_t, const std::string &token,
-                              const json::exception &exception) {
-  StringRef text = source.text, what = exception.what();
-  size_t separator = what.find(" - ");
-  size_t start =
-      std::min(text.find_first_not_of(" \t\r\n,:", last), text.size());
-  if (separator == StringRef::npos) { // a number beyond the range of a double
-    errors.error({&source, start, taken},
-                 llvm::formatv("number '{0}' is too large", printable(token)));
-    return false;
-  }
-  what = what.substr(separator + 3).split("; last read:").first;
-  // Where the lexer stopped: at this byte, or for whole tokens at their start.
-  size_t at = taken > last ? taken - 1 : taken;
-  bool isPunctuation = token.size() == 1 && !llvm::isAlnum(token[0]);
-  if (what.starts_with("unexpected end of input"))
-    at = std::max(text.rtrim(" \t\r\n").size(), begin);
-  else if (what.starts_with("invalid literal") ||
-           what.ends_with("missing closing quote") ||
-           what.starts_with("invalid number") ||
-           (what.starts_with("unexpected") && !isPunctuation))
-    at = start;
-  StringRef before = text.take_front(at).rtrim(" \t\r\n");
-  errors.error({&source, at, taken},
-               llvm::formatv("not valid JSON: {0}{1}", what,
-                             hint(text.substr(at),
-                                  before.empty() ? '\0' : before.back())));
-  return false;
-}
 
 std::optional<Node> boostc::frontend::readJson(const Source &source,
                                                size_t begin,
@@ -247,10 +162,7 @@ std::optional<Node> boostc::frontend::readJson(const Source &source,
   if (text.substr(begin).starts_with("\xEF\xBB\xBF"))
     begin += 3;
   TreeBuilder builder(source, begin, errors);
-  CountingIterator first(text.data() + begin, &builder.taken);
-  CountingIterator last(text.data() + text.size(), &builder.taken);
-  bool isRead = json::sax_parse(first, last, &builder);
-  if (!isRead)
+  if (!builder.tokens.parse(builder))
     return std::nullopt;
   return std::move(builder.root);
 }

@@ -1,9 +1,9 @@
 #include "runtime/launch/JsonText.h"
 
+#include "runtime/support/JsonTokens.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -15,38 +15,11 @@ using nlohmann::json;
 constexpr size_t kMaxDepth = 16;   // a rank table has 5 levels
 constexpr size_t kMaxMembers = 64; // and 4 members in an object
 
-/// An input iterator that tells how many bytes the lexer has taken.
-struct CountingIterator {
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char *;
-  using reference = const char &;
-
-  const char *position;
-  size_t *taken;
-
-  reference operator*() const { return *position; }
-  CountingIterator &operator++() {
-    ++position;
-    ++*taken;
-    return *this;
-  }
-  bool operator==(const CountingIterator &other) const {
-    return position == other.position;
-  }
-  bool operator!=(const CountingIterator &other) const {
-    return !(*this == other);
-  }
-};
-
-/// Builds nodes from the parser's events. An event comes right after the lexer
-/// took its token, so the token begins at the first byte after the last one
-/// that is neither white space nor punctuation between values.
+/// Builds nodes from the parser's events.
 class NodeBuilder final : public nlohmann::json_sax<json> {
 public:
   NodeBuilder(const JsonText &source, std::string_view text)
-      : source_(source), text_(text) {}
+      : tokens(text), source_(source) {}
 
   bool null() override { return add(JsonNode::Kind::Null, {}); }
   bool boolean(bool) override { return add(JsonNode::Kind::Boolean, {}); }
@@ -83,32 +56,18 @@ public:
     return true;
   }
 
-  bool parse_error(size_t, const std::string &,
+  bool parse_error(size_t, const std::string &lastRead,
                    const json::exception &exception) override {
-    std::string what = exception.what();
-    if (size_t reason = what.find(" - "); reason != std::string::npos)
-      what = what.substr(reason + 3);
-    what = what.substr(0, what.find("; last read:"));
-    size_t end = text_.find_last_not_of(" \t\r\n");
-    size_t at = std::min(taken > last_ ? taken - 1 : taken,
-                         end == std::string_view::npos ? 0 : end + 1);
-    return fail(at, "not valid JSON: " + printable(what));
+    JsonTokens::Mistake mistake = tokens.explain(lastRead, exception);
+    return fail(mistake.token.begin, mistake.message);
   }
 
-  size_t taken = 0; ///< bytes of the text that the lexer has
+  JsonTokens tokens;
   JsonNode root;
   Status failure;
 
 private:
-  size_t nextToken() {
-    size_t begin = text_.find_first_not_of(" \t\r\n,:", last_);
-    last_ = taken;
-    // The lexer takes one byte more to see that a number ends.
-    if (text_[begin] == '-' || (text_[begin] >= '0' && text_[begin] <= '9'))
-      last_ = std::min(text_.find_first_not_of("+-0123456789.eE", begin),
-                       text_.size());
-    return begin;
-  }
+  size_t nextToken() { return tokens.next().begin; }
 
   JsonNode &place(JsonNode node) {
     if (stack_.empty())
@@ -135,7 +94,7 @@ private:
   }
 
   bool close() {
-    last_ = taken;
+    nextToken();
     stack_.pop_back();
     return true;
   }
@@ -146,8 +105,6 @@ private:
   }
 
   const JsonText &source_;
-  std::string_view text_;
-  size_t last_ = 0;               ///< where the last token ended
   std::vector<JsonNode *> stack_; ///< open lists and objects, outermost first
 };
 
@@ -183,9 +140,7 @@ Result<JsonNode> JsonText::parse() const {
   if (size_t zero = text_.find('\0'); zero != std::string::npos)
     return error(zero, "not valid JSON: a zero byte");
   NodeBuilder builder(*this, text_);
-  CountingIterator first{text_.data(), &builder.taken};
-  CountingIterator last{text_.data() + text_.size(), &builder.taken};
-  if (!json::sax_parse(first, last, &builder))
+  if (!builder.tokens.parse(builder))
     return builder.failure;
   return std::move(builder.root);
 }

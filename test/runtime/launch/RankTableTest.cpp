@@ -101,6 +101,12 @@ TEST(RankTable, NotJson) {
               testing::StartsWith("21:13: not valid JSON: "));
   EXPECT_THAT(errorWith("\n}\n", ""),
               testing::StartsWith("21:24: not valid JSON: "));
+  EXPECT_EQ(errorOf("{'version': 1}"),
+            "1:2: not valid JSON: invalid literal; JSON texts stand in double "
+            "quotes");
+  EXPECT_EQ(errorWith("\n}\n", ",\n}\n"),
+            "22:1: not valid JSON: unexpected '}'; expected string literal; "
+            "remove the comma in front of it");
   EXPECT_EQ(errorOf(std::string("{}\0", 3)),
             "1:3: not valid JSON: a zero byte");
   EXPECT_EQ(errorWith("\"status\"", "\"version\""),
