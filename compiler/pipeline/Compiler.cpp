@@ -2,6 +2,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/pipeline/MemoryBudget.h"
 #include "compiler/pipeline/PredictRanks.h"
 #include "compiler/report/MemoryUse.h"
@@ -172,7 +173,10 @@ static CompileResult printReport(OwningOpRef<ModuleOp> &module,
     toRun = cast<ModuleOp>((*module)->clone());
   if (failed(planMemory(module, Phase::Step, options)))
     return CompileResult::BadInput;
-  report::printExplanation(getProgram(*module), explanation, os);
+  std::vector<report::TargetPlan> plans;
+  for (auto program : module->getOps<train::ProgramOp>())
+    plans.push_back({getCudaTarget(program) ? "cuda" : "cpu", program});
+  report::printExplanation(plans, explanation, os);
   if (!options.prediction)
     return CompileResult::Ok;
   CompileOptions onCpu = options; // where it is measured

@@ -46,10 +46,10 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(train::ProgramOp program, const Explanation &explanation,
+  Explainer(llvm::ArrayRef<TargetPlan> plans, const Explanation &explanation,
             llvm::raw_ostream &os)
-      : program(program), given(explanation), os(os),
-        batch(program.getBatchSize()), micro(program.getMicroBatches()),
+      : plans(plans), program(plans.front().program), given(explanation),
+        os(os), batch(program.getBatchSize()), micro(program.getMicroBatches()),
         window(batch * micro * given.ranks) {}
 
   void print() {
@@ -231,14 +231,24 @@ private:
     table.addRule();
     table.addRow({"total", "", "", "", withSeparators(total)});
     table.print(os);
+    os << "  " << describeTransient(program) << "\n";
+    // Only the activations and what kernels need beside them differ.
+    for (const TargetPlan &plan : plans.drop_front())
+      os << "  on " << plan.device << " "
+         << withSeparators(measureTotal(plan.program)) << " in all, "
+         << describeTransient(plan.program) << "\n";
+  }
+
+  static std::string describeTransient(train::ProgramOp program) {
     std::vector<std::string> parts;
     for (auto function : program.getBody().getOps<mlir::func::FuncOp>())
       parts.push_back(formatv("{0} {1}", function.getSymName(),
                               withSeparators(measureTransient(function))));
-    os << "  transient by function: " << llvm::join(parts, ", ") << "\n";
+    return "transient by function: " + llvm::join(parts, ", ");
   }
 
-  train::ProgramOp program;
+  llvm::ArrayRef<TargetPlan> plans;
+  train::ProgramOp program; ///< the first
   const Explanation &given;
   llvm::raw_ostream &os;
   int64_t batch, micro, window;
@@ -246,8 +256,8 @@ private:
 
 } // namespace
 
-void report::printExplanation(train::ProgramOp program,
+void report::printExplanation(llvm::ArrayRef<TargetPlan> plans,
                               const Explanation &explanation,
                               llvm::raw_ostream &os) {
-  Explainer(program, explanation, os).print();
+  Explainer(plans, explanation, os).print();
 }

@@ -25,9 +25,15 @@ struct Explanation {
   int64_t ranks = 1;
 };
 
-/// `program` is in phase `buffers`.
-void printExplanation(train::ProgramOp program, const Explanation &explanation,
-                      llvm::raw_ostream &os);
+/// The program for one kind of device, in phase `buffers`.
+struct TargetPlan {
+  llvm::StringRef device; ///< "cpu"
+  train::ProgramOp program;
+};
+
+/// There is a plan at least; those of one model differ in transient memory.
+void printExplanation(llvm::ArrayRef<TargetPlan> plans,
+                      const Explanation &explanation, llvm::raw_ostream &os);
 
 /// The spellings of the model file and what their ops can do.
 void printOps(mlir::MLIRContext &context, llvm::raw_ostream &os);
