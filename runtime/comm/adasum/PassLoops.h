@@ -1,10 +1,14 @@
-// PassLoops.h - the loops of Passes.h for a width of registers, to be inlined
-// into functions that are compiled for a CPU that has it.
+// PassLoops.h - the loops of Passes.h for a width of registers. A file that
+// instantiates them is compiled for a CPU that has these, and for one width:
+// what a width is made of depends on the file's target.
 #pragma once
 
 #include "runtime/comm/adasum/Passes.h"
 
 #include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #define BOOSTRT_INLINE [[gnu::always_inline]] inline
 #define BOOSTRT_UNROLL _Pragma("GCC unroll 8")
@@ -14,18 +18,57 @@ namespace boostrt::adasum {
 /// How many sums every product has, and elements a step has.
 constexpr int kLanes = 8;
 
-template <int Width> struct Vector {
-  typedef float Floats __attribute__((vector_size(Width * sizeof(float))));
-  typedef double Doubles __attribute__((vector_size(Width * sizeof(double))));
+/// A register of doubles. Elements in memory are aligned to nothing but their
+/// own size.
+template <int Width> struct Register;
+
+template <> struct Register<2> {
+  typedef float Floats __attribute__((vector_size(2 * sizeof(float))));
+  typedef double Doubles __attribute__((vector_size(2 * sizeof(double))));
+
+  BOOSTRT_INLINE static Doubles load(const float *from) {
+    Floats single;
+    std::memcpy(&single, from, sizeof(single));
+    return __builtin_convertvector(single, Doubles);
+  }
+  BOOSTRT_INLINE static void round(Doubles values, float *to) {
+    auto rounded = __builtin_convertvector(values, Floats);
+    std::memcpy(to, &rounded, sizeof(rounded));
+  }
+  /// a b + sum, where a b is exact.
+  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
+    return a * b + sum;
+  }
 };
 
-/// A register of elements, which are aligned to nothing but their own size.
-template <int Width>
-BOOSTRT_INLINE typename Vector<Width>::Doubles load(const float *from) {
-  typename Vector<Width>::Floats single;
-  std::memcpy(&single, from, sizeof(single));
-  return __builtin_convertvector(single, typename Vector<Width>::Doubles);
-}
+// By intrinsics: GCC converts longer vectors in halves.
+#ifdef __AVX512F__
+template <> struct Register<8> {
+  using Doubles = __m512d;
+  BOOSTRT_INLINE static Doubles load(const float *from) {
+    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+  }
+  BOOSTRT_INLINE static void round(Doubles values, float *to) {
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps(values));
+  }
+  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
+    return _mm512_fmadd_pd(a, b, sum);
+  }
+};
+#elif defined(__AVX2__)
+template <> struct Register<4> {
+  using Doubles = __m256d;
+  BOOSTRT_INLINE static Doubles load(const float *from) {
+    return _mm256_cvtps_pd(_mm_loadu_ps(from));
+  }
+  BOOSTRT_INLINE static void round(Doubles values, float *to) {
+    _mm_storeu_ps(to, _mm256_cvtpd_ps(values));
+  }
+  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
+    return _mm256_fmadd_pd(a, b, sum);
+  }
+};
+#endif
 
 /// block[i][j] = <rows_i, columns_j>; of a triangle only j <= i.
 template <int Width, int Rows, int Columns, bool Triangle>
@@ -33,25 +76,27 @@ BOOSTRT_INLINE void products(const float *const *rows,
                              const float *const *columns, size_t count,
                              double (*block)[Columns]) {
   constexpr int kParts = kLanes / Width;
-  typename Vector<Width>::Doubles total[Rows][Columns][kParts] = {};
+  using Register = Register<Width>;
+  typename Register::Doubles total[Rows][Columns][kParts] = {};
   size_t whole = count - count % kLanes;
   for (size_t k = 0; k < whole; k += kLanes) {
     BOOSTRT_UNROLL
     for (int part = 0; part < kParts; ++part) {
-      typename Vector<Width>::Doubles left[Rows], right[Columns];
+      typename Register::Doubles left[Rows], right[Columns];
       BOOSTRT_UNROLL
       for (int i = 0; i < Rows; ++i)
-        left[i] = load<Width>(rows[i] + k + part * Width);
+        left[i] = Register::load(rows[i] + k + part * Width);
       BOOSTRT_UNROLL
       for (int j = 0; j < Columns; ++j)
         right[j] =
-            Triangle ? left[j] : load<Width>(columns[j] + k + part * Width);
+            Triangle ? left[j] : Register::load(columns[j] + k + part * Width);
       BOOSTRT_UNROLL
       for (int i = 0; i < Rows; ++i) {
         BOOSTRT_UNROLL
         for (int j = 0; j < Columns; ++j)
           if (!Triangle || j <= i)
-            total[i][j][part] += left[i] * right[j];
+            total[i][j][part] =
+                Register::addProduct(left[i], right[j], total[i][j][part]);
       }
     }
   }
@@ -116,22 +161,20 @@ template <int Width, int Parts>
 BOOSTRT_INLINE size_t combineSteps(const float *const *x, const double *c,
                                    size_t n, size_t k, size_t count,
                                    float *out) {
+  using Register = Register<Width>;
   for (; k + Parts * Width <= count; k += Parts * Width) {
-    typename Vector<Width>::Doubles total[Parts];
+    typename Register::Doubles total[Parts];
     BOOSTRT_UNROLL
     for (int part = 0; part < Parts; ++part)
-      total[part] = c[0] * load<Width>(x[0] + k + part * Width);
+      total[part] = c[0] * Register::load(x[0] + k + part * Width);
     for (size_t i = 1; i < n; ++i) {
       BOOSTRT_UNROLL
       for (int part = 0; part < Parts; ++part)
-        total[part] += c[i] * load<Width>(x[i] + k + part * Width);
+        total[part] += c[i] * Register::load(x[i] + k + part * Width);
     }
     BOOSTRT_UNROLL
-    for (int part = 0; part < Parts; ++part) {
-      auto rounded =
-          __builtin_convertvector(total[part], typename Vector<Width>::Floats);
-      std::memcpy(out + k + part * Width, &rounded, sizeof(rounded));
-    }
+    for (int part = 0; part < Parts; ++part)
+      Register::round(total[part], out + k + part * Width);
   }
   return k;
 }
@@ -147,5 +190,13 @@ BOOSTRT_INLINE void combineLoop(const float *const *x, const double *c,
     out[k] = static_cast<float>(total);
   }
 }
+
+/// The passes of a CPU with such registers; `Rows` of gramLoop().
+template <int Width, int Rows> constexpr Passes makePasses(const char *name) {
+  return {name, gramLoop<Width, Rows>, dotLoop<Width>, combineLoop<Width>};
+}
+
+// Of the files that are compiled for them.
+extern const Passes kAvx2Passes, kAvx512Passes;
 
 } // namespace boostrt::adasum
