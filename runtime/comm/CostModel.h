@@ -1,6 +1,6 @@
 // CostModel.h - how long collectives take, predicted from what messages, bytes
 // and products cost. Pure functions: the same costs give the same choice on
-// every rank, which is why costs are part of what ranks agree on.
+// every rank, which is why ranks choose by the defaults.
 #pragma once
 
 #include "runtime/comm/Collectives.h"

@@ -112,8 +112,10 @@ protected:
     for (uint32_t rank = 0; rank < count; ++rank)
       ranks.push_back(std::make_unique<Rank>(library, *job, rank, count));
     onRanks(count, [&](uint32_t rank) { ranks[rank]->connect(); });
-    for (const std::unique_ptr<Rank> &rank : ranks)
+    for (const std::unique_ptr<Rank> &rank : ranks) {
+      ASSERT_NE(rank->collectives, nullptr);
       EXPECT_EQ(rank->collectives->worksOnDevice(), isForGpus);
+    }
 
     for (int64_t number = 1; number <= 3; ++number) {
       std::vector<ReferenceTrainer::Partial> partials(count);

@@ -151,7 +151,7 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
   shape.ranksPerMean = perMean;
   state->radices = options.radices;
   if (state->radices.empty())
-    state->radices = chooseRadices(options.costs, shape);
+    state->radices = chooseRadices(CommCosts(), shape);
   BOOSTRT_RETURN_IF_ERROR(checkRadices(state->radices, shape.leaves));
   PlanOptions how{perMean, state->radices,
                   options.cut.value_or(Cut::EqualSlices),
@@ -160,7 +160,7 @@ Result<Adasum> Adasum::plan(uint32_t members, uint32_t self,
   if (!options.cut) {
     how.cut = Cut::WholeVectors;
     std::vector<std::vector<Level>> whole = planBlocks(blocks, self, how);
-    if (secondsOf(whole, options.costs) < secondsOf(plans, options.costs))
+    if (secondsOf(whole, CommCosts()) < secondsOf(plans, CommCosts()))
       plans = std::move(whole);
     else
       how.cut = Cut::EqualSlices;

@@ -36,14 +36,13 @@ struct AdasumOptions {
   /// only share the work. All pass the same.
   bool meansAreKnown = false;
   /// How many combine at once in each level across those means; empty: what
-  /// takes least by `costs`. See Plan.h.
+  /// takes least by CommCosts' defaults. See Plan.h.
   std::vector<uint32_t> radices;
-  /// Unset: what takes least by `costs`.
+  /// Unset: what takes least, likewise.
   std::optional<adasum::Cut> cut;
   /// About so many bytes are combined at a time, but whole vectors: that bounds
   /// the scratch memory. Every block waits for all members.
   size_t blockBytes = size_t(64) << 20;
-  CommCosts costs;
 };
 
 /// Of one vector.

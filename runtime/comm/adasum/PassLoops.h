@@ -1,14 +1,10 @@
-// PassLoops.h - the loops of Passes.h for a width of registers. A file that
-// instantiates them is compiled for a CPU that has these, and for one width:
-// what a width is made of depends on the file's target.
+// PassLoops.h - the loops of Passes.h for a width of registers. A file says
+// what a register of one width is, and is compiled for a CPU that has it.
 #pragma once
 
 #include "runtime/comm/adasum/Passes.h"
 
 #include <cstring>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 #define BOOSTRT_INLINE [[gnu::always_inline]] inline
 #define BOOSTRT_UNROLL _Pragma("GCC unroll 8")
@@ -18,57 +14,12 @@ namespace boostrt::adasum {
 /// How many sums every product has, and elements a step has.
 constexpr int kLanes = 8;
 
-/// A register of doubles. Elements in memory are aligned to nothing but their
-/// own size.
+/// A register of doubles, in the file that is compiled for it. Elements in
+/// memory are aligned to nothing but their own size.
+///   Doubles load(const float *)
+///   void round(Doubles, float *)
+///   Doubles addProduct(a, b, sum): a b + sum, where a b is exact
 template <int Width> struct Register;
-
-template <> struct Register<2> {
-  typedef float Floats __attribute__((vector_size(2 * sizeof(float))));
-  typedef double Doubles __attribute__((vector_size(2 * sizeof(double))));
-
-  BOOSTRT_INLINE static Doubles load(const float *from) {
-    Floats single;
-    std::memcpy(&single, from, sizeof(single));
-    return __builtin_convertvector(single, Doubles);
-  }
-  BOOSTRT_INLINE static void round(Doubles values, float *to) {
-    auto rounded = __builtin_convertvector(values, Floats);
-    std::memcpy(to, &rounded, sizeof(rounded));
-  }
-  /// a b + sum, where a b is exact.
-  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
-    return a * b + sum;
-  }
-};
-
-// By intrinsics: GCC converts longer vectors in halves.
-#ifdef __AVX512F__
-template <> struct Register<8> {
-  using Doubles = __m512d;
-  BOOSTRT_INLINE static Doubles load(const float *from) {
-    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
-  }
-  BOOSTRT_INLINE static void round(Doubles values, float *to) {
-    _mm256_storeu_ps(to, _mm512_cvtpd_ps(values));
-  }
-  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
-    return _mm512_fmadd_pd(a, b, sum);
-  }
-};
-#elif defined(__AVX2__)
-template <> struct Register<4> {
-  using Doubles = __m256d;
-  BOOSTRT_INLINE static Doubles load(const float *from) {
-    return _mm256_cvtps_pd(_mm_loadu_ps(from));
-  }
-  BOOSTRT_INLINE static void round(Doubles values, float *to) {
-    _mm_storeu_ps(to, _mm256_cvtpd_ps(values));
-  }
-  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
-    return _mm256_fmadd_pd(a, b, sum);
-  }
-};
-#endif
 
 /// block[i][j] = <rows_i, columns_j>; of a triangle only j <= i.
 template <int Width, int Rows, int Columns, bool Triangle>

@@ -1,6 +1,25 @@
 #include "runtime/comm/adasum/PassLoops.h"
 
 namespace boostrt::adasum {
+
+template <> struct Register<2> {
+  typedef float Floats __attribute__((vector_size(2 * sizeof(float))));
+  typedef double Doubles __attribute__((vector_size(2 * sizeof(double))));
+
+  BOOSTRT_INLINE static Doubles load(const float *from) {
+    Floats single;
+    std::memcpy(&single, from, sizeof(single));
+    return __builtin_convertvector(single, Doubles);
+  }
+  BOOSTRT_INLINE static void round(Doubles values, float *to) {
+    auto rounded = __builtin_convertvector(values, Floats);
+    std::memcpy(to, &rounded, sizeof(rounded));
+  }
+  BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
+    return a * b + sum;
+  }
+};
+
 namespace {
 
 std::vector<Passes> findSupported() {

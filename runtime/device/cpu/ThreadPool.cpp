@@ -12,6 +12,10 @@ int omp_get_thread_num(void);
 int omp_get_num_threads(void);
 void omp_set_num_threads(int threads);
 void omp_set_dynamic(int dynamic);
+#ifdef __SANITIZE_THREAD__
+void __tsan_acquire(void *what);
+void __tsan_release(void *what);
+#endif
 }
 
 namespace boostrt {
@@ -52,6 +56,17 @@ Status configureThreadPool(uint32_t threads) {
 }
 
 namespace {
+
+// For ThreadSanitizer, which does not see what libgomp hands to its threads and
+// back.
+#ifdef __SANITIZE_THREAD__
+void handOver(void *what) { __tsan_release(what); }
+void takeOver(void *what) { __tsan_acquire(what); }
+#else
+void handOver(void *) {}
+void takeOver(void *) {}
+#endif
+
 struct Loop {
   BoostKernel kernel;
   void *const *operands;
@@ -60,6 +75,7 @@ struct Loop {
 };
 
 void runShare(void *data) {
+  takeOver(data);
   const Loop &loop = *static_cast<const Loop *>(data);
   // A team may be smaller than asked for, inside somebody else's parallel
   // region for one; every chunk must run all the same.
@@ -69,6 +85,7 @@ void runShare(void *data) {
     Chunk chunk = chunkAt(loop.extent, loop.chunks, index);
     loop.kernel(loop.operands, chunk.begin, chunk.end);
   }
+  handOver(data);
 }
 } // namespace
 
@@ -84,7 +101,9 @@ void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
   Loop loop{kernel, operands, extent, chunks};
   // Always the whole team, even for fewer chunks: libgomp ends the threads that
   // a smaller team leaves over and creates them anew for the next larger one.
+  handOver(&loop);
   GOMP_parallel(runShare, &loop, threads, 0);
+  takeOver(&loop);
 }
 
 } // namespace boostrt

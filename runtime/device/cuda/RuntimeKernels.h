@@ -5,7 +5,6 @@
 #include "runtime/device/cuda/GpuDriver.h"
 
 #include <initializer_list>
-#include <span>
 #include <string_view>
 
 namespace boostrt {

@@ -58,8 +58,7 @@ std::pair<int64_t, int64_t> inside(int64_t count, int64_t stride,
 
 } // namespace
 
-CallMemory::Description Convolution::describe(const BoostLibraryCall &,
-                                              const ConvolutionGraph &graph) {
+CallMemory::Description Convolution::describe(const ConvolutionGraph &graph) {
   std::string text = fmt::format(
       "the {} from the {} and the {}{}: {}, {}, {}, steps [{}], padding [{}] "
       "before and [{}] behind, dilations [{}]{}",

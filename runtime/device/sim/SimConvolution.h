@@ -12,8 +12,7 @@ public:
   Convolution(CallMemory &memory, const cuda::ConvolutionGraph &graph)
       : memory_(memory), g_(graph) {}
 
-  static CallMemory::Description describe(const BoostLibraryCall &,
-                                          const cuda::ConvolutionGraph &graph);
+  static CallMemory::Description describe(const cuda::ConvolutionGraph &graph);
   /// That everything which is read was written.
   Status checkContents() const;
   void run();

@@ -77,9 +77,8 @@ Status SimDriver::copyOut(std::span<const DeviceCopy> copies) {
 
 Status SimDriver::copy(uint64_t to, uint64_t from, uint64_t bytes) {
   BOOSTRT_RETURN_IF_ERROR(checkCopy(from, bytes, /*isWritten=*/false));
-  std::span<std::byte> source = message(from, bytes, /*isWritten=*/false);
-  if (source.size() == bytes)
-    return copyIn(to, source);
+  if (Allocation *at = memory_.find(from, bytes))
+    return copyIn(to, {&at->data[from - at->address], bytes});
   return Status(ExitCode::Internal,
                 fmt::format("sim: cannot copy {} bytes at 0x{:x}: {}", bytes,
                             from, memory_.describe(from, bytes)));

@@ -110,9 +110,9 @@ CallMemory::Description Product::describe(const BoostLibraryCall &call,
 /// `Work` computes what is described.
 template <class Work, class Described>
 Status execute(Memory &memory, Checks checks, const BoostLibraryCall &call,
-               std::span<const uint64_t> operands, const Described &described) {
-  CallMemory operandMemory(memory, call, operands,
-                           Work::describe(call, described));
+               std::span<const uint64_t> operands, const Described &described,
+               CallMemory::Description description) {
+  CallMemory operandMemory(memory, call, operands, std::move(description));
   BOOSTRT_RETURN_IF_ERROR(operandMemory.check());
   Work work(operandMemory, described);
   if (checks == Checks::All)
@@ -137,12 +137,14 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
     Result<cuda::ConvolutionGraph> graph = cuda::describeConvolution(call);
     if (!graph.ok())
       return cannotExecute(call, "convolution", graph.status());
-    return execute<Convolution>(memory, checks, call, operands, *graph);
+    return execute<Convolution>(memory, checks, call, operands, *graph,
+                                Convolution::describe(*graph));
   }
   Result<LtProduct> product = cuda::describeProduct(call);
   if (!product.ok())
     return cannotExecute(call, "matrix product", product.status());
-  return execute<Product>(memory, checks, call, operands, *product);
+  return execute<Product>(memory, checks, call, operands, *product,
+                          Product::describe(call, *product));
 }
 
 } // namespace boostrt::sim

@@ -39,29 +39,30 @@ private:
 
 class EarlyCollectivesTest : public testing::Test {
 protected:
-  void ready(EarlyCollectives &early, uint32_t index) {
-    early.ready(index, operands[index]);
-  }
-  Status run(EarlyCollectives &early, uint32_t index) {
-    return early.run(index, operands[index]);
+  void ready(uint32_t index) { early.ready(index, operands[index]); }
+  Status run(uint32_t index) { return early.run(index, operands[index]); }
+  /// What ran, when all that began is done.
+  const std::vector<uint32_t> &orderAtEnd() {
+    early.close();
+    return recorder.order;
   }
 
   int values[3] = {};
   void *operands[3][1] = {{&values[0]}, {&values[1]}, {&values[2]}};
   Recorder recorder;
+  EarlyCollectives early{recorder, 3};
 };
 
 TEST_F(EarlyCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
   recorder.held = 1;
-  EarlyCollectives early(recorder, 3);
   for (int step = 1; step <= 2; ++step) {
     early.open();
-    ready(early, 0);
-    ready(early, 1); // does not wait
+    ready(0);
+    ready(1); // does not wait
     if (step == 1)
       recorder.release();
     for (uint32_t index : {0, 1, 2})
-      EXPECT_TRUE(run(early, index).ok());
+      EXPECT_TRUE(run(index).ok());
     early.close();
   }
   EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
@@ -72,59 +73,51 @@ TEST_F(EarlyCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
 }
 
 TEST_F(EarlyCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
-  EarlyCollectives early(recorder, 3);
-  ready(early, 0);
+  ready(0);
   early.open();
   early.close();
-  ready(early, 0);
+  ready(0);
   EXPECT_TRUE(recorder.order.empty());
-  EXPECT_TRUE(run(early, 0).ok());
+  EXPECT_TRUE(run(0).ok());
   EXPECT_EQ(recorder.threads.at(0), std::this_thread::get_id());
 }
 
 // Others may begin none early; what comes out of order would meet another one.
 TEST_F(EarlyCollectivesTest, TheOrderIsThatOfTheSchedule) {
-  EarlyCollectives early(recorder, 2);
   early.open();
-  ready(early, 1); // before 0: left to update
-  ready(early, 0);
-  ready(early, 2); // no such one
-  EXPECT_TRUE(run(early, 0).ok());
-  EXPECT_TRUE(run(early, 1).ok());
-  early.close();
-  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));
+  ready(1); // before 0: left to update
+  ready(0);
+  early.ready(3, operands[0]); // no such one
+  EXPECT_TRUE(run(0).ok());
+  EXPECT_TRUE(run(1).ok());
+  EXPECT_EQ(orderAtEnd(), (std::vector<uint32_t>{0, 1}));
 }
 
 TEST_F(EarlyCollectivesTest, ACollectiveOfUpdateComesBehindThoseThatBegan) {
   recorder.held = 0;
-  EarlyCollectives early(recorder, 2);
   early.open();
-  ready(early, 0);
+  ready(0);
   std::future<Status> later =
-      std::async(std::launch::async, [&] { return run(early, 1); });
+      std::async(std::launch::async, [&] { return run(1); });
   recorder.release();
   EXPECT_TRUE(later.get().ok());
-  early.close();
-  EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(orderAtEnd(), (std::vector<uint32_t>{0, 1}));
 }
 
 TEST_F(EarlyCollectivesTest, AFailureIsWhatUpdateGets) {
   recorder.failing = 0;
-  EarlyCollectives early(recorder, 3);
   early.open();
-  ready(early, 0);
-  ready(early, 1);
-  EXPECT_EQ(run(early, 0).message(), "lost");
-  EXPECT_EQ(run(early, 1).code(), ExitCode::RankLost);
-  early.close();
-  EXPECT_EQ(recorder.order, std::vector<uint32_t>{0});
+  ready(0);
+  ready(1);
+  EXPECT_EQ(run(0).message(), "lost");
+  EXPECT_EQ(run(1).code(), ExitCode::RankLost);
+  EXPECT_EQ(orderAtEnd(), std::vector<uint32_t>{0});
   EXPECT_EQ(values[1], 0);
 }
 
 TEST_F(EarlyCollectivesTest, OtherMemoryIsADefect) {
-  EarlyCollectives early(recorder, 3);
   early.open();
-  ready(early, 0);
+  ready(0);
   Status status = early.run(0, operands[1]);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "collective 0 began on other memory than update "
@@ -135,10 +128,10 @@ TEST_F(EarlyCollectivesTest, OtherMemoryIsADefect) {
 TEST_F(EarlyCollectivesTest, TheEndWaitsForWhatBegan) {
   recorder.held = 0;
   {
-    EarlyCollectives early(recorder, 3);
-    early.open();
-    ready(early, 0);
-    ready(early, 1);
+    EarlyCollectives ending(recorder, 3);
+    ending.open();
+    ending.ready(0, operands[0]);
+    ending.ready(1, operands[1]);
     recorder.release();
   }
   EXPECT_EQ(recorder.order, (std::vector<uint32_t>{0, 1}));

@@ -179,16 +179,13 @@ Brought brought;
 /// Of the CPU, behind a sum to which the other rank brings a sample of loss 1.
 int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
   auto *gradients = static_cast<std::byte *>(arenas[BOOST_ARENA_GRADIENT]);
-  std::byte *sum = gradients + brought.program->loss_sum.offset;
-  std::byte *count = gradients + brought.program->loss_count.offset;
-  SumCount loss;
-  std::memcpy(&loss.sum, sum, sizeof loss.sum);
-  std::memcpy(&loss.count, count, sizeof loss.count);
-  brought.losses.push_back(loss);
-  loss.sum += 1;
-  loss.count += 1;
-  std::memcpy(sum, &loss.sum, sizeof loss.sum);
-  std::memcpy(count, &loss.count, sizeof loss.count);
+  auto &sum =
+      *reinterpret_cast<float *>(gradients + brought.program->loss_sum.offset);
+  auto &count = *reinterpret_cast<int64_t *>(
+      gradients + brought.program->loss_count.offset);
+  brought.losses.push_back({sum, count});
+  sum += 1;
+  count += 1;
   return cpuTarget->functions[BOOST_FUNCTION_UPDATE].entry(env, arenas);
 }
 

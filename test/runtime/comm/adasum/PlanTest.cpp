@@ -2,13 +2,12 @@
 #include "runtime/comm/adasum/Plan.h"
 
 #include "runtime/comm/MeasureLoops.h"
-#include "test/runtime/comm/Ranks.h"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 #include <numeric>
+#include <vector>
 
 using namespace boostrt;
 using namespace boostrt::adasum;
@@ -199,6 +198,7 @@ TEST(CostModel, TheChoiceIsTheLeast) {
 
 TEST(CostModel, LoopsTakeTime) {
   CommCosts costs;
+  costs.perTouched = costs.perProduct = 0;
   const CommCosts before = costs;
   measureLoops(costs, size_t(1) << 20);
   // No memory reads a terabyte in a second, and none takes a second for 1 MB.
@@ -207,6 +207,7 @@ TEST(CostModel, LoopsTakeTime) {
   EXPECT_GT(costs.perProduct, 1e-12);
   EXPECT_LT(costs.perProduct, 1e-6);
   EXPECT_EQ(costs.perByte, before.perByte);
+  EXPECT_EQ(costs.perMessage, before.perMessage);
   EXPECT_EQ(costs.latency, before.latency);
 }
 

@@ -63,8 +63,7 @@ protected:
         operands.push_back({bytes, &bytes == &tested.operand_bytes[3], 0});
     launch.operands = operands.data();
     launch.operand_count = static_cast<uint32_t>(operands.size());
-    fake_cuda::find<void(int, void (*)(const cuda::Address *))>(
-        "fakeCudaDefine")(static_cast<int>(operands.size()), convolve);
+    fake_cuda::define(static_cast<int>(operands.size()), convolve);
   }
 
   /// Calls the function twice and checks what it computes; whether the library
@@ -76,12 +75,10 @@ protected:
     auto base = device->allocate(5 * kPart, "transient");
     EXPECT_TRUE(base.ok());
     EXPECT_TRUE(device->copyIn(*base, std::as_bytes(std::span(memory))).ok());
-    void *arenas[BOOST_ARENA_COUNT] = {};
-    arenas[BOOST_ARENA_TRANSIENT] = *base;
     forget();
-    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_TRUE(step(*base).ok());
     std::string calls = library.trace(), driverCalls = fake_cuda::trace();
-    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_TRUE(step(*base).ok());
     EXPECT_EQ(library.trace(), calls) << "a graph needs no second call";
     EXPECT_EQ(fake_cuda::waits(driverCalls), 0);
     int found = fake_cuda::count(calls, "cudnnBackendExecute");

@@ -16,7 +16,6 @@
 #include "test/runtime/device/cuda/FakeCuda.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -24,17 +23,12 @@
 
 using namespace boostrt;
 using namespace boostrt::cuda;
-using fake_cuda::cut;
-using fake_cuda::errorOf;
-using fake_cuda::failureOf;
-using fake_cuda::kAllBits;
-using fake_cuda::kTf32Bits;
-using fake_cuda::setting;
+using namespace boostrt::cuda::fake;
 
 namespace {
 
 constexpr int kInvalidValue = 7, kNotSupported = 15, kExecutionFailed = 13;
-int live = 0;
+int live = 0, runs = 0;
 std::string trace;
 
 struct Kind {
@@ -296,7 +290,7 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
   if (name == "refused")
     return kExecutionFailed;
   fake_cuda::submit(
-      [=, error = errorOf(name)] {
+      [=, error = errorOf(name, runs)] {
         asked.compute(static_cast<const float *>(a),
                       static_cast<const float *>(b), static_cast<float *>(d),
                       error, asked.bitsOf(name));

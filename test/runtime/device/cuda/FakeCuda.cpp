@@ -25,6 +25,7 @@
 
 using namespace boostrt::cuda;
 using namespace boostrt::fake_cuda;
+using boostrt::cuda::fake::setting;
 
 namespace {
 

@@ -1,8 +1,9 @@
-// FakeCuda.h - what tests ask the driver library of FakeCuda.cpp. It stays open
-// with what it counted: every test starts where forget() was called.
+// FakeCuda.h - what tests, and the libraries that they make, ask the driver
+// library of FakeCuda.cpp. It stays open with what it counted: every test
+// starts where forget() was called.
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
+#include "runtime/device/cuda/CudaApi.h"
 
 #include <dlfcn.h>
 
@@ -38,6 +39,12 @@ inline int count(const std::string &calls, const std::string &call) {
 inline int waits(const std::string &calls) {
   return count(calls, "cuStreamSynchronize") +
          count(calls, "cuEventSynchronize");
+}
+
+/// What the kernel "defined" computes of so many operands.
+inline void define(int operands, void (*kernel)(const cuda::Address *)) {
+  find<void(int, void (*)(const cuda::Address *))>("fakeCudaDefine")(operands,
+                                                                     kernel);
 }
 
 /// The kernel "call", which calls its first operand with the second.

@@ -36,11 +36,11 @@ inline FakeEvent *of(cuda::Event event) {
 /// all such calls or of those on its stream.
 inline int note(std::string call, cuda::Stream stream = nullptr) {
   const char *fails = "FAKE_CUDA_FAILS";
-  int failure = failureOf(fails, call);
+  int failure = cuda::fake::failureOf(fails, call);
   if (stream && of(stream).number > 1)
     call.append("@").append(std::to_string(of(stream).number));
   trace += call + "\n";
-  return failure ? failure : failureOf(fails, call);
+  return failure ? failure : cuda::fake::failureOf(fails, call);
 }
 
 inline cuda::CallResult submit(cuda::Stream stream, Node node) {

@@ -23,16 +23,10 @@
 using namespace boostrt;
 using namespace boostrt::cuda;
 using namespace boostrt::cuda::fake;
-using fake_cuda::cut;
-using fake_cuda::errorOf;
-using fake_cuda::failureOf;
-using fake_cuda::kAllBits;
-using fake_cuda::kTf32Bits;
-using fake_cuda::setting;
 
 namespace {
 
-int live = 0;
+int live = 0, runs = 0;
 std::string trace;
 
 /// What heuristics propose, or an engine notes, into the caller's descriptors.
@@ -276,7 +270,7 @@ FAKE(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan,
   if (name == "refused")
     return refuse("refused", kExecutionFailed);
   fake_cuda::submit(
-      [=, error = errorOf(name)]() mutable {
+      [=, error = errorOf(name, runs)]() mutable {
         asked.compute(error, name == "tensorcores" ? kTf32Bits : kAllBits);
       },
       scratch, kind.microseconds);

@@ -1,6 +1,6 @@
 // FakeSettings.h - what the libraries that tests make read from the
-// environment, and how their results are not right. Functions only: variables
-// of equal names in libraries that are opened would be one.
+// environment, and how their results are not right. No variables: those of
+// equal names in libraries that are opened would be one.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace boostrt::fake_cuda {
+namespace boostrt::cuda::fake {
 
 inline std::string setting(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
@@ -25,8 +25,8 @@ inline int failureOf(const char *variable, const std::string &call) {
 }
 
 /// What is added to results by a proposal that is "wrong", "off" or "restless".
-inline float errorOf(const std::string &proposal) {
-  static int runs = 0;
+/// `runs` counts the restless ones.
+inline float errorOf(const std::string &proposal, int &runs) {
   return proposal == "wrong"      ? 1e6f
          : proposal == "off"      ? 10.0f
          : proposal == "restless" ? 1e-5f * static_cast<float>(++runs)
@@ -39,4 +39,4 @@ inline float cut(float value, uint32_t bits) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & bits);
 }
 
-} // namespace boostrt::fake_cuda
+} // namespace boostrt::cuda::fake

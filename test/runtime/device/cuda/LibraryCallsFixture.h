@@ -93,13 +93,15 @@ protected:
     return status.ok() ? device->notes() : std::vector<std::string>();
   }
 
+  Status step(void *transient) {
+    void *arenas[BOOST_ARENA_COUNT] = {};
+    arenas[BOOST_ARENA_TRANSIENT] = transient;
+    return device->call(BOOST_FUNCTION_MICRO, arenas);
+  }
   /// What a step on `bytes` of TRANSIENT ends with.
   Status failedStep(uint64_t bytes) {
     auto base = device->allocate(bytes, "transient");
-    EXPECT_TRUE(base.ok());
-    void *arenas[BOOST_ARENA_COUNT] = {};
-    arenas[BOOST_ARENA_TRANSIENT] = *base;
-    return device->call(BOOST_FUNCTION_MICRO, arenas);
+    return base.ok() ? step(*base) : base.status();
   }
 
   std::string readPlanFile() const {

@@ -46,8 +46,7 @@ protected:
 
   void SetUp() override {
     LibraryCallsFixture::SetUp();
-    fake_cuda::find<void(int, void (*)(const cuda::Address *))>(
-        "fakeCudaDefine")(4, multiply);
+    fake_cuda::define(4, multiply);
     launch.operands = kOperands;
     launch.operand_count = 4;
     target.library_calls = calls;
@@ -69,12 +68,10 @@ protected:
     auto base = device->allocate(2048, "transient");
     EXPECT_TRUE(base.ok());
     EXPECT_TRUE(device->copyIn(*base, std::as_bytes(std::span(memory))).ok());
-    void *arenas[BOOST_ARENA_COUNT] = {};
-    arenas[BOOST_ARENA_TRANSIENT] = *base;
     forget();
-    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_TRUE(step(*base).ok());
     std::string calls = library.trace(), driverCalls = fake_cuda::trace();
-    EXPECT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    EXPECT_TRUE(step(*base).ok());
     EXPECT_EQ(library.trace(), calls) << "a graph needs no second call";
     EXPECT_EQ(fake_cuda::count(driverCalls, "cuMemAlloc_v2"), 0);
     EXPECT_EQ(fake_cuda::waits(driverCalls), 0);
@@ -182,14 +179,13 @@ TEST_F(Libraries, WhatIsNotSoundIsNotTaken) {
 // not the rounding of its parts.
 TEST_F(Libraries, LongSumsAreComparedToo) {
   static constexpr int64_t kTerms = 200000;
-  fake_cuda::find<void(int, void (*)(const cuda::Address *))>("fakeCudaDefine")(
-      4, [](const cuda::Address *operands) {
-        auto at = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
-        double sum = *at(2);
-        for (int64_t k = 0; k < kTerms; ++k)
-          sum += double(at(0)[k]) * at(1)[k];
-        *at(3) = static_cast<float>(sum);
-      });
+  fake_cuda::define(4, [](const cuda::Address *operands) {
+    auto at = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
+    double sum = *at(2);
+    for (int64_t k = 0; k < kTerms; ++k)
+      sum += double(at(0)[k]) * at(1)[k];
+    *at(3) = static_cast<float>(sum);
+  });
   for (BoostLibraryCall &call : calls) {
     call.matmul = {1, 1, kTerms, {kTerms, 1}, {1, kTerms}, 1, 0};
     call.operand_bytes[0] = call.operand_bytes[1] = kTerms * sizeof(float);

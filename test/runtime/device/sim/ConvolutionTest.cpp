@@ -17,7 +17,7 @@ constexpr uint32_t kKinds[] = {BOOST_LIBRARY_CONVOLUTION,
 
 class ConvolutionCalls : public LibraryCallFixture {
 protected:
-  ConvolutionCalls() : LibraryCallFixture("convolution, model.json:9:5") {}
+  ConvolutionCalls() : LibraryCallFixture("convolution") {}
 
   using LibraryCallFixture::prepare;
   void prepare(uint32_t kind, bool hasBias = false) {

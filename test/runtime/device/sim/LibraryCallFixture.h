@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace boostrt::sim {
 
@@ -64,7 +66,8 @@ protected:
     EXPECT_EQ(status.code(), ExitCode::Internal);
     EXPECT_THAT(status.message(),
                 testing::StartsWith(std::string("sim: ") + kind +
-                                    " in a library call (" + what_ + ")\n"));
+                                    " in a library call (" + what_ + ", " +
+                                    call.location + ")\n"));
     EXPECT_THAT(status.message(), testing::HasSubstr("\n  " + detail));
   }
 

@@ -16,16 +16,18 @@ constexpr int64_t kM = 5, kN = 3, kK = 4;
 
 class LibraryCall : public LibraryCallFixture {
 protected:
-  LibraryCall() : LibraryCallFixture("matrix product, model.json:14:5") {}
+  LibraryCall() : LibraryCallFixture("matrix product") {}
 
   void SetUp() override {
-    BoostLibraryCall product{};
-    product.kind = BOOST_LIBRARY_MATMUL;
-    product.location = "model.json:14:5";
-    product.matmul = {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE};
-    const uint64_t bytes[] = {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4};
-    std::copy(std::begin(bytes), std::end(bytes), product.operand_bytes);
-    prepare(product);
+    prepare({BOOST_LIBRARY_MATMUL,
+             0,
+             0,
+             "model.json:14:5",
+             {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE},
+             {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
+             {},
+             BOOST_PRECISION_FLOAT32,
+             0});
   }
 };
 
