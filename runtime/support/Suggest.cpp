@@ -5,6 +5,75 @@
 #include <algorithm>
 
 namespace boostrt {
+namespace {
+
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
+/// Without what people vary: case and separators.
+std::string folded(std::string_view word) {
+  std::string result;
+  for (char c : word)
+    if (c != '_' && c != '-' && c != ' ')
+      result += lowered(c);
+  return result;
+}
+
+/// Dashes in front, which say nothing about how near two flags are.
+std::string_view dropDashes(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+std::string lowered(std::string_view word) {
+  std::string result;
+  for (char c : word)
+    result += lowered(c);
+  return result;
+}
+
+/// One character of a text, or a byte that begins none.
+struct Character {
+  char32_t code = 0;
+  size_t bytes = 1;
+  bool isValid = false;
+};
+
+Character decode(std::string_view text) {
+  auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80)
+    return {lead, 1, true};
+  size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || bytes > text.size())
+    return {};
+  char32_t code = lead & (0x7f >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80)
+      return {};
+    code = code << 6 | (next & 0x3f);
+  }
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  bool isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[bytes] || code > 0x10ffff || isSurrogate)
+    return {};
+  return {code, bytes, true};
+}
+
+/// What a terminal acts on or shows nothing for: controls, directions of
+/// writing, spaces without width.
+bool isInvisible(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xad ||
+         code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+         (code >= 0xfff0 && code <= 0xfffb) ||
+         (code >= 0xe0000 && code <= 0xe0fff);
+}
+
+} // namespace
+
+bool isSameSpelling(std::string_view a, std::string_view b) {
+  return folded(a) == folded(b);
+}
 
 size_t editDistance(std::string_view a, std::string_view b) {
   // Three rows of the usual table: swaps look two rows back.
@@ -31,11 +100,18 @@ std::string_view nearestSpelling(std::string_view word,
   // A hostile word must not cost time: nothing legal is that long.
   if (word.size() > 256)
     return {};
+  for (std::string_view candidate : legal)
+    if (!word.empty() && isSameSpelling(word, candidate))
+      return candidate;
+  std::string meant = lowered(dropDashes(word));
   std::string_view best;
   size_t bestDistance = 0;
   for (std::string_view candidate : legal) {
-    size_t distance = editDistance(word, candidate);
-    bool isNear = 3 * distance <= std::max(word.size(), candidate.size()) + 2;
+    std::string name = lowered(dropDashes(candidate));
+    size_t distance = editDistance(meant, name);
+    size_t longer = std::max(meant.size(), name.size());
+    bool isNear =
+        distance < longer && 3 * distance <= std::max<size_t>(3, longer);
     if (isNear && (best.empty() || distance < bestDistance)) {
       best = candidate;
       bestDistance = distance;
@@ -51,17 +127,25 @@ std::string didYouMean(std::string_view word,
                       : fmt::format("; did you mean '{}'?", best);
 }
 
-std::string printable(std::string_view text) {
-  constexpr size_t kLongest = 200;
+size_t utf8Bytes(std::string_view text) {
+  Character character = text.empty() ? Character() : decode(text);
+  return character.isValid ? character.bytes : 0;
+}
+
+std::string printable(std::string_view text, size_t longest) {
   std::string shown;
-  for (char character : text.substr(0, kLongest)) {
-    if (character >= 0x20 && character < 0x7f)
-      shown += character;
+  size_t at = 0;
+  while (at < text.size()) {
+    Character character = decode(text.substr(at));
+    if (at + character.bytes > longest)
+      return shown + "...";
+    if (character.isValid && !isInvisible(character.code))
+      shown += text.substr(at, character.bytes);
     else
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
+      for (char byte : text.substr(at, character.bytes))
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    at += character.bytes;
   }
-  if (text.size() > kLongest)
-    shown += "...";
   return shown;
 }
 

@@ -12,8 +12,12 @@ namespace boostrt {
 /// swaps of neighbours cost 1 each. Bytes, not characters.
 size_t editDistance(std::string_view a, std::string_view b);
 
-/// The legal spelling nearest to `word`, ties to the first; empty when none is
-/// near enough to be what was meant (about a third of the letters may differ).
+/// Whether two words differ in case, '_', '-' and spaces alone.
+bool isSameSpelling(std::string_view a, std::string_view b);
+
+/// The legal spelling nearest to `word` whatever the case, ties to the first;
+/// empty when none is near enough to be what was meant (a third of the letters,
+/// or one of fewer than three, may differ).
 std::string_view nearestSpelling(std::string_view word,
                                  std::span<const std::string_view> legal);
 
@@ -21,8 +25,13 @@ std::string_view nearestSpelling(std::string_view word,
 std::string didYouMean(std::string_view word,
                        std::span<const std::string_view> legal);
 
-/// `text` with control characters and bytes beyond ASCII written \xNN, cut to
-/// 200 bytes: what a foreign file calls itself must not steer a terminal.
-std::string printable(std::string_view text);
+/// Bytes of the character of UTF-8 that `text` begins with; 0 when it begins
+/// with none.
+size_t utf8Bytes(std::string_view text);
+
+/// `text` with what is not UTF-8, or steers a terminal, or is not visible
+/// written \xNN byte by byte, cut to `longest` bytes: what a foreign file calls
+/// itself is shown as it is, and does no harm.
+std::string printable(std::string_view text, size_t longest = 200);
 
 } // namespace boostrt

@@ -47,11 +47,40 @@ TEST(DidYouMean, IsAClauseOrNothing) {
   EXPECT_EQ(didYouMean("nothing-like-it", kFlags), "");
 }
 
-TEST(Printable, EscapesWhatSteersATerminal) {
+TEST(NearestSpelling, IsBlindToCaseAndDashes) {
+  EXPECT_EQ(nearestSpelling("Checkpoint_Dir", kFlags), "checkpoint-dir");
+  constexpr std::string_view kDashed[] = {"--init", "--rho"};
+  EXPECT_EQ(nearestSpelling("--quiet", kDashed), "");
+  EXPECT_EQ(nearestSpelling("--thor", kDashed), "");
+  EXPECT_EQ(nearestSpelling("--ini", kDashed), "--init");
+}
+
+TEST(NearestSpelling, IsNoneOfOneOtherLetter) {
+  constexpr std::string_view kNames[] = {"x"};
+  EXPECT_EQ(nearestSpelling("y", kNames), "");
+}
+
+TEST(Printable, KeepsText) {
   EXPECT_EQ(printable("fc1.weight"), "fc1.weight");
+  EXPECT_EQ(printable("\u6a21\u578b \u00e9"), "\u6a21\u578b \u00e9");
+}
+
+TEST(Printable, EscapesWhatSteersATerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(printable("\u009b1m"), "\\xc2\\x9b1m") << "a control beyond ASCII";
+  EXPECT_EQ(printable("\u202eabc"), "\\xe2\\x80\\xaeabc") << "right to left";
+}
+
+TEST(Printable, EscapesWhatIsNoText) {
   EXPECT_EQ(printable("\xff\x7f"), "\\xff\\x7f");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "overlong";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
+  EXPECT_EQ(printable("\xe6\xa8"), "\\xe6\\xa8") << "cut off";
+}
+
+TEST(Printable, CutsBetweenCharacters) {
   EXPECT_EQ(printable(std::string(300, 'a')), std::string(200, 'a') + "...");
+  EXPECT_EQ(printable("\u6a21\u578b", 5), "\u6a21...");
 }
 
 } // namespace

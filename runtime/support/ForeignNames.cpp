@@ -1,0 +1,81 @@
+#include "runtime/support/ForeignNames.h"
+
+#include "runtime/support/Suggest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+using namespace foreign;
+
+constexpr ForeignName kForeignNames[] = {
+#define FOREIGN_NAME(KIND, SYSTEMS, THEIRS, OURS, NOTE)                        \
+  {NameKind::KIND, SYSTEMS, THEIRS, OURS, NOTE},
+#include "runtime/support/ForeignNames.def"
+#undef FOREIGN_NAME
+};
+
+/// "torch.nn.Linear" is Linear.
+std::string_view dropModule(std::string_view word) {
+  size_t dot = word.find_last_of('.');
+  return dot == std::string_view::npos ? word : word.substr(dot + 1);
+}
+
+std::string offer(std::string_view ours, std::string_view note) {
+  return note.empty() ? fmt::format("; did you mean '{}'?", ours)
+                      : fmt::format("; did you mean '{}' ({})?", ours, note);
+}
+
+/// Where the recipe is set, as a clause.
+std::string pointAtRecipe(NameKind program, std::string_view path) {
+  if (program == NameKind::CompilerFlag)
+    return fmt::format("; the recipe is changed by --set {}=VALUE", path);
+  return fmt::format("; the recipe is part of the program: compile it with "
+                     "boostc --set {}=VALUE",
+                     path);
+}
+
+} // namespace
+
+std::span<const ForeignName> foreignNames() { return kForeignNames; }
+
+const ForeignName *findForeignName(NameKind kind, std::string_view word,
+                                   std::span<const std::string_view> legal) {
+  for (const ForeignName &name : kForeignNames)
+    if (name.kind == kind && isSameSpelling(name.theirs, dropModule(word)) &&
+        (name.ours.empty() || legal.empty() ||
+         std::ranges::find(legal, name.ours) != legal.end()))
+      return &name;
+  return nullptr;
+}
+
+std::string suggestName(NameKind kind, std::string_view word,
+                        std::span<const std::string_view> legal) {
+  for (std::string_view candidate : legal)
+    if (isSameSpelling(candidate, dropModule(word)))
+      return offer(candidate, "");
+  if (const ForeignName *name = findForeignName(kind, word, legal))
+    return name->ours.empty() ? "; it is not implemented"
+                              : offer(name->ours, name->note);
+  return didYouMean(word, legal);
+}
+
+std::string suggestFlag(NameKind program, std::string_view flag,
+                        std::span<const std::string_view> legal) {
+  std::string_view word =
+      flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  for (std::string_view candidate : legal)
+    if (isSameSpelling(candidate, flag))
+      return offer(candidate, "");
+  if (const ForeignName *name = findForeignName(program, word, {}))
+    return name->ours.empty() ? "; there is no such flag"
+                              : offer(name->ours, name->note);
+  if (const ForeignName *recipe =
+          findForeignName(NameKind::RecipeFlag, word, {}))
+    return pointAtRecipe(program, recipe->ours);
+  return didYouMean(flag, legal);
+}
+
+} // namespace boostrt
