@@ -10,6 +10,10 @@ Every table with a column `here` is read. Its text in backticks is, by its first
 `not yet: `name`` says that no op, key, value or option has that name, and
 `not built: `command`` that the command is an error. Nothing else may stand in the column.
 Commands in the other columns after `here` are looked up, too.
+
+The columns before `here` are those of other systems. Each name that runtime/support/
+ForeignNames.def has of such a system, and that the compiler therefore offers ours for, is in
+its column, in a row that says the same.
 """
 
 import json
@@ -32,6 +36,9 @@ BASE = {
     "loss": {"op": "softmax_cross_entropy"},
     "optimizer": {"type": "sgd", "learning_rate": 0.1},
 }
+# What of the table are names in a model file.
+KINDS = {"Layer", "Loss", "Metric", "Optimizer", "Initializer", "Schedule", "Transform",
+         "DataScheme"}
 WORDS = r"(nothing|not yet:?|not built:|or|,|\s)*"
 
 
@@ -80,11 +87,10 @@ def places_of(part):
     if "classes" in part:
         yield merge(BASE, {"input": {"label": part}})
     if "op" in part:
-        yield {**BASE, "loss": part}
-        yield {**BASE, "data": {"transforms": [part]}}
-        yield with_layers(part)
         yield with_layers(HEAD[0], part)
         yield with_layers(CONV, part)
+        yield {**BASE, "loss": part}
+        yield {**BASE, "data": {"transforms": [part]}}
         yield with_layers({**CONV, "name": "a"},
                           {**CONV, "name": "b", "inputs": ["image"]},
                           {**part, "inputs": ["a", "b"]})
@@ -99,10 +105,14 @@ def check_part(text):
         return f"no JSON: {error}"
     if isinstance(part, str) and part in SCHEMA["properties"]:
         return None
-    places = [merge(BASE, part)] if text[0] == '"' and isinstance(part, dict) \
-        else list(places_of(part))
-    problems = [compiles(place) for place in places]
-    return None if None in problems else "".join(problems) or "fits nowhere"
+    problems = ""
+    for place in ([merge(BASE, part)] if text[0] == '"' and isinstance(part, dict)
+                  else places_of(part)):
+        problem = compiles(place)
+        if problem is None:
+            return None
+        problems += problem
+    return problems or "fits nowhere"
 
 
 def helped(words):
@@ -158,8 +168,42 @@ def check_here(cell):
             yield "neither a part of a model, a command, a variable nor a path"
 
 
+def plain(name):
+    """As ForeignNames.h compares names."""
+    return re.sub(r"[_\- ]", "", name.split(".")[-1]).lower()
+
+
+def words_in(cell):
+    """What is in backticks, word by word."""
+    return {word for text in re.findall(r"`([^`]*)`", cell)
+            for word in re.findall(r"[A-Za-z_]\w*", text)}
+
+
+def check_names(rows):
+    """Compares the columns of other systems with the compiler's table."""
+    seen = {}  # (system, name) -> cells `here` of its rows
+    for cells, here in rows:
+        for system, cell in cells.items():
+            for word in words_in(cell):
+                seen.setdefault((system, plain(word)), []).append(here)
+    systems = {system for cells, _ in rows for system in cells}
+    text = (SOURCE / "runtime/support/ForeignNames.def").read_text(encoding="utf-8")
+    table = re.findall(r'^FOREIGN_NAME\((\w+), ([\w |]+), "([^"]+)", "([^"]*)"', text, re.M)
+    assert len(table) > 300, "the table has another form"
+    for kind, of, theirs, ours in table:
+        if kind not in KINDS:
+            continue
+        for system in systems & set(re.findall(r"\w+", of)):
+            cells = seen.get((system, plain(theirs)))
+            if cells is None:
+                yield f"{kind} {theirs} of {system} is not on the page: {ours or 'not yet'}"
+            elif not any(ours in words_in(cell) if ours else cell.startswith("not yet")
+                         for cell in cells):
+                yield f"{kind} {theirs} of {system} is {ours or 'not yet'} in the table"
+
+
 def rows_of(page):
-    """(line, cells of the column `here` and of those after it)"""
+    """(line, cells before the column `here` by their heads, it, and those after it)"""
     column = None
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("|"):
@@ -168,10 +212,11 @@ def rows_of(page):
         cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
         if column is None:
             column = cells.index("here") if "here" in cells else -1
-            width = len(cells)
+            heads = cells
         elif column >= 0 and not set(line) <= set("|-"):
-            assert len(cells) == width, f"{page}:{number}: {len(cells)} cells"
-            yield number, cells[column], cells[column + 1:]
+            assert len(cells) == len(heads), f"{page}:{number}: {len(cells)} cells"
+            yield (number, dict(zip(heads[:column], cells)), cells[column],
+                   cells[column + 1:])
 
 
 SCHEMA = json.loads((SOURCE / "docs/model.schema.json").read_text(encoding="utf-8"))
@@ -180,13 +225,18 @@ VARIABLES = {name for path in (SOURCE / "runtime").rglob("*.cpp")
 os.environ.pop("DATA_PATH", None)
 rows = failures = 0
 for page in map(pathlib.Path, sys.argv[2:]):
-    for number, here, others in rows_of(page):
+    compared = []
+    for number, theirs, here, others in rows_of(page):
         rows += 1
+        compared.append((theirs, here))
         problems = list(check_here(here)) + [
             check_command(text) for cell in others
             for text in re.findall(r"`((?:boostc|boost-run) [^`]*)`", cell)]
         for problem in filter(None, problems):
             failures += 1
             print(f"{page.name}:{number}: {problem.strip()}")
+    for problem in check_names(compared):
+        failures += 1
+        print(f"{page.name}: {problem}")
 print(f"{rows} rows checked, {failures} wrong")
 sys.exit(failures > 0)
