@@ -19,9 +19,9 @@ Environment toEnvironment(const JobPlan &plan) {
                         {"BOOST_TOKEN_SOURCE", plan.tokenSource},
                         {"BOOST_SOURCE", plan.source}};
   if (plan.deviceId)
-    variables["BOOST_DEVICE_ID"] = std::to_string(*plan.deviceId);
+    variables.emplace("BOOST_DEVICE_ID", std::to_string(*plan.deviceId));
   if (plan.isPinned)
-    variables["BOOST_PINNED"] = "1";
+    variables.emplace("BOOST_PINNED", "1");
   return variables;
 }
 

@@ -88,26 +88,31 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
     for (rt::BufferOp b : unit.touched)
       if (a != b && overlap(a, b))
         return false;
-  SmallVector<size_t> met;
-  for (auto [number, other] : llvm::enumerate(kernel.units))
-    if (conflicts(other, unit))
-      met.push_back(number);
-  DeviceUnit &first = kernel.units[met.front()];
+  // The unit joins the first that it waits for; place() has found one.
+  std::vector<DeviceUnit> &units = kernel.units;
+  size_t firstNumber = 0;
+  while (!conflicts(units[firstNumber], unit))
+    ++firstNumber;
+  DeviceUnit &first = units[firstNumber];
+  SmallVector<size_t> others; // that it waits for, too
+  for (size_t number = firstNumber + 1; number < units.size(); ++number)
+    if (conflicts(units[number], unit))
+      others.push_back(number);
   GridNest &nest = unit.nests.front();
   // A chain has one block, which large work would wait for.
-  if (met.size() > 1 || (first.isChain() && !isSmall(unit)) ||
+  if (!others.empty() || (first.isChain() && !isSmall(unit)) ||
       !first.nests.back().join(nest.members.front().work, nest.plan)) {
-    if (!isSmall(unit) || llvm::any_of(met, [&](size_t number) {
-          return !isSmall(kernel.units[number]);
-        }))
+    if (!isSmall(unit) || !isSmall(first) ||
+        llvm::any_of(others,
+                     [&](size_t number) { return !isSmall(units[number]); }))
       return false;
     // Those it needs do not need each other: any order does.
-    for (size_t number : llvm::reverse(ArrayRef(met).drop_front())) {
-      DeviceUnit &other = kernel.units[number];
+    for (size_t number : llvm::reverse(others)) {
+      DeviceUnit &other = units[number];
       llvm::move(other.nests, std::back_inserter(first.nests));
       first.touched.insert_range(other.touched);
       first.written.insert_range(other.written);
-      kernel.units.erase(kernel.units.begin() + number);
+      units.erase(units.begin() + number);
     }
     first.nests.push_back(std::move(nest));
   }

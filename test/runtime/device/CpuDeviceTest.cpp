@@ -19,7 +19,9 @@ BoostLibraryCall callWith(uint64_t scratchBytes) {
           "model.json:14:5",
           {32, 10, 784, {784, 1}, {1, 784}, 1, BOOST_POST_NONE},
           {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
-          {}};
+          {},
+          BOOST_PRECISION_FLOAT32,
+          0};
 }
 
 uint64_t scratchOf(const BoostLibraryCall &call) {

@@ -100,8 +100,9 @@ TEST(ForeignNames, EachMeansOneThing) {
       bool isSame = names[i].kind == names[j].kind &&
                     isSameSpelling(names[i].theirs, names[j].theirs);
       // Keys belong to objects, of which each has one of the two.
-      if (isSame && names[i].kind != NameKind::Key)
+      if (isSame && names[i].kind != NameKind::Key) {
         EXPECT_EQ(names[i].ours, names[j].ours) << names[i].theirs;
+      }
     }
 }
 
