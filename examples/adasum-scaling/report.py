@@ -58,6 +58,9 @@ def steps_table(plan, results, plan_runs):
         add(f"Adasum of {ranks}", f"base's, {base:g}", "adasum", ranks, lambda _, batch: base)
     for ranks in plan.ranks:
         add(f"Adasum of {ranks}", "tuned", "adasum", ranks, tuned("adasum"))
+    for ranks in plan.ranks:
+        add(f"Adasum of {ranks}", f"tuned, warm-up of {plan.long_warmup} epochs", "adasum", ranks,
+            tuned("adasum", plan.long_warmup), plan.long_warmup)
     return table(head, rows)
 
 

@@ -258,6 +258,12 @@ class Trainer:
                 yield lambda b=batch, w=plan.long_warmup: self.measure(plan_runs(
                     plan, "mean", plan.ranks[0], b,
                     plan.tuned_rate(self.measure, "mean", 0, b, w), w))
+        # The mean's longer warm-up for Adasum too, where it helped the mean.
+        batch, warmup = plan.batches[-1], plan.long_warmup
+        for ranks in plan.ranks:
+            yield lambda r=ranks: self.measure(plan_runs(
+                plan, "adasum", r, batch,
+                plan.tuned_rate(self.measure, "adasum", r, batch, warmup), warmup))
         yield lambda: self.measure(plan.mean_on_ranks(base))
 
 
