@@ -1,5 +1,7 @@
 #include "runtime/support/File.h"
 
+#include "runtime/support/Sha256.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -12,33 +14,44 @@ std::string IoError::text() const {
   return std::generic_category().message(number_);
 }
 
-/// Reason and advice for the errors a user can do something about.
-static std::string explain(IoError error) {
-  switch (error.number()) {
+std::string IoError::advice() const {
+  switch (number_) {
   case ENOSPC:
   case EDQUOT:
-    return error.text() + "; free some space or choose another place";
+    return text() + "; free some space or choose another place";
   case EACCES:
   case EPERM:
   case EROFS:
-    return error.text() + "; check its permissions or choose another place";
+    return text() + "; check its permissions or choose another place";
   case ENOENT:
-    return error.text() + "; check the path";
+    return text() + "; check the path";
   case EWOULDBLOCK:
     return "another process is writing it; give each its own file";
+  case ENOTDIR:
+    return text() + "; check the path";
+  case EFBIG:
+    return text() + "; raise the limit on file sizes (ulimit -f) or "
+                    "choose another place";
+  case EISDIR:
+    return text() + "; give the name of a file in it";
+  case EMFILE:
+  case ENFILE:
+    return text() + "; raise the limit on open files (ulimit -n)";
+  case ENAMETOOLONG:
+    return text() + "; choose a shorter one";
   case ELOOP:
     return "it is a symbolic link; name the file itself";
   case ENOTSUP:
     return "it is not a plain file";
   default:
-    return error.text();
+    return text();
   }
 }
 
 Status ioStatus(IoError error, ExitCode code, std::string_view action,
                 const std::string &path) {
   return {code,
-          fmt::format("cannot {} '{}': {}", action, path, explain(error))};
+          fmt::format("cannot {} '{}': {}", action, path, error.advice())};
 }
 
 Result<std::vector<uint8_t>> readWholeFile(FileSystem &files,
@@ -66,37 +79,117 @@ Result<std::vector<uint8_t>> readWholeFile(FileSystem &files,
   return bytes;
 }
 
-/// On failure the temporary file may be left; the caller removes it.
-static Status
-writeTemporary(FileSystem &files, const std::string &temporary,
-               const std::string &path, ExitCode code,
-               const std::function<IoError(WritableFile &)> &fill) {
-  std::unique_ptr<WritableFile> file;
-  if (IoError error = files.create(temporary, file); !error.ok())
-    return ioStatus(error, code, "create", temporary);
-  IoError error = fill(*file);
-  if (error.ok())
-    error = file->sync();
+static std::string shortNameOf(const std::string &name) {
+  Sha256 hash;
+  hash.update({reinterpret_cast<const uint8_t *>(name.data()), name.size()});
+  return toHex(hash.finish()).substr(0, 16);
+}
+
+IoError OutputFile::createTemporary() {
+  std::string directory = directoryOf(target_.path);
+  std::string name = baseNameOf(target_.path);
+  temporary_ = directory + "/.saving-" + name;
+  IoError error = files_->create(temporary_, file_);
+  if (error.number() == ENAMETOOLONG) {
+    // The name itself may be as long as names can be.
+    temporary_ = directory + "/.saving-" + shortNameOf(name);
+    error = files_->create(temporary_, file_);
+  }
+  return error;
+}
+
+Status OutputFile::fail(IoError error) const {
+  return ioStatus(error, code_, "write", path_);
+}
+
+Result<OutputFile> OutputFile::create(FileSystem &files,
+                                      const std::string &path, ExitCode code) {
+  OutputFile output(files, path, code);
+  if (IoError error = files.findTarget(path, output.target_); !error.ok())
+    return output.fail(error);
+  if (output.target_.kind == OutputTarget::Kind::Stream) {
+    IoError error = files.openStream(output.target_, output.file_);
+    return error.ok() ? Result<OutputFile>(std::move(output))
+                      : output.fail(error);
+  }
+  if (IoError error = output.createTemporary(); !error.ok()) {
+    std::string temporary = std::exchange(output.temporary_, "");
+    bool isItsFault = error.number() == ELOOP || error.number() == ENOTSUP;
+    return isItsFault ? ioStatus(error, code, "create", temporary)
+                      : output.fail(error);
+  }
+  // Before there is anything in it that others may not read.
+  if (output.target_.kind == OutputTarget::Kind::Replaced)
+    if (IoError error = output.file_->inherit(output.target_); !error.ok())
+      return output.fail(error);
+  return output;
+}
+
+OutputFile::~OutputFile() {
+  if (file_ && !temporary_.empty())
+    (void)files_->removeFile(temporary_);
+}
+
+Status OutputFile::publish() {
+  if (IoError error = file_->sync(); !error.ok())
+    return fail(error);
+  if (temporary_.empty())
+    return {};
   // The file stays open, and with it closed to other processes, until it has
   // its final name: nobody can empty it in between.
-  if (error.ok())
-    error = files.rename(temporary, path);
-  if (!error.ok()) {
-    (void)files.removeFile(temporary);
-    return ioStatus(error, code, "write", path);
-  }
+  if (IoError error = files_->rename(temporary_, target_.path); !error.ok())
+    return fail(error);
+  temporary_.clear();
+  std::string directory = directoryOf(target_.path);
+  if (IoError error = files_->syncDirectory(directory); !error.ok())
+    return ioStatus(error, code_, "sync", directory);
   return {};
 }
 
 Status writeFileAtomically(FileSystem &files, const std::string &path,
                            ExitCode code,
                            const std::function<IoError(WritableFile &)> &fill) {
-  std::string directory = directoryOf(path);
-  std::string temporary = directory + "/.saving-" + baseNameOf(path);
-  BOOSTRT_RETURN_IF_ERROR(writeTemporary(files, temporary, path, code, fill));
-  if (IoError error = files.syncDirectory(directory); !error.ok())
-    return ioStatus(error, code, "sync", directory);
-  return {};
+  Result<OutputFile> output = OutputFile::create(files, path, code);
+  if (!output.ok())
+    return output.status();
+  if (IoError error = fill(output->file()); !error.ok())
+    return ioStatus(error, code, "write", path);
+  return output->publish();
+}
+
+Status writeFileAtomically(FileSystem &files, const std::string &path,
+                           ExitCode code, std::string_view content) {
+  return writeFileAtomically(files, path, code, [&](WritableFile &file) {
+    return file.write(
+        {reinterpret_cast<const uint8_t *>(content.data()), content.size()});
+  });
+}
+
+Status checkOutput(FileSystem &files, std::string_view flag,
+                   const std::string &path, ExitCode code,
+                   std::span<const NamedFile> taken) {
+  if (path.empty())
+    return {ExitCode::Usage, fmt::format("{} needs the name of a file", flag)};
+  OutputTarget target;
+  if (IoError error = files.findTarget(path, target); !error.ok()) {
+    bool isName = error.number() == ENAMETOOLONG || error.number() == EISDIR;
+    Status status = ioStatus(error, code, "write", path);
+    return {isName ? ExitCode::Usage : code,
+            fmt::format("{}: {}", flag, status.message())};
+  }
+  bool isStream = target.kind == OutputTarget::Kind::Stream;
+  for (const NamedFile &file : taken)
+    if (!isStream && (path == file.path || isSameFile(path, file.path)))
+      return {ExitCode::Usage,
+              fmt::format("{} '{}' is {}, which would be lost; give another "
+                          "name",
+                          flag, path, file.what)};
+  if (isStream) // its reader may not be there yet
+    return {};
+  Status status = OutputFile::create(files, path, code).status();
+  return status.ok()
+             ? status
+             : Status(code, fmt::format("{}: {}", flag, status.message()));
 }
 
 Status makeDirectories(FileSystem &files, const std::string &path,

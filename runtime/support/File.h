@@ -6,8 +6,11 @@
 // caller's exit code.
 #pragma once
 
+#include "runtime/support/IoError.h"
+#include "runtime/support/OutputTarget.h"
 #include "runtime/support/Status.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,28 +21,19 @@
 
 namespace boostrt {
 
-/// An errno; 0 is success.
-class [[nodiscard]] IoError {
-public:
-  IoError() = default;
-  explicit IoError(int number) : number_(number) {}
-  bool ok() const { return number_ == 0; }
-  int number() const { return number_; }
-  std::string text() const;
-
-private:
-  int number_ = 0;
-};
-
 /// A file being written. Nothing is promised to survive a power cut before
 /// sync() returned success, whatever was written. Destruction closes, and until
 /// then no other process can create() a file of this name.
 class WritableFile {
 public:
   virtual ~WritableFile() = default;
-  /// Writes all of `bytes` or fails.
+  /// Writes all of `bytes` or fails, and then as little as the system allows.
   virtual IoError write(std::span<const uint8_t> bytes) = 0;
+  /// After it succeeded, closing has nothing left to report.
   virtual IoError sync() = 0;
+  /// Takes over owner, as far as the system allows, and mode of what it will
+  /// replace.
+  virtual IoError inherit(const OutputTarget &) { return {}; }
 };
 
 /// A file being read.
@@ -72,6 +66,23 @@ public:
   /// ENOTSUP for anything else that is not a plain file with one name.
   virtual IoError create(const std::string &path,
                          std::unique_ptr<WritableFile> &file) = 0;
+  /// What becomes of an output of this name; by itself, for a file system
+  /// without links and devices.
+  virtual IoError findTarget(const std::string &path, OutputTarget &target) {
+    target = {};
+    target.path = path;
+    return {};
+  }
+  /// Opens a Stream for writing, which may wait for the reader of a pipe.
+  virtual IoError openStream(const OutputTarget &,
+                             std::unique_ptr<WritableFile> &) {
+    return IoError(ENOTSUP);
+  }
+  /// Opens what would be Replaced to write after its last whole line.
+  virtual IoError openToContinue(const OutputTarget &,
+                                 std::unique_ptr<WritableFile> &) {
+    return IoError(ENOTSUP);
+  }
   /// ENOTSUP for what is not a plain file (EISDIR for a directory).
   virtual IoError open(const std::string &path,
                        std::unique_ptr<ReadableFile> &file) = 0;
@@ -107,11 +118,59 @@ Result<std::vector<uint8_t>> readWholeFile(FileSystem &files,
                                            const std::string &path,
                                            uint64_t cap, ExitCode code);
 
+/// An output while it is written. A plain file is written under a temporary
+/// name next to its own; the target of a symbolic link is replaced and not the
+/// link, with the mode it had; a device or a pipe is written as it is.
+class OutputFile {
+public:
+  /// `path` is what the user said; failures have `code`.
+  static Result<OutputFile> create(FileSystem &files, const std::string &path,
+                                   ExitCode code);
+  OutputFile(OutputFile &&) = default;
+  OutputFile &operator=(OutputFile &&) = delete;
+  /// Removes what was not published.
+  ~OutputFile();
+
+  WritableFile &file() { return *file_; }
+  /// Gives it its name, once all that was written is on the disk; more may be
+  /// written after that.
+  Status publish();
+
+private:
+  OutputFile(FileSystem &files, std::string path, ExitCode code)
+      : files_(&files), path_(std::move(path)), code_(code) {}
+  IoError createTemporary();
+  Status fail(IoError error) const;
+
+  FileSystem *files_;
+  std::string path_;
+  ExitCode code_;
+  OutputTarget target_;
+  std::string temporary_; ///< empty: none exists, or no more
+  std::unique_ptr<WritableFile> file_;
+};
+
 /// Writes `path` so that at every moment, power cuts included, either the old
 /// content or the new one is there, complete. `fill` writes the content.
 Status writeFileAtomically(FileSystem &files, const std::string &path,
                            ExitCode code,
                            const std::function<IoError(WritableFile &)> &fill);
+Status writeFileAtomically(FileSystem &files, const std::string &path,
+                           ExitCode code, std::string_view content);
+
+/// A file that must not be overwritten, and what it is to the user: "the model
+/// file".
+struct NamedFile {
+  std::string what, path;
+};
+
+/// Whether writeFileAtomically() can be expected to succeed, asked before there
+/// is anything to write. A name that no output can have (none, a directory's,
+/// one too long, one that is `taken`) is ExitCode::Usage, what the file system
+/// refuses is `code`.
+Status checkOutput(FileSystem &files, std::string_view flag,
+                   const std::string &path, ExitCode code,
+                   std::span<const NamedFile> taken = {});
 
 /// Makes `path` and what is missing above it, each name synced.
 Status makeDirectories(FileSystem &files, const std::string &path,

@@ -44,17 +44,54 @@ private:
   int number_;
 };
 
-IoError writeAll(int descriptor, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
+/// `left` is what could not be written.
+IoError writeAll(int descriptor, std::span<const uint8_t> bytes, size_t &left) {
+  for (left = bytes.size(); left > 0;) {
     ssize_t done = retried([&] {
-      return ::write(descriptor, bytes.data(),
-                     std::min(bytes.size(), kMaxTransfer));
+      return ::write(descriptor, bytes.data() + (bytes.size() - left),
+                     std::min(left, kMaxTransfer));
     });
     if (done < 0)
       return lastError();
-    bytes = bytes.subspan(done);
+    left -= static_cast<size_t>(done);
   }
   return {};
+}
+
+IoError writeAll(int descriptor, std::span<const uint8_t> bytes) {
+  size_t left;
+  return writeAll(descriptor, bytes, left);
+}
+
+/// Makes the next write begin `bytes` earlier, at what then is the file's end.
+void takeBack(int descriptor, size_t bytes) {
+  off_t end = ::lseek(descriptor, -off_t(bytes), SEEK_CUR);
+  if (end >= 0)
+    (void)::ftruncate(descriptor, end);
+}
+
+/// Cuts off what is after the last newline, and writes from there on.
+IoError seekAfterLastLine(int descriptor) {
+  off_t end = ::lseek(descriptor, 0, SEEK_END);
+  if (end < 0)
+    return lastError();
+  off_t cut = end;
+  for (char last = 0; cut > 0; --cut) {
+    if (::pread(descriptor, &last, 1, cut - 1) != 1)
+      return lastError();
+    if (last == '\n')
+      break;
+  }
+  if (cut != end && ::ftruncate(descriptor, cut) != 0)
+    return lastError();
+  return ::lseek(descriptor, cut, SEEK_SET) < 0 ? lastError() : IoError();
+}
+
+/// Network file systems report late errors to whoever closes. A second
+/// descriptor hears of them while the first one still keeps others out.
+IoError closeSecond(int descriptor) {
+  int second = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  return second >= 0 && ::close(second) == 0 ? IoError() : lastError();
 }
 
 class RealWritableFile final : public WritableFile {
@@ -62,13 +99,44 @@ public:
   explicit RealWritableFile(Descriptor descriptor)
       : descriptor_(std::move(descriptor)) {}
   IoError write(std::span<const uint8_t> bytes) override {
-    return writeAll(descriptor_.get(), bytes);
+    size_t left;
+    IoError error = writeAll(descriptor_.get(), bytes, left);
+    if (!error.ok() && left < bytes.size())
+      takeBack(descriptor_.get(), bytes.size() - left);
+    return error;
   }
   IoError sync() override {
     if (retried([&] { return ::fsync(descriptor_.get()); }) != 0)
       return lastError();
-    return {};
+    return closeSecond(descriptor_.get());
   }
+  IoError inherit(const OutputTarget &target) override {
+    struct stat own;
+    if (::fstat(descriptor_.get(), &own) != 0)
+      return lastError();
+    bool isOwners = own.st_uid == target.user && own.st_gid == target.group;
+    if (!isOwners)
+      isOwners = ::fchown(descriptor_.get(), target.user, target.group) == 0;
+    // Another owner's program must not become one that acts as this user.
+    mode_t mode = target.mode & (isOwners ? 07777 : 0777);
+    if ((own.st_mode & 07777) == mode)
+      return {};
+    return ::fchmod(descriptor_.get(), mode) == 0 ? IoError() : lastError();
+  }
+
+private:
+  Descriptor descriptor_;
+};
+
+/// A device or a pipe, which has nothing to sync.
+class RealStream final : public WritableFile {
+public:
+  explicit RealStream(Descriptor descriptor)
+      : descriptor_(std::move(descriptor)) {}
+  IoError write(std::span<const uint8_t> bytes) override {
+    return writeAll(descriptor_.get(), bytes);
+  }
+  IoError sync() override { return closeSecond(descriptor_.get()); }
 
 private:
   Descriptor descriptor_;
@@ -136,7 +204,11 @@ public:
       Descriptor descriptor = openToWrite(path);
       if (!descriptor.valid())
         return lastError();
-      if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }))
+      // Some network file systems know no locks; what else fails is no reason
+      // not to write.
+      if (retried(
+              [&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) &&
+          errno == EWOULDBLOCK)
         return lastError();
       struct stat status;
       if (!isStillNamed(descriptor.get(), path, status))
@@ -149,6 +221,35 @@ public:
       file = std::make_unique<RealWritableFile>(std::move(descriptor));
       return {};
     }
+  }
+
+  IoError findTarget(const std::string &path, OutputTarget &target) override {
+    return findOutputTarget(path, target);
+  }
+
+  IoError openStream(const OutputTarget &target,
+                     std::unique_ptr<WritableFile> &file) override {
+    Descriptor descriptor(retried([&] {
+      return target.descriptor >= 0
+                 ? ::fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0)
+                 : ::open(target.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    }));
+    if (!descriptor.valid())
+      return lastError();
+    file = std::make_unique<RealStream>(std::move(descriptor));
+    return {};
+  }
+
+  IoError openToContinue(const OutputTarget &target,
+                         std::unique_ptr<WritableFile> &file) override {
+    Descriptor descriptor(retried(
+        [&] { return ::open(target.path.c_str(), O_RDWR | O_CLOEXEC); }));
+    if (!descriptor.valid())
+      return lastError();
+    if (IoError error = seekAfterLastLine(descriptor.get()); !error.ok())
+      return error;
+    file = std::make_unique<RealWritableFile>(std::move(descriptor));
+    return {};
   }
 
   IoError open(const std::string &path,

@@ -31,7 +31,6 @@ Status BestWeights::prepare(const Program &program, bool resumed,
                     "not measure (it measures {}); add one to the model's "
                     "metrics",
                     kAccuracy, kLoss, fmt::join(names, ", ")));
-  BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save-best", *options_.saveBest));
   if (!resumed || access(options_.saveBest->c_str(), F_OK) != 0)
     return Status();
 

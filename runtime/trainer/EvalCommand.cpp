@@ -24,6 +24,11 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   }
   std::unique_ptr<MetricsFile> metrics;
   if (options.metrics && ranks.isFirst()) {
+    const NamedFile taken[] = {{"the program", options.program},
+                               {"the file of --ckpt", *options.checkpoint}};
+    BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "--metrics",
+                                        *options.metrics, ExitCode::Usage,
+                                        taken));
     Result<std::unique_ptr<MetricsFile>> file =
         MetricsFile::open(*options.metrics, /*resumed=*/false);
     if (!file.ok())
@@ -54,12 +59,10 @@ Status evalCommand(const Options &options, Ranks &ranks) {
                         position.globalStep, *evaluation);
     metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
                  run.peakBytes(ranks), run.plannedBytes());
-    if (std::string problem = metrics->close(); !problem.empty())
-      console.note(problem);
   }
   console.result(*evaluation, *options.checkpoint);
   console.memory(run.plannedBytes(), run.peakBytes(ranks));
-  return Status();
+  return metrics ? metrics->close() : Status();
 }
 
 } // namespace boostrt

@@ -1,9 +1,7 @@
 #include "runtime/trainer/Report.h"
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,29 +24,61 @@ constexpr double kFlushSeconds = 0.5;
 
 Result<std::unique_ptr<MetricsFile>> MetricsFile::open(const std::string &path,
                                                        bool resumed) {
-  std::FILE *file = std::fopen(path.c_str(), resumed ? "ae" : "we");
-  if (!file)
-    return Status(ExitCode::Usage,
-                  fmt::format("--metrics: cannot write '{}': {}", path,
-                              std::strerror(errno)));
-  return std::unique_ptr<MetricsFile>(new MetricsFile(file, path));
-}
-
-MetricsFile::~MetricsFile() {
-  if (file_)
-    std::fclose(file_);
+  FileSystem &files = realFileSystem();
+  std::unique_ptr<MetricsFile> metrics(new MetricsFile(path));
+  OutputTarget target;
+  IoError error = files.findTarget(path, target);
+  if (error.ok() && resumed && target.kind == OutputTarget::Kind::Replaced) {
+    error = files.openToContinue(target, metrics->continued_);
+    if (error.ok())
+      return metrics;
+  }
+  if (!error.ok())
+    return ioStatus(error, ExitCode::Usage, "write", path);
+  Result<OutputFile> output = OutputFile::create(files, path, ExitCode::Usage);
+  if (!output.ok())
+    return output.status();
+  metrics->new_.emplace(std::move(output).value());
+  return metrics;
 }
 
 void MetricsFile::line(const std::string &text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() ||
-      std::fputc('\n', file_) == EOF)
-    failed_ = true;
+  lines_ += text;
+  lines_ += '\n';
   // Often enough to follow, rarely enough to cost nothing.
-  Clock::time_point now = Clock::now();
-  if (std::chrono::duration<double>(now - flushed_).count() < kFlushSeconds)
+  if (std::chrono::duration<double>(Clock::now() - flushed_).count() >=
+      kFlushSeconds)
+    flush();
+}
+
+void MetricsFile::flush() {
+  flushed_ = Clock::now();
+  WritableFile &file = new_ ? new_->file() : *continued_;
+  IoError error = file.write(
+      {reinterpret_cast<const uint8_t *>(lines_.data()), lines_.size()});
+  lines_.clear();
+  if (!error.ok())
+    return remember(ioStatus(error, ExitCode::Usage, "write", path_));
+  if (!new_ || isPublished_)
     return;
-  flushed_ = now;
-  failed_ |= std::fflush(file_) != 0;
+  Status status = new_->publish();
+  isPublished_ = status.ok();
+  remember(status);
+}
+
+void MetricsFile::remember(const Status &status) {
+  if (failure_.ok() && !status.ok())
+    failure_ =
+        Status(status.code(), fmt::format("the metrics file is incomplete: {}",
+                                          status.message()));
+}
+
+Status MetricsFile::close() {
+  flush();
+  WritableFile &file = new_ ? new_->file() : *continued_;
+  if (IoError error = file.sync(); !error.ok())
+    remember(ioStatus(error, ExitCode::Usage, "write", path_));
+  return failure_;
 }
 
 void MetricsFile::step(const StepReport &step) {
@@ -86,16 +116,6 @@ void MetricsFile::end(double wallSeconds, std::optional<uint64_t> peakBytes,
             {"peak_bytes", peakBytes ? Json(*peakBytes) : Json(nullptr)},
             {"planned_bytes", plannedBytes}}
            .dump());
-}
-
-std::string MetricsFile::close() {
-  failed_ |= std::fflush(file_) != 0;
-  failed_ |= std::fclose(file_) != 0;
-  file_ = nullptr;
-  return failed_ ? fmt::format("the metrics file '{}' is incomplete: a write "
-                               "failed (is the disk full?)",
-                               path_)
-                 : "";
 }
 
 } // namespace boostrt

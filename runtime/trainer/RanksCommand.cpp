@@ -2,6 +2,7 @@
 #include "runtime/launch/RankTable.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/support/File.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/Commands.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,7 @@ Status ranksCommand(const Options &options) {
   Result<JobPlan> plan = planJob(options.launch);
   if (!plan.ok())
     return plan.status();
-  fmt::print("{}",
-             options.json ? plan->toJson().dump() + "\n" : plan->toText());
+  writeResult(options.json ? plan->toJson().dump() + "\n" : plan->toText());
   return Status();
 }
 
@@ -41,15 +41,16 @@ Status rankTableCommand(const Options &options) {
     return table.status();
   std::string text = table->toJson();
   if (!options.output || *options.output == "-") {
-    fmt::print("{}", text);
+    writeResult(text);
     return Status();
   }
-  return writeFileAtomically(
-      realFileSystem(), *options.output, ExitCode::Usage,
-      [&](WritableFile &file) {
-        return file.write(
-            {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
-      });
+  std::vector<NamedFile> inputs;
+  for (const std::string &path : options.tables)
+    inputs.push_back({"a table to merge", path});
+  BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "-o", *options.output,
+                                      ExitCode::Usage, inputs));
+  return writeFileAtomically(realFileSystem(), *options.output, ExitCode::Usage,
+                             text);
 }
 
 } // namespace boostrt

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "runtime/support/Clock.h"
+#include "runtime/support/File.h"
 #include "runtime/support/Status.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/Options.h"
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,14 +38,15 @@ struct Evaluation {
   std::vector<std::pair<std::string, double>> values;
 };
 
-/// The metrics file. A failed write never stops a run: it is remembered.
+/// The metrics file: of each line all or nothing. A failed write never stops a
+/// run: it is remembered.
 class MetricsFile {
 public:
-  /// Starts the file anew, or continues it when a run is resumed. Fails with
+  /// Starts the file anew, or continues it when a run is resumed. An old file
+  /// is whole until the first lines of the new one are on the disk. Fails with
   /// ExitCode::Usage.
   static Result<std::unique_ptr<MetricsFile>> open(const std::string &path,
                                                    bool resumed);
-  ~MetricsFile();
 
   void step(const StepReport &step);
   void evaluation(int64_t epoch, int64_t step, int64_t globalStep,
@@ -53,18 +54,22 @@ public:
   void end(double wallSeconds, std::optional<uint64_t> peakBytes,
            uint64_t plannedBytes);
 
-  /// Flushes. Empty, or what went wrong since the beginning.
-  std::string close();
+  /// Writes what is left; what went wrong since the beginning.
+  Status close();
 
 private:
-  explicit MetricsFile(std::FILE *file, std::string path)
-      : file_(file), path_(std::move(path)) {}
+  explicit MetricsFile(std::string path) : path_(std::move(path)) {}
   void line(const std::string &text);
+  void flush();
+  void remember(const Status &status);
 
-  std::FILE *file_;
   std::string path_;
+  std::optional<OutputFile> new_;           ///< either of a new run
+  std::unique_ptr<WritableFile> continued_; ///< or of a resumed one
+  bool isPublished_ = false;
+  std::string lines_; ///< not written yet
   Clock::time_point flushed_ = Clock::now();
-  bool failed_ = false;
+  Status failure_;
 };
 
 /// Lines and the progress bar.

@@ -2,10 +2,7 @@
 
 #include "runtime/trainer/CheckpointManifest.h"
 
-#include <cerrno>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace boostrt {
 namespace {
@@ -155,20 +152,6 @@ std::vector<TensorTarget> stateTargets(const Execution &execution) {
   return targets;
 }
 
-Status checkSaveTarget(const char *flag, const std::string &path) {
-  std::string directory = directoryOf(path);
-  if (access(directory.c_str(), W_OK | X_OK) != 0)
-    return ioStatus(IoError(errno), ExitCode::Checkpoint,
-                    fmt::format("write {} into", flag), directory);
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return Status(ExitCode::Checkpoint,
-                  fmt::format("{} '{}' is a directory; give the name of a "
-                              "file in it",
-                              flag, path));
-  return Status();
-}
-
 Result<std::unique_ptr<CheckpointStore>>
 openStore(const Options &options, const Program &program, const Ranks &ranks) {
   if (!options.checkpointDir || !ranks.isFirst())
@@ -296,8 +279,9 @@ void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
 }
 
 Status Saving::finish(const CheckpointPosition &position) {
-  BOOSTRT_RETURN_IF_ERROR(checkpoint(position));
-  return saveWeights(position);
+  // The one may have room where the other has none.
+  Status checkpointed = checkpoint(position), saved = saveWeights(position);
+  return checkpointed.ok() ? saved : checkpointed;
 }
 
 } // namespace boostrt

@@ -38,10 +38,6 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                         const RunData &data,
                                         CheckpointStore *store, Ranks &ranks);
 
-/// Fails (ExitCode::Checkpoint) when a file of weights could not be written
-/// where `flag` wants it; better known now than after the first epoch.
-Status checkSaveTarget(const char *flag, const std::string &path);
-
 /// Initialises weights and state, overwrites them with what was loaded, which
 /// is freed, and gives all ranks those of rank 0.
 Status restoreStartingPoint(StartingPoint &start, const Options &options,

@@ -5,6 +5,7 @@
 #include "runtime/trainer/Trainer.h"
 
 #include <fmt/format.h>
+#include <tuple>
 
 namespace boostrt {
 namespace {
@@ -21,6 +22,29 @@ Trainer::Settings settingsOf(const Options &options, const Recipe &recipe) {
   if (options.epochs)
     settings.epochs = *options.epochs;
   return settings;
+}
+
+/// What a run would write only hours later, and what it must not overwrite.
+Status checkOutputs(const Options &options) {
+  std::vector<NamedFile> taken = {{"the program", options.program}};
+  auto take = [&](const char *flag, const std::optional<std::string> &path) {
+    if (path)
+      taken.push_back({fmt::format("the file of {}", flag), *path});
+  };
+  take("--init", options.init);
+  take("--rank-table", options.launch.rankTable);
+  take("--token-file", options.launch.tokenFile);
+  for (auto [flag, path, code] :
+       {std::tuple{"--save", &options.save, ExitCode::Checkpoint},
+        {"--save-best", &options.saveBest, ExitCode::Checkpoint},
+        {"--metrics", &options.metrics, ExitCode::Usage}}) {
+    if (!*path)
+      continue;
+    BOOSTRT_RETURN_IF_ERROR(
+        checkOutput(realFileSystem(), flag, **path, code, taken));
+    take(flag, *path);
+  }
+  return Status();
 }
 
 Status stopped(const Trainer &trainer, const Saving &saving, bool isFirst) {
@@ -44,16 +68,19 @@ public:
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(prepare());
     Status status = trainAndEvaluate();
+    if (status.ok())
+      console_.memory(session_->plannedBytes(), session_->peakBytes(ranks_));
     if (metrics_) {
       double wall =
           std::chrono::duration<double>(Clock::now() - begin_).count();
       metrics_->end(wall, session_->peakBytes(ranks_),
                     session_->plannedBytes());
-      if (std::string problem = metrics_->close(); !problem.empty())
-        console_.note(problem);
+      Status closed = metrics_->close();
+      if (status.ok())
+        status = closed;
+      else if (!closed.ok())
+        console_.note(closed.message());
     }
-    if (status.ok())
-      console_.memory(session_->plannedBytes(), session_->peakBytes(ranks_));
     console_.clearBar();
     return status;
   }
@@ -92,8 +119,8 @@ private:
          {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
 
     noteSplit();
-    if (options_.save && ranks_.isFirst())
-      BOOSTRT_RETURN_IF_ERROR(checkSaveTarget("--save", *options_.save));
+    if (ranks_.isFirst())
+      BOOSTRT_RETURN_IF_ERROR(checkOutputs(options_));
     Result<std::unique_ptr<CheckpointStore>> store =
         openStore(options_, program, ranks_);
     if (!store.ok())

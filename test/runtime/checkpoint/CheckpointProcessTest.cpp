@@ -2,7 +2,6 @@
 #include "runtime/trainer/Checkpoint.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
-#include "test/runtime/support/AtomicText.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 
 #include <csignal>

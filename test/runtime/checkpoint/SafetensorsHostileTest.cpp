@@ -2,7 +2,6 @@
 #include "runtime/trainer/Safetensors.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
-#include "test/runtime/support/AtomicText.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 

@@ -1,4 +1,3 @@
-#include "test/runtime/support/AtomicText.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 

@@ -105,7 +105,7 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
   (*file)->evaluation(1, 1875, 1875, {{{"loss", NAN}}});
   (*file)->end(2.5, 1024, 1000);
   (*file)->end(2.5, std::nullopt, 1000);
-  EXPECT_EQ((*file)->close(), "");
+  EXPECT_TRUE((*file)->close().ok());
   EXPECT_EQ(
       readFile(path),
       R"({"event":"step","epoch":1,"step":27,"global_step":27,"loss":0.3660637,"lr":0.01,"samples_per_s":1235.0})"
@@ -132,11 +132,34 @@ TEST(Metrics, AResumedRunContinuesTheFile) {
     auto file = MetricsFile::open(path, /*resumed=*/true);
     ASSERT_TRUE(file.ok());
     (*file)->end(1, 2, 3);
+    ASSERT_TRUE((*file)->close().ok());
   }
   EXPECT_THAT(readFile(path), testing::StartsWith("before\n{\"event\":"));
+}
+
+TEST(Metrics, HalfALineOfAKilledRunIsNotContinued) {
+  TemporaryDirectory directory;
+  std::string path = directory / "m.jsonl";
+  writeFile(path, "before\n{\"event\":\"st");
+  auto file = MetricsFile::open(path, /*resumed=*/true);
+  ASSERT_TRUE(file.ok());
+  (*file)->end(1, 2, 3);
+  ASSERT_TRUE((*file)->close().ok());
+  EXPECT_EQ(readFile(path),
+            "before\n{\"event\":\"end\",\"wall_s\":1.0,\"peak_bytes\":2,"
+            "\"planned_bytes\":3}\n");
+}
+
+TEST(Metrics, TheOldFileIsWholeUntilTheNewOneHasLines) {
+  TemporaryDirectory directory;
+  std::string path = directory / "m.jsonl";
+  writeFile(path, "old\n");
   auto file = MetricsFile::open(path, /*resumed=*/false);
   ASSERT_TRUE(file.ok());
-  EXPECT_EQ(readFile(path), "");
+  EXPECT_EQ(readFile(path), "old\n");
+  (*file)->end(1, 2, 3);
+  ASSERT_TRUE((*file)->close().ok());
+  EXPECT_THAT(readFile(path), testing::StartsWith("{\"event\":\"end\""));
 }
 
 TEST(Metrics, AFileThatCannotBeWrittenIsAMessage) {
@@ -145,7 +168,7 @@ TEST(Metrics, AFileThatCannotBeWrittenIsAMessage) {
   EXPECT_EQ(file.status().code(), ExitCode::Usage);
   EXPECT_THAT(
       file.status().message(),
-      HasSubstr("--metrics: cannot write '/no/such/directory/m.jsonl'"));
+      HasSubstr("cannot write '/no/such/directory/m.jsonl': No such file"));
 }
 
 TEST(Metrics, AFullDiskIsRememberedAndDoesNotStopTheRun) {
@@ -153,8 +176,12 @@ TEST(Metrics, AFullDiskIsRememberedAndDoesNotStopTheRun) {
   ASSERT_TRUE(file.ok());
   for (int i = 0; i < 1000; ++i)
     (*file)->step({1, 27, 27, 0.5f, 0.01f, 1000});
-  EXPECT_THAT((*file)->close(),
-              HasSubstr("the metrics file '/dev/full' is incomplete"));
+  Status closed = (*file)->close();
+  EXPECT_EQ(closed.code(), ExitCode::Usage);
+  EXPECT_THAT(closed.message(),
+              HasSubstr("the metrics file is incomplete: cannot write "
+                        "'/dev/full': No space left on device; free some "
+                        "space"));
 }
 
 TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
@@ -167,12 +194,37 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
     EXPECT_STREQ(StopSignals::cause(),
                  signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (int next : {SIGTERM, SIGINT}) {
-      struct sigaction action{};
+      struct sigaction action {};
       sigaction(next, nullptr, &action);
       EXPECT_EQ(action.sa_handler, SIG_DFL);
     }
   }
   EXPECT_EQ(StopSignals::received(), 0) << "nobody listens any more";
+}
+
+TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
+  auto handlerOf = [](int number) {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    return action.sa_handler;
+  };
+  std::signal(SIGHUP, SIG_DFL); // whatever runs this test
+  {
+    StopSignals signals;
+    raise(SIGHUP);
+    raise(SIGHUP);
+    EXPECT_EQ(StopSignals::received(), SIGHUP);
+    EXPECT_STREQ(StopSignals::cause(), "SIGHUP");
+  }
+  EXPECT_EQ(handlerOf(SIGHUP), SIG_DFL);
+  std::signal(SIGHUP, SIG_IGN); // as nohup does
+  {
+    StopSignals signals;
+    raise(SIGHUP);
+    EXPECT_EQ(StopSignals::received(), 0);
+  }
+  EXPECT_EQ(handlerOf(SIGHUP), SIG_IGN);
+  std::signal(SIGHUP, SIG_DFL);
 }
 
 TEST(Recipe, WhatIsThereIsRead) {

@@ -35,7 +35,7 @@ Training train(Execution &execution, const Arenas &arenas, const RunData &data,
   Training training;
   training.reason = trainer.run();
   training.position = trainer.position();
-  EXPECT_EQ((*metrics)->close(), "");
+  EXPECT_TRUE((*metrics)->close().ok());
   std::istringstream lines(readFile(directory / "m.jsonl"));
   for (std::string line; std::getline(lines, line);)
     training.steps.push_back(nlohmann::json::parse(line));

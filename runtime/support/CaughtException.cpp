@@ -1,0 +1,75 @@
+#include "runtime/support/CaughtException.h"
+
+#include "runtime/support/IoError.h"
+#include "runtime/support/Streams.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <unistd.h>
+
+namespace boostrt {
+namespace {
+
+const char *programName = "";
+
+[[noreturn]] void reportAndEnd() {
+  // Nothing here may allocate: memory may be what is missing.
+  int code = static_cast<int>(ExitCode::Internal);
+  writeNote(programName);
+  if (!std::current_exception()) {
+    writeNote(": error: ended without a reason; please report this\n");
+    _exit(code);
+  }
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    writeNote(": error: out of memory\n");
+    code = static_cast<int>(ExitCode::Usage);
+  } catch (...) {
+    Status status = caughtException();
+    writeNote(": error: ");
+    writeNote(status.message());
+    writeNote("\n");
+    code = static_cast<int>(status.code());
+  }
+  _exit(code);
+}
+
+} // namespace
+
+Status cannotStart(std::string_view what, int error) {
+  return Status(
+      ExitCode::Usage,
+      fmt::format("cannot start {}: {}{}", what, IoError(error).text(),
+                  error == EAGAIN ? "; the limit on processes and threads is "
+                                    "reached: raise it (ulimit -u) or ask for "
+                                    "fewer ranks or threads"
+                                  : ""));
+}
+
+Status caughtException() {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return Status(ExitCode::Usage, "out of memory"); // short: not allocated
+  } catch (const std::system_error &error) {
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return cannotStart("a thread", EAGAIN);
+    return Status(ExitCode::Internal, error.what());
+  } catch (const std::exception &error) {
+    return Status(
+        ExitCode::Internal,
+        fmt::format("unexpected: {}; please report this", error.what()));
+  }
+}
+
+void reportUncaughtExceptions(const char *program) {
+  programName = program;
+  std::set_terminate(reportAndEnd);
+}
+
+} // namespace boostrt

@@ -1,0 +1,23 @@
+// IoError.h - the outcome of a call of the system.
+#pragma once
+
+#include <string>
+
+namespace boostrt {
+
+/// An errno; 0 is success.
+class [[nodiscard]] IoError {
+public:
+  IoError() = default;
+  explicit IoError(int number) : number_(number) {}
+  bool ok() const { return number_ == 0; }
+  int number() const { return number_; }
+  std::string text() const;
+  /// text(), and what to do for the reasons that a user can act on.
+  std::string advice() const;
+
+private:
+  int number_ = 0;
+};
+
+} // namespace boostrt

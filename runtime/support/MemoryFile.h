@@ -1,0 +1,27 @@
+// MemoryFile.h - a file that exists in memory alone, for code that wants a
+// path.
+#pragma once
+
+#include "runtime/support/Descriptor.h"
+#include "runtime/support/IoError.h"
+
+#include <string>
+#include <string_view>
+
+namespace boostrt {
+
+class MemoryFile {
+public:
+  /// `name` is for who looks at the process.
+  IoError create(const char *name);
+  IoError write(std::string_view bytes);
+
+  int descriptor() const { return descriptor_.get(); }
+  /// A name of the file for this process, while this object lives.
+  std::string path() const;
+
+private:
+  Descriptor descriptor_;
+};
+
+} // namespace boostrt
