@@ -1,5 +1,6 @@
 #include "runtime/data/Prefetcher.h"
 #include "runtime/abi/boost_random.h"
+#include "runtime/support/CaughtException.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 
@@ -188,7 +188,12 @@ void Prefetcher::Shared::run() {
     size_t slot = produced % arenas.size();
     int64_t atEpoch = epoch, atPosition = position();
     lock.unlock();
-    Result<Batch> batch = fill(arenas[slot], atEpoch, atPosition, current);
+    Result<Batch> batch = Batch{};
+    try {
+      batch = fill(arenas[slot], atEpoch, atPosition, current);
+    } catch (...) {
+      batch = caughtException();
+    }
     lock.lock();
     if (stop || generation.load(std::memory_order_relaxed) != current)
       continue;
@@ -255,12 +260,7 @@ Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
       shared->thread = std::thread(&Shared::run, shared.get());
     return std::unique_ptr<Prefetcher>(new Prefetcher(std::move(shared)));
   } catch (const std::system_error &error) {
-    return Status(ExitCode::Internal,
-                  fmt::format("prefetch: cannot start a thread: {}; raise the "
-                              "limit of processes (ulimit -u)",
-                              error.what()));
-  } catch (const std::bad_alloc &) {
-    return Status(ExitCode::Internal, "prefetch: not enough memory");
+    return cannotStart("a thread that loads samples", error.code().value());
   }
 }
 

@@ -1,7 +1,10 @@
 #include "runtime/device/EarlyCollectives.h"
 
+#include "runtime/support/CaughtException.h"
+
 #include <algorithm>
 #include <fmt/format.h>
+#include <system_error>
 
 namespace boostrt {
 
@@ -33,9 +36,15 @@ void EarlyCollectives::ready(uint32_t index, std::span<void *const> operands) {
   if (index != begunCount_ || index >= begun_.size())
     return; // update runs it
   begun_[index].operands.assign(operands.begin(), operands.end());
+  if (!thread_.joinable()) {
+    // Generated code calls this, and no exception may pass through it.
+    try {
+      thread_ = std::thread(&EarlyCollectives::carryOut, this);
+    } catch (const std::system_error &) {
+      return; // update runs it
+    }
+  }
   ++begunCount_;
-  if (!thread_.joinable())
-    thread_ = std::thread(&EarlyCollectives::carryOut, this);
   changed_.notify_all();
 }
 
@@ -70,7 +79,12 @@ void EarlyCollectives::carryOut() {
       begun.status = begun_[index - 1].status;
     } else {
       lock.unlock();
-      Status status = collectives_.run(index, begun.operands.data());
+      Status status;
+      try {
+        status = collectives_.run(index, begun.operands.data());
+      } catch (...) {
+        status = caughtException();
+      }
       lock.lock();
       begun.status = std::move(status);
     }

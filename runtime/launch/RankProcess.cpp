@@ -1,7 +1,10 @@
 #include "runtime/launch/RankProcess.h"
 
 #include "runtime/launch/Variables.h"
+#include "runtime/support/CaughtException.h"
 #include "runtime/support/Descriptor.h"
+#include "runtime/support/File.h"
+#include "runtime/support/Streams.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +22,11 @@
 namespace boostrt {
 
 Status refused(const std::string &what) {
-  return Status(ExitCode::Internal,
-                fmt::format("cannot {}: {}", what, std::strerror(errno)));
+  IoError error(errno);
+  bool isLimit = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+  return Status(isLimit ? ExitCode::Usage : ExitCode::Internal,
+                fmt::format("cannot {}: {}", what,
+                            isLimit ? error.advice() : error.text()));
 }
 
 namespace {
@@ -66,6 +72,7 @@ struct Prepared {
   std::signal(SIGTTOU, SIG_IGN);
   // What is forwarded must act, also where a shell that runs jobs in the
   // background has left the launcher deaf to SIGINT.
+  // SIGHUP stays ignored under nohup.
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGINT, SIG_DFL);
   for (auto [from, to] :
@@ -123,7 +130,7 @@ Status RankProcess::start(const RankCommand &command) {
     *descriptor = Descriptor(
         open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!descriptor->isOpen())
-      return refused(fmt::format("write '{}'", *path));
+      return ioStatus(IoError(errno), ExitCode::Usage, "write", *path);
   }
   if (command.isQuiet && command.errFile.empty()) {
     if (!out.isOpen())
@@ -158,7 +165,7 @@ Status RankProcess::start(const RankCommand &command) {
                     failureOut.get()};
   id_ = fork();
   if (id_ < 0)
-    return refused(fmt::format("start rank {}", rank_));
+    return cannotStart(fmt::format("rank {}", rank_), errno);
   if (id_ == 0)
     becomeRank(prepared);
   isRunning_ = true;
@@ -198,7 +205,7 @@ void RankProcess::take(std::string_view line) {
     return;
   }
   // In one piece, so that lines of ranks do not mix.
-  fmt::print(stderr, "{}", fmt::format("[rank {}] {}\n", rank_, line));
+  printNote("[rank {}] {}\n", rank_, line);
 }
 
 void RankProcess::passOn() {

@@ -40,8 +40,9 @@ public:
   RankProcess &operator=(RankProcess &&other) noexcept;
   ~RankProcess();
 
-  /// Fails with ExitCode::Internal when the system refuses. SIGCHLD, SIGTERM
-  /// and SIGINT, which this process may have blocked, are not blocked there.
+  /// Fails with ExitCode::Usage at a limit of the system. SIGCHLD, SIGTERM,
+  /// SIGINT and SIGHUP, which this process may have blocked, are not blocked
+  /// there.
   Status start(const RankCommand &command);
 
   uint32_t rank() const { return rank_; }

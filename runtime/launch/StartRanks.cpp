@@ -8,6 +8,7 @@
 #include "runtime/launch/Supervisor.h"
 #include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
+#include "runtime/support/Streams.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,6 @@ Result<JobEnd> supervise(const std::vector<RankCommand> &commands, double grace,
 }
 
 [[noreturn]] void dieOf(int number) {
-  std::fflush(stdout);
   std::signal(number, SIG_DFL);
   std::raise(number);
   _exit(128 + number); // when the signal cannot kill: process 1 of a container
@@ -98,7 +98,7 @@ Status startRanks(JobPlan plan, const LaunchOptions &options,
   if (!end.ok())
     return end.status();
   if (end->signal != 0) {
-    fmt::print(stderr, "boost-run: error: {}\n", end->status.message());
+    printNote("boost-run: error: {}\n", end->status.message());
     dieOf(end->signal);
   }
   return end->status;

@@ -1,5 +1,7 @@
 #include "runtime/launch/Supervisor.h"
 
+#include "runtime/support/Streams.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +19,11 @@ namespace {
 /// From SIGTERM to SIGKILL.
 constexpr std::chrono::duration<double> kLastWords{5};
 
+/// One that is ignored, as nohup leaves SIGHUP, never becomes pending.
 sigset_t watchedSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : {SIGCHLD, SIGTERM, SIGINT})
+  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP})
     sigaddset(&set, number);
   return set;
 }
@@ -126,6 +129,9 @@ void Supervisor::readSignals() {
 }
 
 void Supervisor::forward(int number) {
+  // A terminal that is lost sends several, by the kernel and by its shell.
+  if (number == SIGHUP && forwardedCount_ > 0)
+    return;
   forwarded_ = number;
   constexpr int kPatience = 3; // the first saves, the second ends at once
   int sent = ++forwardedCount_ < kPatience ? number : SIGKILL;
@@ -173,9 +179,8 @@ void Supervisor::escalate() {
       rank.signal(number);
     }
   if (reports_)
-    fmt::print(stderr,
-               "boost-run: still running after a rank was lost: {}; sent {}\n",
-               names, signalName(number));
+    printNote("boost-run: still running after a rank was lost: {}; sent {}\n",
+              names, signalName(number));
   phase_ = phase_ == Phase::Grace ? Phase::Asked : Phase::Killed;
   deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                  std::min(grace_, kLastWords));

@@ -17,7 +17,8 @@ struct JobEnd {
   int signal = 0;
 };
 
-/// One at a time: while it lives, SIGCHLD, SIGTERM and SIGINT are its own. With
+/// One at a time: while it lives, SIGCHLD, SIGTERM, SIGINT and SIGHUP are its
+/// own. With
 /// more threads than the caller's these take the two last, as they would
 /// without it; when the process dies of one, the kernel kills the ranks.
 class Supervisor {
@@ -32,9 +33,9 @@ public:
   /// Starts all; what has been started is killed when one cannot be.
   Status start(const std::vector<RankCommand> &commands);
 
-  /// Waits for all. SIGTERM and SIGINT go to every rank, which saves and ends;
-  /// a third one kills. When a rank is lost, the others get the grace time,
-  /// then SIGTERM, then SIGKILL.
+  /// Waits for all. SIGTERM, SIGINT and SIGHUP go to every rank, which saves
+  /// and ends; a third one kills. When a rank is lost, the others get the grace
+  /// time, then SIGTERM, then SIGKILL.
   JobEnd wait();
 
 private:

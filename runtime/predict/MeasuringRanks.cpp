@@ -5,15 +5,16 @@
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
 #include "runtime/program/ProgramTargets.h"
+#include "runtime/support/CaughtException.h"
+#include "runtime/support/Streams.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <new>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -28,11 +29,11 @@ constexpr std::string_view kWord = "--measuring-rank";
 Result<StepCosts> measureWith(const BoostProgram &program,
                               const BoostTarget &target, uint32_t threads,
                               Transport &transport, double seconds) {
-  Result<StepCosts> costs = Status(ExitCode::Internal, "out of memory");
+  Result<StepCosts> costs = StepCosts();
   try {
     costs = measureSteps(program, target, threads, &transport, seconds);
-  } catch (const std::bad_alloc &) {
-    // as it says
+  } catch (...) {
+    costs = caughtException();
   }
   if (!costs.ok())
     transport.abort(costs.status().message());
@@ -77,10 +78,19 @@ Result<StepCosts> measureOnThreads(const BoostProgram &program,
   LocalJob job(ranks);
   std::vector<Result<StepCosts>> found(ranks, StepCosts());
   std::vector<std::thread> threadsOfRanks;
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    threadsOfRanks.emplace_back([&, rank, transport = job.connect(rank)] {
-      found[rank] = measureWith(program, target, threads, *transport, seconds);
-    });
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    try {
+      threadsOfRanks.emplace_back([&, rank, transport = job.connect(rank)] {
+        found[rank] =
+            measureWith(program, target, threads, *transport, seconds);
+      });
+    } catch (const std::system_error &error) {
+      found[rank] = cannotStart(fmt::format("a thread for rank {}", rank),
+                                error.code().value());
+      job.connect(rank)->abort(found[rank].status().message());
+      break;
+    }
+  }
   for (std::thread &thread : threadsOfRanks)
     thread.join();
   // All have found the same, unless one has failed.
@@ -118,12 +128,11 @@ std::optional<int> actAsMeasuringRank(int argc, const char *const *argv) {
   Result<StepCosts> costs =
       measureAsRank(argv[2], threads, std::strtod(argv[4], nullptr));
   if (!costs.ok()) {
-    fmt::print(stderr, "{}\n", costs.status().message());
+    printNote("{}\n", costs.status().message());
     return static_cast<int>(costs.status().code());
   }
-  bool isWritten = std::fwrite(&*costs, sizeof *costs, 1, stdout) == 1 &&
-                   std::fflush(stdout) == 0;
-  return static_cast<int>(isWritten ? ExitCode::Ok : ExitCode::Internal);
+  writeResult({reinterpret_cast<const char *>(&*costs), sizeof *costs});
+  return static_cast<int>(resultsStatus().code());
 }
 
 } // namespace boostrt

@@ -2,6 +2,7 @@
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
 #include "runtime/predict/RandomBatch.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StepWindow.h"
@@ -117,15 +118,15 @@ void print(const Bench &bench, const Options &options,
                                 {"p90_ms", p90}};
     if (ranks > 1)
       json["ranks"] = ranks;
-    fmt::print("{}\n", json.dump());
+    printResult("{}\n", json.dump());
     return;
   }
-  fmt::print("{}: {} steps of batch {} x {} micro-batch{}{} on {}\n"
-             "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
-             program.name, options.benchSteps, program.batch_size,
-             program.micro_batches, program.micro_batches == 1 ? "" : "es",
-             ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
-             median, least, p90);
+  printResult("{}: {} steps of batch {} x {} micro-batch{}{} on {}\n"
+              "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
+              program.name, options.benchSteps, program.batch_size,
+              program.micro_batches, program.micro_batches == 1 ? "" : "es",
+              ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
+              median, least, p90);
 }
 
 } // namespace

@@ -2,12 +2,11 @@
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
 #include "runtime/predict/MeasuringRanks.h"
+#include "runtime/support/CaughtException.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
-
-#include <fmt/format.h>
-#include <new>
 
 namespace boostrt {
 namespace {
@@ -38,10 +37,10 @@ void announce(const JobPlan &plan) {
   if (plan.source.empty() || plan.isStarted ||
       (plan.rank != 0 && !plan.startsRanks))
     return;
-  fmt::print(stderr, "boost-run: {}{}, from {}\n",
-             plan.startsRanks ? "starting " : "", plan.describe(), plan.source);
+  printNote("boost-run: {}{}, from {}\n", plan.startsRanks ? "starting " : "",
+            plan.describe(), plan.source);
   for (const std::string &note : plan.notes)
-    fmt::print(stderr, "boost-run: {}\n", note);
+    printNote("boost-run: {}\n", note);
 }
 
 /// Trains, evaluates or times as a rank of a job, or starts the ranks that do.
@@ -57,17 +56,19 @@ Status runAsRank(const Options &options, int argc, const char *const *argv) {
   return dispatch(options, *plan);
 }
 
-Status run(int argc, const char *const *argv) {
+/// `isRanked` says of a command that does what is worth its end also when no
+/// reader is there.
+Status run(int argc, const char *const *argv, bool &isRanked) {
   Result<CommandLine> line = parseCommandLine(argc, argv);
   if (!line.ok())
     return line.status();
   if (!line->text.empty()) {
-    fmt::print("{}", line->text);
+    writeResult(line->text);
     return Status();
   }
-  Command command = line->options.command;
-  bool isRanked = command == Command::Train || command == Command::Evaluate ||
-                  command == Command::Bench;
+  isRanked = line->options.command == Command::Train ||
+             line->options.command == Command::Evaluate ||
+             line->options.command == Command::Bench;
   if (isRanked || line->options.prediction)
     limitSpinning(argv);
   if (isRanked)
@@ -78,21 +79,23 @@ Status run(int argc, const char *const *argv) {
 } // namespace
 
 int boostRun(int argc, const char *const *argv) {
+  prepareStreams();
+  reportUncaughtExceptions("boost-run");
   if (std::optional<int> code = actAsMeasuringRank(argc, argv))
     return *code;
   Status status;
+  bool isRanked = false;
   try {
-    status = run(argc, argv);
-  } catch (const std::bad_alloc &) {
-    status = Status(ExitCode::Internal, "out of memory");
+    status = run(argc, argv, isRanked);
+  } catch (...) {
+    status = caughtException();
   }
+  if (status.ok())
+    status = resultsStatus();
+  if (!isRanked)
+    endWithReader();
   if (!status.ok())
-    fmt::print(stderr, "boost-run: error: {}\n", status.message());
-  // A full disk behind standard output would otherwise go unnoticed.
-  if (std::fflush(stdout) != 0 && status.ok()) {
-    fmt::print(stderr, "boost-run: error: cannot write to standard output\n");
-    return static_cast<int>(ExitCode::Internal);
-  }
+    printNote("boost-run: error: {}\n", status.message());
   return static_cast<int>(status.code());
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/trainer/Report.h"
 
+#include "runtime/support/Streams.h"
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -41,12 +43,7 @@ std::string shortest(double value) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-void writeOut(const std::string &text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fputc('\n', stdout);
-  // Whoever follows a pipe wants lines when they happen.
-  std::fflush(stdout);
-}
+void writeOut(const std::string &text) { writeResult(text + "\n"); }
 
 constexpr double kRedrawSeconds = 0.1;
 constexpr int kBarWidth = 24;
@@ -71,7 +68,7 @@ void Console::note(const std::string &text) {
   if (isQuiet_)
     return;
   clearBar();
-  fmt::print(stderr, "boost-run: {}\n", text);
+  printNote("boost-run: {}\n", text);
 }
 
 void Console::line(const std::string &text) {
@@ -152,21 +149,18 @@ void Console::progress(const StepReport &step, int64_t epochs,
   std::string bar = std::string(filled, '=');
   if (filled < kBarWidth)
     bar += '>' + std::string(kBarWidth - filled - 1, ' ');
-  fmt::print(stderr,
-             "\r\x1b[K{}epoch {}/{}{} [{}] {}/{}  loss {:.4f}  {:.0f} "
-             "samples/s  eta {}",
-             colour_ ? "\x1b[36m" : "", step.epoch, epochs,
-             colour_ ? "\x1b[0m" : "", bar, step.step, stepsPerEpoch, step.loss,
-             step.samplesPerSecond, duration(secondsLeft));
-  std::fflush(stderr);
+  printNote("\r\x1b[K{}epoch {}/{}{} [{}] {}/{}  loss {:.4f}  {:.0f} "
+            "samples/s  eta {}",
+            colour_ ? "\x1b[36m" : "", step.epoch, epochs,
+            colour_ ? "\x1b[0m" : "", bar, step.step, stepsPerEpoch, step.loss,
+            step.samplesPerSecond, duration(secondsLeft));
 }
 
 void Console::clearBar() {
   if (!drawn_)
     return;
   drawn_ = false;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
+  writeNote("\r\x1b[K");
 }
 
 } // namespace boostrt

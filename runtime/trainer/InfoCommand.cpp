@@ -1,5 +1,6 @@
 #include "runtime/device/cuda/CallShape.h"
 #include "runtime/predict/PredictionReport.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/MemoryPlan.h"
 #include "runtime/trainer/Program.h"
@@ -209,11 +210,11 @@ template <typename Extra>
 void printTensors(const char *title, const Json &tensors, Extra &&extra) {
   if (tensors.empty())
     return;
-  fmt::print("{}\n", title);
+  printResult("{}\n", title);
   for (const Json &tensor : tensors)
-    fmt::print("  {:<32} {:<16} {:>12}  {}\n",
-               tensor["name"].get<std::string>(), shapeText(tensor["shape"]),
-               tensor["bytes"].get<uint64_t>(), extra(tensor));
+    printResult("  {:<32} {:<16} {:>12}  {}\n",
+                tensor["name"].get<std::string>(), shapeText(tensor["shape"]),
+                tensor["bytes"].get<uint64_t>(), extra(tensor));
 }
 
 std::string roleText(const Json &parameter) {
@@ -248,66 +249,66 @@ std::string callText(const Json &call) {
 
 void printCalls(const Json &calls) {
   if (!calls.empty())
-    fmt::print("  library calls (m x n x k or image with weight, bias, post, "
-               "scratch bytes)\n");
+    printResult("  library calls (m x n x k or image with weight, bias, post, "
+                "scratch bytes)\n");
   for (const Json &call : calls)
-    fmt::print("    {:<24} {}, {}\n", call["location"].get<std::string>(),
-               callText(call), call["scratch_bytes"].get<uint64_t>());
+    printResult("    {:<24} {}, {}\n", call["location"].get<std::string>(),
+                callText(call), call["scratch_bytes"].get<uint64_t>());
 }
 
 void printImages(const Json &images) {
-  fmt::print("  code (architecture, bytes)\n");
+  printResult("  code (architecture, bytes)\n");
   for (const Json &image : images)
-    fmt::print("    {:<16} {:<8} {:>9}\n", image["kind"].get<std::string>(),
-               image["architecture"].get<std::string>(),
-               image["bytes"].get<uint64_t>());
+    printResult("    {:<16} {:<8} {:>9}\n", image["kind"].get<std::string>(),
+                image["architecture"].get<std::string>(),
+                image["bytes"].get<uint64_t>());
 }
 
 void printTarget(const Json &target) {
   auto text = [&](const char *key) { return target[key].get<std::string>(); };
   if (target.contains("threads")) {
     uint64_t threads = target["threads"].get<uint64_t>();
-    fmt::print("target cpu: {} thread{}, {}\n", threads,
-               threads == 1 ? "" : "s", text("library"));
-    fmt::print("  needs {}\n", text("requirements"));
+    printResult("target cpu: {} thread{}, {}\n", threads,
+                threads == 1 ? "" : "s", text("library"));
+    printResult("  needs {}\n", text("requirements"));
   } else {
     uint64_t launches = target["launches"].get<uint64_t>();
-    fmt::print("target cuda: {} launch{}\n", launches,
-               launches == 1 ? "" : "es");
-    fmt::print("  needs {} or newer\n", text("requirements"));
+    printResult("target cuda: {} launch{}\n", launches,
+                launches == 1 ? "" : "es");
+    printResult("  needs {} or newer\n", text("requirements"));
     printImages(target["images"]);
   }
   printCalls(target["library_calls"]);
-  fmt::print("  memory plan for training (copies, bytes)\n");
+  printResult("  memory plan for training (copies, bytes)\n");
   for (const Json &category : target["memory"]["categories"])
-    fmt::print(
+    printResult(
         "    {:<16} {:>3} {:>14}\n", category["category"].get<std::string>(),
         category["copies"].get<uint32_t>(), category["bytes"].get<uint64_t>());
-  fmt::print("    {:<16} {:>3} {:>14}\n", "total", "",
-             target["memory"]["total_bytes"].get<uint64_t>());
+  printResult("    {:<16} {:>3} {:>14}\n", "total", "",
+              target["memory"]["total_bytes"].get<uint64_t>());
 }
 
 void printText(const Json &json) {
   auto text = [&](const char *key) { return json[key].get<std::string>(); };
   auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
-  fmt::print("{}: batch {} x {} micro-batch{} a step, seed {}\n", text("name"),
-             integer("batch_size"), integer("micro_batches"),
-             integer("micro_batches") == 1 ? "" : "es", integer("seed"));
-  fmt::print("compiled by {}\n", text("compiler"));
-  fmt::print("reproducible: {}\n", text("reproducible"));
-  fmt::print("matmul precision: {}\n", text("matmul_precision"));
-  fmt::print("recipe hash: {}\n", text("recipe_hash"));
+  printResult("{}: batch {} x {} micro-batch{} a step, seed {}\n", text("name"),
+              integer("batch_size"), integer("micro_batches"),
+              integer("micro_batches") == 1 ? "" : "es", integer("seed"));
+  printResult("compiled by {}\n", text("compiler"));
+  printResult("reproducible: {}\n", text("reproducible"));
+  printResult("matmul precision: {}\n", text("matmul_precision"));
+  printResult("recipe hash: {}\n", text("recipe_hash"));
   printTensors("parameters (bytes, role)", json["parameters"], roleText);
   printTensors("optimizer state (bytes)", json["states"], nothing);
   printTensors("inputs (bytes, kind)", json["inputs"], inputText);
-  fmt::print("metrics: {}\n", json["metrics"].dump());
+  printResult("metrics: {}\n", json["metrics"].dump());
   for (const Json &schedule : json["schedules"])
-    fmt::print("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
-               schedule["kind"].get<std::string>(),
-               schedule["value"].get<double>());
+    printResult("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
+                schedule["kind"].get<std::string>(),
+                schedule["value"].get<double>());
   for (const Json &target : json["targets"])
     printTarget(target);
-  fmt::print("recipe\n{}\n", json["recipe"].dump(2));
+  printResult("recipe\n{}\n", json["recipe"].dump(2));
 }
 
 } // namespace
@@ -328,13 +329,13 @@ Status infoCommand(const Options &options) {
     if (!prediction.ok())
       return prediction.status();
     if (!options.json) {
-      fmt::print("{}", toText(*prediction));
+      writeResult(toText(*prediction));
       return Status();
     }
     json["prediction"] = toJson(*prediction);
   }
   if (options.json)
-    fmt::print("{}\n", json.dump(2));
+    printResult("{}\n", json.dump(2));
   else
     printText(json);
   return Status();

@@ -3,10 +3,10 @@
 #include "runtime/comm/local/LocalJob.h"
 #include "runtime/launch/CpuShare.h"
 #include "runtime/launch/JoinJob.h"
+#include "runtime/support/CaughtException.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <new>
 #include <system_error>
 #include <thread>
 
@@ -26,8 +26,8 @@ Status runAndLeave(const Options &options, Ranks &ranks,
   Status status;
   try {
     status = command(options, ranks);
-  } catch (const std::bad_alloc &) {
-    status = Status(ExitCode::Internal, "out of memory");
+  } catch (...) {
+    status = caughtException();
   }
   if (ranks.isAlone())
     return status;
@@ -101,11 +101,8 @@ Status runOnThreads(const Options &options,
         statuses[rank] = runAndLeave(ownOptions, ranks, command);
       });
     } catch (const std::system_error &error) {
-      statuses[rank] = Status(
-          ExitCode::Internal,
-          fmt::format("cannot start a thread for rank {}: {}; raise the limit "
-                      "of processes (ulimit -u) or ask for fewer ranks",
-                      rank, error.what()));
+      statuses[rank] = cannotStart(fmt::format("a thread for rank {}", rank),
+                                   error.code().value());
       job.connect(rank)->abort(statuses[rank].message());
       break;
     }

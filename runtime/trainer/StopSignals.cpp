@@ -10,30 +10,42 @@ static_assert(std::atomic<int>::is_always_lock_free,
               "only lock-free atomics may be touched in a signal handler");
 
 extern "C" void noteSignal(int signal) {
-  receivedSignal.store(signal, std::memory_order_relaxed);
-  // The next one, of either kind, is not for us.
+  int none = 0;
+  receivedSignal.compare_exchange_strong(none, signal);
+  // The next one of these is not for us.
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGINT, SIG_DFL);
 }
 
-void setHandlers(void (*handler)(int)) {
-  struct sigaction action{};
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action {};
   action.sa_handler = handler;
   // Reads and writes of files go on as if nothing had happened.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
+  sigaction(number, &action, nullptr);
+}
+
+void setHandlers(void (*handler)(int)) {
+  handle(SIGTERM, handler);
+  handle(SIGINT, handler);
 }
 } // namespace
 
 StopSignals::StopSignals() {
   receivedSignal = 0;
   setHandlers(noteSignal);
+  struct sigaction action {};
+  catchesHangup_ =
+      sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN;
+  if (catchesHangup_)
+    handle(SIGHUP, noteSignal);
 }
 
 StopSignals::~StopSignals() {
   setHandlers(SIG_DFL);
+  if (catchesHangup_)
+    handle(SIGHUP, SIG_DFL);
   receivedSignal = 0;
 }
 
@@ -47,6 +59,8 @@ const char *StopSignals::cause() {
     return "a signal to another rank";
   case SIGTERM:
     return "SIGTERM";
+  case SIGHUP:
+    return "SIGHUP";
   default:
     return "SIGINT";
   }

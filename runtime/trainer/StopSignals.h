@@ -1,10 +1,13 @@
-// StopSignals.h - SIGTERM and SIGINT as a request to stop between two steps.
+// StopSignals.h - SIGTERM, SIGINT and SIGHUP as a request to stop between two
+// steps.
 #pragma once
 
 namespace boostrt {
 
-/// While one lives, the first SIGTERM or SIGINT is only noted; the second acts
-/// as if nobody listened and ends the process at once.
+/// While one lives, the first of these signals is only noted. After it SIGTERM
+/// and SIGINT end the process at once, as if there were no handler; SIGHUP
+/// never does, because a terminal that is lost sends several. Where SIGHUP is
+/// ignored (nohup), it stays so.
 class StopSignals {
 public:
   StopSignals();
@@ -16,6 +19,9 @@ public:
   static int received();
   /// "SIGTERM"; "a signal to another rank" when none has come to this one.
   static const char *cause();
+
+private:
+  bool catchesHangup_ = false;
 };
 
 } // namespace boostrt

@@ -43,8 +43,15 @@ public:
       : options_(options), socket_(std::move(socket)),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), input_(std::move(input)),
         servedBy_(servedBy), silenceDeadline_(silenceDeadline),
-        lastHeard_(Clock::now()), listener_([this] { listen(); }),
-        beater_([this] { beat(); }) {}
+        lastHeard_(Clock::now()) {
+    listener_ = std::thread([this] { listen(); });
+    try {
+      beater_ = std::thread([this] { beat(); });
+    } catch (...) {
+      endListener();
+      throw;
+    }
+  }
 
   ~Threads() {
     {
@@ -53,9 +60,7 @@ public:
       changed_.notify_all();
     }
     beater_.join();
-    uint64_t one = 1;
-    [[maybe_unused]] ssize_t written = write(wake_.get(), &one, sizeof(one));
-    listener_.join();
+    endListener();
     goodbye();
   }
 
@@ -129,6 +134,12 @@ public:
   }
 
 private:
+  void endListener() {
+    uint64_t one = 1;
+    [[maybe_unused]] ssize_t written = write(wake_.get(), &one, sizeof(one));
+    listener_.join();
+  }
+
   std::string endpoint() const {
     return endpointText(options_.host, options_.port);
   }

@@ -1,10 +1,11 @@
 #include "runtime/comm/gloo/EscapedError.h"
 
+#include "runtime/support/Streams.h"
+
 #include <gloo/common/error.h>
 #include <gloo/common/logging.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <unistd.h>
@@ -47,7 +48,7 @@ std::string glooError() {
   std::unique_lock lock(registry().mutex);
   if (!error.empty() && !registry().explainers.empty()) {
     Status status = (*registry().explainers.front())(error);
-    std::fprintf(stderr, "boost-run: %s\n", status.message().c_str());
+    printNote("boost-run: {}\n", status.message());
     _exit(static_cast<int>(status.code()));
   }
   lock.unlock();

@@ -4,6 +4,7 @@
 #include "runtime/comm/SelfMessages.h"
 #include "runtime/comm/gloo/EscapedError.h"
 #include "runtime/comm/gloo/Mesh.h"
+#include "runtime/support/CaughtException.h"
 
 #include <gloo/transport/unbound_buffer.h>
 
@@ -190,12 +191,15 @@ Status GlooTransport::connectMesh() {
     setConnecting(true);
     status = mesh_->connect(client(), options_.connectDeadline);
   } catch (const std::exception &error) {
-    status = Status(
-        ExitCode::RankLost,
-        fmt::format("it cannot connect to the other ranks from address {}: {}; "
-                    "check that all machines reach each other on all ports, or "
-                    "give the address of another network",
-                    address, error.what()));
+    status = caughtException();
+    bool isOwnLimit = status.code() == ExitCode::Usage; // no thread, no memory
+    if (!isOwnLimit)
+      status = Status(
+          ExitCode::RankLost,
+          fmt::format("it cannot connect to the other ranks from address {}: "
+                      "{}; check that all machines reach each other on all "
+                      "ports, or give the address of another network",
+                      address, error.what()));
   }
   setConnecting(false);
   // When another rank is to blame, the control plane knows better.

@@ -1,7 +1,14 @@
 #include "runtime/device/cpu/ThreadPool.h"
 
+#include "runtime/support/CaughtException.h"
+#include "runtime/support/Streams.h"
+
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <unistd.h>
 
 // libgomp's entry points, declared here because <omp.h> belongs to whichever
 // OpenMP the compiler would like to link.
@@ -35,7 +42,38 @@ Chunk chunkAt(int64_t extent, int64_t count, int64_t index) {
   return {begin, begin + base + (index < longer ? 1 : 0)};
 }
 
+namespace {
+
+/// libgomp calls exit() when the system gives it no more threads. While one of
+/// these lives, that ends with the exit code of such a limit and a sentence.
+class ThreadStart {
+public:
+  explicit ThreadStart(uint32_t threads) {
+    static const bool isRegistered = std::atexit(reportIfStarting) == 0;
+    (void)isRegistered;
+    starting = threads;
+  }
+  ~ThreadStart() { starting = 0; }
+
+private:
+  static void reportIfStarting() {
+    if (starting == 0)
+      return;
+    Status status =
+        cannotStart(fmt::format("{} threads", starting.load()), EAGAIN);
+    printNote("error: {}\n", status.message());
+    _exit(static_cast<int>(status.code()));
+  }
+
+  static std::atomic<uint32_t> starting;
+};
+
+std::atomic<uint32_t> ThreadStart::starting{0};
+
+} // namespace
+
 Status configureThreadPool(uint32_t threads) {
+  ThreadStart start(threads);
   omp_set_dynamic(0);
   omp_set_num_threads(static_cast<int>(threads));
   int granted = 0;
