@@ -1,14 +1,26 @@
 #!/usr/bin/env python3
-"""Runs every command that an example's README shows, at small scale.
+"""Runs every command that an example's README shows, and compares what it prints.
 
   run_readme.py SOURCE_DIR BUILD_DIR EXAMPLE WORK_DIR
 
-Commands are the lines that begin with "$ " in console blocks. They run in
-WORK_DIR, where `examples` and `build` are links to the real ones, with SMALL=1
-in the environment, as a reader would type them. Fails when one fails, when
-there is none, and when a training or an evaluation prints no result.
+EXAMPLE is a folder of examples/, or `.` for README.md itself. Commands are the lines
+that begin with "$ " in console blocks without a marker `<!-- check -->`, whose blocks
+tools/dev/check-docs runs. They run in WORK_DIR as a reader would type them, but on small
+data sets in the same files (make_data.py), so what they print is what the README shows
+with other numbers:
+
+  - Text must be the same, line by line. A line `[...]` stands for any lines, `[...]`
+    inside a line for any text.
+  - A number stands for any number: losses, accuracies, steps and times are those of the
+    full data, on the machine that the README names.
+  - But planned memory, which follows from the model, may differ by 5 %, for the number of
+    threads, and the accuracy must reach the FLOORS below: data this easy are learnt.
+
+Each command also runs with SMALL=1, as the READMEs offer: it must end well, with a result.
 """
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -16,30 +28,131 @@ import socket
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # nothing in the source tree
+import make_data
+
 source, build, example, work = sys.argv[1:]
 work = pathlib.Path(work)
-work.mkdir(parents=True)
-(work / "examples").symlink_to(f"{source}/examples")
-(work / "build").symlink_to(build)
 
-readme = pathlib.Path(source, "examples", example, "README.md").read_text(
-    encoding="utf-8")
-blocks = re.findall(r"^```console\n(.*?)^```", readme, re.S | re.M)
-commands = [line[2:] for block in blocks for line in block.splitlines()
-            if line.startswith("$ ")]
-if not commands:
-    sys.exit(f"{example}/README.md shows no command")
-# Where ranks of several servers meet; the default port may be another test's.
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = str(probe.getsockname()[1])
-for command in commands:
-    print(f"$ {command}", flush=True)
+# What boost-run gets after the flags of the script, where steps are slow: ranks share this
+# machine.
+FLAGS = {"convnet-cifar10": "--epochs 3", "data-parallel-mnist": "--epochs 2",
+         "adasum-mnist": "--epochs 5"}
+# Samples, where they must be enough for 50 steps of all ranks, after which a line is printed.
+SAMPLES = {"data-parallel-mnist": 51 * 8 * 32, "adasum-mnist": 51 * 16 * 32}
+# Accuracy on the small data; a tenth is chance. data-parallel-mnist's rate and weights are
+# those of a tutorial, and after 100 steps they have hardly begun to learn.
+FLOORS = {".": 0.9, "mlp-mnist": 0.9, "lenet5-mnist": 0.9, "convnet-cifar10": 0.6,
+          "gradient-accumulation-lenet5": 0.9, "data-parallel-mnist": 0, "adasum-mnist": 0.5}
+# Its full run takes hours; with SMALL=1 it prints the same lines.
+ONLY_SMALL = {"adasum-scaling"}
+
+NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
+PLANNED = re.compile(rf"planned ({NUMBER}) MiB")
+
+
+def load_check_docs():
+    path = f"{source}/tools/dev/check-docs"
+    loader = importlib.machinery.SourceFileLoader("check_docs", path)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("check_docs", loader))
+    loader.exec_module(module)
+    return module
+
+
+def is_near(expected, found):
+    plans = [PLANNED.search(line) for line in (expected, found)]
+    if not all(plans):
+        return True
+    one, other = (float(plan.group(1)) for plan in plans)
+    return abs(one - other) <= 0.05 * one
+
+
+def line_matches(expected, found):
+    """As check-docs asks: `...` is any text. Numbers are any numbers."""
+    def pattern(text):
+        text = re.sub(r"\b1 thread\b", "1 threads", text)
+        return re.sub(rf"(?<![\w.])(?:{NUMBER}|None)", "#", text)
+
+    parts = (re.escape(pattern(part)) for part in expected.split("..."))
+    return (re.fullmatch(".*".join(parts), pattern(found)) is not None
+            and is_near(expected, found))
+
+
+def sessions(text):
+    """(command, lines that follow) of the blocks that check-docs does not run."""
+    for marker, block in re.findall(r"^(<!-- check -->\n)?```console\n(.*?)^```", text,
+                                    re.S | re.M):
+        if marker:
+            continue
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, expected = part.partition("\n")
+            yield command, expected.replace("[...]", "...")
+
+
+def make_place():
+    work.mkdir(parents=True)
+    (work / "examples").symlink_to(f"{source}/examples")
+    make_data.write_mnist(work / "MNIST_Data",
+                          SAMPLES.get(example, make_data.TRAIN))
+    make_data.write_cifar10(work / "CIFAR10_Data")
+    programs = work / "build" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "boostc").symlink_to(f"{build}/bin/boostc")
+    run_program = programs / "boost-run"
+    run_program.write_text(f"""#!/bin/sh
+[ "$1" = eval ] || set -- "$@" {FLAGS.get(example, "")}
+exec "{build}/bin/boost-run" "$@"
+""")
+    run_program.chmod(0o755)
+    return programs
+
+
+def run(command, programs, **variables):
+    # Where ranks of several servers meet; the default port may be another test's.
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    environment = {**os.environ, "MASTER_PORT": port, "BOOST_BIN": str(programs),
+                   **variables}
+    environment.pop("DATA_PATH", None)
+    print(" ".join([*(f"{name}={value}" for name, value in variables.items()),
+                    f"$ {command}"]), flush=True)
     done = subprocess.run(["bash", "-c", command], cwd=work, text=True,
-                          env={**os.environ, "SMALL": "1", "MASTER_PORT": port},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    print(done.stdout)
+                          env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    print(done.stdout, flush=True)
     if done.returncode != 0:
         sys.exit(f"exit code {done.returncode}: {command}")
-    if "result: {" not in done.stdout:
+    return done.stdout
+
+
+def check(command, expected, output):
+    problem = check_docs.mismatch(check_docs.normalize(expected),
+                                  check_docs.normalize(output), whole=True)
+    if problem:
+        sys.exit(f"{example}: {command}\n{problem}")
+
+
+check_docs = load_check_docs()
+check_docs.line_matches = line_matches
+page = pathlib.Path(source, "examples" if example != "." else ".", example, "README.md")
+shown = list(sessions(page.read_text(encoding="utf-8")))
+if not shown:
+    sys.exit(f"{page} shows no command")
+place = make_place()
+accuracies = []
+for command, expected in shown:
+    if example not in ONLY_SMALL:
+        output = run(command, place)
+        check(command, expected, output)
+        accuracies += re.findall(rf"result: {{'top_1_accuracy': ({NUMBER})", output)
+for command, expected in shown if example != "." else []:
+    output = run(command, place, SMALL="1")
+    if "result: {" not in output:
         sys.exit(f"no result: {command}")
+    if example in ONLY_SMALL:
+        check(command, expected, output)
+if example not in ONLY_SMALL:
+    if not accuracies or min(map(float, accuracies)) < FLOORS[example]:
+        sys.exit(f"{example}: accuracies {accuracies}, expected {FLOORS[example]} or more")
