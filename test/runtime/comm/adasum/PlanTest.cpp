@@ -196,6 +196,29 @@ TEST(CostModel, TheChoiceIsTheLeast) {
       }
 }
 
+/// docs/communication.md says why ranks choose by constants, and what that
+/// costs where others would be right.
+TEST(CostModel, ChoosingByConstantsIsNeverTwiceAsSlow) {
+  for (double latency : {5e-6, 30e-6, 100e-6, 300e-6})
+    for (double perMessage : {1e-6, 5e-6, 20e-6})
+      for (double perByte : {0.05e-9, 0.5e-9, 1e-9, 8e-9})
+        for (double loops : {0.5, 1.0, 4.0})
+          for (uint32_t leaves : {2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u})
+            for (double elements : {6e4, 6.7e5, 6.5e6, 25e6}) {
+              CommCosts costs{latency, perMessage, perByte};
+              costs.perProduct *= loops;
+              costs.perTouched *= loops;
+              AdasumShape shape{elements, 0.6 * elements, leaves, 1};
+              EXPECT_LE(adasumSeconds(costs, shape,
+                                      chooseRadices(CommCosts(), shape)),
+                        1.9 * adasumSeconds(costs, shape,
+                                            chooseRadices(costs, shape)))
+                  << leaves << " leaves of " << elements << ", latency "
+                  << latency << ", a message " << perMessage << ", a byte "
+                  << perByte;
+            }
+}
+
 TEST(CostModel, LoopsTakeTime) {
   CommCosts costs;
   costs.perTouched = costs.perProduct = 0;
