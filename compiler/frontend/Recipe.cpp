@@ -1,5 +1,5 @@
 #include "compiler/frontend/Recipe.h"
-#include "compiler/frontend/ModelTable.h"
+#include "runtime/program/RecipeIdentity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <nlohmann/json.hpp>
@@ -50,23 +50,7 @@ std::string boostc::frontend::recipeText(const Node &model) {
 }
 
 std::string boostc::frontend::recipeHash(const Node &model) {
-  json recipe = recipeJson(model);
-  for (const char *key : {"name", "epochs", "metrics"})
-    recipe.erase(key);
-  recipe["data"].erase("source");
-  recipe["train"].erase("eval_every");
-  // Recipes from before there was a choice mean float32.
-  if (recipe["matmul_precision"] == "float32")
-    recipe.erase("matmul_precision");
-  json boosts = json::object();
-  for (llvm::StringRef name : boostSwitches()) {
-    std::string key = name.str();
-    const json &boost = recipe["boost"];
-    if (key != "grad_accumulation" && boost["boost"].value(key, false))
-      boosts[key] = boost.value(key, json::object());
-  }
-  recipe["boost"] = boosts;
-  std::string text = recipe.dump();
+  std::string text = boostrt::recipeIdentity(recipeJson(model)).dump();
   auto digest = llvm::SHA256::hash(
       {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
   return llvm::toHex(digest, /*LowerCase=*/true);

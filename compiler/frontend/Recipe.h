@@ -9,17 +9,8 @@ namespace boostc::frontend {
 /// equal.
 std::string recipeText(const Node &model);
 
-/// sha256, in hex, of the canonical JSON of what a checkpoint depends on: two
-/// recipes of equal hash do the same arithmetic to the same parameters, so one
-/// may resume what the other began. Out are
-///  - name, epochs, metrics, train.eval_every: they change no weight,
-///  - data.source: the same data may lie elsewhere on another machine,
-///  - accumulation and what it takes ranks to see (design §8: another number of
-///  ranks
-///    may resume): boost switches that are off, and their sections.
-/// In are the layers with names and initialisers, batch size, seed, loss,
-/// optimizer with its schedules, transforms, the sections of boosts that are
-/// on, and the precision of products where it is less than float32.
+/// sha256, in hex, of the canonical JSON of what a checkpoint depends on, which
+/// runtime/program/RecipeIdentity.h lists.
 std::string recipeHash(const Node &model);
 
 } // namespace boostc::frontend

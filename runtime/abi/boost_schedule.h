@@ -7,6 +7,12 @@
  * of the whole run, W the steps of warm-up. A length in epochs counts as
  * length * steps per epoch, rounded to the nearest step.
  *
+ * A run that goes on with windows of another size has two such counts
+ * (BoostProgress). What is stated in steps counts the steps that were done. What
+ * is stated in epochs, and what lasts to the end of the run, counts the part of
+ * the epochs that is done, in steps of the present size: the same part of the
+ * data has the same value, whatever the windows.
+ *
  * The recipe_* kinds are the tables of the ResNet-50 recipe this system
  * follows; the others are the usual ones:
  *   before W   initial + (value - initial) * (i + 1) / W
@@ -31,6 +37,12 @@ typedef struct BoostRunLength {
   int64_t steps;           /* T */
 } BoostRunLength;
 
+/* How far a run is. Both are the same where all windows had one size. */
+typedef struct BoostProgress {
+  int64_t steps;      /* optimizer steps done */
+  int64_t even_steps; /* what they would be had all windows had the present size */
+} BoostProgress;
+
 /* `length` of a schedule in steps. */
 static inline double boost_schedule_steps(uint32_t unit, double length,
                                           BoostRunLength run) {
@@ -38,47 +50,55 @@ static inline double boost_schedule_steps(uint32_t unit, double length,
                                    : length;
 }
 
-static inline double boost_recipe_value(const BoostSchedule *s, double i, double w,
-                                        double t) {
+/* i counts the warm-up, `even` the rest. */
+static inline double boost_recipe_value(const BoostSchedule *s, double i, double even,
+                                        double w, double t) {
   static const double stages[2][4] = {{0.3, 0.6, 0.8, 2.0}, {0.2, 0.5, 0.7, 0.9}};
   double rest = t > w ? t - w : 1.0;
+  double past = even > w ? even - w : 0.0; /* the warm-up */
   int table = s->kind == BOOST_SCHEDULE_RECIPE_STEP;
   if (s->kind == BOOST_SCHEDULE_RECIPE_COSINE) {
     if (i < w)
       return s->initial + (s->value - s->initial) * (i + 1.0) / w;
-    return s->value * ((t - i) / rest * 0.5 *
-                           (1.0 + cos(0.94 * 3.14159265358979323846 * i / rest)) +
+    return s->value * ((t - even) / rest * 0.5 *
+                           (1.0 + cos(0.94 * 3.14159265358979323846 * even / rest)) +
                        0.00001);
   }
   if (!table && i < w)
     return s->initial + (s->value - s->initial) * i / w;
   if (s->kind == BOOST_SCHEDULE_RECIPE_LINEAR)
-    return s->value - (s->value - s->end) * (i - w) / rest;
+    return s->value - (s->value - s->end) * past / rest;
   if (s->kind == BOOST_SCHEDULE_RECIPE_POLY) {
-    double left = 1.0 - (i - w) / rest;
+    double left = 1.0 - past / rest;
     return s->value * left * left;
   }
   double value = s->value;
   for (int stage = 0; stage < 4; ++stage, value *= 0.1)
-    if (i < stages[table][stage] * t)
+    if (even < stages[table][stage] * t)
       return value;
   return 0.00005; /* recipe_step only: the last of the other's stages has no end */
 }
 
-/* The value for the step after `done` steps. */
-static inline double boost_schedule_value(const BoostSchedule *s, int64_t done,
-                                          BoostRunLength run) {
-  double i = (double)done, total = (double)run.steps;
+/* The value for the step after those of `done`. */
+static inline double boost_schedule_value_at(const BoostSchedule *s, BoostProgress done,
+                                             BoostRunLength run) {
+  double even = (double)done.even_steps, total = (double)run.steps;
+  double i = s->unit == BOOST_UNIT_STEPS ? (double)done.steps : even;
   double w = boost_schedule_steps(s->unit, s->warmup, run);
   double t, length;
   if (s->kind >= BOOST_SCHEDULE_RECIPE_LINEAR && s->kind <= BOOST_SCHEDULE_RECIPE_STEP)
-    return boost_recipe_value(s, i, w, total);
+    return boost_recipe_value(s, i, even, w, total);
   if (s->kind == BOOST_SCHEDULE_ONE_MINUS_POWER)
-    return 1.0 - pow(s->value, i + 1.0);
+    return 1.0 - pow(s->value, (double)done.steps + 1.0);
   if (i < w)
     return s->initial + (s->value - s->initial) * (i + 1.0) / w;
-  t = i - w;
-  length = s->length > 0.0 ? boost_schedule_steps(s->unit, s->length, run) : total - w;
+  if (s->length > 0.0) {
+    t = i - w;
+    length = boost_schedule_steps(s->unit, s->length, run);
+  } else {
+    t = even > w ? even - w : 0.0;
+    length = total - w;
+  }
   if (length < 1.0)
     length = 1.0;
   if (t > length)
@@ -100,6 +120,14 @@ static inline double boost_schedule_value(const BoostSchedule *s, int64_t done,
   default:
     return s->value;
   }
+}
+
+/* The same of a run whose windows all had one size. */
+static inline double boost_schedule_value(const BoostSchedule *s, int64_t done,
+                                          BoostRunLength run) {
+  BoostProgress progress;
+  progress.steps = progress.even_steps = done;
+  return boost_schedule_value_at(s, progress, run);
 }
 
 #endif /* BOOST_SCHEDULE_H */

@@ -55,6 +55,9 @@ public:
 struct DirectoryEntry {
   std::string name;
   bool isDirectory = false; ///< a link to a directory is not one
+  bool isLinkToDirectory = false;
+
+  bool leadsToDirectory() const { return isDirectory || isLinkToDirectory; }
 };
 
 class FileSystem {

@@ -317,11 +317,14 @@ public:
       if (name == "." || name == "..")
         continue;
       // d_type may be unknown on some file systems, so ask.
-      struct stat status;
-      bool isDirectory = ::fstatat(::dirfd(directory.get()), entry->d_name,
-                                   &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-                         S_ISDIR(status.st_mode);
-      entries.push_back({std::move(name), isDirectory});
+      auto isDirectory = [&](int flags) {
+        struct stat status;
+        return ::fstatat(::dirfd(directory.get()), entry->d_name, &status,
+                         flags) == 0 &&
+               S_ISDIR(status.st_mode);
+      };
+      bool isOne = isDirectory(AT_SYMLINK_NOFOLLOW);
+      entries.push_back({std::move(name), isOne, !isOne && isDirectory(0)});
     }
     if (errno != 0)
       return lastError();

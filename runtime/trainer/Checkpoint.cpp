@@ -5,8 +5,10 @@
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/CheckpointManifest.h"
 #include "runtime/trainer/CheckpointNames.h"
+#include "runtime/trainer/RecipeDifference.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,12 +16,49 @@
 
 namespace boostrt {
 
-static constexpr uint64_t kMaxManifestBytes = 1 << 20;
 static constexpr uint64_t kChunkBytes = 1 << 20;
+
+/// What to say of a `path` that holds no manifest.
+static Status notACheckpoint(FileSystem &files, const std::string &path,
+                             IoError error) {
+  std::vector<DirectoryEntry> entries;
+  if (!files.list(path, entries).ok()) {
+    std::unique_ptr<ReadableFile> file;
+    if (files.open(path, file).ok())
+      return Status(ExitCode::Checkpoint,
+                    fmt::format("'{}' is a file, expected a checkpoint, which "
+                                "is a directory; if it holds weights, begin a "
+                                "run with them: --init {}",
+                                path, path));
+    return ioStatus(error, ExitCode::Checkpoint, "open",
+                    path + "/" + kManifestFile);
+  }
+  std::vector<std::string> names;
+  for (const CheckpointName &name : checkpointsNewestFirst(entries))
+    names.push_back(fmt::format("'{}/{}'", path, name.text));
+  if (names.empty())
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("'{}' is a directory without {}, so it is not a "
+                              "checkpoint and holds none; check the path",
+                              path, kManifestFile));
+  constexpr size_t kShown = 5;
+  std::string more = names.size() > kShown
+                         ? fmt::format(" and {} more", names.size() - kShown)
+                         : "";
+  names.resize(std::min(names.size(), kShown));
+  return Status(ExitCode::Checkpoint,
+                fmt::format("'{}' is a folder of checkpoints, expected one of "
+                            "them; it holds {}{}",
+                            path, fmt::join(names, ", "), more));
+}
 
 static Result<CheckpointManifest> readManifest(FileSystem &files,
                                                const std::string &path) {
   std::string file = path + "/" + kManifestFile;
+  std::unique_ptr<ReadableFile> probe;
+  if (IoError error = files.open(file, probe);
+      error.number() == ENOENT || error.number() == ENOTDIR)
+    return notACheckpoint(files, path, error);
   Result<std::vector<uint8_t>> text =
       readWholeFile(files, file, kMaxManifestBytes, ExitCode::Checkpoint);
   BOOSTRT_RETURN_IF_ERROR(text.status());
@@ -131,8 +170,12 @@ Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
   Result<SafetensorsContent> state =
       SafetensorsContent::parse(std::move(*stateBytes), statePath);
   BOOSTRT_RETURN_IF_ERROR(state.status());
-  return LoadedCheckpoint{path, std::move(manifest->position),
-                          std::move(*weights), std::move(*state),
+  return LoadedCheckpoint{path,
+                          std::move(manifest->position),
+                          std::move(manifest->recipe),
+                          manifest->saysSamples,
+                          std::move(*weights),
+                          std::move(*state),
                           static_cast<uint32_t>(manifest->otherStates.size()) +
                               1};
 }
@@ -230,34 +273,54 @@ Status restore(const LoadedCheckpoint &checkpoint,
   return copyTensors(checkpoint.state, state, statePath);
 }
 
+/// In what the recipes differ, as far as that can be known.
+static std::string describeRecipes(const CheckpointPosition &found,
+                                   const std::string &foundRecipe,
+                                   const CheckpointPosition &expected,
+                                   const std::string &expectedRecipe) {
+  std::string difference = recipeDifference(foundRecipe, expectedRecipe);
+  if (!difference.empty())
+    return difference;
+  return fmt::format(
+      "the recipe hash of program '{}' is {}, expected {} ({})",
+      printable(found.programName), printable(found.recipeHash),
+      expected.recipeHash,
+      foundRecipe.empty()
+          ? "the checkpoint does not hold the recipe itself, so it cannot be "
+            "said which keys differ"
+          : "no key differs, so another version of boostc hashed it");
+}
+
 Status checkSameRun(const CheckpointPosition &found,
+                    const std::string &foundRecipe,
                     const CheckpointPosition &expected,
+                    const std::string &expectedRecipe,
                     const std::string &path) {
-  auto differs = [&](const char *what, auto &&foundValue, auto &&expectedValue,
-                     const char *advice) {
-    return Status(
-        ExitCode::Checkpoint,
-        fmt::format("'{}' belongs to another run: {} is {}, expected {}; "
-                    "{}, or choose another --checkpoint-dir",
-                    path, what, foundValue, expectedValue, advice));
+  auto differs = [&](const std::string &difference, std::string_view advice) {
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("'{}' belongs to another run: {}; {}, or choose "
+                              "another --checkpoint-dir",
+                              path, difference, advice));
+  };
+  auto isNot = [](std::string_view what, auto &&a, auto &&b) {
+    return fmt::format("{} is {}, expected {}", what, a, b);
   };
   if (found.recipeHash != expected.recipeHash)
-    return differs(fmt::format("the recipe hash of program '{}'",
-                               printable(found.programName))
-                       .c_str(),
-                   printable(found.recipeHash), expected.recipeHash,
-                   "continue with the program that wrote it");
+    return differs(
+        describeRecipes(found, foundRecipe, expected, expectedRecipe),
+        "continue with the program that wrote it");
   if (found.seed != expected.seed)
-    return differs("the seed", found.seed, expected.seed,
-                   fmt::format("give --seed {}", found.seed).c_str());
+    return differs(isNot("the seed", found.seed, expected.seed),
+                   fmt::format("give --seed {}", found.seed));
+  auto onOff = [](bool on) { return on ? "on" : "off"; };
   if (found.shuffle != expected.shuffle)
-    return differs("shuffling", found.shuffle ? "on" : "off",
-                   expected.shuffle ? "on" : "off",
-                   found.shuffle ? "give --shuffle=on" : "give --shuffle=off");
+    return differs(
+        isNot("shuffling", onOff(found.shuffle), onOff(expected.shuffle)),
+        fmt::format("give --shuffle={}", onOff(found.shuffle)));
   if (found.dataFingerprint != expected.dataFingerprint)
-    return differs("the fingerprint of the training data",
-                   fmt::format("{:016x}", found.dataFingerprint),
-                   fmt::format("{:016x}", expected.dataFingerprint),
+    return differs(isNot("the fingerprint of the training data",
+                         fmt::format("{:016x}", found.dataFingerprint),
+                         fmt::format("{:016x}", expected.dataFingerprint)),
                    "give the --data of that run");
   return {};
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "runtime/support/File.h"
+#include "runtime/trainer/CheckpointPosition.h"
 #include "runtime/trainer/Safetensors.h"
 
 #include <functional>
@@ -23,20 +24,6 @@
 
 namespace boostrt {
 
-/// Where a run stands, and which run it is.
-struct CheckpointPosition {
-  int64_t epoch = 0;       ///< counted from 1; 0 before the first step
-  int64_t stepInEpoch = 0; ///< steps of `epoch` already applied
-  int64_t globalStep = 0;  ///< steps applied since the beginning
-  uint64_t seed = 0;
-  bool shuffle = true;
-  std::string recipeHash;       ///< BoostProgram::recipe_hash
-  std::string programName;      ///< BoostProgram::name
-  uint64_t dataFingerprint = 0; ///< Dataset::fingerprint() of the training data
-
-  bool operator==(const CheckpointPosition &) const = default;
-};
-
 /// What a file of weights says about itself beside them, and its way back: the
 /// epoch and the steps, 0 where the file does not say.
 SafetensorsMetadata weightsMetadata(const CheckpointPosition &position);
@@ -46,6 +33,9 @@ CheckpointPosition savedPosition(const SafetensorsMetadata &metadata);
 struct LoadedCheckpoint {
   std::string path;
   CheckpointPosition position;
+  /// See CheckpointManifest.
+  std::string recipe;
+  bool saysSamples = true;
   SafetensorsContent weights;
   SafetensorsContent state;
   /// How many ranks' own states are there, this one counted; 1: state is the
@@ -110,10 +100,12 @@ Status restore(const LoadedCheckpoint &checkpoint,
                std::span<const TensorTarget> state);
 
 /// Fails when `found` (read from `path`) cannot be continued by a run that is
-/// `expected`: recipe, seed or shuffling differ. Positions are not compared.
+/// `expected`: recipe, seed, shuffling or data differ. Positions are not
+/// compared. The recipes' texts say in what they differ; empty: unknown.
 Status checkSameRun(const CheckpointPosition &found,
+                    const std::string &foundRecipe,
                     const CheckpointPosition &expected,
-                    const std::string &path);
+                    const std::string &expectedRecipe, const std::string &path);
 
 /// "<prefix>-<epoch>_<step>.ckpt".
 std::string checkpointName(const std::string &prefix,
@@ -126,11 +118,10 @@ public:
   /// Makes the directory if need be, proves that it can be written, takes its
   /// lock, and tidies what a killed process left. `keepMax` >= 1 complete
   /// checkpoints are kept, but never fewer than 2, so that two stand while a
-  /// third is written.
-  static Result<std::unique_ptr<CheckpointStore>> open(FileSystem &files,
-                                                       std::string directory,
-                                                       std::string prefix,
-                                                       int keepMax);
+  /// third is written. `recipe` goes into each (CheckpointManifest::recipe).
+  static Result<std::unique_ptr<CheckpointStore>>
+  open(FileSystem &files, std::string directory, std::string prefix,
+       int keepMax, std::string recipe = {});
 
   /// Writes a checkpoint, then deletes the oldest beyond keepMax. When this
   /// fails, all earlier checkpoints are untouched and the caller may train on
@@ -139,6 +130,11 @@ public:
                            std::span<const TensorView> weights,
                            std::span<const TensorView> state,
                            const RankStates &others = {});
+
+  /// Of the checkpoint that save() writes at `position`.
+  std::string pathOf(const CheckpointPosition &position) const {
+    return directory_ + "/" + checkpointName(prefix_, position);
+  }
 
   /// See newestValidCheckpoint.
   Result<NewestCheckpoint> newestValid();
@@ -149,7 +145,9 @@ public:
 
 private:
   CheckpointStore(FileSystem &files, std::string directory, std::string prefix,
-                  int keepMax);
+                  int keepMax, std::string recipe);
+  Status takeLock();
+  Status checkNames() const;
   Status tidy();
   Status writeFiles(const std::string &temporary,
                     const CheckpointPosition &position,
@@ -161,7 +159,7 @@ private:
   Status removeCheckpoint(const std::string &name);
 
   FileSystem &files_;
-  std::string directory_, prefix_, warning_;
+  std::string directory_, prefix_, recipe_, warning_;
   int keepMax_;
   std::unique_ptr<FileLock> lock_;
   /// By name: what this process found when it wrote or verified it.

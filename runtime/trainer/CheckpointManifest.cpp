@@ -10,7 +10,8 @@ namespace boostrt {
 using nlohmann::json;
 
 static constexpr const char *kFormat = "boost-checkpoint";
-static constexpr uint64_t kVersion = 1;
+/// Version 1 lacks 'samples', 'ranks', 'micro_batches' and 'recipe'.
+static constexpr uint64_t kVersion = 2, kOldestVersion = 1;
 static constexpr const char *kChecksum = "checksum";
 /// Absent where state is the same on all ranks.
 static constexpr const char *kRankStates = "rank_states";
@@ -37,9 +38,13 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"version", kVersion},
                   {"program", position.programName},
                   {"recipe_hash", position.recipeHash},
+                  {"recipe", manifest.recipe},
                   {"epoch", position.epoch},
                   {"step", position.stepInEpoch},
+                  {"samples", position.samplesInEpoch},
                   {"global_step", position.globalStep},
+                  {"ranks", position.ranks},
+                  {"micro_batches", position.microBatches},
                   {"seed", position.seed},
                   {"shuffle", position.shuffle},
                   {"data_fingerprint", position.dataFingerprint},
@@ -50,8 +55,15 @@ std::string writeManifest(const CheckpointManifest &manifest) {
     content[kRankStates] = manifest.otherStates.size() + 1;
   for (uint32_t i = 0; i < manifest.otherStates.size(); ++i)
     content["files"][rankStateFile(i + 1)] = entry(manifest.otherStates[i]);
-  content[kChecksum] = checksumOf(content);
-  return content.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+  auto text = [&] {
+    content[kChecksum] = checksumOf(content);
+    return content.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+  };
+  std::string whole = text();
+  if (whole.size() <= kMaxManifestBytes)
+    return whole;
+  content["recipe"] = "";
+  return text();
 }
 
 namespace {
@@ -80,6 +92,13 @@ public:
     return expect(value <= uint64_t(INT64_MAX), key, "a smaller number")
                ? int64_t(value)
                : 0;
+  }
+  uint32_t positive(const char *key) {
+    uint64_t value = natural(key);
+    return expect(value >= 1 && value <= UINT32_MAX, key,
+                  "a number from 1 to 2^32-1")
+               ? uint32_t(value)
+               : 1;
   }
   bool boolean(const char *key) {
     const json *value = find(key, "true or false");
@@ -142,10 +161,11 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
                     "was the directory written by another program?");
   // Before the checksum: a later version may compute it in another way.
   uint64_t version = taker.natural("version");
-  if (taker.problem().empty() && version != kVersion)
-    return unusable(
-        fmt::format("its version is {}, expected {}", version, kVersion),
-        "use the boost-run that wrote it");
+  if (taker.problem().empty() &&
+      (version < kOldestVersion || version > kVersion))
+    return unusable(fmt::format("its version is {}, expected {} to {}", version,
+                                kOldestVersion, kVersion),
+                    "use the boost-run that wrote it");
   if (taker.text("checksum") != checksumOf(content))
     return unusable("its checksum does not match", kDamaged);
 
@@ -156,6 +176,13 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
   position.epoch = taker.count("epoch");
   position.stepInEpoch = taker.count("step");
   position.globalStep = taker.count("global_step");
+  manifest.saysSamples = version >= 2;
+  if (manifest.saysSamples) {
+    position.samplesInEpoch = taker.count("samples");
+    position.ranks = taker.positive("ranks");
+    position.microBatches = taker.positive("micro_batches");
+    manifest.recipe = taker.text("recipe");
+  }
   position.seed = taker.natural("seed");
   position.shuffle = taker.boolean("shuffle");
   position.dataFingerprint = taker.natural("data_fingerprint");

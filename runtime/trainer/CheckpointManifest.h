@@ -22,7 +22,15 @@ struct CheckpointManifest {
   CheckpointPosition position;
   ManifestFile weights, state;
   std::vector<ManifestFile> otherStates; ///< of ranks 1, 2, ...
+  /// The resolved recipe (BoostProgram::recipe_json). Empty where it is
+  /// unknown, and when written left out where the manifest would be longer than
+  /// kMaxManifestBytes.
+  std::string recipe;
+  /// Read from version 1: samplesInEpoch, ranks and microBatches are unknown.
+  bool saysSamples = true;
 };
+
+inline constexpr uint64_t kMaxManifestBytes = 4 << 20;
 
 /// JSON text that ends in its own checksum, so that a flipped digit of the
 /// position is noticed like a flipped byte of a tensor.

@@ -64,11 +64,12 @@ std::optional<CheckpointName> parseCheckpointName(std::string_view text,
 
 std::vector<CheckpointName>
 checkpointsNewestFirst(std::span<const DirectoryEntry> entries,
-                       std::string_view prefix) {
+                       std::optional<std::string_view> prefix) {
   std::vector<CheckpointName> names;
   for (const DirectoryEntry &entry : entries)
-    if (entry.isDirectory)
-      if (auto name = parseCheckpointName(entry.name, prefix))
+    if (entry.leadsToDirectory())
+      if (auto name = prefix ? parseCheckpointName(entry.name, *prefix)
+                             : parseCheckpointName(entry.name))
         names.push_back(std::move(*name));
   std::ranges::sort(names, std::ranges::greater(),
                     [](const CheckpointName &name) {

@@ -35,9 +35,10 @@ std::optional<CheckpointName> parseCheckpointName(std::string_view text);
 std::optional<CheckpointName> parseCheckpointName(std::string_view text,
                                                   std::string_view prefix);
 
-/// The directories among `entries` that are named as checkpoints of `prefix`.
+/// The directories among `entries`, and links to some, that are named as
+/// checkpoints: of `prefix`, or of any where there is none.
 std::vector<CheckpointName>
 checkpointsNewestFirst(std::span<const DirectoryEntry> entries,
-                       std::string_view prefix);
+                       std::optional<std::string_view> prefix = {});
 
 } // namespace boostrt

@@ -63,12 +63,17 @@ Result<ManifestFile> writeTensors(FileSystem &files, const std::string &path,
   return summary;
 }
 
-/// Deletes a directory of plain files; one that is not there is deleted.
+/// Deletes a directory of plain files; one that is not there is deleted. Of a
+/// link to a directory the link alone: where the user put the files they stay.
 IoError removeTree(FileSystem &files, const std::string &path) {
   std::vector<DirectoryEntry> entries;
-  IoError error = files.list(path, entries);
-  if (error.number() == ENOENT)
+  IoError error = files.removeFile(path);
+  if (error.ok() || error.number() == ENOENT)
     return {};
+  // What a directory answers.
+  if (error.number() != EISDIR && error.number() != EPERM)
+    return error;
+  error = files.list(path, entries);
   if (!error.ok())
     return error;
   for (const DirectoryEntry &entry : entries)
@@ -86,13 +91,15 @@ std::string describeThisProcess() {
 } // namespace
 
 CheckpointStore::CheckpointStore(FileSystem &files, std::string directory,
-                                 std::string prefix, int keepMax)
+                                 std::string prefix, int keepMax,
+                                 std::string recipe)
     : files_(files), directory_(std::move(directory)),
-      prefix_(std::move(prefix)), keepMax_(keepMax) {}
+      prefix_(std::move(prefix)), recipe_(std::move(recipe)),
+      keepMax_(keepMax) {}
 
 Result<std::unique_ptr<CheckpointStore>>
 CheckpointStore::open(FileSystem &files, std::string directory,
-                      std::string prefix, int keepMax) {
+                      std::string prefix, int keepMax, std::string recipe) {
   if (!isLegalPrefix(prefix))
     return Status(
         ExitCode::Usage,
@@ -107,24 +114,65 @@ CheckpointStore::open(FileSystem &files, std::string directory,
   BOOSTRT_RETURN_IF_ERROR(
       makeDirectories(files, directory, ExitCode::Checkpoint));
 
-  std::unique_ptr<CheckpointStore> store(new CheckpointStore(
-      files, std::move(directory), std::move(prefix), keepMax));
-  std::string lockPath = fmt::format("{}/{}", store->directory_, kLockFile);
+  std::unique_ptr<CheckpointStore> store(
+      new CheckpointStore(files, std::move(directory), std::move(prefix),
+                          keepMax, std::move(recipe)));
+  BOOSTRT_RETURN_IF_ERROR(store->takeLock());
+  BOOSTRT_RETURN_IF_ERROR(store->checkNames());
+  if (Status status = store->tidy(); !status.ok())
+    store->warning_ = status.message();
+  return store;
+}
+
+Status CheckpointStore::takeLock() {
+  std::string path = fmt::format("{}/{}", directory_, kLockFile);
   std::string holder = describeThisProcess();
-  if (IoError error = files.lock(lockPath, holder, store->lock_);
-      error.number() == EWOULDBLOCK)
+  IoError error = files_.lock(path, holder, lock_);
+  if (error.number() == EWOULDBLOCK)
     return Status(
         ExitCode::Checkpoint,
         fmt::format("the checkpoint directory '{}' is in use by {}; wait "
                     "for it or choose another --checkpoint-dir",
-                    store->directory_,
+                    directory_,
                     holder.empty() ? "another process" : printable(holder)));
-  else if (!error.ok())
-    return ioStatus(error, ExitCode::Checkpoint, "lock", lockPath);
+  if (error.number() == ENOTDIR)
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("--checkpoint-dir '{}' is a file, expected a "
+                              "directory; give it another name",
+                              directory_));
+  return error.ok() ? Status()
+                    : ioStatus(error, ExitCode::Checkpoint, "lock", path);
+}
 
-  if (Status status = store->tidy(); !status.ok())
-    store->warning_ = status.message();
-  return store;
+/// Whether the longest name that save() uses can be there, and nothing is in
+/// the place of a checkpoint that is none: better known now than after the
+/// first epoch.
+Status CheckpointStore::checkNames() const {
+  // More digits than runs have.
+  std::string name =
+      checkpointName(prefix_, {.epoch = 99'999'999, .stepInEpoch = 99'999'999});
+  std::string longest = fmt::format("{}/{}{}/{}", directory_, kReplaced, name,
+                                    rankStateFile(kMaxRankStates));
+  std::unique_ptr<ReadableFile> file;
+  if (IoError error = files_.open(longest, file);
+      error.number() == ENAMETOOLONG)
+    return Status(ExitCode::Checkpoint,
+                  fmt::format("checkpoints in '{}' would have names that are "
+                              "too long, such as '{}'; give a shorter "
+                              "--checkpoint-dir or --checkpoint-prefix",
+                              directory_, name));
+  std::vector<DirectoryEntry> entries;
+  if (IoError error = files_.list(directory_, entries); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "list", directory_);
+  for (const DirectoryEntry &entry : entries)
+    if (!entry.leadsToDirectory() && parseCheckpointName(entry.name, prefix_))
+      return Status(
+          ExitCode::Checkpoint,
+          fmt::format("'{}/{}' is neither a directory nor a link to one, so no "
+                      "checkpoint of this name can be written; move it away or "
+                      "give another --checkpoint-prefix",
+                      directory_, entry.name));
+  return Status();
 }
 
 Status CheckpointStore::tidy() {
@@ -137,7 +185,7 @@ Status CheckpointStore::tidy() {
   };
   for (const DirectoryEntry &entry : entries) {
     for (std::string_view mark : {kSaving, kReplaced, kDeleted}) {
-      if (!entry.isDirectory || !entry.name.starts_with(mark))
+      if (!entry.leadsToDirectory() || !entry.name.starts_with(mark))
         continue;
       std::string name = entry.name.substr(mark.size());
       if (!parseCheckpointName(name))
@@ -188,7 +236,7 @@ Status CheckpointStore::writeFiles(const std::string &temporary,
     otherFiles.push_back(std::move(*file));
   }
   std::string manifest =
-      writeManifest({position, *weightsFile, *stateFile, otherFiles});
+      writeManifest({position, *weightsFile, *stateFile, otherFiles, recipe_});
   BOOSTRT_RETURN_IF_ERROR(writeSynced(
       files_, temporary + "/" + kManifestFile, [&](WritableFile &file) {
         return file.write({reinterpret_cast<const uint8_t *>(manifest.data()),
@@ -204,7 +252,9 @@ Status CheckpointStore::publish(const std::string &name) {
   std::string temporary = fmt::format("{}/{}{}", directory_, kSaving, name);
   std::string replaced = fmt::format("{}/{}{}", directory_, kReplaced, name);
   IoError error = files_.rename(temporary, path);
-  bool isTaken = error.number() == ENOTEMPTY || error.number() == EEXIST;
+  // ENOTDIR: by a link to a directory, as checkNames() has seen.
+  bool isTaken = error.number() == ENOTEMPTY || error.number() == EEXIST ||
+                 error.number() == ENOTDIR;
   if (isTaken) {
     // A run that resumed from an earlier checkpoint came here again. What is
     // there may be the only complete one, so it steps aside until the new one

@@ -64,8 +64,8 @@ std::span<const AdasumEntry> Execution::adasumLog(int64_t globalStep) const {
 /// The value of a schedule at a step, counted from 1.
 float Execution::valueAt(const BoostSchedule &schedule,
                          int64_t globalStep) const {
-  return static_cast<float>(
-      boost_schedule_value(&schedule, globalStep - 1, run_));
+  return static_cast<float>(boost_schedule_value_at(
+      &schedule, run_.before(globalStep), run_.length()));
 }
 
 Status Execution::call(BoostFunctionKind kind) {

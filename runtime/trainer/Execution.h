@@ -3,11 +3,11 @@
 // Nothing here allocates; a call costs what the function costs.
 #pragma once
 
-#include "runtime/abi/boost_schedule.h"
 #include "runtime/device/EarlyCollectives.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/RankCollectives.h"
+#include "runtime/trainer/RunSteps.h"
 
 #include <array>
 #include <memory>
@@ -41,7 +41,7 @@ class Execution {
 public:
   /// All three outlive the execution; `device` runs a target of `program`, and
   /// the arenas are those of its memory. Gradient sets are counted from 0.
-  /// Schedules count a run of one step until setRunLength().
+  /// Schedules count a run of one step until setRun().
   Execution(const Program &program, Device &device, const Arenas &arenas);
 
   /// Makes updates those of several ranks; outlives the execution. Without it
@@ -56,8 +56,8 @@ public:
   /// Of that step, if it was the last update; see RankCollectives.
   std::span<const AdasumEntry> adasumLog(int64_t globalStep) const;
 
-  /// What schedules in epochs and to the end of the run are resolved with.
-  void setRunLength(BoostRunLength run) { run_ = run; }
+  /// What schedules are resolved with.
+  void setRun(const RunSteps &run) { run_ = run; }
 
   Status init(uint64_t seed);
   /// `batch` is the host's base of a batch arena, which stays as it is until
@@ -125,7 +125,7 @@ private:
   RankCollectives *collectives_ = nullptr;
   std::unique_ptr<EarlyCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;
-  BoostRunLength run_ = {1, 1};
+  RunSteps run_;
   void *bases_[BOOST_ARENA_COUNT] = {};
   bool hasSchedules_ = false; ///< the control arena has had all their values
   /// What update leaves: the result arena, and sum and count of set 0's loss.

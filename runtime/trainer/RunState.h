@@ -1,5 +1,5 @@
-// RunState.h - a run's weights and state between memory and files: starting
-// from a file, saving now and then.
+// RunState.h - a run's weights and state between memory and files: saving now
+// and then. StartingPoint.h reads them.
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
@@ -8,7 +8,6 @@
 #include "runtime/trainer/PrivateState.h"
 #include "runtime/trainer/Ranks.h"
 #include "runtime/trainer/Report.h"
-#include "runtime/trainer/RunData.h"
 
 #include <optional>
 
@@ -19,34 +18,6 @@ std::vector<TensorTarget> weightTargets(const Execution &execution);
 std::vector<TensorTarget> stateTargets(const Execution &execution);
 /// The weights, to be written.
 std::vector<TensorView> weightViews(const Execution &execution);
-
-/// What a run starts from, read and verified before memory is reserved.
-struct StartingPoint {
-  CheckpointPosition position; ///< all zero unless resumed
-  std::optional<LoadedCheckpoint> checkpoint;
-  std::optional<SafetensorsContent> weights; ///< of --init
-  std::string weightsPath;
-  std::vector<std::string> notes;
-};
-
-/// Decides between --resume, --init and a fresh start. `store` may be null.
-/// Seed and shuffling come from the checkpoint; where the command line says
-/// otherwise, or the data are not those of the run, that is an error.
-/// Rank 0 decides for all, and alone has what was read.
-Result<StartingPoint> findStartingPoint(const Options &options,
-                                        const Program &program,
-                                        const RunData &data,
-                                        CheckpointStore *store, Ranks &ranks);
-
-/// Initialises weights and state, overwrites them with what was loaded, which
-/// is freed, and gives all ranks those of rank 0.
-Status restoreStartingPoint(StartingPoint &start, const Options &options,
-                            Execution &execution, Ranks &ranks);
-
-/// Opens the store of --checkpoint-dir; null when there is none, as there is
-/// none on any rank but the first.
-Result<std::unique_ptr<CheckpointStore>>
-openStore(const Options &options, const Program &program, const Ranks &ranks);
 
 /// Writes checkpoints and the --save file when they are due; on rank 0, to
 /// which others hand what is theirs.
@@ -71,7 +42,8 @@ public:
 
   /// The newest file with weights: of this run, or the one it started from.
   const std::string &newest() const { return newest_; }
-  void setNewest(std::string path) { newest_ = std::move(path); }
+  /// The run begins with this checkpoint.
+  void startFrom(const std::string &path, const CheckpointPosition &position);
   bool keepsCheckpoints() const { return keepsCheckpoints_; }
 
 private:

@@ -1,6 +1,7 @@
 #include "runtime/trainer/BestWeights.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/Session.h"
+#include "runtime/trainer/StartingPoint.h"
 #include "runtime/trainer/StopSignals.h"
 #include "runtime/trainer/Trainer.h"
 
@@ -10,18 +11,13 @@
 namespace boostrt {
 namespace {
 
-Trainer::Settings settingsOf(const Options &options, const Recipe &recipe) {
-  Trainer::Settings settings;
-  settings.logEvery = options.logEvery;
-  settings.checkReplicasEvery = options.checkReplicasEvery;
-  settings.epochs = recipe.epochs;
-  if (options.steps) {
-    settings.steps = *options.steps;
-    settings.epochs = INT64_MAX;
-  }
+RunEnd endOf(const Options &options, const Recipe &recipe) {
+  RunEnd end{recipe.epochs, options.steps.value_or(INT64_MAX)};
   if (options.epochs)
-    settings.epochs = *options.epochs;
-  return settings;
+    end.epochs = *options.epochs;
+  else if (options.steps)
+    end.epochs = INT64_MAX;
+  return end;
 }
 
 /// What a run would write only hours later, and what it must not overwrite.
@@ -57,6 +53,15 @@ Status stopped(const Trainer &trainer, const Saving &saving, bool isFirst) {
                       ? fmt::format("saved as {}", saving.newest())
                       : "nothing was saved, because --checkpoint-dir is not "
                         "given"));
+}
+
+/// Why no step is taken.
+std::string describeEnd(const CheckpointPosition &position) {
+  if (position.epoch == 0)
+    return "no step is to be taken";
+  return fmt::format("already at epoch {} step {}, global step {}: no step is "
+                     "left; give more --epochs or --steps to train on",
+                     position.epoch, position.stepInEpoch, position.globalStep);
 }
 
 class TrainRun {
@@ -112,6 +117,12 @@ private:
          {"--checkpoint-dir", options_.checkpointDir ? "given" : "not given"},
          {"--checkpoint-every",
           fmt::format("{}", options_.checkpointEvery.steps)},
+         {"--seed", text(options_.seed)},
+         {"--shuffle", !options_.shuffle   ? "not given"
+                       : *options_.shuffle ? "on"
+                                           : "off"},
+         {"--init", text(options_.init)},
+         {"--resume", text(options_.resume)},
          {"--private-state", !options_.privateState ? "not given"
                              : *options_.privateState == PrivateStateRule::Mean
                                  ? "mean"
@@ -126,7 +137,8 @@ private:
     if (!store.ok())
       return store.status();
     Result<StartingPoint> start = findStartingPoint(
-        options_, program, session_->data(), store->get(), ranks_);
+        options_, program, session_->data(),
+        endOf(options_, session_->recipe()), store->get(), ranks_);
     if (!start.ok())
       return start.status();
     for (const std::string &note : start->notes)
@@ -154,7 +166,7 @@ private:
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
                     ranks_, console_);
     if (start->checkpoint)
-      saving_->setNewest(start->checkpoint->path);
+      saving_->startFrom(start->checkpoint->path, position_);
     return restoreStartingPoint(*start, options_, session_->execution(),
                                 ranks_);
   }
@@ -175,14 +187,19 @@ private:
     std::optional<StopSignals> signals;
     if (ranks_.listensToSignals())
       signals.emplace();
-    Trainer::Settings settings = settingsOf(options_, session_->recipe());
+    RunEnd end = endOf(options_, session_->recipe());
+    Trainer::Settings settings{end.epochs, end.steps, options_.logEvery,
+                               options_.checkReplicasEvery};
     const CheckpointPosition *now = nullptr;
     settings.betweenEpochs = [&] { return evaluateBetweenEpochs(*now); };
     Trainer trainer(session_->execution(), session_->arenas(), session_->data(),
                     ranks_, position_, std::move(settings), *saving_, console_,
                     metrics_.get());
     now = &trainer.position();
-    console_.startTraining();
+    if (trainer.reachedEnd())
+      console_.note(describeEnd(trainer.position()));
+    else
+      console_.startTraining();
     Result<StopReason> reason = trainer.run();
     if (!reason.ok())
       return reason.status();

@@ -7,11 +7,6 @@
 #include <fmt/format.h>
 
 namespace boostrt {
-namespace {
-
-int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-} // namespace
 
 Trainer::Trainer(Execution &execution, const Arenas &arenas,
                  const RunData &data, Ranks &ranks, CheckpointPosition start,
@@ -20,34 +15,31 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
     : execution_(execution), arenas_(arenas), data_(data), ranks_(ranks),
       share_(ranks.share(execution.program().descriptor().micro_batches)),
       position_(std::move(start)), settings_(std::move(settings)),
-      saving_(saving), console_(console), metrics_(metrics),
-      window_(execution) {
-  const BoostProgram &program = execution.program().descriptor();
-  int64_t window = share_.windowSamples(program.batch_size);
-  stepsPerEpoch_ = divideUp(data.source.train->size(), window);
-  if (__builtin_mul_overflow(settings_.epochs, stepsPerEpoch_, &lastStep_))
-    lastStep_ = INT64_MAX;
+      saving_(saving), console_(console), metrics_(metrics), window_(execution),
+      run_(position_, data.source.train->size(),
+           share_.windowSamples(execution.program().descriptor().batch_size),
+           settings_.epochs) {
   // A run that --steps ends early goes along the curve of the whole one.
-  execution_.setRunLength({stepsPerEpoch_, lastStep_});
-  lastStep_ = std::min(lastStep_, settings_.steps);
+  execution_.setRun(run_);
+  lastStep_ = std::min(run_.last(), settings_.steps);
 }
 
 Status Trainer::checkPosition() const {
-  int64_t completed = std::max<int64_t>(position_.epoch - 1, 0);
-  if (position_.stepInEpoch <= stepsPerEpoch_ &&
-      position_.globalStep ==
-          completed * stepsPerEpoch_ + position_.stepInEpoch)
+  const CheckpointPosition &p = position_;
+  // Every step uses a sample or more, of an epoch that has begun.
+  if (p.samplesInEpoch <= run_.samples() && p.stepInEpoch <= p.samplesInEpoch &&
+      p.stepInEpoch <= p.globalStep &&
+      (p.stepInEpoch > 0) == (p.samplesInEpoch > 0) &&
+      (p.epoch > 0 || p.globalStep == 0))
     return Status();
-  const BoostProgram &program = execution_.program().descriptor();
   return Status(
       ExitCode::Checkpoint,
-      fmt::format("the checkpoint stands at epoch {} step {}, global step {}, "
-                  "but here an epoch has {} steps ({} samples, {} a step); "
-                  "resume with the data of the run that saved it, and with as "
-                  "many micro-batches a step, ranks times accumulation",
-                  position_.epoch, position_.stepInEpoch, position_.globalStep,
-                  stepsPerEpoch_, data_.source.train->size(),
-                  share_.windowSamples(program.batch_size)));
+      fmt::format("the checkpoint is at epoch {} step {}, global step {}, "
+                  "after {} samples of the epoch, which is no position in an "
+                  "epoch of {} samples; resume with the data of the run that "
+                  "saved it",
+                  p.epoch, p.stepInEpoch, p.globalStep, p.samplesInEpoch,
+                  run_.samples()));
 }
 
 Result<StopReason> Trainer::run() {
@@ -62,7 +54,8 @@ Result<StopReason> Trainer::takeSteps() {
   BOOSTRT_RETURN_IF_ERROR(checkPosition());
   if (reachedEnd())
     return StopReason::Finished;
-  const BoostProgram &program = execution_.program().descriptor();
+  position_.ranks = share_.ranks;
+  position_.microBatches = share_.microBatches;
   const Dataset &train = *data_.source.train;
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
@@ -75,13 +68,9 @@ Result<StopReason> Trainer::takeSteps() {
   while (!reachedEnd()) {
     if (position_.epoch == 0 || epochEnds()) {
       ++position_.epoch;
-      position_.stepInEpoch = 0;
+      position_.stepInEpoch = position_.samplesInEpoch = 0;
     }
-    // A last window that is short leads beyond the end.
-    (*batches)->start(
-        position_.epoch,
-        std::min(train.size(), position_.stepInEpoch *
-                                   share_.windowSamples(program.batch_size)));
+    (*batches)->start(position_.epoch, position_.samplesInEpoch);
     epochStart_ = stepStart_ = Clock::now();
     epochSteps_ = epochSamples_ = 0;
     while (!epochEnds() && !reachedEnd()) {
@@ -138,7 +127,7 @@ Status Trainer::runWindow(Prefetcher &batches) {
 
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
-  bool endsEpoch = position_.stepInEpoch + 1 == stepsPerEpoch_;
+  bool endsEpoch = stepsLeft() == 1;
   if (!execution_.runsAhead() || endsEpoch || next == lastStep_ ||
       saving_.isDue(next, endsEpoch))
     return true;
@@ -146,7 +135,7 @@ bool Trainer::settlesNext() const {
     return false;
   // A rank without samples in the epoch's last window writes to what results
   // are read from (Execution::contributeNothing()).
-  bool isBeforeLast = position_.stepInEpoch + 2 == stepsPerEpoch_;
+  bool isBeforeLast = stepsLeft() == 2;
   return isBeforeLast || comparesReplicas(next) || execution_.logsAdasum(next);
 }
 
@@ -173,6 +162,8 @@ Status Trainer::stepDone(const StepResults &results) {
                     position_.epoch, position_.stepInEpoch + 1,
                     results.loss.mean(), position_.globalStep));
   ++position_.stepInEpoch;
+  position_.samplesInEpoch =
+      std::min(run_.samples(), position_.samplesInEpoch + run_.window());
   ++position_.globalStep;
   ++runSteps_;
   ++epochSteps_;
@@ -205,8 +196,11 @@ void Trainer::reportStep(const StepResults &results) {
   // A single step is too short a time to show a rate that can be read.
   report.samplesPerSecond =
       static_cast<double>(epochSamples_) / secondsSince(epochStart_);
-  int64_t epochs = divideUp(lastStep_, stepsPerEpoch_);
-  console_.progress(report, epochs, stepsPerEpoch_,
+  int64_t stepsOfEpoch = position_.stepInEpoch + stepsLeft();
+  int64_t later = lastStep_ - position_.globalStep - stepsLeft();
+  int64_t epochs =
+      position_.epoch + divideUp(std::max<int64_t>(later, 0), run_.perEpoch());
+  console_.progress(report, epochs, stepsOfEpoch,
                     secondsSince(runStart_) / static_cast<double>(runSteps_) *
                         static_cast<double>(lastStep_ - position_.globalStep));
 }

@@ -7,9 +7,11 @@
 // ranks (runtime/data/Share.h), which take the same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
-// and the step it stands at, so a resumed run equals one that never stopped;
-// and it is the same on any number of ranks that divides the micro-batches of a
-// window into powers of two.
+// and the position it starts at, so a resumed run equals one that never
+// stopped; and it is the same on any number of ranks that divides the
+// micro-batches of a window into powers of two. The position counts samples of
+// the epoch, so windows of any size go on from it and every sample is used once
+// an epoch (RunSteps.h).
 //
 // Where the device works beside the host (Execution::runsAhead()), the update
 // of a step is launched before the results of the one before are waited for:
@@ -54,9 +56,11 @@ public:
   Result<StopReason> run();
 
   const CheckpointPosition &position() const { return position_; }
+  /// There is no step to take.
+  bool reachedEnd() const { return position_.globalStep >= lastStep_; }
 
 private:
-  /// Whether the place to resume at exists with this data and program.
+  /// Whether the position to start at exists in this data.
   Status checkPosition() const;
   /// This rank's part of the next window, its gradients in set 0.
   Status runWindow(Prefetcher &batches);
@@ -74,8 +78,9 @@ private:
   bool comparesReplicas(int64_t globalStep) const;
   Status stepDone(const StepResults &results);
   void reportStep(const StepResults &results);
-  bool reachedEnd() const { return position_.globalStep >= lastStep_; }
-  bool epochEnds() const { return position_.stepInEpoch == stepsPerEpoch_; }
+  /// Steps of the epoch that are not done.
+  int64_t stepsLeft() const { return run_.leftAfter(position_.samplesInEpoch); }
+  bool epochEnds() const { return stepsLeft() == 0; }
 
   Execution &execution_;
   const Arenas &arenas_;
@@ -88,7 +93,8 @@ private:
   Console &console_;
   MetricsFile *metrics_;
   StepWindow window_;
-  int64_t stepsPerEpoch_ = 0, lastStep_ = 0;
+  const RunSteps run_;
+  int64_t lastStep_ = 0;
 
   Clock::time_point runStart_, epochStart_;
   Clock::time_point stepStart_; ///< the step before was done then

@@ -4,7 +4,10 @@ add_library(boostrt_checkpoint STATIC
   ${CMAKE_CURRENT_LIST_DIR}/Checkpoint.cpp
   ${CMAKE_CURRENT_LIST_DIR}/CheckpointManifest.cpp
   ${CMAKE_CURRENT_LIST_DIR}/CheckpointNames.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/CheckpointPosition.cpp
   ${CMAKE_CURRENT_LIST_DIR}/CheckpointStore.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/RecipeDifference.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/RunSteps.cpp
   ${CMAKE_CURRENT_LIST_DIR}/Safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/SafetensorsReader.cpp)
 target_link_libraries(boostrt_checkpoint PUBLIC

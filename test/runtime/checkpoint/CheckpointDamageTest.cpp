@@ -157,10 +157,13 @@ TEST_F(DamagedCheckpoint, ForeignManifestsAreNamed) {
                       "written by another program?");
   expectManifestError("{\"format\": 5}", "its format is not");
   content("manifest.json").assign(good.begin(), good.end());
-  std::string newer = forged([](nlohmann::json &m) { m["version"] = 2; });
+  std::string newer = forged([](nlohmann::json &m) { m["version"] = 3; });
   expectManifestError(newer,
-                      "its version is 2, expected 1; use the boost-run that "
-                      "wrote it");
+                      "its version is 3, expected 1 to 2; use the boost-run "
+                      "that wrote it");
+  content("manifest.json").assign(good.begin(), good.end());
+  std::string older = forged([](nlohmann::json &m) { m["version"] = 0; });
+  expectManifestError(older, "its version is 0, expected 1 to 2");
 }
 
 TEST_F(DamagedCheckpoint, AnEditedManifestIsNoticed) {
@@ -184,6 +187,12 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
       {"epoch", -1, "'epoch' is not a natural number"},
       {"step", 1.5, "'step' is not a natural number"},
       {"global_step", UINT64_MAX, "'global_step' is not a smaller number"},
+      {"samples", "7", "'samples' is not a natural number"},
+      {"samples", UINT64_MAX, "'samples' is not a smaller number"},
+      {"ranks", 0, "'ranks' is not a number from 1 to 2^32-1"},
+      {"ranks", 1LL << 32, "'ranks' is not a number from 1 to 2^32-1"},
+      {"micro_batches", 0, "'micro_batches' is not a number from 1 to"},
+      {"recipe", json::object(), "'recipe' is not a string"},
       {"seed", "7", "'seed' is not a natural number"},
       {"data_fingerprint", "7", "'data_fingerprint' is not a natural number"},
       {"shuffle", 1, "'shuffle' is not true or false"},
@@ -215,14 +224,34 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
                       "'bytes' is not a natural number of state.safetensors");
 }
 
+TEST_F(DamagedCheckpoint, AnOlderManifestIsReadAndSaysWhatItLacks) {
+  Result<LoadedCheckpoint> loaded = loadCheckpoint(files_, path_);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_TRUE(loaded->saysSamples);
+  CheckpointPosition expected = loaded->position;
+  EXPECT_NE(expected.samplesInEpoch, 0);
+  std::string text = forged([](nlohmann::json &m) {
+    m["version"] = 1;
+    for (const char *key : {"samples", "ranks", "micro_batches", "recipe"})
+      m.erase(key);
+  });
+  content("manifest.json").assign(text.begin(), text.end());
+  loaded = loadCheckpoint(files_, path_);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_FALSE(loaded->saysSamples);
+  EXPECT_EQ(loaded->recipe, "");
+  expected.samplesInEpoch = 0;
+  EXPECT_EQ(loaded->position, expected);
+}
+
 TEST_F(DamagedCheckpoint, ManifestsMadeToHurtEndEarly) {
   expectManifestError(std::string(1 << 20, '['),
                       "it is not the JSON it should be");
   std::string deep = "{\"format\":\"boost-checkpoint\",\"a\":";
   deep += std::string(400'000, '[') + std::string(400'000, ']') + "}";
   expectManifestError(deep, "it is not the JSON it should be");
-  expectManifestError(std::string((1 << 20) + 1, ' '),
-                      "has 1048577 bytes, at most 1048576 are expected");
+  expectManifestError(std::string(kMaxManifestBytes + 1, ' '),
+                      "has 4194305 bytes, at most 4194304 are expected");
 }
 
 TEST_F(DamagedCheckpoint, AHugeFileIsNotRead) {

@@ -155,7 +155,8 @@ TEST(CheckpointProcess, AFileInTheDirectorysPlaceIsAnError) {
                   .ok());
   auto store =
       CheckpointStore::open(realFileSystem(), directory / "f", "mlp", 2);
-  expectError(store.status(), ExitCode::Checkpoint, "Not a directory");
+  expectError(store.status(), ExitCode::Checkpoint,
+              "' is a file, expected a directory; give it another name");
 }
 
 TEST(CheckpointProcess, AReadOnlyDirectoryIsAnErrorBeforeTheFirstStep) {

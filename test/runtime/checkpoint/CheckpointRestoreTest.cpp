@@ -78,24 +78,40 @@ TEST(LoadWeights, TakesEitherForm) {
 
 TEST(SameRun, SaysWhatDiffersAndWhatToDo) {
   CheckpointPosition found = positionAt(5), expected = positionAt(0);
-  EXPECT_TRUE(checkSameRun(found, expected, "p").ok());
+  std::string recipe = R"({"seed":7,"loss":"mse"})";
+  auto check = [&] {
+    return checkSameRun(found, recipe, expected, R"({"seed":8,"loss":"mse"})",
+                        "p");
+  };
+  EXPECT_TRUE(check().ok()) << "where the hashes are equal, recipes are too";
   found.recipeHash = "beef";
+  expectError(check(), ExitCode::Checkpoint,
+              "'p' belongs to another run: seed is 7, expected 8; continue "
+              "with the program that wrote it, or choose another "
+              "--checkpoint-dir");
+  recipe = R"({"seed":8,"loss":"mse"})";
   expectError(
-      checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+      check(), ExitCode::Checkpoint,
       "'p' belongs to another run: the recipe hash of program 'mlp' is beef, "
-      "expected aaaa");
+      "expected " +
+          expected.recipeHash +
+          " (no key differs, so another version of boostc hashed it)");
+  recipe = "";
+  expectError(check(), ExitCode::Checkpoint,
+              "(the checkpoint does not hold the recipe itself, so it cannot "
+              "be said which keys differ)");
   found = positionAt(5);
   found.seed = 8;
-  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+  expectError(check(), ExitCode::Checkpoint,
               "the seed is 8, expected 7; give --seed 8, or choose another "
               "--checkpoint-dir");
   found = positionAt(5);
   found.shuffle = false;
-  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+  expectError(check(), ExitCode::Checkpoint,
               "shuffling is off, expected on; give --shuffle=off");
   found = positionAt(5);
   found.dataFingerprint = 0xbeef;
-  expectError(checkSameRun(found, expected, "p"), ExitCode::Checkpoint,
+  expectError(check(), ExitCode::Checkpoint,
               "the fingerprint of the training data is 000000000000beef, "
               "expected 0000000000000000; give the --data of that run");
 }

@@ -46,7 +46,10 @@ TEST(Checkpoint, EveryFieldOfThePositionComesBack) {
   std::unique_ptr<CheckpointStore> store = openStore(files);
   CheckpointPosition position{.epoch = 3,
                               .stepInEpoch = 1875,
+                              .samplesInEpoch = 59999,
                               .globalStep = 5625,
+                              .ranks = 3,
+                              .microBatches = UINT32_MAX,
                               .seed = UINT64_MAX,
                               .shuffle = false,
                               .recipeHash = "0123abcd",

@@ -56,6 +56,7 @@ struct SampleRun {
 inline CheckpointPosition positionAt(int64_t step) {
   return {.epoch = 1,
           .stepInEpoch = step,
+          .samplesInEpoch = 4 * step,
           .globalStep = step,
           .seed = 7,
           .shuffle = true,

@@ -57,6 +57,64 @@ TEST(Schedule, RecipeStep) {
               {.8, .8, .08, .08, .08, .008, .008, .0008, .0008, 5e-5}, 1e-14);
 }
 
+/// After 80 steps windows became a quarter: an epoch had 10 steps and now has
+/// 40, and 8 of 16 epochs are done.
+constexpr BoostRunLength kQuarter = {40, 640};
+constexpr BoostProgress kHalf = {80, 320};
+
+TEST(Schedule, OtherWindowsLeaveWhatCountsEpochsWhereItWas) {
+  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  cosine.unit = BOOST_UNIT_EPOCHS;
+  for (double length : {0.0, 16.0}) {
+    cosine.length = length;
+    EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
+  }
+  BoostSchedule steps = makeSchedule(BOOST_SCHEDULE_STEP, 0.8);
+  steps.unit = BOOST_UNIT_EPOCHS;
+  steps.factor = 0.5;
+  steps.every = 3; // epochs: two such times are over
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&steps, kHalf, kQuarter), 0.2);
+  BoostSchedule exponential = makeSchedule(BOOST_SCHEDULE_EXPONENTIAL, 0.8);
+  exponential.unit = BOOST_UNIT_EPOCHS;
+  exponential.factor = 0.5;
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&exponential, kHalf, kQuarter),
+                   0.8 / 256);
+}
+
+TEST(Schedule, OtherWindowsLeaveTheRestOfTheRunWhereItWas) {
+  // Lengths in steps, but it ends with the run.
+  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
+  BoostSchedule poly = makeSchedule(BOOST_SCHEDULE_RECIPE_POLY, 0.8);
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&poly, kHalf, kQuarter), 0.2);
+  BoostSchedule linear = makeSchedule(BOOST_SCHEDULE_RECIPE_LINEAR, 0.8);
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&linear, kHalf, kQuarter), 0.4);
+  BoostSchedule stages = makeSchedule(BOOST_SCHEDULE_RECIPE_STEPS, 0.8);
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&stages, kHalf, kQuarter), 0.08);
+}
+
+TEST(Schedule, OtherWindowsLeaveStepsSteps) {
+  BoostSchedule steps = makeSchedule(BOOST_SCHEDULE_STEP, 0.8);
+  steps.factor = 0.5;
+  steps.every = 30; // steps: two such times are over
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&steps, kHalf, kQuarter), 0.2);
+  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  cosine.length = 160;
+  EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
+  BoostSchedule warmup = makeSchedule(BOOST_SCHEDULE_CONSTANT, 0.8);
+  warmup.warmup = 100;
+  EXPECT_NEAR(boost_schedule_value_at(&warmup, kHalf, kQuarter), 0.8 * 0.81,
+              1e-15);
+  // What Adam divides by counts the steps that were applied.
+  BoostSchedule power = makeSchedule(BOOST_SCHEDULE_ONE_MINUS_POWER, 0.5);
+  power.unit = BOOST_UNIT_EPOCHS;
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&power, {1, 320}, kQuarter), 0.75);
+  // A warm-up in steps that is over, of more steps than are done of today's.
+  BoostSchedule late = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  late.warmup = 100;
+  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&late, {120, 15}, {10, 160}), 0.8);
+}
+
 TEST(Schedule, WarmupReachesTheValueAtItsLastStep) {
   BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_CONSTANT, 1.0);
   schedule.warmup = 4;

@@ -97,6 +97,90 @@ TEST(Ranks, ARunResumesOnAnotherNumberOfRanks) {
   EXPECT_EQ(whole.events("step"), first.events("step"));
 }
 
+/// Trains in pieces that end at these global steps, on so many ranks of that
+/// program; the last goes on to the end.
+struct Piece {
+  const char *program;
+  uint32_t ranks;
+  std::optional<int64_t> steps;
+};
+void trainInPieces(Job &job, const std::vector<Piece> &pieces) {
+  for (const Piece &piece : pieces) {
+    job.options.program = fixture(piece.program);
+    job.servers.assign(piece.ranks, 0);
+    job.options.steps = piece.steps;
+    expectOk(job.run());
+  }
+}
+
+TEST(Ranks, WhereWindowsAreTheSameSoAreBits) {
+  Job whole("window", 1), pieces("window", 1);
+  expectOk(whole.run());
+  // Inside an epoch, at its end, inside one again.
+  trainInPieces(pieces, {{"window1", 4, 1},
+                         {"window2", 2, 2},
+                         {"window", 1, 3},
+                         {"window1", 4, std::nullopt}});
+  EXPECT_TRUE(whole.weights() == pieces.weights());
+  EXPECT_EQ(whole.events("step"), pieces.events("step"));
+}
+
+// The same pieces with a stop more in each: 100 samples are 3 steps of 48, 7 of
+// 16, and a mixture of both where an epoch is begun on other ranks.
+TEST(Ranks, StopsChangeNothingWhereWindowsDiffer) {
+  Job few("window1", 1), many("window1", 1);
+  trainInPieces(
+      few,
+      {{"window1", 3, 4}, {"window1", 1, 6}, {"window1", 3, std::nullopt}});
+  trainInPieces(many, {{"window1", 3, 2},
+                       {"window1", 3, 4},
+                       {"window1", 1, 5},
+                       {"window1", 1, 6},
+                       {"window1", 3, 7},
+                       {"window1", 3, std::nullopt}});
+  EXPECT_FALSE(few.weights().empty());
+  EXPECT_TRUE(few.weights() == many.weights());
+  EXPECT_EQ(few.events("step"), many.events("step"));
+  std::vector<std::vector<int64_t>> steps;
+  for (const nlohmann::json &event : few.events("step"))
+    steps.push_back({event["epoch"], event["step"], event["global_step"]});
+  // 48 + 48 + 4; 48 + 16 + 16 + 20; 48 + 48 + 4.
+  EXPECT_EQ(steps, (std::vector<std::vector<int64_t>>{{1, 1, 1},
+                                                      {1, 2, 2},
+                                                      {1, 3, 3},
+                                                      {2, 1, 4},
+                                                      {2, 2, 5},
+                                                      {2, 3, 6},
+                                                      {2, 4, 7},
+                                                      {3, 1, 8},
+                                                      {3, 2, 9},
+                                                      {3, 3, 10}}));
+}
+
+TEST(Ranks, MustBeStartedAlike) {
+  Job job("window1", 2);
+  auto expect = [&](const std::function<void(Options &)> &change,
+                    const std::string &text) {
+    Status status = job.run([&](const Options &options, Ranks &ranks) {
+      Options own = options;
+      if (ranks.rank() == 1)
+        change(own);
+      return trainCommand(own, ranks);
+    });
+    EXPECT_EQ(status.code(), ExitCode::RankLost);
+    EXPECT_THAT(status.message(), HasSubstr(text));
+  };
+  expect([](Options &o) { o.seed = 4; },
+         "--seed is '4' on rank 1 and 'not given' on rank 0; start all ranks "
+         "with the same program, options and data");
+  expect([](Options &o) { o.shuffle = false; },
+         "--shuffle is 'off' on rank 1 and 'not given' on rank 0");
+  expect([](Options &o) { o.init = "w"; },
+         "--init is 'w' on rank 1 and 'not given' on rank 0");
+  expect([](Options &o) { o.resume = "never"; },
+         "--resume is 'never' on rank 1 and 'not given' on rank 0");
+}
+
 // The order of sums is a tree of micro-batches, also where it is not full.
 TEST(Ranks, ThreeRanksHaveTheBitsOfThreeMicroBatches) {
   Job one("window3", 1), three("window1", 3);

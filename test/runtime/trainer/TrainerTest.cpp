@@ -210,13 +210,16 @@ TEST(Trainer, APositionThatTheDataDoesNotHaveIsRefused) {
   CheckpointPosition start;
   start.epoch = 2;
   start.stepInEpoch = 5;
-  start.globalStep = 105; // epochs of 100 steps
+  start.samplesInEpoch = 321;
+  start.globalStep = 15;
   Training training = train(*session, {3, INT64_MAX, {}}, false, start);
   ASSERT_FALSE(training.reason.ok());
   EXPECT_EQ(training.reason.status().code(), ExitCode::Checkpoint);
   EXPECT_THAT(training.reason.status().message(),
-              HasSubstr("stands at epoch 2 step 5, global step 105, but here "
-                        "an epoch has 10 steps (320 samples, 32 a step)"));
+              HasSubstr("the checkpoint is at epoch 2 step 5, global step 15, "
+                        "after 321 samples of the epoch, which is no position "
+                        "in an epoch of 320 samples; resume with the data of "
+                        "the run that saved it"));
 }
 
 TEST(Evaluate, SumsOverAllHeldOutDataWithItsTail) {

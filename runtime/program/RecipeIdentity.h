@@ -1,0 +1,50 @@
+// RecipeIdentity.h - the part of a resolved recipe that decides what training
+// computes. boostc hashes it, and where two hashes differ boost-run compares it
+// key by key.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace boostrt {
+
+/// Two recipes that are equal here do the same arithmetic to the same
+/// parameters, so that one may resume what the other began. Out are
+///  - name, epochs, metrics, train.eval_every: they change no weight,
+///  - data.source: the same data may lie elsewhere on another machine,
+///  - accumulation: samples, not steps, say how far an epoch is,
+///  - boost switches that are off, with their sections, and what no switch
+///    turns on.
+/// In are the layers with names and initialisers, batch size, seed, loss,
+/// optimizer with its schedules, transforms, the sections of boosts that are
+/// on, and the precision of matmuls where it is less than float32.
+inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
+  using nlohmann::json;
+  if (!recipe.is_object())
+    return recipe;
+  auto eraseFrom = [&](const char *object, const char *key) {
+    if (auto found = recipe.find(object);
+        found != recipe.end() && found->is_object())
+      found->erase(key);
+  };
+  for (const char *key : {"name", "epochs", "metrics"})
+    recipe.erase(key);
+  eraseFrom("data", "source");
+  eraseFrom("train", "eval_every");
+  // Recipes from before there was a choice mean float32.
+  if (auto found = recipe.find("matmul_precision");
+      found != recipe.end() && *found == "float32")
+    recipe.erase(found);
+  json on = json::object();
+  if (auto boost = recipe.find("boost");
+      boost != recipe.end() && boost->is_object()) {
+    json switches = boost->value("boost", json::object());
+    for (const auto &[name, value] : switches.items())
+      if (value == true && name != "grad_accumulation")
+        on[name] = boost->value(name, json::object());
+  }
+  recipe["boost"] = on;
+  return recipe;
+}
+
+} // namespace boostrt

@@ -1,0 +1,35 @@
+// CheckpointPosition.h - where a run is, and which run it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace boostrt {
+
+/// Samples, not steps, say how far an epoch is: how many of them a step takes
+/// depends on ranks and accumulation, which may change at every resume.
+struct CheckpointPosition {
+  int64_t epoch = 0;          ///< counted from 1; 0 before the first step
+  int64_t stepInEpoch = 0;    ///< steps of `epoch` already applied
+  int64_t samplesInEpoch = 0; ///< of the epoch's order, already used
+  int64_t globalStep = 0;     ///< steps applied since the beginning
+  uint32_t ranks = 1;         ///< that took the last step
+  uint32_t microBatches = 1;  ///< of each of them, in a full step
+  uint64_t seed = 0;
+  bool shuffle = true;
+  std::string recipeHash;       ///< BoostProgram::recipe_hash
+  std::string programName;      ///< BoostProgram::name
+  uint64_t dataFingerprint = 0; ///< Dataset::fingerprint() of the training data
+
+  bool operator==(const CheckpointPosition &) const = default;
+};
+
+/// How many samples the steps of `position` used, which does not say so itself:
+/// all its steps were of windows of one size, a multiple of `batch`. Empty when
+/// several sizes fit and differ in the answer, -1 when none fits an epoch of
+/// `samples`.
+std::optional<int64_t> samplesOfSteps(const CheckpointPosition &position,
+                                      int64_t samples, int64_t batch);
+
+} // namespace boostrt

@@ -1,0 +1,354 @@
+#include "runtime/trainer/StartingPoint.h"
+
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/CheckpointManifest.h"
+#include "runtime/trainer/CheckpointNames.h"
+#include "runtime/trainer/PrivateState.h"
+#include "runtime/trainer/RunState.h"
+#include "runtime/trainer/RunSteps.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace boostrt {
+namespace {
+
+std::string defaultPrefix(const Program &program) {
+  std::string prefix = program.descriptor().name;
+  for (char &c : prefix)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
+      c = '_';
+  return prefix;
+}
+
+std::string prefixOf(const Options &options, const Program &program) {
+  return options.checkpointPrefix.value_or(defaultPrefix(program));
+}
+
+/// A file with more cannot be a checkpoint of this program.
+uint64_t largestFile(const BoostProgram &program) {
+  return std::max(program.arena_bytes[BOOST_ARENA_PARAMETER],
+                  program.arena_bytes[BOOST_ARENA_STATE]) +
+         kMaxSafetensorsOverhead;
+}
+
+/// What the run would be if it were new, for comparison with a checkpoint. The
+/// command line speaks only where it says something.
+CheckpointPosition expectedRun(const Options &options, const Program &program,
+                               const RunData &data,
+                               const CheckpointPosition &found) {
+  CheckpointPosition expected = found;
+  expected.seed = options.seed.value_or(found.seed);
+  expected.shuffle = options.shuffle.value_or(found.shuffle);
+  expected.recipeHash = program.descriptor().recipe_hash;
+  expected.programName = program.descriptor().name;
+  expected.dataFingerprint = data.source.train->fingerprint();
+  return expected;
+}
+
+/// The schedules with lengths in steps, which do not follow the epochs when
+/// windows change.
+std::string schedulesInSteps(const Program &program) {
+  std::vector<std::string_view> names;
+  for (const BoostSchedule &schedule : program.schedules())
+    if (schedule.unit == BOOST_UNIT_STEPS &&
+        (schedule.warmup > 0 || schedule.length > 0 || schedule.every > 0 ||
+         schedule.kind == BOOST_SCHEDULE_EXPONENTIAL))
+      names.push_back(schedule.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool usesAdasum(const Program &program) {
+  return std::ranges::any_of(program.collectives(), [](const auto &collective) {
+    return collective.kind == BOOST_COLLECTIVE_ADASUM;
+  });
+}
+
+/// Completes a position of a manifest that does not say how many samples of the
+/// epoch were used.
+Status inferSamples(LoadedCheckpoint &checkpoint, const Program &program,
+                    const RunData &data) {
+  CheckpointPosition &position = checkpoint.position;
+  int64_t size = data.source.train->size();
+  std::optional<int64_t> samples =
+      samplesOfSteps(position, size, program.descriptor().batch_size);
+  if (samples && *samples >= 0) {
+    position.samplesInEpoch = *samples;
+    return Status();
+  }
+  std::string place =
+      fmt::format("epoch {} step {}, global step {}", position.epoch,
+                  position.stepInEpoch, position.globalStep);
+  if (samples)
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("'{}' is at {}, which is no position in epochs of "
+                    "{} samples; resume with the data of the run "
+                    "that saved it",
+                    checkpoint.path, place, size));
+  return Status(
+      ExitCode::Checkpoint,
+      fmt::format("'{}' is of an earlier boost-run, which did not write down "
+                  "how many samples of the epoch were used, and {} does not "
+                  "tell; go on with that boost-run to the end of the epoch, or "
+                  "begin a run with its weights: --init {}",
+                  checkpoint.path, place, checkpoint.path));
+}
+
+Result<StartingPoint> resumeFrom(const std::string &path,
+                                 const Options &options, const Program &program,
+                                 const RunData &data, const Ranks &ranks) {
+  Result<LoadedCheckpoint> loaded =
+      loadCheckpoint(realFileSystem(), path, largestFile(program.descriptor()));
+  if (!loaded.ok())
+    return loaded.status();
+  BOOSTRT_RETURN_IF_ERROR(
+      checkSameRun(loaded->position, loaded->recipe,
+                   expectedRun(options, program, data, loaded->position),
+                   program.descriptor().recipe_json, path));
+  if (!loaded->saysSamples)
+    BOOSTRT_RETURN_IF_ERROR(inferSamples(*loaded, program, data));
+  StartingPoint start;
+  start.position = loaded->position;
+  start.checkpoint = std::move(loaded).value();
+  start.notes.push_back(fmt::format("resuming after epoch {} step {} from {}",
+                                    start.position.epoch,
+                                    start.position.stepInEpoch, path));
+  if (start.checkpoint->saysSamples)
+    if (std::string change = describeChange(
+            start.position, program, ranks.size(), data.source.train->size());
+        !change.empty())
+      start.notes.push_back(change);
+  return start;
+}
+
+Result<StartingPoint> freshStart(const Options &options, const Program &program,
+                                 const RunData &data) {
+  StartingPoint start;
+  start.position.seed = options.seed.value_or(program.descriptor().seed);
+  start.position.shuffle = options.shuffle.value_or(true);
+  start.position.recipeHash = program.descriptor().recipe_hash;
+  start.position.programName = program.descriptor().name;
+  start.position.dataFingerprint = data.source.train->fingerprint();
+  if (options.init) {
+    Result<SafetensorsContent> weights =
+        loadWeights(realFileSystem(), *options.init,
+                    program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+    if (!weights.ok())
+      return weights.status();
+    start.weights = std::move(weights).value();
+    start.weightsPath = *options.init;
+  }
+  return start;
+}
+
+/// What was passed over, in one sentence.
+std::string describeSkipped(const std::vector<SkippedCheckpoint> &skipped) {
+  std::string text = skipped.front().reason;
+  if (skipped.size() > 1)
+    text += fmt::format("; so {} {} more", skipped.size() == 2 ? "is" : "are",
+                        skipped.size() - 1);
+  return text;
+}
+
+/// Fails when a run of its own could write a checkpoint of the name of one that
+/// is there but damaged: that one is the user's to judge.
+Status checkNamesAreFree(const std::vector<SkippedCheckpoint> &damaged,
+                         const RunEnd &end, const RunSteps &run) {
+  for (const SkippedCheckpoint &checkpoint : damaged) {
+    std::optional<CheckpointName> name =
+        parseCheckpointName(baseNameOf(checkpoint.path));
+    if (!name || name->epoch > end.epochs || name->step > run.perEpoch())
+      continue;
+    return Status(
+        ExitCode::Usage,
+        fmt::format("with --resume never a new run begins, and it may write a "
+                    "checkpoint of the name of '{}', which is damaged but "
+                    "still exists; give another --checkpoint-dir or "
+                    "--checkpoint-prefix, or remove it",
+                    checkpoint.path));
+  }
+  return Status();
+}
+
+Result<StartingPoint>
+decideStartingPoint(const Options &options, const Program &program,
+                    const RunData &data, const RunEnd &end,
+                    CheckpointStore *store, const Ranks &ranks) {
+  std::string resume = options.resume.value_or(store ? "auto" : "never");
+  if (resume != "auto" && resume != "never") {
+    if (options.init)
+      return Status(ExitCode::Usage,
+                    "--resume PATH and --init exclude each other: the "
+                    "checkpoint brings its own weights");
+    return resumeFrom(resume, options, program, data, ranks);
+  }
+  if (!store) {
+    if (resume == "auto")
+      return Status(ExitCode::Usage,
+                    "--resume auto needs --checkpoint-dir, where it looks for "
+                    "the newest checkpoint");
+    return freshStart(options, program, data);
+  }
+
+  Result<NewestCheckpoint> newest = store->newestValid();
+  if (!newest.ok())
+    return newest.status();
+  if (resume == "never") {
+    // Going on would overwrite and prune somebody's checkpoints.
+    if (newest->found)
+      return Status(ExitCode::Usage,
+                    fmt::format("--resume never, but '{}' is there from an "
+                                "earlier run; give another --checkpoint-dir "
+                                "or --checkpoint-prefix, or remove it",
+                                newest->path));
+    const BoostProgram &d = program.descriptor();
+    RunSteps run({}, data.source.train->size(),
+                 ranks.share(d.micro_batches).windowSamples(d.batch_size),
+                 end.epochs);
+    BOOSTRT_RETURN_IF_ERROR(checkNamesAreFree(newest->skipped, end, run));
+    return freshStart(options, program, data);
+  }
+  if (!newest->found && !newest->skipped.empty())
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("no checkpoint of '{}' in '{}' can be resumed: {}; bring "
+                    "one back from a copy, or begin a new run with --resume "
+                    "never",
+                    prefixOf(options, program), *options.checkpointDir,
+                    describeSkipped(newest->skipped)));
+  std::vector<std::string> notes;
+  for (const SkippedCheckpoint &skipped : newest->skipped)
+    notes.push_back(fmt::format("checkpoint '{}' is passed over: {}",
+                                skipped.path, skipped.reason));
+  if (newest->found && options.init)
+    notes.push_back(fmt::format("--init {} is not read: the run is resumed",
+                                *options.init));
+  Result<StartingPoint> start =
+      newest->found ? resumeFrom(newest->path, options, program, data, ranks)
+                    : freshStart(options, program, data);
+  if (start.ok())
+    start->notes.insert(start->notes.begin(), notes.begin(), notes.end());
+  return start;
+}
+
+} // namespace
+
+Result<std::unique_ptr<CheckpointStore>>
+openStore(const Options &options, const Program &program, const Ranks &ranks) {
+  if (!options.checkpointDir || !ranks.isFirst())
+    return std::unique_ptr<CheckpointStore>();
+  std::string prefix = prefixOf(options, program);
+  if (!options.checkpointPrefix && !isLegalPrefix(prefix))
+    return Status(ExitCode::Usage,
+                  fmt::format("the model's name '{}' is too long for names of "
+                              "checkpoints, at most 100 characters; give "
+                              "--checkpoint-prefix",
+                              printable(prefix)));
+  return CheckpointStore::open(realFileSystem(), *options.checkpointDir, prefix,
+                               options.keepMax,
+                               program.descriptor().recipe_json);
+}
+
+std::string describeChange(const CheckpointPosition &found,
+                           const Program &program, uint32_t ranks,
+                           int64_t samples) {
+  const BoostProgram &d = program.descriptor();
+  uint32_t micros = d.micro_batches;
+  if (found.epoch == 0 ||
+      (found.ranks == ranks && found.microBatches == micros))
+    return "";
+  auto stepOf = [&](uint32_t ranks, uint32_t micros) {
+    return Share{0, ranks, micros}.windowSamples(d.batch_size);
+  };
+  int64_t before = stepOf(found.ranks, found.microBatches),
+          now = stepOf(ranks, micros);
+  // Halves of the same tree of sums (GradientTree.h).
+  bool sameBits = before == now && std::has_single_bit(micros) &&
+                  std::has_single_bit(found.microBatches) &&
+                  d.reproducible != BOOST_REPRODUCIBLE_OFF &&
+                  !usesAdasum(program);
+  if (sameBits)
+    return "";
+  auto split = [](uint32_t ranks, uint32_t micros) {
+    return fmt::format("{} rank{} x {} micro-batch{}", ranks,
+                       ranks == 1 ? "" : "s", micros, micros == 1 ? "" : "es");
+  };
+  std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
+                                 split(found.ranks, found.microBatches));
+  if (before != now) {
+    auto steps = [&](int64_t window) { return divideUp(samples, window); };
+    text += fmt::format("a step takes {} sample{}, not {}, and an epoch {} "
+                        "step{}, not {}; schedules follow the epochs",
+                        now, now == 1 ? "" : "s", before, steps(now),
+                        steps(now) == 1 ? "" : "s", steps(before));
+    if (std::string counting = schedulesInSteps(program); !counting.empty())
+      text += fmt::format(", but {} counts lengths in steps", counting);
+    text += "; ";
+  }
+  if (usesAdasum(program) && found.ranks != ranks)
+    text += fmt::format("Adasum combines {}, not {}; ", ranks, found.ranks);
+  return text + fmt::format("weights have other bits than on {}",
+                            split(found.ranks, found.microBatches));
+}
+
+Result<StartingPoint> findStartingPoint(const Options &options,
+                                        const Program &program,
+                                        const RunData &data, const RunEnd &end,
+                                        CheckpointStore *store, Ranks &ranks) {
+  StartingPoint start;
+  if (ranks.isFirst()) {
+    Result<StartingPoint> found =
+        decideStartingPoint(options, program, data, end, store, ranks);
+    if (!found.ok())
+      return found;
+    start = std::move(found).value();
+  }
+  // A position's own text, with its check sum, as checkpoints have it.
+  std::string text = writeManifest({start.position, {}, {}, {}, {}});
+  BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(text));
+  if (ranks.isFirst())
+    return start;
+  Result<CheckpointManifest> manifest = parseManifest(
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()}, "rank 0");
+  if (!manifest.ok())
+    return manifest.status();
+  start.position = manifest->position;
+  return start;
+}
+
+/// Files to memory of the host; what they do not hold stays what init made it.
+static Status readStartingPoint(StartingPoint &start, Execution &execution) {
+  if (start.checkpoint)
+    BOOSTRT_RETURN_IF_ERROR(restore(*start.checkpoint, weightTargets(execution),
+                                    stateTargets(execution)));
+  if (start.weights)
+    BOOSTRT_RETURN_IF_ERROR(copyTensors(
+        *start.weights, weightTargets(execution), start.weightsPath));
+  return Status();
+}
+
+Status restoreStartingPoint(StartingPoint &start, const Options &options,
+                            Execution &execution, Ranks &ranks) {
+  BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
+  if (!start.checkpoint && !start.weights && ranks.isAlone())
+    return Status();
+  BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
+  auto [weights, state] = execution.persistentArenas();
+  std::vector<std::byte> initial(state.begin(), state.end());
+  BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, execution));
+  // Ranks may have different CPUs, whose random numbers may differ in a bit.
+  BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
+  BOOSTRT_RETURN_IF_ERROR(
+      execution.program().descriptor().state_is_private
+          ? spreadPrivateState(start.checkpoint ? &*start.checkpoint : nullptr,
+                               options.privateState, initial, execution, ranks)
+          : ranks.broadcast(state));
+  start.checkpoint.reset();
+  start.weights.reset();
+  return execution.uploadPersistent();
+}
+
+} // namespace boostrt

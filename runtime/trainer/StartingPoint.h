@@ -1,0 +1,57 @@
+// StartingPoint.h - what a run starts from: a checkpoint, a file of weights, or
+// nothing.
+#pragma once
+
+#include "runtime/trainer/Checkpoint.h"
+#include "runtime/trainer/Execution.h"
+#include "runtime/trainer/Options.h"
+#include "runtime/trainer/Ranks.h"
+#include "runtime/trainer/RunData.h"
+
+#include <optional>
+
+namespace boostrt {
+
+/// Read and verified before memory is reserved.
+struct StartingPoint {
+  CheckpointPosition position; ///< all zero unless resumed
+  std::optional<LoadedCheckpoint> checkpoint;
+  std::optional<SafetensorsContent> weights; ///< of --init
+  std::string weightsPath;
+  std::vector<std::string> notes;
+};
+
+/// Where a run is to end, whatever it starts from.
+struct RunEnd {
+  int64_t epochs = 1;
+  int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
+};
+
+/// Opens the store of --checkpoint-dir; null when there is none, as there is
+/// none on any rank but the first.
+Result<std::unique_ptr<CheckpointStore>>
+openStore(const Options &options, const Program &program, const Ranks &ranks);
+
+/// Decides between --resume, --init and a fresh start. `store` may be null.
+/// Seed and shuffling come from the checkpoint; where the command line says
+/// otherwise, or the data are not those of the run, that is an error; so is a
+/// store all of whose checkpoints are damaged, unless --resume never leaves
+/// them alone.
+/// Rank 0 decides for all, and alone has what was read.
+Result<StartingPoint> findStartingPoint(const Options &options,
+                                        const Program &program,
+                                        const RunData &data, const RunEnd &end,
+                                        CheckpointStore *store, Ranks &ranks);
+
+/// What a run on `ranks` ranks does otherwise than the one that stopped at
+/// `found`, in one line; empty when nothing.
+std::string describeChange(const CheckpointPosition &found,
+                           const Program &program, uint32_t ranks,
+                           int64_t samples);
+
+/// Initialises weights and state, overwrites them with what was loaded, which
+/// is freed, and gives all ranks those of rank 0.
+Status restoreStartingPoint(StartingPoint &start, const Options &options,
+                            Execution &execution, Ranks &ranks);
+
+} // namespace boostrt
