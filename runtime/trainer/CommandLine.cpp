@@ -225,6 +225,22 @@ Status usage(const CLI::App &app, const std::string &what) {
                 fmt::format("{}; see {} --help", what, app.get_name()));
 }
 
+/// Flags of training that do nothing without a place for checkpoints.
+Status checkCheckpointFlags(const CLI::App &app, const Options &options) {
+  if (options.checkpointDir)
+    return Status();
+  for (const char *flag :
+       {"--checkpoint-every", "--checkpoint-prefix", "--keep-max"})
+    if (app.count(flag) > 0)
+      return usage(app, fmt::format("{} needs --checkpoint-dir DIR, without "
+                                    "which no checkpoint is written",
+                                    flag));
+  if (options.privateState && !options.resume)
+    return usage(app, "--private-state needs --checkpoint-dir DIR or --resume "
+                      "PATH: it says what becomes of a checkpoint's states");
+  return Status();
+}
+
 /// Unknown flags and surplus arguments, which CLI11 leaves over.
 Status checkRemaining(const CLI::App &app) {
   std::vector<std::string> remaining = app.remaining();
@@ -368,6 +384,8 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
        options.checkpointPrefix->find('/') != std::string::npos))
     return usage(app, "--checkpoint-prefix must be a name without '/'; the "
                       "directory is --checkpoint-dir");
+  if (options.command == Command::Train)
+    BOOSTRT_RETURN_IF_ERROR(checkCheckpointFlags(app, options));
   return line;
 }
 

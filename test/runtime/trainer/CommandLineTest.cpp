@@ -85,6 +85,22 @@ TEST(CommandLine, EvaluationFlags) {
               "--save-best and --no-eval exclude each other");
 }
 
+TEST(CommandLine, FlagsOfCheckpointsNeedAPlaceForThem) {
+  for (const char *flag : {"--checkpoint-every=5", "--checkpoint-every=epoch",
+                           "--checkpoint-prefix=p", "--keep-max=5"}) {
+    std::string name(flag, std::string_view(flag).find('='));
+    expectUsage({"train.so", flag}, name + " needs --checkpoint-dir DIR, "
+                                           "without which no checkpoint is "
+                                           "written");
+    EXPECT_TRUE(parse({"train.so", flag, "--checkpoint-dir=d"}).ok());
+  }
+  expectUsage({"train.so", "--private-state=mean"},
+              "--private-state needs --checkpoint-dir DIR or --resume PATH");
+  EXPECT_TRUE(parse({"train.so", "--private-state=mean", "--resume=c"}).ok());
+  EXPECT_TRUE(
+      parse({"train.so", "--private-state=mean", "--checkpoint-dir=d"}).ok());
+}
+
 TEST(CommandLine, OtherCommands) {
   auto eval = parse({"eval", "train.so", "--ckpt", "c", "--data", "digits"});
   ASSERT_TRUE(eval.ok()) << eval.status().message();
