@@ -1,6 +1,7 @@
 #include "runtime/trainer/StartingPoint.h"
 
 #include "runtime/support/Suggest.h"
+#include "runtime/trainer/ChangeOfRanks.h"
 #include "runtime/trainer/CheckpointManifest.h"
 #include "runtime/trainer/CheckpointNames.h"
 #include "runtime/trainer/PrivateState.h"
@@ -8,9 +9,7 @@
 #include "runtime/trainer/RunSteps.h"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace boostrt {
 namespace {
@@ -46,24 +45,6 @@ CheckpointPosition expectedRun(const Options &options, const Program &program,
   expected.programName = program.descriptor().name;
   expected.dataFingerprint = data.source.train->fingerprint();
   return expected;
-}
-
-/// The schedules with lengths in steps, which do not follow the epochs when
-/// windows change.
-std::string schedulesInSteps(const Program &program) {
-  std::vector<std::string_view> names;
-  for (const BoostSchedule &schedule : program.schedules())
-    if (schedule.unit == BOOST_UNIT_STEPS &&
-        (schedule.warmup > 0 || schedule.length > 0 || schedule.every > 0 ||
-         schedule.kind == BOOST_SCHEDULE_EXPONENTIAL))
-      names.push_back(schedule.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-bool usesAdasum(const Program &program) {
-  return std::ranges::any_of(program.collectives(), [](const auto &collective) {
-    return collective.kind == BOOST_COLLECTIVE_ADASUM;
-  });
 }
 
 /// Completes a position of a manifest that does not say how many samples of the
@@ -250,48 +231,6 @@ openStore(const Options &options, const Program &program, const Ranks &ranks) {
   return CheckpointStore::open(realFileSystem(), *options.checkpointDir, prefix,
                                options.keepMax,
                                program.descriptor().recipe_json);
-}
-
-std::string describeChange(const CheckpointPosition &found,
-                           const Program &program, uint32_t ranks,
-                           int64_t samples) {
-  const BoostProgram &d = program.descriptor();
-  uint32_t micros = d.micro_batches;
-  if (found.epoch == 0 ||
-      (found.ranks == ranks && found.microBatches == micros))
-    return "";
-  auto stepOf = [&](uint32_t ranks, uint32_t micros) {
-    return Share{0, ranks, micros}.windowSamples(d.batch_size);
-  };
-  int64_t before = stepOf(found.ranks, found.microBatches),
-          now = stepOf(ranks, micros);
-  // Halves of the same tree of sums (GradientTree.h).
-  bool sameBits = before == now && std::has_single_bit(micros) &&
-                  std::has_single_bit(found.microBatches) &&
-                  d.reproducible != BOOST_REPRODUCIBLE_OFF &&
-                  !usesAdasum(program);
-  if (sameBits)
-    return "";
-  auto split = [](uint32_t ranks, uint32_t micros) {
-    return fmt::format("{} rank{} x {} micro-batch{}", ranks,
-                       ranks == 1 ? "" : "s", micros, micros == 1 ? "" : "es");
-  };
-  std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
-                                 split(found.ranks, found.microBatches));
-  if (before != now) {
-    auto steps = [&](int64_t window) { return divideUp(samples, window); };
-    text += fmt::format("a step takes {} sample{}, not {}, and an epoch {} "
-                        "step{}, not {}; schedules follow the epochs",
-                        now, now == 1 ? "" : "s", before, steps(now),
-                        steps(now) == 1 ? "" : "s", steps(before));
-    if (std::string counting = schedulesInSteps(program); !counting.empty())
-      text += fmt::format(", but {} counts lengths in steps", counting);
-    text += "; ";
-  }
-  if (usesAdasum(program) && found.ranks != ranks)
-    text += fmt::format("Adasum combines {}, not {}; ", ranks, found.ranks);
-  return text + fmt::format("weights have other bits than on {}",
-                            split(found.ranks, found.microBatches));
 }
 
 Result<StartingPoint> findStartingPoint(const Options &options,

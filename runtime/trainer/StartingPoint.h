@@ -43,12 +43,6 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                         const RunData &data, const RunEnd &end,
                                         CheckpointStore *store, Ranks &ranks);
 
-/// What a run on `ranks` ranks does otherwise than the one that stopped at
-/// `found`, in one line; empty when nothing.
-std::string describeChange(const CheckpointPosition &found,
-                           const Program &program, uint32_t ranks,
-                           int64_t samples);
-
 /// Initialises weights and state, overwrites them with what was loaded, which
 /// is freed, and gives all ranks those of rank 0.
 Status restoreStartingPoint(StartingPoint &start, const Options &options,

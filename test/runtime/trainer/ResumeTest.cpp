@@ -1,6 +1,5 @@
 // A run that was stopped and resumed equals one that never stopped, bit by bit.
-#include "test/runtime/support/TemporaryDirectory.h"
-#include "test/runtime/trainer/Fixtures.h"
+#include "test/runtime/trainer/PiecewiseRun.h"
 
 #include <gmock/gmock.h>
 
@@ -12,32 +11,6 @@ using namespace boostrt;
 using testing::HasSubstr;
 
 namespace {
-
-/// Trains a fixture in a directory of its own, in pieces.
-class PiecewiseRun {
-public:
-  explicit PiecewiseRun(std::string program,
-                        std::string data = "digits:train=230,test=9")
-      : program_(std::move(program)), data_(std::move(data)) {}
-
-  std::vector<std::string> arguments(std::vector<std::string> more) const {
-    std::vector<std::string> all{fixture(program_), "--data=" + data_,
-                                 "--no-eval",
-                                 "--checkpoint-dir=" + (directory_ / "c"),
-                                 "--save=" + (directory_ / "w.safetensors")};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-  Finished piece(std::vector<std::string> more) const {
-    return boostRunProcess(arguments(std::move(more)));
-  }
-  std::string weights() const { return readFile(directory_ / "w.safetensors"); }
-  std::string directory() const { return directory_ / "c"; }
-
-private:
-  std::string program_, data_;
-  TemporaryDirectory directory_;
-};
 
 class ResumeAfter : public testing::TestWithParam<int> {};
 
@@ -146,197 +119,6 @@ TEST(Resume, TheSeedComesFromTheCheckpoint) {
   EXPECT_TRUE(whole.weights() == pieces.weights());
 }
 
-/// Changes a byte of a checkpoint's weights.
-void damage(const std::string &checkpoint) {
-  std::string file = checkpoint + "/weights.safetensors";
-  std::string content = readFile(file);
-  ASSERT_GT(content.size(), 1000u);
-  content[900] ^= 1;
-  writeFile(file, content);
-}
-
-TEST(Resume, ADamagedCheckpointIsPassedOverForTheOneBefore) {
-  PiecewiseRun whole("softmax"), pieces("softmax");
-  ASSERT_EQ(whole.piece({"--epochs=3"}).exitCode, 0);
-  ASSERT_EQ(pieces.piece({"--epochs=2"}).exitCode, 0);
-  damage(pieces.directory() + "/softmax-2_8.ckpt");
-  Finished run = pieces.piece({"--epochs=3"});
-  ASSERT_EQ(run.exitCode, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("softmax-2_8.ckpt' is passed over: "));
-  EXPECT_THAT(run.err, HasSubstr("resuming after epoch 1 step 8 from "));
-  EXPECT_TRUE(whole.weights() == pieces.weights());
-}
-
-TEST(Resume, WhereAllAreDamagedTheUserDecides) {
-  PiecewiseRun run("softmax");
-  ASSERT_EQ(run.piece({"--epochs=3"}).exitCode, 0);
-  std::string second = run.directory() + "/softmax-2_8.ckpt",
-              third = run.directory() + "/softmax-3_8.ckpt";
-  std::filesystem::remove_all(run.directory() + "/softmax-1_8.ckpt");
-  damage(second);
-  damage(third);
-  std::string weights = readFile(second + "/weights.safetensors");
-  for (const char *flag : {"--resume=auto", "--epochs=3"}) {
-    Finished refused = run.piece({flag});
-    EXPECT_EQ(refused.exitCode, 6) << refused.err;
-    EXPECT_THAT(refused.err,
-                HasSubstr("no checkpoint of 'softmax' in '" + run.directory() +
-                          "' can be resumed: '" + third +
-                          "/weights.safetensors' has the SHA-256 "));
-    EXPECT_THAT(refused.err,
-                HasSubstr("the checkpoint is damaged, use another one; so is 1 "
-                          "more; bring one back from a copy, or begin a new "
-                          "run with --resume never"));
-    EXPECT_EQ(refused.out, "") << "training began";
-  }
-  // A new run that may come to the name of a damaged one.
-  Finished taken = run.piece({"--epochs=2", "--resume=never"});
-  EXPECT_EQ(taken.exitCode, 2) << taken.err;
-  EXPECT_THAT(taken.err,
-              HasSubstr("with --resume never a new run begins, and it may "
-                        "write a checkpoint of the name of '" +
-                        second +
-                        "', which is damaged but still exists; give "
-                        "another --checkpoint-dir or "
-                        "--checkpoint-prefix, or remove it"));
-  EXPECT_EQ(taken.out, "") << "training began";
-  // One that cannot leaves them as they are.
-  for (std::vector<std::string> more :
-       {std::vector<std::string>{"--epochs=1"},
-        {"--epochs=3", "--checkpoint-prefix=other"}}) {
-    more.push_back("--resume=never");
-    Finished begun = run.piece(more);
-    EXPECT_EQ(begun.exitCode, 0) << begun.err;
-  }
-  EXPECT_TRUE(readFile(second + "/weights.safetensors") == weights);
-  EXPECT_TRUE(std::filesystem::exists(third));
-}
-
-/// Moves a checkpoint to another directory and leaves a link to it.
-std::string moveAway(const std::string &checkpoint) {
-  std::string elsewhere = checkpoint + "-moved";
-  std::filesystem::rename(checkpoint, elsewhere);
-  std::filesystem::create_directory_symlink(elsewhere, checkpoint);
-  return elsewhere;
-}
-
-TEST(Resume, ALinkToACheckpointIsOne) {
-  PiecewiseRun whole("softmax"), pieces("softmax");
-  ASSERT_EQ(whole.piece({"--epochs=4"}).exitCode, 0);
-  ASSERT_EQ(pieces.piece({"--epochs=2"}).exitCode, 0);
-  std::string link = pieces.directory() + "/softmax-2_8.ckpt";
-  std::string elsewhere = moveAway(link);
-  // Newest, resumed from, and saved next to.
-  Finished third = pieces.piece({"--epochs=3"});
-  ASSERT_EQ(third.exitCode, 0) << third.err;
-  EXPECT_THAT(third.err,
-              HasSubstr("resuming after epoch 2 step 8 from " + link));
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  // Not counted among the newest two any more: the link goes, not the files.
-  Finished fourth = pieces.piece({"--epochs=4", "--keep-max=2"});
-  ASSERT_EQ(fourth.exitCode, 0) << fourth.err;
-  EXPECT_TRUE(whole.weights() == pieces.weights());
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(link)));
-  EXPECT_TRUE(std::filesystem::exists(elsewhere + "/weights.safetensors"));
-}
-
-TEST(Resume, ALinkIsReplacedByACheckpointOfItsName) {
-  PiecewiseRun run("softmax");
-  ASSERT_EQ(run.piece({"--epochs=2"}).exitCode, 0);
-  std::string link = run.directory() + "/softmax-2_8.ckpt";
-  std::string elsewhere = moveAway(link);
-  Finished again = run.piece(
-      {"--epochs=2", "--resume=" + run.directory() + "/softmax-1_8.ckpt"});
-  ASSERT_EQ(again.exitCode, 0) << again.err;
-  EXPECT_FALSE(std::filesystem::is_symlink(link));
-  EXPECT_TRUE(readFile(link + "/weights.safetensors") ==
-              readFile(elsewhere + "/weights.safetensors"));
-}
-
-TEST(Resume, WhatCannotBeReplacedIsNoPlaceForACheckpoint) {
-  PiecewiseRun run("softmax");
-  ASSERT_EQ(run.piece({"--epochs=1"}).exitCode, 0);
-  std::string file = run.directory() + "/softmax-2_8.ckpt";
-  auto expectRefused = [&] {
-    Finished refused = run.piece({"--epochs=2"});
-    EXPECT_EQ(refused.exitCode, 6) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("'" + file +
-                                       "' is neither a directory nor a link to "
-                                       "one, so no checkpoint of this name can "
-                                       "be written; move it away or give "
-                                       "another --checkpoint-prefix"));
-    EXPECT_EQ(refused.out, "") << "training began";
-  };
-  writeFile(file, "mine");
-  expectRefused();
-  EXPECT_EQ(readFile(file), "mine");
-  std::filesystem::remove(file);
-  std::filesystem::create_directory_symlink(run.directory() + "/gone", file);
-  expectRefused();
-}
-
-TEST(Resume, WhatIsNoCheckpointIsNamed) {
-  PiecewiseRun run("softmax");
-  ASSERT_EQ(run.piece({"--epochs=2"}).exitCode, 0);
-  std::string weights = run.directory() + "/../w.safetensors";
-  auto expect = [&](std::vector<std::string> arguments,
-                    const std::string &text) {
-    arguments.insert(arguments.begin() + (arguments[0] == "eval"),
-                     fixture("softmax"));
-    arguments.push_back("--data=digits:train=230,test=9");
-    Finished finished = boostRunProcess(arguments);
-    EXPECT_EQ(finished.exitCode, 6) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr(text));
-    EXPECT_EQ(finished.out, "");
-  };
-  std::string folder = "'" + run.directory() +
-                       "' is a folder of checkpoints, expected one of them; it "
-                       "holds '" +
-                       run.directory() + "/softmax-2_8.ckpt', '" +
-                       run.directory() + "/softmax-1_8.ckpt'";
-  expect({"--resume=" + run.directory()}, folder);
-  expect({"--init=" + run.directory()}, folder);
-  expect({"eval", "--ckpt=" + run.directory()}, folder);
-  expect({"--resume=" + weights},
-         "'" + weights +
-             "' is a file, expected a checkpoint, which is a directory; if it "
-             "holds weights, begin a run with them: --init " +
-             weights);
-  TemporaryDirectory empty;
-  expect({"--resume=" + (empty / "")},
-         "' is a directory without manifest.json, so it is not a checkpoint "
-         "and holds none; check the path");
-  expect({"--resume=missing"}, "cannot open 'missing/manifest.json': No such "
-                               "file or directory; check the path");
-  expect({"--checkpoint-dir=" + weights},
-         "--checkpoint-dir '" + weights +
-             "' is a file, expected a directory; give it another name");
-}
-
-TEST(Resume, NamesThatAreTooLongAreFoundBeforeTraining) {
-  TemporaryDirectory directory;
-  auto expect = [&](const std::string &flag, const std::string &text) {
-    Finished run = boostRunProcess(
-        {fixture("softmax"), "--data=digits:train=9,test=9", flag});
-    EXPECT_EQ(run.exitCode, 6) << run.err;
-    EXPECT_THAT(run.err, HasSubstr(text));
-    EXPECT_EQ(run.out, "") << "training began";
-  };
-  std::string name(256, 'n');
-  expect("--save=" + (directory / name), "cannot write --save to '");
-  expect("--save-best=" + (directory / name), "cannot write --save-best to '");
-  expect("--checkpoint-dir=" + (directory / name), "File name too long");
-  // A path that has room for the lock and for nothing else.
-  std::string path = directory / "";
-  while (path.size() < 3850)
-    path += std::string(200, 'd') + "/";
-  path += std::string(4060 - path.size(), 'e');
-  expect("--checkpoint-dir=" + path,
-         "would have names that are too long, such as "
-         "'softmax-99999999_99999999.ckpt'; give a shorter --checkpoint-dir or "
-         "--checkpoint-prefix");
-}
-
 TEST(Resume, AFinishedRunHasNothingLeftToDo) {
   PiecewiseRun run("softmax");
   ASSERT_EQ(run.piece({"--epochs=2"}).exitCode, 0);
@@ -379,15 +161,6 @@ TEST(Resume, CheckpointsAreKeptAsAsked) {
   // After steps 3, 6, 9, 12, 15 and the end, 16; the newest three.
   EXPECT_THAT(names, testing::UnorderedElementsAre(
                          "run-2_4.ckpt", "run-2_7.ckpt", "run-2_8.ckpt"));
-}
-
-TEST(Resume, ADirectoryThatCannotBeMadeIsAnErrorBeforeTheFirstStep) {
-  Finished run =
-      boostRunProcess({fixture("softmax"), "--data=digits:train=9,test=9",
-                       "--checkpoint-dir=/proc/nothing"});
-  EXPECT_EQ(run.exitCode, 6) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("/proc/nothing"));
-  EXPECT_EQ(run.out, "") << "training began";
 }
 
 } // namespace

@@ -1,0 +1,18 @@
+// ChangeOfRanks.h - what it means that other ranks, or another accumulation, go
+// on with a run.
+#pragma once
+
+#include "runtime/trainer/CheckpointPosition.h"
+#include "runtime/trainer/Program.h"
+
+#include <string>
+
+namespace boostrt {
+
+/// What a run on `ranks` ranks does otherwise than the one that stopped at
+/// `found`, in one line; empty when nothing.
+std::string describeChange(const CheckpointPosition &found,
+                           const Program &program, uint32_t ranks,
+                           int64_t samples);
+
+} // namespace boostrt
