@@ -148,9 +148,9 @@ Status CheckpointStore::takeLock() {
 /// the place of a checkpoint that is none: better known now than after the
 /// first epoch.
 Status CheckpointStore::checkNames() const {
-  // More digits than runs have.
-  std::string name =
-      checkpointName(prefix_, {.epoch = 99'999'999, .stepInEpoch = 99'999'999});
+  CheckpointPosition last;
+  last.epoch = last.stepInEpoch = 99'999'999; // more digits than runs have
+  std::string name = checkpointName(prefix_, last);
   std::string longest = fmt::format("{}/{}{}/{}", directory_, kReplaced, name,
                                     rankStateFile(kMaxRankStates));
   std::unique_ptr<ReadableFile> file;

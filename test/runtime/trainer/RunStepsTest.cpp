@@ -9,10 +9,12 @@ namespace {
 
 CheckpointPosition at(int64_t epoch, int64_t step, int64_t samples,
                       int64_t globalStep) {
-  return {.epoch = epoch,
-          .stepInEpoch = step,
-          .samplesInEpoch = samples,
-          .globalStep = globalStep};
+  CheckpointPosition position;
+  position.epoch = epoch;
+  position.stepInEpoch = step;
+  position.samplesInEpoch = samples;
+  position.globalStep = globalStep;
+  return position;
 }
 
 /// Steps by the definition, one after the other; `before` is told of each.
