@@ -180,23 +180,25 @@ TEST(CheckpointChoice, WhatIsNoCheckpointIsNamed) {
 
 TEST(CheckpointChoice, NamesThatAreTooLongAreFoundBeforeTraining) {
   TemporaryDirectory directory;
-  auto expect = [&](const std::string &flag, const std::string &text) {
+  auto expect = [&](const std::string &flag, int code,
+                    const std::string &text) {
     Finished run = boostRunProcess(
         {fixture("softmax"), "--data=digits:train=9,test=9", flag});
-    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_EQ(run.exitCode, code) << run.err;
     EXPECT_THAT(run.err, HasSubstr(text));
     EXPECT_EQ(run.out, "") << "training began";
   };
   std::string name(256, 'n');
-  expect("--save=" + (directory / name), "cannot write --save to '");
-  expect("--save-best=" + (directory / name), "cannot write --save-best to '");
-  expect("--checkpoint-dir=" + (directory / name), "File name too long");
+  expect("--save=" + (directory / name), 2, "--save: cannot write '");
+  expect("--save-best=" + (directory / name), 2, "--save-best: cannot write '");
+  expect("--checkpoint-dir=" + (directory / name), 6,
+         "File name too long; choose a shorter one");
   // A path that has room for the lock and for nothing else.
   std::string path = directory / "";
   while (path.size() < 3850)
     path += std::string(200, 'd') + "/";
   path += std::string(4060 - path.size(), 'e');
-  expect("--checkpoint-dir=" + path,
+  expect("--checkpoint-dir=" + path, 6,
          "would have names that are too long, such as "
          "'softmax-99999999_99999999.ckpt'; give a shorter --checkpoint-dir or "
          "--checkpoint-prefix");
