@@ -168,9 +168,10 @@ for by name and not built yet is an error; a level warns of what it does without
 ## The recipe in a program
 
 A compiled program carries the resolved recipe, with all defaults filled in, as JSON with
-sorted keys; `boost-run info` prints it. Checkpoints carry the sha256 of the part that they
-depend on: all but `name`, `epochs`, `metrics`, `data.source`, accumulation and boosts that
-are off. A run resumes what another program of the same hash began.
+sorted keys; `boost-run info` prints it. Checkpoints carry it too, and the sha256 of the part
+that they depend on: all but `name`, `epochs`, `metrics`, `data.source`, `train.eval_every`,
+accumulation and boosts that are off. A run resumes what another program of the same hash began;
+of another hash the keys that differ are named.
 )";
 
 static void printBlocks(raw_ostream &os, const ObjectTable &file) {
