@@ -9,16 +9,58 @@
 #include "compiler/report/Report.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include <system_error>
 
 using namespace mlir;
 using namespace boostc;
 
+/// What is read of a pipe or a device, which may have no end.
+static constexpr size_t kMaxStreamBytes = size_t{256} << 20;
+
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readStream(llvm::sys::fs::file_t file, StringRef name) {
+  SmallVector<char, 0> bytes;
+  for (size_t size = 0; size <= kMaxStreamBytes;) {
+    bytes.resize_for_overwrite(size + (1 << 16));
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(
+        file, MutableArrayRef(bytes).drop_front(size));
+    if (!count)
+      return llvm::errorToErrorCode(count.takeError());
+    size += *count;
+    if (*count == 0) {
+      bytes.truncate(size);
+      return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                             name);
+    }
+  }
+  return std::make_error_code(std::errc::file_too_large);
+}
+
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+openInput(StringRef path) {
+  if (path == "-")
+    return readStream(llvm::sys::fs::getStdinHandle(), "<stdin>");
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return llvm::errorToErrorCode(file.takeError());
+  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(*file, status))
+    return error;
+  if (llvm::sys::fs::is_regular_file(status))
+    return llvm::MemoryBuffer::getOpenFile(*file, path, status.getSize());
+  return readStream(*file, path);
+}
+
 /// The whole of a file the command line names.
 static std::unique_ptr<llvm::MemoryBuffer> readFile(MLIRContext &context,
                                                     StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFileOrSTDIN(path);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = openInput(path);
   if (file)
     return std::move(*file);
   emitError(UnknownLoc::get(&context))
