@@ -322,7 +322,16 @@ TEST_F(ReferenceTrainerTest, WhatIsMissingIsSaid) {
   EXPECT_TRUE(failed(trainer.micro(getBatch(0, 2, 2), 2)));
   Partial partial = *trainer.micro(getBatch(0, 4, 4), 4);
   EXPECT_TRUE(failed(trainer.update(partial, {})));
-  ASSERT_EQ(messages.size(), 4u);
+  // Without a result that says whether the step is finite.
+  auto program = *modules.back()->getOps<train::ProgramOp>().begin();
+  auto update = program.lookupSymbol<func::FuncOp>(train::kUpdate);
+  for (unsigned i = 0; i < update.getNumResults(); ++i)
+    if (rt::getResultBinding(update, i).getKind() == rt::BindingKind::Finite)
+      update.setResultAttr(
+          i, "rt.binding",
+          rt::BindingAttr::get(&context, rt::BindingKind::Valid));
+  EXPECT_TRUE(failed(trainer.update(partial, kControls)));
+  ASSERT_EQ(messages.size(), 5u);
   EXPECT_EQ(messages[0],
             "'train.program' op has no function 'init' to interpret");
   EXPECT_EQ(messages[1],
@@ -334,6 +343,8 @@ TEST_F(ReferenceTrainerTest, WhatIsMissingIsSaid) {
   EXPECT_EQ(messages[3],
             "'func.func' op nothing is known to bind to argument 5, "
             "#rt.binding<control, \"learning_rate\">");
+  EXPECT_EQ(messages[4],
+            "'func.func' op expected a result bound to #rt.binding<finite>");
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 // RUN: not boost-interpret %s --function=recursive 2>&1 | FileCheck %s --check-prefix=DEEP
 // RUN: not boost-interpret %s --function=foreign 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // RUN: not boost-interpret %s --function=branches 2>&1 | FileCheck %s --check-prefix=BRANCHES
+// RUN: not boost-interpret %s --function=resource 2>&1 | FileCheck %s --check-prefix=RESOURCE
+// RUN: not boost-interpret %s --function=dynamic_argument 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: not boost-interpret %s --compare-after='builtin.module(boost-nothing)' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PASS
 // RUN: not boost-interpret %s --compare-after='func.func(cse)' 2>&1 \
@@ -44,6 +46,17 @@ func.func @foreign() {
 func.func @branches() {
   cf.br ^bb1
 ^bb1:
+  return
+}
+
+func.func @resource() {
+  // RESOURCE: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected numbers spelled out
+  %a = arith.constant dense_resource<blob> : tensor<2xf32>
+  return
+}
+
+// DYNAMIC: [[#@LINE+1]]:1: error: {{.*}}expected arguments of static shape, found 'tensor<?xf32>'
+func.func @dynamic_argument(%x: tensor<?xf32>) {
   return
 }
 

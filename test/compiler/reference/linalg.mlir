@@ -1,6 +1,7 @@
 // RUN: boost-interpret %s
 // RUN: not boost-interpret %s --function=no_scalar_form 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not boost-interpret %s --function=buffers 2>&1 | FileCheck %s --check-prefix=BUFFERS
+// RUN: not boost-interpret %s --function=in_place 2>&1 | FileCheck %s --check-prefix=PLACE
 
 func.func @main() {
   func.call @broadcasts() : () -> ()
@@ -200,5 +201,16 @@ func.func @no_scalar_form() {
 func.func @buffers() {
   // BUFFERS: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: it does not say what it computes
   %m = memref.alloc() : memref<2xf32>
+  return
+}
+
+func.func @in_place(%m: memref<2xf32>) {
+  // PLACE: [[#@LINE+1]]:3: error: {{.*}}cannot be interpreted: expected tensors of static shape
+  linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%m : memref<2xf32>) {
+  ^bb0(%old: f32):
+    linalg.yield %old : f32
+  }
   return
 }

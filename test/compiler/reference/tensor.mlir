@@ -2,6 +2,7 @@
 // RUN: not boost-interpret %s --function=reads_empty 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not boost-interpret %s --function=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not boost-interpret %s --function=dynamic 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not boost-interpret %s --function=lower_rank 2>&1 | FileCheck %s --check-prefix=RANK
 
 func.func @main() {
   %x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
@@ -50,5 +51,12 @@ func.func @dynamic() {
   %c3 = arith.constant 3 : index
   // DYNAMIC: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static shape
   %e = tensor.empty(%c3) : tensor<?xf32>
+  return
+}
+
+func.func @lower_rank() {
+  %x = arith.constant dense<1.0> : tensor<2x3xf32>
+  // RANK: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static part of the same rank
+  %s = tensor.extract_slice %x[0, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<3xf32>
   return
 }

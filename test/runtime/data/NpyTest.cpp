@@ -129,11 +129,18 @@ TEST_F(Npy, EveryTruncation) {
                 AllOf(StartsWith(path("train_images") + ": truncated: "),
                       HasSubstr("expected"), HasSubstr("get the file again")))
         << length;
+  EXPECT_EQ(imagesError(trainImages.substr(0, 100)),
+            path("train_images") + ": truncated: found 100 bytes, expected a "
+                                   "whole header; get the file again");
   std::string packed = gzip(trainImages);
   for (size_t length = 2; length < packed.size(); ++length)
     EXPECT_THAT(imagesError(packed.substr(0, length)),
                 HasSubstr("expected one intact gzip file"))
         << length;
+  std::string wrong = packed;
+  wrong[10] = '\7'; // a block of a kind that there is not
+  EXPECT_THAT(imagesError(wrong),
+              HasSubstr("damaged compressed data (invalid block type)"));
   EXPECT_EQ(imagesError(trainImages.substr(0, trainImages.size() - 4)),
             path("train_images") +
                 ": truncated: the header announces uint8 (3, 2, 1, 3), 18 "
@@ -186,6 +193,10 @@ TEST_F(Npy, TypesAndOrders) {
 }
 
 TEST_F(Npy, DamagedHeaders) {
+  EXPECT_EQ(imagesError(npyOf("[]", "abc")),
+            path("train_images") +
+                ": the header is no dictionary, expected what numpy.save "
+                "writes for an array of numbers; save it again");
   const std::pair<const char *, const char *> cases[] = {
       {"", "the header is no dictionary"},
       {"[]", "the header is no dictionary"},

@@ -3,6 +3,8 @@
 
 #include "runtime/data/Digits.h"
 #include "test/runtime/data/BatchArenas.h"
+#include "test/runtime/data/Sanitizers.h"
+#include "test/runtime/support/LimitedMemory.h"
 
 #include <atomic>
 #include <chrono>
@@ -136,6 +138,22 @@ TEST(Prefetcher, SharesDigitsWithOtherReaders) {
   one.join();
   two.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Prefetcher, AThreadThatCannotBeStarted) {
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "a sanitizer takes address space of its own";
+  GatedData data(4);
+  Arenas arenas(4, 3);
+  LimitedMemory limit(64 << 10); // less than a stack
+  auto prefetcher = Prefetcher::create(data, half(), Sampler(4, 0, false),
+                                       arenas.layout, arenas.bases());
+  ASSERT_FALSE(prefetcher.ok());
+  EXPECT_EQ(prefetcher.status().code(), ExitCode::Usage);
+  EXPECT_TRUE(prefetcher.status().message().starts_with(
+      "cannot start a thread that loads samples: Resource temporarily "
+      "unavailable"))
+      << prefetcher.status().message();
 }
 
 } // namespace

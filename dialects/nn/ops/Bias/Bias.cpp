@@ -76,9 +76,6 @@ std::vector<LayerSpec> BiasOp::getLayerSpecs() {
 
 FailureOr<SmallVector<Value>> BiasOp::buildLayer(LayerBuilder &layer) {
   auto type = cast<RankedTensorType>(layer.inputs[0].getType());
-  if (type.getRank() < 2)
-    return layer.emitError("op")
-           << "bias needs at least one feature dimension, found " << type;
   int64_t features = type.getDimSize(1);
   FailureOr<Value> bias =
       layer.parameter("bias", {features}, features, features);

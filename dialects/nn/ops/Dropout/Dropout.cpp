@@ -144,12 +144,8 @@ std::vector<LayerSpec> DropoutOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> DropoutOp::buildLayer(LayerBuilder &layer) {
-  auto type = cast<RankedTensorType>(layer.inputs[0].getType());
   if (!layer.sampleKeys) // evaluation
     return SmallVector<Value>{layer.inputs[0]};
-  if (type.getRank() < 2)
-    return layer.emitError("op")
-           << "dropout needs an input [batch, ...], found " << type;
   return SmallVector<Value>{DropoutOp::create(
       layer.builder, layer.loc, layer.inputs[0], layer.sampleKeys,
       layer.builder.getF64FloatAttr(layer.getNumber("rate")),

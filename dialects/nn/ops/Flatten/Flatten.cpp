@@ -56,10 +56,6 @@ std::vector<LayerSpec> FlattenOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> FlattenOp::buildLayer(LayerBuilder &layer) {
-  auto type = cast<RankedTensorType>(layer.inputs[0].getType());
-  if (type.getRank() < 2)
-    return layer.emitError("op")
-           << "flatten needs at least one feature dimension, found " << type;
   return SmallVector<Value>{
       FlattenOp::create(layer.builder, layer.loc, layer.inputs[0])};
 }

@@ -8,6 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include <mutex>
+#include <set>
 #include <thread>
 
 using namespace boostrt;
@@ -239,6 +241,18 @@ TEST_F(Nccl, AnEndThatHangsIsAnAbort) {
   for (const Status &status : run(2, {.finalizeHangs = true}, talk))
     EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(stuck, 0);
+}
+
+TEST_F(Nccl, AnEndAndAnAbortThatHang) {
+  std::mutex mutex;
+  std::set<std::string> said;
+  options.onStuck = [&](const Status &status) {
+    std::lock_guard lock(mutex);
+    said.insert(status.message());
+  };
+  run(2, {.abortHangs = true, .finalizeHangs = true}, talk);
+  EXPECT_THAT(said, testing::ElementsAre("the communicator of this rank's GPU "
+                                         "does not end"));
 }
 
 TEST_F(Nccl, AStuckProcessEndsAsOneOfALostJob) {

@@ -1,5 +1,7 @@
 // FaultTest.cpp - one planted defect of every kind, and what is said about it.
 #include "FaultFixture.h"
+#include "test/runtime/data/Sanitizers.h"
+#include "test/runtime/support/LimitedMemory.h"
 
 using namespace boostrt;
 using namespace boostrt::sim;
@@ -329,10 +331,22 @@ TEST(SimMemory, HostCopiesAreChecked) {
       "sim: cannot copy in 17 bytes at 0xd0000000000: the last 1 bytes of it "
       "lie past the end of 'x' (16 bytes at 0xd0000000000)");
   EXPECT_FALSE(memory.copyOut(bytes, *address).ok());
-  EXPECT_FALSE(memory.free(*address + 8).ok());
+  EXPECT_THAT(memory.free(*address + 8).message(),
+              testing::StartsWith("sim: cannot free 0xd0000000008: it is "));
   EXPECT_FALSE(memory.allocate(1ull << 60, "huge").ok());
   EXPECT_TRUE(memory.free(*address).ok());
   EXPECT_FALSE(memory.free(*address).ok());
+}
+
+TEST(SimMemory, TooLittleToCheckForRaces) {
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "a sanitizer takes address space of its own";
+  Memory memory;
+  ASSERT_TRUE(memory.allocate(64 << 20, "x").ok());
+  LimitedMemory limit(4 << 20);
+  EXPECT_EQ(memory.prepareTags().message(),
+            "sim: no memory left to check 'x' (67108864 bytes) for races; "
+            "check bounds only");
 }
 
 } // namespace

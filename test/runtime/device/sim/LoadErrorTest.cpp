@@ -150,6 +150,15 @@ INSTANTIATE_TEST_SUITE_P(
              "268435456\n"},
         Case{".shared .align 3 .b8 big[4];",
              "an alignment must be a power of two\n"},
+        Case{".local 4;", "expected a type of a variable, found '4'\n"},
+        Case{".local .align 4 s;",
+             "expected a type of a variable, found 's'\n"},
+        Case{".loc 1 x 3;", "expected a number of .loc, found 'x'\n"},
+        Case{"and.pred %p1, %p2, !s;",
+             "expected a predicate register behind '!', found ';'\n"},
+        Case{".param .b64 p; mov.b64 %rd1, p;",
+             "the address of a call's parameter is not supported by the "
+             "simulator\n"},
         Case{".loop 4;",
              "expected a directive of a function (.reg, .local, "
              ".shared, .param, .loc, .pragma) or an instruction, found "
@@ -211,7 +220,22 @@ TEST(SimLoad, Modules) {
               HasSubstr("the parameters of a kernel have 32 KiB at most"));
   EXPECT_THAT(message(kHeader + ".entry k(.param .b8 x, .param .b8 x) { }"),
               HasSubstr("parameter 'x' is declared twice"));
-  EXPECT_THAT(message(kHeader + "hello"), HasSubstr("expected a declaration"));
+  EXPECT_THAT(message(kHeader + "hello"),
+              HasSubstr("expected a declaration (.entry, .func, .global, "
+                        ".const, .shared, .file, .section), found 'hello'"));
+  EXPECT_THAT(message(".version 8.0\n.target sm_80\n.address_size all\n"),
+              HasSubstr("m.ptx:3: error: expected the address size, found"));
+  EXPECT_THAT(message(kHeader + ".file x \"x\""),
+              HasSubstr("expected a file number, found 'x'"));
+  EXPECT_THAT(message(kHeader + ".file 1 x"),
+              HasSubstr("expected a file name in quotes, found 'x'"));
+  std::string parameters = ".param .b8 p0";
+  for (int i = 1; i <= 4096; ++i)
+    parameters += ", .param .b8 p" + std::to_string(i);
+  EXPECT_THAT(message(kHeader + ".entry k(" + parameters + ") { }"),
+              HasSubstr("m.ptx:4: error: more than 4096 parameters"));
+  EXPECT_THAT(message(kHeader + ".entry k() " + std::string(67, '{')),
+              HasSubstr("expected a statement, not a 65th level of braces"));
 }
 
 TEST(SimLoad, Calls) {
