@@ -19,12 +19,16 @@ namespace {
 /// From SIGTERM to SIGKILL.
 constexpr std::chrono::duration<double> kLastWords{5};
 
-/// One that is ignored, as nohup leaves SIGHUP, never becomes pending.
+/// SIGHUP is left alone where nohup has it ignored: one that is blocked would
+/// be seen all the same.
 sigset_t watchedSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP})
+  for (int number : {SIGCHLD, SIGTERM, SIGINT})
     sigaddset(&set, number);
+  struct sigaction action {};
+  if (sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    sigaddset(&set, SIGHUP);
   return set;
 }
 

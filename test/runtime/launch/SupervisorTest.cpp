@@ -152,6 +152,16 @@ TEST(Supervisor, ALauncherInTheBackgroundOfAScriptForwardsSigintToo) {
   std::signal(SIGINT, before);
 }
 
+TEST(Supervisor, ATerminalThatIsLostStopsTheRanksUnlessNohupIgnoresIt) {
+  auto before = std::signal(SIGHUP, SIG_DFL);
+  JobEnd end = run({shell(0, kForever)}, 15, {SIGHUP});
+  EXPECT_EQ(end.signal, SIGHUP);
+  EXPECT_EQ(end.status.message(), "SIGHUP ended ranks before they had saved");
+  std::signal(SIGHUP, SIG_IGN);
+  EXPECT_TRUE(run({shell(0, "exit 0")}, 15, {SIGHUP}).status.ok());
+  std::signal(SIGHUP, before);
+}
+
 TEST(Supervisor, TheThirdSignalKills) {
   auto deaf = shell(0, "trap '' TERM INT; exec sleep 1000");
   Supervisor supervisor{std::chrono::duration<double>(15)};
