@@ -125,8 +125,14 @@ Result<OutputFile> OutputFile::create(FileSystem &files,
   return output;
 }
 
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : files_(other.files_), path_(std::move(other.path_)), code_(other.code_),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)) {}
+
 OutputFile::~OutputFile() {
-  if (file_ && !temporary_.empty())
+  if (!temporary_.empty())
     (void)files_->removeFile(temporary_);
 }
 

@@ -129,7 +129,7 @@ public:
   /// `path` is what the user said; failures have `code`.
   static Result<OutputFile> create(FileSystem &files, const std::string &path,
                                    ExitCode code);
-  OutputFile(OutputFile &&) = default;
+  OutputFile(OutputFile &&other) noexcept;
   OutputFile &operator=(OutputFile &&) = delete;
   /// Removes what was not published.
   ~OutputFile();
