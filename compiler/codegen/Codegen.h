@@ -26,9 +26,11 @@ llvm::LogicalResult emitPtx(mlir::ModuleOp module, int level,
 /// The object file of emitMachineCode(), linked into a shared library that
 /// exports boost_program_query() alone; appends it, followed by the
 /// BoostTrailer, to `library`. LLD runs inside this process. Code for CPUs and
-/// for GPUs is generated side by side.
+/// for GPUs is generated side by side. `lacksSpace` says of a failure that the
+/// system has no room for the files that LLD reads and writes.
 llvm::LogicalResult emitProgram(mlir::ModuleOp module, int level,
                                 llvm::SmallVectorImpl<char> &library,
-                                llvm::StringRef ptxas = "off");
+                                llvm::StringRef ptxas = "off",
+                                bool *lacksSpace = nullptr);
 
 } // namespace boostc

@@ -68,7 +68,7 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
 
 LogicalResult boostc::emitProgram(ModuleOp module, int level,
                                   SmallVectorImpl<char> &library,
-                                  StringRef ptxas) {
+                                  StringRef ptxas, bool *lacksSpace) {
   std::vector<ObjectFile> objects(1);
   DeviceImages images(module, level);
   HostCode host(module);
@@ -88,7 +88,12 @@ LogicalResult boostc::emitProgram(ModuleOp module, int level,
       return failure();
   }
   std::string error;
-  if (linkProgram(objects, library, error))
+  LinkResult result = linkProgram(objects, library, error);
+  if (result == LinkResult::Ok)
     return success();
-  return module.emitError(error);
+  if (lacksSpace)
+    *lacksSpace = result == LinkResult::NoSpace;
+  return result == LinkResult::NoSpace
+             ? emitError(UnknownLoc::get(module.getContext()), error)
+             : module.emitError(error);
 }

@@ -1,38 +1,26 @@
 // Linking, by LLD as a library: a machine that compiles models needs no linker.
-// LLD reads and writes files, so object and result pass through a private
-// temporary directory.
+// LLD reads and writes files: objects are files in memory, and the result goes
+// through a pipe, so that no second folder is needed.
 
 #include "compiler/codegen/LinkProgram.h"
 #include "lld/Common/Driver.h"
 #include "runtime/abi/boost_abi.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "runtime/support/MemoryFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <thread>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 
-static bool writeFile(StringRef path, ArrayRef<char> bytes,
-                      std::string &error) {
-  std::error_code code;
-  raw_fd_ostream file(path, code);
-  if (!code) {
-    file.write(bytes.data(), bytes.size());
-    file.close();
-    code = file.error();
-  }
-  if (!code)
-    return true;
-  file.clear_error();
-  error = ("cannot write '" + path + "': " + code.message()).str();
-  return false;
-}
+using boostrt::Descriptor;
+using boostrt::MemoryFile;
 
 static void appendTrailer(SmallVectorImpl<char> &library) {
   BoostTrailer trailer = {};
@@ -47,48 +35,89 @@ static void appendTrailer(SmallVectorImpl<char> &library) {
   library.append(bytes, bytes + sizeof(trailer));
 }
 
-bool boostc::linkProgram(ArrayRef<ObjectFile> objects,
-                         SmallVectorImpl<char> &library, std::string &error) {
-  SmallString<128> directory;
-  if (std::error_code code =
-          sys::fs::createUniqueDirectory("boostc", directory)) {
-    error = "cannot make a temporary directory: " + code.message();
-    return false;
+namespace {
+
+/// A file to write into, as a path; what is written there is collected.
+class Collector {
+public:
+  boostrt::IoError open(SmallVectorImpl<char> &bytes) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return boostrt::IoError(errno);
+    readEnd = Descriptor(ends[0]);
+    writeEnd = Descriptor(ends[1]);
+    reader = std::thread([this, &bytes] { collect(bytes); });
+    return {};
   }
-  scope_exit removeDirectory([&] { sys::fs::remove_directories(directory); });
-  SmallString<128> output(directory);
-  sys::path::append(output, "program.so");
-  // No build id and no paths: the same input gives the same bytes.
-  std::vector<const char *> arguments = {
-      "ld.lld",        "-shared",          "--build-id=none",
-      "--gc-sections", "--hash-style=gnu", "-znow",
-      "-zrelro",       "-znoexecstack",    "-o",
-      output.c_str()};
-  std::vector<std::string> inputs(objects.size());
-  for (auto [number, object] : enumerate(objects)) {
-    SmallString<128> input(directory);
-    sys::path::append(input, "program." + Twine(number) + ".o");
-    if (!writeFile(input, object, error))
-      return false;
-    inputs[number] = input.str();
-    arguments.push_back(inputs[number].c_str());
+  ~Collector() { close(); }
+
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(writeEnd.get());
+  }
+  /// Waits for the last bytes.
+  void close() {
+    writeEnd = Descriptor();
+    if (reader.joinable())
+      reader.join();
   }
 
+private:
+  void collect(SmallVectorImpl<char> &bytes) {
+    char buffer[1 << 14];
+    for (;;) {
+      ssize_t count = read(readEnd.get(), buffer, sizeof(buffer));
+      if (count > 0)
+        bytes.append(buffer, buffer + count);
+      else if (count == 0 || errno != EINTR)
+        return;
+    }
+  }
+
+  Descriptor readEnd, writeEnd;
+  std::thread reader;
+};
+
+} // namespace
+
+boostc::LinkResult boostc::linkProgram(ArrayRef<ObjectFile> objects,
+                                       SmallVectorImpl<char> &library,
+                                       std::string &error) {
+  auto fail = [&](boostrt::IoError problem) {
+    error = "cannot link the program: no file in memory can be made: " +
+            problem.advice();
+    return LinkResult::NoSpace;
+  };
+  // No build id and no paths: the same input gives the same bytes.
+  std::vector<std::string> words = {
+      "ld.lld",        "-shared",     "--build-id=none",
+      "--gc-sections", "--threads=1", "--hash-style=gnu",
+      "-znow",         "-zrelro",     "-znoexecstack"};
+  std::vector<MemoryFile> inputs(objects.size());
+  for (auto [file, object] : zip_equal(inputs, objects)) {
+    boostrt::IoError problem = file.create("program.o");
+    if (problem.ok())
+      problem = file.write({object.data(), object.size()});
+    if (!problem.ok())
+      return fail(problem);
+    words.push_back(file.path());
+  }
+  Collector output;
+  if (boostrt::IoError problem = output.open(library); !problem.ok())
+    return fail(problem);
+  words.insert(words.end(), {"-o", output.path()});
+
+  std::vector<const char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(word.c_str());
   std::string messages;
   raw_string_ostream messageStream(messages);
   lld::Result result = lld::lldMain(arguments, messageStream, messageStream,
                                     {{lld::Gnu, &lld::elf::link}});
+  output.close();
   if (result.retCode != 0) {
     error = "the linker failed: " + messages;
-    return false;
+    return LinkResult::Failed;
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(
-      output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!linked) {
-    error = "cannot read the linked program: " + linked.getError().message();
-    return false;
-  }
-  library.append((*linked)->getBufferStart(), (*linked)->getBufferEnd());
   appendTrailer(library);
-  return true;
+  return LinkResult::Ok;
 }

@@ -9,9 +9,16 @@ namespace boostc {
 
 using ObjectFile = llvm::SmallVector<char, 0>;
 
+enum class LinkResult {
+  Ok,
+  Failed,  ///< the linker refuses the objects: a defect of ours
+  NoSpace, ///< the system has no room for them
+};
+
 /// Links `objects` as emitProgram() says and appends the result to `library`.
-/// Returns false and a sentence in `error` on failure.
-bool linkProgram(llvm::ArrayRef<ObjectFile> objects,
-                 llvm::SmallVectorImpl<char> &library, std::string &error);
+/// Writes a sentence to `error` on failure.
+LinkResult linkProgram(llvm::ArrayRef<ObjectFile> objects,
+                       llvm::SmallVectorImpl<char> &library,
+                       std::string &error);
 
 } // namespace boostc

@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/FindLibraries.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -22,7 +23,11 @@ static std::string makeFile(StringRef suffix, std::string &error) {
   SmallString<128> path;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("boostc", suffix, path)) {
-    error = "cannot make a temporary file: " + code.message();
+    SmallString<128> directory;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, directory);
+    error = ("cannot make a temporary file in '" + directory +
+             "' (TMPDIR): " + code.message())
+                .str();
     return "";
   }
   return path.str().str();

@@ -6,17 +6,19 @@
 #include "compiler/pipeline/CommandLine.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/pipeline/Compiler.h"
+#include "compiler/pipeline/Outputs.h"
+#include "compiler/pipeline/PrepareProcess.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/predict/MeasuringRanks.h"
 #include "runtime/predict/NetworkFlags.h"
+#include "runtime/support/CaughtException.h"
+#include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
@@ -42,8 +44,13 @@ constexpr const char *kVersion =
     "boostc " BOOSTC_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 
 int fail(CompileResult result, const llvm::Twine &message) {
-  llvm::errs() << "boostc: error: " << message << "\n";
+  boostrt::printNote("boostc: error: {}\n", message.str());
   return static_cast<int>(result);
+}
+
+int fail(const boostrt::Status &status) {
+  boostrt::printNote("boostc: error: {}\n", status.message());
+  return static_cast<int>(status.code());
 }
 
 std::vector<std::string_view> getPhaseNames(Phase last) {
@@ -312,29 +319,14 @@ std::optional<std::string> passToMlir(const CLI::App &app,
   return std::nullopt;
 }
 
-/// Writes through a temporary file: a reader sees the old file or the whole new
-/// one.
-std::optional<std::string> writeOutput(StringRef path, ArrayRef<char> bytes) {
-  if (path == "-") {
-    llvm::outs().write(bytes.data(), bytes.size());
-    llvm::outs().flush();
-    if (!llvm::outs().has_error())
-      return std::nullopt;
-    std::string reason = llvm::outs().error().message();
-    llvm::outs().clear_error(); // else LLVM ends the process on its own terms
-    return "cannot write to standard output: " + reason;
-  }
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream.write(bytes.data(), bytes.size());
-    return llvm::Error::success();
-  });
-  if (error)
-    return "cannot write '" + path.str() +
-           "': " + llvm::errorToErrorCode(std::move(error)).message();
-  return std::nullopt;
+/// Where the result goes when -o does not say it.
+std::string defaultOutput(const CompileOptions &options) {
+  bool isProgram = options.report == Report::None &&
+                   options.emit == Emit::Phase && options.to == Phase::So;
+  return isProgram ? "train.so" : "-";
 }
 
-int runCompilation(CompileOptions &options, const std::string &outputFlag) {
+int runCompilation(CompileOptions &options, const std::string &output) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   // One compilation is too small to gain from threads, and starting them costs.
@@ -363,35 +355,21 @@ int runCompilation(CompileOptions &options, const std::string &outputFlag) {
     manager.enableTiming(scope);
     return applyPassManagerCLOptions(manager);
   };
-  SmallVector<char, 0> output;
+  SmallVector<char, 0> bytes;
   std::optional<std::string> tuned;
-  CompileResult result = compile(context, sources, options, output, &tuned);
+  CompileResult result = compile(context, sources, options, bytes, &tuned);
   if (result != CompileResult::Ok)
     return static_cast<int>(result);
   if (tuned)
-    if (std::optional<std::string> problem =
-            writeOutput(options.tuning.file, *tuned))
-      return fail(CompileResult::BadUsage, *problem);
-  std::string path = outputFlag;
-  if (path.empty() && options.report != Report::None)
-    path = "-";
-  if (path.empty())
-    path = options.emit == Emit::Phase && options.to == Phase::So ? "train.so"
-                                                                  : "-";
-  if (std::optional<std::string> problem = writeOutput(path, output))
-    return fail(CompileResult::BadUsage, *problem);
-  return 0;
+    if (boostrt::Status status = writeOutput(options.tuning.file, *tuned);
+        !status.ok())
+      return fail(status);
+  boostrt::Status status = writeOutput(output, {bytes.data(), bytes.size()});
+  return status.ok() ? 0 : fail(status);
 }
 
-} // namespace
-
-int boostc::runBoostc(int argc, char **argv) {
-  if (std::optional<int> code = boostrt::actAsMeasuringRank(argc, argv))
-    return *code;
-  llvm::InitLLVM init(argc, argv);
-  llvm::setBugReportMsg(
-      "boostc: internal error: please report it with the input file and "
-      "the lines below\n");
+/// All but what ends the process in its own way.
+int run(int argc, char **argv) {
   CLI::App app("boostc compiles a model and its training recipe into one "
                "shared library.");
   app.allow_extras();
@@ -409,10 +387,10 @@ int boostc::runBoostc(int argc, char **argv) {
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp &) {
-    llvm::outs() << app.help();
+    boostrt::writeResult(app.help());
     return 0;
   } catch (const CLI::CallForVersion &) {
-    llvm::outs() << kVersion << "\n";
+    boostrt::printResult("{}\n", kVersion);
     return 0;
   } catch (const CLI::ParseError &error) {
     return fail(CompileResult::BadUsage, error.what());
@@ -421,6 +399,8 @@ int boostc::runBoostc(int argc, char **argv) {
     return fail(CompileResult::BadUsage, *problem);
   if (std::optional<std::string> problem = resolveFlags(flags, options))
     return fail(CompileResult::BadUsage, *problem);
+  if (app.count("--tune") > 0 && flags.tune.empty())
+    return fail(CompileResult::BadUsage, "--tune needs the name of a file");
   if (app.count("--ranks") > 0) {
     options.prediction = flags.job;
     options.prediction->job.ranks = static_cast<uint32_t>(options.ranks);
@@ -428,5 +408,30 @@ int boostc::runBoostc(int argc, char **argv) {
   // Measured code is to wait for its threads as in boost-run.
   if (options.tuning.measures || options.prediction)
     boostrt::limitSpinning(argv);
+  if (app.count("-o") == 0)
+    flags.output = defaultOutput(options);
+  if (boostrt::Status status = checkOutputs(options, flags.output);
+      !status.ok())
+    return fail(status);
   return runCompilation(options, flags.output);
+}
+
+} // namespace
+
+int boostc::runBoostc(int argc, char **argv) {
+  prepareProcess(argc, argv);
+  if (std::optional<int> code = boostrt::actAsMeasuringRank(argc, argv))
+    return *code;
+  int code;
+  try {
+    code = run(argc, argv);
+  } catch (...) {
+    return fail(boostrt::caughtException());
+  }
+  if (boostrt::Status status = boostrt::resultsStatus();
+      code == 0 && !status.ok()) {
+    boostrt::endWithReader();
+    return fail(status);
+  }
+  return code;
 }

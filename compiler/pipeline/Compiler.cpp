@@ -279,6 +279,7 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
            : hasKernels ? CompileResult::Internal
                         : CompileResult::BadUsage;
   }
+  bool lacksSpace = false;
   auto emit = [&] {
     if (options.emit == Emit::Asm)
       return emitMachineCode(*module, MachineCode::Assembly,
@@ -286,9 +287,12 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     if (options.to == Phase::Obj)
       return emitMachineCode(*module, MachineCode::Object, options.codegenLevel,
                              output, options.ptxas);
-    return emitProgram(*module, options.codegenLevel, output, options.ptxas);
+    return emitProgram(*module, options.codegenLevel, output, options.ptxas,
+                       &lacksSpace);
   };
-  return succeeded(emit()) ? CompileResult::Ok : CompileResult::Internal;
+  return succeeded(emit()) ? CompileResult::Ok
+         : lacksSpace      ? CompileResult::BadUsage
+                           : CompileResult::Internal;
 }
 
 CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,

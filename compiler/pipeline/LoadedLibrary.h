@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
-#include "runtime/support/Descriptor.h"
+#include "runtime/support/MemoryFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ public:
 
 private:
   LoadedLibrary() = default;
-  boostrt::Descriptor file;
+  boostrt::MemoryFile file;
   void *handle = nullptr;
   const BoostProgram *descriptor = nullptr;
 };
