@@ -1,0 +1,266 @@
+// FailCalls - lets one call of the system fail, for tests of what happens then.
+//
+// Loaded by LD_PRELOAD. FAIL_KIND says which calls count: write, fsync, rename,
+// open or close, of files below the directory FAIL_BELOW, or alloc: memory,
+// from main() on. The one with the number FAIL_AT (from 1) fails with the errno
+// FAIL_ERRNO, and with FAIL_ON=1 all later ones too. When the first fails, the
+// file FAIL_MARK is made. FAIL_COUNT names a file that gets the number of calls
+// when the process ends.
+//
+// Memory that oneDNN and libgomp ask malloc() for is always given: they use
+// what they did not get, or end the process on their own terms.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { kDescriptors = 4096 };
+
+static const char *kind = "", *below, *mark;
+static long failAt;
+static int failErrno, failsOn;
+static atomic_int isCounting;
+static atomic_long calls;
+static atomic_char isBelow[kDescriptors], isFull[kDescriptors];
+
+__attribute__((constructor)) static void readSettings(void) {
+  const char *text;
+  kind = (text = getenv("FAIL_KIND")) ? text : "";
+  below = getenv("FAIL_BELOW");
+  mark = getenv("FAIL_MARK");
+  failAt = (text = getenv("FAIL_AT")) ? atol(text) : 0;
+  failErrno = (text = getenv("FAIL_ERRNO")) ? atoi(text) : EIO;
+  failsOn = (text = getenv("FAIL_ON")) && *text == '1';
+}
+
+/// By the system's own call: write() and open() below are ours.
+static void writeFile(const char *path, const char *text) {
+  long file =
+      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0)
+    return;
+  syscall(SYS_write, file, text, strlen(text));
+  syscall(SYS_close, file);
+}
+
+__attribute__((destructor)) static void writeCount(void) {
+  const char *path = getenv("FAIL_COUNT");
+  char digits[24], *at = digits + sizeof digits - 1;
+  if (!path)
+    return;
+  *at = 0;
+  for (long left = calls; left > 0 || !*at; left /= 10)
+    *--at = (char)('0' + left % 10);
+  writeFile(path, at);
+}
+
+/// Whether this call is to fail; errno is set then.
+static int fails(const char *which) {
+  if (strcmp(kind, which) != 0)
+    return 0;
+  long number = ++calls;
+  if (failAt == 0 || number < failAt || (number > failAt && !failsOn))
+    return 0;
+  if (number == failAt && mark)
+    writeFile(mark, "");
+  errno = failErrno;
+  return 1;
+}
+
+static int isTracked(int descriptor) {
+  return descriptor >= 0 && descriptor < kDescriptors && isBelow[descriptor];
+}
+
+static int isPathBelow(const char *path) {
+  return below && path && strncmp(path, below, strlen(below)) == 0;
+}
+
+static void track(int descriptor, int value) {
+  if (descriptor < 0 || descriptor >= kDescriptors)
+    return;
+  isBelow[descriptor] = (char)value;
+  isFull[descriptor] = 0;
+}
+
+static int openAt(int directory, const char *path, int flags, mode_t mode) {
+  if (isPathBelow(path) && fails("open"))
+    return -1;
+  int descriptor = (int)syscall(SYS_openat, directory, path, flags, mode);
+  track(descriptor, isPathBelow(path));
+  return descriptor;
+}
+
+static mode_t modeOf(int flags, va_list more) {
+  return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
+}
+
+#define OPEN(name)                                                             \
+  EXPORT int name(const char *path, int flags, ...) {                          \
+    va_list more;                                                              \
+    va_start(more, flags);                                                     \
+    mode_t mode = modeOf(flags, more);                                         \
+    va_end(more);                                                              \
+    return openAt(AT_FDCWD, path, flags, mode);                                \
+  }
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                           \
+  EXPORT int name(int directory, const char *path, int flags, ...) {           \
+    va_list more;                                                              \
+    va_start(more, flags);                                                     \
+    mode_t mode = modeOf(flags, more);                                         \
+    va_end(more);                                                              \
+    return openAt(directory, path, flags, mode);                               \
+  }
+OPENAT(openat)
+OPENAT(openat64)
+
+/// All arguments of fcntl() are as wide as a pointer or narrower.
+#define FCNTL(name)                                                            \
+  EXPORT int name(int descriptor, int command, ...) {                          \
+    va_list more;                                                              \
+    va_start(more, command);                                                   \
+    void *argument = va_arg(more, void *);                                     \
+    va_end(more);                                                              \
+    int result = (int)syscall(SYS_fcntl, descriptor, command, argument);       \
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)                      \
+      track(result, isTracked(descriptor));                                    \
+    return result;                                                             \
+  }
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+EXPORT int close(int descriptor) {
+  int isFailing = isTracked(descriptor) && fails("close");
+  track(descriptor, 0);
+  int result = (int)syscall(SYS_close, descriptor); // closed also when it fails
+  if (!isFailing)
+    return result;
+  errno = failErrno;
+  return -1;
+}
+
+EXPORT ssize_t write(int descriptor, const void *bytes, size_t count) {
+  if (isTracked(descriptor) && (isFull[descriptor] || fails("write"))) {
+    // As disks that become full: the first half still fits.
+    if (!isFull[descriptor] && count > 1) {
+      isFull[descriptor] = 1;
+      return syscall(SYS_write, descriptor, bytes, count / 2);
+    }
+    isFull[descriptor] = (char)failsOn;
+    errno = failErrno;
+    return -1;
+  }
+  return syscall(SYS_write, descriptor, bytes, count);
+}
+
+EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count) {
+  if (isTracked(descriptor) && fails("write"))
+    return -1;
+  return syscall(SYS_writev, descriptor, parts, count);
+}
+
+EXPORT int fsync(int descriptor) {
+  if (isTracked(descriptor) && fails("fsync"))
+    return -1;
+  return (int)syscall(SYS_fsync, descriptor);
+}
+
+EXPORT int rename(const char *from, const char *to) {
+  if (isPathBelow(to) && fails("rename"))
+    return -1;
+  return (int)syscall(SYS_rename, from, to);
+}
+
+// glibc's own, which ours take the place of.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+struct Range {
+  uintptr_t begin, end;
+};
+static struct Range spared[8];
+static int sparedCount;
+
+static int spare(struct dl_phdr_info *library, size_t size, void *data) {
+  (void)size, (void)data;
+  if (!strstr(library->dlpi_name, "/libdnnl.") &&
+      !strstr(library->dlpi_name, "/libgomp."))
+    return 0;
+  for (int i = 0; i < library->dlpi_phnum && sparedCount < 8; ++i) {
+    const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+    uintptr_t begin = library->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && part->p_flags & PF_X)
+      spared[sparedCount++] = (struct Range){begin, begin + part->p_memsz};
+  }
+  return 0;
+}
+
+static int isSpared(void *caller) {
+  for (int i = 0; i < sparedCount; ++i)
+    if ((uintptr_t)caller >= spared[i].begin &&
+        (uintptr_t)caller < spared[i].end)
+      return 1;
+  return 0;
+}
+
+#define failsToAllocate()                                                      \
+  (isCounting && !isSpared(__builtin_return_address(0)) && fails("alloc"))
+
+EXPORT void *malloc(size_t size) {
+  return failsToAllocate() ? NULL : __libc_malloc(size);
+}
+EXPORT void *calloc(size_t count, size_t size) {
+  return failsToAllocate() ? NULL : __libc_calloc(count, size);
+}
+EXPORT void *realloc(void *memory, size_t size) {
+  return failsToAllocate() ? NULL : __libc_realloc(memory, size);
+}
+EXPORT void *aligned_alloc(size_t alignment, size_t size) {
+  return failsToAllocate() ? NULL : __libc_memalign(alignment, size);
+}
+EXPORT void *memalign(size_t alignment, size_t size) {
+  return failsToAllocate() ? NULL : __libc_memalign(alignment, size);
+}
+EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
+  void *made = failsToAllocate() ? NULL : __libc_memalign(alignment, size);
+  if (!made)
+    return ENOMEM;
+  *memory = made;
+  return 0;
+}
+
+static int (*realMain)(int, char **, char **);
+
+static int countingMain(int argc, char **argv, char **environment) {
+  dl_iterate_phdr(spare, NULL);
+  isCounting = 1;
+  int code = realMain(argc, argv, environment);
+  isCounting = 0;
+  return code;
+}
+
+EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc,
+                             char **argv, void (*init)(void),
+                             void (*fini)(void), void (*ldFini)(void),
+                             void *stackEnd) {
+  int (*real)(int (*)(int, char **, char **), int, char **, void (*)(void),
+              void (*)(void), void (*)(void), void *) =
+      dlsym(RTLD_NEXT, "__libc_start_main");
+  realMain = main;
+  return real(countingMain, argc, argv, init, fini, ldFini, stackEnd);
+}
