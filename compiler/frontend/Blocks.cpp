@@ -92,6 +92,9 @@ private:
     std::optional<ParameterReference> reference =
         ParameterReference::parse(text.text);
     if (!reference) {
+      // Not that nothing reads the parameter that is meant.
+      for (StringRef name : ParameterReference::namesIn(text.text))
+        readNames.insert(name);
       errors.error(text.extent,
                    formatv("'{0}' is no reference; expected \"$NAME\", or "
                            "\"$NAME * FACTOR\" or \"$NAME / DIVISOR\" with an "

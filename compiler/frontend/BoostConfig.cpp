@@ -73,7 +73,7 @@ void boostc::frontend::applyBoostOverride(Node &document,
   if (section.empty()) {
     errors.error({&option, 0, equals},
                  formatv("unknown boost key '{0}'{1}", printable(key),
-                         didYouMean(key, keys)));
+                         suggestName(boostrt::NameKind::Boost, key, keys)));
     return;
   }
   std::optional<Node> value = readOptionValue(option, equals + 1, errors);
@@ -96,6 +96,22 @@ static bool isInLevel(StringRef name, int level) {
 
 static bool isBuilt(StringRef name) {
   return name == "grad_accumulation" || name == "adasum";
+}
+
+/// What the command line says of a boost that is off. In a file all sections
+/// may be there, as in dictionaries of MindSpore.
+static void warnOfUnused(StringRef boost, const Node &section,
+                         ErrorList &errors) {
+  for (const Member &member : section.members)
+    if (!member.value.isDefault &&
+        member.keyExtent.source->kind == Source::Kind::CommandLine)
+      errors.warning(member.keyExtent,
+                     formatv(isBuilt(boost)
+                                 ? "'{0}' has no effect: boost '{1}' is off; "
+                                   "--boost {1}=true turns it on"
+                                 : "'{0}' has no effect: boost '{1}' is not "
+                                   "built yet",
+                             member.key, boost));
 }
 
 void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
@@ -138,6 +154,13 @@ void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
           written->keyExtent,
           formatv("'{0}' has no effect in mode '{1}'; mode 'manual' reads it",
                   name, mode));
+    if (isOn && name == "grad_accumulation" &&
+        boost.at(name).at("grad_accumulation_step").integer == 1)
+      errors.warning(written ? written->keyExtent : modeExtent,
+                     "'grad_accumulation' has no effect with 1 micro-batch; "
+                     "the number is 'grad_accumulation_step'");
+    if (const Node *section = boost.find(name); section && !isOn)
+      warnOfUnused(name, *section, errors);
     if (isOn && !isBuilt(name)) {
       Extent place =
           written && mode == "manual" ? written->keyExtent : modeExtent;

@@ -1,5 +1,6 @@
 #include "compiler/frontend/CheckModel.h"
 #include "compiler/frontend/JsonReader.h"
+#include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -36,8 +37,18 @@ static std::vector<StringRef> namesOf(const Range &range) {
 
 Node Checker::wrongType(const Node &node, const ValueTable &table,
                         const std::string &subject) {
+  std::string_view digits = StringRef(node.text).ltrim("+-");
+  bool isNumeric =
+      table.kind == Kind::Number ||
+      (table.kind == Kind::Variant && !table.variant->numberCase.empty());
+  bool isNoNumber = isNumeric && node.is(Node::Kind::Text) &&
+                    (boostrt::isSameSpelling(digits, "nan") ||
+                     boostrt::isSameSpelling(digits, "inf") ||
+                     boostrt::isSameSpelling(digits, "infinity"));
+  std::string found =
+      isNoNumber ? quote(node.text) + "; numbers are finite" : node.describe();
   errors.error(node.extent, formatv("{0}: expected {1}, found {2}", subject,
-                                    describeExpected(table), node.describe()));
+                                    describeExpected(table), found));
   return node;
 }
 
@@ -89,6 +100,14 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
         node.extent,
         formatv("{0}: {1} is beyond the range of 32-bit floating point",
                 subject, node.describe()));
+  bool isLost =
+      node.number != 0.0 &&
+      std::abs(node.number) < std::numeric_limits<float>::denorm_min();
+  if (isLost)
+    errors.error(node.extent,
+                 formatv("{0}: {1} is below the range of 32-bit floating "
+                         "point: it would be 0",
+                         subject, node.describe()));
   Node number = Node::makeNumber(node.number, node.extent);
   number.isDefault = node.isDefault;
   return number;
@@ -136,6 +155,15 @@ Node Checker::checkMap(const Node &node, const ValueTable &table,
   return map;
 }
 
+/// Whether `node` has another spelling of `key`, which `table` would offer.
+static bool isMisspelt(const Node &node, StringRef key,
+                       const ObjectTable &table) {
+  return llvm::any_of(node.members, [&](const Member &member) {
+    return !table.find(member.key) &&
+           !suggestName(boostrt::NameKind::Key, member.key, {key}).empty();
+  });
+}
+
 /// Which case `node`, an object, is; null after an error.
 const ObjectTable *Checker::chooseCase(const Node &node,
                                        const VariantTable &table,
@@ -146,6 +174,7 @@ const ObjectTable *Checker::chooseCase(const Node &node,
   const Node *selector = node.find(table.selector);
   if (!table.presenceKey.empty()) {
     bool isSecond = node.find(table.presenceKey) ||
+                    isMisspelt(node, table.presenceKey, table.cases[1]) ||
                     (selector && selector->is(Node::Kind::Text) &&
                      selector->text == table.cases[1].name);
     return &table.cases[isSecond];
@@ -154,10 +183,12 @@ const ObjectTable *Checker::chooseCase(const Node &node,
     // The key may be there under another spelling.
     std::vector<StringRef> keys = {table.selector};
     for (const Member &member : node.members)
-      if (!didYouMean(member.key, keys).empty()) {
-        errors.error(member.keyExtent, formatv("unknown key '{0}' in {1}{2}",
-                                               printable(member.key), subject,
-                                               didYouMean(member.key, keys)));
+      if (std::string hint =
+              suggestName(boostrt::NameKind::Key, member.key, keys);
+          !hint.empty()) {
+        errors.error(member.keyExtent,
+                     formatv("unknown key '{0}' in {1}{2}",
+                             printable(member.key), subject, hint));
         return nullptr;
       }
     errors.error(node.extent, formatv("{0} lacks the key '{1}', the {2}",
@@ -179,7 +210,7 @@ const ObjectTable *Checker::chooseCase(const Node &node,
         selector->extent,
         formatv(
             "unknown {0} '{1}'{2}", table.what, printable(selector->text),
-            suggest(selector->text, names,
+            suggest(table.names, selector->text, names,
                     table.what +
                         (StringRef(table.what).ends_with("s") ? "es" : "s"))));
   return found;
@@ -264,9 +295,10 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
       return node;
     if (member.key == selector || table.find(member.key))
       continue;
-    errors.error(member.keyExtent,
-                 formatv("unknown key '{0}' in {1}{2}", printable(member.key),
-                         noun, suggest(member.key, names, "keys")));
+    errors.error(
+        member.keyExtent,
+        formatv("unknown key '{0}' in {1}{2}", printable(member.key), noun,
+                suggest(boostrt::NameKind::Key, member.key, names, "keys")));
   }
   Node object = Node::makeObject(node.extent);
   object.isDefault = node.isDefault;
@@ -282,9 +314,10 @@ Node Checker::checkObject(const Node &node, const ObjectTable &table,
       check(member->value, key.value, quote(key.name));
     else if (!key.defaultValue.empty())
       object.add(key.name, node.extent, makeDefault(key, node.extent));
-    else if (key.isRequired)
-      errors.error(node.extent, formatv("{0} lacks the key '{1}', {2}", noun,
-                                        key.name, describeExpected(key.value)));
+    else if (key.isRequired && !isMisspelt(node, key.name, table))
+      errors.error(node.extent,
+                   formatv("{0} lacks the key '{1}', {2}{3}", noun, key.name,
+                           describeExpected(key.value), key.whenMissing));
   }
   return object;
 }

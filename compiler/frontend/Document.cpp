@@ -1,4 +1,5 @@
 #include "compiler/frontend/Document.h"
+#include "runtime/support/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -39,13 +40,6 @@ mlir::Location Extent::location() const {
   while (!callers.empty())
     caller = mlir::CallSiteLoc::get(callers.pop_back_val(), caller);
   return mlir::CallSiteLoc::get(place(), caller);
-}
-
-bool Source::hasReadableLine(size_t offset) const {
-  constexpr size_t kLongest = 4096;
-  auto next = llvm::upper_bound(lineStarts, offset);
-  size_t end = next == lineStarts.end() ? text.size() : *next;
-  return end - *std::prev(next) <= kLongest;
 }
 
 Node Node::makeText(StringRef text, Extent extent) {
@@ -133,16 +127,5 @@ std::string Node::describe() const {
 }
 
 std::string boostc::frontend::printable(StringRef text) {
-  constexpr size_t kLongest = 100;
-  std::string shown;
-  llvm::raw_string_ostream os(shown);
-  for (char c : text.take_front(kLongest)) {
-    if (llvm::isPrint(c))
-      os << c;
-    else
-      os << "\\x" << llvm::toHex(StringRef(&c, 1), /*LowerCase=*/true);
-  }
-  if (text.size() > kLongest)
-    os << "...";
-  return shown;
+  return boostrt::printable(text, /*longest=*/100);
 }

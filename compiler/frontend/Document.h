@@ -27,8 +27,6 @@ public:
   /// Line and column, both from 1, of a byte; columns count bytes.
   std::pair<unsigned, unsigned> lineAndColumn(size_t offset) const;
   mlir::Location location(size_t offset) const;
-  /// Whether the line around `offset` is short enough to be shown to a person.
-  bool hasReadableLine(size_t offset) const;
   llvm::StringRef name() const { return file.getValue(); }
 
 private:
@@ -104,8 +102,7 @@ struct Member {
   Node value;
 };
 
-/// `text` with control characters and bytes beyond ASCII written \xNN, cut to
-/// 100 bytes: what a foreign file holds must not steer a terminal.
+/// `text` as boostrt::printable() shows it, cut to 100 bytes.
 std::string printable(llvm::StringRef text);
 
 } // namespace boostc::frontend

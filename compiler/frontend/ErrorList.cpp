@@ -1,4 +1,5 @@
 #include "compiler/frontend/ErrorList.h"
+#include "runtime/support/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,37 +32,17 @@ void ErrorList::warning(Extent extent, std::string message) {
                      entries.size()});
 }
 
-/// A caret under a line of megabytes helps nobody: such a position goes into
-/// the text.
-static std::string positionPrefix(const Extent &extent) {
-  if (extent.source->hasReadableLine(extent.begin))
-    return {};
-  auto [line, column] = extent.source->lineAndColumn(extent.begin);
-  return llvm::formatv("{0}:{1}:{2}: ", extent.source->name(), line, column)
-      .str();
-}
-
-static mlir::Location shownLocation(mlir::MLIRContext *context,
-                                    const Extent &extent) {
-  if (extent.source->hasReadableLine(extent.begin))
-    return extent.place();
-  return mlir::UnknownLoc::get(context);
-}
-
 void ErrorList::attachUses(mlir::Diagnostic &diagnostic, const Extent &extent) {
-  mlir::MLIRContext *context = diagnostic.getLocation().getContext();
   for (const Expansion *step = extent.expansion; step; step = step->next)
-    diagnostic.attachNote(shownLocation(context, step->place))
-        << positionPrefix(step->place) << step->message;
+    diagnostic.attachNote(step->place.place()) << step->message;
 }
 
 void ErrorList::emit(const Entry &entry) {
-  mlir::InFlightDiagnostic diagnostic = context->getDiagEngine().emit(
-      shownLocation(context, entry.extent), entry.severity);
-  diagnostic << positionPrefix(entry.extent) << entry.message;
+  mlir::InFlightDiagnostic diagnostic =
+      context->getDiagEngine().emit(entry.extent.place(), entry.severity);
+  diagnostic << entry.message;
   if (entry.note)
-    diagnostic.attachNote(shownLocation(context, entry.note->extent))
-        << positionPrefix(entry.note->extent) << entry.note->message;
+    diagnostic.attachNote(entry.note->extent.place()) << entry.note->message;
   attachUses(*diagnostic.getUnderlyingDiagnostic(), entry.extent);
 }
 
@@ -82,42 +63,59 @@ void ErrorList::emit() {
   isTruncated = false;
 }
 
+static std::vector<std::string_view> views(ArrayRef<StringRef> words) {
+  return {words.begin(), words.end()};
+}
+
 std::string boostc::frontend::didYouMean(StringRef word,
                                          ArrayRef<StringRef> legal) {
-  // A hostile word must not cost time: nothing legal is that long.
-  if (word.size() > 256)
-    return {};
-  StringRef best;
-  unsigned bestDistance = 0;
-  for (StringRef candidate : legal) {
-    size_t longer = std::max(word.size(), candidate.size());
-    size_t shorter = std::min(word.size(), candidate.size());
-    unsigned limit = (longer + 2) / 3;
-    if (longer - shorter > limit)
-      continue;
-    // Distances beyond the limit come back as limit + 1, soon.
-    unsigned distance =
-        word.edit_distance(candidate, true, std::max(limit, 1u));
-    if (distance <= limit && (best.empty() || distance < bestDistance)) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  if (best.empty())
-    return {};
-  return llvm::formatv("; did you mean '{0}'?", best);
+  return boostrt::didYouMean(word, views(legal));
+}
+
+std::string boostc::frontend::suggestName(boostrt::NameKind kind,
+                                          StringRef word,
+                                          ArrayRef<StringRef> legal) {
+  return boostrt::suggestName(kind, word, views(legal));
+}
+
+/// `text`, a suggestion or nothing, and a sentence that goes with it.
+static std::string goOn(std::string text, StringRef sentence) {
+  if (!StringRef(text).ends_with("?"))
+    return text + "; " + sentence.str();
+  bool isSentence = sentence.consume_front("the ");
+  return text + (isSentence ? " The " : " ") + sentence.str();
+}
+
+static std::string withList(std::string text, ArrayRef<StringRef> legal,
+                            StringRef plural) {
+  if (legal.size() == 1)
+    return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front())
+                        : text;
+  return goOn(
+      std::move(text),
+      llvm::formatv("the {0} are {1}", plural, llvm::join(legal, ", ")).str());
+}
+
+static bool isShortList(ArrayRef<StringRef> legal) {
+  constexpr size_t kShortList = 12;
+  return !legal.empty() && legal.size() <= kShortList;
 }
 
 std::string boostc::frontend::suggest(StringRef word, ArrayRef<StringRef> legal,
                                       StringRef plural) {
-  constexpr size_t kShortList = 12;
   std::string text = didYouMean(word, legal);
-  if (legal.empty() || legal.size() > kShortList)
-    return text;
-  if (legal.size() == 1)
-    return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front())
-                        : text;
-  return llvm::formatv("{0} {1} {2} are {3}", text.empty() ? ";" : text,
-                       text.empty() ? "the" : "The", plural,
-                       llvm::join(legal, ", "));
+  return isShortList(legal) ? withList(std::move(text), legal, plural) : text;
+}
+
+std::string boostc::frontend::suggest(boostrt::NameKind kind, StringRef word,
+                                      ArrayRef<StringRef> legal,
+                                      StringRef plural) {
+  std::string text = suggestName(kind, word, legal);
+  if (isShortList(legal))
+    return withList(std::move(text), legal, plural);
+  if (kind == boostrt::NameKind::Layer)
+    return goOn(
+        std::move(text),
+        llvm::formatv("boostc --print-ops lists the {0}", plural).str());
+  return text;
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/frontend/Document.h"
 #include "mlir/IR/Diagnostics.h"
+#include "runtime/support/ForeignNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
 #include <set>
@@ -66,6 +67,15 @@ std::string didYouMean(llvm::StringRef word,
 /// The same, followed by the list of legal words when that is short:
 /// "; did you mean 'x'? The keys are a, b, x".
 std::string suggest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> legal,
+                    llvm::StringRef plural);
+
+/// What was probably meant, by a name of another system too.
+std::string suggestName(boostrt::NameKind kind, llvm::StringRef word,
+                        llvm::ArrayRef<llvm::StringRef> legal);
+
+/// That with the list of legal words, or with what prints it when it is long.
+std::string suggest(boostrt::NameKind kind, llvm::StringRef word,
+                    llvm::ArrayRef<llvm::StringRef> legal,
                     llvm::StringRef plural);
 
 } // namespace boostc::frontend

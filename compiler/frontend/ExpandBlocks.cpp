@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc::frontend;
@@ -50,10 +51,7 @@ public:
     flat = layers;
     expandList(std::move(written), model);
     checkEnd(model, written.extent);
-    for (const Block &block : blocks)
-      if (!block.isUsed && !isStopped)
-        errors.warning(block.nameExtent,
-                       formatv("nothing uses block '{0}'", block.name));
+    checkUnused();
     return std::move(result);
   }
 
@@ -197,6 +195,9 @@ private:
     return scope.previous;
   }
 
+  /// Blocks that nothing uses, with what their parameters are by default.
+  void checkUnused();
+  void checkUnused(Block &block);
   void expandUse(Node &item, const std::string &name, Scope &scope);
   Block *findBlock(const Node &use, const Scope &scope);
 
@@ -335,6 +336,62 @@ void BlockExpander::expandUse(Node &item, const std::string &name,
   }
   open.pop_back();
   leave(output);
+}
+
+void BlockExpander::checkUnused() {
+  ExpandedLayers model = std::move(result);
+  Node *modelLayers = flat;
+  // Blocks that only such blocks use come with these; last, what is left of
+  // circles.
+  llvm::StringSet<> named;
+  for (const Block &block : blocks)
+    for (const Node &layer : block.layers.items)
+      named.insert(textAt(layer, "use"));
+  for (bool isRoot : {true, false})
+    for (Block &block : blocks)
+      if (!block.isUsed && named.contains(block.name) != isRoot && !isStopped)
+        checkUnused(block);
+  result = std::move(model);
+  flat = modelLayers;
+}
+
+void BlockExpander::checkUnused(Block &block) {
+  errors.warning(block.nameExtent,
+                 formatv("nothing uses block '{0}'", block.name));
+  if (block.isBroken || errors.isFull())
+    return;
+  // A parameter without a value stays a reference, which is broken: nothing is
+  // said about it.
+  Bindings bindings;
+  for (const BlockParameter &parameter : block.parameters)
+    if (parameter.defaultValue)
+      bindings[parameter.name] =
+          Substitution(block.name, bindings, {}, /*expansion=*/nullptr,
+                       expansions, budget, errors)
+              .substitute(*parameter.defaultValue);
+  // Full names that no layer of the model can have.
+  Scope inner{.prefix = "<" + block.name + ">.",
+              .block = &block,
+              .depth = 1,
+              .previous = "$input"};
+  for (const std::string &input : block.inputs)
+    inner.known["$" + input] = "$" + input;
+  Node layers = Node::makeList(block.layers.extent);
+  flat = &layers;
+  open.push_back(&block);
+  expandList(Substitution(block.name, bindings, block.inputs,
+                          /*expansion=*/nullptr, expansions, budget, errors)
+                 .substitute(block.layers),
+             inner);
+  open.pop_back();
+  for (Node &layer : layers.items) {
+    // What it reads was resolved above, to names that no model can have.
+    llvm::erase_if(layer.members,
+                   [](const Member &member) { return member.key == "inputs"; });
+    if (Node *name = layer.find("name"))
+      name->text.erase(0, inner.prefix.size());
+    checker.check(layer, table.layer(), "layer");
+  }
 }
 
 } // namespace

@@ -35,11 +35,23 @@ static KeyTable required(std::string name, ValueTable value, std::string doc) {
   return {std::move(name), std::move(value), std::move(doc), {}, true};
 }
 
+/// With what a message says when the key is missing.
+static KeyTable requiredWith(std::string name, ValueTable value,
+                             std::string doc, std::string whenMissing) {
+  KeyTable key = required(std::move(name), std::move(value), std::move(doc));
+  key.whenMissing = std::move(whenMissing);
+  return key;
+}
+
 static KeyTable optional(std::string name, ValueTable value,
                          std::string defaultValue, std::string doc) {
   return {std::move(name), std::move(value), std::move(doc),
           std::move(defaultValue)};
 }
+
+/// Deviations that other systems take without being told.
+static constexpr const char *kDeviations =
+    "; MindSpore's default is 0.01, Keras's 0.05, PyTorch's 1";
 
 ValueTable frontend::initializerTable() {
   ValueTable number{.kind = Kind::Number};
@@ -47,23 +59,27 @@ ValueTable frontend::initializerTable() {
   return makeVariant(
       {"type",
        "initializer",
+       boostrt::NameKind::Initializer,
        {{"zeros", "Every element 0."},
         {"ones", "Every element 1."},
         {"constant",
          "Every element the same.",
          {required("value", number, "The element.")}},
         {"normal",
-         "Normal distribution.",
+         "Normal distribution. MindSpore's default deviation is 0.01, Keras's "
+         "0.05, PyTorch's 1: here it must be given.",
          {optional("mean", number, "0.0", "Mean."),
-          required("std", deviation, "Standard deviation.")}},
+          requiredWith("std", deviation, "Standard deviation.", kDeviations)}},
         {"uniform",
          "Uniform distribution in `[min, max)`.",
          {required("min", number, "Smallest value."),
           required("max", number, "Bound above.")}},
         {"truncated_normal",
-         "Normal distribution, drawn again outside of two standard deviations.",
+         "Normal distribution, drawn again outside of two standard "
+         "deviations. The defaults of other systems are those of `normal`.",
          {optional("mean", number, "0.0", "Mean."),
-          required("std", deviation, "Standard deviation before the cut.")}},
+          requiredWith("std", deviation, "Standard deviation before the cut.",
+                       kDeviations)}},
         {"truncated_normal_fan_in",
          "Truncated normal whose standard deviation after the cut is "
          "`1/sqrt(fan_in)`: `std = 1/sqrt(fan_in)/0.87962566`."},
@@ -133,6 +149,7 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
   VariantTable schedules{
       "schedule",
       "schedule",
+      boostrt::NameKind::Schedule,
       {make("constant", "The same value; a plain number means this.", {}),
        make("step",
             "`value * factor^floor(t / every)`, t from the end of the "
@@ -187,6 +204,7 @@ ValueTable frontend::transformsTable() {
   VariantTable transforms{
       "op",
       "transform",
+      boostrt::NameKind::Transform,
       {{"rescale",
         "`x * scale + shift`; pixels come as 0 to 255.",
         {required("scale", number, "Factor."),
@@ -221,6 +239,7 @@ ValueTable frontend::inputTable() {
   VariantTable input{
       "dtype",
       "input",
+      boostrt::NameKind::Key,
       {{"f32",
         "Numbers: features, what the first layer reads, or the 'target' of the "
         "loss.",

@@ -11,15 +11,17 @@
 namespace boostc {
 
 struct FrontendOptions {
+  struct File {
+    std::string name, text;
+  };
+  /// --overlay FILE, in order: JSON merged over the model, before `sets`.
+  std::vector<File> overlays = {};
   /// --set PATH=VALUE, in order; a later one wins.
   std::vector<std::string> sets = {};
   /// -O0, -O1, -O2.
   int boostLevel = 0;
   /// --boost KEY=VALUE or SECTION.KEY=VALUE, in order.
   std::vector<std::string> boosts = {};
-  struct File {
-    std::string name, text;
-  };
   /// --boost-config: a dictionary that overrides the model file's "boost".
   std::optional<File> boostConfig = {};
 };
@@ -42,9 +44,9 @@ enum class FrontendStatus {
 /// lines of the file. Loads the dialects it needs into `context`. Errors and
 /// warnings are MLIR diagnostics; for a line and a caret, `sources` is the one
 /// that the diagnostic handler prints from: the texts are added to it where
-/// they are not in it yet, under `fileName`, the boost configuration's name,
-/// and "--set PATH=VALUE" as the user wrote it. `decisions` gets one entry for
-/// each boost.
+/// they are not in it yet, under `fileName`, the names of overlays and of the
+/// boost configuration, and "--set PATH=VALUE" as the user wrote it.
+/// `decisions` gets one entry for each boost.
 FrontendStatus importModel(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                            llvm::StringRef fileName, llvm::StringRef text,
                            const FrontendOptions &options,

@@ -154,6 +154,18 @@ first repetition of `stage2` has a shortcut with weights.
 
 static constexpr StringRef kTail = R"(## Overrides
 
+`--overlay FILE` merges a JSON object over the file, as RFC 7396 (JSON merge patch) says:
+objects key by key, `null` removes, anything else replaces, lists as a whole. An object over a
+list changes the elements that its keys name, by number from 0 (the number after the last one
+appends) or, in `layers`, by name; `null` removes such an element too:
+
+```json
+{ "epochs": 20, "layers": { "fc1": { "units": 256 }, "relu2": null } }
+```
+
+Several overlays are merged in their order, `--set` comes after them. Errors of values point
+into the file that they came from, and end with exit code 1.
+
 `--set PATH=VALUE` changes or adds a value before the file is checked, so that the same
 checks hold: `--set optimizer.learning_rate=0.1`, `--set layers.fc1.units=256`,
 `--set data.transforms.0.scale=1`. A path consists of keys, of numbers of list elements from
@@ -174,6 +186,21 @@ accumulation and boosts that are off. A run resumes what another program of the 
 of another hash the keys that differ are named.
 )";
 
+static constexpr StringRef kGroups = R"(### Groups
+
+`groups` gives some parameters a learning rate or a weight decay of their own, as groups of
+parameters do in PyTorch and MindSpore. A parameter belongs to the first group whose `match`
+and `roles` both fit it, and to none when no group does. Biases and normalisation without
+decay:
+
+```json
+"groups": [{ "roles": ["bias", "norm_scale", "norm_shift"], "weight_decay": 0.0 }]
+```
+
+Keys of a group:
+
+)";
+
 static void printBlocks(raw_ostream &os, const ObjectTable &file) {
   os << kBlocks << "Keys of a block:\n\n";
   const ObjectTable &block = *file.find("blocks")->value.element->object;
@@ -192,6 +219,14 @@ static void printBlocks(raw_ostream &os, const ObjectTable &file) {
 static const VariantTable &variantAt(const ObjectTable &file, StringRef key) {
   const ValueTable &value = file.find(key)->value;
   return value.kind == Kind::List ? *value.element->variant : *value.variant;
+}
+
+/// The keys of an optimizer's groups, which are the same for all of them: the
+/// rates and decays that they override are keys of every optimizer.
+static void printGroups(raw_ostream &os, const VariantTable &optimizers) {
+  os << kGroups;
+  const KeyTable *groups = optimizers.cases.front().find("groups");
+  printKeys(os, *groups->value.element->object, true);
 }
 
 static void printInputs(raw_ostream &os, const ObjectTable &file) {
@@ -228,7 +263,9 @@ std::string boostc::generateModelFormatDoc(mlir::MLIRContext &context) {
         "`\"op\"`.\n\n";
   printCases(os, variantAt(file, "metrics"));
   os << "## Optimizers\n\n`optimizer` is an object with `\"type\"`.\n\n";
-  printCases(os, variantAt(file, "optimizer"));
+  const VariantTable &optimizers = variantAt(file, "optimizer");
+  printCases(os, optimizers);
+  printGroups(os, optimizers);
   os << "## Schedules\n\nA number, or an object with `\"schedule\"`.\n\n";
   printCases(os, *scheduleTable({}, {}).variant);
   os << "## Data\n\n";

@@ -3,6 +3,7 @@
 #include "compiler/frontend/CheckModel.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/JsonReader.h"
+#include "compiler/frontend/Overlay.h"
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/ResolveModel.h"
 #include "dialects/nn/NnDialect.h"
@@ -60,6 +61,10 @@ private:
         readJson(addSource(Source::Kind::File, fileName, text), 0, errors);
     if (!document)
       return {};
+    for (const auto &[name, overlay] : options.overlays)
+      if (std::optional<Node> node =
+              readJson(addSource(Source::Kind::File, name, overlay), 0, errors))
+        mergeOverlay(*document, std::move(*node), errors);
     for (const std::string &set : options.sets)
       applyOverride(*document, addOption("--set", set), errors);
     if (options.boostConfig) {

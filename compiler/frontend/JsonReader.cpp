@@ -1,4 +1,5 @@
 #include "compiler/frontend/JsonReader.h"
+#include "runtime/support/JsonMistake.h"
 #include "runtime/support/JsonTokens.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,8 +37,17 @@ public:
       return add(Node::makeNumber(static_cast<double>(value), {}));
     return add(Node::makeInteger(static_cast<int64_t>(value), {}));
   }
-  bool number_float(number_float_t value, const string_t &) {
-    return add(Node::makeNumber(value, {}));
+  bool number_float(number_float_t value, const string_t &text) {
+    StringRef digits =
+        StringRef(text).take_until([](char c) { return c == 'e' || c == 'E'; });
+    bool isLost =
+        value == 0.0 && digits.find_first_of("123456789") != StringRef::npos;
+    bool goesOn = add(Node::makeNumber(value, {}));
+    if (isLost)
+      errors.error(last, llvm::formatv("number '{0}' is below the range of "
+                                       "64-bit floating point: it would be 0",
+                                       printable(text)));
+    return goesOn && !errors.isFull();
   }
   bool string(string_t &value) { return add(Node::makeText(value, {})); }
   bool binary(binary_t &) {
@@ -98,7 +108,7 @@ private:
   }
 
   bool add(Node node) {
-    node.extent = nextToken();
+    node.extent = last = nextToken();
     if (++values > kMaxValues) {
       errors.error(node.extent,
                    llvm::formatv("more than {0} values; no model is that large",
@@ -138,7 +148,7 @@ private:
   std::vector<llvm::StringMap<Extent>> keys; ///< of the open ones
   std::vector<std::unique_ptr<Node>> discarded;
   std::string keyName;
-  Extent keyExtent;
+  Extent keyExtent, last; ///< of the last key and scalar
   bool isDuplicate = false;
 };
 
@@ -155,8 +165,10 @@ std::optional<Node> boostc::frontend::readJson(const Source &source,
     return std::nullopt;
   }
   // The lexer takes a zero byte for the end and would not see what follows it.
-  if (size_t zero = text.find('\0', begin); zero != StringRef::npos) {
-    errors.error({&source, zero, zero + 1}, "not valid JSON: a zero byte");
+  if (text.contains('\0')) {
+    boostrt::JsonMistake mistake = boostrt::explainZeroByte(text);
+    errors.error({&source, mistake.begin, mistake.end},
+                 "not valid JSON: " + mistake.message);
     return std::nullopt;
   }
   if (text.substr(begin).starts_with("\xEF\xBB\xBF"))

@@ -139,10 +139,24 @@ static KeyTable groupsKey(const ObjectTable &optimizer) {
           "[]"};
 }
 
+static boostrt::NameKind namesOf(LayerSpec::Kind kind) {
+  switch (kind) {
+  case LayerSpec::Kind::Layer:
+    return boostrt::NameKind::Layer;
+  case LayerSpec::Kind::Loss:
+    return boostrt::NameKind::Loss;
+  case LayerSpec::Kind::Metric:
+    return boostrt::NameKind::Metric;
+  case LayerSpec::Kind::Optimizer:
+    return boostrt::NameKind::Optimizer;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 static ValueTable opTable(llvm::ArrayRef<LayerEntry> entries,
                           LayerSpec::Kind kind, std::string selector,
                           std::string what) {
-  VariantTable variant{std::move(selector), std::move(what)};
+  VariantTable variant{std::move(selector), std::move(what), namesOf(kind)};
   for (const LayerEntry &entry : entries) {
     if (entry.spec.kind != kind)
       continue;

@@ -6,6 +6,7 @@
 
 #include "dialects/interfaces/LayerSpec.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/support/ForeignNames.h"
 #include <memory>
 
 namespace boostc {
@@ -59,6 +60,8 @@ struct KeyTable {
   std::string defaultValue = {};
   bool isRequired = false; ///< else a key without a default may be absent
   bool isCommon = false;   ///< every layer has it: documented once
+  /// What a message goes on with when a required key is missing.
+  std::string whenMissing = {};
 };
 
 /// An object with known keys.
@@ -72,8 +75,9 @@ struct ObjectTable {
 
 /// One of several objects, chosen by the text at a key.
 struct VariantTable {
-  std::string selector; ///< "op"
-  std::string what;     ///< "layer op": names the choice in messages
+  std::string selector;    ///< "op"
+  std::string what;        ///< "layer op": names the choice in messages
+  boostrt::NameKind names; ///< what the values of the selector are names of
   std::vector<ObjectTable> cases = {};
   /// Whether "x" stands for { "<selector>": "x" }.
   bool hasTextForm = false;

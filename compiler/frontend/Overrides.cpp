@@ -1,7 +1,7 @@
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/JsonReader.h"
 #include "compiler/frontend/LayerNames.h"
-#include "compiler/frontend/Overrides.h"
+#include "runtime/support/JsonMistake.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -20,9 +20,11 @@ std::optional<Node> boostc::frontend::readOptionValue(const Source &option,
     return std::nullopt;
   }
   StringRef start = text.ltrim();
-  // What begins like JSON that no plain text begins like must be JSON.
+  // What is JSON but for a number out of range, or begins like JSON that no
+  // plain text begins like, must be JSON.
   bool mustBeJson = start.starts_with("{") || start.starts_with("[") ||
-                    start.starts_with("\"");
+                    start.starts_with("\"") ||
+                    !boostrt::findJsonMistake(option.text, begin);
   ErrorList attempt(nullptr);
   std::optional<Node> node =
       readJson(option, begin, mustBeJson ? errors : attempt);
@@ -108,13 +110,7 @@ private:
       take(names[best].size());
       return &list.items[best];
     }
-    std::vector<StringRef> legal;
-    for (const std::string &name : names)
-      if (!name.empty())
-        legal.push_back(name);
-    return fail(formatv("no element '{0}'; write its number from 0{1}{2}",
-                        printable(part), legal.empty() ? "" : " or its name",
-                        suggest(part, legal, "names")));
+    return fail(noElement(part, names));
   }
 
   const Source &option;
@@ -124,6 +120,17 @@ private:
 };
 
 } // namespace
+
+std::string boostc::frontend::noElement(StringRef part,
+                                        const std::vector<std::string> &names) {
+  std::vector<StringRef> legal;
+  for (const std::string &name : names)
+    if (!name.empty())
+      legal.push_back(name);
+  return formatv("no element '{0}'; write its number from 0{1}{2}",
+                 printable(part), legal.empty() ? "" : " or its name",
+                 suggest(part, legal, "names"));
+}
 
 void boostc::frontend::applyOverride(Node &document, const Source &option,
                                      ErrorList &errors) {

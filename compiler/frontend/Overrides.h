@@ -16,4 +16,9 @@ void applyOverride(Node &document, const Source &option, ErrorList &errors);
 std::optional<Node> readOptionValue(const Source &option, size_t begin,
                                     ErrorList &errors);
 
+/// That a list has no element `part`, and what it has: `names`, those of layers
+/// (empty without).
+std::string noElement(llvm::StringRef part,
+                      const std::vector<std::string> &names);
+
 } // namespace boostc::frontend

@@ -18,6 +18,16 @@ static StringRef takeName(StringRef &text) {
   return name;
 }
 
+llvm::SmallVector<StringRef> ParameterReference::namesIn(StringRef text) {
+  llvm::SmallVector<StringRef> names;
+  while (text.contains('$')) {
+    text = text.drop_front(text.find('$'));
+    if (StringRef name = takeName(text); !name.empty())
+      names.push_back(name);
+  }
+  return names;
+}
+
 std::optional<ParameterReference> ParameterReference::parse(StringRef text) {
   ParameterReference reference;
   reference.name = takeName(text);
@@ -60,6 +70,7 @@ static Node shell(const Node &node, const Expansion *expansion) {
   result.integer = node.integer;
   result.number = node.number;
   result.text = node.text;
+  result.isBroken = node.isBroken;
   result.extent = node.extent;
   result.extent.expansion = expansion;
   return result;
@@ -87,6 +98,8 @@ std::optional<int64_t> Substitution::integer(StringRef name, const Node &text) {
   const Node &value = bindings.find(name)->second;
   if (value.is(Node::Kind::Integer))
     return value.integer;
+  if (value.isBroken)
+    return std::nullopt;
   fail(text, formatv("'{0}': expected an integer in '${1}', found {2}",
                      printable(text.text), name, value.describe()));
   return std::nullopt;

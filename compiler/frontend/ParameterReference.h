@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/ErrorList.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 
@@ -18,6 +19,8 @@ struct ParameterReference {
 
   /// Whether `text` is meant to be a reference.
   static bool isMeant(llvm::StringRef text) { return text.starts_with("$"); }
+  /// What follows a '$' in `text`, whatever the rest is.
+  static llvm::SmallVector<llvm::StringRef> namesIn(llvm::StringRef text);
   /// Nothing when `text` is none.
   static std::optional<ParameterReference> parse(llvm::StringRef text);
 };

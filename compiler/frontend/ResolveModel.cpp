@@ -197,6 +197,30 @@ static void checkMetrics(const Node &model, ErrorList &errors) {
   }
 }
 
+/// A loss that computes a function of the last layer itself, and the layers
+/// that would compute it a second time.
+struct DoubledFunction {
+  StringRef loss, function;
+  llvm::ArrayRef<StringRef> layers;
+};
+
+static void checkLogits(const Node &model, ErrorList &errors) {
+  static constexpr StringRef kSoftmax[] = {"softmax", "log_softmax"};
+  static constexpr StringRef kSigmoid[] = {"sigmoid", "softmax", "log_softmax"};
+  static constexpr DoubledFunction kDoubled[] = {
+      {"softmax_cross_entropy", "softmax", kSoftmax},
+      {"binary_cross_entropy", "sigmoid", kSigmoid}};
+  const Node &layer = model.at("layers").items.back(), &loss = model.at("loss");
+  for (const DoubledFunction &doubled : kDoubled)
+    if (loss.at("op").text == doubled.loss &&
+        llvm::is_contained(doubled.layers, layer.at("op").text))
+      errors.warning(layer.extent,
+                     formatv("loss '{0}' computes the {1} itself and expects "
+                             "what goes into it; leave layer '{2}' out",
+                             doubled.loss, doubled.function,
+                             layer.at("name").text));
+}
+
 void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
                             const ModelTable &table, ErrorList &errors) {
   resolveTarget(model, errors);
@@ -210,6 +234,7 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
     if (!areLabels(input))
       checkInputSize(model, input.value.at("shape"), errors);
   checkTransforms(model, errors);
+  checkLogits(model, errors);
   checkMetrics(model, errors);
 
   for (auto [layer, previous] :

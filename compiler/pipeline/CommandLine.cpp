@@ -4,8 +4,10 @@
 // it.
 
 #include "compiler/pipeline/CommandLine.h"
+#include "compiler/frontend/DiagnosticPrinter.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/pipeline/Compiler.h"
+#include "compiler/pipeline/FlagEffects.h"
 #include "compiler/pipeline/Outputs.h"
 #include "compiler/pipeline/PrepareProcess.h"
 #include "mlir/IR/AsmState.h"
@@ -15,12 +17,13 @@
 #include "runtime/predict/MeasuringRanks.h"
 #include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/CaughtException.h"
+#include "runtime/support/FlagValues.h"
 #include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include <CLI/CLI.hpp>
 
 using namespace mlir;
 using namespace boostc;
@@ -43,6 +46,15 @@ constexpr const char *kFooter =
 constexpr const char *kVersion =
     "boostc " BOOSTC_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 
+/// Whether diagnostics are coloured: --color, else what terminal and NO_COLOR
+/// (https://no-color.org) say.
+bool isColored(StringRef color) {
+  if (color != "auto")
+    return color == "always";
+  const char *forbidden = std::getenv("NO_COLOR");
+  return !(forbidden && *forbidden) && llvm::errs().has_colors();
+}
+
 int fail(CompileResult result, const llvm::Twine &message) {
   boostrt::printNote("boostc: error: {}\n", message.str());
   return static_cast<int>(result);
@@ -64,7 +76,7 @@ std::vector<std::string_view> getPhaseNames(Phase last) {
 /// Strings that become typed options.
 struct Flags {
   std::string output, emit = "so", from = "input", target = "cpu,cuda";
-  std::string tune, tuned;
+  std::string tune, tuned, color = "auto";
   std::string reproducible;
   unsigned level = 0;
   bool isSummary = false, isExplain = false, isOps = false;
@@ -73,7 +85,22 @@ struct Flags {
   boostrt::PredictOptions job;
 };
 
+/// -O, which users of clang take for another flag.
+CLI::Validator boostLevel() {
+  return CLI::Validator(
+      [](std::string &text) {
+        if (text == "0" || text == "1" || text == "2")
+          return std::string();
+        return "expected boost level 0, 1 or 2, which says what training "
+               "boosts are on, found '" +
+               boostrt::printable(text) +
+               "'; it is no optimisation level: code is always optimised";
+      },
+      "0|1|2");
+}
+
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
+  app.option_defaults()->take_last();
   app.add_option("INPUT", options.input, "model.json, or IR in a .mlir file")
       ->type_name("FILE");
   app.add_option("-o,--output", flags.output,
@@ -85,19 +112,27 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
          "-O", flags.level,
          "boost level 0, 1 or 2: which training boosts are on. No optimisation "
          "level: code is always optimised")
-      ->check(CLI::Range(0u, 2u))
+      ->check(boostLevel())
       ->type_name("LEVEL");
+  app.add_option("--overlay", options.overlays,
+                 "JSON file merged over the model file (RFC 7396), with the "
+                 "same checks; repeatable, before --set")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("FILE");
   app.add_option("--set", options.sets,
                  "override any value of the model file, with the same checks; "
                  "repeatable")
       ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("PATH=VALUE");
   app.add_option("--boost", options.boosts,
                  "switch or set one boost; repeatable")
       ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("KEY=VALUE");
   app.add_option("--boost-config", options.boostConfig,
-                 "boost dictionary, used in place of the model file's")
+                 "boost dictionary, merged key by key over the model file's")
       ->type_name("FILE");
   app.add_option("--emit", flags.emit,
                  "write the result of this phase, asm or ptx")
@@ -110,18 +145,19 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("NAME");
   app.add_option("--threads", options.phase.threads,
                  "threads to plan for (default: all cores)")
-      ->check(CLI::Range(1u, kMaxThreads))
+      ->check(boostrt::integerBetween(1, kMaxThreads))
       ->type_name("N");
   app.add_option(
          "--library", options.phase.useLibrary,
          "use oneDNN for contractions (default: on); off generates code for "
          "everything")
-      ->type_name("on|off");
+      ->check(boostrt::oneOf({"on", "off"}))
+      ->type_name("WHETHER");
   app.add_option("--cuda-library", options.phase.cudaLibrary,
                  "which matrix products cuBLASLt computes on GPUs, and which "
                  "convolutions cuDNN, where it is the faster: auto (large "
                  "ones), always (every one) or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(boostrt::oneOf({"auto", "always", "never"}))
       ->capture_default_str()
       ->type_name("WHICH");
   CLI::Option *tune =
@@ -136,9 +172,9 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("FILE");
   app.add_option("--codegen-opt", options.codegenLevel,
                  "optimisation of generated code, for debugging the compiler")
-      ->check(CLI::Range(0, 3))
+      ->check(boostrt::integerBetween(0, 3))
       ->capture_default_str()
-      ->type_name("0..3");
+      ->type_name("LEVEL");
   app.add_option("--ptxas", options.ptxas,
                  "NVIDIA's assembler, which turns PTX into code for sm_80 and "
                  "sm_90 when a program is compiled: auto (where it is found), "
@@ -151,7 +187,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.add_option("--samples", flags.samples,
                  "samples of the data set, for --explain")
       ->needs(explain)
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 53))
+      ->check(boostrt::integerBetween(1, int64_t{1} << 53))
       ->type_name("N");
   CLI::Option *ranks =
       app.add_option("--ranks", options.ranks,
@@ -159,22 +195,21 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                      "with it, a step of theirs is predicted from what is "
                      "measured here")
           ->needs(explain)
-          ->check(CLI::Range(int64_t{1}, int64_t{boostrt::kMostPredictedRanks}))
+          ->check(boostrt::integerBetween(1, boostrt::kMostPredictedRanks))
           ->type_name("N");
   boostrt::addNetworkFlags(app, ranks, flags.job);
   app.add_option("--memory-budget", flags.budget,
                  "reserve no more in a training run, by computing values "
                  "again where that is needed, or fail and say what is "
                  "possible; bytes, or with KiB, MiB, GiB")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->transform(boostrt::byteSizeBetween(1, uint64_t{1} << 60))
       ->type_name("SIZE");
   app.add_option(
          "--bucket-size", options.phase.bucketBytes,
          "most bytes of gradients that ranks exchange together, or with "
          "KiB, MiB; the next bucket's backward runs beside it (default: "
          "25 MiB)")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
+      ->transform(boostrt::byteSizeBetween(1, uint64_t{1} << 40))
       ->type_name("SIZE");
   app.add_flag("--reproducible{on}", flags.reproducible,
                "what the bits of a run may depend on: on, the number of "
@@ -188,7 +223,13 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.add_option("--target", flags.target,
                  "devices to compile for: cpu, cuda (NVIDIA GPUs), or both")
       ->capture_default_str()
-      ->type_name("LIST");
+      ->type_name("cpu|cuda|cpu,cuda");
+  app.add_option("--color", flags.color,
+                 "colours in messages: auto is on terminals, unless NO_COLOR "
+                 "is set")
+      ->check(boostrt::oneOf({"auto", "always", "never"}))
+      ->capture_default_str()
+      ->type_name("WHEN");
 }
 
 std::optional<std::string> resolveTargets(StringRef text,
@@ -255,6 +296,14 @@ std::optional<std::string> resolveFlags(const Flags &flags,
     return error;
   if (std::optional<std::string> error = resolveLevel(flags, options))
     return error;
+  if (options.ptxas != "auto" && options.ptxas != "off" &&
+      !llvm::sys::fs::can_execute(options.ptxas)) {
+    std::error_code reason = llvm::sys::fs::access(
+        options.ptxas, llvm::sys::fs::AccessMode::Execute);
+    return "--ptxas: cannot execute '" + boostrt::printable(options.ptxas) +
+           "': " + (reason ? reason.message() : "it is a folder") +
+           "; expected the path of NVIDIA's ptxas, auto or off";
+  }
   if (flags.budget) {
     if (options.from > Phase::Buffers || options.to < Phase::Buffers)
       return std::string("--memory-budget needs phase buffers, where memory is "
@@ -288,6 +337,11 @@ std::optional<std::string> resolveFlags(const Flags &flags,
     return std::nullopt;
   if (options.input.empty())
     return std::string("no input file; boostc --help tells how to call it");
+  bool isCommand = llvm::is_contained(
+      {"help", "compile", "build", "train", "run", "explain"}, options.input);
+  if (isCommand && !llvm::sys::fs::exists(options.input))
+    return "no command '" + options.input +
+           "'; boostc MODEL compiles, and boostc --help tells the rest";
   return std::nullopt;
 }
 
@@ -295,17 +349,21 @@ std::optional<std::string> resolveFlags(const Flags &flags,
 std::optional<std::string> passToMlir(const CLI::App &app,
                                       const char *program) {
   std::vector<std::string> rest = app.remaining();
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
+  std::vector<std::string> names = boostrt::flagNames(app);
   std::vector<std::string_view> legal(names.begin(), names.end());
   SmallVector<const char *> arguments = {program};
   for (const std::string &argument : rest) {
     StringRef name = StringRef(argument).ltrim('-');
-    if (!name.starts_with("mlir-"))
-      return "unknown option or second input '" + argument + "'" +
-             boostrt::didYouMean(StringRef(argument).split('=').first, legal);
+    if (!StringRef(argument).starts_with("-"))
+      return "second input '" + boostrt::printable(argument) + "', after '" +
+             boostrt::printable(app["INPUT"]->as<std::string>()) +
+             "'; a program is made of one model file, and of --overlay files "
+             "over it";
+    if (!name.starts_with("mlir-")) {
+      StringRef flag = StringRef(argument).split('=').first;
+      return "unknown flag '" + boostrt::printable(flag) + "'" +
+             boostrt::suggestFlag(boostrt::NameKind::CompilerFlag, flag, legal);
+    }
     arguments.push_back(argument.c_str());
   }
   registerPassManagerCLOptions();
@@ -326,7 +384,8 @@ std::string defaultOutput(const CompileOptions &options) {
   return isProgram ? "train.so" : "-";
 }
 
-int runCompilation(CompileOptions &options, const std::string &output) {
+int runCompilation(CompileOptions &options, const std::string &output,
+                   bool isColored) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   // One compilation is too small to gain from threads, and starting them costs.
@@ -338,14 +397,8 @@ int runCompilation(CompileOptions &options, const std::string &output) {
     return fail(CompileResult::BadUsage, "--cpu: " + error);
 
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  // What concerns no place in a file is about the command line.
-  ScopedDiagnosticHandler plain(&context, [](Diagnostic &diagnostic) {
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      return failure();
-    llvm::errs() << "boostc: error: " << diagnostic.str() << "\n";
-    return success();
-  });
+  DiagnosticPrinter printer(sources, &context, llvm::errs(), "boostc",
+                            isColored);
   // The position in the user's file says enough; the op may be a whole module.
   context.printOpOnDiagnostic(false);
   DefaultTimingManager timing;
@@ -384,6 +437,9 @@ int run(int argc, char **argv) {
   SmallVector<char *> arguments(argv, argv + argc);
   if (flags.isSummary)
     arguments.erase(arguments.begin() + 1);
+  if (std::optional<std::string> problem = boostrt::findWrongValue(
+          app, {arguments.begin() + 1, arguments.end()}))
+    return fail(CompileResult::BadUsage, *problem);
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp &) {
@@ -393,7 +449,7 @@ int run(int argc, char **argv) {
     boostrt::printResult("{}\n", kVersion);
     return 0;
   } catch (const CLI::ParseError &error) {
-    return fail(CompileResult::BadUsage, error.what());
+    return fail(CompileResult::BadUsage, boostrt::explainFlagError(app, error));
   }
   if (std::optional<std::string> problem = passToMlir(app, argv[0]))
     return fail(CompileResult::BadUsage, *problem);
@@ -405,6 +461,11 @@ int run(int argc, char **argv) {
     options.prediction = flags.job;
     options.prediction->job.ranks = static_cast<uint32_t>(options.ranks);
   }
+  for (const std::string &idle : findIdleFlags(
+           options, [&](StringRef flag) { return app.count(flag.str()) > 0; }))
+    DiagnosticPrinter::print(llvm::errs(), "boostc",
+                             DiagnosticSeverity::Warning, idle,
+                             isColored(flags.color));
   // Measured code is to wait for its threads as in boost-run.
   if (options.tuning.measures || options.prediction)
     boostrt::limitSpinning(argv);
@@ -413,7 +474,7 @@ int run(int argc, char **argv) {
   if (boostrt::Status status = checkOutputs(options, flags.output);
       !status.ok())
     return fail(status);
-  return runCompilation(options, flags.output);
+  return runCompilation(options, flags.output, isColored(flags.color));
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -68,6 +69,51 @@ static std::unique_ptr<llvm::MemoryBuffer> readFile(MLIRContext &context,
   return nullptr;
 }
 
+/// Reports what is no text at all, but what boostc made, or the like.
+static bool isText(MLIRContext &context, StringRef path, StringRef text) {
+  if (!text.starts_with("\x7f"
+                        "ELF"))
+    return true;
+  emitError(UnknownLoc::get(&context))
+      << "'" << path << "' is a compiled program, not a model file; train it "
+      << "with boost-run '" << path << "'";
+  return false;
+}
+
+/// IR in the place of a model file is told where it belongs.
+static bool isModelText(MLIRContext &context, StringRef path, StringRef text) {
+  if (!isText(context, path, text))
+    return false;
+  StringRef start = text.ltrim();
+  bool isAttribute =
+      start.size() > 1 && start[0] == '#' && llvm::isAlpha(start[1]);
+  bool isIr = isAttribute || start.starts_with("module") ||
+              start.starts_with("train.program") || start.starts_with("{-#");
+  if (!isIr)
+    return true;
+  emitError(FileLineColLoc::get(&context, path, 1, 1))
+      << "this is IR, and a model file, JSON, was expected; name IR *.mlir, or "
+         "say its phase with --compile-from";
+  return false;
+}
+
+/// A model file in the place of IR is told the same.
+static bool isIrText(MLIRContext &context, const CompileOptions &options,
+                     StringRef text) {
+  if (!isText(context, options.input, text))
+    return false;
+  StringRef start = text.ltrim();
+  if (!start.starts_with("{") || start.starts_with("{-#"))
+    return true;
+  emitError(FileLineColLoc::get(&context, options.input, 1, 1))
+      << "this is JSON, as of a model file, and IR of phase "
+      << getPhaseName(options.from)
+      << (options.from == Phase::Input
+              ? " was expected in a file named *.mlir"
+              : " was expected; a model file needs no --compile-from");
+  return false;
+}
+
 static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
                                 const CompileOptions &options,
                                 OwningOpRef<ModuleOp> &module,
@@ -75,7 +121,15 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   std::unique_ptr<llvm::MemoryBuffer> file = readFile(context, options.input);
   if (!file)
     return CompileResult::BadInput;
+  if (!isModelText(context, options.input, file->getBuffer()))
+    return CompileResult::BadInput;
   FrontendOptions frontend;
+  for (const std::string &overlay : options.overlays) {
+    std::unique_ptr<llvm::MemoryBuffer> text = readFile(context, overlay);
+    if (!text)
+      return CompileResult::BadInput;
+    frontend.overlays.push_back({overlay, text->getBuffer().str()});
+  }
   frontend.sets = options.sets;
   frontend.boosts = options.boosts;
   frontend.boostLevel = options.boostLevel;
@@ -104,15 +158,19 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
 static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
                              const CompileOptions &options,
                              OwningOpRef<ModuleOp> &module) {
-  if (!options.sets.empty() || !options.boosts.empty() ||
-      !options.boostConfig.empty() || options.boostLevel != 0) {
+  if (!options.overlays.empty() || !options.sets.empty() ||
+      !options.boosts.empty() || !options.boostConfig.empty() ||
+      options.boostLevel != 0) {
     emitError(UnknownLoc::get(&context))
-        << "--set, --boost, --boost-config and -O work on a model file; '"
+        << "--overlay, --set, --boost, --boost-config and -O work on a model "
+           "file; '"
         << options.input << "' is IR";
     return CompileResult::BadUsage;
   }
   std::unique_ptr<llvm::MemoryBuffer> file = readFile(context, options.input);
   if (!file)
+    return CompileResult::BadInput;
+  if (!isIrText(context, options, file->getBuffer()))
     return CompileResult::BadInput;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));

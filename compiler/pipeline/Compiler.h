@@ -51,7 +51,7 @@ struct CompileOptions {
 
   /// Frontend: see compiler/frontend.
   int boostLevel = 0;
-  std::vector<std::string> sets, boosts;
+  std::vector<std::string> overlays, sets, boosts;
   std::string boostConfig;
 
   /// Called on the pass manager before it runs: printing, timing, reproducers.

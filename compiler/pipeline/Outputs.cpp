@@ -12,6 +12,8 @@ Status boostc::checkOutputs(const CompileOptions &options,
   std::vector<NamedFile> taken = {{"the input", options.input}};
   if (!options.boostConfig.empty())
     taken.push_back({"the file of --boost-config", options.boostConfig});
+  for (const std::string &overlay : options.overlays)
+    taken.push_back({"a file of --overlay", overlay});
   const TuningOptions &tuning = options.tuning;
   if (tuning.measures)
     BOOSTRT_RETURN_IF_ERROR(checkOutput(boostrt::realFileSystem(), "--tune",

@@ -1,5 +1,6 @@
 #include "runtime/launch/JsonText.h"
 
+#include "runtime/support/JsonMistake.h"
 #include "runtime/support/JsonTokens.h"
 #include "runtime/support/Suggest.h"
 
@@ -138,7 +139,7 @@ const JsonNode *JsonNode::find(std::string_view key) const {
 Result<JsonNode> JsonText::parse() const {
   // The lexer takes a zero byte for the end and would not see what follows it.
   if (size_t zero = text_.find('\0'); zero != std::string::npos)
-    return error(zero, "not valid JSON: a zero byte");
+    return error(zero, "not valid JSON: " + explainZeroByte(text_).message);
   NodeBuilder builder(*this, text_);
   if (!builder.tokens.parse(builder))
     return builder.failure;

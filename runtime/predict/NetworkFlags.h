@@ -4,8 +4,7 @@
 
 #include "runtime/predict/NetworkText.h"
 #include "runtime/predict/Predict.h"
-
-#include <CLI/CLI.hpp>
+#include "runtime/support/FlagValues.h"
 
 namespace boostrt {
 
@@ -16,7 +15,7 @@ inline void addNetworkFlags(CLI::App &app, CLI::Option *ranks,
   app.add_option("--servers", options.job.servers,
                  "servers like this one that these ranks are on (default: 1)")
       ->needs(ranks)
-      ->check(CLI::Range(1u, kMostPredictedRanks))
+      ->check(integerBetween(1, kMostPredictedRanks))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--network",

@@ -53,6 +53,8 @@ const ForeignName *findForeignName(NameKind kind, std::string_view word,
 
 std::string suggestName(NameKind kind, std::string_view word,
                         std::span<const std::string_view> legal) {
+  if (word.size() > kLongestWord)
+    return {};
   for (std::string_view candidate : legal)
     if (isSameSpelling(candidate, dropModule(word)))
       return offer(candidate, "");
@@ -64,6 +66,8 @@ std::string suggestName(NameKind kind, std::string_view word,
 
 std::string suggestFlag(NameKind program, std::string_view flag,
                         std::span<const std::string_view> legal) {
+  if (flag.size() > kLongestWord)
+    return {};
   std::string_view word =
       flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
   for (std::string_view candidate : legal)

@@ -19,7 +19,7 @@ public:
   };
   struct Mistake {
     Token token;
-    std::string message; ///< "not valid JSON: invalid literal; JSON has no ..."
+    std::string message; ///< "not valid JSON: expected a value, found '/'; ..."
   };
 
   /// Of `text`, which outlives the object, from byte `begin` on.

@@ -9,13 +9,9 @@ namespace {
 
 char lowered(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
-/// Without what people vary: case and separators.
-std::string folded(std::string_view word) {
-  std::string result;
-  for (char c : word)
-    if (c != '_' && c != '-' && c != ' ')
-      result += lowered(c);
-  return result;
+/// Without what people vary between words: separators at the front.
+std::string_view dropSeparators(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of("_- "), word.size()));
 }
 
 /// Dashes in front, which say nothing about how near two flags are.
@@ -72,7 +68,16 @@ bool isInvisible(char32_t code) {
 } // namespace
 
 bool isSameSpelling(std::string_view a, std::string_view b) {
-  return folded(a) == folded(b);
+  while (true) {
+    a = dropSeparators(a);
+    b = dropSeparators(b);
+    if (a.empty() || b.empty())
+      return a.empty() && b.empty();
+    if (lowered(a.front()) != lowered(b.front()))
+      return false;
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
 }
 
 size_t editDistance(std::string_view a, std::string_view b) {
@@ -97,8 +102,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 
 std::string_view nearestSpelling(std::string_view word,
                                  std::span<const std::string_view> legal) {
-  // A hostile word must not cost time: nothing legal is that long.
-  if (word.size() > 256)
+  if (word.size() > kLongestWord)
     return {};
   for (std::string_view candidate : legal)
     if (!word.empty() && isSameSpelling(word, candidate))

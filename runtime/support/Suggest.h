@@ -12,6 +12,9 @@ namespace boostrt {
 /// swaps of neighbours cost 1 each. Bytes, not characters.
 size_t editDistance(std::string_view a, std::string_view b);
 
+/// No word that is meant is longer: a hostile one must not cost time.
+constexpr size_t kLongestWord = 256;
+
 /// Whether two words differ in case, '_', '-' and spaces alone.
 bool isSameSpelling(std::string_view a, std::string_view b);
 

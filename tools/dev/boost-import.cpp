@@ -1,5 +1,6 @@
 // boost-import - a model file to IR in phase `input`: the frontend alone, for
 // its tests.
+#include "compiler/frontend/DiagnosticPrinter.h"
 #include "compiler/frontend/Frontend.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -11,6 +12,8 @@ using namespace llvm;
 
 static cl::opt<std::string>
     input(cl::Positional, cl::desc("<model.json, - is stdin>"), cl::Required);
+static cl::list<std::string> overlays("overlay",
+                                      cl::desc("File over the model file"));
 static cl::list<std::string> sets("set",
                                   cl::desc("PATH=VALUE over the model file"));
 static cl::list<std::string> boosts("boost", cl::desc("[SECTION.]KEY=VALUE"));
@@ -64,21 +67,30 @@ int main(int argc, char **argv) {
   }
   boostc::FrontendOptions options{
       .sets = sets, .boostLevel = int(unsigned(level)), .boosts = boosts};
-  if (!boostConfig.empty()) {
-    auto config = MemoryBuffer::getFile(boostConfig);
-    if (!config) {
-      errs() << "boost-import: cannot read '" << boostConfig
-             << "': " << config.getError().message() << "\n";
+  auto read = [](const std::string &name)
+      -> std::optional<boostc::FrontendOptions::File> {
+    auto file = MemoryBuffer::getFile(name);
+    if (file)
+      return boostc::FrontendOptions::File{name, (*file)->getBuffer().str()};
+    errs() << "boost-import: cannot read '" << name
+           << "': " << file.getError().message() << "\n";
+    return std::nullopt;
+  };
+  for (const std::string &name : overlays) {
+    auto overlay = read(name);
+    if (!overlay)
       return 1;
-    }
-    options.boostConfig = {boostConfig, (*config)->getBuffer().str()};
+    options.overlays.push_back(*overlay);
   }
+  if (!boostConfig.empty() && !(options.boostConfig = read(boostConfig)))
+    return 1;
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   if (everyPrefix)
     return importPrefixes(context, (*file)->getBuffer());
   SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  boostc::DiagnosticPrinter handler(sources, &context, errs(), "boost-import",
+                                    /*isColored=*/false);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   switch (boostc::importModel(context, sources, input, (*file)->getBuffer(),
                               options, module)) {

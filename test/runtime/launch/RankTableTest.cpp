@@ -102,13 +102,13 @@ TEST(RankTable, NotJson) {
   EXPECT_THAT(errorWith("\n}\n", ""),
               testing::StartsWith("21:24: not valid JSON: "));
   EXPECT_EQ(errorOf("{'version': 1}"),
-            "1:2: not valid JSON: invalid literal; JSON texts stand in double "
-            "quotes");
+            "1:2: not valid JSON: expected a key in double quotes or '}', "
+            "found '''; JSON texts are in double quotes");
   EXPECT_EQ(errorWith("\n}\n", ",\n}\n"),
-            "22:1: not valid JSON: unexpected '}'; expected string literal; "
-            "remove the comma in front of it");
+            "22:1: not valid JSON: expected a key in double quotes after ',', "
+            "found '}'; remove the comma before it");
   EXPECT_EQ(errorOf(std::string("{}\0", 3)),
-            "1:3: not valid JSON: a zero byte");
+            "1:3: not valid JSON: a zero byte; JSON in UTF-8 is expected");
   EXPECT_EQ(errorWith("\"status\"", "\"version\""),
             "21:3: 'version' is there twice; the first one is at t.json:2:3");
   EXPECT_EQ(errorOf(std::string(20, '[')),

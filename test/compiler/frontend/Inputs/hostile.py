@@ -29,7 +29,7 @@ CASES = {
     "many-lists": (fill(b"[0", b"]", b",[]"), "more than 262144 values"),
     "long-text": (fill(b'{"name":"', b'"}'), "'name': expected a name"),
     "long-key": (fill(b'{"', b'":1}'), "unknown key 'aaaa"),
-    "long-number": (fill(b'{"seed":1', b"}", b"0"), "is too large"),
+    "long-number": (fill(b'{"seed":1', b"}", b"0"), "beyond the range of 64-bit"),
     "long-fraction": (fill(b'{"seed":0.', b"}", b"1"), "'seed': expected an integer"),
     "blanks": (fill(b"", b"{}", b" "), "lacks the key 'name'"),
     "newlines": (fill(b"", b"{}", b"\n"), "lacks the key 'name'"),
@@ -43,13 +43,13 @@ CASES = {
         b'{"layers":[' + b",".join(b'{"op":"relu","inputs":["n%d"]}' % i
                                    for i in range(50000)) + b"]}",
         "unknown layer or input 'n0'"),
-    "not-utf-8": (b'{"name": "a\xff"}', "ill-formed UTF-8 byte"),
-    "not-utf-8-outside": (b"{\xff}", "not valid JSON: invalid literal"),
-    "overlong": (b'{"name": "\xc0\x80"}', "ill-formed UTF-8 byte"),
+    "not-utf-8": (b'{"name": "a\xff"}', "the byte \\xff in a text is not UTF-8"),
+    "not-utf-8-outside": (b"{\xff}", "found '\\xff'; JSON in UTF-8 is expected"),
+    "overlong": (b'{"name": "\xc0\x80"}', "the byte \\xc0 in a text is not UTF-8"),
     "surrogate": (b'{"name": "\\ud800"}', "surrogate"),
     "zero-byte": (b'{"seed": 1}\0{', "not valid JSON: a zero byte"),
     "binary": (bytes(range(256)) * 4096, "not valid JSON"),
-    "empty": (b"", "unexpected end of input"),
+    "empty": (b"", "expected a JSON value, found the end of the text"),
     "mark": (b"\xef\xbb\xbf{}", "lacks the key 'name'"),
     "half-mark": (b"\xef\xbb{}", "not valid JSON"),
     "escape": (b'{"\x1b[31mred": 1, "\\u001b[31m": 1}', "control character U+001B"),
@@ -82,7 +82,7 @@ for name, (content, expected) in CASES.items():
         problem = f"took {seconds:.1f} s"
     elif len(message) > 100000:
         problem = f"a message of {len(message)} bytes"
-    elif "\x1b" in message.replace("\x1b[31mred", ""):
+    elif "\x1b" in message:
         problem = "the message steers the terminal"
     if problem:
         failed = True
