@@ -1,4 +1,5 @@
 #include "compiler/frontend/ResolveModel.h"
+#include "runtime/support/DataSchemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -221,6 +222,16 @@ static void checkLogits(const Node &model, ErrorList &errors) {
                              layer.at("name").text));
 }
 
+/// Whether a run can try to open the data; no file is looked at.
+static void checkSource(const Node &model, ErrorList &errors) {
+  const Node &source = model.at("data").at("source");
+  if (source.text.empty())
+    return;
+  if (std::optional<std::string> mistake =
+          boostrt::findDataSourceMistake(source.text))
+    errors.error(source.extent, "'source': " + *mistake);
+}
+
 void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
                             const ModelTable &table, ErrorList &errors) {
   resolveTarget(model, errors);
@@ -233,6 +244,7 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
   for (const Member &input : model.at("input").members)
     if (!areLabels(input))
       checkInputSize(model, input.value.at("shape"), errors);
+  checkSource(model, errors);
   checkTransforms(model, errors);
   checkLogits(model, errors);
   checkMetrics(model, errors);

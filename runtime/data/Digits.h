@@ -16,6 +16,7 @@
 #pragma once
 
 #include "runtime/data/Dataset.h"
+#include "runtime/support/DataSchemes.h"
 
 #include <atomic>
 
@@ -23,15 +24,6 @@ namespace boostrt {
 
 inline constexpr int64_t kDigitSide = 28;
 inline constexpr int64_t kDigitBytes = kDigitSide * kDigitSide;
-
-/// Limit of train + test: they are held in memory.
-inline constexpr int64_t kDigitsMaxSamples = 1'000'000;
-
-struct DigitsOptions {
-  int64_t train = 60'000;
-  int64_t test = 10'000;
-  uint64_t seed = 1;
-};
 
 enum class DigitsSplit { Train, Test };
 
@@ -67,10 +59,6 @@ private:
   std::unique_ptr<uint8_t[]> pixels_;
   std::unique_ptr<std::atomic<uint8_t>[]> states_;
 };
-
-/// Reads "train=N,test=M,seed=S" (any subset, any order, or ""). Fails with
-/// ExitCode::Data.
-Result<DigitsOptions> parseDigitsOptions(std::string_view text);
 
 Result<DataSource> openDigits(const DigitsOptions &options);
 

@@ -1,7 +1,6 @@
 #include "runtime/data/Digits.h"
 #include "runtime/support/Suggest.h"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <new>
 
@@ -53,55 +52,6 @@ const uint8_t *DigitsDataset::sample(int64_t index) const {
   while ((seen = state.load(std::memory_order_acquire)) != Ready)
     state.wait(seen, std::memory_order_acquire);
   return pixels;
-}
-
-static Status badOption(std::string_view text, const std::string &what) {
-  return Status(ExitCode::Data, fmt::format("data source 'digits:{}': {}",
-                                            printable(text), what));
-}
-
-static Status parseOption(std::string_view text, std::string_view option,
-                          DigitsOptions &options) {
-  static constexpr std::string_view kNames[] = {"train", "test", "seed"};
-  size_t equals = option.find('=');
-  std::string_view name = option.substr(0, equals);
-  std::string_view value =
-      equals == std::string_view::npos ? "" : option.substr(equals + 1);
-  bool known = name == "train" || name == "test" || name == "seed";
-  if (!known)
-    return badOption(text,
-                     fmt::format("unknown option '{}'{}; the options are "
-                                 "train=N, test=M and seed=S",
-                                 printable(name), didYouMean(name, kNames)));
-  uint64_t number = 0;
-  auto [end, error] =
-      std::from_chars(value.data(), value.data() + value.size(), number);
-  bool count = name != "seed";
-  if (value.empty() || error != std::errc() ||
-      end != value.data() + value.size() ||
-      (count && (number < 1 || number > uint64_t{kDigitsMaxSamples})))
-    return badOption(
-        text, fmt::format("{}: found '{}', expected a whole number from {} to "
-                          "{}",
-                          name, printable(value), count ? 1 : 0,
-                          count ? uint64_t{kDigitsMaxSamples} : UINT64_MAX));
-  if (name == "train")
-    options.train = static_cast<int64_t>(number);
-  else if (name == "test")
-    options.test = static_cast<int64_t>(number);
-  else
-    options.seed = number;
-  return {};
-}
-
-Result<DigitsOptions> parseDigitsOptions(std::string_view text) {
-  DigitsOptions options;
-  for (std::string_view rest = text; !rest.empty();) {
-    size_t comma = rest.find(',');
-    BOOSTRT_RETURN_IF_ERROR(parseOption(text, rest.substr(0, comma), options));
-    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-  }
-  return options;
 }
 
 Result<DataSource> openDigits(const DigitsOptions &options) {

@@ -20,6 +20,11 @@ std::string errorOf(std::string_view spec) {
   return source.status().message();
 }
 
+TEST(DataSource, SchemesAreThoseThatTheCompilerTakes) {
+  for (std::string_view scheme : kDataSchemes)
+    EXPECT_TRUE(splitDataSpec(scheme).ok()) << scheme;
+}
+
 TEST(DataSpec, SplitsAtTheFirstColon) {
   Result<DataSpec> spec = splitDataSpec("mnist:/data/a:b");
   ASSERT_TRUE(spec.ok());
