@@ -2,10 +2,11 @@
 //
 // Loaded by LD_PRELOAD. FAIL_KIND says which calls count: write, fsync, rename,
 // open or close, of files below the directory FAIL_BELOW, or alloc: memory,
-// from main() on. The one with the number FAIL_AT (from 1) fails with the errno
-// FAIL_ERRNO, and with FAIL_ON=1 all later ones too. When the first fails, the
-// file FAIL_MARK is made. FAIL_COUNT names a file that gets the number of calls
-// when the process ends.
+// from main() on; or getrandom, memfd_create, signalfd, pipe2, realpath, or
+// pread of files in memory. The one with the number FAIL_AT (from 1) fails with
+// the errno FAIL_ERRNO, and with FAIL_ON=1 all later ones too. When the first
+// fails, the file FAIL_MARK is made. FAIL_COUNT names a file that gets the
+// number of calls when the process ends.
 //
 // Memory that oneDNN and libgomp ask malloc() for is always given: they use
 // what they did not get, or end the process on their own terms.
@@ -14,9 +15,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -182,6 +185,51 @@ EXPORT int rename(const char *from, const char *to) {
   if (isPathBelow(to) && fails("rename"))
     return -1;
   return (int)syscall(SYS_rename, from, to);
+}
+
+// Calls of which each is a kind of its own.
+
+EXPORT ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
+  if (fails("getrandom"))
+    return -1;
+  return syscall(SYS_getrandom, bytes, count, flags);
+}
+
+EXPORT int memfd_create(const char *name, unsigned flags) {
+  if (fails("memfd_create"))
+    return -1;
+  return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+EXPORT int signalfd(int descriptor, const sigset_t *signals, int flags) {
+  if (fails("signalfd"))
+    return -1;
+  return (int)syscall(SYS_signalfd4, descriptor, signals, _NSIG / 8, flags);
+}
+
+EXPORT int pipe2(int ends[2], int flags) {
+  if (fails("pipe2"))
+    return -1;
+  return (int)syscall(SYS_pipe2, ends, flags);
+}
+
+static int isInMemory(int descriptor) {
+  char link[32], target[16];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  ssize_t length = readlink(link, target, sizeof target);
+  return length >= 7 && strncmp(target, "/memfd:", 7) == 0;
+}
+
+EXPORT ssize_t pread(int descriptor, void *bytes, size_t count, off_t at) {
+  if (isInMemory(descriptor) && fails("pread"))
+    return -1;
+  return syscall(SYS_pread64, descriptor, bytes, count, at);
+}
+
+EXPORT char *realpath(const char *path, char *resolved) {
+  char *(*next)(const char *, char *) =
+      (char *(*)(const char *, char *))dlsym(RTLD_NEXT, "realpath");
+  return fails("realpath") ? NULL : next(path, resolved);
 }
 
 // glibc's own, which ours take the place of.

@@ -83,8 +83,10 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
   flipped[5000] ^= 4;
   expectInput(loadContent(flipped),
               "is damaged: its checksum does not match its content");
+  size_t payload = whole.size() - sizeof(BoostTrailer);
   expectInput(loadContent(whole.substr(0, 1000) + whole.substr(1100)),
-              "is damaged: ");
+              fmt::format("is damaged: {} bytes long where its trailer says {}",
+                          payload - 100, payload));
   for (char version : {4, 8}) {
     std::string other = whole;
     other[other.size() - 16] = version;

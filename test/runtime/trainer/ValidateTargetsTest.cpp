@@ -105,7 +105,8 @@ TEST_F(ValidateCpuTarget, LibraryCalls) {
   expectDefect([](Copy &c) { c.calls[1].matmul.a_strides[0] = -1; },
                "cpu: library call 1 has an extent or stride of -1");
   expectDefect([](Copy &c) { c.calls[0].scratch_bytes = 1u << 30; },
-               "cpu: library call 0 needs 1073741824 bytes of scratch memory");
+               "cpu: library call 0 needs 1073741824 bytes of scratch memory, "
+               "arena TRANSIENT has ");
 }
 
 TEST_F(ValidateTargets, Cuda) {
