@@ -59,6 +59,7 @@ def free_port():
 
 config.substitutions.append(("%launch_port", free_port()))
 config.substitutions.append(("%adasum_port", free_port()))
+config.substitutions.append(("%counts_port", free_port()))
 
 # Open MPI's launcher, as many processes as asked for, also where root runs the tests.
 if shutil.which("mpirun"):

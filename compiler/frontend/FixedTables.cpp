@@ -269,6 +269,8 @@ ObjectTable frontend::trainTable() {
                    .isMinimumExcluded = true,
                    .isNullable = true};
   ValueTable boolean{.kind = Kind::Boolean};
+  ValueTable ranks = makeInteger(1, 1 << 20);
+  ranks.isNullable = true;
   return {"train",
           "How losses and gradients are combined, and when weights are "
           "evaluated.",
@@ -297,7 +299,10 @@ ObjectTable frontend::trainTable() {
            optional("eval_every", makeInteger(0, 1e12), "1",
                     "Epochs from one evaluation on held-out data to the next; "
                     "0: only at the end. `boost-run --eval-every` overrides "
-                    "it.")}};
+                    "it."),
+           optional("device_num", ranks, "null",
+                    "Ranks that train, on all servers together; null: any. "
+                    "`boost-run` refuses to train on another number.")}};
 }
 
 static constexpr llvm::StringLiteral kSwitches[] = {
@@ -321,6 +326,8 @@ ObjectTable frontend::boostTable() {
   ValueTable cuts = makeList(makeInteger(0, 1 << 20), 0, 1 << 16);
   cuts.isNullable = true;
   ValueTable count = makeInteger(1, 1 << 20);
+  ValueTable ranks = count;
+  ranks.isNullable = true;
 
   std::vector<KeyTable> switches = {
       {"mode", choice({"auto", "manual", "enable_all", "disable_all"}),
@@ -344,7 +351,10 @@ ObjectTable frontend::boostTable() {
                 "gradient_split_groups", cuts, "null",
                 "Indices of the parameters where a new group of gradients that "
                 "travel together begins; null cuts once, in the middle."),
-            optional("device_number", count, "8", "Ranks per server.")}),
+            optional("device_number", ranks, "null",
+                     "Ranks on each server; null: any. "
+                     "`boost-run` refuses to train where a server has "
+                     "another number.")}),
        section("less_bn", "Fewer batch normalisations.",
                {optional("fn_flag", boolean, "true",
                          "Replace the last dense layer by a normalised head."),

@@ -11,6 +11,7 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every: they change no weight,
+///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
 ///  - boost switches that are off, with their sections, and what no switch
@@ -31,6 +32,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
     recipe.erase(key);
   eraseFrom("data", "source");
   eraseFrom("train", "eval_every");
+  eraseFrom("train", "device_num");
   // Recipes from before there was a choice mean float32.
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")

@@ -1,8 +1,31 @@
 #include "runtime/trainer/Recipe.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace boostrt {
+namespace {
+
+std::string countRanks(int64_t count) {
+  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
+}
+
+/// Reads a number of ranks from `key` of `section`; false when it is no such
+/// number. Older recipes lack the key.
+bool readCount(const nlohmann::json &section, const char *key,
+               std::optional<int64_t> &count) {
+  if (!section.is_object())
+    return false;
+  auto found = section.find(key);
+  if (found == section.end() || found->is_null())
+    return true;
+  if (!found->is_number_integer() || *found < 1)
+    return false;
+  count = *found;
+  return true;
+}
+
+} // namespace
 
 Result<Recipe> parseRecipe(const char *json, const std::string &path) {
   auto fail = [&](const char *what) {
@@ -28,6 +51,15 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
         return fail("'train.eval_every' is not a number of epochs");
       recipe.evalEvery = *every;
     }
+    if (!readCount(*train, "device_num", recipe.ranks))
+      return fail("'train.device_num' is not a number of ranks");
+  }
+  if (auto boost = recipe.all.find("boost"); boost != recipe.all.end()) {
+    nlohmann::json common =
+        boost->is_object() ? boost->value("common", nlohmann::json::object())
+                           : nlohmann::json();
+    if (!readCount(common, "device_number", recipe.ranksPerServer))
+      return fail("'boost.common.device_number' is not a number of ranks");
   }
   auto data = recipe.all.find("data");
   if (data == recipe.all.end())
@@ -42,6 +74,36 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
   if (auto transforms = data->find("transforms"); transforms != data->end())
     recipe.transforms = *transforms;
   return recipe;
+}
+
+Status checkRankCounts(const Recipe &recipe,
+                       const std::vector<uint32_t> &serverOfRank,
+                       const std::string &path) {
+  auto found = static_cast<int64_t>(serverOfRank.size());
+  if (recipe.ranks && *recipe.ranks != found)
+    return Status(
+        ExitCode::Usage,
+        fmt::format("'{}' was compiled to train on {} (train.device_num), but "
+                    "{} found; start {}, or compile it with --set "
+                    "train.device_num={}",
+                    path, countRanks(*recipe.ranks),
+                    found == 1 ? "1 rank was"
+                               : fmt::format("{} ranks were", found),
+                    *recipe.ranks, found));
+  if (!recipe.ranksPerServer)
+    return Status();
+  for (uint32_t server = 0; server <= serverOfRank.back(); ++server)
+    if (int64_t own = std::ranges::count(serverOfRank, server);
+        own != *recipe.ranksPerServer)
+      return Status(
+          ExitCode::Usage,
+          fmt::format("'{}' was compiled for {} on each server "
+                      "(boost.common.device_number), but server {} has {}; "
+                      "start {} there, or compile it with --boost "
+                      "common.device_number={}",
+                      path, countRanks(*recipe.ranksPerServer), server, own,
+                      *recipe.ranksPerServer, own));
+  return Status();
 }
 
 } // namespace boostrt

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace boostrt {
 
@@ -14,11 +16,19 @@ struct Recipe {
   int64_t epochs = 1;
   int64_t evalEvery = 1;  ///< epochs; 0: only at the end
   std::string dataSource; ///< "mnist:MNIST_Data"; empty when it names none
+  /// train.device_num and boost.common.device_number, where they are given.
+  std::optional<int64_t> ranks, ranksPerServer;
   nlohmann::json transforms = nlohmann::json::array();
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 
 /// `path` is the program's, for messages. Fails with ExitCode::Input.
 Result<Recipe> parseRecipe(const char *json, const std::string &path);
+
+/// Fails with ExitCode::Usage where the recipe wants other numbers of ranks
+/// than there are; `serverOfRank` has the server of each.
+Status checkRankCounts(const Recipe &recipe,
+                       const std::vector<uint32_t> &serverOfRank,
+                       const std::string &path);
 
 } // namespace boostrt

@@ -98,6 +98,8 @@ private:
     if (!session.ok())
       return session.status();
     session_ = std::move(session).value();
+    BOOSTRT_RETURN_IF_ERROR(checkRankCounts(
+        session_->recipe(), ranks_.servers(), options_.program));
     const Program &program = session_->program();
     if (session_->data().source.train->size() == 0)
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",

@@ -38,7 +38,7 @@ TEST(RecipeDifference, IsSilentAboutWhatDecidesNoWeight) {
   EXPECT_EQ(
       recipeDifference(
           R"({"name":"a","epochs":1,"metrics":["x"],"matmul_precision":"float32",
-              "data":{"source":"mnist:A"},"train":{"eval_every":1},
+              "data":{"source":"mnist:A"},"train":{"eval_every":1,"device_num":4},
               "boost":{"boost":{"mode":"auto","adasum":false,
                                 "grad_accumulation":false},
                        "adasum":{"mode":"delta"},

@@ -240,6 +240,44 @@ TEST(Recipe, WhatIsThereIsRead) {
   ASSERT_TRUE(empty.ok());
   EXPECT_EQ(empty->epochs, 1);
   EXPECT_EQ(empty->evalEvery, 1);
+  EXPECT_FALSE(empty->ranks || empty->ranksPerServer);
+  auto ranks = parseRecipe(R"({"train":{"device_num":16},
+      "boost":{"common":{"device_number":8}}})",
+                           "p.so");
+  ASSERT_TRUE(ranks.ok());
+  EXPECT_EQ(ranks->ranks, 16);
+  EXPECT_EQ(ranks->ranksPerServer, 8);
+  auto any = parseRecipe(R"({"train":{"device_num":null},
+      "boost":{"common":{"device_number":null}}})",
+                         "p.so");
+  ASSERT_TRUE(any.ok());
+  EXPECT_FALSE(any->ranks || any->ranksPerServer);
+}
+
+TEST(Recipe, NumbersOfRanksAreThoseThatTrain) {
+  Recipe any, all, server;
+  all.ranks = 4;
+  server.ranksPerServer = 2;
+  for (const std::vector<uint32_t> &servers :
+       {std::vector<uint32_t>{0}, {0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 1}})
+    EXPECT_TRUE(checkRankCounts(any, servers, "p.so").ok());
+  EXPECT_TRUE(checkRankCounts(all, {0, 0, 0, 0}, "p.so").ok());
+  EXPECT_TRUE(checkRankCounts(all, {0, 0, 1, 1}, "p.so").ok());
+  EXPECT_TRUE(checkRankCounts(server, {0, 0}, "p.so").ok());
+  EXPECT_TRUE(checkRankCounts(server, {0, 0, 1, 1}, "p.so").ok());
+  Status status = checkRankCounts(all, {0, 0, 1}, "p.so");
+  EXPECT_EQ(status.code(), ExitCode::Usage);
+  EXPECT_EQ(status.message(),
+            "'p.so' was compiled to train on 4 ranks (train.device_num), but 3 "
+            "ranks were found; start 4, or compile it with --set "
+            "train.device_num=3");
+  // The second server is the one that differs.
+  status = checkRankCounts(server, {0, 0, 1}, "p.so");
+  EXPECT_EQ(status.code(), ExitCode::Usage);
+  EXPECT_EQ(status.message(),
+            "'p.so' was compiled for 2 ranks on each server "
+            "(boost.common.device_number), but server 1 has 1; start 2 there, "
+            "or compile it with --boost common.device_number=1");
 }
 
 TEST(Recipe, DefectsAreMessages) {
@@ -252,6 +290,14 @@ TEST(Recipe, DefectsAreMessages) {
       {R"({"train":3})", "'train' is not an object"},
       {R"({"train":{"eval_every":-1}})",
        "'train.eval_every' is not a number of epochs"},
+      {R"({"train":{"device_num":0}})",
+       "'train.device_num' is not a number of ranks"},
+      {R"({"boost":{"common":{"device_number":"8"}}})",
+       "'boost.common.device_number' is not a number of ranks"},
+      {R"({"boost":{"common":8}})",
+       "'boost.common.device_number' is not a number of ranks"},
+      {R"({"boost":8})",
+       "'boost.common.device_number' is not a number of ranks"},
       {R"({"data":3})", "'data' is not an object"},
       {R"({"data":{"source":3}})", "'data.source' is not a text"}};
   for (auto [json, text] : cases) {
