@@ -135,6 +135,14 @@ static LogicalResult setAdasum(ProgramParts &parts) {
   FailureOr<SmallVector<int64_t>> cuts = getCuts(parts);
   if (failed(cuts))
     return failure();
+  // Which form a run takes depends on servers, which no model file knows.
+  if (across != rt::Across::Ranks)
+    emitRemark(adasum.at("across").extent.place())
+        << (across == rt::Across::Auto
+                ? "Adasum combines servers, whose ranks average, where there "
+                  "are several, else ranks (adasum.across = auto)"
+                : "Adasum combines servers, whose ranks average; on one server "
+                  "nothing is combined (adasum.across = servers)");
   parts.program->setAttr(
       train::kAdasumAttrName,
       train::AdasumAttr::get(parts.program.getContext(), *mode, *granularity,

@@ -260,6 +260,8 @@ static CompileResult printReport(OwningOpRef<ModuleOp> &module,
   report::Explanation explanation;
   explanation.samples = options.samples;
   explanation.ranks = options.ranks;
+  if (options.prediction)
+    explanation.servers = options.prediction->job.servers;
   for (const BoostDecision &decision : decisions)
     explanation.decisions.push_back(
         {decision.name, decision.isOn, decision.reason});

@@ -2,6 +2,7 @@
 #include "compiler/report/Report.h"
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
+#include "runtime/program/ProgramCollectives.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -158,23 +159,36 @@ private:
                     withSeparators(countBytes(op.getExchanged().getTypes()))});
     }
     table.print(os);
-    auto adasum =
-        program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
-    if (!adasum)
+    if (auto adasum =
+            program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName))
+      printRankGroups(adasum.getAcross());
+  }
+
+  /// Which ranks average and which Adasum combines; the form that the job at
+  /// hand gets where it is known.
+  void printRankGroups(rt::Across across) {
+    os << "  inner: "
+       << (across == rt::Across::Ranks     ? "each rank alone"
+           : across == rt::Across::Servers ? "the ranks of a server"
+                                           : "the ranks of a server where "
+                                             "there are several servers, else "
+                                             "each rank alone")
+       << "\n  across: one rank of each inner group\n";
+    if (given.ranks == 1 || given.ranks % given.servers != 0)
       return;
-    switch (adasum.getAcross()) {
-    case rt::Across::Auto:
-      os << "  inner: the ranks of a server where there are several servers, "
-            "else each rank alone\n";
-      break;
-    case rt::Across::Servers:
-      os << "  inner: the ranks of a server\n";
-      break;
-    case rt::Across::Ranks:
-      os << "  inner: each rank alone\n";
-      break;
-    }
-    os << "  across: one rank of each inner group\n";
+    bool averages = boostrt::averagesInServers(static_cast<uint32_t>(across),
+                                               given.servers > 1);
+    int64_t inner = averages ? given.ranks / given.servers : 1;
+    int64_t combined = given.ranks / inner;
+    os << "  on " << count(given.servers, "server") << ": ";
+    if (inner > 1)
+      os << (combined > 1
+                 ? formatv("each {0} ranks of a server average; ", inner)
+                 : formatv("all {0} ranks average; ", inner));
+    if (combined > 1)
+      os << "Adasum of " << combined << "\n";
+    else
+      os << "nothing is combined by Adasum\n";
   }
 
   static std::string share(int64_t part, int64_t whole) {

@@ -23,6 +23,7 @@ struct Explanation {
   std::vector<Decision> decisions;
   std::optional<int64_t> samples;
   int64_t ranks = 1;
+  int64_t servers = 1; ///< that the ranks are on, as many on each
 };
 
 /// The program for one kind of device, in phase `buffers`.

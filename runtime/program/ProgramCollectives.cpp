@@ -58,11 +58,6 @@ size_t scratchFloats(const BoostCollective &collective, uint32_t members,
   return std::max(floats, 2 * integers);
 }
 
-bool averagesInServers(uint32_t across, bool hasSeveralServers) {
-  return across == BOOST_ACROSS_SERVERS ||
-         (across == BOOST_ACROSS_AUTO && hasSeveralServers);
-}
-
 std::vector<AdasumTensor> tensorsOf(const BoostCollective &collective,
                                     std::span<const size_t> offsets) {
   std::span<const BoostCollectiveOperand> table = operandsOf(collective);

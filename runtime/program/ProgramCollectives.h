@@ -53,7 +53,10 @@ size_t scratchFloats(const BoostCollective &collective, uint32_t members,
 
 /// Whether the ranks of a server average before Adasum combines; else each rank
 /// is combined by itself. `across` is a BoostAcross.
-bool averagesInServers(uint32_t across, bool hasSeveralServers);
+inline bool averagesInServers(uint32_t across, bool hasSeveralServers) {
+  return across == BOOST_ACROSS_SERVERS ||
+         (across == BOOST_ACROSS_AUTO && hasSeveralServers);
+}
 
 /// The operands of an Adasum as tensors of one bucket, in which they lie at
 /// `offsets`, in elements. Vectors are numbered in the order in which they

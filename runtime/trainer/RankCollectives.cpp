@@ -20,6 +20,10 @@ std::string nameOf(const BoostCollective &collective, const Program &program) {
                      names.empty() ? "loss" : names);
 }
 
+std::string countRanks(uint32_t count) {
+  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
+}
+
 /// Where operands lie that follow one another with a gap between any two: no
 /// other places take more scratch memory.
 std::vector<size_t> spreadOffsets(const BoostCollective &collective) {
@@ -145,8 +149,14 @@ Status RankCollectives::plan(Prepared &prepared,
 }
 
 std::string RankCollectives::describeAdasum() const {
-  if (!inner_ || inner_->size() == all_->size())
+  if (!inner_)
     return "";
+  if (inner_->size() == all_->size())
+    return fmt::format("Adasum has nothing to combine: it is across servers, "
+                       "and there is one, whose {} average; start ranks on "
+                       "several servers, or compile with --boost "
+                       "adasum.across=ranks",
+                       countRanks(all_->size()));
   std::string text;
   for (const Prepared &prepared : prepared_)
     if (prepared.adasum)

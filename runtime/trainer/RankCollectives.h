@@ -23,7 +23,8 @@ public:
   ~RankCollectives() override;
 
   /// "each 8 neighbouring ranks average; Adasum of 2 in equal slices, shared by
-  /// 8 ranks each"; empty where nothing is combined by Adasum.
+  /// 8 ranks each", or that there is nothing to combine; empty where the
+  /// program does without Adasum.
   std::string describeAdasum() const;
 
   /// What is reserved on the device for them.

@@ -2,6 +2,7 @@
 
 #include "runtime/trainer/SelectDevice.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -77,6 +78,16 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
   facts.insert(facts.end(), std::make_move_iterator(more.begin()),
                std::make_move_iterator(more.end()));
   return ranks.agree(facts);
+}
+
+std::string Session::describeAdasum() const {
+  if (collectives_)
+    return collectives_->describeAdasum();
+  bool hasAdasum = std::ranges::any_of(
+      program_->collectives(), [](const BoostCollective &collective) {
+        return collective.kind == BOOST_COLLECTIVE_ADASUM;
+      });
+  return hasAdasum ? "Adasum has nothing to combine: there is one rank" : "";
 }
 
 Status Session::trainWith(Ranks &ranks, CommKind comm, int64_t logAdasumEvery) {

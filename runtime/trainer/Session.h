@@ -34,10 +34,8 @@ public:
   /// Which way updates of GPUs take between ranks; empty where there is no
   /// choice.
   std::string describeLink() const { return link_ ? link_->note : ""; }
-  /// See RankCollectives.
-  std::string describeAdasum() const {
-    return collectives_ ? collectives_->describeAdasum() : "";
-  }
+  /// See RankCollectives; also of one rank alone.
+  std::string describeAdasum() const;
 
   const Program &program() const { return *program_; }
   const Device &device() const { return *device_; }
