@@ -11,8 +11,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 bin=${BOOST_BIN:-$here/../../build/bin}
 model=() small=()
 if [[ -n ${SMALL:-} ]]; then
-  model=(--set "input.image.shape=[1,28,28]"
-         --set 'data.transforms=[{"op":"rescale","scale":0.0039},{"op":"random_crop","padding":2}]')
+  model=(--overlay "$here/small.json")
   small=(--data "digits:train=640,test=320" --steps 20)
 elif [[ " $*" != *" --data"* ]] && ! compgen -G "${DATA_PATH:-CIFAR10_Data}/test_batch.bin*" >/dev/null; then
   echo "run.sh: no CIFAR-10 in '${DATA_PATH:-CIFAR10_Data}': set DATA_PATH to the folder of its" \
