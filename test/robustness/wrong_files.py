@@ -164,8 +164,8 @@ def weights(rng):
     for number in range(6):
         add(f"cut-{number}", f"w('x.st', b[:{rng.randrange(0, 40000)}])", r"bytes|header|empty|truncated|cut|JSON")
         add(f"length-{number}", f"w('x.st', struct.pack('<Q', {rng.choice([0, 1, 7, 1 << 20, 1 << 40, (1 << 64) - 1])})"
-            " + b[8:])", r"header")
-        add(f"header-{number}", f"c = bytearray(b); c[8 + {rng.randrange(0, 60)}] = 0x{rng.choice([0, 0x22, 0x7d, 0xff]):02x}; "
+            " + b[8:])", r"header|bytes of data")
+        add(f"header-{number}", f"c = bytearray(b); c[8 + {rng.randrange(0, 15)}] = 0x{rng.choice([0, 1, 0x7d, 0xff]):02x}; "
             "w('x.st', c)", r"header|JSON|tensor|UTF-8|key")
     add("more", "w('x.st', b + bytes(8))", r"bytes")
     add("twice", "t = json.dumps(h); t = t[:-1] + ',' + t[1:]; t = t.encode(); "

@@ -100,7 +100,7 @@ ALONE = [  # contradictions and things left out: command, code, what the answer 
     ("boost-run b.so --save ck", 2, ("'ck'", "directory")),
     ("boost-run b.so --metrics nowhere/x", 2, ("nowhere/x", "No such file")),
     ("boost-run b.so --metrics ck", 2, ("'ck'", "directory")),
-    ("boost-run b.so --checkpoint-dir w.st", 2, ("w.st", "directory")),
+    ("boost-run b.so --checkpoint-dir w.st", 6, ("w.st", "directory")),
     ("boost-run b.so --data npy:none", 3, ("none", "not found|[Nn]o such|does not exist")),
     ("boost-run b.so --data mnist:m.json", 3, ("m.json", "directory")),
     ("boostc none.json -o x.so", 1, ("none.json", "No such file")),

@@ -37,7 +37,7 @@ OVERLAYS = [
     ('{"seed": 1, "seed": 2}', 1, 13, r"'seed'", r"twice|duplicate"),
     ('{"loss": {"op": "relu"}}', 1, 17, r"'relu'", r"loss"),
     ('{"layers": [{"op": "dence"}]}', 1, 20, r"'dence'", r"did you mean 'dense'"),
-    ('{"layers": {"op": "dense"}}', 1, 12, r"object", r"expected a list"),
+    ('{"layers": {"op": "dense"}}', 1, 13, r"'op'", r"element"),
     ('{"input": {"image": {"shape": [0]}}}', 1, 32, r"\b0\b", r"expected an integer"),
     ('{"data": {"source": "mnits:x"}}', 1, 21, r"mnits", r"did you mean 'mnist'"),
     ('{"epochs": }', 1, 12, r"'\}'", r"expected a value"),
