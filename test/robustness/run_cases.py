@@ -27,6 +27,9 @@ import harness
 KNOWN_POOR = {
     "call-memfd_create-measure": "code 1 in place of 2: what is measured is measured in a pass, and a pass that fails "
                                  "has the code of its input",
+    "log-dir-on-a-full-disk": "the ranks' words cannot be kept there, and the launcher does not say that the disk is full",
+    "empty-name-checkpoints": "cannot make the directory '', with code 6, not that a name is expected",
+    "empty-name-logs": "taken as no --log-dir",
 }
 MAX_KNOWN_POOR = 5
 
