@@ -1,10 +1,10 @@
 #include "runtime/trainer/Report.h"
 
 #include "runtime/support/Streams.h"
+#include "runtime/support/Terminal.h"
+#include "runtime/trainer/ProgressText.h"
 
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,22 +14,6 @@ namespace {
 bool environmentHas(const char *name) {
   const char *value = std::getenv(name);
   return value && *value;
-}
-
-bool dumbTerminal() {
-  const char *term = std::getenv("TERM");
-  return !term || std::strcmp(term, "dumb") == 0;
-}
-
-/// "0:07", "12:34", "1:02:03".
-std::string duration(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e9)
-    return "?";
-  auto total = static_cast<int64_t>(seconds + 0.5);
-  int64_t hours = total / 3600, minutes = total / 60 % 60;
-  if (hours > 0)
-    return fmt::format("{}:{:02}:{:02}", hours, minutes, total % 60);
-  return fmt::format("{}:{:02}", minutes, total % 60);
 }
 
 /// "top_1" is shown as "top_1_accuracy"; other metrics keep their names.
@@ -46,7 +30,6 @@ std::string shortest(double value) {
 void writeOut(const std::string &text) { writeResult(text + "\n"); }
 
 constexpr double kRedrawSeconds = 0.1;
-constexpr int kBarWidth = 24;
 
 } // namespace
 
@@ -56,8 +39,12 @@ std::string shortest(float value) {
 }
 
 Console::Console(ProgressKind kind, bool isQuiet) : isQuiet_(isQuiet) {
-  bool terminal = !isQuiet && isatty(STDERR_FILENO) && !dumbTerminal();
-  bar_ = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && terminal);
+  bool terminal = !isQuiet && isCapableTerminal(STDERR_FILENO);
+  // A bar that is asked for goes into files and pipes too, but not to a
+  // terminal that would show its escape sequences.
+  bool isAsked = kind == ProgressKind::Bar && !isatty(STDERR_FILENO);
+  bool isWelcome = kind == ProgressKind::Bar || kind == ProgressKind::Auto;
+  bar_ = !isQuiet && (isAsked || (isWelcome && terminal));
   lines_ = kind != ProgressKind::None;
   colour_ = terminal && !environmentHas("NO_COLOR");
 }
@@ -140,27 +127,29 @@ void Console::progress(const StepReport &step, int64_t epochs,
   if (!bar_)
     return;
   Clock::time_point now = Clock::now();
-  if (drawn_ &&
-      std::chrono::duration<double>(now - last_).count() < kRedrawSeconds)
+  if (std::chrono::duration<double>(now - last_).count() < kRedrawSeconds)
     return;
   last_ = now;
+  size_t columns = terminalColumns(STDERR_FILENO);
+  if (columns < kMinBarColumns)
+    return clearBar();
   drawn_ = true;
-  int filled = static_cast<int>(kBarWidth * step.step / stepsPerEpoch);
-  std::string bar = std::string(filled, '=');
-  if (filled < kBarWidth)
-    bar += '>' + std::string(kBarWidth - filled - 1, ' ');
-  printNote("\r\x1b[K{}epoch {}/{}{} [{}] {}/{}  loss {:.4f}  {:.0f} "
-            "samples/s  eta {}",
-            colour_ ? "\x1b[36m" : "", step.epoch, epochs,
-            colour_ ? "\x1b[0m" : "", bar, step.step, stepsPerEpoch, step.loss,
-            step.samplesPerSecond, duration(secondsLeft));
+  // The cursor waits at the beginning: there it stays on the line's first row
+  // when the terminal becomes narrower, and erasing from there erases all.
+  printNote("{}{}\r", kEraseLine,
+            progressText({step.epoch, epochs, step.step, stepsPerEpoch,
+                          step.loss, step.samplesPerSecond, secondsLeft},
+                         columns, colour_));
 }
 
 void Console::clearBar() {
   if (!drawn_)
     return;
   drawn_ = false;
-  writeNote("\r\x1b[K");
+  // Lines that a pipe brings to the same terminal come a little later than
+  // they are written, and must not meet the next drawing.
+  last_ = Clock::now();
+  writeNote(kEraseLine);
 }
 
 } // namespace boostrt

@@ -1,5 +1,6 @@
 #include "runtime/trainer/Report.h"
 
+#include "runtime/trainer/ProgressText.h"
 #include "runtime/trainer/Recipe.h"
 #include "runtime/trainer/StopSignals.h"
 #include "test/runtime/support/TemporaryDirectory.h"
@@ -81,10 +82,69 @@ TEST(Report, TheBarIsOneLineAndLeavesNothing) {
     console.note("hello");
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "\r\x1b[Kepoch 2/10 [============>           ] 50/100  loss 0.5000"
-            "  1234 samples/s  eta 1:02:03"
-            "\r\x1b[Kboost-run: hello\n")
+            "\r\x1b[Jepoch 2/10 [=========>          ] 50/100  loss 0.5000"
+            "  1234 samples/s  eta 1:02:03\r"
+            "\r\x1b[Jboost-run: hello\n")
       << "the second drawing comes too soon after the first";
+}
+
+TEST(Report, ALineIsNoReasonToDrawTheBarMoreOften) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  {
+    Console console(ProgressKind::Bar);
+    for (int i = 0; i < 10; ++i) {
+      console.progress({2, 50, 150, 0.5f, 0.01f, 1234.4}, 10, 100, 3723);
+      console.line("a line");
+    }
+  }
+  testing::internal::GetCapturedStdout();
+  std::string drawn = testing::internal::GetCapturedStderr();
+  size_t bars = 0;
+  for (size_t at = 0; (at = drawn.find("epoch", at)) != std::string::npos; ++at)
+    ++bars;
+  EXPECT_EQ(bars, 1u) << drawn;
+}
+
+/// Epoch 2 of 10, step 1000 of 2000.
+constexpr Progress kHalf{2, 10, 1000, 2000, 0.5f, 12345, 62};
+
+TEST(ProgressText, WhatDoesNotFitGoesInOrder) {
+  auto text = [](size_t columns) {
+    return progressText(kHalf, columns, /*hasColour=*/false);
+  };
+  EXPECT_EQ(text(200), "epoch 2/10 [============>           ] 1000/2000  loss "
+                       "0.5000  12345 samples/s  eta 1:02");
+  EXPECT_EQ(text(80), "epoch 2/10 [========>        ] 1000/2000  loss 0.5000  "
+                      "12345 samples/s  eta 1:02");
+  EXPECT_EQ(text(71), "epoch 2/10 [====>   ] 1000/2000  loss 0.5000  12345 "
+                      "samples/s  eta 1:02");
+  EXPECT_EQ(text(70), "epoch 2/10 [============>           ] 1000/2000  loss "
+                      "0.5000  eta 1:02")
+      << "the rate goes first";
+  EXPECT_EQ(text(54), "epoch 2/10 [========>       ] 1000/2000  loss 0.5000");
+  EXPECT_EQ(text(45), "epoch 2/10 1000/2000  loss 0.5000");
+  EXPECT_EQ(text(30), "epoch 2/10 1000/2000");
+  EXPECT_EQ(text(5), "epoc");
+  EXPECT_EQ(text(0), "");
+}
+
+TEST(ProgressText, IsNarrowerThanEveryTerminal) {
+  const Progress cases[] = {
+      kHalf,
+      {},
+      {1, 1, 0, 0, INFINITY, NAN, -1},
+      {1, 1, 7, 3, -1e30f, 1e12, 1e8},
+      {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, NAN, 1e300, 1e300}};
+  for (const Progress &progress : cases)
+    for (size_t columns = 1; columns < 300; ++columns) {
+      std::string text = progressText(progress, columns, false);
+      EXPECT_LT(text.size(), columns) << text;
+      for (char character : text)
+        EXPECT_TRUE(character >= ' ' && character < 0x7f);
+      std::string coloured = progressText(progress, columns, true);
+      EXPECT_EQ(coloured.size(), text.size() + 9) << "no column is colour";
+    }
 }
 
 TEST(Report, NotATerminalMeansNoBar) {
