@@ -5,6 +5,7 @@
 #include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
 #include "runtime/support/Streams.h"
+#include "runtime/support/Terminal.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -198,14 +201,26 @@ void RankProcess::signal(int number) const {
     kill(id_, number);
 }
 
+bool RankProcess::isStopped() const {
+  if (!isRunning_)
+    return false;
+  // "4711 (name) T ...", where the name may hold anything.
+  std::ifstream file(fmt::format("/proc/{}/stat", id_));
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  size_t end = text.rfind(") ");
+  return end != std::string::npos && text[end + 2] == 'T';
+}
+
 void RankProcess::take(std::string_view line) {
   if (keepsWords_) {
     if (words_.size() < kLongestLine)
       words_.append(words_.empty() ? "" : "; ").append(line);
     return;
   }
-  // In one piece, so that lines of ranks do not mix.
-  printNote("[rank {}] {}\n", rank_, line);
+  // In one piece, so that lines of ranks do not mix. Rank 0 may have drawn a
+  // bar on the same terminal, which the line replaces.
+  printNote("{}[rank {}] {}\n",
+            isCapableTerminal(STDERR_FILENO) ? kEraseLine : "", rank_, line);
 }
 
 void RankProcess::passOn() {

@@ -59,6 +59,8 @@ public:
   /// To be polled for its end, where the system has that; else -1.
   int end() const { return end_.get(); }
   void signal(int number) const;
+  /// Whether it exists and does not run: SIGSTOP, or a terminal, holds it.
+  bool isStopped() const;
 
   /// To be polled for lines of standard error; -1: none are to come.
   int pipe() const { return pipe_; }

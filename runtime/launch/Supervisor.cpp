@@ -42,10 +42,24 @@ bool endedWith(const RankProcess &rank, ExitCode code) {
          WEXITSTATUS(rank.waitStatus()) == static_cast<int>(code);
 }
 
+std::string nameOf(const RankProcess &rank) {
+  return fmt::format("rank {} (pid {})", rank.rank(), rank.id());
+}
+
+/// Where more is written about what `rank` did; empty when that is nowhere.
+std::string lastWords(const RankProcess &rank) {
+  std::string text;
+  if (!rank.errFile().empty())
+    text += fmt::format("; its last words are in {}", rank.errFile());
+  if (!rank.words().empty())
+    text += fmt::format(": {}", rank.words());
+  return text;
+}
+
 /// "rank 2 (pid 4711) was killed by SIGKILL; see log/1/rank.2/stderr".
 std::string describe(const RankProcess &rank) {
   int status = rank.waitStatus();
-  std::string text = fmt::format("rank {} (pid {}) ", rank.rank(), rank.id());
+  std::string text = nameOf(rank) + " ";
   if (WIFSIGNALED(status))
     text +=
         fmt::format("was killed by {}{}", signalName(WTERMSIG(status)),
@@ -53,12 +67,11 @@ std::string describe(const RankProcess &rank) {
                         ? " (from outside, or by the system for want of memory)"
                         : "");
   else
-    text += fmt::format("ended with exit code {}", WEXITSTATUS(status));
-  if (!rank.errFile().empty())
-    text += fmt::format("; its last words are in {}", rank.errFile());
-  if (!rank.words().empty())
-    text += fmt::format(": {}", rank.words());
-  return text;
+    text += fmt::format("ended with exit code {}{}", WEXITSTATUS(status),
+                        endedWith(rank, ExitCode::RankLost)
+                            ? ", because it lost another rank, which it named"
+                            : "");
+  return text + lastWords(rank);
 }
 
 } // namespace
@@ -92,6 +105,7 @@ Status Supervisor::start(const std::vector<RankCommand> &commands) {
     }
   }
   wasForced_.assign(ranks_.size(), false);
+  wasStopped_.assign(ranks_.size(), false);
   return Status();
 }
 
@@ -118,6 +132,7 @@ JobEnd Supervisor::wait() {
       rank.passOn();
     readSignals();
     reapAll();
+    killStopped();
     escalate();
   }
   for (RankProcess &rank : ranks_)
@@ -170,6 +185,21 @@ void Supervisor::reapAll() {
   }
 }
 
+void Supervisor::killStopped() {
+  if (phase_ == Phase::Running)
+    return; // it may be continued
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    if (wasStopped_[i] || !ranks_[i].isStopped())
+      continue;
+    wasStopped_[i] = true;
+    ranks_[i].signal(SIGKILL);
+    if (reports_)
+      printNote("boost-run: {} is stopped and can answer nothing; sent "
+                "SIGKILL\n",
+                nameOf(ranks_[i]));
+  }
+}
+
 void Supervisor::escalate() {
   bool isDue = (phase_ == Phase::Grace || phase_ == Phase::Asked) &&
                Clock::now() >= deadline_ && anyRunning();
@@ -191,11 +221,12 @@ void Supervisor::escalate() {
 }
 
 /// The most telling end: of a rank that was killed, then of the first that
-/// failed for a reason of its own, then of one that lost another, then of one
-/// that was stopped.
+/// failed for a reason of its own, then of one that the others lost because it
+/// was stopped or did not answer, then of one that lost another, then of one
+/// that was asked to stop.
 JobEnd Supervisor::judge() const {
-  const RankProcess *killed = nullptr, *failed = nullptr, *bereft = nullptr,
-                    *stopped = nullptr;
+  const RankProcess *killed = nullptr, *failed = nullptr, *halted = nullptr,
+                    *mute = nullptr, *bereft = nullptr, *asked = nullptr;
   bool hasDiedAsTold = false;
   auto note = [](const RankProcess *&slot, const RankProcess &rank) {
     if (!slot)
@@ -206,37 +237,52 @@ JobEnd Supervisor::judge() const {
     int status = rank.waitStatus();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
       continue;
-    if (WIFSIGNALED(status)) {
+    if (wasStopped_[i]) {
+      note(halted, rank);
+    } else if (WIFSIGNALED(status)) {
       if (forwardedCount_ > 0 && !isLost(rank))
         hasDiedAsTold = true;
-      else if (!wasForced_[i])
-        note(killed, rank);
+      else
+        note(wasForced_[i] ? mute : killed, rank);
     } else if (endedWith(rank, ExitCode::Signal)) {
-      note(stopped, rank);
+      note(asked, rank);
     } else if (endedWith(rank, ExitCode::RankLost)) {
       note(bereft, rank);
     } else if (!wasForced_[i]) {
       note(failed, rank);
     }
   }
+  auto lost = [](std::string message) {
+    return JobEnd{Status(ExitCode::RankLost, std::move(message)), 0};
+  };
   if (killed)
-    return {Status(ExitCode::RankLost, describe(*killed)), 0};
+    return lost(describe(*killed));
   if (failed)
     return {Status(static_cast<ExitCode>(WEXITSTATUS(failed->waitStatus())),
                    describe(*failed)),
             0};
+  if (halted)
+    return lost(fmt::format("{} was stopped, by SIGSTOP or a terminal, and the "
+                            "others lost it{}",
+                            nameOf(*halted), lastWords(*halted)));
   if (hasDiedAsTold)
     return {Status(ExitCode::Signal,
-                   fmt::format("{} ended ranks before they had saved",
-                               signalName(forwarded_))),
+                   fmt::format("{} ended the ranks{}", signalName(forwarded_),
+                               forwardedCount_ > 1
+                                   ? ", which had no time to save, because it "
+                                     "came more than once"
+                                   : "")),
             forwarded_};
+  if (mute)
+    return lost(fmt::format("{} did not end after the others had lost it{}",
+                            nameOf(*mute), lastWords(*mute)));
   if (bereft)
-    return {Status(ExitCode::RankLost, describe(*bereft)), 0};
-  if (stopped)
+    return lost(describe(*bereft));
+  if (asked)
     return {Status(ExitCode::Signal,
                    forwarded_ != 0 ? fmt::format("the ranks were stopped by {}",
                                                  signalName(forwarded_))
-                                   : describe(*stopped)),
+                                   : describe(*asked)),
             0};
   return {};
 }

@@ -35,7 +35,8 @@ public:
 
   /// Waits for all. SIGTERM, SIGINT and SIGHUP go to every rank, which saves
   /// and ends; a third one kills. When a rank is lost, the others get the grace
-  /// time, then SIGTERM, then SIGKILL.
+  /// time, then SIGTERM, then SIGKILL; those that are stopped get SIGKILL at
+  /// once, because nothing else reaches them.
   JobEnd wait();
 
 private:
@@ -46,6 +47,7 @@ private:
   void readSignals();
   void forward(int number);
   void reapAll();
+  void killStopped();
   void escalate();
   bool isLost(const RankProcess &rank) const;
   JobEnd judge() const;
@@ -53,8 +55,9 @@ private:
   std::chrono::duration<double> grace_;
   bool reports_;
   std::vector<RankProcess> ranks_;
-  std::vector<size_t> ended_;   ///< in the order in which they were reaped
-  std::vector<bool> wasForced_; ///< ended after this process had asked it to
+  std::vector<size_t> ended_;    ///< in the order in which they were reaped
+  std::vector<bool> wasForced_;  ///< ended after this process had asked it to
+  std::vector<bool> wasStopped_; ///< killed because it was stopped
   Phase phase_ = Phase::Running;
   Clock::time_point deadline_;
   int forwarded_ = 0;      ///< the signal that came from the user

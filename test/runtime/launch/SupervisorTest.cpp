@@ -82,7 +82,9 @@ TEST(Supervisor, TheCauseCountsAndNotWhatFollowsFromIt) {
   // A rank of another server was lost: nobody here knows more.
   end = run({shell(0, "exit 5"), shell(1, "exit 5")});
   EXPECT_EQ(end.status.code(), ExitCode::RankLost);
-  EXPECT_THAT(end.status.message(), HasSubstr("ended with exit code 5"));
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank [01] \\(pid [0-9]+\\) ended with exit code 5, "
+                           "because it lost another rank, which it named"));
 }
 
 TEST(Supervisor, WhoDoesNotEndAfterALossIsEnded) {
@@ -109,13 +111,54 @@ TEST(Supervisor, WhoIgnoresSigtermIsKilled) {
   EXPECT_THAT(end.status.message(), HasSubstr("rank 2 "));
 }
 
-TEST(Supervisor, AStoppedRankIsKilledToo) {
+/// Ends with `code` when the rank of the process `directory`/pid is stopped.
+RankCommand loses(const TemporaryDirectory &directory, uint32_t rank,
+                  int code) {
+  return shell(rank, "while ! grep -qs 'T (stopped)' "
+                     "/proc/$(cat " +
+                         (directory / "pid") +
+                         " 2>/dev/null)/status; do :; done; exit " +
+                         std::to_string(code));
+}
+
+RankCommand stops(const TemporaryDirectory &directory, uint32_t rank) {
+  return shell(rank, "echo $$ > " + (directory / "pid") + "; kill -STOP $$");
+}
+
+TEST(Supervisor, AStoppedRankIsKilledAtOnceAndNamedLast) {
+  TemporaryDirectory directory;
   testing::internal::CaptureStderr();
-  JobEnd end = run({shell(0, "kill -STOP $$"), shell(1, "exit 4")},
-                   /*grace=*/0.1);
+  auto begin = std::chrono::steady_clock::now();
+  JobEnd end = run({loses(directory, 0, 5), stops(directory, 1)});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10))
+      << "the grace time, 15 s, is for ranks that can use it";
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              MatchesRegex("boost-run: rank 1 \\(pid [0-9]+\\) is stopped and "
+                           "can answer nothing; sent SIGKILL\n"));
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank 1 \\(pid [0-9]+\\) was stopped, by SIGSTOP or "
+                           "a terminal, and the others lost it"));
+}
+
+TEST(Supervisor, AStoppedRankIsNotTheCauseOfAFailureOfItsOwn) {
+  TemporaryDirectory directory;
+  testing::internal::CaptureStderr();
+  JobEnd end = run({stops(directory, 0), loses(directory, 1, 4)});
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("sent SIGKILL"));
   EXPECT_EQ(end.status.code(), ExitCode::Numerical);
+  EXPECT_THAT(end.status.message(), HasSubstr("rank 1 "));
+}
+
+TEST(Supervisor, ARankThatDoesNotAnswerIsNamedBeforeThoseThatLostIt) {
+  testing::internal::CaptureStderr();
+  JobEnd end = run({shell(0, "exit 5"), shell(1, kForever)}, /*grace=*/0.1);
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(end.status.code(), ExitCode::RankLost);
+  EXPECT_THAT(end.status.message(),
+              MatchesRegex("rank 1 \\(pid [0-9]+\\) did not end after the "
+                           "others had lost it"));
 }
 
 TEST(Supervisor, SigtermGoesToAllAndTheySave) {
@@ -141,7 +184,7 @@ TEST(Supervisor, SigtermGoesToAllAndTheySave) {
 TEST(Supervisor, RanksThatDieOfTheirUsersSignal) {
   JobEnd end = run({shell(0, kForever), shell(1, kForever)}, 15, {SIGINT});
   EXPECT_EQ(end.signal, SIGINT);
-  EXPECT_EQ(end.status.message(), "SIGINT ended ranks before they had saved");
+  EXPECT_EQ(end.status.message(), "SIGINT ended the ranks");
 }
 
 TEST(Supervisor, ALauncherInTheBackgroundOfAScriptForwardsSigintToo) {
@@ -176,6 +219,9 @@ TEST(Supervisor, TheThirdSignalKills) {
   }
   JobEnd end = supervisor.wait();
   EXPECT_NE(end.signal, 0);
+  EXPECT_THAT(end.status.message(),
+              HasSubstr(" ended the ranks, which had no time to save, because "
+                        "it came more than once"));
   kill(sender, SIGKILL);
   waitpid(sender, nullptr, 0);
   // What came late must not end the tests.
