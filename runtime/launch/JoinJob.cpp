@@ -1,6 +1,7 @@
 #include "runtime/launch/JoinJob.h"
 
 #include "runtime/comm/gloo/GlooTransport.h"
+#include "runtime/support/Streams.h"
 
 #include <algorithm>
 
@@ -20,6 +21,12 @@ Result<std::unique_ptr<Transport>> joinJob(const JobPlan &plan,
   gloo.masterPort = plan.masterPort;
   gloo.token = plan.token;
   gloo.isMaster = plan.rank == 0;
+  gloo.connectDeadline = milliseconds(options.joinDeadline);
+  // The launcher passes on what its ranks say, and they all wait for the same.
+  if (!plan.isStarted || plan.localRank == 0)
+    gloo.notice.tell = [](const std::string &text) {
+      printNote("boost-run: {}\n", text);
+    };
   gloo.silenceDeadline = milliseconds(options.rankDeadline);
   // A few may come late before the deadline passes.
   gloo.heartbeat =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace boostrt {
@@ -18,6 +19,9 @@ enum class CommKind {
 };
 
 struct LaunchOptions {
+  /// The flags of the command line, without dashes: for what is said of those
+  /// that have no effect.
+  std::set<std::string> given;
   std::optional<uint32_t> ranks; ///< to start on each server
   std::optional<uint32_t> nodes, nodeRank;
   std::optional<std::string> master; ///< "HOST" or "HOST:PORT"
@@ -25,8 +29,10 @@ struct LaunchOptions {
   CommKind comm = CommKind::Auto;
   std::optional<uint32_t> threads; ///< of each rank, as --threads
   std::optional<bool> pin; ///< give each rank CPUs of its own; see startRanks()
-  double rankDeadline = 8; ///< seconds of silence after which a rank is lost
-  double grace = 15; ///< seconds the others have to end when a rank is lost
+  // In seconds.
+  double joinDeadline = 60; ///< in which all ranks must have come
+  double rankDeadline = 8;  ///< of silence, after which a rank is lost
+  double grace = 15;        ///< that the others have to end when a rank is lost
 };
 
 } // namespace boostrt

@@ -9,6 +9,7 @@
 #include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
 #include "runtime/support/Streams.h"
+#include "runtime/support/Terminal.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,14 @@ Status drawWhatIsFree(JobPlan &plan) {
     plan.token = *token;
   }
   return Status();
+}
+
+/// What rank 0 would find out about where it shall listen, before any rank is
+/// started.
+Status checkMaster(const JobPlan &plan) {
+  uint16_t port = plan.masterPort;
+  return plan.rank == 0 ? control::listenOn(plan.masterHost, port).status()
+                        : Status();
 }
 
 /// The CPUs of rank `local`; none to leave it where the system puts it. More
@@ -80,6 +89,7 @@ Result<JobEnd> supervise(const std::vector<RankCommand> &commands, double grace,
 Status startRanks(JobPlan plan, const LaunchOptions &options,
                   const std::vector<std::string> &arguments) {
   BOOSTRT_RETURN_IF_ERROR(drawWhatIsFree(plan));
+  BOOSTRT_RETURN_IF_ERROR(checkMaster(plan));
   std::vector<RankCommand> commands;
   for (uint32_t local = 0; local < plan.localSize; ++local) {
     RankCommand command = commandOf(plan, local, options, arguments);
@@ -95,6 +105,9 @@ Status startRanks(JobPlan plan, const LaunchOptions &options,
     commands.push_back(std::move(command));
   }
   Result<JobEnd> end = supervise(commands, options.grace, /*reports=*/true);
+  // A rank 0 that was killed has left its bar there.
+  if (isCapableTerminal(STDERR_FILENO))
+    writeNote(kEraseLine);
   if (!end.ok())
     return end.status();
   if (end->signal != 0) {

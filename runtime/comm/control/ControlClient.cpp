@@ -302,7 +302,8 @@ Result<std::unique_ptr<ControlClient>>
 ControlClient::connect(const ClientOptions &options) {
   Clock::time_point deadline = Clock::now() + options.connectDeadline;
   std::string endpoint = endpointText(options.host, options.port);
-  Result<Socket> connected = connectTo(options.host, options.port, deadline);
+  Result<Socket> connected =
+      connectTo(options.host, options.port, deadline, options.notice);
   if (!connected.ok())
     return connected.status();
   Socket socket = std::move(connected).value();

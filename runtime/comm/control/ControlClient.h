@@ -18,6 +18,7 @@ struct ClientOptions {
   uint32_t rank = 0, size = 1;
   /// How long to wait for the server to be there.
   std::chrono::milliseconds connectDeadline = std::chrono::seconds(60);
+  WaitingNotice notice;
   /// At least so often this rank says that it lives.
   std::chrono::milliseconds heartbeat = std::chrono::milliseconds(500);
   /// Called on a thread of the client: once, when the job has failed.

@@ -52,6 +52,7 @@ ControlPlane::join(const PlaneOptions &options,
     serving.size = options.size;
     serving.servedBy = options.rank;
     serving.connectDeadline = options.connectDeadline;
+    serving.notice = options.notice;
     serving.silenceDeadline = options.silenceDeadline;
     serving.stallDeadline = options.stallDeadline;
     Result<std::unique_ptr<ControlServer>> server =
@@ -68,6 +69,7 @@ ControlPlane::join(const PlaneOptions &options,
   connecting.rank = options.rank;
   connecting.size = options.size;
   connecting.connectDeadline = options.connectDeadline;
+  connecting.notice = options.notice;
   connecting.heartbeat = options.heartbeat;
   connecting.onFailure = std::move(onFailure);
   connecting.standing = [call = &plane->call_](bool withList) {

@@ -23,6 +23,7 @@ struct PlaneOptions {
   bool isMaster = false;
 
   std::chrono::milliseconds connectDeadline = std::chrono::seconds(60);
+  WaitingNotice notice;
   /// See ServerOptions; the master's count.
   std::chrono::milliseconds silenceDeadline = std::chrono::seconds(8);
   std::chrono::milliseconds stallDeadline = std::chrono::minutes(30);

@@ -131,8 +131,15 @@ private:
         return;
       Socket socket(accept4(listener_.get(), nullptr, nullptr,
                             SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (!socket.isOpen())
+      if (!socket.isOpen()) {
+        // Else all ranks would wait for the one that cannot come in.
+        if (errno == EMFILE)
+          fail(fmt::format("cannot take a connection at {}: {}{}",
+                           endpointText(options_.host, options_.port),
+                           strerror(EMFILE),
+                           openFilesAdvice(strerror(EMFILE))));
         return;
+      }
       // Ours say the token at once, so the one that has waited longest goes.
       auto isStranger = [](const Client &c) { return !c.rank && !c.isOver; };
       if (std::count_if(clients_.begin(), clients_.end(), isStranger) >=
@@ -370,13 +377,28 @@ private:
     std::erase_if(suspicions_,
                   [&](const Suspicion &s) { return now >= s.due; });
     fail(watch_.overdue(now));
+    tellWhoIsMissing(now);
     if (now - start_ > options_.connectDeadline && !watch_.isComplete())
       fail(fmt::format(
           "{} of {} did not come to {} within {:.1f} s; see their own output, "
-          "and check that all were started with this address and token",
+          "and check that all were started with this address and token; "
+          "--join-deadline S waits longer",
           watch_.missing(), watch_.size(),
           endpointText(options_.host, options_.port),
           std::chrono::duration<double>(options_.connectDeadline).count()));
+  }
+
+  void tellWhoIsMissing(Clock::time_point now) {
+    if (hasTold_ || !options_.notice.tell ||
+        now - start_ < options_.notice.after)
+      return;
+    hasTold_ = true;
+    if (watch_.isComplete() || !failure_.empty())
+      return;
+    options_.notice.tell(
+        fmt::format("waiting for {} of {} at {}, {}", watch_.missing(),
+                    watch_.size(), endpointText(options_.host, options_.port),
+                    timeLeft(start_ + options_.connectDeadline)));
   }
 
   void dropClosed() {
@@ -401,6 +423,7 @@ private:
   std::vector<Waiter> waiters_;
   std::vector<Suspicion> suspicions_;
   std::string failure_;
+  bool hasTold_ = false; ///< which ranks are missing
   Clock::time_point start_, failedAt_, lastLifeSign_;
   std::atomic<bool> isEnding_ = false;
   std::thread thread_; // the last: it uses all of the above

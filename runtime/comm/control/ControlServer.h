@@ -26,6 +26,8 @@ struct ServerOptions {
   std::optional<uint32_t> servedBy;
   /// All ranks must have come by then.
   std::chrono::milliseconds connectDeadline = std::chrono::seconds(60);
+  /// Before that it is said once which ones are missing: see WaitingNotice.
+  WaitingNotice notice;
   /// A rank whose heartbeat is not heard for so long is lost.
   std::chrono::milliseconds silenceDeadline = std::chrono::seconds(8);
   /// A rank that waits for one message for so long has been given up, though

@@ -1,6 +1,9 @@
 #include "runtime/comm/control/Socket.h"
+
+#include "runtime/comm/control/PortHolder.h"
 #include "runtime/support/Clock.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -8,17 +11,48 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace boostrt::control {
+/// "this process may open 16 files and connections (ulimit -n), ...".
+static std::string lowFileLimit() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return fmt::format("this process may open {} files and connections (ulimit "
+                     "-n), too few for so many ranks: raise that limit or "
+                     "start fewer",
+                     limit.rlim_cur);
+}
+
+std::string openFilesAdvice(const std::string &error) {
+  return error.find(strerror(EMFILE)) == std::string::npos
+             ? std::string()
+             : "; " + lowFileLimit();
+}
+
+Status checkRoomForFiles(uint32_t more) {
+  std::vector<Socket> probes;
+  while (probes.size() < more) {
+    probes.emplace_back(eventfd(0, EFD_CLOEXEC));
+    if (!probes.back().isOpen() && errno == EMFILE)
+      return Status(ExitCode::Usage, lowFileLimit());
+    if (!probes.back().isOpen())
+      return Status(); // for another reason, which who opens them will tell
+  }
+  return Status();
+}
+
 namespace {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-Status failure(std::string message) {
-  return Status(ExitCode::RankLost, std::move(message));
+Status usage(std::string message) {
+  return Status(ExitCode::Usage, std::move(message));
 }
 
 Result<Addresses> resolve(const std::string &host, uint16_t port,
@@ -31,7 +65,7 @@ Result<Addresses> resolve(const std::string &host, uint16_t port,
   int error =
       getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error)
-    return failure(fmt::format(
+    return usage(fmt::format(
         "'{}' is no address of a machine: {}; give a host name that every "
         "machine of the job can resolve, or an address",
         host, gai_strerror(error)));
@@ -68,7 +102,31 @@ std::string numeric(const sockaddr_storage &address, socklen_t size,
   return endpointText(host, static_cast<uint16_t>(std::atoi(port)));
 }
 
+std::string listeningAdvice(int error, uint16_t port) {
+  switch (error) {
+  case EADDRINUSE: {
+    std::string holder = portHolder(port);
+    return fmt::format("; {} listens there: choose another port",
+                       holder.empty() ? "another job or program" : holder);
+  }
+  case EADDRNOTAVAIL:
+    return "; that is no address of this machine (rank 0 must run on the "
+           "machine that the master address names)";
+  case EACCES:
+    return "; the system keeps such ports, below 1024 as a rule, for root: "
+           "choose a larger one";
+  default:
+    return openFilesAdvice(strerror(error));
+  }
+}
+
 } // namespace
+
+std::string timeLeft(Clock::time_point deadline) {
+  auto left = std::chrono::ceil<std::chrono::seconds>(deadline - Clock::now());
+  return fmt::format("for {} s more (--join-deadline)",
+                     std::max<int64_t>(left.count(), 0));
+}
 
 std::string endpointText(const std::string &host, uint16_t port) {
   bool isIpv6 = host.find(':') != std::string::npos;
@@ -98,24 +156,19 @@ Result<Socket> listenOn(const std::string &host, uint16_t &port) {
                      : reinterpret_cast<sockaddr_in &>(own).sin_port);
     return socket;
   }
-  const char *advice =
-      error == EADDRINUSE
-          ? "; another job or program listens there: choose another port"
-      : error == EADDRNOTAVAIL
-          ? "; that is no address of this machine (rank 0 must run on the "
-            "machine that the master address names)"
-          : "";
-  return failure(fmt::format("cannot listen on {}: {}{}",
-                             endpointText(host, port), strerror(error),
-                             advice));
+  return usage(fmt::format("cannot listen on {}: {}{}",
+                           endpointText(host, port), strerror(error),
+                           listeningAdvice(error, port)));
 }
 
 Result<Socket> connectTo(const std::string &host, uint16_t port,
-                         Clock::time_point deadline) {
+                         Clock::time_point deadline,
+                         const WaitingNotice &notice) {
   auto begin = Clock::now();
   Result<Addresses> addresses = resolve(host, port, /*isToListen=*/false);
   if (!addresses.ok())
     return addresses.status();
+  bool isToTell = static_cast<bool>(notice.tell);
   auto pause = std::chrono::milliseconds(5);
   for (;;) {
     int error = 0;
@@ -123,22 +176,38 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
       Socket socket(::socket(
           at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
       error = socket.isOpen() ? 0 : errno;
+      // A host that answers nothing must not delay the notice.
+      constexpr auto kRound = std::chrono::milliseconds(200);
+      auto patience =
+          isToTell ? std::min(deadline, Clock::now() + kRound) : deadline;
       if (!error && connect(socket.get(), at->ai_addr, at->ai_addrlen))
         error =
-            errno == EINPROGRESS ? awaitConnect(socket.get(), deadline) : errno;
+            errno == EINPROGRESS ? awaitConnect(socket.get(), patience) : errno;
       if (!error) {
         setOption(socket.get(), IPPROTO_TCP, TCP_NODELAY);
         return socket;
       }
     }
+    if (error == EMFILE)
+      return usage(fmt::format("cannot connect to {}: {}{}",
+                               endpointText(host, port), strerror(error),
+                               openFilesAdvice(strerror(error))));
+    if (isToTell && Clock::now() >= begin + notice.after) {
+      isToTell = false;
+      notice.tell(fmt::format("waiting for rank 0 at {} ({}), {}",
+                              endpointText(host, port), strerror(error),
+                              timeLeft(deadline)));
+    }
     if (Clock::now() + pause >= deadline) {
       double waited =
           std::chrono::duration<double>(Clock::now() - begin).count();
-      return failure(fmt::format(
-          "nobody answers at {} after {:.1f} s: {}; check that rank 0 runs "
-          "there, that all ranks were given this address, and that no "
-          "firewall closes the port",
-          endpointText(host, port), waited, strerror(error)));
+      return Status(
+          ExitCode::RankLost,
+          fmt::format(
+              "nobody answers at {} after {:.1f} s: {}; check that rank 0 runs "
+              "there, that all ranks were given this address, and that no "
+              "firewall closes the port; --join-deadline S waits longer",
+              endpointText(host, port), waited, strerror(error)));
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds(200));

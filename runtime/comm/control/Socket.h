@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,33 @@ using Socket = Descriptor;
 /// "host:port", "[::1]:port".
 std::string endpointText(const std::string &host, uint16_t port);
 
-/// Listens; port 0 takes a free one, which `port` then is.
+/// For who looks at a process that waits: what it waits for, told once, `after`
+/// it began. Called on any thread; none: nothing is told.
+struct WaitingNotice {
+  std::chrono::milliseconds after = std::chrono::seconds(2);
+  std::function<void(const std::string &text)> tell;
+};
+
+/// "for 58 s more (--join-deadline)": the end of a notice.
+std::string timeLeft(std::chrono::steady_clock::time_point deadline);
+
+/// "; this process may open 16 files and connections (ulimit -n), ..." when
+/// `error`, of a library or of the system, is about that limit; else nothing.
+std::string openFilesAdvice(const std::string &error);
+
+/// Whether this process may open so many files more. Fails with
+/// ExitCode::Usage.
+Status checkRoomForFiles(uint32_t more);
+
+/// Listens; port 0 takes a free one, which `port` then is. Fails with
+/// ExitCode::Usage when the address cannot be listened on.
 Result<Socket> listenOn(const std::string &host, uint16_t &port);
 
-/// Connects, and tries again until `deadline` while nobody listens there yet.
+/// Connects with rank 0, and tries again until `deadline` while nothing listens
+/// there yet. Fails with ExitCode::Usage for a host that does not exist.
 Result<Socket> connectTo(const std::string &host, uint16_t port,
-                         std::chrono::steady_clock::time_point deadline);
+                         std::chrono::steady_clock::time_point deadline,
+                         const WaitingNotice &notice = {});
 
 /// The numeric address this end of a connection has.
 std::string localAddress(const Socket &socket);

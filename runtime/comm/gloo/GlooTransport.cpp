@@ -88,7 +88,7 @@ public:
     if (status.ok())
       return status;
     client().abort(status.message()); // unless another rank was the first
-    return client().status();
+    return status.code() == ExitCode::Usage ? status : client().status();
   }
 
   std::string describe() const override {
@@ -118,6 +118,7 @@ private:
 
   ControlClient &client() { return plane_->client(); }
   Status join();
+  Status awaitAllRanks();
   Status connectMesh();
   void setConnecting(bool isConnecting);
   void interruptConnecting();
@@ -159,18 +160,37 @@ Status GlooTransport::join() {
     return plane.status();
   plane_ = std::move(plane).value();
   escapedErrors_.emplace([this](const std::string &error) {
-    if (!client().awaitFailure(verdictTime))
-      client().abort("a connection between two ranks failed: " + error);
-    return client().status();
+    std::string advice = control::openFilesAdvice(error);
+    if (!advice.empty() || !client().awaitFailure(verdictTime))
+      client().abort("a connection between two ranks failed: " + error +
+                     advice);
+    return advice.empty()
+               ? client().status()
+               : Status(ExitCode::Usage,
+                        "cannot connect to the other ranks" + advice);
   });
   return Status();
 }
 
+/// Until then no rank connects: one that waits for a connection waits for a
+/// rank that is there. The server knows who is missing when the time is over.
+Status GlooTransport::awaitAllRanks() {
+  const control::WaitingNotice &notice = options_.notice;
+  if (notice.tell && !options_.isMaster) { // the master's server tells more
+    Status soon = client().get(control::allRanksKey, notice.after).status();
+    if (soon.ok() || client().hasFailed())
+      return soon;
+    notice.tell(fmt::format(
+        "waiting for other ranks; rank 0 at {} says which are missing",
+        control::endpointText(options_.masterHost, options_.masterPort)));
+  }
+  return client()
+      .get(control::allRanksKey, options_.connectDeadline * 2)
+      .status();
+}
+
 Status GlooTransport::connectMesh() {
-  // Until then nobody connects: whoever waits for a connection waits for a rank
-  // that is there. The server knows who is missing when the time is over.
-  Status complete =
-      client().get(control::allRanksKey, options_.connectDeadline * 2).status();
+  Status complete = awaitAllRanks();
   if (!complete.ok() || size() == 1)
     return complete;
   std::string address = options_.listenAddress.empty() ? client().localAddress()
@@ -180,6 +200,11 @@ Status GlooTransport::connectMesh() {
   if (Status probe = control::listenOn(address, anyPort).status(); !probe.ok())
     return Status(ExitCode::RankLost,
                   "it cannot wait for the other ranks: " + probe.message());
+  // One for each other rank, and what Gloo itself waits with: found out here,
+  // because in the middle every rank would see another's connection break.
+  constexpr uint32_t kOwn = 2;
+  if (Status room = control::checkRoomForFiles(size() - 1 + kOwn); !room.ok())
+    return room;
   Status status;
   try {
     auto mesh = std::make_unique<Mesh>(static_cast<int>(rank()),
@@ -192,18 +217,23 @@ Status GlooTransport::connectMesh() {
     status = mesh_->connect(client(), options_.connectDeadline);
   } catch (const std::exception &error) {
     status = caughtException();
+    std::string advice = control::openFilesAdvice(error.what());
     bool isOwnLimit = status.code() == ExitCode::Usage; // no thread, no memory
     if (!isOwnLimit)
       status = Status(
-          ExitCode::RankLost,
+          advice.empty() ? ExitCode::RankLost : ExitCode::Usage,
           fmt::format("it cannot connect to the other ranks from address {}: "
-                      "{}; check that all machines reach each other on all "
-                      "ports, or give the address of another network",
-                      address, error.what()));
+                      "{}{}",
+                      address, error.what(),
+                      advice.empty()
+                          ? "; check that all machines reach each other on all "
+                            "ports, or give the address of another network"
+                          : advice));
   }
   setConnecting(false);
   // When another rank is to blame, the control plane knows better.
-  return client().hasFailed() ? client().status() : status;
+  bool isOwnFault = status.code() == ExitCode::Usage;
+  return client().hasFailed() && !isOwnFault ? client().status() : status;
 }
 
 void GlooTransport::setConnecting(bool isConnecting) {

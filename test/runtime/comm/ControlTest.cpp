@@ -6,9 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <grp.h>
+#include <mutex>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace boostrt;
 using namespace boostrt::control;
@@ -234,11 +240,132 @@ TEST_F(Control, NamesTheRanksThatDoNotCome) {
       client->status().message(),
       "ranks 0, 1, 3 of 4 did not come to 127.0.0.1:" + std::to_string(port_) +
           " within 0.2 s; see their own output, and check that all were "
-          "started with this address and token");
+          "started with this address and token; --join-deadline S waits "
+          "longer");
   // One that comes later is told at once.
   auto late = join(3);
   ASSERT_TRUE(late->awaitFailure(std::chrono::seconds(10)));
   EXPECT_EQ(late->status().message(), client->status().message());
+}
+
+/// What a notice has told; the test waits for it.
+class Told {
+public:
+  WaitingNotice notice() {
+    return {milliseconds(50), [this](const std::string &text) {
+              std::lock_guard lock(mutex_);
+              texts_.push_back(text);
+              changed_.notify_all();
+            }};
+  }
+  std::string first() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(10),
+                      [&] { return !texts_.empty(); });
+    return texts_.empty() ? "nothing" : texts_[0];
+  }
+  size_t count() {
+    std::lock_guard lock(mutex_);
+    return texts_.size();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> texts_;
+};
+
+TEST_F(Control, TellsOnceWhichRanksItWaitsFor) {
+  Told told;
+  server_.notice = told.notice();
+  auto server = serve(4);
+  auto client = join(2);
+  EXPECT_EQ(told.first(), "waiting for ranks 0, 1, 3 of 4 at 127.0.0.1:" +
+                              std::to_string(port_) +
+                              ", for 60 s more (--join-deadline)");
+  std::vector<std::unique_ptr<ControlClient>> others;
+  for (uint32_t rank : {0, 1, 3})
+    others.push_back(join(rank));
+  EXPECT_TRUE(client->get(allRanksKey, std::chrono::seconds(10)).ok());
+  EXPECT_EQ(told.count(), 1u);
+}
+
+TEST_F(Control, TellsThatRank0IsNotThere) {
+  auto taken = listenOn("127.0.0.1", port_);
+  ASSERT_TRUE(taken.ok());
+  taken = Socket(); // a port that is free
+  Told told;
+  ClientOptions options = clientOptions(1);
+  options.notice = told.notice();
+  options.connectDeadline = milliseconds(500);
+  EXPECT_THAT(refusal(options), HasSubstr("--join-deadline S waits longer"));
+  EXPECT_EQ(told.first(),
+            "waiting for rank 0 at 127.0.0.1:" + std::to_string(port_) +
+                " (Connection refused), for 1 s more "
+                "(--join-deadline)");
+  EXPECT_EQ(told.count(), 1u);
+}
+
+TEST_F(Control, ATakenPortIsTheFaultOfWhoNamedItAndHasAHolder) {
+  uint16_t port = 0;
+  auto listener = listenOn("127.0.0.1", port);
+  ASSERT_TRUE(listener.ok());
+  Status status = listenOn("127.0.0.1", port).status();
+  EXPECT_EQ(status.code(), ExitCode::Usage);
+  EXPECT_EQ(status.message(),
+            "cannot listen on 127.0.0.1:" + std::to_string(port) +
+                ": Address already in use; process " +
+                std::to_string(getpid()) +
+                " (comm-test) listens there: choose another port");
+  status = connectTo("no host", 1, Clock::now()).status();
+  EXPECT_EQ(status.code(), ExitCode::Usage);
+}
+
+TEST(OpenFiles, ALimitThatIsTooLowIsNamed) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  Descriptor first(dup(2)), second(dup(2)); // the lowest that are free
+  rlimit low = before;
+  low.rlim_cur = static_cast<rlim_t>(second.get()) + 1;
+  first = Descriptor();
+  second = Descriptor();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  Status enough = checkRoomForFiles(2), tooFew = checkRoomForFiles(3);
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(enough.ok()) << enough.message();
+  EXPECT_EQ(tooFew.code(), ExitCode::Usage);
+  std::string text = "this process may open " + std::to_string(low.rlim_cur) +
+                     " files and connections (ulimit -n), too few for so many "
+                     "ranks: raise that limit or start fewer";
+  EXPECT_EQ(tooFew.message(), text);
+  EXPECT_EQ(openFilesAdvice("accept: Too many open files"),
+            "; this process may open " + std::to_string(before.rlim_cur) +
+                " files and connections (ulimit -n), too few for so many "
+                "ranks: raise that limit or start fewer");
+  EXPECT_EQ(openFilesAdvice("accept: Connection reset by peer"), "");
+}
+
+TEST_F(Control, APortThatIsKeptForRoot) {
+  // In a child, because root must give up what it is.
+  pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 &&
+        (setgroups(0, nullptr) || setgid(65534) || setuid(65534)))
+      _exit(2);
+    uint16_t port = 1;
+    Status status = listenOn("127.0.0.1", port).status();
+    bool isNamed = status.code() == ExitCode::Usage &&
+                   status.message() ==
+                       "cannot listen on 127.0.0.1:1: Permission denied; the "
+                       "system keeps such ports, below 1024 as a rule, for "
+                       "root: choose a larger one";
+    _exit(status.ok() ? 3 : isNamed ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  if (WEXITSTATUS(state) == 3)
+    GTEST_SKIP() << "this machine keeps no ports for root";
+  EXPECT_EQ(WEXITSTATUS(state), 0);
 }
 
 TEST_F(Control, AbortReachesEverybodyOnce) {
@@ -272,8 +399,9 @@ TEST_F(Control, SaysWhyItCannotListen) {
   std::string endpoint = "127.0.0.1:" + std::to_string(port_);
   EXPECT_EQ(ControlServer::start(other).status().message(),
             "cannot listen on " + endpoint +
-                ": Address already in use; another job or program listens "
-                "there: choose another port");
+                ": Address already in use; process " +
+                std::to_string(getpid()) +
+                " (comm-test) listens there: choose another port");
   other.host = "192.0.2.1"; // of no machine
   EXPECT_THAT(ControlServer::start(other).status().message(),
               HasSubstr("rank 0 must run on the machine that the master "
