@@ -40,7 +40,7 @@ private:
   /// A variable that says something else than the table.
   Status disagrees(const char *name, uint32_t value,
                    const std::string &what) const {
-    return Status(ExitCode::Input,
+    return Status(ExitCode::Usage,
                   fmt::format("{}={}, but the rank table '{}' {}; correct the "
                               "variable or the table",
                               name, value, table_.path, what));

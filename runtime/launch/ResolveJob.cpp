@@ -57,6 +57,7 @@ public:
       BOOSTRT_RETURN_IF_ERROR(arrangeMeeting(
           plan_, inputs_, isItsJob ? &claims_[0] : nullptr, variables_));
     }
+    noteFlagsWithoutEffect();
     return plan_;
   }
 
@@ -226,6 +227,28 @@ private:
             ? "this process is the only one (--ranks N starts N)"
             : plan_.source + " has started this one; let that write the logs";
     return usage("--log-dir is for ranks that boost-run starts, and " + why);
+  }
+
+  void noteFlagsWithoutEffect() {
+    auto note = [&](std::initializer_list<const char *> flags,
+                    const std::string &why) {
+      for (const char *flag : flags)
+        if (options_.given.count(flag))
+          plan_.notes.push_back(
+              fmt::format("--{} has no effect, because {}", flag, why));
+    };
+    std::string threads = "ranks are threads of this process (--comm=local)";
+    bool areThreads = plan_.ranksAreThreads();
+    if (areThreads || plan_.size == 1)
+      note({"master", "token-file", "join-deadline", "rank-deadline"},
+           areThreads ? threads : "there is one rank");
+    if (plan_.size == 1)
+      note({"comm", "check-replicas"}, "there is one rank");
+    if (!plan_.startsRanks)
+      note({"grace", "pin"}, areThreads ? threads
+                             : plan_.size == 1
+                                 ? "there is one rank"
+                                 : plan_.source + " has started this one");
   }
 
   /// RANK_SIZE without the file or the launcher that it belongs to.

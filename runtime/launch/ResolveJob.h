@@ -25,7 +25,7 @@ struct JobInputs {
 Result<std::string> rankTablePath(const LaunchOptions &options,
                                   const Environment &environment);
 
-/// Fails with ExitCode::Usage, and for what disagrees with the rank table with
+/// Fails with ExitCode::Usage, and where the rank table itself is wrong with
 /// ExitCode::Input. A job that this process starts on its own host alone has
 /// port 0 and no token: whoever starts it draws them.
 Result<JobPlan> resolveJob(const JobInputs &inputs);

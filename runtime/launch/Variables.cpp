@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <arpa/inet.h>
 #include <charconv>
 
 extern char **environ;
@@ -65,6 +66,13 @@ uint32_t Variables::needNumber(const std::string &name,
   return number(name, limit).value_or(0);
 }
 
+/// An interface may follow: "fe80::1%eth0".
+static bool isIpv6Address(const std::string &text) {
+  in6_addr address;
+  return inet_pton(AF_INET6, text.substr(0, text.find('%')).c_str(),
+                   &address) == 1;
+}
+
 std::optional<HostPort> parseHostPort(std::string_view text) {
   HostPort result;
   std::string_view port;
@@ -87,6 +95,9 @@ std::optional<HostPort> parseHostPort(std::string_view text) {
   }
   if (result.host.empty() || printable(result.host) != result.host ||
       result.host.find_first_of(" */") != std::string::npos)
+    return std::nullopt;
+  bool isIpv6 = result.host.find(':') != std::string::npos;
+  if (isIpv6 && !isIpv6Address(result.host))
     return std::nullopt;
   if (port.empty())
     return result;

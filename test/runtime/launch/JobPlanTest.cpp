@@ -55,6 +55,40 @@ TEST(JobPlan, TheRanksOfALauncherKnowWhoTheyAre) {
   EXPECT_TRUE(resolved(toEnvironment(pinned)).isPinned);
 }
 
+TEST(JobPlan, FlagsWithoutEffectAreNoted) {
+  LaunchOptions options;
+  options.given = {"master", "token-file",     "join-deadline", "rank-deadline",
+                   "comm",   "check-replicas", "grace",         "pin"};
+  options.master = "127.0.0.1:4000";
+  auto notes = [&](const Environment &environment) {
+    return resolved(environment, options).notes;
+  };
+  using testing::ElementsAre;
+  // Alone, every flag about ranks does nothing.
+  std::vector<std::string> alone = notes({});
+  EXPECT_EQ(alone.size(), options.given.size());
+  EXPECT_THAT(alone, testing::Contains("--master has no effect, because there "
+                                       "is one rank"));
+  EXPECT_THAT(alone, testing::Contains("--pin has no effect, because there is "
+                                       "one rank"));
+  // A rank of another launcher starts nothing.
+  const char *why = "has no effect, because Open MPI (OMPI_COMM_WORLD_RANK, "
+                    "OMPI_COMM_WORLD_SIZE) has started this one";
+  EXPECT_THAT(
+      notes({{"OMPI_COMM_WORLD_RANK", "1"},
+             {"OMPI_COMM_WORLD_SIZE", "2"},
+             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+             {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}),
+      ElementsAre(std::string("--grace ") + why, std::string("--pin ") + why));
+  options.ranks = 2;
+  EXPECT_THAT(notes({}), ElementsAre());
+  options.comm = CommKind::Local;
+  EXPECT_THAT(notes({}),
+              testing::Contains("--grace has no effect, because ranks are "
+                                "threads of this process (--comm=local)"));
+  EXPECT_EQ(notes({}).size(), 6u) << "--comm and --check-replicas have one";
+}
+
 TEST(JobPlan, WhatTheLauncherHasSaidCountsAlone) {
   Environment variables = toEnvironment(launcher().planOfRank(0));
   variables["RANK"] = "1"; // of whoever has started the launcher

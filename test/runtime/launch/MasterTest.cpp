@@ -178,6 +178,8 @@ TEST(Master, FlagThenVariablesThenTheDefaultPort) {
   options.master = "[fe80::1]:4000";
   EXPECT_EQ(resolved(kMpi, options).masterHost, "fe80::1");
   EXPECT_EQ(resolved(kMpi, options).master(), "[fe80::1]:4000");
+  options.master = "fe80::1%eth0";
+  EXPECT_EQ(resolved(kMpi, options).masterHost, "fe80::1%eth0");
   options.master = "fe80::1";
   EXPECT_EQ(resolved(kMpi, options).masterHost, "fe80::1");
 }
@@ -196,8 +198,9 @@ TEST(Master, WhatIsWrong) {
                 "--master says port 4000, but MASTER_PORT=4001; leave one of "
                 "them out",
                 options);
-  for (const char *wrong : {":4000", "host:", "host:0", "host:65536",
-                            "host:4000x", "[::1", "[::1]4000", "a b", ""}) {
+  for (const char *wrong :
+       {":4000", "host:", "host:0", "host:65536", "host:4000x", "[::1",
+        "[::1]4000", "a b", "", ":::", "a:b:c", "[a:b]:4000", "1:2:3"}) {
     options.master = wrong;
     expectRefused(kMpi,
                   "--master: '" + std::string(wrong) +

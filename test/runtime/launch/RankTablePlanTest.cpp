@@ -73,7 +73,7 @@ TEST(RankTablePlan, ServerIdOrFlagSaysWhichServer) {
   EXPECT_EQ(errorOf({{"SERVER_ID", "1"}}, options),
             "2 --node-rank=0, but SERVER_ID=1; leave one of them out");
   EXPECT_EQ(errorOf({{"SERVER_ID", "2"}}),
-            "1 SERVER_ID=2, but the rank table 't.json' has 2 servers; correct "
+            "2 SERVER_ID=2, but the rank table 't.json' has 2 servers; correct "
             "the variable or the table");
 }
 
@@ -94,23 +94,23 @@ TEST(RankTablePlan, TheVariablesOfAScriptAgree) {
 TEST(RankTablePlan, TheVariablesOfAScriptDisagree) {
   const std::string end = "; correct the variable or the table";
   EXPECT_EQ(errorOf({{"RANK_SIZE", "16"}}),
-            "1 RANK_SIZE=16, but the rank table 't.json' has 8 ranks" + end);
+            "2 RANK_SIZE=16, but the rank table 't.json' has 8 ranks" + end);
   EXPECT_EQ(errorOf({{"DEVICE_NUM", "8"}}),
-            "1 DEVICE_NUM=8, but the rank table 't.json' gives server "
+            "2 DEVICE_NUM=8, but the rank table 't.json' gives server "
             "'10.0.0.2' 4 devices" +
                 end);
   EXPECT_EQ(errorOf({{"RANK_ID", "8"}}),
-            "1 RANK_ID=8, but the rank table 't.json' has ranks 0 to 7" + end);
+            "2 RANK_ID=8, but the rank table 't.json' has ranks 0 to 7" + end);
   EXPECT_EQ(errorOf({{"RANK_ID", "3"}, {"DEVICE_NUM", "2"}}),
-            "1 DEVICE_NUM=2, but the rank table 't.json' gives server "
+            "2 DEVICE_NUM=2, but the rank table 't.json' gives server "
             "'10.0.0.1' 4 devices" +
                 end);
   EXPECT_EQ(errorOf({{"RANK_ID", "3"}, {"DEVICE_ID", "0"}}),
-            "1 DEVICE_ID=0, but the rank table 't.json' gives rank 3 device "
+            "2 DEVICE_ID=0, but the rank table 't.json' gives rank 3 device "
             "3" +
                 end);
   EXPECT_EQ(errorOf({{"RANK_ID", "3"}, {"SERVER_ID", "1"}}),
-            "1 SERVER_ID=1, but the rank table 't.json' puts rank 3 on server "
+            "2 SERVER_ID=1, but the rank table 't.json' puts rank 3 on server "
             "0" +
                 end);
   EXPECT_EQ(errorOf({{"DEVICE_ID", "3"}}),
@@ -159,16 +159,16 @@ TEST(RankTablePlan, ALauncherSaysWhichRank) {
             "2 RANK_ID=4, but torchrun says RANK=5; unset one of them");
   const std::string end = "; correct the variable or the table";
   EXPECT_EQ(errorOf(with(torchrun, {{"WORLD_SIZE", "16"}})),
-            "1 WORLD_SIZE=16, but the rank table 't.json' has 8 ranks" + end);
+            "2 WORLD_SIZE=16, but the rank table 't.json' has 8 ranks" + end);
   EXPECT_EQ(errorOf(with(torchrun, {{"LOCAL_WORLD_SIZE", "2"}})),
-            "1 LOCAL_WORLD_SIZE=2, but the rank table 't.json' gives server "
+            "2 LOCAL_WORLD_SIZE=2, but the rank table 't.json' gives server "
             "'10.0.0.2' 4 devices" +
                 end);
   EXPECT_EQ(errorOf(with(torchrun, {{"RANK", "4"},
                                     {"LOCAL_RANK", "0"},
                                     {"LOCAL_WORLD_SIZE", "1"},
                                     {"DEVICE_NUM", "4"}})),
-            "1 LOCAL_WORLD_SIZE=1, but the rank table 't.json' gives server "
+            "2 LOCAL_WORLD_SIZE=1, but the rank table 't.json' gives server "
             "'10.0.0.2' 4 devices" +
                 end);
 }
