@@ -14,7 +14,7 @@ using data::ByteReader;
 
 namespace {
 
-constexpr SampleShape kShape = {3, 32, 32};
+constexpr const char *kTestFile = "test_batch.bin";
 constexpr int64_t kPixelBytes = kCifarRecordBytes - 1;
 constexpr int kClasses = 10;
 /// Records that are read at once: about a megabyte.
@@ -134,31 +134,40 @@ readSplit(const std::vector<std::string> &paths, std::string source) {
   std::unique_ptr<uint8_t[]> bytes = records.join();
   int64_t size = std::ssize(records.labels);
   return std::unique_ptr<Dataset>(
-      new MemoryDataset(kShape, size, std::move(bytes),
+      new MemoryDataset(kCifarShape, size, std::move(bytes),
                         std::move(records.labels), source, source));
 }
 
 } // namespace
 
-Result<DataSource> openCifar10(const std::string &directory) {
+Result<DataSource> openCifar10(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(
       data::checkDirectory(directory, "CIFAR-10's six .bin files", "cifar10"));
   // All six are looked for before any is read.
   std::vector<std::string> train, test;
-  for (int i = 1; i <= 6; ++i) {
+  for (int i = 1; i <= 5; ++i) {
     Result<std::string> path =
-        data::findPacked(directory, i <= 5 ? fmt::format("data_batch_{}.bin", i)
-                                           : "test_batch.bin");
+        data::findPacked(directory, fmt::format("data_batch_{}.bin", i));
     if (!path.ok())
       return path.status();
-    (i <= 5 ? train : test).push_back(*path);
+    train.push_back(*path);
   }
+  Result<std::optional<std::string>> testPath =
+      data::findOptional(directory, kTestFile);
+  if (!testPath.ok())
+    return testPath.status();
+  if (!*testPath && heldOut == HeldOut::Required)
+    return data::notFound(directory, kTestFile);
+  if (*testPath)
+    test.push_back(**testPath);
 
   Result<std::unique_ptr<Dataset>> trainSplit = readSplit(
       train, std::filesystem::path(directory) / "data_batch_1..5.bin");
   if (!trainSplit.ok())
     return trainSplit.status();
-  Result<std::unique_ptr<Dataset>> testSplit = readSplit(test, test.front());
+  Result<std::unique_ptr<Dataset>> testSplit =
+      test.empty() ? data::emptySplit(**trainSplit)
+                   : readSplit(test, test.front());
   if (!testSplit.ok())
     return testSplit.status();
   return data::makeSource("cifar10", std::move(*trainSplit),

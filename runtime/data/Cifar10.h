@@ -7,6 +7,7 @@
 
 namespace boostrt {
 
+inline constexpr SampleShape kCifarShape = {3, 32, 32};
 inline constexpr int64_t kCifarRecordBytes = 1 + 3 * 32 * 32;
 /// Limit of one file's records, unpacked: ten times the original's. It bounds
 /// what a hostile compressed file can cost.
@@ -15,6 +16,7 @@ inline constexpr int64_t kCifarMaxRecords = 100000;
 /// Reads data_batch_1.bin to data_batch_5.bin and test_batch.bin, each with or
 /// without ".gz" or ".xz", from `directory`. The files may hold fewer records
 /// than the original's 10000. Fails with ExitCode::Data.
-Result<DataSource> openCifar10(const std::string &directory);
+Result<DataSource> openCifar10(const std::string &directory,
+                               HeldOut heldOut = HeldOut::Required);
 
 } // namespace boostrt

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -158,9 +159,24 @@ struct DataSpec {
 /// Splits at the first colon and checks the scheme. Fails with ExitCode::Data.
 Result<DataSpec> splitDataSpec(std::string_view text);
 
+/// splitDataSpec(), and checks the argument as far as that needs no file. Fails
+/// with ExitCode::Data.
+Result<DataSpec> parseDataSpec(std::string_view text);
+
+/// What samples of a scheme are, where the scheme alone tells.
+struct SampleKind {
+  SampleShape shape;
+  ElementType elementType;
+};
+std::optional<SampleKind> sampleKindOf(const DataSpec &spec);
+
+/// Whether files with held-out data may be absent: the split is then empty.
+enum class HeldOut { Required, Optional };
+
 /// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "npy:DIR"
 /// (see Npy.h), "digits" or "digits:train=N,test=M,seed=S"
 /// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
-Result<DataSource> openDataSource(std::string_view spec);
+Result<DataSource> openDataSource(std::string_view spec,
+                                  HeldOut heldOut = HeldOut::Required);
 
 } // namespace boostrt

@@ -32,28 +32,57 @@ Status checkDirectory(const std::string &directory, const char *holds,
   fs::file_status status = fs::status(directory, error);
   if (fs::is_directory(status))
     return {};
+  if (Result<bool> found = isThere(directory); !found.ok())
+    return found.status();
   return Status(
       ExitCode::Data,
       fmt::format("{}: {}, expected a directory that holds {}; give one with "
                   "--data {}:DIR or DATA_PATH, or train without files with "
                   "--data digits",
                   directory,
-                  fs::exists(status) ? "not a directory"
-                  : status.type() == fs::file_type::not_found
-                      ? std::string("no such directory")
-                      : "cannot be read: " + error.message(),
+                  fs::exists(status) ? "not a directory" : "no such directory",
                   holds, scheme));
 }
 
-std::optional<std::string> findOptional(const std::string &directory,
-                                        const std::string &name) {
+Result<bool> isThere(const std::string &path) {
+  std::error_code error, linkError;
+  fs::file_type type = fs::status(path, error).type();
+  bool isLink = fs::is_symlink(fs::symlink_status(path, linkError));
+  if (type == fs::file_type::not_found && !isLink)
+    return false;
+  if (type != fs::file_type::not_found && type != fs::file_type::none)
+    return true;
+  if (!isLink)
+    return Status(ExitCode::Data, fmt::format("{}: cannot be looked at: {}",
+                                              path, error.message()));
+  bool isLoop = error == std::errc::too_many_symbolic_link_levels;
+  return Status(
+      ExitCode::Data,
+      fmt::format("{}: a symbolic link to '{}', which {}; correct the link",
+                  path, printable(fs::read_symlink(path, linkError).string()),
+                  isLoop ? "leads back to itself"
+                  : type == fs::file_type::not_found
+                      ? std::string("does not exist")
+                      : "cannot be looked at: " + error.message()));
+}
+
+Result<std::optional<std::string>> findOptional(const std::string &directory,
+                                                const std::string &name) {
   for (const char *suffix : {"", ".gz", ".xz"}) {
     std::string path = fs::path(directory) / (name + suffix);
-    std::error_code error;
-    if (fs::exists(path, error))
-      return path;
+    Result<bool> found = isThere(path);
+    if (!found.ok())
+      return found.status();
+    if (*found)
+      return std::optional(path);
   }
-  return std::nullopt;
+  return std::optional<std::string>();
+}
+
+std::unique_ptr<Dataset> emptySplit(const Dataset &train) {
+  return std::make_unique<MemoryDataset>(
+      train.shape(), /*size=*/0, nullptr, std::vector<int32_t>(),
+      train.source(), train.labelSource(), train.elementType());
 }
 
 Status notFound(const std::string &directory, const std::string &names) {
@@ -66,9 +95,11 @@ Status notFound(const std::string &directory, const std::string &names) {
 
 Result<std::string> findPacked(const std::string &directory,
                                const std::string &name) {
-  std::optional<std::string> path = findOptional(directory, name);
-  return path ? Result<std::string>(std::move(*path))
-              : notFound(directory, name);
+  Result<std::optional<std::string>> path = findOptional(directory, name);
+  if (!path.ok())
+    return path.status();
+  return *path ? Result<std::string>(**std::move(path))
+               : notFound(directory, name);
 }
 
 DataSource makeSource(const char *scheme, std::unique_ptr<Dataset> train,

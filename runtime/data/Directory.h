@@ -17,10 +17,17 @@ std::string listing(const std::string &directory);
 Status checkDirectory(const std::string &directory, const char *holds,
                       const char *scheme);
 
+/// Whether `path` exists. Fails with ExitCode::Data for a symbolic link that
+/// leads nowhere, and for what cannot be looked at: neither is an absent file.
+Result<bool> isThere(const std::string &path);
+
 /// The path of `name` in `directory`: plain, else with .gz, else with .xz; none
-/// when it is not there.
-std::optional<std::string> findOptional(const std::string &directory,
-                                        const std::string &name);
+/// when it is absent. Fails as isThere() does.
+Result<std::optional<std::string>> findOptional(const std::string &directory,
+                                                const std::string &name);
+
+/// A split without samples, of what `train` holds.
+std::unique_ptr<Dataset> emptySplit(const Dataset &train);
 
 /// That `names`, "a.npy", are not there, and what is.
 Status notFound(const std::string &directory, const std::string &names);

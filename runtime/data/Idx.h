@@ -58,6 +58,7 @@ private:
 /// train/ and test/. Where several spellings are there, the directory itself
 /// goes before its subdirectories and plain files go before compressed ones.
 /// Fails with ExitCode::Data.
-Result<DataSource> openMnist(const std::string &directory);
+Result<DataSource> openMnist(const std::string &directory,
+                             HeldOut heldOut = HeldOut::Required);
 
 } // namespace boostrt

@@ -18,9 +18,11 @@ struct SplitNames {
 constexpr SplitNames kTrain = {"train", "train"};
 constexpr SplitNames kTest = {"t10k", "test"};
 
-/// The path of e.g. train-images-idx3-ubyte, whichever way it is spelt.
-Result<std::string> findFile(const std::string &directory,
-                             const SplitNames &split, std::string_view kind) {
+/// The path of e.g. train-images-idx3-ubyte, whichever way it is spelt; none
+/// when it is absent.
+Result<std::optional<std::string>> findOptional(const std::string &directory,
+                                                const SplitNames &split,
+                                                std::string_view kind) {
   std::string directories[] = {directory,
                                (fs::path(directory) / split.subdirectory)};
   for (const std::string &place : directories)
@@ -30,10 +32,23 @@ Result<std::string> findFile(const std::string &directory,
             fs::path(place) / fmt::format("{}-{}{}{}-ubyte{}", split.prefix,
                                           kind.substr(0, 6), separator,
                                           kind.substr(7), suffix);
-        std::error_code error;
-        if (fs::exists(path, error))
-          return path;
+        Result<bool> found = data::isThere(path);
+        if (!found.ok())
+          return found.status();
+        if (*found)
+          return std::optional(path);
       }
+  return std::optional<std::string>();
+}
+
+Result<std::string> findFile(const std::string &directory,
+                             const SplitNames &split, std::string_view kind) {
+  Result<std::optional<std::string>> path =
+      findOptional(directory, split, kind);
+  if (!path.ok())
+    return path.status();
+  if (*path)
+    return **std::move(path);
   return Status(
       ExitCode::Data,
       fmt::format("{0}: {1}-{2}-ubyte not found; {3}; expected it there or in "
@@ -111,14 +126,40 @@ Status checkSplits(const std::string &directory, const SplitFiles &train,
   return {};
 }
 
+/// Whether neither of a split's files exists.
+Result<bool> isAbsent(const std::string &directory, const SplitNames &split) {
+  for (const char *kind : {"images-idx3", "labels-idx1"}) {
+    Result<std::optional<std::string>> path =
+        findOptional(directory, split, kind);
+    if (!path.ok())
+      return path.status();
+    if (*path)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
-Result<DataSource> openMnist(const std::string &directory) {
+Result<DataSource> openMnist(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(
       data::checkDirectory(directory, "the four MNIST files", "mnist"));
   Result<SplitFiles> trainFiles = openSplit(directory, kTrain);
   if (!trainFiles.ok())
     return trainFiles.status();
+  if (heldOut == HeldOut::Optional) {
+    Result<bool> absent = isAbsent(directory, kTest);
+    if (!absent.ok())
+      return absent.status();
+    if (*absent) {
+      Result<std::unique_ptr<Dataset>> train = readSplit(*trainFiles);
+      if (!train.ok())
+        return train.status();
+      std::unique_ptr<Dataset> test = data::emptySplit(**train);
+      return data::makeSource("mnist", std::move(*train), std::move(test),
+                              directory);
+    }
+  }
   Result<SplitFiles> testFiles = openSplit(directory, kTest);
   if (!testFiles.ok())
     return testFiles.status();

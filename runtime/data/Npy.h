@@ -71,7 +71,8 @@ inline constexpr const char *kNpyFiles =
 ///   targets  float32, (N, ...)
 /// Floats must be finite, labels from 0 to kNpyMaxLabel, integers those of 32
 /// bits. Both splits hold the same. Fails with ExitCode::Data.
-Result<DataSource> openNpy(const std::string &directory);
+Result<DataSource> openNpy(const std::string &directory,
+                           HeldOut heldOut = HeldOut::Required);
 
 /// As many classes as a model may have, less one.
 inline constexpr int64_t kNpyMaxLabel = (int64_t{1} << 24) - 1;

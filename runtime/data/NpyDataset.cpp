@@ -39,17 +39,23 @@ struct Split {
 Result<NpyFile> openSamples(const std::string &directory, const char *split) {
   std::string names[] = {fmt::format("{}_images.npy", split),
                          fmt::format("{}_features.npy", split)};
-  std::optional<std::string> images = data::findOptional(directory, names[0]);
-  std::optional<std::string> features = data::findOptional(directory, names[1]);
-  if (images && features)
-    return error(*features, fmt::format("found beside {}, expected one of the "
-                                        "two, because both names mean the "
-                                        "samples; remove one",
-                                        *images));
-  if (!images && !features)
+  Result<std::optional<std::string>> images =
+      data::findOptional(directory, names[0]);
+  if (!images.ok())
+    return images.status();
+  Result<std::optional<std::string>> features =
+      data::findOptional(directory, names[1]);
+  if (!features.ok())
+    return features.status();
+  if (*images && *features)
+    return error(**features, fmt::format("found beside {}, expected one of the "
+                                         "two, because both names mean the "
+                                         "samples; remove one",
+                                         **images));
+  if (!*images && !*features)
     return data::notFound(directory,
                           fmt::format("{} (or {})", names[0], names[1]));
-  Result<NpyFile> file = NpyFile::open(images ? *images : *features);
+  Result<NpyFile> file = NpyFile::open(*images ? **images : **features);
   if (!file.ok())
     return file;
   size_t rank = file->shape().size();
@@ -107,12 +113,15 @@ Result<Split> openSplit(const std::string &directory, const char *name) {
   if (!samples.ok())
     return samples.status();
   Split split{std::move(*samples), {}, {}};
-  if (auto path =
-          data::findOptional(directory, fmt::format("{}_labels.npy", name)))
-    BOOSTRT_RETURN_IF_ERROR(openLabels(*path, split));
-  if (auto path =
-          data::findOptional(directory, fmt::format("{}_targets.npy", name)))
-    BOOSTRT_RETURN_IF_ERROR(openTargets(*path, split));
+  for (auto [what, openAnswers] :
+       {std::pair{"labels", &openLabels}, {"targets", &openTargets}}) {
+    Result<std::optional<std::string>> path =
+        data::findOptional(directory, fmt::format("{}_{}.npy", name, what));
+    if (!path.ok())
+      return path.status();
+    if (*path)
+      BOOSTRT_RETURN_IF_ERROR(openAnswers(**path, split));
+  }
   return split;
 }
 
@@ -247,13 +256,39 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
       split.labels ? split.labels->path() : "", type, std::move(targets)));
 }
 
+/// Whether the split has no samples' file.
+Result<bool> isAbsent(const std::string &directory, const char *split) {
+  for (const char *what : {"images", "features"}) {
+    Result<std::optional<std::string>> path =
+        data::findOptional(directory, fmt::format("{}_{}.npy", split, what));
+    if (!path.ok())
+      return path.status();
+    if (*path)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
-Result<DataSource> openNpy(const std::string &directory) {
+Result<DataSource> openNpy(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(data::checkDirectory(directory, kNpyFiles, "npy"));
   Result<Split> train = openSplit(directory, "train");
   if (!train.ok())
     return train.status();
+  if (heldOut == HeldOut::Optional) {
+    Result<bool> absent = isAbsent(directory, "test");
+    if (!absent.ok())
+      return absent.status();
+    if (*absent) {
+      Result<std::unique_ptr<Dataset>> trainSet = readSplit(*train);
+      if (!trainSet.ok())
+        return trainSet.status();
+      std::unique_ptr<Dataset> testSet = data::emptySplit(**trainSet);
+      return data::makeSource("npy", std::move(*trainSet), std::move(testSet),
+                              directory);
+    }
+  }
   Result<Split> test = openSplit(directory, "test");
   if (!test.ok())
     return test.status();

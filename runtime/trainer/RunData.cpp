@@ -17,15 +17,24 @@ struct Choice {
 
 Result<Choice> choose(const Recipe &recipe,
                       const std::optional<std::string> &data) {
-  if (data)
+  if (data) {
+    // The value of a flag, where the model's own source is data.
+    if (Status status = parseDataSpec(*data).status(); !status.ok())
+      return Status(ExitCode::Usage, "--data: " + status.message());
     return Choice{*data, "", ""};
+  }
   const char *directory = std::getenv("DATA_PATH");
   if (directory && !*directory)
     directory = nullptr;
   if (recipe.dataSource.empty())
-    return Status(ExitCode::Data, "the model names no data.source and --data "
-                                  "is not given; try --data digits or --data "
-                                  "mnist:DIR");
+    return Status(
+        ExitCode::Data,
+        fmt::format("the model names no data.source and --data is not given{}; "
+                    "try --data digits or --data mnist:{}",
+                    directory ? ", and DATA_PATH is only the directory for a "
+                                "data.source, which says how to read it"
+                              : "",
+                    directory ? directory : "DIR"));
   Result<DataSpec> own = splitDataSpec(recipe.dataSource);
   if (!own.ok())
     return own.status();
@@ -78,14 +87,19 @@ bool fits(const BoostTensor &tensor, const SampleShape &shape) {
 class Fitting {
 public:
   Fitting(const Program &program, const Recipe &recipe, RunData &run)
-      : program_(program), recipe_(recipe), run_(run),
-        train_(*run.source.train), test_(*run.source.test) {}
+      : program_(program), recipe_(recipe), run_(run) {}
+
+  /// Before the data are read, which may take long.
+  Status runOn(const SampleKind &samples) {
+    BOOSTRT_RETURN_IF_ERROR(elementType(samples));
+    return transforms(samples);
+  }
 
   Status run() {
-    BOOSTRT_RETURN_IF_ERROR(elementType());
-    BOOSTRT_RETURN_IF_ERROR(transforms());
-    BOOSTRT_RETURN_IF_ERROR(labels());
-    BOOSTRT_RETURN_IF_ERROR(targets());
+    const Dataset &train = *run_.source.train;
+    BOOSTRT_RETURN_IF_ERROR(runOn({train.shape(), train.elementType()}));
+    BOOSTRT_RETURN_IF_ERROR(labels(train, *run_.source.test));
+    BOOSTRT_RETURN_IF_ERROR(targets(train));
     const BoostProgram &descriptor = program_.descriptor();
     run_.layout.batchSize = descriptor.batch_size;
     run_.layout.validOffset = descriptor.valid.offset;
@@ -103,13 +117,13 @@ private:
                     fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  Status elementType() const {
+  Status elementType(const SampleKind &found) const {
     const BoostInput &samples = program_.samples();
-    bool integers = train_.elementType() == ElementType::I32;
+    bool integers = found.elementType == ElementType::I32;
     if (samples.kind == BOOST_INPUT_INDICES && !integers)
       return fail("samples are {}, but the model's input '{}' takes integers "
                   "from 0 to {}; use npy: with samples of int32 or int64",
-                  train_.elementType() == ElementType::U8 ? "pixels" : "floats",
+                  found.elementType == ElementType::U8 ? "pixels" : "floats",
                   samples.tensor.name, samples.classes - 1);
     if (samples.kind == BOOST_INPUT_FEATURES && integers)
       return fail("samples are integers, but the model's input '{}' takes "
@@ -123,18 +137,17 @@ private:
     return Status();
   }
 
-  Status transforms() {
+  Status transforms(const SampleKind &found) {
     const BoostInput &samples = program_.samples();
     auto create = [&](TransformPurpose purpose) {
-      return TransformPipeline::create(recipe_.transforms, train_.shape(),
-                                       train_.elementType(), purpose);
+      return TransformPipeline::create(recipe_.transforms, found.shape,
+                                       found.elementType, purpose);
     };
     Result<TransformPipeline> evaluation = create(TransformPurpose::Evaluation);
     if (!evaluation.ok())
       return evaluation.status();
     if (!fits(samples.tensor, evaluation->outputShape()))
-      return fail("samples are {}{}; the model takes {}",
-                  toString(train_.shape()),
+      return fail("samples are {}{}; the model takes {}", toString(found.shape),
                   samples.kind == BOOST_INPUT_INDICES
                       ? " integers"
                       : fmt::format(", after the model's transforms {}",
@@ -160,15 +173,15 @@ private:
                        what, what);
   }
 
-  Status labels() {
+  Status labels(const Dataset &train, const Dataset &test) {
     const BoostInput *labels = program_.input(BOOST_INPUT_LABELS);
     if (!labels)
       return Status();
-    if (!train_.hasLabels())
+    if (!train.hasLabels())
       return fail("the model reads labels '{}' of {} classes; the data set has "
                   "none; {}",
                   labels->tensor.name, labels->classes, advice("labels"));
-    for (const Dataset *split : {&train_, &test_})
+    for (const Dataset *split : {&train, &test})
       if (split->classes() > labels->classes)
         return Status(ExitCode::Data,
                       fmt::format("{} has labels up to {}, but the model has "
@@ -180,23 +193,23 @@ private:
     return Status();
   }
 
-  Status targets() {
+  Status targets(const Dataset &train) {
     const BoostInput *targets = program_.input(BOOST_INPUT_TARGETS);
     if (!targets)
       return Status();
     int64_t wanted = elementsOf(targets->tensor);
-    if (!train_.hasTargets())
+    if (!train.hasTargets())
       return fail("the model compares with targets '{}' of {} numbers a "
                   "sample; the data set has none; {}",
                   targets->tensor.name, wanted, advice("targets"));
-    if (train_.targets().elements() != wanted)
+    if (train.targets().elements() != wanted)
       return Status(
           ExitCode::Data,
           fmt::format("{}: targets are {}, which is {} numbers a sample; the "
                       "model compares with targets '{}' of {}, which is {}; "
                       "save the targets this model was written for",
-                      train_.targets().source, toString(train_.targets().shape),
-                      train_.targets().elements(), targets->tensor.name,
+                      train.targets().source, toString(train.targets().shape),
+                      train.targets().elements(), targets->tensor.name,
                       toString(extentsOf(targets->tensor)), wanted));
     run_.layout.targetsOffset = targets->tensor.offset;
     return Status();
@@ -205,17 +218,25 @@ private:
   const Program &program_;
   const Recipe &recipe_;
   RunData &run_;
-  const Dataset &train_, &test_;
 };
 
 } // namespace
 
 Result<RunData> openRunData(const Program &program, const Recipe &recipe,
-                            const std::optional<std::string> &data) {
+                            const std::optional<std::string> &data,
+                            HeldOut heldOut) {
   Result<Choice> choice = choose(recipe, data);
   if (!choice.ok())
     return choice.status();
-  Result<DataSource> source = openDataSource(choice->spec);
+  RunData run;
+  run.spec = choice->spec;
+  run.note = choice->note;
+  Fitting fitting(program, recipe, run);
+  Result<DataSpec> spec = splitDataSpec(run.spec);
+  if (std::optional<SampleKind> kind =
+          spec.ok() ? sampleKindOf(*spec) : std::nullopt)
+    BOOSTRT_RETURN_IF_ERROR(fitting.runOn(*kind));
+  Result<DataSource> source = openDataSource(choice->spec, heldOut);
   if (!source.ok()) {
     const Status &status = source.status();
     if (choice->considered.empty())
@@ -223,12 +244,8 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
     return Status(status.code(), fmt::format("{}\n  {}", status.message(),
                                              choice->considered));
   }
-  RunData run;
-  run.spec = choice->spec;
-  run.note = choice->note;
   run.source = std::move(source).value();
-
-  BOOSTRT_RETURN_IF_ERROR(Fitting(program, recipe, run).run());
+  BOOSTRT_RETURN_IF_ERROR(fitting.run());
   return run;
 }
 

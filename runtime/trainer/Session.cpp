@@ -36,7 +36,8 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   std::unique_ptr<Session> session(new Session);
   BOOSTRT_RETURN_IF_ERROR(session->loadProgram(options));
   Result<RunData> data =
-      openRunData(session->program(), session->recipe_, options.data);
+      openRunData(session->program(), session->recipe_, options.data,
+                  options.evaluate ? HeldOut::Required : HeldOut::Optional);
   if (!data.ok())
     return data.status();
   session->data_ = std::move(data).value();

@@ -157,6 +157,11 @@ TEST_F(Cifar10, MissingDirectoryAndFiles) {
                                "get it from the data set's source")));
     writeFile(path(i), batch(i));
   }
+  std::filesystem::remove(path(5));
+  source = openCifar10(directory.path(), HeldOut::Optional);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  EXPECT_GT(source->train->size(), 0);
+  EXPECT_EQ(source->test->size(), 0);
 }
 
 TEST_F(Cifar10, WrongSizes) {

@@ -3,6 +3,9 @@
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
 
+#include "test/runtime/support/Files.h"
+#include "test/runtime/support/TemporaryDirectory.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,12 +57,43 @@ TEST(DataSource, UnknownSchemeGetsASuggestion) {
             "mean 'mnist'?; write mnist:DIR, cifar10:DIR, npy:DIR, digits or "
             "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf("imagenet:DIR"),
-            "data source 'imagenet:DIR': unknown data scheme 'imagenet'; write "
+            "data source 'imagenet:DIR': unknown data scheme 'imagenet'; it is "
+            "not implemented; write "
             "mnist:DIR, cifar10:DIR, npy:DIR, digits or "
             "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf(""),
             "data source '': no data scheme; write mnist:DIR, "
             "cifar10:DIR, npy:DIR, digits or digits:train=N,test=M,seed=S");
+}
+
+TEST(DataSource, OtherNamesOfASchemeAreUnderstood) {
+  for (auto [name, scheme] : {std::pair{"MNIST", "mnist"},
+                              {"Fashion-MNIST", "mnist"},
+                              {"CIFAR-10", "cifar10"},
+                              {"numpy", "npy"},
+                              {"Digits", "digits"}})
+    EXPECT_THAT(errorOf(std::string(name) + ":DIR"),
+                HasSubstr("unknown data scheme '" + std::string(name) +
+                          "'; did you mean '" + scheme + "'"));
+  EXPECT_THAT(errorOf("imagefolder:DIR"),
+              HasSubstr("unknown data scheme 'imagefolder'; it is not "
+                        "implemented; write mnist:DIR"));
+}
+
+TEST(DataSource, ADirectoryIsKnownByWhatItHolds) {
+  for (auto [file, scheme] : {std::pair{"train-images-idx3-ubyte.gz", "mnist"},
+                              {"train/train-images.idx3-ubyte", "mnist"},
+                              {"data_batch_1.bin.xz", "cifar10"},
+                              {"train_features.npy", "npy"}}) {
+    TemporaryDirectory directory;
+    std::filesystem::create_directory(directory / "train");
+    writeFile(directory / file, "");
+    EXPECT_EQ(errorOf(directory.path()),
+              "data source '" + directory.path() +
+                  "': a directory without the scheme that says how to read "
+                  "it; it holds files of " +
+                  scheme + ": write " + scheme + ":" + directory.path());
+  }
 }
 
 TEST(DataSource, DirectoryWithoutSchemeIsUnderstood) {

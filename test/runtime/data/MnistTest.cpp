@@ -40,6 +40,42 @@ TEST(Mnist, ReadsPlainFiles) {
             directory.path() + "/train-labels-idx1-ubyte");
 }
 
+TEST(Mnist, LinksThatLeadNowhereAreNoAbsentFiles) {
+  TemporaryDirectory directory;
+  TinyMnist().write(directory.path());
+  std::string path = directory / "train-images-idx3-ubyte";
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("gone", path);
+  EXPECT_EQ(openMnist(directory.path()).status().message(),
+            path + ": a symbolic link to 'gone', which does not exist; correct "
+                   "the link");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("train-images-idx3-ubyte", path);
+  EXPECT_EQ(openMnist(directory.path()).status().message(),
+            path + ": a symbolic link to 'train-images-idx3-ubyte', which "
+                   "leads back to itself; correct the link");
+  EXPECT_EQ(openMnist(path).status().code(), ExitCode::Data);
+  EXPECT_THAT(openMnist(path).status().message(),
+              HasSubstr("which leads back to itself"));
+}
+
+TEST(Mnist, HeldOutFilesMayBeAbsentWhereTheyAreNotNeeded) {
+  TemporaryDirectory directory;
+  TinyMnist().write(directory.path());
+  expectTiny(openMnist(directory.path(), HeldOut::Optional));
+  std::filesystem::remove(directory / "t10k-images-idx3-ubyte");
+  // Half of a split is a mistake in any case.
+  EXPECT_FALSE(openMnist(directory.path(), HeldOut::Optional).ok());
+  std::filesystem::remove(directory / "t10k-labels-idx1-ubyte");
+  Result<DataSource> source = openMnist(directory.path(), HeldOut::Optional);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  EXPECT_EQ(source->train->size(), 3);
+  EXPECT_EQ(source->test->size(), 0);
+  EXPECT_EQ(source->test->shape(), source->train->shape());
+  EXPECT_NE(source->test->fingerprint(), source->train->fingerprint());
+  EXPECT_FALSE(openMnist(directory.path()).ok());
+}
+
 TEST(Mnist, ReadsCompressedFiles) {
   TemporaryDirectory directory;
   TinyMnist().writeAs(directory.path(), {"train-images-idx3-ubyte.gz",

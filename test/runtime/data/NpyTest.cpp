@@ -100,6 +100,22 @@ TEST_F(Npy, HeadersAsOtherWritersSpellThem) {
   }
 }
 
+TEST_F(Npy, HeldOutFilesMayBeAbsentWhereTheyAreNotNeeded) {
+  for (const char *name : {"test_images", "test_labels"})
+    std::filesystem::remove(path(name));
+  EXPECT_THAT(error(), testing::HasSubstr("test_images.npy (or "
+                                          "test_features.npy) not found"));
+  Result<DataSource> source =
+      openDataSource("npy:" + directory.path(), HeldOut::Optional);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  EXPECT_GT(source->train->size(), 0);
+  EXPECT_EQ(source->test->size(), 0);
+  std::filesystem::create_symlink("gone", path("test_images"));
+  EXPECT_THAT(openNpy(directory.path(), HeldOut::Optional).status().message(),
+              testing::HasSubstr("a symbolic link to 'gone', which does not "
+                                 "exist"));
+}
+
 TEST_F(Npy, MissingFiles) {
   EXPECT_EQ(openNpy(directory / "nowhere").status().message(),
             directory / "nowhere" +

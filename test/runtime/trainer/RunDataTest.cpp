@@ -77,11 +77,34 @@ TEST_F(RunDataChoice, ADirectoryThatDoesNotExistListsWhatWasTried) {
 
 TEST_F(RunDataChoice, NoSourceAtAll) {
   expectData(open("softmax", "{}"), {"the model names no data.source and "
-                                     "--data is not given"});
+                                     "--data is not given; try --data digits "
+                                     "or --data mnist:DIR"});
+  setenv("DATA_PATH", "/some/place", 1);
+  expectData(open("softmax", "{}"),
+             {"--data is not given, and DATA_PATH is only the directory for a "
+              "data.source, which says how to read it; try --data digits or "
+              "--data mnist:/some/place"});
 }
 
-TEST_F(RunDataChoice, AnUnknownScheme) {
-  expectData(open("softmax", kDigits, "nmist:/dir"), {"nmist"});
+TEST_F(RunDataChoice, AValueOfTheFlagThatIsNone) {
+  for (const char *wrong :
+       {"nmist:/dir", "mnist", "digits:train=0", ""}) {
+    auto data = open("softmax", kDigits, wrong);
+    ASSERT_FALSE(data.ok()) << wrong;
+    EXPECT_EQ(data.status().code(), ExitCode::Usage);
+    EXPECT_THAT(data.status().message(),
+                testing::StartsWith("--data: data source '"));
+  }
+  // In the model, and where files are missing, it is the data.
+  expectData(open("softmax", R"({"data":{"source":"nmist:/dir"}})"), {"nmist"});
+  expectData(open("softmax", kDigits, "mnist:/no/such"), {"/no/such"});
+}
+
+TEST_F(RunDataChoice, TheShapeIsCheckedBeforeFilesAreRead) {
+  // Reading would say that there is no such directory.
+  expectData(open("softmax", kDigits, "cifar10:/no/such/directory"),
+             {"cifar10:/no/such/directory: samples are 3x32x32, after the "
+              "model's transforms 3x32x32; the model takes 1x28x28"});
 }
 
 TEST_F(RunDataChoice, SamplesOfAnotherShape) {
