@@ -77,8 +77,13 @@ std::string suggestFlag(NameKind program, std::string_view flag,
     return name->ours.empty() ? "; there is no such flag"
                               : offer(name->ours, name->note);
   if (const ForeignName *recipe =
-          findForeignName(NameKind::RecipeFlag, word, {}))
-    return pointAtRecipe(program, recipe->ours);
+          findForeignName(NameKind::RecipeFlag, word, {})) {
+    // Some of the recipe is a flag of the program too.
+    std::string own = fmt::format("--{}", recipe->ours);
+    return std::ranges::find(legal, own) != legal.end()
+               ? offer(own, "")
+               : pointAtRecipe(program, recipe->ours);
+  }
   return didYouMean(flag, legal);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/trainer/CommandLine.h"
 #include "runtime/trainer/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
+#include "runtime/trainer/StopSignals.h"
 
 namespace boostrt {
 namespace {
@@ -14,8 +15,13 @@ namespace {
 /// `plan` is about commands that ranks run.
 Status dispatch(const Options &options, const JobPlan &plan = {}) {
   switch (options.command) {
-  case Command::Train:
+  case Command::Train: {
+    // The launcher passes on what its ranks say, and one of them is enough.
+    bool speaks = !plan.isStarted || plan.localRank == 0 ||
+                  options.launch.logDir.has_value();
+    SignalsBeforeTraining signals(speaks);
     return runOnRanks(options, plan, trainCommand);
+  }
   case Command::Evaluate:
     return runOnRanks(options, plan, evalCommand);
   case Command::Info:
@@ -32,23 +38,26 @@ Status dispatch(const Options &options, const JobPlan &plan = {}) {
   return Status(ExitCode::Internal, "unknown command");
 }
 
-/// What won, and what the user should know about it; once for a job.
-void announce(const JobPlan &plan) {
-  if (plan.source.empty() || plan.isStarted ||
-      (plan.rank != 0 && !plan.startsRanks))
+/// What won, and what the user should know about it and about the flags; once
+/// for a job.
+void announce(const JobPlan &plan, std::vector<std::string> notes) {
+  if (plan.isStarted || (plan.rank != 0 && !plan.startsRanks))
     return;
-  printNote("boost-run: {}{}, from {}\n", plan.startsRanks ? "starting " : "",
-            plan.describe(), plan.source);
-  for (const std::string &note : plan.notes)
+  if (!plan.source.empty())
+    printNote("boost-run: {}{}, from {}\n", plan.startsRanks ? "starting " : "",
+              plan.describe(), plan.source);
+  notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
+  for (const std::string &note : notes)
     printNote("boost-run: {}\n", note);
 }
 
 /// Trains, evaluates or times as a rank of a job, or starts the ranks that do.
-Status runAsRank(const Options &options, int argc, const char *const *argv) {
+Status runAsRank(const CommandLine &line, int argc, const char *const *argv) {
+  const Options &options = line.options;
   Result<JobPlan> plan = planJob(options.launch);
   if (!plan.ok())
     return plan.status();
-  announce(*plan);
+  announce(*plan, line.notes);
   if (plan->isIdle)
     return Status();
   if (plan->startsRanks)
@@ -72,7 +81,7 @@ Status run(int argc, const char *const *argv, bool &isRanked) {
   if (isRanked || line->options.prediction)
     limitSpinning(argv);
   if (isRanked)
-    return runAsRank(line->options, argc, argv);
+    return runAsRank(*line, argc, argv);
   return dispatch(line->options);
 }
 

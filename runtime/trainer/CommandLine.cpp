@@ -1,7 +1,9 @@
 #include "runtime/trainer/CommandLine.h"
 
 #include "runtime/predict/NetworkFlags.h"
+#include "runtime/support/FlagValues.h"
 #include "runtime/support/Suggest.h"
+#include "runtime/trainer/FlagNotes.h"
 #include "runtime/trainer/LaunchFlags.h"
 
 #include <CLI/CLI.hpp>
@@ -57,18 +59,18 @@ void addProgram(CLI::App &app, Options &options) {
   app.add_option("--threads", options.threads,
                  "threads of the pool (default: as planned by boostc, fewer "
                  "where ranks share the machine)")
-      ->check(CLI::Range(1u, 4096u))
+      ->check(integerBetween(1, 4096))
       ->type_name("N");
   app.add_option("--device", options.device,
                  "cpu, cuda, or sim, which simulates a GPU with all checks "
                  "(default: a GPU that can be used, else the CPU)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda", "sim"}))
+      ->check(oneOf({"auto", "cpu", "cuda", "sim"}))
       ->type_name("NAME");
   app.add_option("--gpu-library", options.gpuLibrary,
                  "whether NVIDIA's libraries compute what boostc left to them: "
                  "on, off (generated kernels do), or auto (default: the "
                  "faster, measured when the program is first loaded)")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->check(oneOf({"auto", "on", "off"}))
       ->type_name("WHEN");
 }
 
@@ -82,12 +84,12 @@ void addCommon(CLI::App &app, Options &options) {
 void addTraining(CLI::App &app, Options &o) {
   constexpr int64_t kMany = int64_t{1} << 53;
   app.add_option("--epochs", o.epochs, "epochs (default: the model's)")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->type_name("N");
   app.add_option("--steps", o.steps,
                  "stop after N optimizer steps; without --epochs, for as many "
                  "epochs as that takes")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->type_name("N");
   // As text: CLI11 would wrap a negative number around.
   app.add_option_function<std::string>(
@@ -105,7 +107,7 @@ void addTraining(CLI::App &app, Options &o) {
   app.add_option_function<std::string>(
          "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },
          "visit samples in random order (default: on)")
-      ->check(CLI::IsMember({"on", "off"}));
+      ->check(oneOf({"on", "off"}));
   app.add_option("--init", o.init, "start from the weights in FILE")
       ->type_name("FILE");
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
@@ -116,13 +118,13 @@ void addTraining(CLI::App &app, Options &o) {
       ->type_name("FILE");
   app.add_option("--save-best-from", o.saveBestFrom,
                  "first epoch whose weights --save-best considers")
-      ->check(CLI::Range(int64_t{1}, kMany))
+      ->check(integerBetween(1, kMany))
       ->capture_default_str()
       ->type_name("E");
   app.add_option("--eval-every", o.evalEvery,
                  "evaluate on held-out data every N epochs; 0: only at the end "
                  "(default: the model's train.eval_every)")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->type_name("N");
   app.add_option("--checkpoint-dir", o.checkpointDir, "keep checkpoints in DIR")
       ->type_name("DIR");
@@ -132,18 +134,18 @@ void addTraining(CLI::App &app, Options &o) {
   addInterval(app, "--checkpoint-every", o.checkpointEvery,
               "when to write one (default: epoch)");
   app.add_option("--keep-max", o.keepMax, "how many to keep (never below 2)")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(integerBetween(1, 1 << 20))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--check-replicas", o.checkReplicasEvery,
                  "compare the ranks' weights every N steps; 0: never")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--log-adasum", o.logAdasumEvery,
                  "write how Adasum combined to the metrics every N steps; 0: "
                  "never")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--resume", o.resume,
@@ -158,7 +160,7 @@ void addTraining(CLI::App &app, Options &o) {
          },
          "what every rank begins with where ranks have states of their own and "
          "another number of ranks saved them: their mean, or new ones")
-      ->check(CLI::IsMember({"mean", "reset"}));
+      ->check(oneOf({"mean", "reset"}));
   addInterval(app, "--log-every", o.logEvery,
               "when to print the loss (default: epoch)");
   app.add_option_function<std::string>(
@@ -170,7 +172,7 @@ void addTraining(CLI::App &app, Options &o) {
                                        : ProgressKind::Auto;
          },
          "progress bar and lines (default: auto)")
-      ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
+      ->check(oneOf({"auto", "bar", "plain", "none"}));
   app.add_flag("--eval,!--no-eval", o.evaluate,
                "evaluate on held-out data, see --eval-every (default: yes)");
 }
@@ -179,11 +181,11 @@ void addBench(CLI::App &app, Options &o) {
   constexpr int64_t kMany = 100'000'000; // one double each is kept
   addProgram(app, o);
   app.add_option("--steps", o.benchSteps, "optimizer steps to time")
-      ->check(CLI::Range(int64_t{1}, kMany))
+      ->check(integerBetween(1, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--warmup", o.benchWarmup, "steps before them, not timed")
-      ->check(CLI::Range(int64_t{0}, kMany))
+      ->check(integerBetween(0, kMany))
       ->capture_default_str()
       ->type_name("N");
   app.add_flag("--json", o.json, "as one JSON object, on one line");
@@ -200,7 +202,7 @@ void addPrediction(CLI::App &app, JobFlags &o) {
       app.add_option("--ranks", o.ranks,
                      "predict a step of N ranks instead, from what is "
                      "measured here")
-          ->check(CLI::Range(1u, kMostPredictedRanks))
+          ->check(integerBetween(1, kMostPredictedRanks))
           ->type_name("N");
   addNetworkFlags(app, ranks, o.prediction);
   app.add_option_function<std::string>(
@@ -211,12 +213,12 @@ void addPrediction(CLI::App &app, JobFlags &o) {
          "how ranks of a server speak: gloo between processes (default), "
          "local as threads of one")
       ->needs(ranks)
-      ->check(CLI::IsMember({"gloo", "local"}));
+      ->check(oneOf({"gloo", "local"}));
   app.add_option("--threads", o.prediction.threads,
                  "threads of each rank (default: as planned by boostc, fewer "
                  "where ranks share the machine)")
       ->needs(ranks)
-      ->check(CLI::Range(1u, 4096u))
+      ->check(integerBetween(1, 4096))
       ->type_name("N");
 }
 
@@ -242,33 +244,36 @@ Status checkCheckpointFlags(const CLI::App &app, const Options &options) {
 }
 
 /// Unknown flags and surplus arguments, which CLI11 leaves over.
-Status checkRemaining(const CLI::App &app) {
+Status checkRemaining(const CLI::App &app, const std::string &program) {
   std::vector<std::string> remaining = app.remaining();
   if (remaining.empty())
     return Status();
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app.get_options()) {
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-    for (const std::string &name : option->get_fnames())
-      names.push_back("--" + name);
-  }
+  std::vector<std::string> names = flagNames(app);
   std::vector<std::string_view> legal(names.begin(), names.end());
   for (const std::string &argument : remaining) {
     if (!argument.starts_with('-'))
       continue;
     std::string flag = argument.substr(0, argument.find('='));
     return usage(app, fmt::format("unknown flag '{}'{}", printable(flag),
-                                  didYouMean(flag, legal)));
+                                  suggestFlag(NameKind::RunFlag, flag, legal)));
   }
-  return usage(app, fmt::format("unexpected argument '{}'",
-                                printable(remaining.front())));
+  return usage(app, fmt::format("unexpected argument '{}'{}",
+                                printable(remaining.front()),
+                                suggestCommand(program)));
 }
 
 } // namespace
 
 Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   CommandLine line;
+  if (argc > 1 && argv[1] == std::string_view("help")) {
+    // "help" or "help eval", as other programs have it.
+    std::vector<const char *> arguments(argv + 2, argv + argc);
+    arguments.insert(arguments.begin(), argv[0]);
+    arguments.push_back("--help");
+    return parseCommandLine(static_cast<int>(arguments.size()),
+                            arguments.data());
+  }
   Options &options = line.options;
   // By hand and not as CLI11's subcommands: PROGRAM stands in the same place.
   std::string_view first = argc > 1 ? argv[1] : "";
@@ -343,10 +348,13 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     break;
   }
 
+  letLastFlagWin(app);
   try {
     int skipped = options.command == Command::Train ? 1 : 2;
     std::vector<std::string> arguments(argv + std::min(skipped, argc),
                                        argv + argc);
+    if (std::optional<std::string> wrong = findWrongValue(app, arguments))
+      return usage(app, *wrong);
     std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp &) {
@@ -356,10 +364,12 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     line.text = std::string(version.what()) + "\n";
     return line;
   } catch (const CLI::ParseError &error) {
-    return usage(app, error.what());
+    return usage(app, explainFlagError(app, error));
   }
-  BOOSTRT_RETURN_IF_ERROR(checkRemaining(app));
+  BOOSTRT_RETURN_IF_ERROR(checkRemaining(app, options.program));
   options.launch.threads = options.threads;
+  options.launch.given = givenFlags(app);
+  line.notes = notesOnFlags(options);
   if (job.ranks > 0) {
     job.prediction.job.ranks = job.ranks;
     options.prediction = job.prediction;

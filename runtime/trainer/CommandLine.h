@@ -8,6 +8,8 @@ namespace boostrt {
 
 struct CommandLine {
   Options options;
+  /// What the user should know about the flags.
+  std::vector<std::string> notes;
   /// Help or version: to be printed instead of running anything.
   std::string text;
 };

@@ -1,6 +1,7 @@
 #include "runtime/trainer/LaunchFlags.h"
 
 #include "runtime/launch/RankTable.h"
+#include "runtime/support/FlagValues.h"
 #include "runtime/support/Suggest.h"
 
 #include <CLI/CLI.hpp>
@@ -10,13 +11,13 @@ namespace boostrt {
 
 void addLaunch(CLI::App &app, LaunchOptions &o) {
   app.add_option("--ranks", o.ranks, "start N ranks on this server")
-      ->check(CLI::Range(1u, kMaxRanks))
+      ->check(integerBetween(1, kMaxRanks))
       ->type_name("N");
   app.add_option("--nnodes", o.nodes, "servers that start --ranks ranks each")
-      ->check(CLI::Range(1u, kMaxRanks))
+      ->check(integerBetween(1, kMaxRanks))
       ->type_name("N");
   app.add_option("--node-rank", o.nodeRank, "which server this is, from 0")
-      ->check(CLI::Range(0u, kMaxRanks - 1))
+      ->check(integerBetween(0, kMaxRanks - 1))
       ->type_name("I");
   app.add_option("--master", o.master, "where rank 0 listens for the others")
       ->type_name("HOST[:PORT]");
@@ -40,15 +41,20 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
          "how ranks speak: gloo between processes, nccl between their GPUs, "
          "local as threads of one (default: auto, gloo with nccl where every "
          "rank has a GPU of its own and NCCL)")
-      ->check(CLI::IsMember({"auto", "gloo", "local", "nccl"}));
+      ->check(oneOf({"auto", "gloo", "local", "nccl"}));
+  app.add_option("--join-deadline", o.joinDeadline,
+                 "seconds that ranks wait for each other at the beginning")
+      ->check(numberBetween(0.1, 86400))
+      ->capture_default_str()
+      ->type_name("S");
   app.add_option("--rank-deadline", o.rankDeadline,
                  "seconds of silence after which a rank counts as lost")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(numberBetween(0.1, 86400))
       ->capture_default_str()
       ->type_name("S");
   app.add_option("--grace", o.grace,
                  "seconds ranks get to end when another is lost")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(numberBetween(0.0, 86400))
       ->capture_default_str()
       ->type_name("S");
   app.add_flag_function(
@@ -72,7 +78,7 @@ void addRankTable(CLI::App &app, Options &o) {
          "servers, in the order of their ranks")
       ->type_name("A,B,...");
   app.add_option("--devices", o.devices, "ranks of each server")
-      ->check(CLI::Range(1u, kMaxRanks))
+      ->check(integerBetween(1, kMaxRanks))
       ->type_name("N");
   app.add_option("-o,--output", o.output,
                  "file to write (default: standard output)")

@@ -22,9 +22,9 @@ std::string duration(double seconds) {
 
 /// "[=====>    ] ", with `width` characters inside.
 std::string barText(const Progress &progress, size_t width) {
-  double share = static_cast<double>(progress.step) /
-                 static_cast<double>(std::max<int64_t>(1,
-                                                       progress.stepsPerEpoch));
+  double share =
+      static_cast<double>(progress.step) /
+      static_cast<double>(std::max<int64_t>(1, progress.stepsPerEpoch));
   auto filled = static_cast<size_t>(static_cast<double>(width) *
                                     std::clamp(share, 0.0, 1.0));
   std::string bar(filled, '=');
@@ -59,10 +59,9 @@ std::string progressText(const Progress &progress, size_t columns,
   if (length(0) > room)
     loss.clear();
   size_t spare = hasBar ? room - length(0) : 0;
-  std::string rest =
-      fmt::format(" {}{}{}{}{}",
-                  hasBar ? barText(progress, std::min(kMaxBar, spare)) : "",
-                  steps, loss, rate, left);
+  std::string rest = fmt::format(
+      " {}{}{}{}{}", hasBar ? barText(progress, std::min(kMaxBar, spare)) : "",
+      steps, loss, rate, left);
   // Numbers of many digits alone can still be too long.
   epoch.resize(std::min(epoch.size(), room));
   rest.resize(std::min(rest.size(), room - epoch.size()));

@@ -1,7 +1,11 @@
 #include "runtime/trainer/StopSignals.h"
 
+#include "runtime/support/Status.h"
+
 #include <atomic>
 #include <csignal>
+#include <string_view>
+#include <unistd.h>
 
 namespace boostrt {
 namespace {
@@ -15,6 +19,21 @@ extern "C" void noteSignal(int signal) {
   // The next one of these is not for us.
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGINT, SIG_DFL);
+}
+
+std::atomic<bool> speaksBeforeTraining{false};
+
+/// Calls only what a signal handler may call.
+extern "C" void endBeforeTraining(int signal) {
+  constexpr std::string_view kBegin = "boost-run: error: stopped by ",
+                             kEnd = " before the first step; nothing was "
+                                    "begun\n";
+  std::string_view name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
+  if (speaksBeforeTraining)
+    for (std::string_view text : {kBegin, name, kEnd})
+      [[maybe_unused]] ssize_t written =
+          write(STDERR_FILENO, text.data(), text.size());
+  _exit(static_cast<int>(ExitCode::Signal));
 }
 
 void handle(int number, void (*handler)(int)) {
@@ -48,6 +67,13 @@ StopSignals::~StopSignals() {
     handle(SIGHUP, SIG_DFL);
   receivedSignal = 0;
 }
+
+SignalsBeforeTraining::SignalsBeforeTraining(bool speaks) {
+  speaksBeforeTraining = speaks;
+  setHandlers(endBeforeTraining);
+}
+
+SignalsBeforeTraining::~SignalsBeforeTraining() { setHandlers(SIG_DFL); }
 
 int StopSignals::received() {
   return receivedSignal.load(std::memory_order_relaxed);

@@ -160,6 +160,7 @@ private:
         planTraining(program.descriptor(), session_->target())));
     BOOSTRT_RETURN_IF_ERROR(session_->trainWith(ranks_, options_.launch.comm,
                                                 options_.logAdasumEvery));
+    noteAdasumLog();
     for (const std::string &text :
          {session_->describeLink(), session_->describeAdasum()})
       if (!text.empty())
@@ -171,6 +172,18 @@ private:
       saving_->startFrom(start->checkpoint->path, position_);
     return restoreStartingPoint(*start, options_, session_->execution(),
                                 ranks_);
+  }
+
+  /// Whether --log-adasum has an effect.
+  void noteAdasumLog() {
+    if (options_.logAdasumEvery == 0)
+      return;
+    if (session_->describeAdasum().empty())
+      console_.note("--log-adasum has no effect, because this run does not "
+                    "combine gradients with Adasum");
+    else if (!options_.metrics)
+      console_.note("--log-adasum has no effect without --metrics FILE, to "
+                    "which it writes");
   }
 
   /// What else the bits of this run depend on, where it is not usual.

@@ -58,15 +58,27 @@ int32_t envLaunch(const BoostEnv *, uint32_t, void *const *) {
   return BOOST_CALL_LAUNCH_FAILED;
 }
 
+/// The call asks for `found` bytes of scratch memory with `threads` threads,
+/// more than was planned.
 Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
-                       uint32_t threads, const char *planned) {
+                       uint32_t threads, const BoostTarget &target) {
+  if (threads > target.threads)
+    return Status(
+        ExitCode::Usage,
+        fmt::format("the program was compiled for {} thread{}, and with {} "
+                    "threads {} asks for {} bytes of scratch memory in place "
+                    "of {} ({}); use --threads {}, or compile the program "
+                    "with boostc --threads={}",
+                    target.threads, target.threads == 1 ? "" : "s", threads,
+                    DnnlContext::libraryVersion(), found, call.scratch_bytes,
+                    call.location, target.threads, threads));
   return Status(
       ExitCode::Input,
       fmt::format("{}: the library call was compiled with {} and {} bytes of "
                   "scratch memory, but {} on this CPU with {} threads asks for "
                   "{}; rebuild the program with boostc on this machine for "
                   "this number of threads",
-                  call.location, planned, call.scratch_bytes,
+                  call.location, target.library_version, call.scratch_bytes,
                   DnnlContext::libraryVersion(), threads, found));
 }
 
@@ -113,7 +125,7 @@ Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
   // Fewer threads want less.
   if ((*product)->scratchBytes() > call.scratch_bytes)
     return scratchMismatch(call, (*product)->scratchBytes(), env_.threads,
-                           target_.library_version);
+                           target_);
   products_.push_back(std::move(product).value());
   return Status();
 }

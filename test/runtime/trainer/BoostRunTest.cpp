@@ -422,8 +422,12 @@ TEST(BoostRun, ExitCodesAndWhatIsSaid) {
                 "--save: cannot write '/tmp': Is a directory");
   expectFailure({fixture("softmax"), kSmall, "--save", ""}, 2,
                 "--save needs the name of a file");
-  expectFailure({fixture("softmax"), kSmall, "--threads=7"}, 1,
-                "on this CPU with 7 threads asks for");
+  expectFailure({fixture("softmax"), kSmall, "--threads=7"}, 2,
+                "the program was compiled for 2 threads, and with 7 threads "
+                "oneDNN ");
+  expectFailure({fixture("softmax"), kSmall, "--threads=7"}, 2,
+                "; use --threads 2, or compile the program with boostc "
+                "--threads=7");
   // Fewer threads want less memory than was planned.
   EXPECT_EQ(
       boostRunProcess({fixture("softmax"), kSmall, "--threads=1"}).exitCode, 0);

@@ -135,6 +135,90 @@ TEST(CommandLine, HelpAndVersionAreText) {
   EXPECT_EQ(parse({"--version"})->text, "boost-run " BOOSTC_VERSION "\n");
 }
 
+TEST(CommandLine, TheLastOfAFlagWins) {
+  auto line = parse({"train.so", "--log-every=1", "--seed=1", "--threads=1",
+                     "--log-every", "10", "--no-eval", "--seed=2",
+                     "--threads=2", "--device=cpu", "--device=sim", "--grace=1",
+                     "--grace=2", "--eval"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  EXPECT_EQ(line->options.logEvery.steps, 10);
+  EXPECT_EQ(*line->options.seed, 2u);
+  EXPECT_EQ(*line->options.threads, 2u);
+  EXPECT_EQ(line->options.device, "sim");
+  EXPECT_EQ(line->options.launch.grace, 2);
+  EXPECT_TRUE(line->options.evaluate);
+  EXPECT_FALSE(parse({"train.so", "--eval", "--no-eval"})->options.evaluate);
+  // Arguments are no flags.
+  expectUsage({"a.so", "b.so"}, "unexpected argument 'b.so'");
+}
+
+TEST(CommandLine, FlagsWithoutEffectAreNotes) {
+  auto notes = [](std::vector<const char *> arguments) {
+    auto line = parse(arguments);
+    EXPECT_TRUE(line.ok()) << line.status().message();
+    return line.ok() ? line->notes : std::vector<std::string>();
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(notes({"a.so", "--eval-every=2", "--no-eval"}),
+              ElementsAre("--eval-every has no effect with --no-eval"));
+  EXPECT_THAT(notes({"a.so", "--log-every=2", "--progress=none"}),
+              ElementsAre("--log-every has no effect with --progress=none"));
+  EXPECT_THAT(notes({"a.so", "--gpu-library=on", "--device=cpu"}),
+              ElementsAre("--gpu-library has no effect with --device=cpu"));
+  EXPECT_THAT(notes({"bench", "a.so", "--threads=2", "--device=cuda"}),
+              ElementsAre("--threads has no effect with --device=cuda"));
+  EXPECT_THAT(notes({"a.so", "--eval-every=2", "--log-every=2", "--threads=2",
+                     "--gpu-library=on", "--device=sim"}),
+              ElementsAre());
+}
+
+TEST(CommandLine, FlagsOfOthersAndOfTheRecipe) {
+  expectUsage({"b.so", "--lr=0.1"}, "optimizer.learning_rate");
+  expectUsage({"b.so", "--batch-size=8"}, "boostc --set batch_size=");
+  expectUsage({"b.so", "--gpus=8"}, "did you mean '--ranks'");
+  expectUsage({"b.so", "--nproc_per_node=8"}, "did you mean '--ranks'");
+  expectUsage({"b.so", "--quiet"}, "'--progress'");
+}
+
+TEST(CommandLine, CommandsThatThereAreNot) {
+  expectUsage({"train", "b.so"},
+              "unexpected argument 'b.so'; did you mean 'boost-run PROGRAM' in "
+              "place of 'train'?");
+  expectUsage({"evaluate", "b.so"},
+              "did you mean 'boost-run eval' in place of 'evaluate'?");
+  expectUsage({"inof", "b.so"},
+              "did you mean 'boost-run info' in place of 'inof'?");
+  EXPECT_THAT(parse({"help"})->text, HasSubstr("--checkpoint-every"));
+  EXPECT_THAT(parse({"help", "eval"})->text, HasSubstr("boost-run eval"));
+}
+
+TEST(CommandLine, NoWordOfTheLibraryIsSeen) {
+  for (std::vector<const char *> arguments :
+       {std::vector<const char *>{"b.so", "--epochs=many"},
+        {"b.so", "--epochs="},
+        {"b.so", "--epochs"},
+        {"b.so", "--epochs", "--steps"},
+        {"b.so", "--threads=99999999999"},
+        {"b.so", "--device=tpu"},
+        {"b.so", "--ranks=four"},
+        {"b.so", "--grace=soon"},
+        {"b.so", "--keep-max=-1"},
+        {"b.so", "--pin=maybe"},
+        {"b.so", "--checkpoint-every=0"},
+        {"info", "b.so", "--ranks=0"},
+        {"info", "b.so", "--servers=2"},
+        {"info", "b.so", "--json=yes"},
+        {"bench", "b.so", "--steps=0"},
+        {"rank-table", "create", "--devices=x"}}) {
+    auto line = parse(arguments);
+    ASSERT_FALSE(line.ok()) << arguments.back();
+    EXPECT_EQ(line.status().code(), ExitCode::Usage);
+    for (const char *word : {"INT", "FLOAT", "TEXT", "At Most", "required but",
+                             "not in range", "Could not convert", " in ["})
+      EXPECT_THAT(line.status().message(), testing::Not(HasSubstr(word)));
+  }
+}
+
 TEST(CommandLine, UnknownFlagsComeWithTheNearestKnownOne) {
   expectUsage({"train.so", "--epoch=3"},
               "unknown flag '--epoch'; did you mean '--epochs'?");

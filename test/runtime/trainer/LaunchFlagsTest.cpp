@@ -18,13 +18,16 @@ TEST(LaunchFlags, Defaults) {
   EXPECT_EQ(o.comm, CommKind::Auto);
   EXPECT_FALSE(o.pin.has_value());
   EXPECT_EQ(o.grace, 15);
+  EXPECT_EQ(o.joinDeadline, 60);
+  EXPECT_EQ(o.rankDeadline, 8);
 }
 
 TEST(LaunchFlags, All) {
   std::vector<const char *> flags{
-      "--ranks=8",      "--nnodes=2",     "--node-rank=1", "--master=a:1",
-      "--rank-table=r", "--token-file=t", "--log-dir=l",   "--comm=gloo",
-      "--grace=0.5",    "--no-pin"};
+      "--ranks=8",    "--nnodes=2",         "--node-rank=1",
+      "--master=a:1", "--rank-table=r",     "--token-file=t",
+      "--log-dir=l",  "--comm=gloo",        "--grace=0.5",
+      "--no-pin",     "--join-deadline=90", "--rank-deadline=2"};
   for (std::vector<const char *> command :
        {std::vector<const char *>{"train.so", "--threads=3"},
         {"eval", "train.so", "--ckpt=c", "--threads=3"},
@@ -42,6 +45,8 @@ TEST(LaunchFlags, All) {
     EXPECT_EQ(o.logDir, "l");
     EXPECT_EQ(o.comm, CommKind::Gloo);
     EXPECT_EQ(o.grace, 0.5);
+    EXPECT_EQ(o.joinDeadline, 90);
+    EXPECT_EQ(o.rankDeadline, 2);
     EXPECT_EQ(o.pin, false);
     EXPECT_EQ(o.threads.has_value(), command[0] != std::string("ranks"));
   }
@@ -59,14 +64,15 @@ TEST(LaunchFlags, Wrong) {
   expectUsage({"train.so", "--node-rank=-1"}, "--node-rank");
   expectUsage({"train.so", "--comm=mpi"}, "--comm");
   expectUsage({"train.so", "--grace=-1"}, "--grace");
+  expectUsage({"train.so", "--join-deadline=0"}, "--join-deadline");
   expectUsage({"train.so", "--rank=2"},
               "unknown flag '--rank'; did you mean '--ranks'?");
   expectUsage({"doctor", "--ranks=2"}, "unknown flag '--ranks'");
   expectUsage({"info", "train.so", "--nnodes=2"}, "unknown flag '--nnodes'");
   expectUsage({"info", "train.so", "--ranks=4097"},
-              "--ranks: Value 4097 not in range 1 to 4096");
+              "--ranks: expected a whole number from 1 to 4096, found '4097'");
   expectUsage({"info", "train.so", "--network=1us,1GB/s"},
-              "--network requires --ranks");
+              "--network needs --ranks");
   expectUsage({"info", "train.so", "--ranks=2", "--network=1us"},
               "--network: '1us' has no comma");
 }

@@ -99,6 +99,89 @@ TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
   EXPECT_EQ(told, 2);
 }
 
+TEST(LaunchRun, OneOfSeveralThatIsStoppedIsNamedLastAndSoon) {
+  TemporaryDirectory directory;
+  BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",
+                            "--ranks=3", "--log-dir=" + (directory / "log"),
+                            "--eval-every=0", "--check-replicas=0",
+                            "--rank-deadline=0.8"});
+  std::string log = directory / "log/1/rank.0/stdout";
+  while (readFile(log).find("epoch: 10 ") == std::string::npos)
+    usleep(2000);
+  int victim = childOf(launcher.id());
+  ASSERT_GT(victim, 0);
+  auto begin = std::chrono::steady_clock::now();
+  kill(victim, SIGSTOP);
+  Finished run = launcher.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(12))
+      << "the grace time is 15 s";
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
+  std::string pid = " \\(pid " + std::to_string(victim) + "\\) ";
+  EXPECT_THAT(run.err,
+              MatchesRegex("(.|\n)*boost-run: rank [0-2]" + pid +
+                           "is stopped and can answer nothing; sent SIGKILL\n"
+                           "boost-run: error: rank [0-2]" +
+                           pid +
+                           "was stopped, by SIGSTOP or a terminal, and the "
+                           "others lost it; its last words are in .*\n"));
+}
+
+/// Waits until `process` does not die of `signal` any more.
+void waitUntilItListens(int process, int signal) {
+  unsigned long caught = 0;
+  while ((caught >> (signal - 1) & 1) == 0) {
+    std::string status =
+        readFile("/proc/" + std::to_string(process) + "/status");
+    size_t at = status.find("SigCgt:");
+    ASSERT_NE(at, std::string::npos) << "it has ended";
+    caught = std::stoul(status.substr(at + 7), nullptr, 16);
+    usleep(2000);
+  }
+}
+
+TEST(LaunchRun, ASignalWhileRanksWaitForEachOtherSaysThatNothingWasBegun) {
+  BoostRunProcess launcher({fixture("softmax"), kSmall, "--ranks=1",
+                            "--nnodes=2", "--node-rank=1",
+                            "--master=127.0.0.1:1"});
+  while (childrenOf(launcher.id()).empty())
+    usleep(2000);
+  waitUntilItListens(childOf(launcher.id()), SIGINT);
+  kill(launcher.id(), SIGINT);
+  Finished run = launcher.wait();
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Signal));
+  EXPECT_THAT(run.err,
+              testing::EndsWith(
+                  "[rank 1] boost-run: error: stopped by SIGINT before the "
+                  "first step; nothing was begun\n"
+                  "boost-run: error: the ranks were stopped by SIGINT\n"));
+}
+
+TEST(LaunchRun, WhereRank0CannotListenNoRankIsStarted) {
+  auto run = [](const std::string &master) {
+    return boostRunProcess({fixture("softmax"), kSmall, "--ranks=2",
+                            "--nnodes=2", "--node-rank=0",
+                            "--master=" + master});
+  };
+  Finished finished = run("192.0.2.1:4000"); // of no machine
+  EXPECT_EQ(finished.exitCode, static_cast<int>(ExitCode::Usage));
+  EXPECT_THAT(finished.err,
+              HasSubstr("boost-run: error: cannot listen on 192.0.2.1:4000: "
+                        "Cannot assign requested address"));
+  EXPECT_EQ(finished.err.find("rank 0 (pid"), std::string::npos);
+  finished = run(":::");
+  EXPECT_EQ(finished.exitCode, static_cast<int>(ExitCode::Usage));
+  EXPECT_THAT(finished.err, HasSubstr("--master: ':::' is not HOST or "
+                                      "HOST:PORT"));
+}
+
+TEST(LaunchRun, RanksWaitAsLongAsTheyAreTold) {
+  Finished run = boostRunProcess(
+      {fixture("softmax"), kSmall, "--ranks=1", "--nnodes=2", "--node-rank=1",
+       "--master=127.0.0.1:1", "--join-deadline=0.2"});
+  EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
+  EXPECT_THAT(run.err, HasSubstr("nobody answers at 127.0.0.1:1 after 0."));
+}
+
 TEST(LaunchRun, SigtermSavesAndStops) {
   TemporaryDirectory directory;
   BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",

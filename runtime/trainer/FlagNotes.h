@@ -1,0 +1,31 @@
+// FlagNotes.h - which flags a command line names, and which of them do nothing.
+#pragma once
+
+#include "runtime/trainer/Options.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace boostrt {
+
+/// Of a flag with one value that is given several times the last one counts, so
+/// that what is appended to a script's command wins.
+void letLastFlagWin(CLI::App &app);
+
+/// The flags that were given, without dashes: "eval" for --no-eval too.
+std::set<std::string> givenFlags(const CLI::App &app);
+
+/// "; did you mean 'boost-run eval' in place of 'evaluate'?" where `word`,
+/// taken as the name of a program, looks like that of a command; else nothing.
+std::string suggestCommand(const std::string &word);
+
+/// A sentence for each flag that has no effect next to the others. What also
+/// depends on the job or on the program is said where that is known.
+std::vector<std::string> notesOnFlags(const Options &options);
+
+} // namespace boostrt
