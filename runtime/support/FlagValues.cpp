@@ -95,6 +95,12 @@ const CLI::Option *findNamed(const CLI::App &app, std::string_view message) {
   return best;
 }
 
+bool isSwitch(std::string_view text) {
+  constexpr std::string_view kWords[] = {"true", "false", "on",
+                                         "off",  "yes",   "no"};
+  return std::ranges::find(kWords, text) != std::end(kWords);
+}
+
 } // namespace
 
 CLI::Validator integerBetween(int64_t least, int64_t most) {
@@ -196,6 +202,11 @@ findWrongValue(const CLI::App &app, const std::vector<std::string> &arguments) {
       // Those that take one have a value for when it is left out.
       if (equals != std::string::npos && option->get_fnames().empty())
         return fmt::format("{} takes no value; {}", option->get_name(),
+                           found(argument.substr(equals + 1)));
+      // Those that "--no-..." switches off; CLI11 would throw at other words.
+      if (equals != std::string::npos && !isSwitch(argument.substr(equals + 1)))
+        return fmt::format("{} needs no value, or true or false; {}",
+                           argument.substr(0, equals),
                            found(argument.substr(equals + 1)));
       continue;
     }

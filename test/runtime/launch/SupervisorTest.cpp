@@ -206,9 +206,13 @@ TEST(Supervisor, ATerminalThatIsLostStopsTheRanksUnlessNohupIgnoresIt) {
 }
 
 TEST(Supervisor, TheThirdSignalKills) {
-  auto deaf = shell(0, "trap '' TERM INT; exec sleep 1000");
+  TemporaryDirectory directory;
+  auto deaf = shell(0, "trap '' TERM INT; : > " + (directory / "deaf") +
+                           "; exec sleep 1000");
   Supervisor supervisor{std::chrono::duration<double>(15)};
   ASSERT_TRUE(supervisor.start({deaf}).ok());
+  while (access((directory / "deaf").c_str(), F_OK) != 0)
+    usleep(1000);
   // One of a kind is pending at most, so three cannot simply be sent at once.
   pid_t sender = fork();
   if (sender == 0) {

@@ -192,6 +192,13 @@ TEST(CommandLine, CommandsThatThereAreNot) {
   EXPECT_THAT(parse({"help", "eval"})->text, HasSubstr("boost-run eval"));
 }
 
+TEST(CommandLine, SwitchesTakeTrueAndFalse) {
+  expectUsage({"b.so", "--pin=maybe"},
+              "--pin needs no value, or true or false; found 'maybe'");
+  EXPECT_FALSE(parse({"b.so", "--eval=false"})->options.evaluate);
+  EXPECT_FALSE(*parse({"b.so", "--pin=off"})->options.launch.pin);
+}
+
 TEST(CommandLine, NoWordOfTheLibraryIsSeen) {
   for (std::vector<const char *> arguments :
        {std::vector<const char *>{"b.so", "--epochs=many"},
@@ -203,6 +210,7 @@ TEST(CommandLine, NoWordOfTheLibraryIsSeen) {
         {"b.so", "--ranks=four"},
         {"b.so", "--grace=soon"},
         {"b.so", "--keep-max=-1"},
+        {"b.so", "--no-eval=3"},
         {"b.so", "--pin=maybe"},
         {"b.so", "--checkpoint-every=0"},
         {"info", "b.so", "--ranks=0"},
