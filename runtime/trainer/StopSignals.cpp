@@ -28,7 +28,9 @@ extern "C" void endBeforeTraining(int signal) {
   constexpr std::string_view kBegin = "boost-run: error: stopped by ",
                              kEnd = " before the first step; nothing was "
                                     "begun\n";
-  std::string_view name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
+  std::string_view name = signal == SIGTERM  ? "SIGTERM"
+                          : signal == SIGHUP ? "SIGHUP"
+                                             : "SIGINT";
   if (speaksBeforeTraining)
     for (std::string_view text : {kBegin, name, kEnd})
       [[maybe_unused]] ssize_t written =
@@ -45,6 +47,16 @@ void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, nullptr);
 }
 
+/// Where SIGHUP is ignored, as by nohup, it stays so; whether it was not.
+bool handleHangup(void (*handler)(int)) {
+  struct sigaction action {};
+  bool isIgnored =
+      sigaction(SIGHUP, nullptr, &action) != 0 || action.sa_handler == SIG_IGN;
+  if (!isIgnored)
+    handle(SIGHUP, handler);
+  return !isIgnored;
+}
+
 void setHandlers(void (*handler)(int)) {
   handle(SIGTERM, handler);
   handle(SIGINT, handler);
@@ -54,11 +66,7 @@ void setHandlers(void (*handler)(int)) {
 StopSignals::StopSignals() {
   receivedSignal = 0;
   setHandlers(noteSignal);
-  struct sigaction action {};
-  catchesHangup_ =
-      sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN;
-  if (catchesHangup_)
-    handle(SIGHUP, noteSignal);
+  catchesHangup_ = handleHangup(noteSignal);
 }
 
 StopSignals::~StopSignals() {
@@ -71,9 +79,13 @@ StopSignals::~StopSignals() {
 SignalsBeforeTraining::SignalsBeforeTraining(bool speaks) {
   speaksBeforeTraining = speaks;
   setHandlers(endBeforeTraining);
+  handleHangup(endBeforeTraining);
 }
 
-SignalsBeforeTraining::~SignalsBeforeTraining() { setHandlers(SIG_DFL); }
+SignalsBeforeTraining::~SignalsBeforeTraining() {
+  setHandlers(SIG_DFL);
+  handleHangup(SIG_DFL);
+}
 
 int StopSignals::received() {
   return receivedSignal.load(std::memory_order_relaxed);

@@ -24,9 +24,10 @@ private:
   bool catchesHangup_ = false;
 };
 
-/// Before the first step there is nothing to save. While one lives, SIGTERM and
-/// SIGINT end the process at once, with ExitCode::Signal and one line that says
-/// so unless another process of the job does; until a StopSignals takes over.
+/// Before the first step there is nothing to save. While one lives, SIGTERM,
+/// SIGINT and SIGHUP end the process at once, with ExitCode::Signal and one
+/// line that says so unless another process of the job does; until a
+/// StopSignals takes over.
 class SignalsBeforeTraining {
 public:
   explicit SignalsBeforeTraining(bool speaks);
