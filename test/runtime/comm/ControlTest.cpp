@@ -331,7 +331,14 @@ TEST(OpenFiles, ALimitThatIsTooLowIsNamed) {
   second = Descriptor();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   Status enough = checkRoomForFiles(2), tooFew = checkRoomForFiles(3);
+  low.rlim_cur -= 2;
+  setrlimit(RLIMIT_NOFILE, &low);
+  Status connected =
+      connectTo("127.0.0.1", 1, std::chrono::steady_clock::now()).status();
   setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(connected.code(), ExitCode::Usage);
+  EXPECT_THAT(connected.message(),
+              HasSubstr("cannot connect to 127.0.0.1:1: Too many open files"));
   EXPECT_TRUE(enough.ok()) << enough.message();
   EXPECT_EQ(tooFew.code(), ExitCode::Usage);
   std::string text = "this process may open " + std::to_string(low.rlim_cur) +

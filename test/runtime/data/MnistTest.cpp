@@ -59,6 +59,12 @@ TEST(Mnist, LinksThatLeadNowhereAreNoAbsentFiles) {
               HasSubstr("which leads back to itself"));
 }
 
+TEST(Mnist, ADirectoryThatCannotBeLookedAt) {
+  std::string path(300, 'x');
+  EXPECT_EQ(openMnist(path).status().message(),
+            path + ": cannot be looked at: File name too long");
+}
+
 TEST(Mnist, HeldOutFilesMayBeAbsentWhereTheyAreNotNeeded) {
   TemporaryDirectory directory;
   TinyMnist().write(directory.path());
