@@ -200,9 +200,10 @@ Status GlooTransport::connectMesh() {
   if (Status probe = control::listenOn(address, anyPort).status(); !probe.ok())
     return Status(ExitCode::RankLost,
                   "it cannot wait for the other ranks: " + probe.message());
-  // One for each other rank, and what Gloo itself waits with: found out here,
-  // because in the middle every rank would see another's connection break.
-  constexpr uint32_t kOwn = 2;
+  // One for each other rank, and what Gloo itself waits with, listens at and
+  // takes a connection by: found out here, because in the middle every rank
+  // would see another's connection break.
+  constexpr uint32_t kOwn = 4;
   if (Status room = control::checkRoomForFiles(size() - 1 + kOwn); !room.ok())
     return room;
   Status status;

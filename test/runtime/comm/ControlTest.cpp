@@ -331,6 +331,7 @@ TEST(OpenFiles, ALimitThatIsTooLowIsNamed) {
   second = Descriptor();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   Status enough = checkRoomForFiles(2), tooFew = checkRoomForFiles(3);
+  auto limit = std::to_string(low.rlim_cur);
   low.rlim_cur -= 2;
   setrlimit(RLIMIT_NOFILE, &low);
   Status connected =
@@ -341,7 +342,7 @@ TEST(OpenFiles, ALimitThatIsTooLowIsNamed) {
               HasSubstr("cannot connect to 127.0.0.1:1: Too many open files"));
   EXPECT_TRUE(enough.ok()) << enough.message();
   EXPECT_EQ(tooFew.code(), ExitCode::Usage);
-  std::string text = "this process may open " + std::to_string(low.rlim_cur) +
+  std::string text = "this process may open " + limit +
                      " files and connections (ulimit -n), too few for so many "
                      "ranks: raise that limit or start fewer";
   EXPECT_EQ(tooFew.message(), text);

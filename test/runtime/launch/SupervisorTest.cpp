@@ -199,7 +199,7 @@ TEST(Supervisor, ATerminalThatIsLostStopsTheRanksUnlessNohupIgnoresIt) {
   auto before = std::signal(SIGHUP, SIG_DFL);
   JobEnd end = run({shell(0, kForever)}, 15, {SIGHUP});
   EXPECT_EQ(end.signal, SIGHUP);
-  EXPECT_EQ(end.status.message(), "SIGHUP ended ranks before they had saved");
+  EXPECT_EQ(end.status.message(), "SIGHUP ended the ranks");
   std::signal(SIGHUP, SIG_IGN);
   EXPECT_TRUE(run({shell(0, "exit 0")}, 15, {SIGHUP}).status.ok());
   std::signal(SIGHUP, before);
