@@ -36,7 +36,9 @@ boostc big.json --target=cpu --threads 1 -o big.so
 CASES = [
     full_disk("full-disk-program", "boostc m.json -o disk/x.so", "x.so", 2),
     full_disk("full-disk-llvm", "boostc m.json --emit llvm -o disk/x.ll", "x.ll", 2),
-    full_disk("full-disk-tuning", "boostc m.json --target=cpu --tune disk/t.json -o x.so", "t.json", 2, slow=True),
+    Case("full-disk-tuning", "boostc m.json --target=cpu --tune disk/t.json -o x.so", 2, needs=("mounts",), slow=True,
+         setup=DISK + """echo '{ "format": 1, "choices": [] }' > disk/t.json\n""" + FILL,
+         says=(r"cannot \w+ 'disk/t\.json'", FULL)),
     full_disk("full-disk-weights", "boost-run b.so --save disk/w.st", "w.st", 6),
     full_disk("full-disk-metrics", "boost-run b.so --log-every 1 --metrics disk/x.jsonl", "x.jsonl", 2,
               changes=("disk/x.jsonl",)),

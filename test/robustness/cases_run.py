@@ -118,11 +118,11 @@ CASES = [
       for columns in (80, 60, 40, 20)],
 
     # Ranks
-    Case("first-rank-alone", "timeout -s INT 6 boost-run b.so --nnodes 2 --node-rank 0 --ranks 1 "
-         "--master 127.0.0.1:29611", 7, says=(r"waits? for|waiting for", r"rank 1|rank(s)? of server 1|server 1"),
+    Case("first-rank-alone", "timeout --preserve-status -s INT 6 boost-run b.so --nnodes 2 --node-rank 0 "
+         "--ranks 1 --master 127.0.0.1:29611", 7, says=(r"waits? for|waiting for", r"rank 1|rank(s)? of server 1|server 1"),
          never=(r"SIGTERM ended ranks before they had saved",), slow=True),
-    Case("no-first-rank", "timeout -s INT 6 boost-run b.so --nnodes 2 --node-rank 1 --ranks 1 "
-         "--master 127.0.0.1:29612", 7, says=(r"waits? for|waiting for", r"127\.0\.0\.1:29612"), slow=True,
+    Case("no-first-rank", "timeout --preserve-status -s INT 6 boost-run b.so --nnodes 2 --node-rank 1 "
+         "--ranks 1 --master 127.0.0.1:29612", 7, says=(r"waits? for|waiting for", r"127\.0\.0\.1:29612"), slow=True,
          never=(r"SIGTERM ended ranks before they had saved",)),
     Case("master-is-no-address", "boost-run b.so --ranks 2 --master :::", 2, says=(r"--master", r"':::'",
                                                                                  r"HOST"), never=NO_TRAINING),
