@@ -204,7 +204,11 @@ findWrongValue(const CLI::App &app, const std::vector<std::string> &arguments) {
         return fmt::format("{} takes no value; {}", option->get_name(),
                            found(argument.substr(equals + 1)));
       // Those that "--no-..." switches off; CLI11 would throw at other words.
-      if (equals != std::string::npos && !isSwitch(argument.substr(equals + 1)))
+      bool isSwitchable = std::ranges::any_of(
+          option->get_fnames(),
+          [](const std::string &name) { return name.starts_with("no-"); });
+      if (isSwitchable && equals != std::string::npos &&
+          !isSwitch(argument.substr(equals + 1)))
         return fmt::format("{} needs no value, or true or false; {}",
                            argument.substr(0, equals),
                            found(argument.substr(equals + 1)));

@@ -24,6 +24,7 @@ protected:
     app.add_flag("--print", isPrinted)->excludes(explain);
     app.add_option("--samples", samples)->needs(explain);
     app.add_flag("--level{on}", level);
+    app.add_flag("--pin,!--no-pin", isPinned);
     app.add_option("--once", once)
         ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   }
@@ -46,7 +47,7 @@ protected:
   double deadline = 0;
   uint64_t bytes = 0;
   int samples = 0;
-  bool isExplained = false, isPrinted = false;
+  bool isExplained = false, isPrinted = false, isPinned = false;
 };
 
 TEST_F(FlagErrors, SayWhatWasExpected) {
@@ -68,6 +69,16 @@ TEST_F(FlagErrors, SayWhatWasExpected) {
               "--budget: expected a size from 1 byte to 1 TiB, in bytes or "
               "with KiB, MiB or GiB as in 1.5GiB, found '" +
                   std::string(size) + "'");
+}
+
+TEST_F(FlagErrors, OnlySwitchesAreTrueOrFalse) {
+  EXPECT_EQ(parse({"--pin=maybe"}),
+            "--pin needs no value, or true or false; found 'maybe'");
+  EXPECT_EQ(parse({"--no-pin=3"}),
+            "--no-pin needs no value, or true or false; found '3'");
+  EXPECT_EQ(parse({"--pin=false"}), "");
+  // One that has a value where none is given takes its own words.
+  EXPECT_EQ(parse({"--level=strict"}), "");
 }
 
 TEST_F(FlagErrors, SayWhichFlagsDoNotGoTogether) {
