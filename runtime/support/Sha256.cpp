@@ -1,8 +1,24 @@
 #include "runtime/support/Sha256.h"
 
+#include <algorithm>
+#include <cassert>
+
 namespace boostrt {
 
 Sha256::Sha256() { sha256_init(&context_); }
+
+Sha256::Sha256(const Sha256Midstate &midstate) : Sha256() {
+  std::ranges::copy(midstate.words, context_.state);
+  context_.count = midstate.blocks;
+}
+
+Sha256Midstate Sha256::midstate() const {
+  assert(context_.index == 0 && "a block is not complete");
+  Sha256Midstate midstate;
+  std::ranges::copy(context_.state, midstate.words.begin());
+  midstate.blocks = context_.count;
+  return midstate;
+}
 
 void Sha256::update(std::span<const uint8_t> bytes) {
   sha256_update(&context_, bytes.size(), bytes.data());

@@ -12,12 +12,23 @@ namespace boostrt {
 
 using Sha256Digest = std::array<uint8_t, 32>;
 
+/// Where a hash is after a multiple of 64 bytes.
+struct Sha256Midstate {
+  std::array<uint32_t, 8> words;
+  uint64_t blocks;
+  bool operator==(const Sha256Midstate &) const = default;
+};
+
 class Sha256 {
 public:
   Sha256();
+  /// Goes on from there.
+  explicit Sha256(const Sha256Midstate &midstate);
   void update(std::span<const uint8_t> bytes);
   /// The digest of all updates; the object then starts afresh.
   Sha256Digest finish();
+  /// After a multiple of 64 bytes.
+  Sha256Midstate midstate() const;
 
 private:
   sha256_ctx context_;

@@ -20,6 +20,7 @@ enum class ExitCode : int {
   RankLost = 5,   ///< lost rank or failed handshake
   Checkpoint = 6, ///< checkpoint unusable
   Signal = 7,     ///< stopped by a signal after saving
+  Memory = 8,     ///< less memory than is needed
   Internal = 70,  ///< a defect of ours
 };
 
@@ -42,6 +43,14 @@ private:
   ExitCode code_ = ExitCode::Ok;
   std::string message_;
 };
+
+/// What a std::bad_alloc says.
+inline Status outOfMemory() {
+  return {ExitCode::Memory,
+          "out of memory: the system gives this process no more; use a smaller "
+          "batch_size, fewer ranks on this machine, or a machine or a limit "
+          "(ulimit -v) with more memory"};
+}
 
 /// A value or the Status that says why there is none.
 template <typename T> class [[nodiscard]] Result {

@@ -34,8 +34,8 @@ Status BestWeights::prepare(const Program &program, bool resumed,
   if (!resumed || access(options_.saveBest->c_str(), F_OK) != 0)
     return Status();
 
-  Result<SafetensorsContent> file =
-      readSafetensors(realFileSystem(), *options_.saveBest,
+  Result<SafetensorsFile> file =
+      openSafetensors(realFileSystem(), *options_.saveBest,
                       program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
   if (!file.ok()) {
     console.note(

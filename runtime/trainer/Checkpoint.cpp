@@ -1,11 +1,11 @@
 // Reading and verifying checkpoints; CheckpointStore.cpp writes them.
 #include "runtime/trainer/Checkpoint.h"
 
-#include "runtime/support/Sha256.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/CheckpointManifest.h"
 #include "runtime/trainer/CheckpointNames.h"
 #include "runtime/trainer/RecipeDifference.h"
+#include "runtime/trainer/VerifiedFile.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,6 @@
 
 namespace boostrt {
 
-static constexpr uint64_t kChunkBytes = 1 << 20;
 
 /// What to say of a `path` that holds no manifest.
 static Status notACheckpoint(FileSystem &files, const std::string &path,
@@ -91,63 +90,14 @@ CheckpointPosition savedPosition(const SafetensorsMetadata &metadata) {
   return position;
 }
 
-static Status wrongSize(const std::string &path, uint64_t found,
-                        uint64_t expected) {
-  return {
-      ExitCode::Checkpoint,
-      fmt::format("'{}' has {} bytes, its manifest says {}; the checkpoint is "
-                  "damaged, use another one",
-                  path, found, expected)};
-}
-
-static Status checkHash(const std::string &path, const Sha256Digest &found,
-                        const std::string &expected) {
-  if (toHex(found) == expected)
-    return {};
-  return {ExitCode::Checkpoint,
-          fmt::format("'{}' has the SHA-256 {}, its manifest says {}; the "
-                      "checkpoint is damaged, use another one",
-                      path, toHex(found), printable(expected))};
-}
-
-static Status checkSize(FileSystem &files, const std::string &path,
-                        uint64_t expected) {
-  std::unique_ptr<ReadableFile> file;
-  if (IoError error = files.open(path, file); !error.ok())
-    return ioStatus(error, ExitCode::Checkpoint, "open", path);
-  return file->size() == expected ? Status()
-                                  : wrongSize(path, file->size(), expected);
-}
-
-static Status verifyFile(FileSystem &files, const std::string &path,
-                         const ManifestFile &expected) {
-  std::unique_ptr<ReadableFile> file;
-  if (IoError error = files.open(path, file); !error.ok())
-    return ioStatus(error, ExitCode::Checkpoint, "open", path);
-  if (file->size() != expected.bytes)
-    return wrongSize(path, file->size(), expected.bytes);
-  Sha256 hash;
-  std::vector<uint8_t> chunk(std::min(expected.bytes, kChunkBytes));
-  for (uint64_t offset = 0; offset < expected.bytes; offset += chunk.size()) {
-    chunk.resize(std::min(expected.bytes - offset, kChunkBytes));
-    if (IoError error = file->read(offset, chunk); !error.ok())
-      return ioStatus(error, ExitCode::Checkpoint, "read", path);
-    hash.update(chunk);
-  }
-  return checkHash(path, hash.finish(), expected.sha256);
-}
-
-static Result<std::vector<uint8_t>> readVerified(FileSystem &files,
-                                                 const std::string &path,
-                                                 const ManifestFile &expected,
-                                                 uint64_t maxBytes) {
-  // The size first: a file that has grown by a terabyte is not worth reading.
-  BOOSTRT_RETURN_IF_ERROR(checkSize(files, path, expected.bytes));
-  Result<std::vector<uint8_t>> bytes =
-      readWholeFile(files, path, maxBytes, ExitCode::Checkpoint);
-  BOOSTRT_RETURN_IF_ERROR(bytes.status());
-  BOOSTRT_RETURN_IF_ERROR(checkHash(path, sha256(*bytes), expected.sha256));
-  return bytes;
+static Result<SafetensorsFile> openVerified(FileSystem &files,
+                                            const std::string &path,
+                                            const ManifestFile &expected,
+                                            uint64_t maxFileBytes) {
+  Result<std::unique_ptr<VerifiedFile>> file =
+      VerifiedFile::open(files, path, expected, maxFileBytes);
+  BOOSTRT_RETURN_IF_ERROR(file.status());
+  return SafetensorsFile::open(std::move(*file), path);
 }
 
 Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
@@ -155,20 +105,11 @@ Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
                                         uint64_t maxFileBytes) {
   Result<CheckpointManifest> manifest = readManifest(files, path);
   BOOSTRT_RETURN_IF_ERROR(manifest.status());
-  std::string weightsPath = path + "/" + kWeightsFile;
-  std::string statePath = path + "/" + kStateFile;
-  Result<std::vector<uint8_t>> weightsBytes =
-      readVerified(files, weightsPath, manifest->weights, maxFileBytes);
-  BOOSTRT_RETURN_IF_ERROR(weightsBytes.status());
-  Result<std::vector<uint8_t>> stateBytes =
-      readVerified(files, statePath, manifest->state, maxFileBytes);
-  BOOSTRT_RETURN_IF_ERROR(stateBytes.status());
-
-  Result<SafetensorsContent> weights =
-      SafetensorsContent::parse(std::move(*weightsBytes), weightsPath);
+  Result<SafetensorsFile> weights = openVerified(
+      files, path + "/" + kWeightsFile, manifest->weights, maxFileBytes);
   BOOSTRT_RETURN_IF_ERROR(weights.status());
-  Result<SafetensorsContent> state =
-      SafetensorsContent::parse(std::move(*stateBytes), statePath);
+  Result<SafetensorsFile> state = openVerified(files, path + "/" + kStateFile,
+                                               manifest->state, maxFileBytes);
   BOOSTRT_RETURN_IF_ERROR(state.status());
   return LoadedCheckpoint{path,
                           std::move(manifest->position),
@@ -180,9 +121,9 @@ Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
                               1};
 }
 
-Result<SafetensorsContent> loadRankState(FileSystem &files,
-                                         const std::string &path, uint32_t rank,
-                                         uint64_t maxFileBytes) {
+Result<SafetensorsFile> loadRankState(FileSystem &files,
+                                      const std::string &path, uint32_t rank,
+                                      uint64_t maxFileBytes) {
   Result<CheckpointManifest> manifest = readManifest(files, path);
   BOOSTRT_RETURN_IF_ERROR(manifest.status());
   std::string file = path + "/" + rankStateFile(rank);
@@ -191,23 +132,22 @@ Result<SafetensorsContent> loadRankState(FileSystem &files,
                   fmt::format("'{}' is not in the checkpoint, which has the "
                               "states of {} ranks",
                               file, manifest->otherStates.size() + 1));
-  Result<std::vector<uint8_t>> bytes =
-      readVerified(files, file, manifest->otherStates[rank - 1], maxFileBytes);
-  BOOSTRT_RETURN_IF_ERROR(bytes.status());
-  return SafetensorsContent::parse(std::move(*bytes), file);
+  return openVerified(files, file, manifest->otherStates[rank - 1],
+                      maxFileBytes);
 }
 
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
                                             const std::string &path) {
   Result<CheckpointManifest> manifest = readManifest(files, path);
   BOOSTRT_RETURN_IF_ERROR(manifest.status());
-  BOOSTRT_RETURN_IF_ERROR(
-      verifyFile(files, path + "/" + kWeightsFile, manifest->weights));
-  BOOSTRT_RETURN_IF_ERROR(
-      verifyFile(files, path + "/" + kStateFile, manifest->state));
+  auto verify = [&](const std::string &name, const ManifestFile &expected) {
+    return VerifiedFile::open(files, path + "/" + name, expected).status();
+  };
+  BOOSTRT_RETURN_IF_ERROR(verify(kWeightsFile, manifest->weights));
+  BOOSTRT_RETURN_IF_ERROR(verify(kStateFile, manifest->state));
   for (uint32_t i = 0; i < manifest->otherStates.size(); ++i)
-    BOOSTRT_RETURN_IF_ERROR(verifyFile(files, path + "/" + rankStateFile(i + 1),
-                                       manifest->otherStates[i]));
+    BOOSTRT_RETURN_IF_ERROR(
+        verify(rankStateFile(i + 1), manifest->otherStates[i]));
   return manifest->position;
 }
 
@@ -243,34 +183,27 @@ Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
   return newest;
 }
 
-Result<SafetensorsContent>
-loadWeights(FileSystem &files, const std::string &path, uint64_t maxDataBytes) {
+Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,
+                                    uint64_t maxDataBytes) {
   std::vector<DirectoryEntry> entries;
   if (!files.list(path, entries).ok())
-    return readSafetensors(files, path, maxDataBytes);
+    return openSafetensors(files, path, maxDataBytes);
   uint64_t maxFileBytes = maxDataBytes == kNoLimit
                               ? kNoLimit
                               : maxDataBytes + kMaxSafetensorsOverhead;
   Result<CheckpointManifest> manifest = readManifest(files, path);
   BOOSTRT_RETURN_IF_ERROR(manifest.status());
-  std::string weightsPath = path + "/" + kWeightsFile;
-  Result<std::vector<uint8_t>> bytes =
-      readVerified(files, weightsPath, manifest->weights, maxFileBytes);
-  BOOSTRT_RETURN_IF_ERROR(bytes.status());
-  return SafetensorsContent::parse(std::move(*bytes), weightsPath);
+  return openVerified(files, path + "/" + kWeightsFile, manifest->weights,
+                      maxFileBytes);
 }
 
 Status restore(const LoadedCheckpoint &checkpoint,
                std::span<const TensorTarget> weights,
                std::span<const TensorTarget> state) {
-  std::string weightsPath = checkpoint.path + "/" + kWeightsFile;
-  std::string statePath = checkpoint.path + "/" + kStateFile;
-  BOOSTRT_RETURN_IF_ERROR(
-      checkTensors(checkpoint.weights, weights, weightsPath));
-  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.state, state, statePath));
-  BOOSTRT_RETURN_IF_ERROR(
-      copyTensors(checkpoint.weights, weights, weightsPath));
-  return copyTensors(checkpoint.state, state, statePath);
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.weights, weights));
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.state, state));
+  BOOSTRT_RETURN_IF_ERROR(readTensors(checkpoint.weights, weights));
+  return readTensors(checkpoint.state, state);
 }
 
 /// In what the recipes differ, as far as that can be known.

@@ -29,15 +29,15 @@ namespace boostrt {
 SafetensorsMetadata weightsMetadata(const CheckpointPosition &position);
 CheckpointPosition savedPosition(const SafetensorsMetadata &metadata);
 
-/// A complete checkpoint, hashes verified, in memory.
+/// A complete checkpoint, hashes verified; its data are still in its files.
 struct LoadedCheckpoint {
   std::string path;
   CheckpointPosition position;
   /// See CheckpointManifest.
   std::string recipe;
   bool saysSamples = true;
-  SafetensorsContent weights;
-  SafetensorsContent state;
+  SafetensorsFile weights;
+  SafetensorsFile state;
   /// How many ranks' own states are there, this one counted; 1: state is the
   /// same on all ranks.
   uint32_t rankStates = 1;
@@ -65,8 +65,8 @@ struct NewestCheckpoint {
 };
 
 /// Reads the checkpoint directory `path`, under whatever name. Verifies sizes
-/// and hashes before it looks at any tensor; what is returned is what was
-/// hashed.
+/// and hashes before it looks at any tensor; what is read later is what was
+/// hashed (VerifiedFile.h).
 /// A file of more than `maxFileBytes` is refused unread.
 Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
                                         const std::string &path,
@@ -74,9 +74,9 @@ Result<LoadedCheckpoint> loadCheckpoint(FileSystem &files,
 
 /// The state of a rank of a checkpoint with several, 1 <= rank <
 /// LoadedCheckpoint::rankStates.
-Result<SafetensorsContent> loadRankState(FileSystem &files,
-                                         const std::string &path, uint32_t rank,
-                                         uint64_t maxFileBytes = kNoLimit);
+Result<SafetensorsFile> loadRankState(FileSystem &files,
+                                      const std::string &path, uint32_t rank,
+                                      uint64_t maxFileBytes = kNoLimit);
 
 /// The position of checkpoint `path` once all its files have been verified.
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
@@ -89,12 +89,13 @@ Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
                                                const std::string &prefix);
 
 /// The weights of `path`: a checkpoint directory or one safetensors file.
-Result<SafetensorsContent> loadWeights(FileSystem &files,
-                                       const std::string &path,
-                                       uint64_t maxDataBytes = kNoLimit);
+Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,
+                                    uint64_t maxDataBytes = kNoLimit);
 
-/// Copies weights and state to the run's memory: all of it, or nothing when any
-/// tensor of either file is missing, unknown or of another type or shape.
+/// Reads weights and state into the run's memory: all of it, or nothing when
+/// any tensor of either file is missing, unknown or of another type or shape.
+/// When a file cannot be read or has changed since it was verified, the memory
+/// holds nothing that may be used, and the run ends.
 Status restore(const LoadedCheckpoint &checkpoint,
                std::span<const TensorTarget> weights,
                std::span<const TensorTarget> state);

@@ -13,9 +13,9 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   if (!session.ok())
     return session.status();
   BOOSTRT_RETURN_IF_ERROR((*session)->agreeWith(ranks));
-  std::optional<SafetensorsContent> weights;
+  std::optional<SafetensorsFile> weights;
   if (ranks.isFirst()) {
-    Result<SafetensorsContent> loaded = loadWeights(
+    Result<SafetensorsFile> loaded = loadWeights(
         realFileSystem(), *options.checkpoint,
         (*session)->program().descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
     if (!loaded.ok())
@@ -40,8 +40,8 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR(
       run.reserve(planEvaluation(run.program().descriptor(), run.target())));
   if (weights)
-    BOOSTRT_RETURN_IF_ERROR(copyTensors(
-        *weights, weightTargets(run.execution()), *options.checkpoint));
+    BOOSTRT_RETURN_IF_ERROR(
+        readTensors(*weights, weightTargets(run.execution())));
   BOOSTRT_RETURN_IF_ERROR(
       ranks.broadcast(run.execution().persistentArenas()[0]));
   BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());

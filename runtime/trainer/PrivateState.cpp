@@ -15,61 +15,106 @@ std::byte *placeIn(std::span<std::byte> arena, const BoostState &state) {
   return arena.data() + state.tensor.offset;
 }
 
-/// Reads the state of a rank >= 1 into `to`, a copy of the arena.
-Status readState(const LoadedCheckpoint &checkpoint, uint32_t rank,
-                 const Execution &execution, std::span<std::byte> to) {
-  Result<SafetensorsContent> state =
+/// What is read, sent or added up at once.
+constexpr uint64_t kPieceBytes = 1 << 20;
+
+/// act(state, offset in the tensor, its bytes in the arena) for the pieces of
+/// all states, in the same order on every rank.
+template <typename Act>
+Status forEachPiece(const Execution &execution, std::span<std::byte> arena,
+                    Act &&act) {
+  for (const BoostState &state : execution.program().states()) {
+    uint64_t bytes = state.tensor.bytes;
+    for (uint64_t begin = 0; begin < bytes; begin += kPieceBytes)
+      BOOSTRT_RETURN_IF_ERROR(
+          act(state, begin,
+              std::span(placeIn(arena, state) + begin,
+                        std::min(bytes - begin, kPieceBytes))));
+  }
+  return Status();
+}
+
+/// The state of a rank >= 1, which fits the program.
+Result<SafetensorsFile> openState(const LoadedCheckpoint &checkpoint,
+                                  uint32_t rank, const Execution &execution) {
+  Result<SafetensorsFile> state =
       loadRankState(realFileSystem(), checkpoint.path, rank,
-                    to.size() + kMaxSafetensorsOverhead);
-  if (!state.ok())
-    return state.status();
+                    stateOf(execution).size() + kMaxSafetensorsOverhead);
+  BOOSTRT_RETURN_IF_ERROR(state.status());
+  // Where it would go decides what fits.
   std::vector<TensorTarget> targets;
   for (const BoostState &each : execution.program().states())
-    targets.push_back(targetOf(each.tensor, placeIn(to, each)));
-  return copyTensors(*state, targets, checkpoint.path);
+    targets.push_back(
+        targetOf(each.tensor, placeIn(stateOf(execution), each)));
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(*state, targets));
+  return state;
+}
+
+Status readPiece(const SafetensorsFile &file, const BoostState &state,
+                 uint64_t begin, std::span<std::byte> to) {
+  return file.read(*file.find(state.tensor.name), begin,
+                   {reinterpret_cast<uint8_t *>(to.data()), to.size()});
 }
 
 Status sendToOthers(const LoadedCheckpoint &checkpoint,
                     const Execution &execution, Ranks &ranks) {
-  std::vector<std::byte> state(stateOf(execution).size());
+  std::vector<std::byte> piece(kPieceBytes);
   for (uint32_t rank = 1; rank < ranks.size(); ++rank) {
-    BOOSTRT_RETURN_IF_ERROR(readState(checkpoint, rank, execution, state));
-    Outgoing message{rank, state};
-    BOOSTRT_RETURN_IF_ERROR(ranks.transport().exchange({&message, 1}, {}));
+    Result<SafetensorsFile> file = openState(checkpoint, rank, execution);
+    BOOSTRT_RETURN_IF_ERROR(file.status());
+    BOOSTRT_RETURN_IF_ERROR(forEachPiece(
+        execution, stateOf(execution),
+        [&](const BoostState &state, uint64_t begin, std::span<std::byte> own) {
+          std::span<std::byte> read = std::span(piece).first(own.size());
+          BOOSTRT_RETURN_IF_ERROR(readPiece(*file, state, begin, read));
+          Outgoing message{rank, read};
+          return ranks.transport().exchange({&message, 1}, {});
+        }));
   }
   return Status();
 }
 
 Status receiveOwn(const Execution &execution, Ranks &ranks) {
-  Incoming message{0, stateOf(execution)};
-  return ranks.transport().exchange({}, {&message, 1});
+  return forEachPiece(
+      execution, stateOf(execution),
+      [&](const BoostState &, uint64_t, std::span<std::byte> own) {
+        Incoming message{0, own};
+        return ranks.transport().exchange({}, {&message, 1});
+      });
 }
 
 /// Replaces rank 0's state by the mean of all that were saved, summed in
 /// double.
 Status averageStates(const LoadedCheckpoint &checkpoint,
                      const Execution &execution) {
-  std::span<std::byte> own = stateOf(execution);
-  std::vector<std::byte> other(own.size());
-  auto floats = [](std::byte *data) { return reinterpret_cast<float *>(data); };
-  std::vector<double> sums(own.size() / sizeof(float));
-  auto add = [&](std::span<std::byte> arena) {
-    for (const BoostState &state : execution.program().states())
-      for (uint64_t i = 0; i < state.tensor.bytes / sizeof(float); ++i)
-        sums[state.tensor.offset / sizeof(float) + i] +=
-            double{floats(placeIn(arena, state))[i]};
-  };
-  add(own);
+  std::vector<SafetensorsFile> files;
   for (uint32_t rank = 1; rank < checkpoint.rankStates; ++rank) {
-    BOOSTRT_RETURN_IF_ERROR(readState(checkpoint, rank, execution, other));
-    add(other);
+    Result<SafetensorsFile> file = openState(checkpoint, rank, execution);
+    BOOSTRT_RETURN_IF_ERROR(file.status());
+    files.push_back(std::move(file).value());
   }
-  for (const BoostState &state : execution.program().states())
-    for (uint64_t i = 0; i < state.tensor.bytes / sizeof(float); ++i)
-      floats(placeIn(own, state))[i] =
-          static_cast<float>(sums[state.tensor.offset / sizeof(float) + i] /
-                             checkpoint.rankStates);
-  return Status();
+  std::vector<std::byte> other(kPieceBytes);
+  std::vector<double> sums;
+  auto floatsOf = [](std::span<std::byte> bytes) {
+    return std::span(reinterpret_cast<float *>(bytes.data()),
+                     bytes.size() / sizeof(float));
+  };
+  return forEachPiece(
+      execution, stateOf(execution),
+      [&](const BoostState &state, uint64_t begin, std::span<std::byte> own) {
+        std::span<float> means = floatsOf(own);
+        sums.assign(means.begin(), means.end());
+        for (const SafetensorsFile &file : files) {
+          std::span<std::byte> read = std::span(other).first(own.size());
+          BOOSTRT_RETURN_IF_ERROR(readPiece(file, state, begin, read));
+          std::span<float> values = floatsOf(read);
+          for (size_t i = 0; i < sums.size(); ++i)
+            sums[i] += double{values[i]};
+        }
+        for (size_t i = 0; i < sums.size(); ++i)
+          means[i] = static_cast<float>(sums[i] / checkpoint.rankStates);
+        return Status();
+      });
 }
 
 } // namespace
@@ -108,9 +153,16 @@ StateCollector::collect(const std::function<Status(const RankStates &)> &save) {
   return saved;
 }
 
+bool replacesState(const LoadedCheckpoint &checkpoint,
+                   std::optional<PrivateStateRule> rule, const Program &program,
+                   const Ranks &ranks) {
+  return program.descriptor().state_is_private &&
+         checkpoint.rankStates != ranks.size() &&
+         rule == PrivateStateRule::Reset;
+}
+
 Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
                           std::optional<PrivateStateRule> rule,
-                          std::span<const std::byte> initial,
                           Execution &execution, Ranks &ranks) {
   uint32_t saved = checkpoint ? checkpoint->rankStates : 0;
   BOOSTRT_RETURN_IF_ERROR(
@@ -132,14 +184,11 @@ Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
             "--private-state reset what a new run begins with",
             saved, saved == 1 ? "" : "s", ranks.size()));
   }
-  std::span<std::byte> own = stateOf(execution);
-  if (*rule == PrivateStateRule::Reset) {
-    std::copy(initial.begin(), initial.end(), own.begin());
-    return Status();
-  }
+  if (*rule == PrivateStateRule::Reset)
+    return Status(); // what init made
   if (ranks.isFirst())
     BOOSTRT_RETURN_IF_ERROR(averageStates(*checkpoint, execution));
-  return ranks.broadcast(own);
+  return ranks.broadcast(stateOf(execution));
 }
 
 } // namespace boostrt

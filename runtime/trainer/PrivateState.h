@@ -16,7 +16,8 @@ namespace boostrt {
 /// and all save at the same steps; state is on the host then.
 class StateCollector {
 public:
-  /// Takes memory for a state, on rank 0. Both outlive the object.
+  /// Takes memory for a state, on rank 0; see `other_state` in
+  /// runtime/program/MemoryPlan.h. Both outlive the object.
   StateCollector(Ranks &ranks, const Execution &execution);
 
   /// On rank 0: `save` gets the states of the others and writes them with its
@@ -32,14 +33,19 @@ private:
   std::vector<TensorView> views_; ///< of `other_`
 };
 
+/// Whether a new state takes the place of all that were saved: by `rule`, where
+/// another number of ranks saved them.
+bool replacesState(const LoadedCheckpoint &checkpoint,
+                   std::optional<PrivateStateRule> rule, const Program &program,
+                   const Ranks &ranks);
+
 /// Gives each rank its state of `checkpoint`, which rank 0 has and has already
-/// taken its own of; null: there is none, states are as init made them. With
-/// another number of ranks than saved it, `rule` says what becomes of them;
-/// `initial` is the state that init made. Fails with ExitCode::Checkpoint
-/// without a rule.
+/// read its own of, unless replacesState(); null: there is none, states are as
+/// init made them. With another number of ranks than saved it, `rule` says what
+/// becomes of them. Fails with ExitCode::Checkpoint without a rule. Takes no
+/// memory but that of a few pieces.
 Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
                           std::optional<PrivateStateRule> rule,
-                          std::span<const std::byte> initial,
                           Execution &execution, Ranks &ranks);
 
 } // namespace boostrt

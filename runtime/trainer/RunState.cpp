@@ -35,7 +35,8 @@ Saving::Saving(const Options &options, const Execution &execution,
       saveFile_(ranks.isFirst() ? options.save : std::nullopt),
       store_(std::move(store)), keepsCheckpoints_(options.checkpointDir),
       weights_(weightViews(execution)) {
-  if (execution.program().descriptor().state_is_private && !ranks.isAlone())
+  if (execution.program().descriptor().state_is_private && !ranks.isAlone() &&
+      keepsCheckpoints_)
     states_.emplace(ranks, execution);
   for (const BoostState &state : execution.program().states())
     state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));

@@ -134,18 +134,17 @@ static std::string describe(BoostDType dtype,
   return fmt::format("{} [{}]", nameOf(dtype), fmt::join(shape, ", "));
 }
 
-Status checkTensors(const SafetensorsContent &content,
-                    std::span<const TensorTarget> targets,
-                    const std::string &path) {
+Status checkTensors(const SafetensorsFile &file,
+                    std::span<const TensorTarget> targets) {
   auto misfit = [&](std::string what) {
     return Status(
         ExitCode::Checkpoint,
         fmt::format("'{}' does not fit the program: {}; use a file that "
                     "was saved by the same model",
-                    path, what));
+                    file.path(), what));
   };
   std::vector<std::string_view> names;
-  for (const TensorView &tensor : content.tensors())
+  for (const TensorEntry &tensor : file.tensors())
     names.push_back(tensor.name);
   // A hostile file may hold millions of names; comparing them all takes
   // seconds.
@@ -153,13 +152,13 @@ Status checkTensors(const SafetensorsContent &content,
   std::set<std::string_view> wanted;
   for (const TensorTarget &target : targets) {
     wanted.insert(target.name);
-    const TensorView *found = content.find(target.name);
+    const TensorEntry *found = file.find(target.name);
     if (!found)
       return misfit(fmt::format("tensor '{}' is missing{}",
                                 printable(target.name),
                                 didYouMean(target.name, likely)));
     if (found->dtype != target.dtype || found->shape != target.shape ||
-        found->bytes.size() != target.bytes.size())
+        found->bytes != target.bytes.size())
       return misfit(fmt::format("tensor '{}' is {}, expected {}",
                                 printable(target.name),
                                 describe(found->dtype, found->shape),
@@ -171,12 +170,12 @@ Status checkTensors(const SafetensorsContent &content,
   return {};
 }
 
-Status copyTensors(const SafetensorsContent &content,
-                   std::span<const TensorTarget> targets,
-                   const std::string &path) {
-  BOOSTRT_RETURN_IF_ERROR(checkTensors(content, targets, path));
+Status readTensors(const SafetensorsFile &file,
+                   std::span<const TensorTarget> targets) {
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(file, targets));
   for (const TensorTarget &target : targets)
-    std::ranges::copy(content.find(target.name)->bytes, target.bytes.begin());
+    BOOSTRT_RETURN_IF_ERROR(
+        file.read(*file.find(target.name), 0, target.bytes));
   return {};
 }
 

@@ -3,7 +3,7 @@
 // 8 bytes little-endian header length, a JSON header, then the data without
 // holes (https://huggingface.co/docs/safetensors). A file is data, never code.
 // The reader takes nothing on trust: every number is checked before it is used,
-// and no allocation is larger than the file.
+// and no allocation is larger than the header.
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +21,20 @@
 
 namespace boostrt {
 
-/// A tensor somebody else owns, dense and row-major. To be written, or as found
-/// in a file that is held in memory.
+/// A tensor to be written: dense and row-major, in memory of the caller's.
 struct TensorView {
   std::string name;
   BoostDType dtype = BOOST_F32;
   std::vector<int64_t> shape; ///< empty: a scalar
   std::span<const uint8_t> bytes;
+};
+
+/// A tensor as a file has it.
+struct TensorEntry {
+  std::string name;
+  BoostDType dtype = BOOST_F32;
+  std::vector<int64_t> shape;
+  uint64_t offset = 0, bytes = 0; ///< in the file
 };
 
 /// Memory to be filled with the tensor of this name.
@@ -59,28 +67,39 @@ IoError writeSafetensors(WritableFile &file,
 /// ExitCode::Internal when two tensors share a name or a shape does not fit.
 Status checkWritable(std::span<const TensorView> tensors);
 
-/// A file in memory and the tensors in it. Moving keeps the views valid.
-class SafetensorsContent {
+/// Where the bytes of a file come from, a piece at a time.
+class FilePieces {
 public:
-  /// Checks all of `bytes`; `path` is for messages. ExitCode::Checkpoint.
-  static Result<SafetensorsContent> parse(std::vector<uint8_t> bytes,
-                                          const std::string &path);
+  virtual ~FilePieces() = default;
+  virtual uint64_t size() const = 0;
+  /// Fills all of `bytes` from `offset`, or fails with ExitCode::Checkpoint.
+  virtual Status read(uint64_t offset, std::span<uint8_t> bytes) const = 0;
+};
 
-  const std::vector<TensorView> &tensors() const {
-    return tensors_;
-  } ///< by offset
-  const TensorView *find(std::string_view name) const; ///< null: not there
+/// A file whose header has been checked. Its data stay in the file until they
+/// are asked for, so that no file takes memory of its size.
+class SafetensorsFile {
+public:
+  /// Refuses data of more than `maxDataBytes`. ExitCode::Checkpoint.
+  static Result<SafetensorsFile> open(std::unique_ptr<FilePieces> pieces,
+                                      const std::string &path,
+                                      uint64_t maxDataBytes = UINT64_MAX);
+
+  const std::string &path() const { return path_; }
+  /// By offset; they cover the data, each byte once.
+  const std::vector<TensorEntry> &tensors() const { return tensors_; }
+  const TensorEntry *find(std::string_view name) const; ///< null: not there
   const SafetensorsMetadata &metadata() const { return metadata_; }
 
-  SafetensorsContent(SafetensorsContent &&) = default;
-  SafetensorsContent &operator=(SafetensorsContent &&) = default;
-  SafetensorsContent(const SafetensorsContent &) = delete;
-  SafetensorsContent &operator=(const SafetensorsContent &) = delete;
+  /// Fills `to` from byte `begin` of the tensor on.
+  Status read(const TensorEntry &tensor, uint64_t begin,
+              std::span<uint8_t> to) const;
 
 private:
-  SafetensorsContent() = default;
-  std::vector<uint8_t> bytes_;
-  std::vector<TensorView> tensors_;
+  SafetensorsFile() = default;
+  std::unique_ptr<FilePieces> pieces_;
+  std::string path_;
+  std::vector<TensorEntry> tensors_;
   SafetensorsMetadata metadata_;
 };
 
@@ -88,12 +107,10 @@ inline constexpr uint64_t kNoLimit = UINT64_MAX;
 /// A file is never larger than its data by more than this.
 inline constexpr uint64_t kMaxSafetensorsOverhead = 8 + 100'000'000;
 
-/// Reads one file (`--init FILE`, `eval --ckpt FILE`). The header is checked
-/// before memory is taken for the data, and data of more than `maxDataBytes` is
-/// refused unread.
-Result<SafetensorsContent> readSafetensors(FileSystem &files,
-                                           const std::string &path,
-                                           uint64_t maxDataBytes = kNoLimit);
+/// Opens one file (`--init FILE`, `eval --ckpt FILE`).
+Result<SafetensorsFile> openSafetensors(FileSystem &files,
+                                        const std::string &path,
+                                        uint64_t maxDataBytes = kNoLimit);
 
 /// Writes one file atomically (`--save FILE`). ExitCode::Checkpoint on failure;
 /// the old file is then as it was.
@@ -102,16 +119,15 @@ Status saveSafetensors(FileSystem &files, const std::string &path,
                        const SafetensorsMetadata &metadata = {
                            {"format", "pt"}});
 
-/// Fails unless `content` (read from `path`) holds exactly the tensors of
-/// `targets`, in any order, with the same types and shapes. The message names
-/// what is missing, unknown or misfitting.
-Status checkTensors(const SafetensorsContent &content,
-                    std::span<const TensorTarget> targets,
-                    const std::string &path);
+/// Fails unless `file` holds exactly the tensors of `targets`, in any order,
+/// with the same types and shapes. The message names what is missing, unknown
+/// or misfitting.
+Status checkTensors(const SafetensorsFile &file,
+                    std::span<const TensorTarget> targets);
 
-/// Fills all targets or, when checkTensors() fails, none.
-Status copyTensors(const SafetensorsContent &content,
-                   std::span<const TensorTarget> targets,
-                   const std::string &path);
+/// Fills all targets or, when checkTensors() fails, none. When a piece cannot
+/// be read they hold nothing that may be used, and the run ends.
+Status readTensors(const SafetensorsFile &file,
+                   std::span<const TensorTarget> targets);
 
 } // namespace boostrt

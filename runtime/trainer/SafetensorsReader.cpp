@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace boostrt {
@@ -259,63 +260,76 @@ Result<Header> parseHeader(std::span<const uint8_t> text, uint64_t dataBytes,
   return header;
 }
 
+/// A file as it is, without a hash.
+class OpenFile final : public FilePieces {
+public:
+  OpenFile(std::unique_ptr<ReadableFile> file, std::string path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+  uint64_t size() const override { return file_->size(); }
+  Status read(uint64_t offset, std::span<uint8_t> bytes) const override {
+    IoError error = file_->read(offset, bytes);
+    return error.ok() ? Status()
+                      : ioStatus(error, ExitCode::Checkpoint, "read", path_);
+  }
+
+private:
+  std::unique_ptr<ReadableFile> file_;
+  std::string path_;
+};
+
 } // namespace
 
-Result<SafetensorsContent> SafetensorsContent::parse(std::vector<uint8_t> bytes,
-                                                     const std::string &path) {
-  Result<uint64_t> length = headerBytes(bytes, bytes.size(), path);
+Result<SafetensorsFile>
+SafetensorsFile::open(std::unique_ptr<FilePieces> pieces,
+                      const std::string &path, uint64_t maxDataBytes) {
+  uint64_t fileBytes = pieces->size();
+  std::vector<uint8_t> prefix(std::min(fileBytes, kLengthBytes));
+  BOOSTRT_RETURN_IF_ERROR(pieces->read(0, prefix));
+  Result<uint64_t> length = headerBytes(prefix, fileBytes, path);
   BOOSTRT_RETURN_IF_ERROR(length.status());
   uint64_t dataStart = kLengthBytes + *length;
-  Result<Header> header = parseHeader({bytes.data() + kLengthBytes, *length},
-                                      bytes.size() - dataStart, path);
-  BOOSTRT_RETURN_IF_ERROR(header.status());
-
-  SafetensorsContent content;
-  content.bytes_ = std::move(bytes);
-  content.metadata_ = std::move(header->metadata);
-  content.tensors_.reserve(header->entries.size());
-  for (Entry &entry : header->entries)
-    content.tensors_.push_back(
-        {std::move(entry.name), entry.dtype, std::move(entry.shape),
-         std::span(content.bytes_)
-             .subspan(dataStart + entry.begin, entry.end - entry.begin)});
-  return content;
-}
-
-const TensorView *SafetensorsContent::find(std::string_view name) const {
-  auto found = std::ranges::find(tensors_, name, &TensorView::name);
-  return found == tensors_.end() ? nullptr : &*found;
-}
-
-Result<SafetensorsContent> readSafetensors(FileSystem &files,
-                                           const std::string &path,
-                                           uint64_t maxDataBytes) {
-  std::unique_ptr<ReadableFile> file;
-  if (IoError error = files.open(path, file); !error.ok())
-    return ioStatus(error, ExitCode::Checkpoint, "open", path);
-
-  std::vector<uint8_t> prefix(std::min(file->size(), kLengthBytes));
-  if (IoError error = file->read(0, prefix); !error.ok())
-    return ioStatus(error, ExitCode::Checkpoint, "read", path);
-  Result<uint64_t> length = headerBytes(prefix, file->size(), path);
-  BOOSTRT_RETURN_IF_ERROR(length.status());
-  uint64_t dataBytes = file->size() - kLengthBytes - *length;
+  uint64_t dataBytes = fileBytes - dataStart;
   if (dataBytes > maxDataBytes)
     return unusable(path,
                     fmt::format("it has {} bytes of data, the program has "
                                 "use for {}",
                                 dataBytes, maxDataBytes));
-  // A header that is wrong must not cost the memory of the data.
-  {
-    std::vector<uint8_t> text(*length);
-    if (IoError error = file->read(kLengthBytes, text); !error.ok())
-      return ioStatus(error, ExitCode::Checkpoint, "read", path);
-    BOOSTRT_RETURN_IF_ERROR(parseHeader(text, dataBytes, path).status());
-  }
-  Result<std::vector<uint8_t>> bytes =
-      readWholeFile(files, path, file->size(), ExitCode::Checkpoint);
-  BOOSTRT_RETURN_IF_ERROR(bytes.status());
-  return SafetensorsContent::parse(std::move(*bytes), path);
+  std::vector<uint8_t> text(*length);
+  BOOSTRT_RETURN_IF_ERROR(pieces->read(kLengthBytes, text));
+  Result<Header> header = parseHeader(text, dataBytes, path);
+  BOOSTRT_RETURN_IF_ERROR(header.status());
+
+  SafetensorsFile file;
+  file.pieces_ = std::move(pieces);
+  file.path_ = path;
+  file.metadata_ = std::move(header->metadata);
+  file.tensors_.reserve(header->entries.size());
+  for (Entry &entry : header->entries)
+    file.tensors_.push_back({std::move(entry.name), entry.dtype,
+                             std::move(entry.shape), dataStart + entry.begin,
+                             entry.end - entry.begin});
+  return file;
+}
+
+const TensorEntry *SafetensorsFile::find(std::string_view name) const {
+  auto found = std::ranges::find(tensors_, name, &TensorEntry::name);
+  return found == tensors_.end() ? nullptr : &*found;
+}
+
+Status SafetensorsFile::read(const TensorEntry &tensor, uint64_t begin,
+                             std::span<uint8_t> to) const {
+  assert(begin <= tensor.bytes && to.size() <= tensor.bytes - begin);
+  return pieces_->read(tensor.offset + begin, to);
+}
+
+Result<SafetensorsFile> openSafetensors(FileSystem &files,
+                                        const std::string &path,
+                                        uint64_t maxDataBytes) {
+  std::unique_ptr<ReadableFile> file;
+  if (IoError error = files.open(path, file); !error.ok())
+    return ioStatus(error, ExitCode::Checkpoint, "open", path);
+  return SafetensorsFile::open(
+      std::make_unique<OpenFile>(std::move(file), path), path, maxDataBytes);
 }
 
 } // namespace boostrt

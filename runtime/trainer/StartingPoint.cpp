@@ -114,13 +114,12 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
   start.position.programName = program.descriptor().name;
   start.position.dataFingerprint = data.source.train->fingerprint();
   if (options.init) {
-    Result<SafetensorsContent> weights =
+    Result<SafetensorsFile> weights =
         loadWeights(realFileSystem(), *options.init,
                     program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
     if (!weights.ok())
       return weights.status();
     start.weights = std::move(weights).value();
-    start.weightsPath = *options.init;
   }
   return start;
 }
@@ -259,34 +258,37 @@ Result<StartingPoint> findStartingPoint(const Options &options,
 }
 
 /// Files to memory of the host; what they do not hold stays what init made it.
-static Status readStartingPoint(StartingPoint &start, Execution &execution) {
+static Status readStartingPoint(const StartingPoint &start,
+                                const Options &options, Execution &execution,
+                                const Ranks &ranks) {
+  if (start.checkpoint && replacesState(*start.checkpoint, options.privateState,
+                                        execution.program(), ranks)) {
+    BOOSTRT_RETURN_IF_ERROR(
+        checkTensors(start.checkpoint->state, stateTargets(execution)));
+    return readTensors(start.checkpoint->weights, weightTargets(execution));
+  }
   if (start.checkpoint)
-    BOOSTRT_RETURN_IF_ERROR(restore(*start.checkpoint, weightTargets(execution),
-                                    stateTargets(execution)));
-  if (start.weights)
-    BOOSTRT_RETURN_IF_ERROR(copyTensors(
-        *start.weights, weightTargets(execution), start.weightsPath));
-  return Status();
+    return restore(*start.checkpoint, weightTargets(execution),
+                   stateTargets(execution));
+  return start.weights ? readTensors(*start.weights, weightTargets(execution))
+                       : Status();
 }
 
-Status restoreStartingPoint(StartingPoint &start, const Options &options,
+Status restoreStartingPoint(const StartingPoint &start, const Options &options,
                             Execution &execution, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
   if (!start.checkpoint && !start.weights && ranks.isAlone())
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   auto [weights, state] = execution.persistentArenas();
-  std::vector<std::byte> initial(state.begin(), state.end());
-  BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, execution));
+  BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, options, execution, ranks));
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
   BOOSTRT_RETURN_IF_ERROR(
       execution.program().descriptor().state_is_private
           ? spreadPrivateState(start.checkpoint ? &*start.checkpoint : nullptr,
-                               options.privateState, initial, execution, ranks)
+                               options.privateState, execution, ranks)
           : ranks.broadcast(state));
-  start.checkpoint.reset();
-  start.weights.reset();
   return execution.uploadPersistent();
 }
 

@@ -12,12 +12,11 @@
 
 namespace boostrt {
 
-/// Read and verified before memory is reserved.
+/// Opened and verified before memory is reserved.
 struct StartingPoint {
   CheckpointPosition position; ///< all zero unless resumed
   std::optional<LoadedCheckpoint> checkpoint;
-  std::optional<SafetensorsContent> weights; ///< of --init
-  std::string weightsPath;
+  std::optional<SafetensorsFile> weights; ///< of --init
   std::vector<std::string> notes;
 };
 
@@ -37,15 +36,15 @@ openStore(const Options &options, const Program &program, const Ranks &ranks);
 /// otherwise, or the data are not those of the run, that is an error; so is a
 /// store all of whose checkpoints are damaged, unless --resume never leaves
 /// them alone.
-/// Rank 0 decides for all, and alone has what was read.
+/// Rank 0 decides for all, and alone has the files.
 Result<StartingPoint> findStartingPoint(const Options &options,
                                         const Program &program,
                                         const RunData &data, const RunEnd &end,
                                         CheckpointStore *store, Ranks &ranks);
 
-/// Initialises weights and state, overwrites them with what was loaded, which
-/// is freed, and gives all ranks those of rank 0.
-Status restoreStartingPoint(StartingPoint &start, const Options &options,
+/// Initialises weights and state, reads those of the starting point over them,
+/// and gives all ranks those of rank 0.
+Status restoreStartingPoint(const StartingPoint &start, const Options &options,
                             Execution &execution, Ranks &ranks);
 
 } // namespace boostrt

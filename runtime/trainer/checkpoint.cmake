@@ -9,6 +9,7 @@ add_library(boostrt_checkpoint STATIC
   ${CMAKE_CURRENT_LIST_DIR}/RecipeDifference.cpp
   ${CMAKE_CURRENT_LIST_DIR}/RunSteps.cpp
   ${CMAKE_CURRENT_LIST_DIR}/Safetensors.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/SafetensorsReader.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/SafetensorsReader.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/VerifiedFile.cpp)
 target_link_libraries(boostrt_checkpoint PUBLIC
   boostrt_support nlohmann_json::nlohmann_json)

@@ -47,6 +47,25 @@ TEST(Restore, IsAllOrNothing) {
   EXPECT_EQ(run, untouched);
 }
 
+/// What comes into memory is what was verified, or nothing that is used.
+TEST(Restore, SeesAFileThatChangesAfterItWasVerified) {
+  for (const char *name : {"weights.safetensors", "state.safetensors"}) {
+    SimulatedFileSystem files;
+    std::unique_ptr<CheckpointStore> store = openStore(files);
+    Result<std::string> path = saveStep(*store, 5);
+    ASSERT_TRUE(path.ok());
+    Result<LoadedCheckpoint> loaded = loadCheckpoint(files, *path);
+    ASSERT_TRUE(loaded.ok());
+    files.content(*path + "/" + name)->back() ^= 1;
+    SampleRun run(1);
+    expectError(restore(*loaded, run.weightTargets(), run.stateTargets()),
+                ExitCode::Checkpoint,
+                "'/ck/mlp-1_5.ckpt/" + std::string(name) +
+                    "' has changed since it was verified; nothing may write "
+                    "to a checkpoint that is being read: use another one");
+  }
+}
+
 TEST(LoadWeights, TakesEitherForm) {
   SimulatedFileSystem files;
   std::unique_ptr<CheckpointStore> store = openStore(files);
@@ -55,10 +74,10 @@ TEST(LoadWeights, TakesEitherForm) {
   ASSERT_TRUE(path.ok());
   ASSERT_TRUE(saveSafetensors(files, "/w.safetensors", run.weights()).ok());
   for (const std::string &form : {*path, std::string("/w.safetensors")}) {
-    Result<SafetensorsContent> weights = loadWeights(files, form);
+    Result<SafetensorsFile> weights = loadWeights(files, form);
     ASSERT_TRUE(weights.ok()) << weights.status().message();
     SampleRun found(0);
-    ASSERT_TRUE(copyTensors(*weights, found.weightTargets(), form).ok());
+    ASSERT_TRUE(readTensors(*weights, found.weightTargets()).ok());
     EXPECT_EQ(found.weight, run.weight);
     EXPECT_TRUE(loadWeights(files, form, 36).ok());
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/trainer/Checkpoint.h"
+#include "test/runtime/support/SimulatedFileSystem.h"
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,26 @@ holdsStep(FileSystem &files, const std::string &path, int64_t step) {
   if (!(found == expected))
     return testing::AssertionFailure() << path << ": other values";
   return testing::AssertionSuccess();
+}
+
+/// A file of these bytes under the name "f".
+inline Result<SafetensorsFile> openBytes(const std::vector<uint8_t> &bytes) {
+  static SimulatedFileSystem files; // outlives what is open
+  EXPECT_TRUE(writeFileAtomically(files, "/f", ExitCode::Data,
+                                  [&](WritableFile &file) {
+                                    return file.write(bytes);
+                                  })
+                  .ok());
+  return openSafetensors(files, "/f");
+}
+
+/// All bytes of a tensor.
+inline std::vector<uint8_t> bytesOf(const SafetensorsFile &file,
+                                    const TensorEntry &tensor) {
+  std::vector<uint8_t> bytes(tensor.bytes);
+  Status status = file.read(tensor, 0, bytes);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return bytes;
 }
 
 inline void expectError(const Status &status, ExitCode code,

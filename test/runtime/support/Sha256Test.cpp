@@ -29,6 +29,19 @@ TEST(Sha256, PiecesGiveTheSameAsTheWhole) {
   EXPECT_EQ(hash.finish(), sha256(bytesOf(text)));
 }
 
+TEST(Sha256, GoesOnFromTheMiddle) {
+  std::string text(1000, 'x');
+  Sha256 hash;
+  hash.update(bytesOf(std::string_view(text).substr(0, 640)));
+  Sha256Midstate middle = hash.midstate();
+  for (int i = 0; i < 2; ++i) {
+    Sha256 rest(middle);
+    EXPECT_EQ(rest.midstate(), middle);
+    rest.update(bytesOf(std::string_view(text).substr(640)));
+    EXPECT_EQ(rest.finish(), sha256(bytesOf(text)));
+  }
+}
+
 TEST(Sha256, StartsAfreshAfterFinish) {
   Sha256 hash;
   hash.update(bytesOf("something else"));
