@@ -14,7 +14,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/SpinPolicy.h"
-#include "runtime/predict/MeasuringRanks.h"
 #include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/FlagValues.h"
@@ -82,7 +81,6 @@ struct Flags {
   bool isSummary = false, isExplain = false, isOps = false;
   int64_t samples = 0;
   std::optional<uint64_t> budget;
-  boostrt::PredictOptions job;
 };
 
 /// -O, which users of clang take for another flag.
@@ -190,17 +188,15 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->check(boostrt::integerBetween(1, int64_t{1} << 53))
       ->type_name("N");
   CLI::Option *ranks =
-      app.add_option("--ranks", options.ranks,
-                     "processes that will train, for --explain (default: 1): "
-                     "with it, a step of theirs is predicted from what is "
-                     "measured here")
-          ->needs(explain)
+      app.add_option("--ranks", options.job.ranks,
+                     "processes that will train, for --explain and "
+                     "--memory-budget (default: 1)")
           ->check(boostrt::integerBetween(1, boostrt::kMostPredictedRanks))
           ->type_name("N");
-  boostrt::addNetworkFlags(app, ranks, flags.job);
+  boostrt::addServersFlag(app, ranks, options.job);
   app.add_option("--memory-budget", flags.budget,
-                 "reserve no more in a training run, by computing values "
-                 "again where that is needed, or fail and say what is "
+                 "reserve no more on a rank of a training run, by computing "
+                 "values again where that is needed, or fail and say what is "
                  "possible; bytes, or with KiB, MiB, GiB")
       ->transform(boostrt::byteSizeBetween(1, uint64_t{1} << 60))
       ->type_name("SIZE");
@@ -457,17 +453,19 @@ int run(int argc, char **argv) {
     return fail(CompileResult::BadUsage, *problem);
   if (app.count("--tune") > 0 && flags.tune.empty())
     return fail(CompileResult::BadUsage, "--tune needs the name of a file");
-  if (app.count("--ranks") > 0) {
-    options.prediction = flags.job;
-    options.prediction->job.ranks = static_cast<uint32_t>(options.ranks);
-  }
+  if (app.count("--ranks") > 0 && !flags.isExplain && !flags.budget)
+    return fail(CompileResult::BadUsage,
+                "--ranks needs --explain or --memory-budget: a program is "
+                "the same for any number of ranks");
+  if (boostrt::Status status = boostrt::checkShape(options.job); !status.ok())
+    return fail(CompileResult::BadUsage, "--ranks: " + status.message());
   for (const std::string &idle : findIdleFlags(
            options, [&](StringRef flag) { return app.count(flag.str()) > 0; }))
     DiagnosticPrinter::print(llvm::errs(), "boostc",
                              DiagnosticSeverity::Warning, idle,
                              isColored(flags.color));
   // Measured code is to wait for its threads as in boost-run.
-  if (options.tuning.measures || options.prediction)
+  if (options.tuning.measures)
     boostrt::limitSpinning(argv);
   if (app.count("-o") == 0)
     flags.output = defaultOutput(options);
@@ -481,8 +479,6 @@ int run(int argc, char **argv) {
 
 int boostc::runBoostc(int argc, char **argv) {
   prepareProcess(argc, argv);
-  if (std::optional<int> code = boostrt::actAsMeasuringRank(argc, argv))
-    return *code;
   int code;
   try {
     code = run(argc, argv);

@@ -4,7 +4,6 @@
 #include "compiler/lowering/cpu/CpuTarget.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/pipeline/MemoryBudget.h"
-#include "compiler/pipeline/PredictRanks.h"
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/Report.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -234,9 +233,10 @@ static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
   if (!options.memoryBudget)
     return success();
   if (isPlanned)
-    return report::checkMemoryBudget(report::getLargestProgram(*module),
-                                     *options.memoryBudget);
-  return planWithinBudget(module, *options.memoryBudget,
+    return report::checkMemoryBudget(
+        report::getLargestProgram(*module, options.job), *options.memoryBudget,
+        options.job);
+  return planWithinBudget(module, *options.memoryBudget, options.job,
                           [&](ModuleOp planned, uint64_t mostRecomputed) {
                             CompileOptions decided = options;
                             decided.phase.mostRecomputed = mostRecomputed;
@@ -259,9 +259,7 @@ static CompileResult printReport(OwningOpRef<ModuleOp> &module,
   }
   report::Explanation explanation;
   explanation.samples = options.samples;
-  explanation.ranks = options.ranks;
-  if (options.prediction)
-    explanation.servers = options.prediction->job.servers;
+  explanation.job = options.job;
   for (const BoostDecision &decision : decisions)
     explanation.decisions.push_back(
         {decision.name, decision.isOn, decision.reason});
@@ -270,27 +268,13 @@ static CompileResult printReport(OwningOpRef<ModuleOp> &module,
     return CompileResult::BadInput;
   explanation.rest =
       report::addStepCosts(getProgram(*module), explanation.layers);
-  OwningOpRef<ModuleOp> toRun;
-  if (options.prediction)
-    toRun = cast<ModuleOp>((*module)->clone());
   if (failed(planMemory(module, Phase::Step, options)))
     return CompileResult::BadInput;
   std::vector<report::TargetPlan> plans;
   for (auto program : module->getOps<train::ProgramOp>())
     plans.push_back({getCudaTarget(program) ? "cuda" : "cpu", program});
   report::printExplanation(plans, explanation, os);
-  if (!options.prediction)
-    return CompileResult::Ok;
-  CompileOptions onCpu = options; // where it is measured
-  onCpu.phase.forCpu = true;
-  onCpu.phase.forCuda = false;
-  if (failed(planMemory(toRun, Phase::Step, onCpu)) ||
-      failed(advance(*toRun, Phase::Buffers, Phase::Llvm, onCpu)))
-    return CompileResult::BadInput;
-  return succeeded(predictRanks(*toRun, options.codegenLevel,
-                                *options.prediction, os))
-             ? CompileResult::Ok
-             : CompileResult::BadUsage;
+  return CompileResult::Ok;
 }
 
 /// One compilation, with all decisions made.

@@ -5,7 +5,7 @@
 #include "compiler/pipeline/Tuning.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "runtime/predict/Predict.h"
+#include "runtime/predict/StepModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -36,12 +36,11 @@ struct CompileOptions {
   /// Where machine code for GPUs comes from: see findPtxas().
   std::string ptxas = "off";
   Report report = Report::None;
-  /// Of a data set and a run, for Report::Explain.
+  /// Of a data set, for Report::Explain.
   std::optional<int64_t> samples;
-  int64_t ranks = 1;
-  /// The job of so many ranks whose steps are predicted.
-  std::optional<boostrt::PredictOptions> prediction;
-  /// Bytes that a training run may reserve.
+  /// The ranks that will train, for Report::Explain and the memory budget.
+  boostrt::JobShape job;
+  /// Bytes that a training run may reserve on each of them.
   std::optional<uint64_t> memoryBudget;
 
   TuningOptions tuning;

@@ -37,8 +37,8 @@ Phase lastPhase(const CompileOptions &options) {
   case Report::Ops:
   case Report::Summary:
     return Phase::Input;
-  case Report::Explain: // a prediction measures code
-    return options.prediction ? Phase::Obj : Phase::Buffers;
+  case Report::Explain:
+    return Phase::Buffers;
   case Report::None:
     break;
   }
@@ -72,8 +72,7 @@ std::optional<std::string> findReason(const CompileOptions &options,
     return formatv("it is settled in IR of phase {0}",
                    getPhaseName(options.from))
         .str();
-  bool isPredicted = options.prediction.has_value(); // on CPUs
-  if (scope.target == For::Cpu && !options.phase.forCpu && !isPredicted &&
+  if (scope.target == For::Cpu && !options.phase.forCpu &&
       options.from < Phase::Linalg)
     return std::string("--target has no cpu");
   if (scope.target == For::Cuda && !options.phase.forCuda &&

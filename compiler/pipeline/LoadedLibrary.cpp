@@ -1,7 +1,5 @@
 #include "compiler/pipeline/LoadedLibrary.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <dlfcn.h>
-#include <unistd.h>
 
 using namespace boostc;
 
@@ -24,10 +22,6 @@ std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
       reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
   loaded->descriptor = query(BOOST_ABI_VERSION);
   return loaded;
-}
-
-std::string LoadedLibrary::path() const {
-  return llvm::formatv("/proc/{0}/fd/{1}", getpid(), file.descriptor());
 }
 
 LoadedLibrary::~LoadedLibrary() {

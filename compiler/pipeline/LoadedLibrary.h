@@ -20,8 +20,6 @@ public:
   LoadedLibrary &operator=(const LoadedLibrary &) = delete;
 
   const BoostProgram &program() const { return *descriptor; }
-  /// Where other processes of this user find it as long as it is loaded.
-  std::string path() const;
 
 private:
   LoadedLibrary() = default;

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "runtime/predict/StepModel.h"
 
 namespace boostc {
 
@@ -12,9 +13,11 @@ using PlanMemoryFn =
     llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp, uint64_t)>;
 
 /// Plans `module` by `plan` such that a training run reserves no more than
-/// `budget` bytes: with as few values computed again as that takes, which a
-/// remark tells. Emits an error when no plan fits.
+/// `budget` bytes on any rank of `job`: with as few values computed again as
+/// that takes, which a remark tells. Emits an error when no plan fits.
 llvm::LogicalResult planWithinBudget(mlir::OwningOpRef<mlir::ModuleOp> &module,
-                                     uint64_t budget, PlanMemoryFn plan);
+                                     uint64_t budget,
+                                     const boostrt::JobShape &job,
+                                     PlanMemoryFn plan);
 
 } // namespace boostc

@@ -1,4 +1,5 @@
 #include "compiler/report/MemoryUse.h"
+#include "compiler/report/ProgramTables.h"
 #include "compiler/report/Report.h"
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
@@ -51,7 +52,7 @@ public:
             llvm::raw_ostream &os)
       : plans(plans), program(plans.front().program), given(explanation),
         os(os), batch(program.getBatchSize()), micro(program.getMicroBatches()),
-        window(batch * micro * given.ranks) {}
+        window(batch * micro * given.job.ranks) {}
 
   void print() {
     os << program.getSymName() << "\n";
@@ -60,6 +61,7 @@ public:
     printSchedules();
     printBoosts();
     printCollectives();
+    printMessages();
     printLayers();
     printMemory();
   }
@@ -87,7 +89,7 @@ private:
     table.addRow(
         {"effective batch",
          formatv("{0} = {1} x {2} x {3}", window, count(batch, "sample"),
-                 count(micro, "micro-batch"), count(given.ranks, "rank"))});
+                 count(micro, "micro-batch"), count(given.job.ranks, "rank"))});
     table.addRow({"epochs", std::to_string(program.getEpochs())});
     if (given.samples) {
       int64_t last = *given.samples - (stepsPerEpoch() - 1) * window;
@@ -174,13 +176,13 @@ private:
                                              "there are several servers, else "
                                              "each rank alone")
        << "\n  across: one rank of each inner group\n";
-    if (given.ranks == 1 || given.ranks % given.servers != 0)
+    if (given.job.ranks == 1 || given.job.ranks % given.job.servers != 0)
       return;
     bool averages = boostrt::averagesInServers(static_cast<uint32_t>(across),
-                                               given.servers > 1);
-    int64_t inner = averages ? given.ranks / given.servers : 1;
-    int64_t combined = given.ranks / inner;
-    os << "  on " << count(given.servers, "server") << ": ";
+                                               given.job.servers > 1);
+    int64_t inner = averages ? given.job.ranks / given.job.servers : 1;
+    int64_t combined = given.job.ranks / inner;
+    os << "  on " << count(given.job.servers, "server") << ": ";
     if (inner > 1)
       os << (combined > 1
                  ? formatv("each {0} ranks of a server average; ", inner)
@@ -189,6 +191,42 @@ private:
       os << "Adasum of " << combined << "\n";
     else
       os << "nothing is combined by Adasum\n";
+  }
+
+  /// What a rank sends in a step of the job, as the model of steps counts it.
+  void printMessages() {
+    if (given.job.ranks < 2)
+      return;
+    ProgramTables tables(program);
+    auto collectives = boostrt::countMessages(tables.program(), given.job);
+    if (!collectives.ok()) {
+      os << "\n" << collectives.status().message() << "\n";
+      return;
+    }
+    title(formatv("sent by a rank in a step, {0} on {1}",
+                  count(given.job.ranks, "rank"),
+                  count(given.job.servers, "server"))
+              .str());
+    TextTable table("rlrlrr");
+    table.addRow({"number", "kind", "ranks", "how", "messages", "bytes"});
+    table.addRule();
+    uint64_t bytes = 0;
+    for (const boostrt::PredictedCollective &collective : *collectives) {
+      bytes += collective.bytes;
+      table.addRow(
+          {std::to_string(collective.number),
+           boostrt::kindName(collective.kind),
+           std::to_string(collective.members), collective.how,
+           withSeparators(static_cast<int64_t>(collective.seconds + 0.5)),
+           withSeparators(static_cast<int64_t>(collective.bytes))});
+    }
+    table.addRule();
+    table.addRow(
+        {"", "total", "", "", "", withSeparators(static_cast<int64_t>(bytes))});
+    table.print(os);
+    os << "  how long that takes is measured and predicted by boost-run info "
+          "--ranks "
+       << given.job.ranks << "\n";
   }
 
   static std::string share(int64_t part, int64_t whole) {
@@ -230,27 +268,29 @@ private:
   }
 
   void printMemory() {
+    ProgramTables tables(program);
+    boostrt::MemoryPlan plan = tables.planTraining(given.job);
     title("memory of a rank, in bytes");
     TextTable table("llrrr");
-    table.addRow({"arena", "holds", "bytes", "copies", "in all"});
+    table.addRow({"term", "holds", "bytes", "copies", "in all"});
     table.addRule();
-    int64_t total = 0;
-    for (const ArenaUse &use : measureArenas(program)) {
-      int64_t bytes = use.bytes * use.copies;
-      total += bytes;
-      table.addRow({rt::stringifyArena(use.arena).str(), use.holds.str(),
-                    withSeparators(use.bytes), std::to_string(use.copies),
-                    withSeparators(bytes)});
-    }
+    for (const boostrt::MemoryTerm &term : plan.terms())
+      table.addRow({term.name, term.holds,
+                    withSeparators(static_cast<int64_t>(term.bytes)),
+                    std::to_string(term.copies),
+                    withSeparators(static_cast<int64_t>(term.total()))});
     table.addRule();
-    table.addRow({"total", "", "", "", withSeparators(total)});
+    table.addRow({"total", "", "", "",
+                  withSeparators(static_cast<int64_t>(plan.total()))});
     table.print(os);
     os << "  " << describeTransient(program) << "\n";
-    // Only the activations and what kernels need beside them differ.
-    for (const TargetPlan &plan : plans.drop_front())
-      os << "  on " << plan.device << " "
-         << withSeparators(measureTotal(plan.program)) << " in all, "
-         << describeTransient(plan.program) << "\n";
+    // Only the activations, what kernels need beside them and what ranks
+    // exchange differ.
+    for (const TargetPlan &other : plans.drop_front())
+      os << "  on " << other.device << " "
+         << withSeparators(
+                static_cast<int64_t>(measureTotal(other.program, given.job)))
+         << " in all, " << describeTransient(other.program) << "\n";
   }
 
   static std::string describeTransient(train::ProgramOp program) {

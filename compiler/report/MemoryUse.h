@@ -1,36 +1,30 @@
-// MemoryUse.h - the memory of a run, read off the plan in a program.
+// MemoryUse.h - the memory of a run, read off the plan in a program: the table
+// of runtime/program/MemoryPlan.h.
 #pragma once
 
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/predict/StepModel.h"
+#include "runtime/support/ByteText.h"
 
 namespace boostc::report {
 
-struct ArenaUse {
-  rt::Arena arena;
-  llvm::StringRef holds;
-  int64_t bytes = 0;  ///< one copy
-  int64_t copies = 0; ///< that a training run reserves
-};
+using boostrt::describeBytes;
 
-/// Arenas with memory of their own, of a program in phase `buffers`.
-std::vector<ArenaUse> measureArenas(train::ProgramOp program);
-
-/// Bytes that a training run of `program`, in phase `buffers`, reserves.
-uint64_t measureTotal(train::ProgramOp program);
+/// Bytes that a training run of `program`, in phase `buffers`, reserves on the
+/// rank of `job` that needs most.
+uint64_t measureTotal(train::ProgramOp program, const boostrt::JobShape &job);
 
 /// The program of `module`, in phase `buffers`, that reserves most: there is
 /// one for each kind of device.
-train::ProgramOp getLargestProgram(mlir::ModuleOp module);
+train::ProgramOp getLargestProgram(mlir::ModuleOp module,
+                                   const boostrt::JobShape &job);
 
 /// Emits an error at `program`, a program in phase `buffers`, when a training
-/// run reserves more than `budget` bytes: with the smallest budget there is for
-/// it and what takes how much.
-llvm::LogicalResult checkMemoryBudget(train::ProgramOp program,
-                                      uint64_t budget);
-
-/// "5.84 MiB", or bytes below one KiB.
-std::string describeBytes(uint64_t bytes);
+/// run reserves more than `budget` bytes on a rank of `job`: with the smallest
+/// budget there is for it and what takes how much.
+llvm::LogicalResult checkMemoryBudget(train::ProgramOp program, uint64_t budget,
+                                      const boostrt::JobShape &job);
 
 /// Bytes of the transient arena that `function` uses.
 int64_t measureTransient(mlir::func::FuncOp function);

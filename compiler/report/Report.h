@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/report/LayerCosts.h"
+#include "runtime/predict/StepModel.h"
 #include <optional>
 
 namespace boostc::report {
@@ -22,8 +23,7 @@ struct Explanation {
   Work rest;                     ///< of a micro-batch, under no layer's name
   std::vector<Decision> decisions;
   std::optional<int64_t> samples;
-  int64_t ranks = 1;
-  int64_t servers = 1; ///< that the ranks are on, as many on each
+  boostrt::JobShape job;
 };
 
 /// The program for one kind of device, in phase `buffers`.

@@ -50,6 +50,14 @@ static inline double boost_schedule_steps(uint32_t unit, double length,
                                    : length;
 }
 
+/* Whether what it is at a step depends on how long the run is. */
+static inline int boost_schedule_ends_with_run(const BoostSchedule *s) {
+  return (s->kind >= BOOST_SCHEDULE_RECIPE_LINEAR &&
+          s->kind <= BOOST_SCHEDULE_RECIPE_STEP) ||
+         ((s->kind == BOOST_SCHEDULE_POLYNOMIAL || s->kind == BOOST_SCHEDULE_COSINE) &&
+          !(s->length > 0.0));
+}
+
 /* i counts the warm-up, `even` the rest. */
 static inline double boost_recipe_value(const BoostSchedule *s, double i, double even,
                                         double w, double t) {

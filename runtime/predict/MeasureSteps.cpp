@@ -15,6 +15,8 @@ namespace {
 constexpr int kLeastWarmup = 2, kMostWarmup = 20;
 /// Of a rank alone, and of each pattern between ranks.
 constexpr int64_t kLeastSteps = 3, kLeastRounds = 1, kMostRounds = 60;
+/// A step that takes longer is long, and the first one is as good as any.
+constexpr double kLongStep = 5;
 
 /// Rank 0's `value` on all.
 template <typename T> Status agreeOn(T &value, StepExchanges &exchanges) {
@@ -33,6 +35,7 @@ Status measureRound(TrainingRank &rank) {
   return Status();
 }
 constexpr int kStepsOfRound = 6;
+static_assert(kMinStepsTogether == kLeastWarmup + kLeastRounds * kStepsOfRound);
 
 Result<StepCosts> measureTogether(TrainingRank &rank, StepExchanges &exchanges,
                                   double seconds) {
@@ -77,9 +80,12 @@ Result<StepCosts> measureTogether(TrainingRank &rank, StepExchanges &exchanges,
 }
 
 Result<StepCosts> measureAlone(TrainingRank &rank, double seconds) {
-  BOOSTRT_RETURN_IF_ERROR(rank.step(Pattern::Sum));
-  rank.forgetTimes();
   Clock::time_point begin = Clock::now();
+  BOOSTRT_RETURN_IF_ERROR(rank.step(Pattern::Sum));
+  if (secondsSince(begin) > kLongStep)
+    return StepCosts{rank.times().compute, {}};
+  rank.forgetTimes();
+  begin = Clock::now();
   for (int step = 0; step < kLeastSteps || secondsSince(begin) < seconds;
        ++step)
     BOOSTRT_RETURN_IF_ERROR(rank.step(Pattern::Sum));

@@ -9,6 +9,9 @@
 
 namespace boostrt {
 
+/// Several ranks run so many steps at least.
+inline constexpr int kMinStepsTogether = 8;
+
 struct StepCosts {
   ComputeCosts compute;
   ExchangeCosts exchange; ///< of a rank alone: 0

@@ -8,15 +8,19 @@
 
 namespace boostrt {
 
-/// --servers and --network, which want the flag `ranks`. `options` outlives
-/// `app`.
-inline void addNetworkFlags(CLI::App &app, CLI::Option *ranks,
-                            PredictOptions &options) {
-  app.add_option("--servers", options.job.servers,
+/// --servers, which wants the flag `ranks`. `job` outlives `app`.
+inline void addServersFlag(CLI::App &app, CLI::Option *ranks, JobShape &job) {
+  app.add_option("--servers", job.servers,
                  "servers like this one that these ranks are on (default: 1)")
       ->needs(ranks)
       ->check(integerBetween(1, kMostPredictedRanks))
       ->type_name("N");
+}
+
+/// The same and --network.
+inline void addNetworkFlags(CLI::App &app, CLI::Option *ranks,
+                            PredictOptions &options) {
+  addServersFlag(app, ranks, options.job);
   app.add_option_function<std::string>(
          "--network",
          [&options](const std::string &text) {

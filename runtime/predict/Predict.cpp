@@ -49,7 +49,40 @@ private:
   const PredictOptions &options_;
 };
 
+/// What several ranks together are expected to take for the fewest steps that
+/// they are measured in, from what a rank alone takes.
+double secondsTogether(const ServerCosts &alone, uint32_t microBatches,
+                       uint32_t ranks, uint32_t threads) {
+  double step = microBatches * alone.compute.micro +
+                (microBatches - 1) * alone.compute.combine +
+                alone.compute.update;
+  double stretch = std::max(1.0, double(alone.threads) / threads) *
+                   std::max(1.0, double(ranks) * threads / alone.cores);
+  return kMinStepsTogether * step * stretch;
+}
+
 } // namespace
+
+uint32_t measuredRanks(const JobShape &job) {
+  return job.ranks == 1
+             ? 1
+             : std::clamp(job.ranksPerServer(), uint32_t(2), kMostRanks);
+}
+
+std::string describeMeasuring(const JobShape &job) {
+  uint32_t together = measuredRanks(job);
+  std::string text =
+      fmt::format("measuring a step here: one rank for {:.3g} s", kSeconds);
+  if (together > 1)
+    text += fmt::format(", then {} together for {:.3g} s", together,
+                        kSecondsTogether);
+  text += "; a long step is run once";
+  if (together > 1)
+    text += fmt::format(", and not together where that would take more than "
+                        "{:.3g} s",
+                        kMaxTogether);
+  return text;
+}
 
 Result<Prediction> predict(const BoostProgram &program, const std::string &file,
                            const PredictOptions &options) {
@@ -81,9 +114,20 @@ Result<Prediction> predict(const BoostProgram &program, const std::string &file,
   prediction.aloneThreads = alone.threads;
   ServerCosts &server = prediction.server = alone;
   uint32_t inServer = options.job.ranksPerServer();
-  if (options.job.ranks > 1) {
-    uint32_t measured = std::clamp(inServer, uint32_t(2), kMostRanks);
-    ServerCosts shared = measurement.serverOf(std::max(inServer, 2u));
+  uint32_t measured = measuredRanks(options.job);
+  ServerCosts shared = measurement.serverOf(std::max(inServer, 2u));
+  if (double seconds = secondsTogether(alone, program.micro_batches, measured,
+                                       shared.threads);
+      measured > 1 && seconds > kMaxTogether) {
+    prediction.notMeasured = seconds;
+    // As if threads shared all evenly.
+    if (inServer > 1) {
+      for (double ComputeCosts::*cost : kComputeCosts)
+        server.compute.*cost *=
+            std::max(1.0, double(server.threads) / shared.threads);
+      server.threads = shared.threads;
+    }
+  } else if (measured > 1) {
     costs = measurement.together(measured, shared.threads);
     if (!costs.ok())
       return costs.status();

@@ -97,12 +97,22 @@ void addSources(std::string &text, const Prediction &p) {
                    combine, describeSeconds(server.compute.update)));
   if (p.job.ranks == 1)
     return;
-  line(text, "",
-       fmt::format("between {} {}: latency {}, {} a message, {:.3g} ns a byte",
-                   count(server.commRanks, "rank", "ranks"), linkName(p.link),
-                   describeSeconds(server.comm.latency),
-                   describeSeconds(server.comm.perMessage),
-                   server.comm.perByte * 1e9));
+  line(text, p.notMeasured > 0 ? "assumed" : "",
+       fmt::format(
+           "between {}: latency {}, {} a message, {:.3g} ns a byte",
+           p.notMeasured > 0
+               ? "ranks"
+               : fmt::format("{} {}", count(server.commRanks, "rank", "ranks"),
+                             linkName(p.link)),
+           describeSeconds(server.comm.latency),
+           describeSeconds(server.comm.perMessage), server.comm.perByte * 1e9));
+  if (p.notMeasured > 0)
+    line(text, "",
+         fmt::format("because measuring {} together would take {:.3g} s, more "
+                     "than {:.3g}; a program with a smaller batch_size can be "
+                     "measured",
+                     count(measuredRanks(p.job), "rank", "ranks"),
+                     p.notMeasured, kMaxTogether));
   if (p.job.servers == 1)
     return;
   line(text, p.networkIsAssumed ? "assumed" : "given",
@@ -157,7 +167,8 @@ nlohmann::ordered_json toJson(const Prediction &p) {
                 {"update", p.server.compute.update},
                 {"compute_ranks", p.server.computeRanks}};
   if (p.job.ranks > 1)
-    measured.update({{"exchange_ranks", p.server.commRanks},
+    measured.update({{"exchange_assumed", p.notMeasured > 0},
+                     {"exchange_ranks", p.server.commRanks},
                      {"wait", p.server.wait},
                      {"latency", p.server.comm.latency},
                      {"per_message", p.server.comm.perMessage},

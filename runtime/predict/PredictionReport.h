@@ -1,5 +1,4 @@
-// PredictionReport.h - a prediction in words, the same ones for boostc
-// --explain and boost-run info, and as JSON.
+// PredictionReport.h - a prediction in words and as JSON.
 #pragma once
 
 #include "runtime/predict/Predict.h"

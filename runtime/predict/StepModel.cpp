@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -245,17 +246,40 @@ uint64_t StepPrediction::bytes() const {
   return bytes;
 }
 
-Result<StepPrediction> predictStep(const BoostProgram &program,
-                                   const JobShape &job,
-                                   const ServerCosts &server,
-                                   const NetworkCosts &network) {
+Status checkShape(const JobShape &job) {
   if (job.ranks == 0 || job.servers == 0 || job.ranks % job.servers != 0)
     return Status(
         ExitCode::Usage,
         fmt::format("{} ranks cannot be on {} servers with as many each; give "
                     "--servers a number that divides --ranks",
                     job.ranks, job.servers));
+  return Status();
+}
+
+Result<StepPrediction> predictStep(const BoostProgram &program,
+                                   const JobShape &job,
+                                   const ServerCosts &server,
+                                   const NetworkCosts &network) {
+  BOOSTRT_RETURN_IF_ERROR(checkShape(job));
   return Model(program, job, server, network).run();
+}
+
+Result<std::vector<PredictedCollective>>
+countMessages(const BoostProgram &program, const JobShape &job) {
+  ServerCosts server;
+  server.comm = {};
+  for (double CommCosts::*cost : kCommCosts)
+    server.comm.*cost = 0;
+  server.comm.perMessage = 1;
+  // Ranks that share a core send no more messages.
+  server.cores = server.computeRanks = server.commRanks = job.ranks;
+  NetworkCosts network;
+  network.latency = 0;
+  network.bytesPerSecond = std::numeric_limits<double>::infinity();
+  Result<StepPrediction> step = predictStep(program, job, server, network);
+  if (!step.ok())
+    return step.status();
+  return std::move(step->collectives);
 }
 
 } // namespace boostrt

@@ -56,6 +56,10 @@ struct JobShape {
   uint32_t ranksPerServer() const { return ranks / servers; }
 };
 
+/// Fails with ExitCode::Usage when the ranks cannot be shared among the
+/// servers.
+Status checkShape(const JobShape &job);
+
 struct PredictedCollective {
   uint32_t number = 0;
   BoostCollectiveKind kind = BOOST_COLLECTIVE_ALL_REDUCE;
@@ -80,11 +84,16 @@ struct StepPrediction {
   double samplesPerSecond() const { return samples / total(); }
 };
 
-/// Fails with ExitCode::Usage when the ranks cannot be shared among the
-/// servers, ExitCode::Input when the program cannot run on so many.
+/// Fails as checkShape(), and with ExitCode::Input when the program cannot run
+/// on so many.
 Result<StepPrediction> predictStep(const BoostProgram &program,
                                    const JobShape &job,
                                    const ServerCosts &server,
                                    const NetworkCosts &network);
+
+/// What a step's collectives are on so many ranks, without any time: `seconds`
+/// of each is the number of messages that a rank sends. Fails as predictStep().
+Result<std::vector<PredictedCollective>>
+countMessages(const BoostProgram &program, const JobShape &job);
 
 } // namespace boostrt

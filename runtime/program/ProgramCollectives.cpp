@@ -1,5 +1,7 @@
 #include "runtime/program/ProgramCollectives.h"
 
+#include "runtime/support/ElementBytes.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -56,6 +58,56 @@ size_t scratchFloats(const BoostCollective &collective, uint32_t members,
   }
   // An integer takes the room of two.
   return std::max(floats, 2 * integers);
+}
+
+namespace {
+
+/// How much of `bytes` a member receives into scratch memory.
+size_t receivedBytes(uint32_t kind, size_t bytes, uint32_t members) {
+  switch (static_cast<BoostCollectiveKind>(kind)) {
+  case BOOST_COLLECTIVE_ALL_REDUCE:
+  case BOOST_COLLECTIVE_REDUCE_SCATTER:
+  case BOOST_COLLECTIVE_ALL_TO_ALL:
+    return bytes - bytes / members;
+  case BOOST_COLLECTIVE_SEND_RECV:
+    return bytes;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
+                           const VectorCuts &cuts) {
+  if (members < 2)
+    return 0;
+  size_t most = 0;
+  for (BoostDType dtype : {BOOST_F32, BOOST_I64}) {
+    size_t each = elementBytes(dtype);
+    size_t all = countOf(dtype, collective) * each;
+    size_t block = std::min(all, cuts.elementsPerBlock(each, members) * each);
+    // Slices cut operands, which leaves a short piece on either side.
+    size_t copied = all == 0 ? 0 : 2 * members * cuts.minMessageBytes;
+    for (const BoostCollectiveOperand &operand : operandsOf(collective))
+      if (operand.dtype == dtype &&
+          operand.elements * each < cuts.minMessageBytes)
+        copied += 2 * operand.elements * each; // sent, and received
+    most = std::max(most, receivedBytes(collective.kind, block, members) +
+                              std::min(copied, block));
+  }
+  return most;
+}
+
+std::vector<size_t> spreadOffsets(const BoostCollective &collective) {
+  constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
+  std::vector<size_t> offsets;
+  size_t next = 0;
+  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
+    offsets.push_back(next);
+    next += (operand.elements / step + 1) * step;
+  }
+  return offsets;
 }
 
 std::vector<AdasumTensor> tensorsOf(const BoostCollective &collective,

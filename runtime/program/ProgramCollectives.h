@@ -51,6 +51,17 @@ void listOperands(const BoostCollective &collective, void *const *operands,
 size_t scratchFloats(const BoostCollective &collective, uint32_t members,
                      size_t moreIntegers = 0);
 
+/// How many bytes of the host's scratch memory such a collective, which is no
+/// Adasum, writes at most: what a member receives to add it or to put it into
+/// place later, and the operands too short for messages of their own, which are
+/// copied together.
+size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
+                           const VectorCuts &cuts);
+
+/// Where operands lie that follow one another with a gap between any two: no
+/// other places take more scratch memory.
+std::vector<size_t> spreadOffsets(const BoostCollective &collective);
+
 /// Whether the ranks of a server average before Adasum combines; else each rank
 /// is combined by itself. `across` is a BoostAcross.
 inline bool averagesInServers(uint32_t across, bool hasSeveralServers) {

@@ -28,7 +28,7 @@ const char *programName = "";
     throw;
   } catch (const std::bad_alloc &) {
     writeNote(": error: out of memory\n");
-    code = static_cast<int>(ExitCode::Usage);
+    code = static_cast<int>(ExitCode::Memory);
   } catch (...) {
     Status status = caughtException();
     writeNote(": error: ");
@@ -55,7 +55,11 @@ Status caughtException() {
   try {
     throw;
   } catch (const std::bad_alloc &) {
-    return Status(ExitCode::Usage, "out of memory"); // short: not allocated
+    // Where there is no memory even for this, reportAndEnd() has the last word.
+    return Status(ExitCode::Memory,
+                  "out of memory: the system gives this process no more; use a "
+                  "smaller batch_size, fewer ranks on this machine, or a "
+                  "machine or a limit (ulimit -v) with more memory");
   } catch (const std::system_error &error) {
     if (error.code() == std::errc::resource_unavailable_try_again)
       return cannotStart("a thread", EAGAIN);

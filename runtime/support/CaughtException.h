@@ -6,9 +6,9 @@
 
 namespace boostrt {
 
-/// Inside a handler (catch): what was caught. Memory, threads and the like that
-/// the system does not give are ExitCode::Usage: a limit of the machine is no
-/// defect of ours.
+/// Inside a handler (catch): what was caught. Threads and the like that the
+/// system does not give are ExitCode::Usage, memory is ExitCode::Memory: a
+/// limit of the machine is no defect of ours.
 Status caughtException();
 
 /// "...; raise the limit on processes (ulimit -u)" when `error`, an errno, is

@@ -44,14 +44,6 @@ private:
   std::string message_;
 };
 
-/// What a std::bad_alloc says.
-inline Status outOfMemory() {
-  return {ExitCode::Memory,
-          "out of memory: the system gives this process no more; use a smaller "
-          "batch_size, fewer ranks on this machine, or a machine or a limit "
-          "(ulimit -v) with more memory"};
-}
-
 /// A value or the Status that says why there is none.
 template <typename T> class [[nodiscard]] Result {
 public:

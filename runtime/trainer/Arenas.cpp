@@ -15,10 +15,11 @@ namespace boostrt {
 namespace {
 
 Status refused(uint64_t bytes, uint64_t total) {
-  return Status(ExitCode::Internal,
+  return Status(ExitCode::Memory,
                 fmt::format("cannot reserve {} of the {} bytes that the memory "
-                            "plan needs: {}; use a smaller batch_size or a "
-                            "machine with more memory",
+                            "plan needs: {}; use a smaller batch_size, fewer "
+                            "ranks on this machine, or a machine or a limit "
+                            "(ulimit -v) with more memory",
                             bytes, total, std::strerror(errno)));
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/trainer/MemoryPlan.h"
+#include "runtime/program/MemoryPlan.h"
 
 #include <cstddef>
 #include <memory>
@@ -20,7 +20,7 @@ public:
   /// With `device`, which outlives the arenas, it is the memory there that the
   /// plan is about; the host's is for what is copied, becomes resident where
   /// it is touched, and leaves out TRANSIENT; what steps exchange is
-  /// page-locked where the device can. Fails with ExitCode::Internal.
+  /// page-locked where the device can. Fails with ExitCode::Memory.
   static Result<std::unique_ptr<Arenas>>
   reserve(const MemoryPlan &plan, DeviceMemory *device = nullptr);
   ~Arenas();

@@ -143,7 +143,7 @@ Status benchCommand(const Options &options, Ranks &ranks) {
                    {"--steps", fmt::format("{}", options.benchSteps)},
                    {"--warmup", fmt::format("{}", options.benchWarmup)}}));
   BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
-      planTraining(program.descriptor(), (*session)->target())));
+      (*session)->planTraining(ranks, /*keepsCheckpoints=*/false), ranks));
   BOOSTRT_RETURN_IF_ERROR(
       (*session)->trainWith(ranks, options.launch.comm, /*logAdasumEvery=*/0));
   if (std::string text = (*session)->describeLink(); !text.empty())

@@ -16,7 +16,6 @@
 
 namespace boostrt {
 
-
 /// What to say of a `path` that holds no manifest.
 static Status notACheckpoint(FileSystem &files, const std::string &path,
                              IoError error) {

@@ -23,7 +23,8 @@ constexpr const char *kUsageNote =
     "PATH,\nboost-run bench PROGRAM, boost-run doctor, boost-run ranks, "
     "boost-run rank-table.\n"
     "Exit codes: 0 ok, 1 program or rank table, 2 usage, 3 data, 4 not finite, "
-    "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 70 internal.";
+    "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 8 memory, 70 "
+    "internal.";
 
 /// All of `text` as a number.
 template <typename T> bool parseWhole(const std::string &text, T &value) {
@@ -87,8 +88,8 @@ void addTraining(CLI::App &app, Options &o) {
       ->check(integerBetween(0, kMany))
       ->type_name("N");
   app.add_option("--steps", o.steps,
-                 "stop after N optimizer steps; without --epochs, for as many "
-                 "epochs as that takes")
+                 "stop after N optimizer steps; without --epochs, schedules "
+                 "that end with the run end there")
       ->check(integerBetween(0, kMany))
       ->type_name("N");
   // As text: CLI11 would wrap a negative number around.
@@ -200,8 +201,8 @@ struct JobFlags {
 void addPrediction(CLI::App &app, JobFlags &o) {
   CLI::Option *ranks =
       app.add_option("--ranks", o.ranks,
-                     "predict a step of N ranks instead, from what is "
-                     "measured here")
+                     "what memory N ranks need and how long a step of theirs "
+                     "takes, from what is measured here")
           ->check(integerBetween(1, kMostPredictedRanks))
           ->type_name("N");
   addNetworkFlags(app, ranks, o.prediction);

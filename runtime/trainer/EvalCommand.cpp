@@ -13,6 +13,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   if (!session.ok())
     return session.status();
   BOOSTRT_RETURN_IF_ERROR((*session)->agreeWith(ranks));
+  BOOSTRT_RETURN_IF_ERROR((*session)->measureMemory(ranks));
   std::optional<SafetensorsFile> weights;
   if (ranks.isFirst()) {
     Result<SafetensorsFile> loaded = loadWeights(
@@ -37,8 +38,8 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   }
 
   Session &run = **session;
-  BOOSTRT_RETURN_IF_ERROR(
-      run.reserve(planEvaluation(run.program().descriptor(), run.target())));
+  BOOSTRT_RETURN_IF_ERROR(run.reserve(
+      planEvaluation(run.program().descriptor(), run.target()), ranks));
   if (weights)
     BOOSTRT_RETURN_IF_ERROR(
         readTensors(*weights, weightTargets(run.execution())));
@@ -58,10 +59,10 @@ Status evalCommand(const Options &options, Ranks &ranks) {
     metrics->evaluation(position.epoch, position.stepInEpoch,
                         position.globalStep, *evaluation);
     metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
-                 run.peakBytes(ranks), run.plannedBytes());
+                 run.peakBytes(), run.plannedBytes());
   }
   console.result(*evaluation, *options.checkpoint);
-  console.memory(run.plannedBytes(), run.peakBytes(ranks));
+  console.memory(run.plannedBytes(), run.peakBytes());
   return metrics ? metrics->close() : Status();
 }
 

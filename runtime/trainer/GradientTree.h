@@ -12,9 +12,9 @@
 // the order is that of the micro-batches.
 #pragma once
 
+#include "runtime/program/AccumulatesInPlace.h"
 #include "runtime/support/Status.h"
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -22,14 +22,9 @@ namespace boostrt {
 
 class GradientTree {
 public:
-  /// How many gradient sets a window of up to `microBatches` (>= 1) needs.
-  static uint32_t slotsFor(uint32_t microBatches, bool isInPlace = false) {
-    return isInPlace ? 1 : static_cast<uint32_t>(std::bit_width(microBatches));
-  }
-
   explicit GradientTree(uint32_t microBatches, bool isInPlace = false)
       : isInPlace_(isInPlace) {
-    sizes_.reserve(slotsFor(microBatches, isInPlace));
+    sizes_.reserve(gradientSets(microBatches, isInPlace));
   }
 
   bool isInPlace() const { return isInPlace_; }

@@ -1,8 +1,12 @@
 #include "runtime/device/cuda/CallShape.h"
+#include "runtime/device/cuda/GpuVectors.h"
 #include "runtime/predict/PredictionReport.h"
+#include "runtime/program/MemoryPlan.h"
+#include "runtime/program/ProgramTargets.h"
+#include "runtime/support/ByteText.h"
 #include "runtime/support/Streams.h"
 #include "runtime/trainer/Commands.h"
-#include "runtime/trainer/MemoryPlan.h"
+#include "runtime/trainer/MachineMemory.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/Recipe.h"
 
@@ -22,10 +26,6 @@ constexpr const char *kReproducible[] = {"on", "off", "strict"};
 static_assert(std::size(kReproducible) == BOOST_REPRODUCIBLE_STRICT + 1);
 constexpr const char *kPrecisions[] = {"float32", "tf32"};
 static_assert(std::size(kPrecisions) == BOOST_PRECISION_TF32 + 1);
-constexpr const char *kArenas[BOOST_ARENA_COUNT] = {
-    "parameter", "state",   "gradient", "gradient_other",
-    "batch",     "control", "result",   "transient"};
-
 Json shapeOf(const BoostTensor &tensor) {
   return std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank);
 }
@@ -127,19 +127,36 @@ Json imagesOf(const BoostTarget &target) {
   return list;
 }
 
-Json planOf(const BoostProgram &descriptor, const BoostTarget &target) {
-  MemoryPlan plan = planTraining(descriptor, target);
+/// The ranks as a plan sees them: those whose memory is a GPU's add there.
+MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
+  MemoryJob job;
+  job.ranks = shape.ranks;
+  job.servers = shape.servers;
+  if (target.kind == BOOST_TARGET_CUDA) {
+    job.isOnHost = false;
+    job.cuts = kGpuCuts;
+  }
+  return job;
+}
+
+Json planOf(const BoostProgram &descriptor, const BoostTarget &target,
+            const JobShape &shape) {
+  MemoryPlan plan = planTraining(descriptor, target, jobOf(shape, target));
   Json categories = Json::array();
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
-    if (plan.copies[kind] > 0)
-      categories.push_back({{"category", kArenas[kind]},
-                            {"copies", plan.copies[kind]},
-                            {"bytes", plan.bytes[kind] * plan.copies[kind]}});
-  return {{"categories", categories}, {"total_bytes", plan.total()}};
+  for (const MemoryTerm &term : plan.terms())
+    categories.push_back({{"category", term.name},
+                          {"holds", term.holds},
+                          {"copies", term.copies},
+                          {"bytes", term.total()},
+                          {"formula", term.formula}});
+  return {{"ranks", shape.ranks},
+          {"categories", categories},
+          {"total_bytes", plan.total()}};
 }
 
 /// What a kind of device has none of is left out.
-Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target) {
+Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target,
+                    const JobShape &shape) {
   Json json{{"kind", kTargetNames[target.kind]},
             {"requirements", target.requirements}};
   if (target.kind == BOOST_TARGET_CPU) {
@@ -151,7 +168,7 @@ Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target) {
   }
   json["library_calls"] = callsOf(target);
   json["transient_bytes"] = target.transient_bytes;
-  json["memory"] = planOf(descriptor, target);
+  json["memory"] = planOf(descriptor, target, shape);
   return json;
 }
 
@@ -177,7 +194,8 @@ Json describeSchedule(const BoostSchedule &schedule) {
   return json;
 }
 
-Json describe(const Program &program, const Recipe &recipe) {
+Json describe(const Program &program, const Recipe &recipe,
+              const JobShape &shape) {
   const BoostProgram &d = program.descriptor();
   Json metrics = Json::array(), schedules = Json::array(),
        targets = Json::array();
@@ -186,7 +204,7 @@ Json describe(const Program &program, const Recipe &recipe) {
   for (const BoostSchedule &schedule : program.schedules())
     schedules.push_back(describeSchedule(schedule));
   for (const BoostTarget &target : program.targets())
-    targets.push_back(describeTarget(d, target));
+    targets.push_back(describeTarget(d, target, shape));
   return {{"name", d.name},
           {"compiler", d.compiler_version},
           {"interface_version", d.abi_version},
@@ -311,6 +329,40 @@ void printText(const Json &json) {
   printResult("recipe\n{}\n", json["recipe"].dump(2));
 }
 
+/// The plan of a rank 0, term by term, and what all ranks of a server need.
+void printPlan(const Json &target, const JobShape &shape) {
+  const Json &memory = target["memory"];
+  printResult("memory of rank 0 of {} on {}, in bytes (N: ranks, K: "
+              "micro-batches of a step)\n",
+              shape.ranks, target["kind"].get<std::string>());
+  for (const Json &term : memory["categories"])
+    printResult("  {:<12} {:<26} {:>2} {:>14}  {}\n",
+                term["category"].get<std::string>(),
+                term["holds"].get<std::string>(),
+                term["copies"].get<uint32_t>(), term["bytes"].get<uint64_t>(),
+                term["formula"].get<std::string>());
+  uint64_t total = memory["total_bytes"].get<uint64_t>();
+  printResult("  {:<42} {:>14}  {}\n", "total", total, describeBytes(total));
+}
+
+/// Whether the ranks that measure have the memory for it, and what they will
+/// do: said before they begin.
+Status announceMeasuring(const BoostProgram &program,
+                         const PredictOptions &options) {
+  const BoostTarget *target = findTarget(program, BOOST_TARGET_CPU);
+  if (!target)
+    return Status(); // predict() says so
+  uint32_t ranks = measuredRanks(options.job);
+  MemoryJob job;
+  job.ranks = options.job.ranks;
+  job.servers = options.job.servers;
+  BOOSTRT_RETURN_IF_ERROR(
+      checkMemory(planTraining(program, *target, job).total(), ranks,
+                  options.link == RankLink::Memory, MachineMemory::read()));
+  printNote("boost-run: {}\n", describeMeasuring(options.job));
+  return Status();
+}
+
 } // namespace
 
 Status infoCommand(const Options &options) {
@@ -321,8 +373,16 @@ Status infoCommand(const Options &options) {
       parseRecipe((*program)->descriptor().recipe_json, options.program);
   if (!recipe.ok())
     return recipe.status();
-  Json json = describe(**program, *recipe);
+  const JobShape shape =
+      options.prediction ? options.prediction->job : JobShape();
+  BOOSTRT_RETURN_IF_ERROR(checkShape(shape));
+  Json json = describe(**program, *recipe, shape);
   if (options.prediction) {
+    if (!options.json)
+      for (const Json &target : json["targets"])
+        printPlan(target, shape);
+    BOOSTRT_RETURN_IF_ERROR(
+        announceMeasuring((*program)->descriptor(), *options.prediction));
     Result<Prediction> prediction =
         predict((*program)->descriptor(), (*program)->absolutePath(),
                 *options.prediction);

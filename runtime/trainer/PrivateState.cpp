@@ -44,8 +44,7 @@ Result<SafetensorsFile> openState(const LoadedCheckpoint &checkpoint,
   // Where it would go decides what fits.
   std::vector<TensorTarget> targets;
   for (const BoostState &each : execution.program().states())
-    targets.push_back(
-        targetOf(each.tensor, placeIn(stateOf(execution), each)));
+    targets.push_back(targetOf(each.tensor, placeIn(stateOf(execution), each)));
   BOOSTRT_RETURN_IF_ERROR(checkTensors(*state, targets));
   return state;
 }

@@ -24,19 +24,6 @@ std::string countRanks(uint32_t count) {
   return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
 }
 
-/// Where operands lie that follow one another with a gap between any two: no
-/// other places take more scratch memory.
-std::vector<size_t> spreadOffsets(const BoostCollective &collective) {
-  constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
-  std::vector<size_t> offsets;
-  size_t next = 0;
-  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
-    offsets.push_back(next);
-    next += (operand.elements / step + 1) * step;
-  }
-  return offsets;
-}
-
 /// Where they lie, in elements from the first in memory.
 std::vector<size_t> offsetsOf(std::span<void *const> operands) {
   auto *bucket = static_cast<const float *>(

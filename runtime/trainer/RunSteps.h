@@ -35,6 +35,8 @@ public:
     return divideUp(samples_ - samples, window_);
   }
 
+  /// Has schedules that end with the run end after so many steps.
+  void endAt(int64_t steps) { length_.steps = steps; }
   /// What schedules are resolved with.
   BoostRunLength length() const { return length_; }
   /// What is done before step `globalStep`, one of the run.

@@ -1,5 +1,6 @@
 #include "runtime/trainer/Session.h"
 
+#include "runtime/trainer/MachineMemory.h"
 #include "runtime/trainer/SelectDevice.h"
 
 #include <algorithm>
@@ -56,9 +57,37 @@ Session::openWithoutData(const Options &options, Console &console) {
   return session;
 }
 
-Status Session::reserve(const MemoryPlan &plan) {
+Status Session::measureMemory(Ranks &ranks) {
+  if (!ranks.isThread()) {
+    peak_.begin();
+    return Status();
+  }
+  BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
+  if (ranks.isFirst())
+    peak_.begin();
+  return ranks.barrier();
+}
+
+MemoryPlan Session::planTraining(const Ranks &ranks,
+                                 bool keepsCheckpoints) const {
+  MemoryJob job;
+  job.keepsCheckpoints = keepsCheckpoints;
+  if (!device_->memory()) {
+    job.ranks = ranks.size();
+    job.servers = ranks.servers().back() + 1;
+    job.rank = ranks.rank();
+  }
+  return boostrt::planTraining(program_->descriptor(), *target_, job);
+}
+
+Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
+  uint64_t ofAll = 0;
   planned_ = plan.total();
-  peak_.begin();
+  // A device has memory of its own, and says itself when that is too little.
+  BOOSTRT_RETURN_IF_ERROR(checkMemory(device_->memory() ? 0 : planned_, ranks,
+                                      MachineMemory::read(), &ofAll));
+  if (ranks.isThread() && !device_->memory())
+    planned_ = ofAll;
   Result<std::unique_ptr<Arenas>> arenas =
       Arenas::reserve(plan, device_->memory());
   if (!arenas.ok())
@@ -103,7 +132,9 @@ Status Session::trainWith(Ranks &ranks, CommKind comm, int64_t logAdasumEvery) {
   if (!collectives.ok())
     return collectives.status();
   collectives_ = std::move(collectives).value();
-  planned_ += ranks.workspace().capacity() + collectives_->deviceScratchBytes();
+  if (device_->memory())
+    planned_ +=
+        ranks.workspace().capacity() + collectives_->deviceScratchBytes();
   execution_->setCollectives(*collectives_, logAdasumEvery);
   return Status();
 }

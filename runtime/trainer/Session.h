@@ -5,6 +5,7 @@
 #include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
+#include "runtime/trainer/PeakMemory.h"
 #include "runtime/trainer/Report.h"
 #include "runtime/trainer/RunData.h"
 
@@ -22,8 +23,18 @@ public:
   static Result<std::unique_ptr<Session>>
   openWithoutData(const Options &options, Console &console);
 
-  /// Reserves the arenas of `plan`; memory is measured from here on.
-  Status reserve(const MemoryPlan &plan);
+  /// Memory is measured from here on: what data sets take is there already,
+  /// all that follows is planned. Ranks that are threads are measured together.
+  Status measureMemory(Ranks &ranks);
+
+  /// What training takes on this rank; on a device with memory of its own,
+  /// without what is exchanged, which trainWith() adds.
+  MemoryPlan planTraining(const Ranks &ranks, bool keepsCheckpoints) const;
+
+  /// Reserves the arenas of `plan`. Fails with ExitCode::Memory before it
+  /// touches any where the plans of the ranks are more than their machines have
+  /// left.
+  Status reserve(const MemoryPlan &plan, Ranks &ranks);
 
   /// Fails when another rank has another program, other data or other `more`.
   Status agreeWith(Ranks &ranks, std::vector<Fact> more = {}) const;
@@ -47,11 +58,12 @@ public:
   const Arenas &arenas() const { return *arenas_; }
   Execution &execution() { return *execution_; }
 
+  /// Of this rank, and of ranks that are threads of all together.
   uint64_t plannedBytes() const { return planned_; }
-  /// Of the host; empty where the plan is about other memory, or what could be
-  /// measured is about several ranks.
-  std::optional<uint64_t> peakBytes(const Ranks &ranks) const {
-    return device_->memory() || ranks.isThread() ? std::nullopt : peak_.bytes();
+  /// Of the host, on rank 0 where ranks are threads; empty where the plan is
+  /// about other memory.
+  std::optional<uint64_t> peakBytes() const {
+    return device_->memory() ? std::nullopt : peak_.bytes();
   }
 
 private:

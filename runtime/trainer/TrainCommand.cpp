@@ -74,12 +74,11 @@ public:
     BOOSTRT_RETURN_IF_ERROR(prepare());
     Status status = trainAndEvaluate();
     if (status.ok())
-      console_.memory(session_->plannedBytes(), session_->peakBytes(ranks_));
+      console_.memory(session_->plannedBytes(), session_->peakBytes());
     if (metrics_) {
       double wall =
           std::chrono::duration<double>(Clock::now() - begin_).count();
-      metrics_->end(wall, session_->peakBytes(ranks_),
-                    session_->plannedBytes());
+      metrics_->end(wall, session_->peakBytes(), session_->plannedBytes());
       Status closed = metrics_->close();
       if (status.ok())
         status = closed;
@@ -91,7 +90,8 @@ public:
   }
 
 private:
-  /// Everything that takes memory outside the plan comes before reserve().
+  /// Everything that takes memory outside the plan comes before
+  /// measureMemory().
   Status prepare() {
     Result<std::unique_ptr<Session>> session =
         Session::open(options_, console_);
@@ -132,6 +132,8 @@ private:
          {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
 
     noteSplit();
+    noteSteps();
+    BOOSTRT_RETURN_IF_ERROR(session_->measureMemory(ranks_));
     if (ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkOutputs(options_));
     Result<std::unique_ptr<CheckpointStore>> store =
@@ -157,7 +159,8 @@ private:
     }
 
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
-        planTraining(program.descriptor(), session_->target())));
+        session_->planTraining(ranks_, options_.checkpointDir.has_value()),
+        ranks_));
     BOOSTRT_RETURN_IF_ERROR(session_->trainWith(ranks_, options_.launch.comm,
                                                 options_.logAdasumEvery));
     noteAdasumLog();
@@ -196,6 +199,22 @@ private:
           "of windows of {} micro-batch{} on {} rank{}, another split rounds "
           "differently",
           micros, micros == 1 ? "" : "es", ranks, ranks == 1 ? "" : "s"));
+  }
+
+  /// What --steps does to schedules that end with the run.
+  void noteSteps() {
+    if (!options_.steps || options_.epochs)
+      return;
+    std::string names;
+    for (const BoostSchedule &schedule : session_->program().schedules())
+      if (boost_schedule_ends_with_run(&schedule))
+        names +=
+            fmt::format("{}'{}'", names.empty() ? "" : ", ", schedule.name);
+    if (!names.empty())
+      console_.note(fmt::format(
+          "--steps {} without --epochs makes the run that long, and with it "
+          "what ends with the run: {}; --epochs {} keeps the model's curve",
+          *options_.steps, names, session_->recipe().epochs));
   }
 
   Status trainAndEvaluate() {

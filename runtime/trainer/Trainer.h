@@ -93,7 +93,7 @@ private:
   Console &console_;
   MetricsFile *metrics_;
   StepWindow window_;
-  const RunSteps run_;
+  RunSteps run_;
   int64_t lastStep_ = 0;
 
   Clock::time_point runStart_, epochStart_;

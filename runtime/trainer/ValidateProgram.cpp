@@ -4,7 +4,7 @@
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/support/ElementBytes.h"
 
-#include "runtime/trainer/MemoryPlan.h"
+#include "runtime/program/MemoryPlan.h"
 #include "runtime/trainer/Program.h"
 
 #include <algorithm>

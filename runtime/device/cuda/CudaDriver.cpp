@@ -231,9 +231,10 @@ Result<uint64_t> CudaDriver::allocate(uint64_t bytes, const std::string &name) {
   cuda::Address address = 0;
   Status status = check("cuMemAlloc", api_.cuMemAlloc_v2(&address, bytes));
   if (!status.ok())
-    return Status(ExitCode::Internal,
-                  fmt::format("cannot reserve {} bytes for {} on {}: {}", bytes,
-                              name, name_, status.message()));
+    return Status(ExitCode::Memory,
+                  fmt::format("cannot reserve {} bytes for {} on {}: {}; use a "
+                              "smaller batch_size or a GPU with more memory",
+                              bytes, name, name_, status.message()));
   allocations_.push_back(address);
   return address;
 }

@@ -12,16 +12,17 @@
 
 namespace boostrt {
 
+/// A message costs as much as a long one's begin, and a GPU has room.
+inline constexpr VectorCuts kGpuCuts = {size_t(32) << 20, size_t(32) << 20,
+                                        size_t(64) << 10};
+
 class GpuVectors final : public VectorMemory {
 public:
   /// `driver` outlives the object; its program is loaded and its kernels are
   /// found. Fails with ExitCode::Input.
   static Result<std::unique_ptr<GpuVectors>> create(GpuDriver &driver);
 
-  /// A message costs as much as a long one's begin, and a GPU has room.
-  VectorCuts cuts() const override {
-    return {size_t(32) << 20, size_t(32) << 20, size_t(64) << 10};
-  }
+  VectorCuts cuts() const override { return kGpuCuts; }
   /// What was smaller before stays reserved until the driver ends.
   Result<std::byte *> reserve(size_t bytes) override;
   size_t capacity() const { return capacity_; }

@@ -178,7 +178,7 @@ def check_allocations(scenario, library, first, seeded, seed):
     findings = []
     # Want of memory is an internal error of boostc, whose libraries end it, and a limit of the
     # machine for boost-run; a file that is not read or written for it has the code of that.
-    codes = scenario.codes | {1, 2, 3, 70}
+    codes = scenario.codes | {1, 2, 3, 8, 70}
     for at in chosen:
         result = scenario.run(library, {"FAIL_KIND": "alloc", "FAIL_AT": at,
                                         "FAIL_ERRNO": errno.ENOMEM})

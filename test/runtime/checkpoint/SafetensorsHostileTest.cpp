@@ -213,8 +213,8 @@ TEST(HostileSafetensors, AMillionTensorsAreQuick) {
   ASSERT_TRUE(content.ok()) << content.status().message();
   EXPECT_EQ(content->tensors().size(), 300'000u);
   SampleRun run(1);
-  expectError(readTensors(*content, run.weightTargets()),
-              ExitCode::Checkpoint, "tensor 'fc1.weight' is missing");
+  expectError(readTensors(*content, run.weightTargets()), ExitCode::Checkpoint,
+              "tensor 'fc1.weight' is missing");
 }
 
 /// A file that is almost only hole, and says a terabyte: no memory for it.

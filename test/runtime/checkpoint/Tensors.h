@@ -90,11 +90,10 @@ holdsStep(FileSystem &files, const std::string &path, int64_t step) {
 /// A file of these bytes under the name "f".
 inline Result<SafetensorsFile> openBytes(const std::vector<uint8_t> &bytes) {
   static SimulatedFileSystem files; // outlives what is open
-  EXPECT_TRUE(writeFileAtomically(files, "/f", ExitCode::Data,
-                                  [&](WritableFile &file) {
-                                    return file.write(bytes);
-                                  })
-                  .ok());
+  EXPECT_TRUE(
+      writeFileAtomically(files, "/f", ExitCode::Data, [&](WritableFile &file) {
+        return file.write(bytes);
+      }).ok());
   return openSafetensors(files, "/f");
 }
 

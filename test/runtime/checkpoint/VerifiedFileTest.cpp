@@ -25,8 +25,8 @@ protected:
   }
 
   Result<std::unique_ptr<VerifiedFile>> open(uint64_t maxBytes = kNoLimit) {
-    return VerifiedFile::open(
-        files_, kPath, {bytes_.size(), toHex(sha256(bytes_))}, maxBytes);
+    return VerifiedFile::open(files_, kPath,
+                              {bytes_.size(), toHex(sha256(bytes_))}, maxBytes);
   }
 
   SimulatedFileSystem files_;
@@ -87,10 +87,10 @@ TEST_P(VerifiedFileOf, AnotherFileIsRefused) {
   expectError(
       VerifiedFile::open(files_, kPath, {bytes_.size() + 1, hash}).status(),
       ExitCode::Checkpoint, "bytes, its manifest says");
-  expectError(VerifiedFile::open(files_, kPath,
-                                 {bytes_.size(), std::string(64, '0')})
-                  .status(),
-              ExitCode::Checkpoint, "has the SHA-256 " + hash);
+  expectError(
+      VerifiedFile::open(files_, kPath, {bytes_.size(), std::string(64, '0')})
+          .status(),
+      ExitCode::Checkpoint, "has the SHA-256 " + hash);
   if (!bytes_.empty())
     expectError(open(bytes_.size() - 1).status(), ExitCode::Checkpoint,
                 "are expected here; is it the right file?");

@@ -86,6 +86,37 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
                          "they were measured\n"));
 }
 
+TEST(PredictionReport, SaysWhatWasNotMeasured) {
+  TestProgram program(/*isAdasum=*/false);
+  Prediction prediction = predictionOf(*program, {16});
+  prediction.notMeasured = 3600;
+  EXPECT_THAT(
+      toText(prediction),
+      testing::HasSubstr(
+          "  assumed         between ranks: latency 1 ms, 100 us a message, 1 "
+          "ns a byte\n"
+          "                  because measuring 8 ranks together would take "
+          "3.6e+03 s, more than 60; a program with a smaller batch_size can be "
+          "measured\n"));
+  EXPECT_EQ(toJson(prediction)["measured"]["exchange_assumed"], true);
+  prediction.notMeasured = 0;
+  EXPECT_EQ(toJson(prediction)["measured"]["exchange_assumed"], false);
+}
+
+TEST(Measuring, IsAnnounced) {
+  EXPECT_EQ(describeMeasuring({}),
+            "measuring a step here: one rank for 0.25 s; a long step is run "
+            "once");
+  EXPECT_EQ(describeMeasuring({64, 8}),
+            "measuring a step here: one rank for 0.25 s, then 8 together for 1 "
+            "s; a long step is run once, and not together where that would "
+            "take more than 60 s");
+  EXPECT_EQ(measuredRanks({1, 1}), 1u);
+  EXPECT_EQ(measuredRanks({4, 4}), 2u) << "a message needs two";
+  EXPECT_EQ(measuredRanks({3, 1}), 3u);
+  EXPECT_EQ(measuredRanks({64, 1}), 8u);
+}
+
 TEST(PredictionReport, JsonHasTheParts) {
   TestProgram program(/*isAdasum=*/true);
   Prediction prediction = predictionOf(*program, {8, 2});

@@ -55,6 +55,21 @@ TEST(StepModel, AnAllReduceIsTwoRoundsForFloatsAndTwoForIntegers) {
   EXPECT_EQ(predicted(*program, {4}, server).exchange(), step.bytes());
 }
 
+TEST(StepModel, MessagesAreCountedWithoutTime) {
+  TestProgram program(/*isAdasum=*/false);
+  for (JobShape job : {JobShape{4, 1}, JobShape{4, 2}}) {
+    auto collectives = countMessages(*program, job);
+    ASSERT_TRUE(collectives.ok()) << collectives.status().message();
+    ASSERT_EQ(collectives->size(), 1u);
+    EXPECT_EQ(collectives->front().seconds, 4 * 3) << "messages";
+    EXPECT_EQ(collectives->front().bytes, 2 * (1025 * 4 + 16) * 3u / 4);
+  }
+  auto none = countMessages(*program, {1, 1});
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->empty());
+  EXPECT_EQ(countMessages(*program, {3, 2}).status().code(), ExitCode::Usage);
+}
+
 TEST(StepModel, RanksWaitForEachOtherOnceAStep) {
   TestProgram program(/*isAdasum=*/true);
   ServerCosts server = serverOf(8);

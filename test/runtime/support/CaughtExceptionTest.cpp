@@ -30,8 +30,11 @@ const std::system_error noThread{
 
 TEST(CaughtException, LimitsOfTheMachineAreNoDefectOfOurs) {
   Status memory = statusOf(std::bad_alloc());
-  EXPECT_EQ(memory.code(), ExitCode::Usage);
-  EXPECT_EQ(memory.message(), "out of memory");
+  EXPECT_EQ(memory.code(), ExitCode::Memory);
+  EXPECT_EQ(memory.message(),
+            "out of memory: the system gives this process no more; use a "
+            "smaller batch_size, fewer ranks on this machine, or a machine or "
+            "a limit (ulimit -v) with more memory");
   Status thread = statusOf(noThread);
   EXPECT_EQ(thread.code(), ExitCode::Usage);
   EXPECT_EQ(thread.message(),
@@ -61,7 +64,7 @@ std::pair<int, std::string> endOf(const std::function<void()> &body) {
 
 TEST(CaughtException, ThoseThatNoHandlerCatchesEndWithACode) {
   EXPECT_EQ(endOf([] { std::thread([] { throw std::bad_alloc(); }).join(); }),
-            std::pair(2, std::string("program: error: out of memory\n")));
+            std::pair(8, std::string("program: error: out of memory\n")));
   auto [code, text] = endOf([]() noexcept { throwIt(noThread); });
   EXPECT_EQ(code, 2);
   EXPECT_NE(text.find("program: error: cannot start a thread: "),

@@ -142,8 +142,9 @@ std::unique_ptr<Session> openFixture(const std::string &name,
     ADD_FAILURE() << session.status().message();
     return nullptr;
   }
+  Ranks alone;
   Status status = (*session)->reserve(
-      planTraining((*session)->program().descriptor(), (*session)->target()));
+      (*session)->planTraining(alone, /*keepsCheckpoints=*/true), alone);
   EXPECT_TRUE(status.ok()) << status.message();
   return std::move(session).value();
 }

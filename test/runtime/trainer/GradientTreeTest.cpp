@@ -23,7 +23,7 @@ std::string definition(int lo, int hi) {
 
 /// The sum that `leaves` micro-batches make in a tree for up to `window`.
 std::string built(GradientTree &tree, uint32_t window, int leaves) {
-  std::vector<std::string> sets(GradientTree::slotsFor(window));
+  std::vector<std::string> sets(gradientSets(window, false));
   auto combine = [&](int into, int from) {
     sets.at(into) = fmt::format("({}+{})", sets.at(into), sets.at(from));
     return Status();
@@ -51,16 +51,16 @@ TEST(GradientTree, HalvesOfAPowerOfTwoAreSubtrees) {
 }
 
 TEST(GradientTree, NeedsLogarithmicallyManySets) {
-  EXPECT_EQ(GradientTree::slotsFor(1), 1u);
-  EXPECT_EQ(GradientTree::slotsFor(2), 2u);
-  EXPECT_EQ(GradientTree::slotsFor(3), 2u);
-  EXPECT_EQ(GradientTree::slotsFor(4), 3u);
-  EXPECT_EQ(GradientTree::slotsFor(8), 4u);
-  EXPECT_EQ(GradientTree::slotsFor(1024), 11u);
+  EXPECT_EQ(gradientSets(1, false), 1u);
+  EXPECT_EQ(gradientSets(2, false), 2u);
+  EXPECT_EQ(gradientSets(3, false), 2u);
+  EXPECT_EQ(gradientSets(4, false), 3u);
+  EXPECT_EQ(gradientSets(8, false), 4u);
+  EXPECT_EQ(gradientSets(1024, false), 11u);
 }
 
 TEST(GradientTree, InPlaceOneSetTakesAll) {
-  EXPECT_EQ(GradientTree::slotsFor(8, /*isInPlace=*/true), 1u);
+  EXPECT_EQ(gradientSets(8, /*isInPlace=*/true), 1u);
   GradientTree tree(8, /*isInPlace=*/true);
   auto combine = [](int, int) -> Status {
     ADD_FAILURE() << "there is nothing to combine";

@@ -1,5 +1,6 @@
+#include "runtime/program/MemoryPlan.h"
 #include "runtime/trainer/Arenas.h"
-#include "runtime/trainer/MemoryPlan.h"
+#include "runtime/trainer/PeakMemory.h"
 
 #include "test/runtime/trainer/Fixtures.h"
 
@@ -40,6 +41,88 @@ TEST(MemoryPlan, EvaluationNeedsNeitherGradientsNorState) {
             1000u + 3 * 40 + 5 + 6 + 7000);
 }
 
+/// A gradient bucket of a tensor of `elements` and one of 10, summed by all.
+struct Summed {
+  explicit Summed(uint64_t elements) {
+    operands[0].elements = elements;
+    operands[1].elements = 10;
+    collective.kind = BOOST_COLLECTIVE_ALL_REDUCE;
+    collective.ranks = BOOST_RANKS_ALL;
+    collective.operands = operands;
+    collective.operand_count = 2;
+    for (BoostCollectiveOperand &operand : operands)
+      operand.dtype = BOOST_F32;
+    program.collectives = &collective;
+    program.collective_count = 1;
+  }
+  uint64_t exchange(uint32_t ranks) const {
+    MemoryJob job;
+    job.ranks = ranks;
+    return planTraining(program, target(), job).exchange;
+  }
+  BoostCollectiveOperand operands[2] = {};
+  BoostCollective collective = {};
+  BoostProgram program = sized(1);
+};
+
+TEST(MemoryPlan, RanksReceiveWhatTheyAddUp) {
+  constexpr uint64_t kMiB = 1 << 20;
+  // 32 MiB: a block of 16 is summed at a time, and each rank gets the slices
+  // of all others; what slices cut off is copied.
+  Summed large(8 * kMiB);
+  EXPECT_EQ(large.exchange(1), 0u);
+  uint64_t two = large.exchange(2), four = large.exchange(4);
+  EXPECT_GE(two, 8 * kMiB);
+  EXPECT_LE(two, 8 * kMiB + kMiB / 2);
+  EXPECT_GE(four, 12 * kMiB);
+  EXPECT_LE(four, 12 * kMiB + kMiB);
+  // Never more than a block to send and one to receive.
+  EXPECT_LE(large.exchange(4096), 32 * kMiB);
+  // Short tensors travel together.
+  Summed small(30);
+  EXPECT_EQ(small.exchange(2), 80u + 160);
+}
+
+TEST(MemoryPlan, RankZeroHoldsAnotherRanksStateForCheckpoints) {
+  Summed summed(30);
+  summed.program.state_is_private = 1;
+  MemoryJob job;
+  job.ranks = 2;
+  auto other = [&] {
+    return planTraining(summed.program, target(), job).otherState;
+  };
+  EXPECT_EQ(other(), 2000u);
+  job.rank = 1;
+  EXPECT_EQ(other(), 0u);
+  job.rank = 0;
+  job.keepsCheckpoints = false;
+  EXPECT_EQ(other(), 0u);
+  job = {};
+  EXPECT_EQ(other(), 0u) << "one rank";
+}
+
+TEST(MemoryPlan, ItsTableAddsUp) {
+  Summed summed(30);
+  summed.program.state_is_private = 1;
+  MemoryJob job;
+  job.ranks = 2;
+  MemoryPlan plan = planTraining(summed.program, target(), job);
+  std::vector<std::string> names;
+  uint64_t sum = 0;
+  for (const MemoryTerm &term : plan.terms()) {
+    names.push_back(term.name);
+    sum += term.total();
+    EXPECT_STRNE(term.formula, "") << term.name;
+    EXPECT_STRNE(term.holds, "") << term.name;
+  }
+  EXPECT_THAT(names, testing::ElementsAre(
+                         "parameter", "state", "gradient", "batch", "control",
+                         "result", "transient", "exchange", "other_state"));
+  EXPECT_EQ(plan.total(), sum);
+  EXPECT_EQ(sum, planTraining(summed.program, target()).total() +
+                     plan.exchange + 2000);
+}
+
 TEST(Arenas, AreAlignedZeroedAndWritable) {
   MemoryPlan plan = planTraining(sized(4), target());
   auto arenas = Arenas::reserve(plan);
@@ -71,7 +154,7 @@ TEST(Arenas, MemoryThatIsNotThereIsAMessage) {
   plan.bytes[BOOST_ARENA_STATE] = uint64_t{1} << 50;
   auto arenas = Arenas::reserve(plan);
   ASSERT_FALSE(arenas.ok());
-  EXPECT_EQ(arenas.status().code(), ExitCode::Internal);
+  EXPECT_EQ(arenas.status().code(), ExitCode::Memory);
   EXPECT_THAT(arenas.status().message(),
               testing::AllOf(testing::StartsWith("cannot reserve "),
                              testing::HasSubstr("use a smaller batch_size")));

@@ -17,10 +17,18 @@ std::vector<std::string> command(const std::string &ranks) {
   return {"info", fixture("softmax"), "--json", "--ranks=" + ranks};
 }
 
+/// What is said before anything is measured.
+std::string announced(int ranks) {
+  return fmt::format("boost-run: measuring a step here: one rank for 0.25 s, "
+                     "then {} together for 1 s; a long step is run once, and "
+                     "not together where that would take more than 60 s\n",
+                     ranks);
+}
+
 TEST(PredictionRun, RanksThatMeasureSayNothingElse) {
   Finished run = boostRunProcess(command("3"));
   EXPECT_EQ(run.exitCode, 0) << run.err;
-  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.err, announced(3));
   nlohmann::json measured =
       nlohmann::json::parse(run.out)["prediction"]["measured"];
   EXPECT_EQ(measured["compute_ranks"], 3);
@@ -43,11 +51,13 @@ TEST(PredictionRun, ARankThatIsKilledIsNamedAndNoneIsLeft) {
   }
   EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.err,
-            fmt::format("boost-run: error: cannot measure a step on 3 ranks: "
-                        "rank 1 (pid {}) was killed by SIGKILL (from outside, "
-                        "or by the system for want of memory)\n",
-                        ranks[1]));
+  EXPECT_EQ(
+      run.err,
+      announced(3) +
+          fmt::format("boost-run: error: cannot measure a step on 3 ranks: "
+                      "rank 1 (pid {}) was killed by SIGKILL (from outside, "
+                      "or by the system for want of memory)\n",
+                      ranks[1]));
   for (int rank : ranks)
     EXPECT_EQ(kill(rank, 0), -1) << "it is still there";
 }
@@ -79,11 +89,13 @@ TEST(PredictionRun, ASignalToItEndsItsRanks) {
 }
 
 TEST(PredictionRun, AStepThatIsNotAppliedIsNotMeasured) {
-  Finished run = boostRunProcess({"info", fixture("explode"), "--ranks=2"});
+  Finished run =
+      boostRunProcess({"info", fixture("explode"), "--json", "--ranks=2"});
   EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Numerical));
   EXPECT_EQ(run.out, "");
   EXPECT_THAT(run.err,
               testing::MatchesRegex(
+                  announced(2) +
                   "boost-run: error: step [0-9]+ on generated batches: the "
                   "loss or a gradient is not finite, and a step that is not "
                   "applied is no step to measure; compile with a lower "

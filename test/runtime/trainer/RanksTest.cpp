@@ -181,7 +181,7 @@ Status trainInTwo(uint32_t ranks,
           return session.status();
         Session &run = **session;
         BOOSTRT_RETURN_IF_ERROR(run.reserve(
-            planTraining(run.program().descriptor(), run.target())));
+            run.planTraining(ranks, /*keepsCheckpoints=*/false), ranks));
         BOOSTRT_RETURN_IF_ERROR(run.trainWith(ranks, CommKind::Auto, 0));
         BOOSTRT_RETURN_IF_ERROR(run.execution().init(kTrainingSeed));
         Saving saving(own, run.execution(), nullptr, ranks, console);

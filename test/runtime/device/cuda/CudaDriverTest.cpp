@@ -258,10 +258,10 @@ TEST_F(FakeDriver, EveryCallThatFailsIsNamed) {
   ASSERT_TRUE(at.ok());
   set("FAKE_CUDA_FAILS", "cuMemAlloc_v2=2");
   expectStatus(driver->allocate(1 << 20, "arena STATE (0)").status(),
-               ExitCode::Internal,
+               ExitCode::Memory,
                "cannot reserve 1048576 bytes for arena STATE (0) on NVIDIA "
                "Fake: cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (out of "
-               "memory)");
+               "memory); use a smaller batch_size or a GPU with more memory");
   uint64_t addresses[] = {0, *at};
   std::string text = failing("cuLaunchKernel", "cuLaunchKernel");
   expectStatus(driver->launch(0, addOne, addresses), ExitCode::Internal,

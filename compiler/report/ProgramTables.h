@@ -1,0 +1,33 @@
+// ProgramTables.h - the tables of a program that is not compiled to its end, as
+// its descriptor will have them, for what the runtime computes from them:
+// memory and messages.
+#pragma once
+
+#include "dialects/train/TrainDialect.h"
+#include "runtime/predict/StepModel.h"
+#include "runtime/program/MemoryPlan.h"
+#include <vector>
+
+namespace boostc::report {
+
+class ProgramTables {
+public:
+  /// Of a program in phase `buffers`.
+  explicit ProgramTables(train::ProgramOp program);
+  ProgramTables(const ProgramTables &) = delete;
+  ProgramTables &operator=(const ProgramTables &) = delete;
+
+  /// Only what is planned from is set.
+  const BoostProgram &program() const { return descriptor; }
+
+  /// What a training run of rank 0 of `job` reserves.
+  boostrt::MemoryPlan planTraining(const boostrt::JobShape &job) const;
+
+private:
+  BoostProgram descriptor = {};
+  BoostTarget target = {};
+  std::vector<BoostCollective> collectives;
+  std::vector<std::vector<BoostCollectiveOperand>> operands; ///< by collective
+};
+
+} // namespace boostc::report

@@ -1,0 +1,25 @@
+// PeakMemory.h - how much memory a run has taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace boostrt {
+
+/// Measures growth: the highest resident size since begin() less the resident
+/// size at begin().
+class PeakMemory {
+public:
+  /// Call when all that is not planned is there already, and before anything
+  /// that is. Resets the kernel's high-water mark; where that is not allowed,
+  /// an earlier peak that was higher is reported instead.
+  void begin();
+
+  /// Empty when /proc does not tell.
+  std::optional<uint64_t> bytes() const;
+
+private:
+  uint64_t residentBefore_ = 0;
+};
+
+} // namespace boostrt
