@@ -5,7 +5,7 @@ import errno
 from harness import Case
 
 TWO_RANKS = "boost-run b.so --ranks 2"
-EXPLAIN = "boostc --explain m.json --target=cpu --ranks 2"
+PREDICT = "boost-run info b.so --ranks 2"
 
 
 def failing(call, command, code, *says, below="", name="", at=1):
@@ -26,7 +26,7 @@ CASES = [
             r"be made: Too many open files; raise the limit on open files", name="-link"),
     failing("memfd_create", "boostc m.json --target=cpu --tune t.json -o x.so", 2, r"m\.json:1\d:\d+: error: cannot "
             r"measure candidate 0: no file in memory can be made: Too many open files", name="-measure", at=2),
-    failing("memfd_create", EXPLAIN, 2, r"cannot make a file in memory: Too many open files; raise the limit on open files \(ulimit -n\)",
-            name="-ranks", at=3),
-    failing("pread", EXPLAIN, 2, r"cannot read what a rank has written: Too many open files"),
+    failing("memfd_create", PREDICT, 2, r"cannot make a file in memory: Too many open files; raise the limit on open files \(ulimit -n\)",
+            name="-ranks"),
+    failing("pread", PREDICT, 2, r"cannot read what a rank has written: Too many open files"),
 ]
