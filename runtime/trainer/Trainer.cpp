@@ -19,8 +19,8 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
       run_(position_, data.source.train->size(),
            share_.windowSamples(execution.program().descriptor().batch_size),
            settings_.epochs) {
-  // A run that --steps ends early goes along the curve of the whole one; without
-  // a number of epochs there is no other whole.
+  // A run that --steps ends early goes along the curve of the whole one;
+  // without a number of epochs there is no other whole.
   if (settings_.epochs == INT64_MAX)
     run_.endAt(settings_.steps);
   execution_.setRun(run_);
