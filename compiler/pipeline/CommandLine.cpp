@@ -92,7 +92,7 @@ CLI::Validator boostLevel() {
         return "expected boost level 0, 1 or 2, which says what training "
                "boosts are on, found '" +
                boostrt::printable(text) +
-               "'; it is no optimisation level: code is always optimised";
+               "'; it is not an optimisation level: code is always optimised";
       },
       "0|1|2");
 }

@@ -68,7 +68,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readFile(MLIRContext &context,
   return nullptr;
 }
 
-/// Reports what is no text at all, but what boostc made, or the like.
+/// Reports a compiled program, which is not text.
 static bool isText(MLIRContext &context, StringRef path, StringRef text) {
   if (!text.starts_with("\x7f"
                         "ELF"))

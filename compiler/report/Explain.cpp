@@ -284,7 +284,7 @@ private:
                   withSeparators(static_cast<int64_t>(plan.total()))});
     table.print(os);
     os << "  " << describeTransient(program) << "\n";
-    // Only the activations, what kernels need beside them and what ranks
+    // Only the activations, what kernels need next to them and what ranks
     // exchange differ.
     for (const TargetPlan &other : plans.drop_front())
       os << "  on " << other.device << " "

@@ -48,7 +48,7 @@ Result<NpyFile> openSamples(const std::string &directory, const char *split) {
   if (!features.ok())
     return features.status();
   if (*images && *features)
-    return error(**features, fmt::format("found beside {}, expected one of the "
+    return error(**features, fmt::format("found next to {}, expected one of the "
                                          "two, because both names mean the "
                                          "samples; remove one",
                                          **images));

@@ -8,7 +8,7 @@ namespace boostrt {
 
 /// Inside a handler (catch): what was caught. Threads and the like that the
 /// system does not give are ExitCode::Usage, memory is ExitCode::Memory: a
-/// limit of the machine is no defect of ours.
+/// limit of the machine is not a defect of ours.
 Status caughtException();
 
 /// "...; raise the limit on processes (ulimit -u)" when `error`, an errno, is

@@ -244,7 +244,7 @@ std::string explainFlagError(const CLI::App &app,
     if (option->get_expected_max() == 0)
       return fmt::format("{} takes no value", option->get_name());
     std::string value = option->results().empty() ? "" : option->results()[0];
-    return fmt::format("{}: '{}' is no value of it", option->get_name(),
+    return fmt::format("{}: '{}' is not one of its values", option->get_name(),
                        printable(value));
   }
   for (auto [theirs, ours] :

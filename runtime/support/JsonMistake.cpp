@@ -51,7 +51,7 @@ bool isNumber(std::string_view word) {
   return word.empty();
 }
 
-/// What is wrong with a word that is no number and no literal.
+/// What is wrong with a word that is neither a number nor a literal.
 std::string judgeWord(std::string_view word) {
   if (word == "True" || word == "False" || word == "None")
     return "; JSON writes true, false and null";
@@ -325,7 +325,7 @@ private:
       return 2;
     if (c != 'u') {
       fail(from, from + 2,
-           fmt::format("{} is no escape of JSON texts; a backslash is written "
+           fmt::format("{} is not an escape of JSON; a backslash is written "
                        "\\\\",
                        describe(text.substr(from, 2))));
       return 0;

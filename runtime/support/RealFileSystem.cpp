@@ -87,7 +87,7 @@ IoError seekAfterLastLine(int descriptor) {
   return ::lseek(descriptor, cut, SEEK_SET) < 0 ? lastError() : IoError();
 }
 
-/// Network file systems report late errors to whoever closes. A second
+/// Network file systems report late errors when a file is closed. A second
 /// descriptor hears of them while the first one still keeps others out.
 IoError closeSecond(int descriptor) {
   int second = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -204,8 +204,8 @@ public:
       Descriptor descriptor = openToWrite(path);
       if (!descriptor.valid())
         return lastError();
-      // Some network file systems know no locks; what else fails is no reason
-      // not to write.
+      // Some network file systems lack locks; only a lock that another process
+      // holds is a reason not to write.
       if (retried(
               [&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) &&
           errno == EWOULDBLOCK)

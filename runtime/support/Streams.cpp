@@ -42,7 +42,7 @@ int writeAll(int descriptor, std::string_view text) {
       text.remove_prefix(static_cast<size_t>(count));
       continue;
     }
-    if (errno == EAGAIN) { // somebody else has made it non-blocking
+    if (errno == EAGAIN) { // another process has made it non-blocking
       pollfd wait{descriptor, POLLOUT, 0};
       poll(&wait, 1, -1);
     } else if (errno != EINTR) {

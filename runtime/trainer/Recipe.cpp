@@ -10,7 +10,7 @@ std::string countRanks(int64_t count) {
   return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
 }
 
-/// Reads a number of ranks from `key` of `section`; false when it is no such
+/// Reads a number of ranks from `key` of `section`; false when it is not such a
 /// number. Older recipes lack the key.
 bool readCount(const nlohmann::json &section, const char *key,
                std::optional<int64_t> &count) {

@@ -65,7 +65,7 @@ Status inferSamples(LoadedCheckpoint &checkpoint, const Program &program,
   if (samples)
     return Status(
         ExitCode::Checkpoint,
-        fmt::format("'{}' is at {}, which is no position in epochs of "
+        fmt::format("'{}' is at {}, which is not a position in epochs of "
                     "{} samples; resume with the data of the run "
                     "that saved it",
                     checkpoint.path, place, size));
@@ -177,7 +177,7 @@ decideStartingPoint(const Options &options, const Program &program,
   if (!newest.ok())
     return newest.status();
   if (resume == "never") {
-    // Going on would overwrite and prune somebody's checkpoints.
+    // Going on would overwrite and prune the checkpoints of another run.
     if (newest->found)
       return Status(ExitCode::Usage,
                     fmt::format("--resume never, but '{}' is there from an "

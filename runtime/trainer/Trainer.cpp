@@ -38,7 +38,7 @@ Status Trainer::checkPosition() const {
   return Status(
       ExitCode::Checkpoint,
       fmt::format("the checkpoint is at epoch {} step {}, global step {}, "
-                  "after {} samples of the epoch, which is no position in an "
+                  "after {} samples of the epoch, which is not a position in an "
                   "epoch of {} samples; resume with the data of the run that "
                   "saved it",
                   p.epoch, p.stepInEpoch, p.globalStep, p.samplesInEpoch,

@@ -110,7 +110,7 @@ std::string listeningAdvice(int error, uint16_t port) {
                        holder.empty() ? "another job or program" : holder);
   }
   case EADDRNOTAVAIL:
-    return "; that is no address of this machine (rank 0 must run on the "
+    return "; that is not an address of this machine (rank 0 must run on the "
            "machine that the master address names)";
   case EACCES:
     return "; the system keeps such ports, below 1024 as a rule, for root: "
@@ -204,7 +204,7 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
       return Status(
           ExitCode::RankLost,
           fmt::format(
-              "nobody answers at {} after {:.1f} s: {}; check that rank 0 runs "
+              "no process answers at {} after {:.1f} s: {}; check that rank 0 runs "
               "there, that all ranks were given this address, and that no "
               "firewall closes the port; --join-deadline S waits longer",
               endpointText(host, port), waited, strerror(error)));

@@ -479,7 +479,7 @@ TEST_F(Control, AnAddressThatIsNotOursIsNamed) {
                 HasSubstr("rank 1 gave up before the first step: it cannot "
                           "wait for the other ranks: cannot listen on "
                           "192.0.2.1:0: Cannot assign requested address; that "
-                          "is no address of this machine"));
+                          "is not an address of this machine"));
     EXPECT_EQ(status.message(), statuses[0].message());
   }
 }

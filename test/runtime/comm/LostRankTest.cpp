@@ -181,7 +181,7 @@ TEST(LostRank, NobodyServes) {
   ASSERT_FALSE(nobody.ok());
   EXPECT_EQ(nobody.status().code(), ExitCode::RankLost);
   EXPECT_THAT(nobody.status().message(),
-              StartsWith("nobody answers at 127.0.0.1:" + std::to_string(port) +
+              StartsWith("no process answers at 127.0.0.1:" + std::to_string(port) +
                          " after "));
   EXPECT_THAT(nobody.status().message(), HasSubstr("firewall"));
 }

@@ -114,7 +114,7 @@ TEST_F(NpyContents, FeaturesIsAnotherNameOfImages) {
   ASSERT_TRUE(openNpy(directory.path()).ok());
   EXPECT_EQ(openNpy(directory.path())->test->source(), path("test_features"));
   EXPECT_EQ(errorOf("train_images", "whatever is in it"),
-            path("train_features") + ": found beside " + path("train_images") +
+            path("train_features") + ": found next to " + path("train_images") +
                 ", expected one of the two, because both names mean the "
                 "samples; remove one");
   remove("train_images");

@@ -94,7 +94,7 @@ TEST(JsonMistake, SaysWhatIsWrongInATextOfQuotes) {
   EXPECT_EQ(mistakeOf("[\"a\tb\"]"),
             "3: the control character U+0009 in a text; JSON writes \\u0009 "
             "for it");
-  EXPECT_EQ(mistakeOf(R"(["\q"])"), "2: '\\q' is no escape of JSON texts; a "
+  EXPECT_EQ(mistakeOf(R"(["\q"])"), "2: '\\q' is not an escape of JSON; a "
                                     "backslash is written \\\\");
   EXPECT_EQ(mistakeOf(R"(["\u12x4"])"),
             "2: expected 4 hexadecimal digits after \\u");

@@ -179,7 +179,7 @@ TEST(LaunchRun, RanksWaitAsLongAsTheyAreTold) {
       {fixture("softmax"), kSmall, "--ranks=1", "--nnodes=2", "--node-rank=1",
        "--master=127.0.0.1:1", "--join-deadline=0.2"});
   EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::RankLost));
-  EXPECT_THAT(run.err, HasSubstr("nobody answers at 127.0.0.1:1 after 0."));
+  EXPECT_THAT(run.err, HasSubstr("no process answers at 127.0.0.1:1 after 0."));
 }
 
 TEST(LaunchRun, SigtermSavesAndStops) {

@@ -217,7 +217,7 @@ TEST(Trainer, APositionThatTheDataDoesNotHaveIsRefused) {
   EXPECT_EQ(training.reason.status().code(), ExitCode::Checkpoint);
   EXPECT_THAT(training.reason.status().message(),
               HasSubstr("the checkpoint is at epoch 2 step 5, global step 15, "
-                        "after 321 samples of the epoch, which is no position "
+                        "after 321 samples of the epoch, which is not a position "
                         "in an epoch of 320 samples; resume with the data of "
                         "the run that saved it"));
 }
