@@ -3,10 +3,14 @@
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
+import sys
 
 import lit.formats
+
+sys.path.insert(0, os.path.dirname(__file__))
+sys.dont_write_bytecode = True  # nothing in the source tree
+from free_port import free_port
 
 config.name = "boostc"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -51,15 +55,8 @@ if ptxas:
 
 # Where the ranks of servers meet, for each test that has several: a port that is free when the
 # tests begin. (Ranks of one server find a free one themselves.)
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
-config.substitutions.append(("%launch_port", free_port()))
-config.substitutions.append(("%adasum_port", free_port()))
-config.substitutions.append(("%counts_port", free_port()))
+for name in ("%launch_port", "%adasum_port", "%counts_port"):
+    config.substitutions.append((name, str(free_port())))
 
 # Open MPI's launcher, as many processes as asked for, also where root runs the tests.
 if shutil.which("mpirun"):

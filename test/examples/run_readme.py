@@ -24,12 +24,13 @@ import importlib.util
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # nothing in the source tree
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import make_data
+from free_port import free_port
 
 source, build, example, work = sys.argv[1:]
 work = pathlib.Path(work)
@@ -110,10 +111,7 @@ exec "{build}/bin/boost-run" "$@"
 
 def run(command, programs, **variables):
     # Where ranks of several servers meet; the default port may be another test's.
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    environment = {**os.environ, "MASTER_PORT": port, "BOOST_BIN": str(programs),
+    environment = {**os.environ, "MASTER_PORT": str(free_port()), "BOOST_BIN": str(programs),
                    **variables}
     environment.pop("DATA_PATH", None)
     print(" ".join([*(f"{name}={value}" for name, value in variables.items()),

@@ -29,7 +29,8 @@ std::vector<ProcessReport>
 runProcesses(GlooOptions options,
              const std::function<Status(Transport &)> &rank, int stopped = -1);
 
-/// A port of 127.0.0.1 that was free a moment ago.
+/// A port of 127.0.0.1 that was free a moment ago; below 32768, where Linux
+/// begins to number the ends of connections, which could take it.
 uint16_t freePort();
 
 } // namespace boostrt::test
