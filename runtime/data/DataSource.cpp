@@ -37,8 +37,6 @@ const std::vector<DirectoryScheme> &directorySchemes() {
   return schemes;
 }
 
-constexpr std::string_view kSchemes[] = {"mnist", "cifar10", "npy", "digits"};
-
 const DirectoryScheme *findDirectoryScheme(std::string_view name) {
   for (const DirectoryScheme &scheme : directorySchemes())
     if (scheme.name == name)
@@ -83,7 +81,7 @@ Result<DataSpec> splitDataSpec(std::string_view text) {
   spec.scheme = text.substr(0, colon);
   if (colon != std::string_view::npos)
     spec.argument = text.substr(colon + 1);
-  for (std::string_view scheme : kSchemes)
+  for (std::string_view scheme : kDataSchemes)
     if (spec.scheme == scheme)
       return spec;
 
@@ -104,7 +102,7 @@ Result<DataSpec> splitDataSpec(std::string_view text) {
                          ? directoryHint(std::string(text))
                          : std::string();
   if (hint.empty())
-    hint = suggestName(NameKind::DataScheme, spec.scheme, kSchemes);
+    hint = suggestName(NameKind::DataScheme, spec.scheme, kDataSchemes);
   return Status(
       ExitCode::Data,
       fmt::format("data source '{}': {}{}; write mnist:DIR, cifar10:DIR, "
