@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 7u
+#define BOOST_ABI_VERSION 8u
 #define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOST_QUERY_SYMBOL "boost_program_query"
 
@@ -363,6 +363,7 @@ typedef struct BoostLibraryCall {
   uint64_t scratch_bytes;   /* CPU: what the library asked for when compiling;
                                CUDA: what it may use at most */
   const char *location;
+  const char *layers;        /* as those of a launch */
   BoostMatmul matmul;        /* zeros where the call is another */
   uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
   BoostConvolution convolution; /* likewise */
@@ -384,12 +385,14 @@ typedef struct BoostOperand {
   uint64_t bytes;
   uint32_t is_written; /* 0: only read */
   uint32_t reserved;
+  const char *name; /* "parameter fc1.weight", "buffer of relu1": for reports */
 } BoostOperand;
 
 /* A kernel with its grid. Its parameters are the operands' addresses. */
 typedef struct BoostLaunch {
   const char *kernel;           /* its name in the images */
   const char *location;         /* "model.json:14:5", of the op it comes from */
+  const char *layers;           /* "relu1, backward of fc2": what it computes */
   const BoostOperand *operands; /* operand_count of them */
   uint32_t operand_count;
   uint32_t blocks;  /* in x; y and z are 1 */
@@ -529,10 +532,10 @@ BOOST_ABI_ASSERT(BoostMetric, 120);
 BOOST_ABI_ASSERT(BoostSchedule, 128);
 BOOST_ABI_ASSERT(BoostMatmul, 64);
 BOOST_ABI_ASSERT(BoostConvolution, 264);
-BOOST_ABI_ASSERT(BoostLibraryCall, 392);
+BOOST_ABI_ASSERT(BoostLibraryCall, 400);
 BOOST_ABI_ASSERT(BoostFunction, 24);
-BOOST_ABI_ASSERT(BoostOperand, 16);
-BOOST_ABI_ASSERT(BoostLaunch, 40);
+BOOST_ABI_ASSERT(BoostOperand, 24);
+BOOST_ABI_ASSERT(BoostLaunch, 48);
 BOOST_ABI_ASSERT(BoostImage, 24);
 BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOST_ABI_ASSERT(BoostCollective, 40);

@@ -65,8 +65,11 @@ private:
     uint32_t mostKinds = t_.kind == BOOST_TARGET_CUDA
                              ? BOOST_LIBRARY_CONVOLUTION_WEIGHT
                              : BOOST_LIBRARY_MATMUL;
-    if (call.kind > mostKinds || !call.location)
+    if (call.kind > mostKinds)
       return fail("{}: library call {} is of an unknown kind", name_, index);
+    if (!call.location || !call.layers)
+      return fail("{}: library call {} has no location or no layers", name_,
+                  index);
     BOOSTRT_RETURN_IF_ERROR(cuda::isConvolution(call)
                                 ? convolution(index, call)
                                 : product(index, call.matmul));
@@ -189,8 +192,8 @@ private:
     BOOSTRT_RETURN_IF_ERROR(
         name(launch.kernel,
              fmt::format("{}: the kernel of launch {}", name_, index)));
-    if (!launch.location)
-      return fail("{}: launch {} has no location", name_, index);
+    if (!launch.location || !launch.layers)
+      return fail("{}: launch {} has no location or no layers", name_, index);
     if (launch.operand_count == 0 || launch.operand_count > kMaxOperands ||
         !launch.operands)
       return fail("{}: launch {} of {} operands", name_, index,
@@ -207,6 +210,8 @@ private:
         return fail("{}: operand {} of launch {} has {} bytes and is_written "
                     "{}",
                     name_, i, index, operand.bytes, operand.is_written);
+      if (!operand.name)
+        return fail("{}: operand {} of launch {} has no name", name_, i, index);
     }
     return Status();
   }

@@ -5,6 +5,7 @@
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/llvm/SourceNames.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -278,6 +279,7 @@ private:
     for (const LibraryCallEntry &entry : calls) {
       image.write(at, entry.call);
       setString(at + offsetof(BoostLibraryCall, location), entry.location);
+      setString(at + offsetof(BoostLibraryCall, layers), entry.layers);
       at += sizeof(BoostLibraryCall);
     }
   }
@@ -292,10 +294,15 @@ private:
       image.write(at, launch);
       setString(at + offsetof(BoostLaunch, kernel), entry.kernel);
       setString(at + offsetof(BoostLaunch, location), entry.location);
+      setString(at + offsetof(BoostLaunch, layers), entry.layers);
       uint64_t operand = appendTable<BoostOperand>(
           at + offsetof(BoostLaunch, operands), entry.operands.size());
-      for (const BoostOperand &value : entry.operands) {
-        image.write(operand, value);
+      for (const LaunchOperand &value : entry.operands) {
+        BoostOperand described = {};
+        described.bytes = value.bytes;
+        described.is_written = value.isWritten;
+        image.write(operand, described);
+        setString(operand + offsetof(BoostOperand, name), value.name);
         operand += sizeof(BoostOperand);
       }
       at += sizeof(BoostLaunch);

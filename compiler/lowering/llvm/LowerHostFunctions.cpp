@@ -3,6 +3,7 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/llvm/SourceNames.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include <cstddef>
 
@@ -15,7 +16,8 @@ namespace {
 class HostFunctionBuilder {
 public:
   HostFunctionBuilder(func::FuncOp source, StringRef name, TargetCode &code)
-      : source(source), name(name), code(code), builder(source.getContext()),
+      : source(source), name(name), code(code), bufferNames(code.program),
+        builder(source.getContext()),
         pointer(LLVM::LLVMPointerType::get(source.getContext())),
         i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
@@ -157,16 +159,18 @@ private:
     return success();
   }
 
-  static LaunchEntry describeLaunch(rt::LaunchGridOp op) {
+  LaunchEntry describeLaunch(rt::LaunchGridOp op) const {
     LaunchEntry entry;
     entry.kernel = op.getKernel().getLeafReference().str();
     entry.location = formatLocation(op.getLoc());
+    entry.layers = formatLayers(op.getLoc());
     entry.blocks = static_cast<uint32_t>(op.getBlocks());
     entry.threads = static_cast<uint32_t>(op.getThreads());
     for (auto [buffer, isWritten] :
          llvm::zip_equal(op.getBuffers(), op.getWrites()))
       entry.operands.push_back(
-          {static_cast<uint64_t>(countBytes(buffer.getType())), isWritten, 0});
+          {static_cast<uint64_t>(countBytes(buffer.getType())), isWritten,
+           bufferNames.lookup(buffer.getDefiningOp<rt::BufferOp>())});
     return entry;
   }
 
@@ -174,6 +178,7 @@ private:
     LibraryCallEntry entry = {};
     entry.call = describeLibraryCall(op);
     entry.location = formatLocation(op->getLoc());
+    entry.layers = formatLayers(op->getLoc());
     for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
       storeOperand(i, operand ? addresses.lookup(operand)
                               : LLVM::ZeroOp::create(builder, loc(), pointer));
@@ -301,6 +306,7 @@ private:
   func::FuncOp source;
   StringRef name;
   TargetCode &code;
+  BufferNames bufferNames;
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   Type i32, i64;

@@ -6,7 +6,6 @@
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/Support/Path.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLLVMPASS
@@ -15,26 +14,6 @@ namespace boostc {
 
 using namespace mlir;
 using namespace boostc;
-
-/// A file without its folders: a program is the same from wherever it is
-/// compiled. A flag of the command line is one as a whole.
-static StringRef getSourceName(StringRef name) {
-  return name.starts_with("--") ? name : llvm::sys::path::filename(name);
-}
-
-std::string boostc::formatLocation(Location loc) {
-  std::string text = "unknown";
-  loc->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    text = (getSourceName(file.getFilename()) + ":" +
-            llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 namespace {
 

@@ -13,13 +13,20 @@ namespace boostc {
 /// A library call with its place in the target's table.
 struct LibraryCallEntry {
   BoostLibraryCall call; ///< pointers unset
-  std::string location;
+  std::string location, layers;
+};
+
+/// A buffer of a launch.
+struct LaunchOperand {
+  uint64_t bytes;
+  bool isWritten;
+  std::string name;
 };
 
 /// A launch with its place in the target's table.
 struct LaunchEntry {
-  std::string kernel, location;
-  llvm::SmallVector<BoostOperand> operands;
+  std::string kernel, location, layers;
+  llvm::SmallVector<LaunchOperand> operands;
   uint32_t blocks, threads;
 };
 
@@ -62,8 +69,5 @@ lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,
 /// Emits the descriptor of a program compiled for `targets`, by kind, and
 /// boost_program_query().
 llvm::LogicalResult emitDescriptor(llvm::ArrayRef<TargetCode> targets);
-
-/// "model.json:14:5", or "unknown".
-std::string formatLocation(mlir::Location loc);
 
 } // namespace boostc

@@ -60,10 +60,10 @@ Status GpuChunkPasses::multiply(const Rows &rows, uint32_t row, size_t products,
     size_t items = now.size() * products;
     BOOSTRT_RETURN_IF_ERROR(
         launch(products_, items * kLanes,
-               {{rows.bucket, rows.bucketElements * sizeof(float)},
-                {rows.staging, stagingBytes(rows)},
-                {now.data(), now.size_bytes()},
-                {sums, rows.places * products * sizeof(double), true}},
+               {{"bucket", rows.bucket, rows.bucketElements * sizeof(float)},
+                {"staging", rows.staging, stagingBytes(rows)},
+                {"chunks", now.data(), now.size_bytes()},
+                {"sums", sums, rows.places * products * sizeof(double), true}},
                {items, products, row, rows.own, rows.stride}));
   }
   return Status();
@@ -74,9 +74,9 @@ Status GpuChunkPasses::addPlaces(const double *sums, size_t places,
                                  uint32_t vectors, double *totals) {
   size_t items = size_t(vectors) * products;
   return launch(add_, items,
-                {{sums, places * products * sizeof(double)},
-                 {begins, (vectors + 1) * sizeof(uint32_t)},
-                 {totals, items * sizeof(double), true}},
+                {{"sums", sums, places * products * sizeof(double)},
+                 {"begins", begins, (vectors + 1) * sizeof(uint32_t)},
+                 {"totals", totals, items * sizeof(double), true}},
                 {items, products});
 }
 
@@ -86,12 +86,13 @@ Status GpuChunkPasses::combine(const Rows &rows, uint32_t into,
   size_t length = rows.count + 1;
   bool isOwn = into == rows.own;
   // A block has a chunk.
-  return launch(combine_, chunks.size() * kRuntimeKernelThreads,
-                {{rows.bucket, rows.bucketElements * sizeof(float), isOwn},
-                 {rows.staging, stagingBytes(rows), !isOwn},
-                 {chunks.data(), chunks.size_bytes()},
-                 {terms, vectors * length * sizeof(Term)}},
-                {chunks.size(), length, into, rows.own, rows.stride});
+  return launch(
+      combine_, chunks.size() * kRuntimeKernelThreads,
+      {{"bucket", rows.bucket, rows.bucketElements * sizeof(float), isOwn},
+       {"staging", rows.staging, stagingBytes(rows), !isOwn},
+       {"chunks", chunks.data(), chunks.size_bytes()},
+       {"terms", terms, vectors * length * sizeof(Term)}},
+      {chunks.size(), length, into, rows.own, rows.stride});
 }
 
 } // namespace boostrt

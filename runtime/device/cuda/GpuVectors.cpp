@@ -124,7 +124,7 @@ Status GpuVectors::add(Element element, void *into, const void *a,
   return launchKernel(
       driver_, element == Element::F32 ? addFloats_ : addIntegers_, count,
       {"a sum over ranks",
-       {{into, bytes, true}, {a, bytes}, {b, bytes}},
+       {{"sum", into, bytes, true}, {"left", a, bytes}, {"right", b, bytes}},
        {count}});
 }
 

@@ -32,7 +32,7 @@ Status launchKernel(GpuDriver &driver, const RuntimeKernel &kernel,
   std::vector<BoostOperand> operands;
   std::vector<uint64_t> values;
   for (const KernelBuffer &buffer : arguments.buffers) {
-    operands.push_back({buffer.bytes, buffer.isWritten, 0});
+    operands.push_back({buffer.bytes, buffer.isWritten, 0, buffer.name});
     values.push_back(reinterpret_cast<uint64_t>(buffer.address));
   }
   values.insert(values.end(), arguments.numbers);
@@ -40,6 +40,7 @@ Status launchKernel(GpuDriver &driver, const RuntimeKernel &kernel,
   BoostLaunch launch = {};
   launch.kernel = kernel.name;
   launch.location = arguments.location;
+  launch.layers = "";
   launch.operands = operands.data();
   launch.operand_count = static_cast<uint32_t>(operands.size());
   launch.blocks = static_cast<uint32_t>(

@@ -16,6 +16,7 @@ struct RuntimeKernel {
 
 /// A place in the memory that a kernel gets.
 struct KernelBuffer {
+  const char *name;
   const void *address;
   uint64_t bytes;
   bool isWritten = false;

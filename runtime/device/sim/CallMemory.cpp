@@ -5,6 +5,12 @@
 
 namespace boostrt::sim {
 
+std::string describeOrigin(const char *kind, const BoostLibraryCall &call) {
+  std::string_view layers = call.layers;
+  return fmt::format("{}{}{}, {}", kind, layers.empty() ? "" : " of ", layers,
+                     call.location);
+}
+
 CallMemory::CallMemory(Memory &memory, const BoostLibraryCall &call,
                        std::span<const uint64_t> addresses,
                        Description description)
@@ -107,8 +113,8 @@ Status CallMemory::finish() {
 
 Status CallMemory::fault(const char *kind, const std::string &detail) const {
   return Status(ExitCode::Internal,
-                fmt::format("sim: {} in a library call ({}, {})\n  {}\n  {}",
-                            kind, d_.kind, call_.location, d_.text, detail));
+                fmt::format("sim: {} in a library call ({})\n  {}\n  {}", kind,
+                            describeOrigin(d_.kind, call_), d_.text, detail));
 }
 
 } // namespace boostrt::sim

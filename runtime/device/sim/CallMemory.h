@@ -15,6 +15,9 @@ struct CallOperand {
   uint64_t bytes; ///< from the first that is touched to behind the last
 };
 
+/// "matrix product of fc1, model.json:14:5".
+std::string describeOrigin(const char *kind, const BoostLibraryCall &call);
+
 class CallMemory {
 public:
   using enum cuda::CallOperands::Number;

@@ -32,9 +32,10 @@ const char *nameOf(FaultKind kind) {
 
 std::string Fault::format() const {
   std::string out = fmt::format("sim: {} in kernel '{}'", nameOf(kind), kernel);
-  if (!origin.op.empty() || !origin.position.empty())
-    out += fmt::format(" ({}{}{})", origin.op,
-                       origin.op.empty() || origin.position.empty() ? "" : ", ",
+  if (!origin.layers.empty() || !origin.position.empty())
+    out += fmt::format(" ({}{}{})", origin.layers,
+                       origin.layers.empty() || origin.position.empty() ? ""
+                                                                        : ", ",
                        origin.position);
   out += fmt::format("\n  PTX line {}: {}", line, text);
   if (!source.empty())

@@ -30,9 +30,9 @@ enum class FaultKind : uint8_t {
 /// "out-of-bounds access", ...
 const char *nameOf(FaultKind kind);
 
-/// Where a kernel comes from, handed in by who loads it; both may be empty.
+/// What a kernel computes, handed in with its launch; both may be empty.
 struct KernelOrigin {
-  std::string op;       ///< "relu of 'fc1'"
+  std::string layers;   ///< "relu1, backward of fc2"
   std::string position; ///< "model.json:14:5"
 };
 

@@ -240,8 +240,8 @@ Status SimDriver::run(const Node &node) {
   for (uint32_t i = 0; i < node.launch->operand_count; ++i) {
     const BoostOperand &operand = node.launch->operands[i];
     noteBeside(node.operands[i], operand.bytes, operand.is_written);
-    extents.push_back({i, node.operands[i], operand.bytes,
-                       fmt::format("operand {}", i), !operand.is_written});
+    extents.push_back({i, node.operands[i], operand.bytes, operand.name,
+                       !operand.is_written});
   }
   LaunchRequest request;
   request.kernel = node.kernel->kernel;
@@ -249,7 +249,7 @@ Status SimDriver::run(const Node &node) {
   request.block.x = node.launch->threads;
   request.parameters = std::as_bytes(std::span(node.operands));
   request.extents = extents;
-  request.origin.position = node.launch->location;
+  request.origin = {node.launch->layers, node.launch->location};
   LaunchOutcome outcome = machine_.launch(*node.kernel->module, request);
   laneInstructions_ += outcome.laneInstructions;
   globalBytesRead_ += outcome.globalBytesRead;

@@ -125,8 +125,8 @@ Status cannotExecute(const BoostLibraryCall &call, const char *kind,
                      const Status &why) {
   return Status(ExitCode::Internal,
                 fmt::format("sim: a library call that the library cannot "
-                            "execute ({}, {})\n  {}",
-                            kind, call.location, why.message()));
+                            "execute ({})\n  {}",
+                            describeOrigin(kind, call), why.message()));
 }
 
 } // namespace

@@ -39,6 +39,7 @@ inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
   BoostLibraryCall call{};
   call.kind = kind;
   call.location = "model.json:9:5";
+  call.layers = "conv1";
   BoostConvolution &c = call.convolution;
   Extents output = {image[0], weight[0], 0, 0};
   for (size_t axis : {0, 1})

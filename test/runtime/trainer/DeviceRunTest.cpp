@@ -222,7 +222,7 @@ TEST(DeviceRun, AKernelThatFaultsLeavesCheckpointsAlone) {
   EXPECT_EQ(run.exitCode, 70) << run.err;
   for (const char *part :
        {"boost-run: error: ", "linear_overrun.so': ",
-        "sim: out-of-bounds access in kernel 'apply' (model.json:5:3)",
+        "sim: out-of-bounds access in kernel 'apply' (fc1, model.json:5:3)",
         "block (2,0,0), thread (0,0,0), 4 bytes at "})
     EXPECT_THAT(run.err, HasSubstr(part));
   EXPECT_TRUE(training.checkpoints() == before);

@@ -99,7 +99,9 @@ TEST_F(ValidateCpuTarget, LibraryCalls) {
   expectDefect([](Copy &c) { c.calls[1].matmul.post_op = 2; },
                "cpu: library call 1 is of an unknown kind");
   expectDefect([](Copy &c) { c.calls[1].location = nullptr; },
-               "cpu: library call 1 is of an unknown kind");
+               "cpu: library call 1 has no location or no layers");
+  expectDefect([](Copy &c) { c.calls[1].layers = nullptr; },
+               "cpu: library call 1 has no location or no layers");
   expectDefect([](Copy &c) { c.calls[1].matmul.k = 0; },
                "cpu: library call 1 has an extent or stride of 0");
   expectDefect([](Copy &c) { c.calls[1].matmul.a_strides[0] = -1; },
@@ -133,13 +135,14 @@ void addCall(Copy &c, BoostLibraryCall &call) {
           1,
           64,
           "model.json:5:3",
+          "fc1",
           {4, 6, 5, {5, 1}, {6, 1}, 0, BOOST_POST_NONE},
           {80, 120, 0, 96},
           {},
           BOOST_PRECISION_FLOAT32,
           0};
   static BoostOperand operands[] = {
-      {80, 0, 0}, {120, 0, 0}, {96, 1, 0}, {24, 0, 0}};
+      {80, 0, 0, "a"}, {120, 0, 0, "b"}, {96, 1, 0, "c"}, {24, 0, 0, "d"}};
   attach(c, call, operands, 3);
 }
 
@@ -173,7 +176,7 @@ void addConvolution(Copy &c, BoostLibraryCall &call) {
   call.fallback_launch = 1;
   call.scratch_bytes = 64;
   static BoostOperand operands[] = {
-      {800, 0, 0}, {432, 0, 0}, {24, 0, 0}, {432, 1, 0}};
+      {800, 0, 0, "a"}, {432, 0, 0, "b"}, {24, 0, 0, "c"}, {432, 1, 0, "d"}};
   attach(c, call, operands, 4);
 }
 
@@ -260,7 +263,9 @@ TEST_F(ValidateTargets, Launches) {
   expectDefect([](Copy &c) { c.launches[1].kernel = "a\x1b[31m"; },
                "cuda: the kernel of launch 1 has an unprintable name");
   expectDefect([](Copy &c) { c.launches[1].location = nullptr; },
-               "cuda: launch 1 has no location");
+               "cuda: launch 1 has no location or no layers");
+  expectDefect([](Copy &c) { c.launches[1].layers = nullptr; },
+               "cuda: launch 1 has no location or no layers");
   expectDefect([](Copy &c) { c.launches[1].operands = nullptr; },
                "cuda: launch 1 of 5 operands");
   for (uint32_t count : {0u, 4097u})
@@ -279,6 +284,8 @@ TEST_F(ValidateTargets, Launches) {
                "cuda: operand 3 of launch 1 has 18446744073709551615 bytes");
   expectDefect([](Copy &c) { c.operands[3].is_written = 2; },
                "cuda: operand 3 of launch 1 has 4 bytes and is_written 2");
+  expectDefect([](Copy &c) { c.operands[3].name = nullptr; },
+               "cuda: operand 3 of launch 1 has no name");
 }
 
 } // namespace

@@ -31,7 +31,7 @@ constexpr const char kPtx[] = R"(.version 7.0
   ret;
 }
 )";
-constexpr BoostOperand kOperand = {16, 1, 0};
+constexpr BoostOperand kOperand = {16, 1, 0, "gradient fc1.bias"};
 constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
                                   {}};
 
@@ -91,7 +91,8 @@ protected:
     return values;
   }
 
-  BoostLaunch launch = {"add_one", "model.json:5:3", &kOperand, 1, 1, 4, 0};
+  BoostLaunch launch = {"add_one", "model.json:5:3", "fc1", &kOperand, 1, 1, 4,
+                        0};
   BoostTarget target{};
   sim::SimDriver *simulated = nullptr;
   std::unique_ptr<CudaDevice> device;
@@ -262,12 +263,13 @@ TEST_F(OnSim, AFaultIsTheReportOfTheSimulatedGpu) {
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),
               testing::AllOf(HasSubstr("sim: out-of-bounds access in kernel "
-                                       "'add_one' (model.json:5:3)"),
-                             HasSubstr("thread (4,0,0), 4 bytes at")));
+                                       "'add_one' (fc1, model.json:5:3)"),
+                             HasSubstr("thread (4,0,0), 4 bytes at"),
+                             HasSubstr("'gradient fc1.bias'")));
 }
 
 TEST_F(OnSim, AnOperandThatIsOnlyReadMayNotBeWritten) {
-  const BoostOperand onlyRead = {16, 0, 0};
+  const BoostOperand onlyRead = {16, 0, 0, "gradient fc1.bias"};
   launch.operands = &onlyRead;
   ASSERT_TRUE(create().ok());
   void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0})};

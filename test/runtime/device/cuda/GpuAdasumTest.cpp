@@ -198,7 +198,7 @@ TEST(GpuAdasumHardCases, ABucketThatIsNotThereIsAFailure) {
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),
               testing::HasSubstr("cannot launch 'boost_adasum_combine' of an "
-                                 "Adasum over ranks: extent 'operand 0'"));
+                                 "Adasum over ranks: extent 'bucket'"));
 }
 
 } // namespace

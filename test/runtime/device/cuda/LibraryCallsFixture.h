@@ -113,7 +113,8 @@ protected:
                                            {}};
   FakeLibrary library;
   const char *proposals;
-  BoostLaunch launch = {"defined", "model.json:5:3", nullptr, 0, 3, 32, 0};
+  BoostLaunch launch = {"defined", "model.json:5:3", "fc1", nullptr, 0, 3, 32,
+                        0};
   BoostTarget target{};
   LibrarySettings settings;
   cuda::SearchContext context;

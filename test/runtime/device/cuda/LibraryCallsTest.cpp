@@ -92,14 +92,15 @@ protected:
     return products;
   }
 
-  static constexpr BoostOperand kOperands[] = {{kM * kK * 4, 0, 0},
-                                               {kN * kK * 4, 0, 0},
-                                               {kN * 4, 0, 0},
-                                               {kM * kN * 4, 1, 0}};
+  static constexpr BoostOperand kOperands[] = {{kM * kK * 4, 0, 0, "a"},
+                                               {kN * kK * 4, 0, 0, "b"},
+                                               {kN * 4, 0, 0, "bias"},
+                                               {kM * kN * 4, 1, 0, "c"}};
   BoostLibraryCall calls[2] = {{BOOST_LIBRARY_MATMUL,
                                 0,
                                 1024,
                                 "model.json:5:3",
+                                "fc1",
                                 {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
                                 {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
                                 {},

@@ -153,7 +153,8 @@ TEST_F(ConvolutionCalls, AWrongDescription) {
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(),
             "sim: a library call that the library cannot execute "
-            "(convolution, model.json:9:5)\n  an image [2, 4, 7, 9] has "
+            "(convolution of fc1, relu1, model.json:9:5)\n  an image [2, 4, 7, "
+            "9] has "
             "strides [252, 63, 9, 2]; cuDNN is given tensors without gaps, "
             "whose elements do not share memory");
   call.convolution.image_strides[3] = 1;

@@ -38,6 +38,7 @@ protected:
   /// Numbers in fresh memory for everything that `wanted` reads.
   void prepare(const BoostLibraryCall &wanted) {
     call = wanted;
+    call.layers = "fc1, relu1";
     call.scratch_bytes = kScratchBytes;
     a = draw(call.operand_bytes[0] / 4, 1);
     b = draw(call.operand_bytes[1] / 4, 2);
@@ -65,9 +66,9 @@ protected:
     Status status = run(checks);
     EXPECT_EQ(status.code(), ExitCode::Internal);
     EXPECT_THAT(status.message(),
-                testing::StartsWith(std::string("sim: ") + kind +
-                                    " in a library call (" + what_ + ", " +
-                                    call.location + ")\n"));
+                testing::StartsWith(
+                    std::string("sim: ") + kind + " in a library call (" +
+                    what_ + " of fc1, relu1, " + call.location + ")\n"));
     EXPECT_THAT(status.message(), testing::HasSubstr("\n  " + detail));
   }
 

@@ -23,6 +23,7 @@ protected:
              0,
              0,
              "model.json:14:5",
+             "fc1",
              {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE},
              {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
              {},
@@ -141,7 +142,8 @@ TEST_F(LibraryCall, AWrongStride) {
   Status status = run();
   EXPECT_EQ(status.message(),
             "sim: a library call that the library cannot execute (matrix "
-            "product, model.json:14:5)\n  A of 5 x 4 has strides 4 and 2; "
+            "product of fc1, relu1, model.json:14:5)\n  A of 5 x 4 has strides "
+            "4 and 2; "
             "cuBLASLt reads matrices whose rows or columns are contiguous and "
             "apart");
   EXPECT_EQ(status.code(), ExitCode::Internal);

@@ -1,0 +1,33 @@
+// SourceNames.h - what reports of the runtime call the parts of a program: the
+// model file's positions, layers and tensors.
+#pragma once
+
+#include "dialects/rt/RtDialect.h"
+#include "dialects/train/TrainDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include <string>
+
+namespace boostc {
+
+/// "model.json:14:5", or "unknown".
+std::string formatLocation(mlir::Location loc);
+
+/// The layers that `loc` names, in their order: "relu1, backward of fc2"; of
+/// many, the first four and how many others there are. Empty where it names
+/// none.
+std::string formatLayers(mlir::Location loc);
+
+/// The names of a program's buffers.
+class BufferNames {
+public:
+  explicit BufferNames(train::ProgramOp program);
+
+  /// "parameter fc1.weight" where `buffer` is a tensor of the program,
+  /// "buffer of relu1" or "buffer" elsewhere.
+  std::string lookup(rt::BufferOp buffer) const;
+
+private:
+  llvm::DenseMap<std::pair<rt::Arena, uint64_t>, rt::BindingAttr> bindings;
+};
+
+} // namespace boostc
