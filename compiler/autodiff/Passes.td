@@ -4,7 +4,7 @@
 include "mlir/Pass/PassBase.td"
 
 def BuildBackwardPass
-    : Pass<"boost-autodiff-build-backward", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-build-backward", "::boostc::train::ProgramOp"> {
   let summary = "Replaces the gradients asked for by the ops that compute them";
   let description = [{
     Replaces every `train.value_and_grad` by a copy of its function's body followed by

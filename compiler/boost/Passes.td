@@ -4,7 +4,7 @@
 include "mlir/Pass/PassBase.td"
 
 def AverageMicroBatchesPass
-    : Pass<"boost-boost-average-micro-batches", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-average-micro-batches", "::boostc::train::ProgramOp"> {
   let summary = "Gradient accumulation: what a micro-batch adds to a step";
   let description = [{
     A step sums what `@micro` returns for each of its micro-batches, and divides once, in
@@ -24,7 +24,7 @@ def AverageMicroBatchesPass
 }
 
 def AccumulateInPlacePass
-    : Pass<"boost-boost-accumulate-in-place", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-accumulate-in-place", "::boostc::train::ProgramOp"> {
   let summary = "Gradient accumulation in one gradient set, whatever its length";
   let description = [{
     In a program with `rt.reproducible` off and several micro-batches, `@micro` takes the
@@ -59,7 +59,7 @@ def AccumulateInPlacePass
 }
 
 def ReduceGradientsPass
-    : Pass<"boost-boost-reduce-gradients", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-reduce-gradients", "::boostc::train::ProgramOp"> {
   let summary = "Data parallel: gradients are summed over ranks in front of the update";
   let description = [{
     Puts `coll.all_reduce` ops in front of `train.update`, once for each step: gradients in
@@ -98,7 +98,7 @@ def ReduceGradientsPass
 }
 
 def DecomposeAllReducePass
-    : Pass<"boost-boost-decompose-all-reduce", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-decompose-all-reduce", "::boostc::train::ProgramOp"> {
   let summary = "Sums of gradients over ranks as a sum of slices and a gather";
   let description = [{
     Rewrites what an all-reduce of `@update` sums for parameters into a
@@ -108,7 +108,7 @@ def DecomposeAllReducePass
     which begin while the backward runs. The loss and counts stay in an all-reduce.
 
     No phase runs it: it is for steps that are written or changed as text, behind
-    boost-boost-reduce-gradients and boost-boost-combine-by-adasum.
+    boostc-reduce-gradients and boostc-combine-by-adasum.
 
     Before:
     ```mlir
@@ -127,10 +127,10 @@ def DecomposeAllReducePass
 }
 
 def CombineByAdasumPass
-    : Pass<"boost-boost-combine-by-adasum", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-combine-by-adasum", "::boostc::train::ProgramOp"> {
   let summary = "Adasum: groups of ranks average, their results are combined by Adasum";
   let description = [{
-    Rewrites the all-reduces of boost-boost-reduce-gradients in a program with
+    Rewrites the all-reduces of boostc-reduce-gradients in a program with
     `train.adasum`. Gradients and what they are divided by are summed over the inner group
     of ranks; the loss and its count, for the report and the decision to apply the step,
     over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`

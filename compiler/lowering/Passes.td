@@ -10,7 +10,7 @@ class StagingOption<string description>
             clEnumValN(::boostc::Staging::Always, "always", "wherever possible"),
             clEnumValN(::boostc::Staging::Never, "never", "nowhere"))}]>;
 
-def LowerToLinalgPass : Pass<"boost-lowering-lower-to-linalg", "::boostc::train::ProgramOp"> {
+def LowerToLinalgPass : Pass<"boostc-lower-to-linalg", "::boostc::train::ProgramOp"> {
   let summary = "replaces nn and train ops by library calls and linalg";
   let description = [{
     Asks every op of every function for a library call (`LibraryCallOpInterface`) and, when
@@ -35,7 +35,7 @@ def LowerToLinalgPass : Pass<"boost-lowering-lower-to-linalg", "::boostc::train:
     "::boostc::rt::RtDialect"];
 }
 
-def FuseElementwisePass : Pass<"boost-lowering-fuse-elementwise", "::boostc::train::ProgramOp"> {
+def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::ProgramOp"> {
   let summary = "fuses elementwise producers into their only user";
   let description = [{
     Upstream's elementwise fusion, restricted to producers with one use: what two ops read
@@ -57,7 +57,7 @@ def FuseElementwisePass : Pass<"boost-lowering-fuse-elementwise", "::boostc::tra
 }
 
 def NumberCollectivesPass
-    : Pass<"boost-lowering-number-collectives", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-number-collectives", "::boostc::train::ProgramOp"> {
   let summary = "numbers the collectives of @update in their order";
   let description = [{
     A collective whose results nobody uses goes with the rest of what nobody uses, and
@@ -76,7 +76,7 @@ def NumberCollectivesPass
   }];
 }
 
-def SetCpuTargetPass : Pass<"boost-lowering-set-cpu-target", "::boostc::train::ProgramOp"> {
+def SetCpuTargetPass : Pass<"boostc-set-cpu-target", "::boostc::train::ProgramOp"> {
   let summary = "records the CPU and the threads a program is compiled for";
   let description = [{
     Puts the attribute `rt.cpu_target` on the program: everything that code generation and
@@ -91,7 +91,7 @@ def SetCpuTargetPass : Pass<"boost-lowering-set-cpu-target", "::boostc::train::P
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
-def RecomputePass : Pass<"boost-lowering-recompute", "::boostc::train::ProgramOp"> {
+def RecomputePass : Pass<"boostc-recompute", "::boostc::train::ProgramOp"> {
   let summary = "computes cheap values again instead of keeping them";
   let description = [{
     A value that the forward part and, much later, the backward part read occupies memory in
@@ -128,7 +128,7 @@ def RecomputePass : Pass<"boost-lowering-recompute", "::boostc::train::ProgramOp
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def BufferizePass : Pass<"boost-lowering-bufferize", "::boostc::train::ProgramOp"> {
+def BufferizePass : Pass<"boostc-bufferize", "::boostc::train::ProgramOp"> {
   let summary = "turns tensors into buffers, functions into procedures on them";
   let description = [{
     Every argument becomes a memref; a result becomes a memref argument too, the same one
@@ -161,7 +161,7 @@ def BufferizePass : Pass<"boost-lowering-bufferize", "::boostc::train::ProgramOp
     "::mlir::memref::MemRefDialect"];
 }
 
-def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::ProgramOp"> {
+def AssignLayoutsPass : Pass<"boostc-assign-layouts", "::boostc::train::ProgramOp"> {
   let summary = "chooses the order of dimensions in memory around convolutions";
   let description = [{
     A layout is the strides of a memref: shapes keep their meaning, and no op but the one
@@ -185,7 +185,7 @@ def AssignLayoutsPass : Pass<"boost-lowering-assign-layouts", "::boostc::train::
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def ChooseContractionsPass : Pass<"boost-lowering-choose-contractions", "::boostc::train::ProgramOp"> {
+def ChooseContractionsPass : Pass<"boostc-choose-contractions", "::boostc::train::ProgramOp"> {
   let summary = "picks how each sum of products is computed";
   let description = [{
     A matrix product can be a library call or a kernel of our own, and such a kernel can cut
@@ -208,7 +208,7 @@ def ChooseContractionsPass : Pass<"boost-lowering-choose-contractions", "::boost
   ];
 }
 
-def ChooseDeviceLibraryPass : Pass<"boost-lowering-choose-device-library", "::boostc::train::ProgramOp"> {
+def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::train::ProgramOp"> {
   let summary = "picks what libraries compute on a GPU";
   let description = [{
     In a program with `rt.cuda_target`, a matrix product becomes a call of cuBLASLt and a
@@ -233,7 +233,7 @@ def ChooseDeviceLibraryPass : Pass<"boost-lowering-choose-device-library", "::bo
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def SplitSumsPass : Pass<"boost-lowering-split-sums", "::boostc::train::ProgramOp"> {
+def SplitSumsPass : Pass<"boostc-split-sums", "::boostc::train::ProgramOp"> {
   let summary = "cuts long sums of few products apart on a GPU";
   let description = [{
     In a program with `rt.cuda_target`, a product or a convolution with few results, each the
@@ -258,7 +258,7 @@ def SplitSumsPass : Pass<"boost-lowering-split-sums", "::boostc::train::ProgramO
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train::ProgramOp"> {
+def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
     Asks oneDNN for the scratch size of each product that is a library call, at the planned
@@ -278,7 +278,7 @@ def ReserveScratchPass : Pass<"boost-lowering-reserve-scratch", "::boostc::train
 }
 
 def AnnounceGradientsPass
-    : Pass<"boost-lowering-announce-gradients", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-announce-gradients", "::boostc::train::ProgramOp"> {
   let summary = "says where in @micro a collective could begin";
   let description = [{
     Puts an `rt.ready` behind the last op of `@micro` that touches what a collective of
@@ -304,7 +304,7 @@ def AnnounceGradientsPass
   }];
 }
 
-def PlanMemoryPass : Pass<"boost-lowering-plan-memory", "::boostc::train::ProgramOp"> {
+def PlanMemoryPass : Pass<"boostc-plan-memory", "::boostc::train::ProgramOp"> {
   let summary = "gives every buffer an offset in an arena";
   let description = [{
     Bound arguments get slots in the arena of their binding (`rt.slot`), one per binding
@@ -331,7 +331,7 @@ def PlanMemoryPass : Pass<"boost-lowering-plan-memory", "::boostc::train::Progra
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
-def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train::ProgramOp"> {
+def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::ProgramOp"> {
   let summary = "turns linalg on buffers into kernels and launches";
   let description = [{
     Every linalg op becomes loops in a kernel function `(begin, end, buffers...)`, where
@@ -374,7 +374,7 @@ def OutlineKernelsPass : Pass<"boost-lowering-outline-kernels", "::boostc::train
     "::mlir::LLVM::LLVMDialect"];
 }
 
-def SetCudaTargetPass : Pass<"boost-lowering-set-cuda-target", "::boostc::train::ProgramOp"> {
+def SetCudaTargetPass : Pass<"boostc-set-cuda-target", "::boostc::train::ProgramOp"> {
   let summary = "says that a program is compiled for GPUs";
   let description = [{
     Puts the attribute `rt.cuda_target` on the program, beside `rt.cpu_target` where it is
@@ -383,13 +383,13 @@ def SetCudaTargetPass : Pass<"boost-lowering-set-cuda-target", "::boostc::train:
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
-def SplitTargetsPass : Pass<"boost-lowering-split-targets", "::mlir::ModuleOp"> {
+def SplitTargetsPass : Pass<"boostc-split-targets", "::mlir::ModuleOp"> {
   let summary = "makes a program for each kind of device";
   let description = [{
     Up to here all devices share the program, with its library calls and fusions. From here
     on memory is planned and kernels are made for one kind of device each: a program with
     `rt.cpu_target` and `rt.cuda_target` becomes two, each with one of them. Their
-    descriptors are put together again by boost-lowering-lower-to-llvm.
+    descriptors are put together again by boostc-lower-to-llvm.
 
     Before:
     ```mlir
@@ -403,10 +403,10 @@ def SplitTargetsPass : Pass<"boost-lowering-split-targets", "::mlir::ModuleOp"> 
   }];
 }
 
-def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::boostc::train::ProgramOp"> {
+def OutlineDeviceKernelsPass : Pass<"boostc-outline-device-kernels", "::boostc::train::ProgramOp"> {
   let summary = "turns linalg on buffers into kernels and launches on a GPU";
   let description = [{
-    The counterpart of boost-lowering-outline-kernels for programs with `rt.cuda_target`;
+    The counterpart of boostc-outline-kernels for programs with `rt.cuda_target`;
     others stay as they are. Every op, contractions included, becomes work for a grid of
     blocks (compiler/lowering/cuda/GridNest.h): a thread computes one output or a tile of
     neighbours, and where there are few outputs and much to reduce, a warp or a block
@@ -443,7 +443,7 @@ def OutlineDeviceKernelsPass : Pass<"boost-lowering-outline-device-kernels", "::
     "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
-def LowerDeviceKernelsPass : Pass<"boost-lowering-lower-device-kernels", "::mlir::gpu::GPUModuleOp"> {
+def LowerDeviceKernelsPass : Pass<"boostc-lower-device-kernels", "::mlir::gpu::GPUModuleOp"> {
   let summary = "turns kernels for GPUs into LLVM's dialect";
   let description = [{
     Loops become branches, memrefs bare pointers, ids and shuffles ops of `nvvm`. exp, log
@@ -456,7 +456,7 @@ def LowerDeviceKernelsPass : Pass<"boost-lowering-lower-device-kernels", "::mlir
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
-def LowerToLLVMPass : Pass<"boost-lowering-lower-to-llvm", "::mlir::ModuleOp"> {
+def LowerToLLVMPass : Pass<"boostc-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "turns a program in phase rt into LLVM functions and its descriptor";
   let description = [{
     Kernels become functions on bare pointers, host functions become calls through the

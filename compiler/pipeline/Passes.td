@@ -3,7 +3,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def VerifyPhasePass : Pass<"boost-pipeline-verify-phase", "::mlir::ModuleOp"> {
+def VerifyPhasePass : Pass<"boostc-verify-phase", "::mlir::ModuleOp"> {
   let summary = "checks that a module is what a phase promises";
   let description = [{
     Closes every phase. Reads only. Checks which dialects may appear, that no op of an

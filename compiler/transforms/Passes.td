@@ -4,7 +4,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CompleteStepPass
-    : Pass<"boost-transforms-complete-step", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-complete-step", "::boostc::train::ProgramOp"> {
   let summary = "Adds the functions of a step that follow from its declarations";
   let description = [{
     Closes phase `step` with the two functions nobody writes by hand:

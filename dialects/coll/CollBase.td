@@ -35,7 +35,7 @@ def Coll_Dialect : Dialect {
 
     A model file needs `all_reduce` and `adasum` alone. The others are for steps written as
     text (`boostc --compile-from=step`), and for
-    [boost-boost-decompose-all-reduce](passes.md).
+    [boostc-decompose-all-reduce](passes.md).
   }];
   let cppNamespace = "::boostc::coll";
   let dependentDialects = ["::boostc::rt::RtDialect"];

@@ -36,7 +36,7 @@ using ContractionChooser = std::function<llvm::FailureOr<unsigned>(
     mlir::Operation *op, llvm::StringRef operation,
     llvm::ArrayRef<ContractionCandidate> candidates)>;
 
-/// boost-lowering-choose-contractions with a decision for each op.
+/// boostc-choose-contractions with a decision for each op.
 std::unique_ptr<mlir::Pass>
 createChooseContractionsPass(ContractionChooser chooser);
 

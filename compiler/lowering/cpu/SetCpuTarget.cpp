@@ -62,8 +62,7 @@ FailureOr<rt::CpuTargetAttr> boostc::getCpuTarget(train::ProgramOp program) {
           program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName))
     return target;
   return program.emitOpError("has no ")
-         << kCpuTargetAttrName
-         << " attribute; run boost-lowering-set-cpu-target first";
+         << kCpuTargetAttrName << " attribute; run boostc-set-cpu-target first";
 }
 
 std::optional<rt::CpuTargetAttr> boostc::resolveCpuTarget(MLIRContext *context,

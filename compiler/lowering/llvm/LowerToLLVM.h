@@ -1,4 +1,4 @@
-// LowerToLLVM.h - the steps of boost-lowering-lower-to-llvm, each in a file of
+// LowerToLLVM.h - the steps of boostc-lower-to-llvm, each in a file of
 // its own.
 #pragma once
 

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward --split-input-file --verify-diagnostics
+// RUN: boost-opt %s --boostc-build-backward --split-input-file --verify-diagnostics
 
 // A gradient may not be lost in an op that has none.
 train.program @no_gradient batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {

@@ -1,8 +1,8 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-opt %s --boostc-build-backward | FileCheck %s
 // RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 // RUN: boost-interpret %s --function=eval --tolerance=0 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // A two-layer perceptron: the whole backward, with captured names.
 train.program @mlp batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

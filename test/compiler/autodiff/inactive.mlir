@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward --verify-diagnostics | FileCheck %s
+// RUN: boost-opt %s --boostc-build-backward --verify-diagnostics | FileCheck %s
 // RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // What the loss does not depend on gets a zero gradient and no backward: a parameter that
 // nothing reads (%unused) and one that only a metric reads (%probe), also through an op

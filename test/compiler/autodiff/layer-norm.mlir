@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-opt %s --boostc-build-backward | FileCheck %s
 // RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // Over the last dimension and over all of a sample.
 train.program @layer_norm batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward --mlir-print-debuginfo \
+// RUN: boost-opt %s --boostc-build-backward --mlir-print-debuginfo \
 // RUN:   --mlir-print-local-scope | FileCheck %s
 
 // A failure in a gradient points at the line of the model its forward op came from.

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward | boost-interpret
+// RUN: boost-opt %s --boostc-build-backward | boost-interpret
 
 // At the kink, where a central difference would give one half, the gradient is zero; for
 // the smallest number above it passes.

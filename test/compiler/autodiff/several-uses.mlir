@@ -1,8 +1,8 @@
-// RUN: boost-opt %s --boost-autodiff-build-backward | FileCheck %s
+// RUN: boost-opt %s --boostc-build-backward | FileCheck %s
 // RUN: boost-interpret %s --function=micro --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 // RUN: boost-interpret %s --function=tied --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // Gradients of a value with several uses are summed, once per use after the first; %w is
 // used by two layers, %h by three ops, one of them twice.

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-boost-accumulate-in-place | FileCheck %s
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-accumulate-in-place | FileCheck %s
 
 // Gradients where they are made, the number of samples last; what is no sum stays.
 // CHECK-LABEL: train.program @off

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-boost-average-micro-batches | FileCheck %s
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-average-micro-batches | FileCheck %s
 
 // CHECK-LABEL: train.program @sum
 // CHECK: %[[M:.+]] = train.divide_gradient %arg0 by %arg2 : tensor<4xf32>

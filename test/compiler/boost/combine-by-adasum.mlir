@@ -1,10 +1,10 @@
 // RUN: split-file %s %t
-// RUN: boost-opt %t/modes.mlir --split-input-file --pass-pipeline='builtin.module(train.program(boost-boost-reduce-gradients,boost-boost-combine-by-adasum))' \
+// RUN: boost-opt %t/modes.mlir --split-input-file --pass-pipeline='builtin.module(train.program(boostc-reduce-gradients,boostc-combine-by-adasum))' \
 // RUN:   | FileCheck %t/modes.mlir
 // RUN: boost-opt %t/vectors.mlir --split-input-file \
-// RUN:   --pass-pipeline='builtin.module(train.program(boost-boost-reduce-gradients{bucket-bytes=60},boost-boost-combine-by-adasum))' \
+// RUN:   --pass-pipeline='builtin.module(train.program(boostc-reduce-gradients{bucket-bytes=60},boostc-combine-by-adasum))' \
 // RUN:   | FileCheck %t/vectors.mlir
-// RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boost-boost-combine-by-adasum
+// RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-combine-by-adasum
 
 //--- modes.mlir
 // Groups average, their means are combined; the report sees all samples.

@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce | FileCheck %s
-// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce --boost-boost-decompose-all-reduce | FileCheck %s
-// RUN: boost-opt %s --split-input-file --boost-boost-decompose-all-reduce --mlir-print-debuginfo --mlir-print-local-scope \
+// RUN: boost-opt %s --split-input-file --boostc-decompose-all-reduce | FileCheck %s
+// RUN: boost-opt %s --split-input-file --boostc-decompose-all-reduce --boostc-decompose-all-reduce | FileCheck %s
+// RUN: boost-opt %s --split-input-file --boostc-decompose-all-reduce --mlir-print-debuginfo --mlir-print-local-scope \
 // RUN:   | FileCheck %s --check-prefix=PLACE
 
 // Sums begin as before, in their order; gathers follow where the sums are used. What

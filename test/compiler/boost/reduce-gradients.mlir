@@ -1,12 +1,12 @@
 // RUN: split-file %s %t
-// RUN: boost-opt %t/mean.mlir --boost-boost-reduce-gradients | FileCheck %t/mean.mlir
-// RUN: boost-opt %t/mean.mlir --pass-pipeline='builtin.module(train.program(boost-boost-reduce-gradients{bucket-bytes=60}))' \
+// RUN: boost-opt %t/mean.mlir --boostc-reduce-gradients | FileCheck %t/mean.mlir
+// RUN: boost-opt %t/mean.mlir --pass-pipeline='builtin.module(train.program(boostc-reduce-gradients{bucket-bytes=60}))' \
 // RUN:   | FileCheck %t/mean.mlir --check-prefix=CUT
-// RUN: boost-opt %t/mean.mlir --boost-boost-reduce-gradients --boost-boost-reduce-gradients | FileCheck %t/mean.mlir
-// RUN: boost-opt %t/mean.mlir --boost-boost-reduce-gradients --mlir-print-debuginfo --mlir-print-local-scope \
+// RUN: boost-opt %t/mean.mlir --boostc-reduce-gradients --boostc-reduce-gradients | FileCheck %t/mean.mlir
+// RUN: boost-opt %t/mean.mlir --boostc-reduce-gradients --mlir-print-debuginfo --mlir-print-local-scope \
 // RUN:   | FileCheck %t/mean.mlir --check-prefix=PLACE
-// RUN: boost-opt %t/others.mlir --split-input-file --boost-boost-reduce-gradients | FileCheck %t/others.mlir
-// RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boost-boost-reduce-gradients
+// RUN: boost-opt %t/others.mlir --split-input-file --boostc-reduce-gradients | FileCheck %t/others.mlir
+// RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-reduce-gradients
 
 //--- mean.mlir
 // The last parameter comes first, loss and count are with the first one; sums have the

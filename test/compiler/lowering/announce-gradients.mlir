@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --split-input-file --pass-pipeline="builtin.module(train.program(boost-lowering-announce-gradients))" > %t
+// RUN: boost-opt %s --split-input-file --pass-pipeline="builtin.module(train.program(boostc-announce-gradients))" > %t
 // RUN: FileCheck %s < %t
-// RUN: boost-opt %t --split-input-file --pass-pipeline="builtin.module(train.program(boost-lowering-announce-gradients))" | diff %t -
+// RUN: boost-opt %t --split-input-file --pass-pipeline="builtin.module(train.program(boostc-announce-gradients))" | diff %t -
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 

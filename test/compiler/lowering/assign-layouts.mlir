@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-assign-layouts))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-assign-layouts))" | FileCheck %s
 
 train.program @p batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 

@@ -1,5 +1,5 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-bufferize))"
+// RUN:   --pass-pipeline="builtin.module(train.program(boostc-bufferize))"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{argument 1 has no rt.binding attribute}}

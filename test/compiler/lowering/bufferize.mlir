@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-bufferize),canonicalize,cse)" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-bufferize),canonicalize,cse)" \
 // RUN:   | FileCheck %s --implicit-check-not=tensor --implicit-check-not=bufferization.
 
 #id = affine_map<(d0) -> (d0)>

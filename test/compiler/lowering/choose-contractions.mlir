@@ -1,7 +1,7 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-contractions{candidate=1}))" | FileCheck %s --check-prefix=ONE
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-contractions{candidate=99}))" | FileCheck %s --check-prefix=LAST
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-contractions{candidate=1}, boost-lowering-choose-contractions))" | FileCheck %s --check-prefix=ZERO
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-contractions{candidate=1}, boost-lowering-reserve-scratch, boost-lowering-plan-memory, boost-lowering-outline-kernels))" | FileCheck %s --check-prefix=CODE
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-contractions{candidate=1}))" | FileCheck %s --check-prefix=ONE
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-contractions{candidate=99}))" | FileCheck %s --check-prefix=LAST
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-contractions{candidate=1}, boostc-choose-contractions))" | FileCheck %s --check-prefix=ZERO
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-contractions{candidate=1}, boostc-reserve-scratch, boostc-plan-memory, boostc-outline-kernels))" | FileCheck %s --check-prefix=CODE
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2,fma", 1>} {

@@ -1,8 +1,8 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-device-library))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-device-library))" > %t
 // RUN: FileCheck %s --check-prefixes=CHECK,AUTO < %t
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-device-library{library=always}))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-device-library{library=always}))" > %t
 // RUN: FileCheck %s --check-prefixes=CHECK,ALWAYS < %t
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-choose-device-library{library=never}))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-choose-device-library{library=never}))" > %t
 // RUN: FileCheck %s --check-prefix=NEVER --implicit-check-not=memref.alloc < %t
 
 // oneDNN is asked elsewhere.

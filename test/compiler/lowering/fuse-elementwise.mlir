@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-fuse-elementwise))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-fuse-elementwise))" | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(gpu.module(boost-lowering-lower-device-kernels))" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(gpu.module(boostc-lower-device-kernels))" \
 // RUN:   | FileCheck %s --implicit-check-not=__nv_ --implicit-check-not=llvm.call --implicit-check-not=math.
 
 // Shared memory is a variable of address space 3, ids and shuffles are ops of nvvm, arguments

@@ -1,5 +1,5 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-lower-to-linalg))"
+// RUN:   --pass-pipeline="builtin.module(train.program(boostc-lower-to-linalg))"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>,

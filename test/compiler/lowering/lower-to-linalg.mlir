@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-lower-to-linalg))" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-lower-to-linalg))" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LIBRARY
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-lower-to-linalg{use-library=false}))" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-lower-to-linalg{use-library=false}))" \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LOOPS
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --split-input-file --verify-diagnostics --boost-lowering-lower-to-llvm
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-lower-to-llvm
 
 // expected-error @+1 {{expected one train.program for each kind of device to make a library of, found 0}}
 module {

@@ -1,5 +1,5 @@
 // Programs for both kinds of devices become one library.
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(gpu.module(boost-lowering-lower-device-kernels)),boost-lowering-lower-to-llvm)" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(gpu.module(boostc-lower-device-kernels)),boostc-lower-to-llvm)" \
 // RUN:   | FileCheck %s --implicit-check-not=train. --implicit-check-not=memref --implicit-check-not=func.func
 
 // CHECK: module attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>}

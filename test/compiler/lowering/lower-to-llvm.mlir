@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-lowering-lower-to-llvm | FileCheck %s --implicit-check-not=func.func --implicit-check-not=memref
+// RUN: boost-opt %s --boostc-lower-to-llvm | FileCheck %s --implicit-check-not=func.func --implicit-check-not=memref
 
 // The program itself is gone, the target is the module's.
 // CHECK: module attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>}

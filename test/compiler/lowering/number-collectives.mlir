@@ -1,5 +1,5 @@
-// RUN: boost-opt %s --canonicalize --boost-lowering-number-collectives | FileCheck %s
-// RUN: boost-opt %s --boost-lowering-number-collectives | FileCheck %s --check-prefix=ALL
+// RUN: boost-opt %s --canonicalize --boostc-number-collectives | FileCheck %s
+// RUN: boost-opt %s --boostc-number-collectives | FileCheck %s --check-prefix=ALL
 
 // What nobody uses goes, and leaves no hole.
 // CHECK: func.func @update(%[[W:.+]]: {{.*}}, %[[B:.+]]: {{.*}}) ->

@@ -1,5 +1,5 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-outline-device-kernels))"
+// RUN:   --pass-pipeline="builtin.module(train.program(boostc-outline-device-kernels))"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cuda_target = #rt.cuda_target<80>} {

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-outline-device-kernels))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-outline-device-kernels))" > %t
 // RUN: FileCheck %s --check-prefix=HOST < %t
 // RUN: FileCheck %s < %t
 

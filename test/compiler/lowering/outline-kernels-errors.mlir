@@ -1,5 +1,5 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-outline-kernels))"
+// RUN:   --pass-pipeline="builtin.module(train.program(boostc-outline-kernels))"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%a: memref<8xf32>) {
@@ -30,7 +30,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
-// expected-error @+1 {{has no rt.cpu_target attribute; run boost-lowering-set-cpu-target first}}
+// expected-error @+1 {{has no rt.cpu_target attribute; run boostc-set-cpu-target first}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
     %x = rt.buffer transient[0] : memref<4x1x3x3xf32>

@@ -1,5 +1,5 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline="builtin.module(train.program(boost-lowering-plan-memory))"
+// RUN:   --pass-pipeline="builtin.module(train.program(boostc-plan-memory))"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{argument 0: expected a static memref with a binding, found 'memref<8xf32>'}}

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-plan-memory))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-plan-memory))" | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 

@@ -1,5 +1,5 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-recompute))" | FileCheck %s
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-recompute{most=0}))" | FileCheck %s --check-prefix=NONE
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-recompute))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-recompute{most=0}))" | FileCheck %s --check-prefix=NONE
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

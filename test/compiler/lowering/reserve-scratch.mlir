@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-reserve-scratch))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-reserve-scratch))" | FileCheck %s
 // oneDNN's products for AVX2 need no scratch.
 // REQUIRES: avx512
 

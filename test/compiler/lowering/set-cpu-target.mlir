@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-set-cpu-target{cpu=x86-64-v3 threads=3}))" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-set-cpu-target{cpu=x86-64-v3 threads=3}))" \
 // RUN:   | FileCheck %s --check-prefix=V3
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-set-cpu-target))" \
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-set-cpu-target))" \
 // RUN:   | FileCheck %s --check-prefix=NATIVE
 
 // The features are those of the level, whatever else the machine has.

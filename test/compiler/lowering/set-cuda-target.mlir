@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-set-cuda-target))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-set-cuda-target))" | FileCheck %s
 
 // CHECK: train.program @gpus
 // CHECK-SAME: attributes {rt.cuda_target = #rt.cuda_target<80>}

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-lowering-split-targets | FileCheck %s
+// RUN: boost-opt %s --boostc-split-targets | FileCheck %s
 
 // One program for both kinds of devices becomes two, CPU first. They are symbols, so the
 // second has a name of its own.

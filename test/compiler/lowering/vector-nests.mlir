@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boost-lowering-outline-kernels{serial-work=100}))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-outline-kernels{serial-work=100}))" | FileCheck %s
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -2,18 +2,18 @@
 // of phases compile.
 // RUN: split-file %s %t
 
-// RUN: not boost-opt %t/empty.mlir --boost-pipeline-verify-phase=phase=nothing 2>&1 | FileCheck %s --check-prefix=NO-PHASE
-// RUN: not boost-opt %t/empty.mlir --boost-pipeline-verify-phase=phase=so 2>&1 | FileCheck %s --check-prefix=NO-IR
+// RUN: not boost-opt %t/empty.mlir --boostc-verify-phase=phase=nothing 2>&1 | FileCheck %s --check-prefix=NO-PHASE
+// RUN: not boost-opt %t/empty.mlir --boostc-verify-phase=phase=so 2>&1 | FileCheck %s --check-prefix=NO-IR
 // NO-PHASE: error: 'nothing' is no phase with IR
 // NO-IR: error: 'so' is no phase with IR
 
-// RUN: boost-opt %t/input.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=input
-// RUN: boost-opt %t/backward.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=backward
-// RUN: boost-opt %t/step.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=step
-// RUN: boost-opt %t/linalg.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=linalg
-// RUN: boost-opt %t/buffers.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=buffers
-// RUN: boost-opt %t/rt.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=rt
-// RUN: boost-opt %t/llvm.mlir --split-input-file --verify-diagnostics --boost-pipeline-verify-phase=phase=llvm
+// RUN: boost-opt %t/input.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=input
+// RUN: boost-opt %t/backward.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=backward
+// RUN: boost-opt %t/step.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=step
+// RUN: boost-opt %t/linalg.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=linalg
+// RUN: boost-opt %t/buffers.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=buffers
+// RUN: boost-opt %t/rt.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=rt
+// RUN: boost-opt %t/llvm.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=llvm
 
 //--- empty.mlir
 module {

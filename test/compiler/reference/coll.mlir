@@ -1,8 +1,8 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=0 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 // RUN: boost-interpret %s --function=drawn --tolerance=0 --ranks=3 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 // RUN: boost-interpret %s --function=identities --ranks=1
 // RUN: boost-interpret %s --function=identities --ranks=2
 // RUN: boost-interpret %s --function=identities --ranks=3

@@ -1,7 +1,7 @@
 // RUN: boost-opt %s --verify-roundtrip | FileCheck %s
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --tolerance=1e-12 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 
 // Decoupled weight decay leaves the velocity alone.
 train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

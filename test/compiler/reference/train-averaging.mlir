@@ -1,6 +1,6 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg,boost-lowering-fuse-elementwise))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
 
 // Values of train.divide_gradient and train.has_samples, then on drawn numbers the ops
 // against their lowering.

@@ -1,8 +1,8 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg{use-library=0},boost-lowering-fuse-elementwise))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg{use-library=0},boostc-fuse-elementwise))'
 
 // Values of train.combine with a count, then on drawn numbers the op against its lowering.
 train.program @accumulate batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

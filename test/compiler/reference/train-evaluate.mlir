@@ -1,6 +1,6 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=0 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // train.evaluate gives what its function gives.
 train.program @evaluate batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

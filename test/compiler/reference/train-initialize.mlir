@@ -1,6 +1,6 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=0 \
-// RUN:   --compare-after='builtin.module(train.program(boost-lowering-lower-to-linalg))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 
 // Values of train.initialize, and that the library call rt.fill it becomes gives the same
 // ones bit for bit.

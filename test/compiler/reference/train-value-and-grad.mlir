@@ -1,5 +1,5 @@
 // RUN: boost-interpret %s
-// RUN: boost-opt %s --boost-autodiff-build-backward | boost-interpret
+// RUN: boost-opt %s --boostc-build-backward | boost-interpret
 
 // A loss whose gradient is known in closed form, before the backward is built (central
 // differences) and after: log(1 + exp(x)) with x = [x0, 0] and label 1 has the gradient

@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-transforms-complete-step --verify-diagnostics
+// RUN: boost-opt %s --boostc-complete-step --verify-diagnostics
 
 train.program @mlp batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{expected result 1 to have an rt.binding}}

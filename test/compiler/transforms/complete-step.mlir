@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --boost-transforms-complete-step --split-input-file | FileCheck %s
+// RUN: boost-opt %s --boostc-complete-step --split-input-file | FileCheck %s
 
 // CHECK-LABEL: train.program @mlp
 train.program @mlp batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {

@@ -1,9 +1,9 @@
 // What would be test/compiler/autodiff/square.mlir: the backward equals central
 // differences of the forward, and the lowering equals the reference.
 // RUN: boost-interpret %s --tolerance=1e-6 \
-// RUN:   --compare-after='builtin.module(train.program(boost-autodiff-build-backward))'
+// RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 // RUN: boost-interpret %s --tolerance=1e-6 --compare-after='builtin.module( \
-// RUN:   train.program(boost-autodiff-build-backward,boost-lowering-lower-to-linalg))'
+// RUN:   train.program(boostc-build-backward,boostc-lower-to-linalg))'
 
 train.program @square batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func private @forward(%x: tensor<3x4xf32>, %w: tensor<5x4xf32>,
