@@ -33,7 +33,7 @@ if config.boost_sanitize:
 
 # The real data set is never downloaded by a test: what needs it says
 # `REQUIRES: mnist`.
-mnist_dirs = [os.environ.get("BOOST_MNIST_DIR"), os.environ.get("DATA_PATH"),
+mnist_dirs = [os.environ.get("BOOSTC_MNIST_DIR"), os.environ.get("DATA_PATH"),
               config.boost_source_dir + "/MNIST_Data",
               config.boost_source_dir + "/../shared/data/mnist"]
 for directory in map(pathlib.Path, filter(None, mnist_dirs)):

@@ -1,5 +1,5 @@
-#ifndef BOOST_AUTODIFF_PASSES
-#define BOOST_AUTODIFF_PASSES
+#ifndef BOOSTC_AUTODIFF_PASSES
+#define BOOSTC_AUTODIFF_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -42,4 +42,4 @@ def BuildBackwardPass
   ];
 }
 
-#endif // BOOST_AUTODIFF_PASSES
+#endif // BOOSTC_AUTODIFF_PASSES

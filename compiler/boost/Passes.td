@@ -1,5 +1,5 @@
-#ifndef BOOST_BOOST_PASSES
-#define BOOST_BOOST_PASSES
+#ifndef BOOSTC_BOOSTC_PASSES
+#define BOOSTC_BOOSTC_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -156,4 +156,4 @@ def CombineByAdasumPass
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
 }
 
-#endif // BOOST_BOOST_PASSES
+#endif // BOOSTC_BOOSTC_PASSES

@@ -120,13 +120,13 @@ LogicalResult DeviceImages::define(llvm::Module &host) {
   auto add = [&](BoostImageKind kind, unsigned architecture, StringRef bytes,
                  const llvm::Twine &name) {
     llvm::Constant *data = llvm::ConstantPointerNull::get(pointer);
-    if (kind != BOOST_IMAGE_END) {
+    if (kind != BOOSTC_IMAGE_END) {
       auto *value = llvm::ConstantDataArray::getString(context, bytes,
                                                        /*AddNull=*/true);
       auto *global = new llvm::GlobalVariable(
           host, value->getType(), /*isConstant=*/true,
           llvm::GlobalValue::InternalLinkage, value, name);
-      global->setAlignment(llvm::Align(BOOST_ALIGNMENT));
+      global->setAlignment(llvm::Align(BOOSTC_ALIGNMENT));
       data = global;
     }
     images.push_back(llvm::ConstantStruct::get(
@@ -134,12 +134,12 @@ LogicalResult DeviceImages::define(llvm::Module &host) {
                llvm::ConstantInt::get(i32, architecture), data,
                llvm::ConstantInt::get(i64, bytes.size())}));
   };
-  add(BOOST_IMAGE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
+  add(BOOSTC_IMAGE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
       "boost.ptx");
   for (const PtxasJobs::Cubin &cubin : jobs.collect(module))
-    add(BOOST_IMAGE_CUBIN, cubin.architecture, cubin.bytes,
+    add(BOOSTC_IMAGE_CUBIN, cubin.architecture, cubin.bytes,
         "boost.cubin." + llvm::Twine(cubin.architecture));
-  add(BOOST_IMAGE_END, 0, "", "");
+  add(BOOSTC_IMAGE_END, 0, "", "");
   auto *table = new llvm::GlobalVariable(
       host, llvm::ArrayType::get(type, images.size()), /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage,

@@ -29,8 +29,8 @@ static void appendTrailer(SmallVectorImpl<char> &library) {
   std::array<uint8_t, 32> hash = SHA256::hash(payload);
   std::memcpy(trailer.sha256, hash.data(), hash.size());
   trailer.payload_bytes = library.size();
-  trailer.abi_version = BOOST_ABI_VERSION;
-  std::memcpy(trailer.magic, BOOST_TRAILER_MAGIC, sizeof(trailer.magic));
+  trailer.abi_version = BOOSTC_ABI_VERSION;
+  std::memcpy(trailer.magic, BOOSTC_TRAILER_MAGIC, sizeof(trailer.magic));
   const char *bytes = reinterpret_cast<const char *>(&trailer);
   library.append(bytes, bytes + sizeof(trailer));
 }

@@ -1,5 +1,5 @@
-#ifndef BOOST_LOWERING_PASSES
-#define BOOST_LOWERING_PASSES
+#ifndef BOOSTC_LOWERING_PASSES
+#define BOOSTC_LOWERING_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -479,4 +479,4 @@ def LowerToLLVMPass : Pass<"boostc-lower-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
-#endif // BOOST_LOWERING_PASSES
+#endif // BOOSTC_LOWERING_PASSES

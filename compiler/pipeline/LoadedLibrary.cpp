@@ -19,8 +19,8 @@ std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
     return nullptr;
   }
   auto query =
-      reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOST_QUERY_SYMBOL));
-  loaded->descriptor = query(BOOST_ABI_VERSION);
+      reinterpret_cast<BoostQuery>(dlsym(loaded->handle, BOOSTC_QUERY_SYMBOL));
+  loaded->descriptor = query(BOOSTC_ABI_VERSION);
   return loaded;
 }
 

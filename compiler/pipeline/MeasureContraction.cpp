@@ -35,8 +35,8 @@ public:
       return nullptr;
     }
     loaded->device = std::move(*device);
-    for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
-      loaded->addArena(kind == BOOST_ARENA_TRANSIENT
+    for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
+      loaded->addArena(kind == BOOSTC_ARENA_TRANSIENT
                            ? target.transient_bytes
                            : program.arena_bytes[kind]);
     return loaded;
@@ -45,7 +45,7 @@ public:
   /// Microseconds that the op takes; none when the library refuses.
   std::optional<double> run() {
     auto start = std::chrono::steady_clock::now();
-    boostrt::Status status = device->call(BOOST_FUNCTION_MICRO, arenas.data());
+    boostrt::Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas.data());
     std::chrono::duration<double, std::micro> time =
         std::chrono::steady_clock::now() - start;
     if (!status.ok())

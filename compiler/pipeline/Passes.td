@@ -1,5 +1,5 @@
-#ifndef BOOST_PIPELINE_PASSES
-#define BOOST_PIPELINE_PASSES
+#ifndef BOOSTC_PIPELINE_PASSES
+#define BOOSTC_PIPELINE_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -18,4 +18,4 @@ def VerifyPhasePass : Pass<"boostc-verify-phase", "::mlir::ModuleOp"> {
   ];
 }
 
-#endif // BOOST_PIPELINE_PASSES
+#endif // BOOSTC_PIPELINE_PASSES

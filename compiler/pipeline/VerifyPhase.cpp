@@ -224,7 +224,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
     auto programs = llvm::to_vector(getOperation().getOps<train::ProgramOp>());
     // From phase buffers on there is one for each kind of device.
-    size_t most = current >= Phase::Buffers ? BOOST_TARGET_COUNT : 1;
+    size_t most = current >= Phase::Buffers ? BOOSTC_TARGET_COUNT : 1;
     if (current < Phase::Llvm && (programs.empty() || programs.size() > most))
       return getOperation().emitError("expected one train.program ")
              << (most > 1 ? "for each kind of device " : "") << "in phase '"
@@ -253,9 +253,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     }
     if (current != Phase::Llvm)
       return success();
-    if (!getOperation().lookupSymbol<LLVM::LLVMFuncOp>(BOOST_QUERY_SYMBOL))
+    if (!getOperation().lookupSymbol<LLVM::LLVMFuncOp>(BOOSTC_QUERY_SYMBOL))
       return getOperation().emitError("has no function @")
-             << BOOST_QUERY_SYMBOL << ", which phase '" << phase << "' needs";
+             << BOOSTC_QUERY_SYMBOL << ", which phase '" << phase << "' needs";
     // A program for GPUs alone is compiled for any CPU.
     bool isForGpus = !getOperation().getOps<gpu::GPUModuleOp>().empty() &&
                      !getOperation()->hasAttr(kCpuTargetAttrName);

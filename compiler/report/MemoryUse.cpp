@@ -13,7 +13,7 @@ int64_t report::measureTransient(mlir::func::FuncOp function) {
       end = std::max(end, static_cast<int64_t>(op.getOffset()) +
                               countBytes(op->getResultTypes()));
   });
-  return llvm::alignTo(end, BOOST_ALIGNMENT);
+  return llvm::alignTo(end, BOOSTC_ALIGNMENT);
 }
 
 uint64_t report::measureTotal(train::ProgramOp program,

@@ -12,7 +12,7 @@ static BoostCollectiveOperand describeOperand(mlir::Value value,
   auto type = mlir::cast<mlir::ShapedType>(value.getType());
   BoostCollectiveOperand operand = {};
   operand.elements = static_cast<uint64_t>(type.getNumElements());
-  operand.dtype = type.getElementType().isF32() ? BOOST_F32 : BOOST_I64;
+  operand.dtype = type.getElementType().isF32() ? BOOSTC_F32 : BOOSTC_I64;
   operand.group = static_cast<uint32_t>(group);
   return operand;
 }
@@ -22,12 +22,12 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
     uint64_t &bytes =
         descriptor.arena_bytes[static_cast<unsigned>(slot.getArena())];
     uint64_t end = slot.getOffset() + countBytes(slot.getType());
-    bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
+    bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOSTC_ALIGNMENT));
   }
   for (auto function : program.getBody().getOps<mlir::func::FuncOp>())
     target.transient_bytes =
         std::max<uint64_t>(target.transient_bytes, measureTransient(function));
-  target.kind = getCudaTarget(program) ? BOOST_TARGET_CUDA : BOOST_TARGET_CPU;
+  target.kind = getCudaTarget(program) ? BOOSTC_TARGET_CUDA : BOOSTC_TARGET_CPU;
   descriptor.batch_size = program.getBatchSize();
   descriptor.micro_batches = program.getMicroBatches();
   descriptor.reproducible =
@@ -64,7 +64,7 @@ ProgramTables::planTraining(const boostrt::JobShape &shape) const {
   boostrt::MemoryJob job;
   job.ranks = shape.ranks;
   job.servers = shape.servers;
-  if (target.kind == BOOST_TARGET_CUDA) {
+  if (target.kind == BOOSTC_TARGET_CUDA) {
     job.isOnHost = false;
     job.cuts = boostrt::kGpuCuts;
   }

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRANSFORMS_PASSES
-#define BOOST_TRANSFORMS_PASSES
+#ifndef BOOSTC_TRANSFORMS_PASSES
+#define BOOSTC_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -37,4 +37,4 @@ def CompleteStepPass
   let dependentDialects = ["::mlir::func::FuncDialect", "::boostc::rt::RtDialect"];
 }
 
-#endif // BOOST_TRANSFORMS_PASSES
+#endif // BOOSTC_TRANSFORMS_PASSES

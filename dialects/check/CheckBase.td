@@ -1,5 +1,5 @@
-#ifndef BOOST_CHECK_BASE
-#define BOOST_CHECK_BASE
+#ifndef BOOSTC_CHECK_BASE
+#define BOOSTC_CHECK_BASE
 
 include "mlir/IR/OpBase.td"
 include "dialects/interfaces/ReferenceOpInterface.td"
@@ -18,4 +18,4 @@ class Check_Op<string mnemonic, list<Trait> traits = []>
     : Op<Check_Dialect, mnemonic, !listconcat([
         DeclareOpInterfaceMethods<ReferenceOpInterface>], traits)>;
 
-#endif // BOOST_CHECK_BASE
+#endif // BOOSTC_CHECK_BASE

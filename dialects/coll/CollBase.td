@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_BASE
-#define BOOST_COLL_BASE
+#ifndef BOOSTC_COLL_BASE
+#define BOOSTC_COLL_BASE
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -101,4 +101,4 @@ class Coll_Op<string mnemonic, string kind, dag parameters = (ins),
   }];
 }
 
-#endif // BOOST_COLL_BASE
+#endif // BOOSTC_COLL_BASE

@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_BATCH_REDUCING
-#define BOOST_INTERFACES_BATCH_REDUCING
+#ifndef BOOSTC_INTERFACES_BATCH_REDUCING
+#define BOOSTC_INTERFACES_BATCH_REDUCING
 
 include "mlir/IR/OpBase.td"
 
@@ -16,4 +16,4 @@ def BatchReducingOpInterface : OpInterface<"BatchReducingOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_BATCH_REDUCING
+#endif // BOOSTC_INTERFACES_BATCH_REDUCING

@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_COLLECTIVE
-#define BOOST_INTERFACES_COLLECTIVE
+#ifndef BOOSTC_INTERFACES_COLLECTIVE
+#define BOOSTC_INTERFACES_COLLECTIVE
 
 include "mlir/IR/OpBase.td"
 
@@ -35,4 +35,4 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   }];
 }
 
-#endif // BOOST_INTERFACES_COLLECTIVE
+#endif // BOOSTC_INTERFACES_COLLECTIVE

@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_CONTRACTION
-#define BOOST_INTERFACES_CONTRACTION
+#ifndef BOOSTC_INTERFACES_CONTRACTION
+#define BOOSTC_INTERFACES_CONTRACTION
 
 include "mlir/IR/OpBase.td"
 
@@ -33,4 +33,4 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let verify = [{ return ::boostc::rt::verifyContraction($_op); }];
 }
 
-#endif // BOOST_INTERFACES_CONTRACTION
+#endif // BOOSTC_INTERFACES_CONTRACTION

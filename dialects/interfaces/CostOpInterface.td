@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_COST
-#define BOOST_INTERFACES_COST
+#ifndef BOOSTC_INTERFACES_COST
+#define BOOSTC_INTERFACES_COST
 
 include "mlir/IR/OpBase.td"
 
@@ -21,4 +21,4 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_COST
+#endif // BOOSTC_INTERFACES_COST

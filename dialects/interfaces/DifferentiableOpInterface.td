@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_DIFFERENTIABLE
-#define BOOST_INTERFACES_DIFFERENTIABLE
+#ifndef BOOSTC_INTERFACES_DIFFERENTIABLE
+#define BOOSTC_INTERFACES_DIFFERENTIABLE
 
 include "mlir/IR/OpBase.td"
 
@@ -42,4 +42,4 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_DIFFERENTIABLE
+#endif // BOOSTC_INTERFACES_DIFFERENTIABLE

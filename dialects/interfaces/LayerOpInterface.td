@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_LAYER
-#define BOOST_INTERFACES_LAYER
+#ifndef BOOSTC_INTERFACES_LAYER
+#define BOOSTC_INTERFACES_LAYER
 
 include "mlir/IR/OpBase.td"
 
@@ -24,4 +24,4 @@ def LayerOpInterface : OpInterface<"LayerOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_LAYER
+#endif // BOOSTC_INTERFACES_LAYER

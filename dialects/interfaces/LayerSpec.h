@@ -111,7 +111,7 @@ public:
   /// not an input of integers.
   virtual int64_t getClasses(unsigned index) = 0;
   /// Optimizers: what the parameter at hand is to its layer.
-  BoostRole role = BOOST_ROLE_WEIGHT;
+  BoostRole role = BOOSTC_ROLE_WEIGHT;
 
   /// A diagnostic at the position of `key`'s value, or of the layer without
   /// one.

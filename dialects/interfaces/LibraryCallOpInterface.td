@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_LIBRARY_CALL
-#define BOOST_INTERFACES_LIBRARY_CALL
+#ifndef BOOSTC_INTERFACES_LIBRARY_CALL
+#define BOOSTC_INTERFACES_LIBRARY_CALL
 
 include "mlir/IR/OpBase.td"
 
@@ -20,4 +20,4 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_LIBRARY_CALL
+#endif // BOOSTC_INTERFACES_LIBRARY_CALL

@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_LOWER_TO_LINALG
-#define BOOST_INTERFACES_LOWER_TO_LINALG
+#ifndef BOOSTC_INTERFACES_LOWER_TO_LINALG
+#define BOOSTC_INTERFACES_LOWER_TO_LINALG
 
 include "mlir/IR/OpBase.td"
 
@@ -20,4 +20,4 @@ def LowerToLinalgOpInterface : OpInterface<"LowerToLinalgOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_LOWER_TO_LINALG
+#endif // BOOSTC_INTERFACES_LOWER_TO_LINALG

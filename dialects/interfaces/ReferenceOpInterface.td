@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_REFERENCE
-#define BOOST_INTERFACES_REFERENCE
+#ifndef BOOSTC_INTERFACES_REFERENCE
+#define BOOSTC_INTERFACES_REFERENCE
 
 include "mlir/IR/OpBase.td"
 
@@ -22,4 +22,4 @@ def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_REFERENCE
+#endif // BOOSTC_INTERFACES_REFERENCE

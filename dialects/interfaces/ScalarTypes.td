@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_SCALAR_TYPES
-#define BOOST_INTERFACES_SCALAR_TYPES
+#ifndef BOOSTC_INTERFACES_SCALAR_TYPES
+#define BOOSTC_INTERFACES_SCALAR_TYPES
 
 include "mlir/IR/OpBase.td"
 
@@ -9,4 +9,4 @@ class Boost_Scalar<Type element, string get>
            "::mlir::RankedTensorType">,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder." # get # "())">;
 
-#endif // BOOST_INTERFACES_SCALAR_TYPES
+#endif // BOOSTC_INTERFACES_SCALAR_TYPES

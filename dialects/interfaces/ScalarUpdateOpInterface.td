@@ -1,5 +1,5 @@
-#ifndef BOOST_INTERFACES_SCALAR_UPDATE
-#define BOOST_INTERFACES_SCALAR_UPDATE
+#ifndef BOOSTC_INTERFACES_SCALAR_UPDATE
+#define BOOSTC_INTERFACES_SCALAR_UPDATE
 
 include "mlir/IR/OpBase.td"
 
@@ -44,4 +44,4 @@ def GradientTransformOpInterface : OpInterface<"GradientTransformOpInterface"> {
   ];
 }
 
-#endif // BOOST_INTERFACES_SCALAR_UPDATE
+#endif // BOOSTC_INTERFACES_SCALAR_UPDATE

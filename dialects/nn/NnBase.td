@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_BASE
-#define BOOST_NN_BASE
+#ifndef BOOSTC_NN_BASE
+#define BOOSTC_NN_BASE
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/Properties.td"
@@ -54,4 +54,4 @@ class Nn_Op<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<ReferenceOpInterface>,
         DeclareOpInterfaceMethods<LowerToLinalgOpInterface>], traits)>;
 
-#endif // BOOST_NN_BASE
+#endif // BOOSTC_NN_BASE

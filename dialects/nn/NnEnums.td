@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_ENUMS
-#define BOOST_NN_ENUMS
+#ifndef BOOSTC_NN_ENUMS
+#define BOOSTC_NN_ENUMS
 
 include "mlir/IR/EnumAttr.td"
 
@@ -10,4 +10,4 @@ def Nn_Reduction : I32EnumAttr<"Reduction", "what a reduction computes", [
   let cppNamespace = "::boostc::nn";
 }
 
-#endif // BOOST_NN_ENUMS
+#endif // BOOSTC_NN_ENUMS

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_BASE
-#define BOOST_RT_BASE
+#ifndef BOOSTC_RT_BASE
+#define BOOSTC_RT_BASE
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -122,4 +122,4 @@ def Rt_MatmulPrecisionAttr : Rt_Attr<"MatmulPrecision", "matmul_precision"> {
 class Rt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, traits>;
 
-#endif // BOOST_RT_BASE
+#endif // BOOSTC_RT_BASE

@@ -9,38 +9,38 @@ using namespace mlir;
 using namespace boostc::rt;
 
 // One header knows the ABI; these enums spell its values in the IR.
-static_assert(int(Arena::Parameter) == BOOST_ARENA_PARAMETER);
-static_assert(int(Arena::State) == BOOST_ARENA_STATE);
-static_assert(int(Arena::Gradient) == BOOST_ARENA_GRADIENT);
-static_assert(int(Arena::GradientOther) == BOOST_ARENA_GRADIENT_OTHER);
-static_assert(int(Arena::Batch) == BOOST_ARENA_BATCH);
-static_assert(int(Arena::Control) == BOOST_ARENA_CONTROL);
-static_assert(int(Arena::Result) == BOOST_ARENA_RESULT);
-static_assert(int(Arena::Transient) == BOOST_ARENA_TRANSIENT);
-static_assert(int(InitializerKind::Constant) == BOOST_INIT_CONSTANT);
-static_assert(int(InitializerKind::Uniform) == BOOST_INIT_UNIFORM);
-static_assert(int(InitializerKind::Normal) == BOOST_INIT_NORMAL);
+static_assert(int(Arena::Parameter) == BOOSTC_ARENA_PARAMETER);
+static_assert(int(Arena::State) == BOOSTC_ARENA_STATE);
+static_assert(int(Arena::Gradient) == BOOSTC_ARENA_GRADIENT);
+static_assert(int(Arena::GradientOther) == BOOSTC_ARENA_GRADIENT_OTHER);
+static_assert(int(Arena::Batch) == BOOSTC_ARENA_BATCH);
+static_assert(int(Arena::Control) == BOOSTC_ARENA_CONTROL);
+static_assert(int(Arena::Result) == BOOSTC_ARENA_RESULT);
+static_assert(int(Arena::Transient) == BOOSTC_ARENA_TRANSIENT);
+static_assert(int(InitializerKind::Constant) == BOOSTC_INIT_CONSTANT);
+static_assert(int(InitializerKind::Uniform) == BOOSTC_INIT_UNIFORM);
+static_assert(int(InitializerKind::Normal) == BOOSTC_INIT_NORMAL);
 static_assert(int(InitializerKind::TruncatedNormal) ==
-              BOOST_INIT_TRUNCATED_NORMAL);
-static_assert(int(CollectiveKind::AllReduce) == BOOST_COLLECTIVE_ALL_REDUCE);
-static_assert(int(CollectiveKind::Adasum) == BOOST_COLLECTIVE_ADASUM);
+              BOOSTC_INIT_TRUNCATED_NORMAL);
+static_assert(int(CollectiveKind::AllReduce) == BOOSTC_COLLECTIVE_ALL_REDUCE);
+static_assert(int(CollectiveKind::Adasum) == BOOSTC_COLLECTIVE_ADASUM);
 static_assert(int(CollectiveKind::ReduceScatter) ==
-              BOOST_COLLECTIVE_REDUCE_SCATTER);
-static_assert(int(CollectiveKind::AllGather) == BOOST_COLLECTIVE_ALL_GATHER);
-static_assert(int(CollectiveKind::AllToAll) == BOOST_COLLECTIVE_ALL_TO_ALL);
-static_assert(int(CollectiveKind::Broadcast) == BOOST_COLLECTIVE_BROADCAST);
-static_assert(int(CollectiveKind::SendRecv) == BOOST_COLLECTIVE_SEND_RECV);
-static_assert(int(RankGroup::All) == BOOST_RANKS_ALL);
-static_assert(int(RankGroup::Inner) == BOOST_RANKS_INNER);
-static_assert(int(RankGroup::Across) == BOOST_RANKS_ACROSS);
-static_assert(int(Across::Auto) == BOOST_ACROSS_AUTO);
-static_assert(int(Across::Servers) == BOOST_ACROSS_SERVERS);
-static_assert(int(Across::Ranks) == BOOST_ACROSS_RANKS);
-static_assert(int(Reproducibility::On) == BOOST_REPRODUCIBLE_ON);
-static_assert(int(Reproducibility::Off) == BOOST_REPRODUCIBLE_OFF);
-static_assert(int(Reproducibility::Strict) == BOOST_REPRODUCIBLE_STRICT);
-static_assert(int(Precision::Float32) == BOOST_PRECISION_FLOAT32);
-static_assert(int(Precision::Tf32) == BOOST_PRECISION_TF32);
+              BOOSTC_COLLECTIVE_REDUCE_SCATTER);
+static_assert(int(CollectiveKind::AllGather) == BOOSTC_COLLECTIVE_ALL_GATHER);
+static_assert(int(CollectiveKind::AllToAll) == BOOSTC_COLLECTIVE_ALL_TO_ALL);
+static_assert(int(CollectiveKind::Broadcast) == BOOSTC_COLLECTIVE_BROADCAST);
+static_assert(int(CollectiveKind::SendRecv) == BOOSTC_COLLECTIVE_SEND_RECV);
+static_assert(int(RankGroup::All) == BOOSTC_RANKS_ALL);
+static_assert(int(RankGroup::Inner) == BOOSTC_RANKS_INNER);
+static_assert(int(RankGroup::Across) == BOOSTC_RANKS_ACROSS);
+static_assert(int(Across::Auto) == BOOSTC_ACROSS_AUTO);
+static_assert(int(Across::Servers) == BOOSTC_ACROSS_SERVERS);
+static_assert(int(Across::Ranks) == BOOSTC_ACROSS_RANKS);
+static_assert(int(Reproducibility::On) == BOOSTC_REPRODUCIBLE_ON);
+static_assert(int(Reproducibility::Off) == BOOSTC_REPRODUCIBLE_OFF);
+static_assert(int(Reproducibility::Strict) == BOOSTC_REPRODUCIBLE_STRICT);
+static_assert(int(Precision::Float32) == BOOSTC_PRECISION_FLOAT32);
+static_assert(int(Precision::Tf32) == BOOSTC_PRECISION_TF32);
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"

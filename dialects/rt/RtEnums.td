@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_ENUMS
-#define BOOST_RT_ENUMS
+#ifndef BOOSTC_RT_ENUMS
+#define BOOSTC_RT_ENUMS
 
 include "mlir/IR/EnumAttr.td"
 
@@ -87,4 +87,4 @@ def Rt_Precision : I32EnumAttr<"Precision", "what the factors of products are ro
   let cppNamespace = "::boostc::rt";
 }
 
-#endif // BOOST_RT_ENUMS
+#endif // BOOSTC_RT_ENUMS

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_BASE
-#define BOOST_TRAIN_BASE
+#ifndef BOOSTC_TRAIN_BASE
+#define BOOSTC_TRAIN_BASE
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -129,4 +129,4 @@ def Train_Tensor : StaticShapeTensorOf<[F32]>;
 class Train_Op<string mnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits>;
 
-#endif // BOOST_TRAIN_BASE
+#endif // BOOSTC_TRAIN_BASE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_ENUMS
-#define BOOST_TRAIN_ENUMS
+#ifndef BOOSTC_TRAIN_ENUMS
+#define BOOSTC_TRAIN_ENUMS
 
 include "mlir/IR/EnumAttr.td"
 
@@ -53,4 +53,4 @@ def Train_Granularity : I32EnumAttr<"Granularity", "what Adasum takes for one ve
   let cppNamespace = "::boostc::train";
 }
 
-#endif // BOOST_TRAIN_ENUMS
+#endif // BOOSTC_TRAIN_ENUMS

@@ -3,7 +3,7 @@
 # run_node2.sh. boostc writes the same bytes on both, which the ranks compare.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOST_BIN:-$here/../../build/bin}
+bin=${BOOSTC_BIN:-$here/../../build/bin}
 small=()
 [[ -z ${SMALL:-} ]] || small=(--data "digits:train=10240,test=320" --steps 20)
 

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True  # nothing beside the sources
 from report import write_report
 
 HERE = pathlib.Path(__file__).resolve().parent
-BIN = pathlib.Path(os.environ.get("BOOST_BIN", HERE.parent.parent / "build/bin"))
+BIN = pathlib.Path(os.environ.get("BOOSTC_BIN", HERE.parent.parent / "build/bin"))
 EVALUATION = re.compile(r"(?:epoch: \d+ step: \d+, top_1_accuracy is |result: {'top_1_accuracy': )"
                         r"([0-9.]+)")
 STOPPED, NOT_FINITE = 7, 4  # exit codes of boost-run

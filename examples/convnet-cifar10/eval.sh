@@ -7,7 +7,7 @@
 # boost-run draws itself, for a convnet.so that run.sh made with SMALL=1.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOST_BIN:-$here/../../build/bin}
+bin=${BOOSTC_BIN:-$here/../../build/bin}
 small=()
 if [[ -n ${SMALL:-} ]]; then
   small=(--data "digits:train=640,test=320")

@@ -8,7 +8,7 @@
 # current folder. SMALL=1: 20 steps of the same layers on digits that boost-run draws itself.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOST_BIN:-$here/../../build/bin}
+bin=${BOOSTC_BIN:-$here/../../build/bin}
 model=() small=()
 if [[ -n ${SMALL:-} ]]; then
   model=(--overlay "$here/small.json")

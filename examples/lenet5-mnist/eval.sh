@@ -7,7 +7,7 @@
 # boost-run draws itself.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOST_BIN:-$here/../../build/bin}
+bin=${BOOSTC_BIN:-$here/../../build/bin}
 small=()
 [[ -z ${SMALL:-} ]] || small=(--data "digits:train=640,test=320")
 

@@ -3,7 +3,7 @@
  *
  * This is the only header both sides include. It is plain C, needs nothing but
  * <stdint.h>, and owns every layout: the compiler fills these very structs and
- * the runtime reads them. A change of any layout raises BOOST_ABI_VERSION; the
+ * the runtime reads them. A change of any layout raises BOOSTC_ABI_VERSION; the
  * sizes are asserted at the end of the file so that a change cannot slip by.
  *
  * A program exports exactly one symbol, boost_program_query(). Everything else
@@ -14,8 +14,8 @@
  *
  * Units: all sizes and offsets are bytes, all shapes are elements.
  */
-#ifndef BOOST_ABI_H
-#define BOOST_ABI_H
+#ifndef BOOSTC_ABI_H
+#define BOOSTC_ABI_H
 
 #include <stdint.h>
 
@@ -23,21 +23,21 @@
 extern "C" {
 #endif
 
-#define BOOST_ABI_VERSION 8u
-#define BOOST_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
-#define BOOST_QUERY_SYMBOL "boost_program_query"
+#define BOOSTC_ABI_VERSION 8u
+#define BOOSTC_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
+#define BOOSTC_QUERY_SYMBOL "boost_program_query"
 
 /* Alignment of every arena and of every tensor inside one. */
-#define BOOST_ALIGNMENT 64u
+#define BOOSTC_ALIGNMENT 64u
 
 /*===------------------------------------------------------------------------===
  * Enumerations. Values are part of the ABI: append only.
  *===------------------------------------------------------------------------===*/
 
 typedef enum BoostDType {
-  BOOST_F32 = 1,
-  BOOST_I32 = 2,
-  BOOST_I64 = 3
+  BOOSTC_F32 = 1,
+  BOOSTC_I32 = 2,
+  BOOSTC_I64 = 3
 } BoostDType;
 
 /* Memory is a handful of arenas. The runtime reserves each once, before the
@@ -45,167 +45,177 @@ typedef enum BoostDType {
  * enum. GRADIENT and BATCH exist in several copies; the host chooses which copy
  * a call sees by the base address it passes. */
 typedef enum BoostArenaKind {
-  BOOST_ARENA_PARAMETER = 0, /* weights; written by init and update only */
-  BOOST_ARENA_STATE = 1,     /* optimizer state; written by init and update only */
-  BOOST_ARENA_GRADIENT = 2,  /* gradient sums, loss sum and count of one or more
-                                micro-batches: result of micro, destination of
-                                combine, operand of update */
-  BOOST_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
-  BOOST_ARENA_BATCH = 4,     /* inputs of one micro-batch and `valid` */
-  BOOST_ARENA_CONTROL = 5,   /* scalars the host writes before a call */
-  BOOST_ARENA_RESULT = 6,    /* scalars a call leaves for the host */
-  BOOST_ARENA_TRANSIENT = 7, /* scratch; contents do not survive a call */
-  BOOST_ARENA_COUNT = 8
+  BOOSTC_ARENA_PARAMETER = 0, /* weights; written by init and update only */
+  BOOSTC_ARENA_STATE = 1, /* optimizer state; written by init and update only */
+  BOOSTC_ARENA_GRADIENT = 2, /* gradient sums, loss sum and count of one or more
+                               micro-batches: result of micro, destination of
+                               combine, operand of update */
+  BOOSTC_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
+  BOOSTC_ARENA_BATCH = 4,          /* inputs of one micro-batch and `valid` */
+  BOOSTC_ARENA_CONTROL = 5,        /* scalars the host writes before a call */
+  BOOSTC_ARENA_RESULT = 6,         /* scalars a call leaves for the host */
+  BOOSTC_ARENA_TRANSIENT = 7,      /* scratch; contents do not survive a call */
+  BOOSTC_ARENA_COUNT = 8
 } BoostArenaKind;
 
 typedef enum BoostFunctionKind {
-  BOOST_FUNCTION_INIT = 0,    /* CONTROL(seed) -> PARAMETER, STATE, RESULT(finite) */
-  BOOST_FUNCTION_MICRO = 1,   /* BATCH, PARAMETER -> GRADIENT; where the program is
-                                 not reproducible and micro_batches above 1:
-                                 GRADIENT += what it computes, or = where
-                                 GRADIENT's loss count is 0 */
-  BOOST_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER; missing where the
+  BOOSTC_FUNCTION_INIT =
+      0, /* CONTROL(seed) -> PARAMETER, STATE, RESULT(finite) */
+  BOOSTC_FUNCTION_MICRO = 1, /* BATCH, PARAMETER -> GRADIENT; where the program
+                               is not reproducible and micro_batches above 1:
+                               GRADIENT += what it computes, or = where
+                               GRADIENT's loss count is 0 */
+  BOOSTC_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER; missing where the
                                  program is not reproducible */
-  BOOST_FUNCTION_UPDATE = 3,  /* GRADIENT, CONTROL, PARAMETER, STATE,
-                                 RESULT(finite) -> PARAMETER, STATE, RESULT; nothing
-                                 but RESULT is written when a gradient or the loss
-                                 is not finite, the count is 0 or `finite` was 0
-                                 already: no step is applied behind one that was not */
-  BOOST_FUNCTION_EVAL = 4,    /* BATCH, PARAMETER -> RESULT */
-  BOOST_FUNCTION_COUNT = 5
+  BOOSTC_FUNCTION_UPDATE =
+      3,                    /* GRADIENT, CONTROL, PARAMETER, STATE,
+                              RESULT(finite) -> PARAMETER, STATE, RESULT; nothing
+                              but RESULT is written when a gradient or the loss
+                              is not finite, the count is 0 or `finite` was 0
+                              already: no step is applied behind one that was not */
+  BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
+  BOOSTC_FUNCTION_COUNT = 5
 } BoostFunctionKind;
 
 typedef enum BoostRole {
-  BOOST_ROLE_WEIGHT = 0,
-  BOOST_ROLE_BIAS = 1,
-  BOOST_ROLE_NORM_SCALE = 2,
-  BOOST_ROLE_NORM_SHIFT = 3,
-  BOOST_ROLE_EMBEDDING = 4,
-  BOOST_ROLE_MULTIPLIER = 5
+  BOOSTC_ROLE_WEIGHT = 0,
+  BOOSTC_ROLE_BIAS = 1,
+  BOOSTC_ROLE_NORM_SCALE = 2,
+  BOOSTC_ROLE_NORM_SHIFT = 3,
+  BOOSTC_ROLE_EMBEDDING = 4,
+  BOOSTC_ROLE_MULTIPLIER = 5
 } BoostRole;
 
 /* Initialisers. `a` and `b` are the two numbers of BoostInitializer. Draws are
  * defined by runtime/abi/boost_random.h: a pure function of (seed, parameter
  * name, element). */
 typedef enum BoostInitializerKind {
-  BOOST_INIT_CONSTANT = 0, /* every element = a */
-  BOOST_INIT_UNIFORM = 1,  /* uniform in [a, b) */
-  BOOST_INIT_NORMAL = 2,   /* normal, mean a, standard deviation b */
-  BOOST_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
+  BOOSTC_INIT_CONSTANT = 0,        /* every element = a */
+  BOOSTC_INIT_UNIFORM = 1,         /* uniform in [a, b) */
+  BOOSTC_INIT_NORMAL = 2,          /* normal, mean a, standard deviation b */
+  BOOSTC_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
 } BoostInitializerKind;
 
 /* A program reads one input of kind FEATURES or INDICES and at most one of each
  * other kind. Rows that pad a short batch are zero in all of them. */
 typedef enum BoostInputKind {
-  BOOST_INPUT_FEATURES = 0, /* f32 [batch, ...]: samples after the transforms */
-  BOOST_INPUT_LABELS = 1,   /* i32 [batch], values in [0, classes) */
-  BOOST_INPUT_INDICES = 2,  /* i32 [batch, ...], values in [0, classes): samples of
-                               integers, such as tokens */
-  BOOST_INPUT_TARGETS = 3,  /* f32 [batch, ...]: what the loss compares with, as the
-                               data set states it */
-  BOOST_INPUT_SAMPLE_KEYS = 4 /* i32 [batch]: boost_sample_key() of each row */
+  BOOSTC_INPUT_FEATURES =
+      0,                    /* f32 [batch, ...]: samples after the transforms */
+  BOOSTC_INPUT_LABELS = 1,  /* i32 [batch], values in [0, classes) */
+  BOOSTC_INPUT_INDICES = 2, /* i32 [batch, ...], values in [0, classes): samples
+                              of integers, such as tokens */
+  BOOSTC_INPUT_TARGETS = 3, /* f32 [batch, ...]: what the loss compares with, as
+                              the data set states it */
+  BOOSTC_INPUT_SAMPLE_KEYS = 4 /* i32 [batch]: boost_sample_key() of each row */
 } BoostInputKind;
 
 /* The formulas are in runtime/abi/boost_schedule.h. */
 typedef enum BoostScheduleKind {
-  BOOST_SCHEDULE_CONSTANT = 0,
-  BOOST_SCHEDULE_STEP = 1,
-  BOOST_SCHEDULE_EXPONENTIAL = 2,
-  BOOST_SCHEDULE_POLYNOMIAL = 3,
-  BOOST_SCHEDULE_COSINE = 4,
-  BOOST_SCHEDULE_RECIPE_LINEAR = 5,
-  BOOST_SCHEDULE_RECIPE_POLY = 6,
-  BOOST_SCHEDULE_RECIPE_COSINE = 7,
-  BOOST_SCHEDULE_RECIPE_STEPS = 8,
-  BOOST_SCHEDULE_RECIPE_STEP = 9,
-  BOOST_SCHEDULE_ONE_MINUS_POWER = 10, /* 1 - value^(steps done + 1) */
-  BOOST_SCHEDULE_COUNT = 11
+  BOOSTC_SCHEDULE_CONSTANT = 0,
+  BOOSTC_SCHEDULE_STEP = 1,
+  BOOSTC_SCHEDULE_EXPONENTIAL = 2,
+  BOOSTC_SCHEDULE_POLYNOMIAL = 3,
+  BOOSTC_SCHEDULE_COSINE = 4,
+  BOOSTC_SCHEDULE_RECIPE_LINEAR = 5,
+  BOOSTC_SCHEDULE_RECIPE_POLY = 6,
+  BOOSTC_SCHEDULE_RECIPE_COSINE = 7,
+  BOOSTC_SCHEDULE_RECIPE_STEPS = 8,
+  BOOSTC_SCHEDULE_RECIPE_STEP = 9,
+  BOOSTC_SCHEDULE_ONE_MINUS_POWER = 10, /* 1 - value^(steps done + 1) */
+  BOOSTC_SCHEDULE_COUNT = 11
 } BoostScheduleKind;
 
 typedef enum BoostScheduleUnit {
-  BOOST_UNIT_EPOCHS = 0,
-  BOOST_UNIT_STEPS = 1 /* optimizer steps */
+  BOOSTC_UNIT_EPOCHS = 0,
+  BOOSTC_UNIT_STEPS = 1 /* optimizer steps */
 } BoostScheduleUnit;
 
 /* What a program holds code for. */
 typedef enum BoostTargetKind {
-  BOOST_TARGET_CPU = 0,
-  BOOST_TARGET_CUDA = 1, /* NVIDIA GPUs; also what the simulated device runs */
-  BOOST_TARGET_COUNT = 2
+  BOOSTC_TARGET_CPU = 0,
+  BOOSTC_TARGET_CUDA = 1, /* NVIDIA GPUs; also what the simulated device runs */
+  BOOSTC_TARGET_COUNT = 2
 } BoostTargetKind;
 
 typedef enum BoostImageKind {
-  BOOST_IMAGE_END = 0,  /* ends a table */
-  BOOST_IMAGE_PTX = 1,  /* text, with a terminator that `bytes` does not count */
-  BOOST_IMAGE_CUBIN = 2 /* machine code of one architecture */
+  BOOSTC_IMAGE_END = 0, /* ends a table */
+  BOOSTC_IMAGE_PTX =
+      1, /* text, with a terminator that `bytes` does not count */
+  BOOSTC_IMAGE_CUBIN = 2 /* machine code of one architecture */
 } BoostImageKind;
 
 typedef enum BoostLibraryCallKind {
-  BOOST_LIBRARY_MATMUL = 0,
+  BOOSTC_LIBRARY_MATMUL = 0,
   /* CUDA targets; see BoostConvolution */
-  BOOST_LIBRARY_CONVOLUTION = 1,       /* y from x and w */
-  BOOST_LIBRARY_CONVOLUTION_IMAGE = 2, /* x from y and w */
-  BOOST_LIBRARY_CONVOLUTION_WEIGHT = 3 /* w from y and x */
+  BOOSTC_LIBRARY_CONVOLUTION = 1,       /* y from x and w */
+  BOOSTC_LIBRARY_CONVOLUTION_IMAGE = 2, /* x from y and w */
+  BOOSTC_LIBRARY_CONVOLUTION_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
 
-/* What the factors of products and convolutions are rounded to; sums are of f32. */
+/* What the factors of products and convolutions are rounded to; sums are of
+ * f32. */
 typedef enum BoostPrecision {
-  BOOST_PRECISION_FLOAT32 = 0, /* nothing less than they are */
-  BOOST_PRECISION_TF32 = 1     /* 10 bits behind the leading one, the exponents of f32 */
+  BOOSTC_PRECISION_FLOAT32 = 0, /* nothing less than they are */
+  BOOSTC_PRECISION_TF32 =
+      1 /* 10 bits behind the leading one, the exponents of f32 */
 } BoostPrecision;
 
 typedef enum BoostPostOp {
-  BOOST_POST_NONE = 0,
-  BOOST_POST_RELU = 1 /* max(x, 0) */
+  BOOSTC_POST_NONE = 0,
+  BOOSTC_POST_RELU = 1 /* max(x, 0) */
 } BoostPostOp;
 
 /* What a function returns. Anything else than OK leaves PARAMETER and STATE as
  * they were before the call; but STATE that is private may be that of the step
  * already when a later collective of the update fails. */
 typedef enum BoostCallStatus {
-  BOOST_CALL_OK = 0,
-  BOOST_CALL_LIBRARY_FAILED = 1,
-  BOOST_CALL_LAUNCH_FAILED = 2,    /* the device has more to say */
-  BOOST_CALL_COLLECTIVE_FAILED = 3 /* so has the device here */
+  BOOSTC_CALL_OK = 0,
+  BOOSTC_CALL_LIBRARY_FAILED = 1,
+  BOOSTC_CALL_LAUNCH_FAILED = 2,    /* the device has more to say */
+  BOOSTC_CALL_COLLECTIVE_FAILED = 3 /* so has the device here */
 } BoostCallStatus;
 
-/* What ranks do together; dialect coll says it in full. Of the n ranks of a group,
- * in their order, rank r has slice r of each operand: of its N elements N / n, one
- * more where r < N % n, one slice behind the other. */
+/* What ranks do together; dialect coll says it in full. Of the n ranks of a
+ * group, in their order, rank r has slice r of each operand: of its N elements
+ * N / n, one more where r < N % n, one slice behind the other. */
 typedef enum BoostCollectiveKind {
-  BOOST_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
-  BOOST_COLLECTIVE_ADASUM = 1,
-  BOOST_COLLECTIVE_REDUCE_SCATTER = 2, /* the sum of the rank's own slice; the rest
-                                          stays as it is */
-  BOOST_COLLECTIVE_ALL_GATHER = 3,     /* of each slice what its rank has */
-  BOOST_COLLECTIVE_ALL_TO_ALL = 4,     /* of n blocks of N / n elements, block k is
-                                          block r of rank k; the rest stays */
-  BOOST_COLLECTIVE_BROADCAST = 5,      /* what rank `peer` has */
-  BOOST_COLLECTIVE_SEND_RECV = 6,      /* what rank r - `peer` has */
-  BOOST_COLLECTIVE_COUNT = 7
+  BOOSTC_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
+  BOOSTC_COLLECTIVE_ADASUM = 1,
+  BOOSTC_COLLECTIVE_REDUCE_SCATTER = 2, /* the sum of the rank's own slice; the
+                                          rest stays as it is */
+  BOOSTC_COLLECTIVE_ALL_GATHER = 3,     /* of each slice what its rank has */
+  BOOSTC_COLLECTIVE_ALL_TO_ALL = 4, /* of n blocks of N / n elements, block k is
+                                      block r of rank k; the rest stays */
+  BOOSTC_COLLECTIVE_BROADCAST = 5,  /* what rank `peer` has */
+  BOOSTC_COLLECTIVE_SEND_RECV = 6,  /* what rank r - `peer` has */
+  BOOSTC_COLLECTIVE_COUNT = 7
 } BoostCollectiveKind;
 
 /* Which ranks do it. Every rank is in one group of each kind. */
 typedef enum BoostRankGroup {
-  BOOST_RANKS_ALL = 0,
-  BOOST_RANKS_INNER = 1, /* those whose gradients are averaged */
-  BOOST_RANKS_ACROSS = 2 /* one of each inner group, over which Adasum combines */
+  BOOSTC_RANKS_ALL = 0,
+  BOOSTC_RANKS_INNER = 1, /* those whose gradients are averaged */
+  BOOSTC_RANKS_ACROSS =
+      2 /* one of each inner group, over which Adasum combines */
 } BoostRankGroup;
 
 /* What an inner group is. */
 typedef enum BoostAcross {
-  BOOST_ACROSS_AUTO = 0,    /* as SERVERS where there are several, else as RANKS */
-  BOOST_ACROSS_SERVERS = 1, /* the ranks of a server */
-  BOOST_ACROSS_RANKS = 2    /* a rank alone */
+  BOOSTC_ACROSS_AUTO =
+      0, /* as SERVERS where there are several, else as RANKS */
+  BOOSTC_ACROSS_SERVERS = 1, /* the ranks of a server */
+  BOOSTC_ACROSS_RANKS = 2    /* a rank alone */
 } BoostAcross;
 
-/* What the bits of a run depend on, besides data, weights, seed and CPU type. */
+/* What the bits of a run depend on, besides data, weights, seed and CPU type.
+ */
 typedef enum BoostReproducible {
-  BOOST_REPRODUCIBLE_ON = 0,    /* the number of threads */
-  BOOST_REPRODUCIBLE_OFF = 1,   /* it, and how a step is split into ranks and
-                                   micro-batches; there is one gradient set */
-  BOOST_REPRODUCIBLE_STRICT = 2 /* nothing else: parallel_for splits, and library
-                                   calls are cut, without regard to threads */
+  BOOSTC_REPRODUCIBLE_ON = 0,  /* the number of threads */
+  BOOSTC_REPRODUCIBLE_OFF = 1, /* it, and how a step is split into ranks and
+                                 micro-batches; there is one gradient set */
+  BOOSTC_REPRODUCIBLE_STRICT =
+      2 /* nothing else: parallel_for splits, and library
+          calls are cut, without regard to threads */
 } BoostReproducible;
 
 /*===------------------------------------------------------------------------===
@@ -217,19 +227,20 @@ struct BoostEnv;
 /* Functions of a CPU target get the arenas' addresses, those of a CUDA target
  * addresses on the device, with which they do nothing but add offsets. */
 
-/* A generated kernel of a CPU target computes the iterations [begin, end) of its
- * outermost parallel loop. `operands` are the addresses of its buffers. */
+/* A generated kernel of a CPU target computes the iterations [begin, end) of
+ * its outermost parallel loop. `operands` are the addresses of its buffers. */
 typedef void (*BoostKernel)(void *const *operands, int64_t begin, int64_t end);
 
 typedef struct BoostEnv {
-  uint32_t abi_version; /* BOOST_ABI_VERSION of the runtime */
+  uint32_t abi_version; /* BOOSTC_ABI_VERSION of the runtime */
   uint32_t threads;     /* size of the pool behind parallel_for */
   void *context;        /* the runtime's own; the program passes it through */
 
-  /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks of
-   * at least `grain` iterations, one chunk a thread at most. The split depends only on
-   * extent, grain and threads; where the program is strictly reproducible on extent
-   * and grain alone, and a thread may take several chunks. */
+  /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks
+   * of at least `grain` iterations, one chunk a thread at most. The split
+   * depends only on extent, grain and threads; where the program is strictly
+   * reproducible on extent and grain alone, and a thread may take several
+   * chunks. */
   void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
                        void *const *operands, int64_t extent, int64_t grain);
 
@@ -251,17 +262,18 @@ typedef struct BoostEnv {
   int32_t (*launch)(const struct BoostEnv *env, uint32_t index,
                     void *const *operands);
 
-  /* Update calls it, and nothing else. Executes collective `index` of the program
-   * with the other ranks, in place on `operands`, the addresses of its operands;
-   * where there is one rank it leaves them as they are. Returns a
+  /* Update calls it, and nothing else. Executes collective `index` of the
+   * program with the other ranks, in place on `operands`, the addresses of its
+   * operands; where there is one rank it leaves them as they are. Returns a
    * BoostCallStatus. */
   int32_t (*collective)(const struct BoostEnv *env, uint32_t index,
                         void *const *operands);
 
-  /* Micro calls it, and nothing else does, for collectives 0, 1, ... as far as it
-   * goes: behind what was asked for before, `operands`, those of collective `index`,
-   * have the value of this micro-batch, and micro touches them no more. The runtime
-   * may begin the collective where that value is all that update will have. */
+  /* Micro calls it, and nothing else does, for collectives 0, 1, ... as far as
+   * it goes: behind what was asked for before, `operands`, those of collective
+   * `index`, have the value of this micro-batch, and micro touches them no
+   * more. The runtime may begin the collective where that value is all that
+   * update will have. */
   void (*ready)(const struct BoostEnv *env, uint32_t index,
                 void *const *operands);
 } BoostEnv;
@@ -278,7 +290,7 @@ typedef struct BoostTensor {
   uint32_t dtype; /* BoostDType */
   uint32_t arena; /* BoostArenaKind */
   uint32_t reserved;
-  uint64_t offset; /* inside the arena; multiple of BOOST_ALIGNMENT */
+  uint64_t offset; /* inside the arena; multiple of BOOSTC_ALIGNMENT */
   uint64_t bytes;
 } BoostTensor;
 
@@ -332,19 +344,20 @@ typedef struct BoostMatmul {
   uint32_t post_op; /* BoostPostOp */
 } BoostMatmul;
 
-/* A two-dimensional convolution or one of its adjoints, all f32. With x an image
- * [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O, OH, OW]:
+/* A two-dimensional convolution or one of its adjoints, all f32. With x an
+ * image [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O,
+ * OH, OW]:
  *
  *   y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
  *       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
  *               j * strides[1] + l * dilations[1] - padding[1]]
  *
- * where x is zero outside the image and c runs over the channels of o's group. The
- * adjoints, in x and in w, are sums over the same products. Tensors are read and
- * written through strides (in elements) that put them in some order of their
- * dimensions without gaps.
- * Operands: what is read, bias (null when has_bias is 0), what is written, scratch:
- * x, w, bias, y; y, w, null, x; y, x, null, w. */
+ * where x is zero outside the image and c runs over the channels of o's group.
+ * The adjoints, in x and in w, are sums over the same products. Tensors are
+ * read and written through strides (in elements) that put them in some order of
+ * their dimensions without gaps. Operands: what is read, bias (null when
+ * has_bias is 0), what is written, scratch: x, w, bias, y; y, w, null, x; y, x,
+ * null, w. */
 typedef struct BoostConvolution {
   int64_t image[4], weight[4], output[4]; /* extents of x, w, y */
   int64_t image_strides[4], weight_strides[4], output_strides[4];
@@ -363,12 +376,13 @@ typedef struct BoostLibraryCall {
   uint64_t scratch_bytes;   /* CPU: what the library asked for when compiling;
                                CUDA: what it may use at most */
   const char *location;
-  const char *layers;        /* as those of a launch */
-  BoostMatmul matmul;        /* zeros where the call is another */
-  uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
+  const char *layers;           /* as those of a launch */
+  BoostMatmul matmul;           /* zeros where the call is another */
+  uint64_t operand_bytes[4];    /* of the memory planned for A, B, bias, C */
   BoostConvolution convolution; /* likewise */
-  uint32_t precision; /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What
-                         computes the same in more is as good: the fallback does */
+  uint32_t
+      precision; /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What
+                    computes the same in more is as good: the fallback does */
   uint32_t reserved;
 } BoostLibraryCall;
 
@@ -403,7 +417,8 @@ typedef struct BoostLaunch {
 /* Code for a GPU. */
 typedef struct BoostImage {
   uint32_t kind;         /* BoostImageKind */
-  uint32_t architecture; /* 80: sm_80. The oldest that runs PTX, the one of a cubin */
+  uint32_t architecture; /* 80: sm_80. The oldest that runs PTX, the one of a
+                            cubin */
   const void *data;
   uint64_t bytes;
 } BoostImage;
@@ -413,8 +428,8 @@ typedef struct BoostCollectiveOperand {
   uint64_t elements;
   uint32_t dtype;     /* BoostDType */
   uint32_t parameter; /* index of the one it serves; UINT32_MAX: none */
-  uint32_t group;     /* operands of one number are combined as one vector: Adasum's
-                         granularity */
+  uint32_t group; /* operands of one number are combined as one vector: Adasum's
+                     granularity */
   uint32_t reserved;
 } BoostCollectiveOperand;
 
@@ -425,49 +440,51 @@ typedef struct BoostCollective {
   uint32_t number; /* order in a step, from 0 */
   uint32_t operand_count;
   const BoostCollectiveOperand *operands;
-  const char *location; /* "model.json:14:5", of the first parameter it serves */
-  int32_t peer; /* BROADCAST, SEND_RECV: modulo the group's ranks; else 0 */
+  const char
+      *location; /* "model.json:14:5", of the first parameter it serves */
+  int32_t peer;  /* BROADCAST, SEND_RECV: modulo the group's ranks; else 0 */
   uint32_t reserved;
 } BoostCollective;
 
 /* The program for one kind of device. */
 typedef struct BoostTarget {
-  uint32_t kind;               /* BoostTargetKind */
-  uint32_t threads;            /* CPU: planned for; else 0 */
-  const char *requirements;    /* CPU: "avx2,fma,...", all must be there; CUDA:
-                                  "sm_80", the oldest device */
-  const char *library_version; /* CPU: "oneDNN 2.6.3", asked for scratch sizes */
-  uint64_t transient_bytes;    /* of arena TRANSIENT */
+  uint32_t kind;            /* BoostTargetKind */
+  uint32_t threads;         /* CPU: planned for; else 0 */
+  const char *requirements; /* CPU: "avx2,fma,...", all must be there; CUDA:
+                               "sm_80", the oldest device */
+  const char
+      *library_version;     /* CPU: "oneDNN 2.6.3", asked for scratch sizes */
+  uint64_t transient_bytes; /* of arena TRANSIENT */
   const BoostLibraryCall *library_calls;
   const BoostLaunch *launches;
-  const BoostImage *images; /* CUDA: ends with BOOST_IMAGE_END; CPU: null */
+  const BoostImage *images; /* CUDA: ends with BOOSTC_IMAGE_END; CPU: null */
   uint32_t library_call_count;
   uint32_t launch_count;
-  BoostFunction functions[BOOST_FUNCTION_COUNT]; /* by BoostFunctionKind */
+  BoostFunction functions[BOOSTC_FUNCTION_COUNT]; /* by BoostFunctionKind */
 } BoostTarget;
 
 typedef struct BoostProgram {
-  uint64_t magic;        /* BOOST_ABI_MAGIC */
-  uint32_t abi_version;  /* BOOST_ABI_VERSION of the compiler */
+  uint64_t magic;        /* BOOSTC_ABI_MAGIC */
+  uint32_t abi_version;  /* BOOSTC_ABI_VERSION of the compiler */
   uint32_t struct_bytes; /* sizeof(BoostProgram) */
 
   const char *name;             /* of the model */
   const char *compiler_version; /* "boostc 0.1.0" */
-  const char *recipe_json;      /* the resolved recipe; see docs/model-format.md */
-  const char *recipe_hash;      /* sha256 in hex; leaves out ranks, accumulation */
-  uint32_t batch_size;          /* per rank and micro-batch */
-  uint32_t micro_batches;       /* per optimizer step */
+  const char *recipe_json; /* the resolved recipe; see docs/model-format.md */
+  const char *recipe_hash; /* sha256 in hex; leaves out ranks, accumulation */
+  uint32_t batch_size;     /* per rank and micro-batch */
+  uint32_t micro_batches;  /* per optimizer step */
   uint64_t seed;
 
   /* One copy of each. TRANSIENT is 0 here: targets differ in it. */
-  uint64_t arena_bytes[BOOST_ARENA_COUNT];
+  uint64_t arena_bytes[BOOSTC_ARENA_COUNT];
 
   const BoostParameter *parameters;
   const BoostState *states;
   const BoostInput *inputs;
   const BoostMetric *metrics;
   const BoostSchedule *schedules;
-  const BoostTarget *targets; /* one of each kind at most, by kind */
+  const BoostTarget *targets;         /* one of each kind at most, by kind */
   const BoostCollective *collectives; /* of a step, by number; the same ones for
                                          all targets */
   uint32_t parameter_count;
@@ -478,21 +495,21 @@ typedef struct BoostProgram {
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
   uint32_t adasum_across;    /* BoostAcross */
-  uint32_t state_is_private; /* 1: each inner group's ranks have a state of their
-                                own; 0: all ranks have the same */
+  uint32_t state_is_private; /* 1: each inner group's ranks have a state of
+                                their own; 0: all ranks have the same */
   uint32_t reproducible;     /* BoostReproducible */
   uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
   uint32_t reserved;
 
-  BoostTensor valid;         /* i32 scalar in BATCH: real samples, the rest pads */
-  BoostTensor loss_sum;      /* f32 scalar in GRADIENT */
-  BoostTensor loss_count;    /* i64 scalar in GRADIENT */
-  BoostTensor finite;        /* i32 scalar in RESULT: init writes 1, update whether
-                                the step was applied; 0 stays until the next init */
+  BoostTensor valid;      /* i32 scalar in BATCH: real samples, the rest pads */
+  BoostTensor loss_sum;   /* f32 scalar in GRADIENT */
+  BoostTensor loss_count; /* i64 scalar in GRADIENT */
+  BoostTensor finite;     /* i32 scalar in RESULT: init writes 1, update whether
+                             the step was applied; 0 stays until the next init */
   BoostTensor seed_control;  /* i64 scalar in CONTROL, read by init */
-  BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the mean
-                                gradients, before clipping; bytes = 0 when the
-                                program does not compute it */
+  BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the
+                                mean gradients, before clipping; bytes = 0 when
+                                the program does not compute it */
 } BoostProgram;
 
 /* Returns the descriptor, or null when the program needs a newer runtime than
@@ -506,44 +523,46 @@ typedef const BoostProgram *(*BoostQuery)(uint32_t max_version);
  * trailer first. ELF loaders ignore what follows the sections.
  *===------------------------------------------------------------------------===*/
 
-#define BOOST_TRAILER_MAGIC "BOOSTSO1"
+#define BOOSTC_TRAILER_MAGIC "BOOSTSO1"
 
 typedef struct BoostTrailer {
   uint8_t sha256[32];     /* of the file without the trailer */
   uint64_t payload_bytes; /* length of the file without the trailer */
   uint32_t abi_version;
   uint32_t reserved; /* 0 */
-  char magic[8];     /* BOOST_TRAILER_MAGIC, no terminator */
+  char magic[8];     /* BOOSTC_TRAILER_MAGIC, no terminator */
 } BoostTrailer;
 
 #ifdef __cplusplus
-#define BOOST_ABI_ASSERT(type, size)                                           \
-  static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
+#define BOOSTC_ABI_ASSERT(type, size)                                          \
+  static_assert(sizeof(type) == (size),                                        \
+                #type " changed: raise BOOSTC_ABI_VERSION")
 #else
-#define BOOST_ABI_ASSERT(type, size)                                           \
-  _Static_assert(sizeof(type) == (size), #type " changed: raise BOOST_ABI_VERSION")
+#define BOOSTC_ABI_ASSERT(type, size)                                          \
+  _Static_assert(sizeof(type) == (size),                                       \
+                 #type " changed: raise BOOSTC_ABI_VERSION")
 #endif
-BOOST_ABI_ASSERT(BoostEnv, 64);
-BOOST_ABI_ASSERT(BoostTensor, 56);
-BOOST_ABI_ASSERT(BoostParameter, 136);
-BOOST_ABI_ASSERT(BoostState, 72);
-BOOST_ABI_ASSERT(BoostInput, 72);
-BOOST_ABI_ASSERT(BoostMetric, 120);
-BOOST_ABI_ASSERT(BoostSchedule, 128);
-BOOST_ABI_ASSERT(BoostMatmul, 64);
-BOOST_ABI_ASSERT(BoostConvolution, 264);
-BOOST_ABI_ASSERT(BoostLibraryCall, 400);
-BOOST_ABI_ASSERT(BoostFunction, 24);
-BOOST_ABI_ASSERT(BoostOperand, 24);
-BOOST_ABI_ASSERT(BoostLaunch, 48);
-BOOST_ABI_ASSERT(BoostImage, 24);
-BOOST_ABI_ASSERT(BoostCollectiveOperand, 24);
-BOOST_ABI_ASSERT(BoostCollective, 40);
-BOOST_ABI_ASSERT(BoostTarget, 184);
-BOOST_ABI_ASSERT(BoostProgram, 568);
-BOOST_ABI_ASSERT(BoostTrailer, 56);
+BOOSTC_ABI_ASSERT(BoostEnv, 64);
+BOOSTC_ABI_ASSERT(BoostTensor, 56);
+BOOSTC_ABI_ASSERT(BoostParameter, 136);
+BOOSTC_ABI_ASSERT(BoostState, 72);
+BOOSTC_ABI_ASSERT(BoostInput, 72);
+BOOSTC_ABI_ASSERT(BoostMetric, 120);
+BOOSTC_ABI_ASSERT(BoostSchedule, 128);
+BOOSTC_ABI_ASSERT(BoostMatmul, 64);
+BOOSTC_ABI_ASSERT(BoostConvolution, 264);
+BOOSTC_ABI_ASSERT(BoostLibraryCall, 400);
+BOOSTC_ABI_ASSERT(BoostFunction, 24);
+BOOSTC_ABI_ASSERT(BoostOperand, 24);
+BOOSTC_ABI_ASSERT(BoostLaunch, 48);
+BOOSTC_ABI_ASSERT(BoostImage, 24);
+BOOSTC_ABI_ASSERT(BoostCollectiveOperand, 24);
+BOOSTC_ABI_ASSERT(BoostCollective, 40);
+BOOSTC_ABI_ASSERT(BoostTarget, 184);
+BOOSTC_ABI_ASSERT(BoostProgram, 568);
+BOOSTC_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* BOOST_ABI_H */
+#endif /* BOOSTC_ABI_H */

@@ -6,8 +6,8 @@
  * as 1, 2, 3", SC 2011); the key is the seed, the upper half of the counter is
  * the stream (a hash of a name), the lower half counts elements.
  */
-#ifndef BOOST_RANDOM_H
-#define BOOST_RANDOM_H
+#ifndef BOOSTC_RANDOM_H
+#define BOOSTC_RANDOM_H
 
 #include <math.h>
 #include <stdint.h>
@@ -19,8 +19,8 @@ typedef struct BoostRandomBlock {
 } BoostRandomBlock;
 
 /* Philox4x32-10. */
-static inline BoostRandomBlock boost_random_block(uint64_t seed, uint64_t stream,
-                                                  uint64_t counter) {
+static inline BoostRandomBlock
+boost_random_block(uint64_t seed, uint64_t stream, uint64_t counter) {
   uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
   uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32);
   uint32_t c2 = (uint32_t)stream, c3 = (uint32_t)(stream >> 32);
@@ -66,13 +66,14 @@ static inline double boost_random_normal(uint64_t seed, uint64_t stream,
   return sqrt(-2.0 * log(1.0 - u)) * cos(6.283185307179586476925286766559 * v);
 }
 
-/* Standard normal inside [-2, 2] from draw `index`: each try has a stream of its
- * own. 64 tries fail with a probability below 1e-85. */
+/* Standard normal inside [-2, 2] from draw `index`: each try has a stream of
+ * its own. 64 tries fail with a probability below 1e-85. */
 static inline double boost_random_truncated(uint64_t seed, uint64_t stream,
                                             uint64_t index) {
   double draw = 0.0;
   for (uint64_t attempt = 0; attempt < 64; ++attempt) {
-    draw = boost_random_normal(seed, stream + attempt * 0x9E3779B97F4A7C15ull, index);
+    draw = boost_random_normal(seed, stream + attempt * 0x9E3779B97F4A7C15ull,
+                               index);
     if (draw >= -2.0 && draw <= 2.0)
       return draw;
   }
@@ -81,32 +82,34 @@ static inline double boost_random_truncated(uint64_t seed, uint64_t stream,
 
 /* Element `index` of a parameter's initial value, before rounding to f32. The
  * stream is boost_random_stream(parameter name). */
-static inline double boost_initial_value(uint32_t initializer, double a, double b,
-                                         uint64_t seed, uint64_t stream,
-                                         uint64_t index) {
+static inline double boost_initial_value(uint32_t initializer, double a,
+                                         double b, uint64_t seed,
+                                         uint64_t stream, uint64_t index) {
   switch (initializer) {
-  case BOOST_INIT_UNIFORM:
+  case BOOSTC_INIT_UNIFORM:
     return a + (b - a) * boost_random_uniform(seed, stream, index);
-  case BOOST_INIT_NORMAL:
+  case BOOSTC_INIT_NORMAL:
     return a + b * boost_random_normal(seed, stream, index);
-  case BOOST_INIT_TRUNCATED_NORMAL:
+  case BOOSTC_INIT_TRUNCATED_NORMAL:
     return a + b * boost_random_truncated(seed, stream, index);
   default:
     return a;
   }
 }
 
-/* The key of a sample in an epoch. A sample is used once an epoch, so its key is
- * its own in every step; that of a batch does not depend on batch size,
+/* The key of a sample in an epoch. A sample is used once an epoch, so its key
+ * is its own in every step; that of a batch does not depend on batch size,
  * accumulation, rank or position. */
 static inline uint32_t boost_sample_key(uint64_t seed, uint64_t epoch,
                                         uint64_t sample) {
-  return boost_random_block(seed, 0x73616d706c652d6bull + epoch, sample).word[0];
+  return boost_random_block(seed, 0x73616d706c652d6bull + epoch, sample)
+      .word[0];
 }
 
 /* A permutation of the 32-bit numbers in which every bit of the argument moves
- * every bit of the result with a probability close to 1/2. Shifts and factors are
- * those of "lowbias32": C. Wellons, "Prospecting for Hash Functions", 2018. */
+ * every bit of the result with a probability close to 1/2. Shifts and factors
+ * are those of "lowbias32": C. Wellons, "Prospecting for Hash Functions", 2018.
+ */
 static inline uint32_t boost_mix32(uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352du;
@@ -117,13 +120,14 @@ static inline uint32_t boost_mix32(uint32_t x) {
 }
 
 /* 32 random bits for element `element` of a sample in the layer whose name has
- * the stream `stream` (boost_random_stream). Device code computes the same: 32-bit
- * multiplications only, where Philox needs 64-bit products. The element is mixed
- * before the key enters, so two samples never see one sequence shifted. */
+ * the stream `stream` (boost_random_stream). Device code computes the same:
+ * 32-bit multiplications only, where Philox needs 64-bit products. The element
+ * is mixed before the key enters, so two samples never see one sequence
+ * shifted. */
 static inline uint32_t boost_sample_bits(uint32_t key, uint64_t stream,
                                          uint32_t element) {
   uint32_t mixed = boost_mix32(element ^ (uint32_t)stream);
   return boost_mix32((mixed + (uint32_t)(stream >> 32)) ^ key);
 }
 
-#endif /* BOOST_RANDOM_H */
+#endif /* BOOSTC_RANDOM_H */

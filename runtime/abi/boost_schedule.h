@@ -8,10 +8,10 @@
  * length * steps per epoch, rounded to the nearest step.
  *
  * A run that goes on with windows of another size has two such counts
- * (BoostProgress). What is stated in steps counts the steps that were done. What
- * is stated in epochs, and what lasts to the end of the run, counts the part of
- * the epochs that is done, in steps of the present size: the same part of the
- * data has the same value, whatever the windows.
+ * (BoostProgress). What is stated in steps counts the steps that were done.
+ * What is stated in epochs, and what lasts to the end of the run, counts the
+ * part of the epochs that is done, in steps of the present size: the same part
+ * of the data has the same value, whatever the windows.
  *
  * The recipe_* kinds are the tables of the ResNet-50 recipe this system
  * follows; the others are the usual ones:
@@ -23,8 +23,8 @@
  *   polynomial   end + (value - end) * (1 - min(t, L) / L)^factor
  *   cosine       end + (value - end) * (1 + cos(pi * min(t, L) / L)) / 2
  */
-#ifndef BOOST_SCHEDULE_H
-#define BOOST_SCHEDULE_H
+#ifndef BOOSTC_SCHEDULE_H
+#define BOOSTC_SCHEDULE_H
 
 #include <math.h>
 #include <stdint.h>
@@ -39,44 +39,49 @@ typedef struct BoostRunLength {
 
 /* How far a run is. Both are the same where all windows had one size. */
 typedef struct BoostProgress {
-  int64_t steps;      /* optimizer steps done */
-  int64_t even_steps; /* what they would be had all windows had the present size */
+  int64_t steps; /* optimizer steps done */
+  int64_t
+      even_steps; /* what they would be had all windows had the present size */
 } BoostProgress;
 
 /* `length` of a schedule in steps. */
 static inline double boost_schedule_steps(uint32_t unit, double length,
                                           BoostRunLength run) {
-  return unit == BOOST_UNIT_EPOCHS ? floor(length * (double)run.steps_per_epoch + 0.5)
-                                   : length;
+  return unit == BOOSTC_UNIT_EPOCHS
+             ? floor(length * (double)run.steps_per_epoch + 0.5)
+             : length;
 }
 
 /* Whether what it is at a step depends on how long the run is. */
 static inline int boost_schedule_ends_with_run(const BoostSchedule *s) {
-  return (s->kind >= BOOST_SCHEDULE_RECIPE_LINEAR &&
-          s->kind <= BOOST_SCHEDULE_RECIPE_STEP) ||
-         ((s->kind == BOOST_SCHEDULE_POLYNOMIAL || s->kind == BOOST_SCHEDULE_COSINE) &&
+  return (s->kind >= BOOSTC_SCHEDULE_RECIPE_LINEAR &&
+          s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP) ||
+         ((s->kind == BOOSTC_SCHEDULE_POLYNOMIAL ||
+           s->kind == BOOSTC_SCHEDULE_COSINE) &&
           !(s->length > 0.0));
 }
 
 /* i counts the warm-up, `even` the rest. */
-static inline double boost_recipe_value(const BoostSchedule *s, double i, double even,
-                                        double w, double t) {
-  static const double stages[2][4] = {{0.3, 0.6, 0.8, 2.0}, {0.2, 0.5, 0.7, 0.9}};
+static inline double boost_recipe_value(const BoostSchedule *s, double i,
+                                        double even, double w, double t) {
+  static const double stages[2][4] = {{0.3, 0.6, 0.8, 2.0},
+                                      {0.2, 0.5, 0.7, 0.9}};
   double rest = t > w ? t - w : 1.0;
   double past = even > w ? even - w : 0.0; /* the warm-up */
-  int table = s->kind == BOOST_SCHEDULE_RECIPE_STEP;
-  if (s->kind == BOOST_SCHEDULE_RECIPE_COSINE) {
+  int table = s->kind == BOOSTC_SCHEDULE_RECIPE_STEP;
+  if (s->kind == BOOSTC_SCHEDULE_RECIPE_COSINE) {
     if (i < w)
       return s->initial + (s->value - s->initial) * (i + 1.0) / w;
-    return s->value * ((t - even) / rest * 0.5 *
-                           (1.0 + cos(0.94 * 3.14159265358979323846 * even / rest)) +
-                       0.00001);
+    return s->value *
+           ((t - even) / rest * 0.5 *
+                (1.0 + cos(0.94 * 3.14159265358979323846 * even / rest)) +
+            0.00001);
   }
   if (!table && i < w)
     return s->initial + (s->value - s->initial) * i / w;
-  if (s->kind == BOOST_SCHEDULE_RECIPE_LINEAR)
+  if (s->kind == BOOSTC_SCHEDULE_RECIPE_LINEAR)
     return s->value - (s->value - s->end) * past / rest;
-  if (s->kind == BOOST_SCHEDULE_RECIPE_POLY) {
+  if (s->kind == BOOSTC_SCHEDULE_RECIPE_POLY) {
     double left = 1.0 - past / rest;
     return s->value * left * left;
   }
@@ -84,19 +89,22 @@ static inline double boost_recipe_value(const BoostSchedule *s, double i, double
   for (int stage = 0; stage < 4; ++stage, value *= 0.1)
     if (even < stages[table][stage] * t)
       return value;
-  return 0.00005; /* recipe_step only: the last of the other's stages has no end */
+  return 0.00005; /* recipe_step only: the last of the other's stages has no end
+                   */
 }
 
 /* The value for the step after those of `done`. */
-static inline double boost_schedule_value_at(const BoostSchedule *s, BoostProgress done,
+static inline double boost_schedule_value_at(const BoostSchedule *s,
+                                             BoostProgress done,
                                              BoostRunLength run) {
   double even = (double)done.even_steps, total = (double)run.steps;
-  double i = s->unit == BOOST_UNIT_STEPS ? (double)done.steps : even;
+  double i = s->unit == BOOSTC_UNIT_STEPS ? (double)done.steps : even;
   double w = boost_schedule_steps(s->unit, s->warmup, run);
   double t, length;
-  if (s->kind >= BOOST_SCHEDULE_RECIPE_LINEAR && s->kind <= BOOST_SCHEDULE_RECIPE_STEP)
+  if (s->kind >= BOOSTC_SCHEDULE_RECIPE_LINEAR &&
+      s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP)
     return boost_recipe_value(s, i, even, w, total);
-  if (s->kind == BOOST_SCHEDULE_ONE_MINUS_POWER)
+  if (s->kind == BOOSTC_SCHEDULE_ONE_MINUS_POWER)
     return 1.0 - pow(s->value, (double)done.steps + 1.0);
   if (i < w)
     return s->initial + (s->value - s->initial) * (i + 1.0) / w;
@@ -112,17 +120,18 @@ static inline double boost_schedule_value_at(const BoostSchedule *s, BoostProgre
   if (t > length)
     t = length;
   switch (s->kind) {
-  case BOOST_SCHEDULE_STEP: {
+  case BOOSTC_SCHEDULE_STEP: {
     double every = boost_schedule_steps(s->unit, s->every, run);
-    return s->value * pow(s->factor, floor((i - w) / (every < 1.0 ? 1.0 : every)));
+    return s->value *
+           pow(s->factor, floor((i - w) / (every < 1.0 ? 1.0 : every)));
   }
-  case BOOST_SCHEDULE_EXPONENTIAL: {
+  case BOOSTC_SCHEDULE_EXPONENTIAL: {
     double unit = boost_schedule_steps(s->unit, 1.0, run);
     return s->value * pow(s->factor, (i - w) / (unit < 1.0 ? 1.0 : unit));
   }
-  case BOOST_SCHEDULE_POLYNOMIAL:
+  case BOOSTC_SCHEDULE_POLYNOMIAL:
     return s->end + (s->value - s->end) * pow(1.0 - t / length, s->factor);
-  case BOOST_SCHEDULE_COSINE:
+  case BOOSTC_SCHEDULE_COSINE:
     return s->end + (s->value - s->end) * 0.5 *
                         (1.0 + cos(3.14159265358979323846 * t / length));
   default:
@@ -138,4 +147,4 @@ static inline double boost_schedule_value(const BoostSchedule *s, int64_t done,
   return boost_schedule_value_at(s, progress, run);
 }
 
-#endif /* BOOST_SCHEDULE_H */
+#endif /* BOOSTC_SCHEDULE_H */

@@ -30,7 +30,7 @@ struct JobPlan {
   uint16_t masterPort = 0;
   /// What ranks show each other before they speak; empty for one rank.
   std::string token;
-  std::string tokenSource; ///< "BOOST_TOKEN"; "derived" is no secret
+  std::string tokenSource; ///< "BOOSTC_TOKEN"; "derived" is no secret
   /// "torchrun (RANK, WORLD_SIZE)"; empty where nothing said that there is
   /// more than one rank.
   std::string source;

@@ -64,7 +64,7 @@ public:
   }
 
   Status findToken() {
-    std::optional<std::string> variable = variables_.text("BOOST_TOKEN");
+    std::optional<std::string> variable = variables_.text("BOOSTC_TOKEN");
     if (options_.tokenFile) {
       std::string token = inputs_.tokenFile.value_or("");
       token.erase(token.find_last_not_of(" \t\r\n") + 1);
@@ -74,7 +74,7 @@ public:
                                  "signs",
                                  printable(*options_.tokenFile)));
       if (variable && *variable != token)
-        return usage(fmt::format("--token-file '{}' and BOOST_TOKEN hold "
+        return usage(fmt::format("--token-file '{}' and BOOSTC_TOKEN hold "
                                  "different tokens; leave one of them out",
                                  printable(*options_.tokenFile)));
       plan_.token = std::move(token);
@@ -83,10 +83,10 @@ public:
     }
     if (variable) {
       if (printable(*variable) != *variable)
-        return usage("BOOST_TOKEN is no token, which is one line of 1 to 200 "
+        return usage("BOOSTC_TOKEN is no token, which is one line of 1 to 200 "
                      "letters, digits and signs");
       plan_.token = *variable;
-      plan_.tokenSource = "BOOST_TOKEN";
+      plan_.tokenSource = "BOOSTC_TOKEN";
       return Status();
     }
     if (isOwnJob()) {
@@ -103,7 +103,7 @@ public:
       plan_.notes.push_back(
           fmt::format("the token is derived from the description of the job: "
                       "who can reach {}:{} can join or disturb it; on a "
-                      "network with others set BOOST_TOKEN or give "
+                      "network with others set BOOSTC_TOKEN or give "
                       "--token-file",
                       plan_.masterHost, plan_.masterPort));
     return Status();

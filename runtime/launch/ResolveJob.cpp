@@ -279,7 +279,7 @@ private:
 Result<std::string> rankTablePath(const LaunchOptions &options,
                                   const Environment &environment) {
   Variables variables(environment);
-  if (variables.has("BOOST_RANK"))
+  if (variables.has("BOOSTC_RANK"))
     return std::string(); // the launcher has read it
   std::optional<std::string> variable = variables.text("RANK_TABLE_FILE");
   if (options.rankTable && variable && *options.rankTable != *variable)

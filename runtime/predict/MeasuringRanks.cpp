@@ -45,11 +45,12 @@ Result<StepCosts> measureAsRank(const char *file, uint32_t threads,
   // Stays loaded: the process ends soon. Who has started it has checked it.
   void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   auto query =
-      library ? reinterpret_cast<BoostQuery>(dlsym(library, BOOST_QUERY_SYMBOL))
-              : nullptr;
-  const BoostProgram *program = query ? query(BOOST_ABI_VERSION) : nullptr;
+      library
+          ? reinterpret_cast<BoostQuery>(dlsym(library, BOOSTC_QUERY_SYMBOL))
+          : nullptr;
+  const BoostProgram *program = query ? query(BOOSTC_ABI_VERSION) : nullptr;
   const BoostTarget *target =
-      program ? findTarget(*program, BOOST_TARGET_CPU) : nullptr;
+      program ? findTarget(*program, BOOSTC_TARGET_CPU) : nullptr;
   if (!target)
     return Status(ExitCode::Input,
                   fmt::format("the program in '{}' has changed since it was "

@@ -98,7 +98,7 @@ Result<Prediction> predict(const BoostProgram &program, const std::string &file,
       predictStep(program, options.job, prediction.server, prediction.network);
   if (!possible.ok())
     return possible.status();
-  const BoostTarget *target = findTarget(program, BOOST_TARGET_CPU);
+  const BoostTarget *target = findTarget(program, BOOSTC_TARGET_CPU);
   if (!target)
     return Status(ExitCode::Input,
                   fmt::format("'{}' has no code for CPUs, on which a "

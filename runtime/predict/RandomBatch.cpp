@@ -17,20 +17,20 @@ template <typename T> void store(std::byte *address, T value) {
 void fillElement(const BoostInput &input, std::byte *to, uint64_t seed,
                  uint64_t stream, uint64_t n) {
   switch (static_cast<BoostInputKind>(input.kind)) {
-  case BOOST_INPUT_FEATURES:
+  case BOOSTC_INPUT_FEATURES:
     return store(to, static_cast<float>(boost_random_normal(seed, stream, n)));
-  case BOOST_INPUT_LABELS:
-  case BOOST_INPUT_INDICES:
+  case BOOSTC_INPUT_LABELS:
+  case BOOSTC_INPUT_INDICES:
     return store(to,
                  static_cast<int32_t>(boost_random_uniform(seed, stream, n) *
                                       static_cast<double>(input.classes)));
-  case BOOST_INPUT_TARGETS:
+  case BOOSTC_INPUT_TARGETS:
     // Multiples of 2^-24: what is below 1 stays so as a float.
     return store(
         to, static_cast<float>(
                 std::floor(boost_random_uniform(seed, stream, n) * 0x1p24) *
                 0x1p-24));
-  case BOOST_INPUT_SAMPLE_KEYS:
+  case BOOSTC_INPUT_SAMPLE_KEYS:
     return store(to, static_cast<int32_t>(boost_sample_key(seed, 0, n)));
   }
 }

@@ -14,14 +14,14 @@ StepExchanges::StepExchanges(const BoostProgram &program, Transport &transport)
       pattern_(*this), early_(pattern_, program.collective_count) {
   shape_.ranks = group_.size();
   auto floats = [](const BoostCollective &collective) {
-    return countOf(BOOST_F32, collective);
+    return countOf(BOOSTC_F32, collective);
   };
   auto longest = std::ranges::max_element(collectives_, {}, floats);
   if (longest == collectives_.end())
     return;
   longest_ = static_cast<uint32_t>(longest - collectives_.begin());
   for (const BoostCollectiveOperand &operand : operandsOf(*longest))
-    if (operand.dtype == BOOST_F32)
+    if (operand.dtype == BOOSTC_F32)
       shape_.partBytes.push_back(operand.elements * sizeof(float));
   workspace_.reserve(allReduceScratchBytes(group_.size(), floats(*longest)));
 }

@@ -71,9 +71,9 @@ private:
 
   Result<PredictedCollective> predict(const BoostCollective &collective) const {
     switch (static_cast<BoostCollectiveKind>(collective.kind)) {
-    case BOOST_COLLECTIVE_ALL_REDUCE:
+    case BOOSTC_COLLECTIVE_ALL_REDUCE:
       return allReduce(collective);
-    case BOOST_COLLECTIVE_ADASUM:
+    case BOOSTC_COLLECTIVE_ADASUM:
       return adasum(collective);
     default:
       return exchange(collective);
@@ -81,7 +81,7 @@ private:
   }
 
   uint32_t membersOf(const BoostCollective &collective) const {
-    return collective.ranks == BOOST_RANKS_INNER ? innerSize() : job_.ranks;
+    return collective.ranks == BOOSTC_RANKS_INNER ? innerSize() : job_.ranks;
   }
 
   /// Bytes of the operands, floats apart from integers: each are exchanged as
@@ -90,7 +90,7 @@ private:
   bytesByType(const BoostCollective &collective) {
     std::array<std::vector<size_t>, 2> bytes;
     for (const BoostCollectiveOperand &operand : operandsOf(collective))
-      if (operand.dtype == BOOST_I64)
+      if (operand.dtype == BOOSTC_I64)
         bytes[1].push_back(operand.elements * sizeof(int64_t));
       else
         bytes[0].push_back(operand.elements * sizeof(float));
@@ -102,7 +102,7 @@ private:
     uint32_t members = membersOf(collective);
     auto types = bytesByType(collective);
     // The signal to stop travels with the integers.
-    if (!types[1].empty() && collective.ranks == BOOST_RANKS_ALL)
+    if (!types[1].empty() && collective.ranks == BOOSTC_RANKS_ALL)
       types[1].push_back(sizeof(int64_t));
     PredictedCollective predicted = describe(collective, members);
     if (members == 1)
@@ -148,33 +148,33 @@ private:
     size_t bytes = std::accumulate(parts.begin(), parts.end(), size_t(0));
     double elements = double(bytes) / sizeof(float);
     switch (static_cast<BoostCollectiveKind>(collective.kind)) {
-    case BOOST_COLLECTIVE_REDUCE_SCATTER:
+    case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
       predicted.how = "sum of a slice each";
       predicted.seconds += reduceScatterSeconds(comm_, elements, members,
                                                 placement(), 1, messages);
       predicted.bytes += bytes * (members - 1);
       break;
-    case BOOST_COLLECTIVE_ALL_GATHER:
+    case BOOSTC_COLLECTIVE_ALL_GATHER:
       predicted.how = "slices to all";
       predicted.seconds +=
           partsSeconds(comm_, elements, members, placement(), 1, messages);
       predicted.bytes += bytes * (members - 1);
       break;
-    case BOOST_COLLECTIVE_ALL_TO_ALL:
+    case BOOSTC_COLLECTIVE_ALL_TO_ALL:
       predicted.how = "a block to each";
       predicted.seconds +=
           partsSeconds(comm_, elements, members, placement(), 1, messages) +
           copySeconds(comm_, elements * (members - 1));
       predicted.bytes += bytes * (members - 1);
       break;
-    case BOOST_COLLECTIVE_BROADCAST: // the root's bytes
+    case BOOSTC_COLLECTIVE_BROADCAST: // the root's bytes
       predicted.how = fmt::format("from rank {} on", peer);
       predicted.seconds +=
           broadcastSeconds(comm_, elements, members, placement(), messages);
       predicted.bytes +=
           bytes * static_cast<size_t>(std::bit_width(members - 1));
       break;
-    case BOOST_COLLECTIVE_SEND_RECV:
+    case BOOSTC_COLLECTIVE_SEND_RECV:
       predicted.how = fmt::format("to the rank {} further on", peer);
       if (peer == 0)
         break;
@@ -195,7 +195,7 @@ private:
         describe(collective, leaves > 1 ? job_.ranks : 1);
     if (leaves == 1)
       return predicted;
-    constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
+    constexpr size_t step = BOOSTC_ALIGNMENT / sizeof(float);
     std::vector<size_t> offsets;
     size_t offset = 0;
     for (const BoostCollectiveOperand &operand : operandsOf(collective)) {

@@ -35,23 +35,23 @@ Status TrainingRank::prepare(uint32_t threads) {
   if (!device.ok())
     return device.status();
   device_ = std::move(device).value();
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+  for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
     bases_[kind] =
-        reserve(kind == BOOST_ARENA_TRANSIENT ? target_.transient_bytes
-                                              : program_.arena_bytes[kind]);
-  gradients_ = {bases_[BOOST_ARENA_GRADIENT],
-                reserve(program_.arena_bytes[BOOST_ARENA_GRADIENT])};
-  batches_[0] = bases_[BOOST_ARENA_BATCH];
+        reserve(kind == BOOSTC_ARENA_TRANSIENT ? target_.transient_bytes
+                                               : program_.arena_bytes[kind]);
+  gradients_ = {bases_[BOOSTC_ARENA_GRADIENT],
+                reserve(program_.arena_bytes[BOOSTC_ARENA_GRADIENT])};
+  batches_[0] = bases_[BOOSTC_ARENA_BATCH];
   for (size_t i = 1; i < batches_.size(); ++i)
-    batches_[i] = reserve(program_.arena_bytes[BOOST_ARENA_BATCH]);
+    batches_[i] = reserve(program_.arena_bytes[BOOSTC_ARENA_BATCH]);
   for (size_t i = 0; i < batches_.size(); ++i)
     fillRandomBatch(program_, static_cast<std::byte *>(batches_[i]), i);
-  write<int64_t>(bases_[BOOST_ARENA_CONTROL], program_.seed_control,
+  write<int64_t>(bases_[BOOSTC_ARENA_CONTROL], program_.seed_control,
                  static_cast<int64_t>(program_.seed));
   if (exchanges_)
     device_->setCollectives(
         exchanges_, std::span(program_.collectives, program_.collective_count));
-  return device_->call(BOOST_FUNCTION_INIT, bases_.data());
+  return device_->call(BOOSTC_FUNCTION_INIT, bases_.data());
 }
 
 Status TrainingRank::step(Pattern pattern) {
@@ -59,8 +59,8 @@ Status TrainingRank::step(Pattern pattern) {
     exchanges_->setPattern(pattern);
   BOOSTRT_RETURN_IF_ERROR(computeGradients());
   setSchedules();
-  bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
-  Status updated = call(BOOST_FUNCTION_UPDATE, update_);
+  bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
+  Status updated = call(BOOSTC_FUNCTION_UPDATE, update_);
   if (exchanges_)
     exchanges_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
@@ -76,7 +76,7 @@ Status TrainingRank::step(Pattern pattern) {
 Status TrainingRank::checkApplied() const {
   int32_t isApplied = 0;
   std::memcpy(&isApplied,
-              static_cast<const std::byte *>(bases_[BOOST_ARENA_RESULT]) +
+              static_cast<const std::byte *>(bases_[BOOSTC_ARENA_RESULT]) +
                   program_.finite.offset,
               sizeof isApplied);
   if (isApplied == 1)
@@ -97,16 +97,16 @@ Status TrainingRank::computeGradients() {
     write<int64_t>(gradients_[0], program_.loss_count, 0);
   for (uint32_t i = 0; i < micros; ++i) {
     bool isIntoSet0 = i == 0 || isInPlace;
-    bases_[BOOST_ARENA_BATCH] = batches_[next_++ % batches_.size()];
-    bases_[BOOST_ARENA_GRADIENT] = gradients_[isIntoSet0 ? 0 : 1];
+    bases_[BOOSTC_ARENA_BATCH] = batches_[next_++ % batches_.size()];
+    bases_[BOOSTC_ARENA_GRADIENT] = gradients_[isIntoSet0 ? 0 : 1];
     if (exchanges_ && isIntoSet0 && i + 1 == micros)
       exchanges_->open();
-    BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_MICRO, micro_));
+    BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_MICRO, micro_));
     if (isIntoSet0)
       continue;
-    bases_[BOOST_ARENA_GRADIENT] = gradients_[0];
-    bases_[BOOST_ARENA_GRADIENT_OTHER] = gradients_[1];
-    BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_COMBINE, combine_));
+    bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
+    bases_[BOOSTC_ARENA_GRADIENT_OTHER] = gradients_[1];
+    BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_COMBINE, combine_));
   }
   return Status();
 }
@@ -115,7 +115,7 @@ void TrainingRank::setSchedules() {
   for (uint32_t i = 0; i < program_.schedule_count; ++i) {
     const BoostSchedule &schedule = program_.schedules[i];
     write<float>(
-        bases_[BOOST_ARENA_CONTROL], schedule.control,
+        bases_[BOOSTC_ARENA_CONTROL], schedule.control,
         static_cast<float>(boost_schedule_value(&schedule, steps_, {1, 1})));
   }
   ++steps_;

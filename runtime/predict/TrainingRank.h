@@ -49,7 +49,7 @@ private:
   const BoostTarget &target_;
   StepExchanges *exchanges_;
   std::vector<std::unique_ptr<void, Free>> memory_;
-  std::array<void *, BOOST_ARENA_COUNT> bases_{};
+  std::array<void *, BOOSTC_ARENA_COUNT> bases_{};
   std::array<void *, 2> gradients_{};
   std::array<void *, 3> batches_{}; ///< as many as training keeps
   std::unique_ptr<CpuDevice> device_;

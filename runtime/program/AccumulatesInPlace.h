@@ -9,7 +9,7 @@ namespace boostrt {
 
 /// Whether micro-batches add to one gradient set, in order, and not as a tree.
 inline bool accumulatesInPlace(const BoostProgram &program) {
-  return program.reproducible == BOOST_REPRODUCIBLE_OFF;
+  return program.reproducible == BOOSTC_REPRODUCIBLE_OFF;
 }
 
 /// How many gradient sets a window of up to `microBatches` (>= 1) takes: see

@@ -25,7 +25,7 @@ constexpr Row kArenaRows[] = {
     {"result", "metrics, finite flag", "any N"},
     {"transient", "activations and scratch", "any N"},
 };
-static_assert(std::size(kArenaRows) == BOOST_ARENA_COUNT);
+static_assert(std::size(kArenaRows) == BOOSTC_ARENA_COUNT);
 
 constexpr Row kExchangeRow = {
     "exchange", "what ranks receive and add",
@@ -48,8 +48,8 @@ uint64_t planExchange(const BoostProgram &program, const MemoryJob &job) {
   for (uint32_t i = 0; i < program.collective_count; ++i) {
     const BoostCollective &collective = program.collectives[i];
     uint32_t members =
-        collective.ranks == BOOST_RANKS_INNER ? inner : job.ranks;
-    if (collective.kind != BOOST_COLLECTIVE_ADASUM) {
+        collective.ranks == BOOSTC_RANKS_INNER ? inner : job.ranks;
+    if (collective.kind != BOOSTC_COLLECTIVE_ADASUM) {
       most = std::max<uint64_t>(
           most, job.isOnHost
                     ? writtenScratchBytes(collective, members, job.cuts)
@@ -77,7 +77,7 @@ std::vector<MemoryTerm> MemoryPlan::terms() const {
     if (rowCopies > 0)
       terms.push_back({row.name, row.holds, rowBytes, rowCopies, row.formula});
   };
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+  for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
     add(kArenaRows[kind], bytes[kind], copies[kind]);
   add(kExchangeRow, exchange, exchange > 0);
   add(kOtherStateRow, otherState, otherState > 0);
@@ -94,14 +94,14 @@ uint64_t MemoryPlan::total() const {
 MemoryPlan planEvaluation(const BoostProgram &program,
                           const BoostTarget &target) {
   MemoryPlan plan;
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+  for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
     plan.bytes[kind] = program.arena_bytes[kind];
-  plan.bytes[BOOST_ARENA_TRANSIENT] = target.transient_bytes;
-  for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_CONTROL,
-                              BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
+  plan.bytes[BOOSTC_ARENA_TRANSIENT] = target.transient_bytes;
+  for (BoostArenaKind kind : {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_CONTROL,
+                              BOOSTC_ARENA_RESULT, BOOSTC_ARENA_TRANSIENT})
     plan.copies[kind] = 1;
-  plan.copies[BOOST_ARENA_BATCH] = kBatchCopies;
-  for (BoostArenaKind kind : {BOOST_ARENA_BATCH, BOOST_ARENA_RESULT})
+  plan.copies[BOOSTC_ARENA_BATCH] = kBatchCopies;
+  for (BoostArenaKind kind : {BOOSTC_ARENA_BATCH, BOOSTC_ARENA_RESULT})
     plan.exchanged[kind] = {0, plan.bytes[kind]};
   return plan;
 }
@@ -109,19 +109,19 @@ MemoryPlan planEvaluation(const BoostProgram &program,
 MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
                         const MemoryJob &job) {
   MemoryPlan plan = planEvaluation(program, target);
-  plan.copies[BOOST_ARENA_STATE] = 1;
+  plan.copies[BOOSTC_ARENA_STATE] = 1;
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
-  plan.copies[BOOST_ARENA_GRADIENT] =
+  plan.copies[BOOSTC_ARENA_GRADIENT] =
       gradientSets(program.micro_batches, accumulatesInPlace(program));
   // The gradients themselves stay on the device.
   const BoostTensor &sum = program.loss_sum, &count = program.loss_count;
-  plan.exchanged[BOOST_ARENA_GRADIENT] = {
+  plan.exchanged[BOOSTC_ARENA_GRADIENT] = {
       std::min(sum.offset, count.offset),
       std::max(sum.offset + sum.bytes, count.offset + count.bytes)};
   plan.exchange = planExchange(program, job);
   if (program.state_is_private && job.ranks > 1 && job.rank == 0 &&
       job.keepsCheckpoints && job.isOnHost)
-    plan.otherState = program.arena_bytes[BOOST_ARENA_STATE];
+    plan.otherState = program.arena_bytes[BOOSTC_ARENA_STATE];
   return plan;
 }
 

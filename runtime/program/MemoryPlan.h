@@ -17,7 +17,7 @@ namespace boostrt {
 inline constexpr uint32_t kBatchCopies = 3;
 
 /// Names of the arenas, by BoostArenaKind.
-inline constexpr const char *kArenaNames[BOOST_ARENA_COUNT] = {
+inline constexpr const char *kArenaNames[BOOSTC_ARENA_COUNT] = {
     "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
     "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
 
@@ -53,10 +53,10 @@ struct MemoryPlan {
   };
 
   // Arenas, by BoostArenaKind.
-  uint64_t bytes[BOOST_ARENA_COUNT] = {}; ///< one copy
-  uint32_t copies[BOOST_ARENA_COUNT] = {};
+  uint64_t bytes[BOOSTC_ARENA_COUNT] = {}; ///< one copy
+  uint32_t copies[BOOSTC_ARENA_COUNT] = {};
   /// The bytes of each copy that go to a device or come from it in every step.
-  Range exchanged[BOOST_ARENA_COUNT] = {};
+  Range exchanged[BOOSTC_ARENA_COUNT] = {};
 
   // What ranks need on top.
   uint64_t exchange = 0;   ///< scratch memory of the step's collectives

@@ -20,19 +20,19 @@ Status OperandExchange::run(Typed<T> &typed, Group &group,
     typed.sliced.divide(typed.spans, group.size(), *slices);
   std::span<const std::span<T>> spans = typed.spans;
   switch (static_cast<BoostCollectiveKind>(collective_.kind)) {
-  case BOOST_COLLECTIVE_REDUCE_SCATTER:
+  case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
     return reduceScatterSum(group, typed.sliced, workspace, memory);
-  case BOOST_COLLECTIVE_ALL_GATHER:
+  case BOOSTC_COLLECTIVE_ALL_GATHER:
     return allGather(group, typed.sliced, workspace, memory);
-  case BOOST_COLLECTIVE_ALL_TO_ALL:
+  case BOOSTC_COLLECTIVE_ALL_TO_ALL:
     return allToAll(group, typed.sliced, workspace, memory);
-  case BOOST_COLLECTIVE_BROADCAST:
+  case BOOSTC_COLLECTIVE_BROADCAST:
     return broadcast(group, peer, spans, workspace, memory);
-  case BOOST_COLLECTIVE_SEND_RECV:
+  case BOOSTC_COLLECTIVE_SEND_RECV:
     return shift(group, peer, spans, workspace, memory);
-  case BOOST_COLLECTIVE_ALL_REDUCE:
-  case BOOST_COLLECTIVE_ADASUM:
-  case BOOST_COLLECTIVE_COUNT:
+  case BOOSTC_COLLECTIVE_ALL_REDUCE:
+  case BOOSTC_COLLECTIVE_ADASUM:
+  case BOOSTC_COLLECTIVE_COUNT:
     break;
   }
   return Status(ExitCode::Internal,

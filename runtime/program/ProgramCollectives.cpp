@@ -25,7 +25,7 @@ constexpr KindTraits kinds[] = {
     {"broadcast", true},
     {"send_recv", true},
 };
-static_assert(std::size(kinds) == BOOST_COLLECTIVE_COUNT);
+static_assert(std::size(kinds) == BOOSTC_COLLECTIVE_COUNT);
 
 } // namespace
 
@@ -54,7 +54,7 @@ size_t scratchFloats(const BoostCollective &collective, uint32_t members,
     size_t elements = slicesOf(collective.kind)
                           ? (operand.elements + members - 1) / members * members
                           : operand.elements;
-    (operand.dtype == BOOST_F32 ? floats : integers) += elements;
+    (operand.dtype == BOOSTC_F32 ? floats : integers) += elements;
   }
   // An integer takes the room of two.
   return std::max(floats, 2 * integers);
@@ -65,11 +65,11 @@ namespace {
 /// How much of `bytes` a member receives into scratch memory.
 size_t receivedBytes(uint32_t kind, size_t bytes, uint32_t members) {
   switch (static_cast<BoostCollectiveKind>(kind)) {
-  case BOOST_COLLECTIVE_ALL_REDUCE:
-  case BOOST_COLLECTIVE_REDUCE_SCATTER:
-  case BOOST_COLLECTIVE_ALL_TO_ALL:
+  case BOOSTC_COLLECTIVE_ALL_REDUCE:
+  case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
+  case BOOSTC_COLLECTIVE_ALL_TO_ALL:
     return bytes - bytes / members;
-  case BOOST_COLLECTIVE_SEND_RECV:
+  case BOOSTC_COLLECTIVE_SEND_RECV:
     return bytes;
   default:
     return 0;
@@ -83,7 +83,7 @@ size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
   if (members < 2)
     return 0;
   size_t most = 0;
-  for (BoostDType dtype : {BOOST_F32, BOOST_I64}) {
+  for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I64}) {
     size_t each = elementBytes(dtype);
     size_t all = countOf(dtype, collective) * each;
     size_t block = std::min(all, cuts.elementsPerBlock(each, members) * each);
@@ -100,7 +100,7 @@ size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
 }
 
 std::vector<size_t> spreadOffsets(const BoostCollective &collective) {
-  constexpr size_t step = BOOST_ALIGNMENT / sizeof(float);
+  constexpr size_t step = BOOSTC_ALIGNMENT / sizeof(float);
   std::vector<size_t> offsets;
   size_t next = 0;
   for (const BoostCollectiveOperand &operand : operandsOf(collective)) {

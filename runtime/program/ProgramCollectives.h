@@ -41,7 +41,7 @@ void listOperands(const BoostCollective &collective, void *const *operands,
   list.clear();
   std::span<const BoostCollectiveOperand> table = operandsOf(collective);
   for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == (std::is_same_v<T, float> ? BOOST_F32 : BOOST_I64))
+    if (table[i].dtype == (std::is_same_v<T, float> ? BOOSTC_F32 : BOOSTC_I64))
       list.emplace_back(static_cast<T *>(operands[i]), table[i].elements);
 }
 
@@ -65,8 +65,8 @@ std::vector<size_t> spreadOffsets(const BoostCollective &collective);
 /// Whether the ranks of a server average before Adasum combines; else each rank
 /// is combined by itself. `across` is a BoostAcross.
 inline bool averagesInServers(uint32_t across, bool hasSeveralServers) {
-  return across == BOOST_ACROSS_SERVERS ||
-         (across == BOOST_ACROSS_AUTO && hasSeveralServers);
+  return across == BOOSTC_ACROSS_SERVERS ||
+         (across == BOOSTC_ACROSS_AUTO && hasSeveralServers);
 }
 
 /// The operands of an Adasum as tensors of one bucket, in which they lie at

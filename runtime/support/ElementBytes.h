@@ -8,10 +8,10 @@ namespace boostrt {
 /// Of a BoostDType; 0 for what is none.
 constexpr uint64_t elementBytes(uint32_t dtype) {
   switch (dtype) {
-  case BOOST_F32:
-  case BOOST_I32:
+  case BOOSTC_F32:
+  case BOOSTC_I32:
     return 4;
-  case BOOST_I64:
+  case BOOSTC_I64:
     return 8;
   default:
     return 0;

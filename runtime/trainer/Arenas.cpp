@@ -41,17 +41,17 @@ Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
                                                 DeviceMemory *device) {
   std::unique_ptr<Arenas> arenas(new Arenas);
   arenas->device_ = device;
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind) {
+  for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind) {
     arenas->bytes_[kind] = plan.bytes[kind];
     for (uint32_t copy = 0; copy < plan.copies[kind]; ++copy) {
       if (device) {
         Result<void *> base = device->allocate(
-            std::max<uint64_t>(plan.bytes[kind], BOOST_ALIGNMENT),
+            std::max<uint64_t>(plan.bytes[kind], BOOSTC_ALIGNMENT),
             fmt::format("arena {} ({})", kArenaNames[kind], copy));
         if (!base.ok())
           return base.status();
         arenas->deviceBases_[kind].push_back(*base);
-        if (kind == BOOST_ARENA_TRANSIENT)
+        if (kind == BOOSTC_ARENA_TRANSIENT)
           continue;
       }
       Result<std::byte *> base = arenas->map(plan.bytes[kind], plan.total());
@@ -82,11 +82,11 @@ Status Arenas::write(BoostArenaKind kind, uint64_t offset,
 }
 
 Status Arenas::pushBatch(uint32_t copy) const {
-  if (!device_ || bytes_[BOOST_ARENA_BATCH] == 0)
+  if (!device_ || bytes_[BOOSTC_ARENA_BATCH] == 0)
     return Status();
   return device_->copyBatch(
-      deviceBase(BOOST_ARENA_BATCH, copy),
-      {base(BOOST_ARENA_BATCH, copy), bytes_[BOOST_ARENA_BATCH]});
+      deviceBase(BOOSTC_ARENA_BATCH, copy),
+      {base(BOOSTC_ARENA_BATCH, copy), bytes_[BOOSTC_ARENA_BATCH]});
 }
 
 DeviceCopy Arenas::copyOf(BoostArenaKind kind, uint32_t copy, uint64_t begin,

@@ -92,11 +92,11 @@ private:
   void pin(std::byte *base, const MemoryPlan::Range &range);
 
   DeviceMemory *device_ = nullptr;
-  uint64_t bytes_[BOOST_ARENA_COUNT] = {};
+  uint64_t bytes_[BOOSTC_ARENA_COUNT] = {};
   std::vector<Mapping> mappings_;
   std::vector<std::span<std::byte>> pinned_;
-  std::vector<std::byte *> bases_[BOOST_ARENA_COUNT];
-  std::vector<void *> deviceBases_[BOOST_ARENA_COUNT];
+  std::vector<std::byte *> bases_[BOOSTC_ARENA_COUNT];
+  std::vector<void *> deviceBases_[BOOSTC_ARENA_COUNT];
 };
 
 } // namespace boostrt

@@ -18,7 +18,7 @@ class Bench {
 public:
   Bench(Session &session, const Options &options, Ranks &ranks)
       : options_(options), ranks_(ranks), program_(session.program()),
-        batches_(session.arenas().copies(BOOST_ARENA_BATCH)),
+        batches_(session.arenas().copies(BOOSTC_ARENA_BATCH)),
         execution_(session.execution()), window_(execution_) {
     for (size_t i = 0; i < batches_.size(); ++i)
       fillRandomBatch(program_.descriptor(), batches_[i], i);

@@ -36,7 +36,7 @@ Status BestWeights::prepare(const Program &program, bool resumed,
 
   Result<SafetensorsFile> file =
       openSafetensors(realFileSystem(), *options_.saveBest,
-                      program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+                      program.descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
   if (!file.ok()) {
     console.note(
         fmt::format("--save-best begins anew: {}", file.status().message()));

@@ -18,16 +18,16 @@ namespace {
 std::string schedulesInSteps(const Program &program) {
   std::vector<std::string_view> names;
   for (const BoostSchedule &schedule : program.schedules())
-    if (schedule.unit == BOOST_UNIT_STEPS &&
+    if (schedule.unit == BOOSTC_UNIT_STEPS &&
         (schedule.warmup > 0 || schedule.length > 0 || schedule.every > 0 ||
-         schedule.kind == BOOST_SCHEDULE_EXPONENTIAL))
+         schedule.kind == BOOSTC_SCHEDULE_EXPONENTIAL))
       names.push_back(schedule.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 bool usesAdasum(const Program &program) {
   return std::ranges::any_of(program.collectives(), [](const auto &collective) {
-    return collective.kind == BOOST_COLLECTIVE_ADASUM;
+    return collective.kind == BOOSTC_COLLECTIVE_ADASUM;
   });
 }
 
@@ -49,7 +49,7 @@ std::string describeChange(const CheckpointPosition &found,
   // Halves of the same tree of sums (GradientTree.h).
   bool sameBits = before == now && std::has_single_bit(micros) &&
                   std::has_single_bit(found.microBatches) &&
-                  d.reproducible != BOOST_REPRODUCIBLE_OFF &&
+                  d.reproducible != BOOSTC_REPRODUCIBLE_OFF &&
                   !usesAdasum(program);
   if (sameBits)
     return "";

@@ -18,7 +18,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   if (ranks.isFirst()) {
     Result<SafetensorsFile> loaded = loadWeights(
         realFileSystem(), *options.checkpoint,
-        (*session)->program().descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+        (*session)->program().descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
     if (!loaded.ok())
       return loaded.status();
     weights = std::move(loaded).value();

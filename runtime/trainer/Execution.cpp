@@ -28,16 +28,16 @@ Execution::Execution(const Program &program, Device &device,
                      const Arenas &arenas)
     : program_(program), device_(device), arenas_(arenas) {
   for (BoostArenaKind kind :
-       {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE, BOOST_ARENA_CONTROL,
-        BOOST_ARENA_RESULT, BOOST_ARENA_TRANSIENT})
+       {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_STATE, BOOSTC_ARENA_CONTROL,
+        BOOSTC_ARENA_RESULT, BOOSTC_ARENA_TRANSIENT})
     bases_[kind] = arenas.deviceBase(kind);
   const BoostProgram &d = program.descriptor();
-  results_ = {arenas.copyOf(BOOST_ARENA_RESULT), lossCopy(d.loss_sum, 0),
+  results_ = {arenas.copyOf(BOOSTC_ARENA_RESULT), lossCopy(d.loss_sum, 0),
               lossCopy(d.loss_count, 0)};
 }
 
 DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
-  return arenas_.copyOf(BOOST_ARENA_GRADIENT, gradients, scalar.offset,
+  return arenas_.copyOf(BOOSTC_ARENA_GRADIENT, gradients, scalar.offset,
                         scalar.offset + scalar.bytes);
 }
 
@@ -80,39 +80,40 @@ Status Execution::call(BoostFunctionKind kind) {
 template <typename T>
 Status Execution::control(const BoostTensor &scalar, T value) {
   write(tensor(scalar), value);
-  return arenas_.write(BOOST_ARENA_CONTROL, scalar.offset, bytesOf(value));
+  return arenas_.write(BOOSTC_ARENA_CONTROL, scalar.offset, bytesOf(value));
 }
 
 Status Execution::useBatch(const std::byte *batch) {
-  const std::vector<std::byte *> &copies = arenas_.copies(BOOST_ARENA_BATCH);
+  const std::vector<std::byte *> &copies = arenas_.copies(BOOSTC_ARENA_BATCH);
   auto copy = static_cast<uint32_t>(
       std::find(copies.begin(), copies.end(), batch) - copies.begin());
-  bases_[BOOST_ARENA_BATCH] = arenas_.deviceBase(BOOST_ARENA_BATCH, copy);
+  bases_[BOOSTC_ARENA_BATCH] = arenas_.deviceBase(BOOSTC_ARENA_BATCH, copy);
   return arenas_.pushBatch(copy);
 }
 
 Status Execution::init(uint64_t seed) {
   BOOSTRT_RETURN_IF_ERROR(
       control(program_.descriptor().seed_control, static_cast<int64_t>(seed)));
-  return call(BOOST_FUNCTION_INIT);
+  return call(BOOSTC_FUNCTION_INIT);
 }
 
 Status Execution::micro(std::byte *batch, int gradients, int64_t wholeOfStep) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
-  bases_[BOOST_ARENA_GRADIENT] =
-      arenas_.deviceBase(BOOST_ARENA_GRADIENT, gradients);
+  bases_[BOOSTC_ARENA_GRADIENT] =
+      arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, gradients);
   if (early_ && wholeOfStep != 0 && gradients == 0) {
     beginStep(wholeOfStep);
     early_->open();
   }
-  return call(BOOST_FUNCTION_MICRO);
+  return call(BOOSTC_FUNCTION_MICRO);
 }
 
 Status Execution::combine(int into, int from) {
-  bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, into);
-  bases_[BOOST_ARENA_GRADIENT_OTHER] =
-      arenas_.deviceBase(BOOST_ARENA_GRADIENT, from);
-  return call(BOOST_FUNCTION_COMBINE);
+  bases_[BOOSTC_ARENA_GRADIENT] =
+      arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, into);
+  bases_[BOOSTC_ARENA_GRADIENT_OTHER] =
+      arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, from);
+  return call(BOOSTC_FUNCTION_COMBINE);
 }
 
 Status Execution::emptySet() {
@@ -122,8 +123,8 @@ Status Execution::emptySet() {
   // What is read there is not used, but memory that nobody has ever written is
   // not to be read.
   if (!std::exchange(setIsWritten_, true))
-    BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_GRADIENT));
-  return arenas_.write(BOOST_ARENA_GRADIENT,
+    BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOSTC_ARENA_GRADIENT));
+  return arenas_.write(BOOSTC_ARENA_GRADIENT,
                        program_.descriptor().loss_count.offset,
                        bytesOf(int64_t{0}));
 }
@@ -138,7 +139,7 @@ Status Execution::contributeNothing() {
     fill(parameter.gradient, -0.0f);
   fill(program_.descriptor().loss_sum, -0.0f);
   fill(program_.descriptor().loss_count, int64_t{0});
-  return arenas_.push(BOOST_ARENA_GRADIENT);
+  return arenas_.push(BOOSTC_ARENA_GRADIENT);
 }
 
 Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
@@ -151,8 +152,8 @@ Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
       BOOSTRT_RETURN_IF_ERROR(control(schedule.control, value));
   }
   hasSchedules_ = true;
-  bases_[BOOST_ARENA_GRADIENT] = arenas_.deviceBase(BOOST_ARENA_GRADIENT, 0);
-  Status updated = call(BOOST_FUNCTION_UPDATE);
+  bases_[BOOSTC_ARENA_GRADIENT] = arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, 0);
+  Status updated = call(BOOSTC_FUNCTION_UPDATE);
   if (early_)
     early_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
@@ -181,12 +182,12 @@ Result<StepResults> Execution::settle() {
 
 Status Execution::eval(std::byte *batch) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
-  BOOSTRT_RETURN_IF_ERROR(call(BOOST_FUNCTION_EVAL));
+  BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_EVAL));
   return arenas_.pull(results_[0]);
 }
 
 SumCount Execution::lossOf(int gradients) const {
-  const std::byte *base = arenas_.base(BOOST_ARENA_GRADIENT, gradients);
+  const std::byte *base = arenas_.base(BOOSTC_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
   return {read<float>(base + d.loss_sum.offset),
           read<int64_t>(base + d.loss_count.offset)};
@@ -200,14 +201,14 @@ Result<SumCount> Execution::loss(int gradients) const {
 }
 
 Status Execution::uploadPersistent() const {
-  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_PARAMETER));
-  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOST_ARENA_STATE));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOSTC_ARENA_PARAMETER));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOSTC_ARENA_STATE));
   return arenas_.finishPushes();
 }
 
 Status Execution::downloadPersistent() const {
-  return arenas_.pull(std::array{arenas_.copyOf(BOOST_ARENA_PARAMETER),
-                                 arenas_.copyOf(BOOST_ARENA_STATE)});
+  return arenas_.pull(std::array{arenas_.copyOf(BOOSTC_ARENA_PARAMETER),
+                                 arenas_.copyOf(BOOSTC_ARENA_STATE)});
 }
 
 std::array<std::span<std::byte>, 2> Execution::persistentArenas() const {
@@ -215,7 +216,7 @@ std::array<std::span<std::byte>, 2> Execution::persistentArenas() const {
     std::byte *base = arenas_.base(kind);
     return std::span(base, base ? program_.descriptor().arena_bytes[kind] : 0);
   };
-  return {arena(BOOST_ARENA_PARAMETER), arena(BOOST_ARENA_STATE)};
+  return {arena(BOOSTC_ARENA_PARAMETER), arena(BOOSTC_ARENA_STATE)};
 }
 
 SumCount Execution::metric(size_t index) const {

@@ -126,7 +126,7 @@ private:
   std::unique_ptr<EarlyCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;
   RunSteps run_;
-  void *bases_[BOOST_ARENA_COUNT] = {};
+  void *bases_[BOOSTC_ARENA_COUNT] = {};
   bool hasSchedules_ = false; ///< the control arena has had all their values
   /// What update leaves: the result arena, and sum and count of set 0's loss.
   std::array<DeviceCopy, 3> results_;

@@ -23,9 +23,9 @@ constexpr const char *kRoles[] = {"weight",     "bias",      "norm_scale",
 constexpr const char *kInitializers[] = {"constant", "uniform", "normal",
                                          "truncated_normal"};
 constexpr const char *kReproducible[] = {"on", "off", "strict"};
-static_assert(std::size(kReproducible) == BOOST_REPRODUCIBLE_STRICT + 1);
+static_assert(std::size(kReproducible) == BOOSTC_REPRODUCIBLE_STRICT + 1);
 constexpr const char *kPrecisions[] = {"float32", "tf32"};
-static_assert(std::size(kPrecisions) == BOOST_PRECISION_TF32 + 1);
+static_assert(std::size(kPrecisions) == BOOSTC_PRECISION_TF32 + 1);
 Json shapeOf(const BoostTensor &tensor) {
   return std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank);
 }
@@ -63,13 +63,13 @@ Json statesOf(const Program &program) {
 Json inputsOf(const Program &program) {
   static constexpr const char *kKinds[] = {"features", "labels", "indices",
                                            "targets", "sample_keys"};
-  static_assert(std::size(kKinds) == BOOST_INPUT_SAMPLE_KEYS + 1);
+  static_assert(std::size(kKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
   Json list = Json::array();
   for (const BoostInput &input : program.inputs()) {
     Json json{{"name", input.tensor.name},
               {"kind", kKinds[input.kind]},
               {"shape", shapeOf(input.tensor)},
-              {"dtype", input.tensor.dtype == BOOST_I32 ? "i32" : "f32"}};
+              {"dtype", input.tensor.dtype == BOOSTC_I32 ? "i32" : "f32"}};
     if (input.classes > 0)
       json["classes"] = input.classes;
     json["bytes"] = input.tensor.bytes;
@@ -85,7 +85,7 @@ Json describeProduct(const BoostMatmul &m) {
           {"k", m.k},
           {"a_strides", m.a_strides},
           {"b_strides", m.b_strides},
-          {"post", m.post_op == BOOST_POST_RELU ? "relu" : "none"}};
+          {"post", m.post_op == BOOSTC_POST_RELU ? "relu" : "none"}};
 }
 
 Json describeConvolution(uint32_t kind, const BoostConvolution &c) {
@@ -120,8 +120,8 @@ Json callsOf(const BoostTarget &target) {
 Json imagesOf(const BoostTarget &target) {
   Json list = Json::array();
   for (const BoostImage *image = target.images;
-       image && image->kind != BOOST_IMAGE_END; ++image)
-    list.push_back({{"kind", image->kind == BOOST_IMAGE_PTX ? "ptx" : "cubin"},
+       image && image->kind != BOOSTC_IMAGE_END; ++image)
+    list.push_back({{"kind", image->kind == BOOSTC_IMAGE_PTX ? "ptx" : "cubin"},
                     {"architecture", fmt::format("sm_{}", image->architecture)},
                     {"bytes", image->bytes}});
   return list;
@@ -132,7 +132,7 @@ MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
   MemoryJob job;
   job.ranks = shape.ranks;
   job.servers = shape.servers;
-  if (target.kind == BOOST_TARGET_CUDA) {
+  if (target.kind == BOOSTC_TARGET_CUDA) {
     job.isOnHost = false;
     job.cuts = kGpuCuts;
   }
@@ -159,7 +159,7 @@ Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target,
                     const JobShape &shape) {
   Json json{{"kind", kTargetNames[target.kind]},
             {"requirements", target.requirements}};
-  if (target.kind == BOOST_TARGET_CPU) {
+  if (target.kind == BOOSTC_TARGET_CPU) {
     json["threads"] = target.threads;
     json["library"] = target.library_version;
   } else {
@@ -178,7 +178,7 @@ Json describeSchedule(const BoostSchedule &schedule) {
       "constant",     "step",          "exponential",    "polynomial",
       "cosine",       "recipe_linear", "recipe_poly",    "recipe_cosine",
       "recipe_steps", "recipe_step",   "one_minus_power"};
-  static_assert(std::size(kKinds) == BOOST_SCHEDULE_COUNT);
+  static_assert(std::size(kKinds) == BOOSTC_SCHEDULE_COUNT);
   Json json = {{"name", schedule.name},
                {"kind", kKinds[schedule.kind]},
                {"value", schedule.value}};
@@ -189,7 +189,7 @@ Json describeSchedule(const BoostSchedule &schedule) {
   for (auto [name, number] : numbers)
     if (number != 0)
       json[name] = number;
-  if (schedule.unit == BOOST_UNIT_STEPS)
+  if (schedule.unit == BOOSTC_UNIT_STEPS)
     json["unit"] = "steps";
   return json;
 }
@@ -349,7 +349,7 @@ void printPlan(const Json &target, const JobShape &shape) {
 /// do: said before they begin.
 Status announceMeasuring(const BoostProgram &program,
                          const PredictOptions &options) {
-  const BoostTarget *target = findTarget(program, BOOST_TARGET_CPU);
+  const BoostTarget *target = findTarget(program, BOOSTC_TARGET_CPU);
   if (!target)
     return Status(); // predict() says so
   uint32_t ranks = measuredRanks(options.job);

@@ -25,7 +25,7 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
                  "servers and devices of the job (default: RANK_TABLE_FILE)")
       ->type_name("FILE");
   app.add_option("--token-file", o.tokenFile,
-                 "file with what ranks show each other (default: BOOST_TOKEN)")
+                 "file with what ranks show each other (default: BOOSTC_TOKEN)")
       ->type_name("FILE");
   app.add_option("--log-dir", o.logDir,
                  "ranks write DIR/1/rank.N/stdout and stderr")

@@ -28,19 +28,19 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
   if (!program->handle_)
     return Status(ExitCode::Input, fmt::format("'{}' cannot be linked: {}",
                                                path, printable(dlerror())));
-  auto query =
-      reinterpret_cast<BoostQuery>(dlsym(program->handle_, BOOST_QUERY_SYMBOL));
+  auto query = reinterpret_cast<BoostQuery>(
+      dlsym(program->handle_, BOOSTC_QUERY_SYMBOL));
   if (!query)
     return Status(ExitCode::Input,
                   fmt::format("'{}' is not a compiled program: it does not "
                               "export {}",
-                              path, BOOST_QUERY_SYMBOL));
-  program->descriptor_ = query(BOOST_ABI_VERSION);
+                              path, BOOSTC_QUERY_SYMBOL));
+  program->descriptor_ = query(BOOSTC_ABI_VERSION);
   if (!program->descriptor_)
     return Status(ExitCode::Input,
                   fmt::format("'{}' needs a newer boost-run: this one has "
                               "version {} of the program interface",
-                              path, BOOST_ABI_VERSION));
+                              path, BOOSTC_ABI_VERSION));
   BOOSTRT_RETURN_IF_ERROR(validateProgram(*program->descriptor_, path));
   return program;
 }
@@ -57,8 +57,8 @@ const BoostInput *Program::input(BoostInputKind kind) const {
 }
 
 const BoostInput &Program::samples() const {
-  const BoostInput *features = input(BOOST_INPUT_FEATURES);
-  return features ? *features : *input(BOOST_INPUT_INDICES);
+  const BoostInput *features = input(BOOSTC_INPUT_FEATURES);
+  return features ? *features : *input(BOOSTC_INPUT_INDICES);
 }
 
 } // namespace boostrt

@@ -18,7 +18,8 @@ namespace boostrt {
 Status validateProgram(const BoostProgram &program, const std::string &path);
 
 /// Names of the targets, by BoostTargetKind, as boostc --target has them.
-inline constexpr const char *kTargetNames[BOOST_TARGET_COUNT] = {"cpu", "cuda"};
+inline constexpr const char *kTargetNames[BOOSTC_TARGET_COUNT] = {"cpu",
+                                                                  "cuda"};
 
 class Program {
 public:

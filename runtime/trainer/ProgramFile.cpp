@@ -54,15 +54,15 @@ Status checkProgramBytes(std::span<const uint8_t> bytes,
     return describeForeign(bytes, path);
   size_t payload = bytes.size() - sizeof trailer;
   std::memcpy(&trailer, bytes.data() + payload, sizeof trailer);
-  if (std::memcmp(trailer.magic, BOOST_TRAILER_MAGIC, sizeof trailer.magic))
+  if (std::memcmp(trailer.magic, BOOSTC_TRAILER_MAGIC, sizeof trailer.magic))
     return describeForeign(bytes, path);
   // Version before hash: the hash of another version may cover other bytes.
-  if (trailer.abi_version != BOOST_ABI_VERSION)
+  if (trailer.abi_version != BOOSTC_ABI_VERSION)
     return inputError(path, fmt::format("has version {} of the program "
                                         "interface, this boost-run has {}; use "
                                         "the boostc and boost-run of one "
                                         "release, or {}",
-                                        trailer.abi_version, BOOST_ABI_VERSION,
+                                        trailer.abi_version, BOOSTC_ABI_VERSION,
                                         kRebuild));
   if (trailer.payload_bytes != payload)
     return inputError(path,

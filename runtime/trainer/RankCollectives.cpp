@@ -61,9 +61,9 @@ Status RankCollectives::prepare() {
   prepared_.resize(schedule.size());
   for (size_t i = 0; i < schedule.size(); ++i) {
     prepared_[i].name = nameOf(schedule[i], program_);
-    if (schedule[i].kind == BOOST_COLLECTIVE_ALL_REDUCE &&
-        schedule[i].ranks == BOOST_RANKS_ALL &&
-        countOf(BOOST_I64, schedule[i]) > 0)
+    if (schedule[i].kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
+        schedule[i].ranks == BOOSTC_RANKS_ALL &&
+        countOf(BOOSTC_I64, schedule[i]) > 0)
       carrier = &prepared_[i];
   }
   if (!carrier)
@@ -87,7 +87,7 @@ Status RankCollectives::makeGroups() {
       link_.transport ? *link_.transport : ranks_.transport();
   all_.emplace(transport);
   auto isOfAll = [](const BoostCollective &collective) {
-    return collective.ranks == BOOST_RANKS_ALL;
+    return collective.ranks == BOOSTC_RANKS_ALL;
   };
   if (std::ranges::all_of(program_.collectives(), isOfAll))
     return Status();
@@ -108,12 +108,12 @@ Status RankCollectives::placeStop() {
 Status RankCollectives::reserve(const BoostCollective &collective,
                                 Prepared &prepared) {
   uint64_t bytes = 0;
-  if (collective.kind == BOOST_COLLECTIVE_ADASUM) {
+  if (collective.kind == BOOSTC_COLLECTIVE_ADASUM) {
     BOOSTRT_RETURN_IF_ERROR(
         plan(prepared, tensorsOf(collective, spreadOffsets(collective))));
     bytes = prepared.adasum->scratchBytes();
   } else {
-    if (collective.kind != BOOST_COLLECTIVE_ALL_REDUCE)
+    if (collective.kind != BOOSTC_COLLECTIVE_ALL_REDUCE)
       prepared.exchange.emplace(collective);
     uint32_t members = groupOf(collective).size();
     bytes = allReduceScratchBytes(
@@ -163,7 +163,7 @@ RankCollectives::~RankCollectives() {
 
 /// Adasum combines the inner groups' vectors, and all ranks share the work.
 Group &RankCollectives::groupOf(const BoostCollective &collective) {
-  return collective.ranks == BOOST_RANKS_INNER ? *inner_ : *all_;
+  return collective.ranks == BOOSTC_RANKS_INNER ? *inner_ : *all_;
 }
 
 Status RankCollectives::run(uint32_t index, void *const *operands) {
@@ -182,9 +182,9 @@ Status RankCollectives::run(uint32_t index, void *const *operands) {
 
 Status RankCollectives::carryOut(const BoostCollective &collective,
                                  Prepared &prepared, void *const *operands) {
-  if (collective.kind == BOOST_COLLECTIVE_ADASUM)
+  if (collective.kind == BOOSTC_COLLECTIVE_ADASUM)
     return combine(collective, prepared, operands);
-  if (collective.kind == BOOST_COLLECTIVE_ALL_REDUCE)
+  if (collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE)
     return allReduce(collective, prepared, operands);
   return prepared.exchange->run(groupOf(collective), operands,
                                 ranks_.workspace(), memory_);

@@ -103,7 +103,7 @@ public:
     const BoostProgram &descriptor = program_.descriptor();
     run_.layout.batchSize = descriptor.batch_size;
     run_.layout.validOffset = descriptor.valid.offset;
-    if (const BoostInput *keys = program_.input(BOOST_INPUT_SAMPLE_KEYS))
+    if (const BoostInput *keys = program_.input(BOOSTC_INPUT_SAMPLE_KEYS))
       run_.layout.keysOffset = keys->tensor.offset;
     return Status();
   }
@@ -120,12 +120,12 @@ private:
   Status elementType(const SampleKind &found) const {
     const BoostInput &samples = program_.samples();
     bool integers = found.elementType == ElementType::I32;
-    if (samples.kind == BOOST_INPUT_INDICES && !integers)
+    if (samples.kind == BOOSTC_INPUT_INDICES && !integers)
       return fail("samples are {}, but the model's input '{}' takes integers "
                   "from 0 to {}; use npy: with samples of int32 or int64",
                   found.elementType == ElementType::U8 ? "pixels" : "floats",
                   samples.tensor.name, samples.classes - 1);
-    if (samples.kind == BOOST_INPUT_FEATURES && integers)
+    if (samples.kind == BOOSTC_INPUT_FEATURES && integers)
       return fail("samples are integers, but the model's input '{}' takes "
                   "pixels or floats; convert with numpy's astype(\"float32\")",
                   samples.tensor.name);
@@ -148,7 +148,7 @@ private:
       return evaluation.status();
     if (!fits(samples.tensor, evaluation->outputShape()))
       return fail("samples are {}{}; the model takes {}", toString(found.shape),
-                  samples.kind == BOOST_INPUT_INDICES
+                  samples.kind == BOOSTC_INPUT_INDICES
                       ? " integers"
                       : fmt::format(", after the model's transforms {}",
                                     toString(evaluation->outputShape())),
@@ -159,7 +159,7 @@ private:
     run_.transforms = std::move(evaluation).value();
     run_.trainingTransforms = std::move(training).value();
     run_.layout.samplesOffset = samples.tensor.offset;
-    if (samples.kind == BOOST_INPUT_INDICES)
+    if (samples.kind == BOOSTC_INPUT_INDICES)
       run_.layout.indexClasses = static_cast<int32_t>(samples.classes);
     return Status();
   }
@@ -174,7 +174,7 @@ private:
   }
 
   Status labels(const Dataset &train, const Dataset &test) {
-    const BoostInput *labels = program_.input(BOOST_INPUT_LABELS);
+    const BoostInput *labels = program_.input(BOOSTC_INPUT_LABELS);
     if (!labels)
       return Status();
     if (!train.hasLabels())
@@ -194,7 +194,7 @@ private:
   }
 
   Status targets(const Dataset &train) {
-    const BoostInput *targets = program_.input(BOOST_INPUT_TARGETS);
+    const BoostInput *targets = program_.input(BOOSTC_INPUT_TARGETS);
     if (!targets)
       return Status();
     int64_t wanted = elementsOf(targets->tensor);

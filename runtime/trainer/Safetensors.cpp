@@ -19,11 +19,11 @@ namespace boostrt {
 
 std::string_view nameOf(BoostDType dtype) {
   switch (dtype) {
-  case BOOST_F32:
+  case BOOSTC_F32:
     return "F32";
-  case BOOST_I32:
+  case BOOSTC_I32:
     return "I32";
-  case BOOST_I64:
+  case BOOSTC_I64:
     return "I64";
   }
   return "?";

@@ -24,7 +24,7 @@ namespace boostrt {
 /// A tensor to be written: dense and row-major, in memory of the caller's.
 struct TensorView {
   std::string name;
-  BoostDType dtype = BOOST_F32;
+  BoostDType dtype = BOOSTC_F32;
   std::vector<int64_t> shape; ///< empty: a scalar
   std::span<const uint8_t> bytes;
 };
@@ -32,7 +32,7 @@ struct TensorView {
 /// A tensor as a file has it.
 struct TensorEntry {
   std::string name;
-  BoostDType dtype = BOOST_F32;
+  BoostDType dtype = BOOSTC_F32;
   std::vector<int64_t> shape;
   uint64_t offset = 0, bytes = 0; ///< in the file
 };
@@ -40,7 +40,7 @@ struct TensorEntry {
 /// Memory to be filled with the tensor of this name.
 struct TensorTarget {
   std::string name;
-  BoostDType dtype = BOOST_F32;
+  BoostDType dtype = BOOSTC_F32;
   std::vector<int64_t> shape;
   std::span<uint8_t> bytes;
 };

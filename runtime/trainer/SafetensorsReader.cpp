@@ -22,7 +22,7 @@ constexpr size_t kMaxMetadata = 65'536;
 
 struct Entry {
   std::string name;
-  BoostDType dtype = BOOST_F32;
+  BoostDType dtype = BOOSTC_F32;
   std::vector<int64_t> shape;
   uint64_t begin = 0, end = 0;
 };
@@ -130,7 +130,7 @@ public:
     }
     if (at_ != At::Tensor || field_ != Field::DType)
       return unexpected();
-    for (BoostDType dtype : {BOOST_F32, BOOST_I32, BOOST_I64})
+    for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I32, BOOSTC_I64})
       if (value == nameOf(dtype)) {
         entry_.dtype = dtype;
         return true;

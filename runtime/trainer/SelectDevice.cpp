@@ -37,14 +37,14 @@ public:
     if (options_.device == "sim")
       return onSim();
     if (options_.device == "cuda") {
-      if (!program_.target(BOOST_TARGET_CUDA))
+      if (!program_.target(BOOSTC_TARGET_CUDA))
         return missing();
       return onCuda("as --device says", "--device=cuda",
                     "--device=cpu and --device=sim need no GPU");
     }
-    if (!program_.target(BOOST_TARGET_CUDA))
+    if (!program_.target(BOOSTC_TARGET_CUDA))
       return onCpu("the only target of the program");
-    if (!program_.target(BOOST_TARGET_CPU))
+    if (!program_.target(BOOSTC_TARGET_CPU))
       return onCuda(
           "the only target of the program",
           fmt::format("'{}' was compiled for cuda alone", program_.path()),
@@ -58,7 +58,7 @@ public:
 private:
   /// --device names what the program has no code for.
   Status missing() const {
-    bool hasCpu = program_.target(BOOST_TARGET_CPU) != nullptr;
+    bool hasCpu = program_.target(BOOSTC_TARGET_CPU) != nullptr;
     return Status(ExitCode::Usage,
                   fmt::format("--device={}: '{}' was compiled for {} alone; "
                               "compile it with boostc --target=cpu,cuda",
@@ -75,7 +75,7 @@ private:
 
   Result<SelectedDevice> onCpu(const std::string &reason) const {
     SelectedDevice selected;
-    selected.target = program_.target(BOOST_TARGET_CPU);
+    selected.target = program_.target(BOOSTC_TARGET_CPU);
     if (!selected.target)
       return missing();
     uint32_t threads = options_.threads.value_or(
@@ -112,7 +112,7 @@ private:
   }
 
   Result<SelectedDevice> onSim() const {
-    if (!program_.target(BOOST_TARGET_CUDA))
+    if (!program_.target(BOOSTC_TARGET_CUDA))
       return missing();
     uint32_t threads = options_.threads.value_or(
         static_cast<uint32_t>(std::max(1, availableCpus())));
@@ -149,7 +149,7 @@ private:
   Result<SelectedDevice> onGpu(std::unique_ptr<GpuDriver> driver,
                                const std::string &reason) const {
     SelectedDevice selected;
-    selected.target = program_.target(BOOST_TARGET_CUDA);
+    selected.target = program_.target(BOOSTC_TARGET_CUDA);
     Result<std::unique_ptr<CudaDevice>> device =
         CudaDevice::create(std::move(driver), *selected.target, program_.path(),
                            librarySettings());

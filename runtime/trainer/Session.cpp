@@ -115,7 +115,7 @@ std::string Session::describeAdasum() const {
     return collectives_->describeAdasum();
   bool hasAdasum = std::ranges::any_of(
       program_->collectives(), [](const BoostCollective &collective) {
-        return collective.kind == BOOST_COLLECTIVE_ADASUM;
+        return collective.kind == BOOSTC_COLLECTIVE_ADASUM;
       });
   return hasAdasum ? "Adasum has nothing to combine: there is one rank" : "";
 }

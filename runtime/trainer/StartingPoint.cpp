@@ -28,8 +28,8 @@ std::string prefixOf(const Options &options, const Program &program) {
 
 /// A file with more cannot be a checkpoint of this program.
 uint64_t largestFile(const BoostProgram &program) {
-  return std::max(program.arena_bytes[BOOST_ARENA_PARAMETER],
-                  program.arena_bytes[BOOST_ARENA_STATE]) +
+  return std::max(program.arena_bytes[BOOSTC_ARENA_PARAMETER],
+                  program.arena_bytes[BOOSTC_ARENA_STATE]) +
          kMaxSafetensorsOverhead;
 }
 
@@ -116,7 +116,7 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
   if (options.init) {
     Result<SafetensorsFile> weights =
         loadWeights(realFileSystem(), *options.init,
-                    program.descriptor().arena_bytes[BOOST_ARENA_PARAMETER]);
+                    program.descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
     if (!weights.ok())
       return weights.status();
     start.weights = std::move(weights).value();

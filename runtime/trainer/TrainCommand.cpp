@@ -193,7 +193,7 @@ private:
   void noteSplit() {
     const BoostProgram &d = session_->program().descriptor();
     int64_t ranks = ranks_.size(), micros = d.micro_batches;
-    if (d.reproducible == BOOST_REPRODUCIBLE_OFF && ranks * micros > 1)
+    if (d.reproducible == BOOSTC_REPRODUCIBLE_OFF && ranks * micros > 1)
       console_.note(fmt::format(
           "compiled with --reproducible=off: the bits of the weights are those "
           "of windows of {} micro-batch{} on {} rank{}, another split rounds "

@@ -63,7 +63,7 @@ Result<StopReason> Trainer::takeSteps() {
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
-      arenas_.copies(BOOST_ARENA_BATCH), Prefetcher::Mode::Background, share_);
+      arenas_.copies(BOOSTC_ARENA_BATCH), Prefetcher::Mode::Background, share_);
   if (!batches.ok())
     return batches.status();
 
@@ -217,7 +217,7 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
         fmt::format("{}: there is no held-out data to evaluate on", data.spec));
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
-      data.layout, arenas.copies(BOOST_ARENA_BATCH),
+      data.layout, arenas.copies(BOOSTC_ARENA_BATCH),
       Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1));
   if (!batches.ok())
     return batches.status();

@@ -25,13 +25,13 @@ struct InputKind {
   bool hasClasses; ///< values are below `classes`
 };
 constexpr InputKind kInputKinds[] = {
-    {"features", BOOST_F32, false, false},  // BOOST_INPUT_FEATURES
-    {"labels", BOOST_I32, true, true},      // BOOST_INPUT_LABELS
-    {"indices", BOOST_I32, false, true},    // BOOST_INPUT_INDICES
-    {"targets", BOOST_F32, false, false},   // BOOST_INPUT_TARGETS
-    {"sample keys", BOOST_I32, true, false} // BOOST_INPUT_SAMPLE_KEYS
+    {"features", BOOSTC_F32, false, false},  // BOOSTC_INPUT_FEATURES
+    {"labels", BOOSTC_I32, true, true},      // BOOSTC_INPUT_LABELS
+    {"indices", BOOSTC_I32, false, true},    // BOOSTC_INPUT_INDICES
+    {"targets", BOOSTC_F32, false, false},   // BOOSTC_INPUT_TARGETS
+    {"sample keys", BOOSTC_I32, true, false} // BOOSTC_INPUT_SAMPLE_KEYS
 };
-static_assert(std::size(kInputKinds) == BOOST_INPUT_SAMPLE_KEYS + 1);
+static_assert(std::size(kInputKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
 
 class Validator : DescriptorCheck {
 public:
@@ -51,11 +51,11 @@ public:
 
 private:
   Status header() const {
-    if (p_.magic != BOOST_ABI_MAGIC)
+    if (p_.magic != BOOSTC_ABI_MAGIC)
       return fail("wrong magic number");
-    if (p_.abi_version != BOOST_ABI_VERSION)
+    if (p_.abi_version != BOOSTC_ABI_VERSION)
       return fail("interface version {} in a program that claims {}",
-                  p_.abi_version, BOOST_ABI_VERSION);
+                  p_.abi_version, BOOSTC_ABI_VERSION);
     if (p_.struct_bytes != sizeof(BoostProgram))
       return fail("{} bytes long, expected {}", p_.struct_bytes,
                   sizeof(BoostProgram));
@@ -71,9 +71,9 @@ private:
       return fail("batch size {}", p_.batch_size);
     if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
       return fail("{} micro-batches a step", p_.micro_batches);
-    if (p_.reproducible > BOOST_REPRODUCIBLE_STRICT)
+    if (p_.reproducible > BOOSTC_REPRODUCIBLE_STRICT)
       return fail("reproducible at unknown level {}", p_.reproducible);
-    if (p_.matmul_precision > BOOST_PRECISION_TF32)
+    if (p_.matmul_precision > BOOSTC_PRECISION_TF32)
       return fail("products in unknown precision {}", p_.matmul_precision);
     return tableSizes();
   }
@@ -93,22 +93,22 @@ private:
   }
 
   Status arenas() const {
-    uint64_t gradient = p_.arena_bytes[BOOST_ARENA_GRADIENT];
-    uint64_t other = p_.arena_bytes[BOOST_ARENA_GRADIENT_OTHER];
+    uint64_t gradient = p_.arena_bytes[BOOSTC_ARENA_GRADIENT];
+    uint64_t other = p_.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER];
     if (other != 0 && other != gradient)
       return fail("GRADIENT and GRADIENT_OTHER differ in size: {} and {}",
                   gradient, other);
-    if (other != 0 && p_.reproducible == BOOST_REPRODUCIBLE_OFF)
+    if (other != 0 && p_.reproducible == BOOSTC_REPRODUCIBLE_OFF)
       return fail("arena GRADIENT_OTHER of {} bytes in a program whose "
                   "micro-batches share one gradient set",
                   other);
-    for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+    for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
       if (p_.arena_bytes[kind] > kMaxBytes)
         return fail("arena {} of {} bytes", kArenaNames[kind],
                     p_.arena_bytes[kind]);
-    if (p_.arena_bytes[BOOST_ARENA_TRANSIENT] != 0)
+    if (p_.arena_bytes[BOOSTC_ARENA_TRANSIENT] != 0)
       return fail("arena TRANSIENT of {} bytes, which the targets alone have",
-                  p_.arena_bytes[BOOST_ARENA_TRANSIENT]);
+                  p_.arena_bytes[BOOSTC_ARENA_TRANSIENT]);
     return Status();
   }
 
@@ -117,7 +117,7 @@ private:
     BOOSTRT_RETURN_IF_ERROR(name(t.name, what));
     if (t.arena != static_cast<uint32_t>(arena))
       return fail("{} '{}' lies in arena {}, expected {}", what, t.name,
-                  t.arena < BOOST_ARENA_COUNT ? kArenaNames[t.arena] : "?",
+                  t.arena < BOOSTC_ARENA_COUNT ? kArenaNames[t.arena] : "?",
                   kArenaNames[arena]);
     uint64_t bytes = elementBytes(t.dtype);
     if (bytes == 0)
@@ -134,14 +134,14 @@ private:
       return fail("{} '{}' has {} bytes where its shape needs {}", what, t.name,
                   t.bytes, bytes);
     uint64_t end = 0;
-    if (t.offset % BOOST_ALIGNMENT != 0 ||
+    if (t.offset % BOOSTC_ALIGNMENT != 0 ||
         __builtin_add_overflow(t.offset, t.bytes, &end) ||
         end > p_.arena_bytes[arena])
       return fail("{} '{}' at offset {} with {} bytes does not lie aligned "
                   "inside arena {} of {} bytes",
                   what, t.name, t.offset, t.bytes, kArenaNames[arena],
                   p_.arena_bytes[arena]);
-    if (arena != BOOST_ARENA_RESULT && arena != BOOST_ARENA_CONTROL)
+    if (arena != BOOSTC_ARENA_RESULT && arena != BOOSTC_ARENA_CONTROL)
       placed_[arena].push_back(&t);
     return Status();
   }
@@ -160,17 +160,17 @@ private:
     for (uint32_t i = 0; i < p_.parameter_count; ++i) {
       const BoostParameter &parameter = p_.parameters[i];
       BOOSTRT_RETURN_IF_ERROR(
-          tensor(parameter.tensor, BOOST_ARENA_PARAMETER, "parameter"));
+          tensor(parameter.tensor, BOOSTC_ARENA_PARAMETER, "parameter"));
       if (!names.insert(parameter.tensor.name).second)
         return fail("parameter '{}' occurs twice", parameter.tensor.name);
-      if (parameter.tensor.dtype != BOOST_F32 ||
-          parameter.role > BOOST_ROLE_MULTIPLIER ||
-          parameter.initializer > BOOST_INIT_TRUNCATED_NORMAL)
+      if (parameter.tensor.dtype != BOOSTC_F32 ||
+          parameter.role > BOOSTC_ROLE_MULTIPLIER ||
+          parameter.initializer > BOOSTC_INIT_TRUNCATED_NORMAL)
         return fail("parameter '{}' has an unknown type, role or initialiser",
                     parameter.tensor.name);
       if (parameter.gradient.bytes == 0)
         continue;
-      BOOSTRT_RETURN_IF_ERROR(tensor(parameter.gradient, BOOST_ARENA_GRADIENT,
+      BOOSTRT_RETURN_IF_ERROR(tensor(parameter.gradient, BOOSTC_ARENA_GRADIENT,
                                      "gradient of parameter"));
     }
     return Status();
@@ -180,7 +180,8 @@ private:
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.state_count; ++i) {
       const BoostState &state = p_.states[i];
-      BOOSTRT_RETURN_IF_ERROR(tensor(state.tensor, BOOST_ARENA_STATE, "state"));
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(state.tensor, BOOSTC_ARENA_STATE, "state"));
       BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
       if (!names.insert(state.tensor.name).second)
         return fail("state '{}' occurs twice", state.tensor.name);
@@ -196,7 +197,8 @@ private:
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.input_count; ++i) {
       const BoostInput &input = p_.inputs[i];
-      BOOSTRT_RETURN_IF_ERROR(tensor(input.tensor, BOOST_ARENA_BATCH, "input"));
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(input.tensor, BOOSTC_ARENA_BATCH, "input"));
       if (!names.insert(input.tensor.name).second)
         return fail("input '{}' occurs twice", input.tensor.name);
       if (input.kind >= std::size(kInputKinds))
@@ -219,10 +221,10 @@ private:
         return fail("input '{}' of {} has {} classes", input.tensor.name,
                     kind.name, input.classes);
     }
-    if (count[BOOST_INPUT_FEATURES] + count[BOOST_INPUT_INDICES] != 1)
+    if (count[BOOSTC_INPUT_FEATURES] + count[BOOSTC_INPUT_INDICES] != 1)
       return fail("{} inputs of features and {} of indices, expected one of "
                   "them",
-                  count[BOOST_INPUT_FEATURES], count[BOOST_INPUT_INDICES]);
+                  count[BOOSTC_INPUT_FEATURES], count[BOOSTC_INPUT_INDICES]);
     for (size_t kind = 0; kind < std::size(kInputKinds); ++kind)
       if (count[kind] > 1)
         return fail("{} inputs of {}, expected one at most", count[kind],
@@ -232,15 +234,15 @@ private:
 
   Status scalars() const {
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.valid, BOOST_ARENA_BATCH, BOOST_I32, "scalar"));
+        scalar(p_.valid, BOOSTC_ARENA_BATCH, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.loss_sum, BOOST_ARENA_GRADIENT, BOOST_F32, "scalar"));
+        scalar(p_.loss_sum, BOOSTC_ARENA_GRADIENT, BOOSTC_F32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.loss_count, BOOST_ARENA_GRADIENT, BOOST_I64, "scalar"));
+        scalar(p_.loss_count, BOOSTC_ARENA_GRADIENT, BOOSTC_I64, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.finite, BOOST_ARENA_RESULT, BOOST_I32, "scalar"));
+        scalar(p_.finite, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.seed_control, BOOST_ARENA_CONTROL, BOOST_I64, "scalar"));
+        scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.metric_count; ++i) {
       const BoostMetric &metric = p_.metrics[i];
@@ -248,17 +250,17 @@ private:
       if (!names.insert(metric.name).second)
         return fail("metric '{}' occurs twice", metric.name);
       BOOSTRT_RETURN_IF_ERROR(
-          scalar(metric.sum, BOOST_ARENA_RESULT, BOOST_F32, "metric sum"));
-      BOOSTRT_RETURN_IF_ERROR(
-          scalar(metric.count, BOOST_ARENA_RESULT, BOOST_I64, "metric count"));
+          scalar(metric.sum, BOOSTC_ARENA_RESULT, BOOSTC_F32, "metric sum"));
+      BOOSTRT_RETURN_IF_ERROR(scalar(metric.count, BOOSTC_ARENA_RESULT,
+                                     BOOSTC_I64, "metric count"));
     }
     for (uint32_t i = 0; i < p_.schedule_count; ++i) {
       const BoostSchedule &schedule = p_.schedules[i];
       BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
-      if (schedule.kind >= BOOST_SCHEDULE_COUNT)
+      if (schedule.kind >= BOOSTC_SCHEDULE_COUNT)
         return fail("schedule '{}' is of unknown kind {}", schedule.name,
                     schedule.kind);
-      if (schedule.unit > BOOST_UNIT_STEPS)
+      if (schedule.unit > BOOSTC_UNIT_STEPS)
         return fail("schedule '{}' counts in unknown unit {}", schedule.name,
                     schedule.unit);
       for (double number :
@@ -271,14 +273,14 @@ private:
           return fail("schedule '{}' has a length that is no number of 0 or "
                       "more",
                       schedule.name);
-      BOOSTRT_RETURN_IF_ERROR(
-          scalar(schedule.control, BOOST_ARENA_CONTROL, BOOST_F32, "schedule"));
+      BOOSTRT_RETURN_IF_ERROR(scalar(schedule.control, BOOSTC_ARENA_CONTROL,
+                                     BOOSTC_F32, "schedule"));
     }
     return Status();
   }
 
   Status collectives() const {
-    if (p_.adasum_across > BOOST_ACROSS_RANKS)
+    if (p_.adasum_across > BOOSTC_ACROSS_RANKS)
       return fail("Adasum across unknown groups {}", p_.adasum_across);
     if (p_.state_is_private > 1)
       return fail("private state {}, expected 0 or 1", p_.state_is_private);
@@ -286,13 +288,13 @@ private:
       const BoostCollective &collective = p_.collectives[i];
       if (collective.number != i)
         return fail("collective {} has number {}", i, collective.number);
-      if (collective.kind >= BOOST_COLLECTIVE_COUNT)
+      if (collective.kind >= BOOSTC_COLLECTIVE_COUNT)
         return fail("collective {} is of unknown kind {}", i, collective.kind);
-      if (collective.ranks > BOOST_RANKS_ACROSS)
+      if (collective.ranks > BOOSTC_RANKS_ACROSS)
         return fail("collective {} is for unknown ranks {}", i,
                     collective.ranks);
-      if ((collective.kind == BOOST_COLLECTIVE_ADASUM) !=
-          (collective.ranks == BOOST_RANKS_ACROSS))
+      if ((collective.kind == BOOSTC_COLLECTIVE_ADASUM) !=
+          (collective.ranks == BOOSTC_RANKS_ACROSS))
         return fail("collective {} of kind {} is for ranks {}; Adasum alone "
                     "combines across groups, and does nothing else",
                     i, collective.kind, collective.ranks);
@@ -315,8 +317,8 @@ private:
     const BoostCollectiveOperand &o = collective.operands[index];
     uint64_t bytes = elementBytes(o.dtype);
     bool isKnown =
-        o.dtype == BOOST_F32 ||
-        (o.dtype == BOOST_I64 && collective.kind != BOOST_COLLECTIVE_ADASUM);
+        o.dtype == BOOSTC_F32 ||
+        (o.dtype == BOOSTC_I64 && collective.kind != BOOSTC_COLLECTIVE_ADASUM);
     if (!isKnown)
       return fail("operand {} of collective {} has elements of type {}", index,
                   collective.number, o.dtype);
@@ -351,7 +353,7 @@ private:
 
   const BoostProgram &p_;
   /// Tensors met so far, by arena, for overlaps().
-  mutable std::vector<const BoostTensor *> placed_[BOOST_ARENA_COUNT];
+  mutable std::vector<const BoostTensor *> placed_[BOOSTC_ARENA_COUNT];
 };
 
 } // namespace

@@ -15,7 +15,7 @@ constexpr uint32_t kMaxBlockThreads = 1024;     ///< and a block
 constexpr uint32_t kMaxImages = 16;
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
 
-constexpr const char *kFunctionNames[BOOST_FUNCTION_COUNT] = {
+constexpr const char *kFunctionNames[BOOSTC_FUNCTION_COUNT] = {
     "init", "micro", "combine", "update", "eval"};
 
 /// One target; its messages begin with its name.
@@ -36,7 +36,7 @@ public:
     BOOSTRT_RETURN_IF_ERROR(
         table(t_.library_calls, t_.library_call_count, "library_calls"));
     BOOSTRT_RETURN_IF_ERROR(table(t_.launches, t_.launch_count, "launches"));
-    BOOSTRT_RETURN_IF_ERROR(t_.kind == BOOST_TARGET_CPU ? cpu() : cuda());
+    BOOSTRT_RETURN_IF_ERROR(t_.kind == BOOSTC_TARGET_CPU ? cpu() : cuda());
     return functions();
   }
 
@@ -62,9 +62,9 @@ private:
 
   Status libraryCall(uint32_t index) const {
     const BoostLibraryCall &call = t_.library_calls[index];
-    uint32_t mostKinds = t_.kind == BOOST_TARGET_CUDA
-                             ? BOOST_LIBRARY_CONVOLUTION_WEIGHT
-                             : BOOST_LIBRARY_MATMUL;
+    uint32_t mostKinds = t_.kind == BOOSTC_TARGET_CUDA
+                             ? BOOSTC_LIBRARY_CONVOLUTION_WEIGHT
+                             : BOOSTC_LIBRARY_MATMUL;
     if (call.kind > mostKinds)
       return fail("{}: library call {} is of an unknown kind", name_, index);
     if (!call.location || !call.layers)
@@ -73,9 +73,9 @@ private:
     BOOSTRT_RETURN_IF_ERROR(cuda::isConvolution(call)
                                 ? convolution(index, call)
                                 : product(index, call.matmul));
-    uint32_t precision = t_.kind == BOOST_TARGET_CUDA
+    uint32_t precision = t_.kind == BOOSTC_TARGET_CUDA
                              ? p_.matmul_precision
-                             : static_cast<uint32_t>(BOOST_PRECISION_FLOAT32);
+                             : static_cast<uint32_t>(BOOSTC_PRECISION_FLOAT32);
     if (call.precision != precision)
       return fail("{}: library call {} has precision {} where the program says "
                   "{}",
@@ -88,7 +88,7 @@ private:
   }
 
   Status product(uint32_t index, const BoostMatmul &m) const {
-    if (m.post_op > BOOST_POST_RELU || m.has_bias > 1)
+    if (m.post_op > BOOSTC_POST_RELU || m.has_bias > 1)
       return fail("{}: library call {} is of an unknown kind", name_, index);
     const int64_t values[] = {
         m.m,           m.n, m.k, m.a_strides[0], m.a_strides[1], m.b_strides[0],
@@ -98,7 +98,7 @@ private:
 
   Status convolution(uint32_t index, const BoostLibraryCall &call) const {
     const BoostConvolution &c = call.convolution;
-    if (c.has_bias > (call.kind == BOOST_LIBRARY_CONVOLUTION ? 1 : 0))
+    if (c.has_bias > (call.kind == BOOSTC_LIBRARY_CONVOLUTION ? 1 : 0))
       return fail("{}: library call {} is of an unknown kind", name_, index);
     for (std::span<const int64_t> values :
          std::initializer_list<std::span<const int64_t>>{
@@ -167,17 +167,17 @@ private:
     if (!t_.images)
       return fail("{}: table images is missing", name_);
     uint32_t count = 0;
-    for (; t_.images[count].kind != BOOST_IMAGE_END; ++count) {
+    for (; t_.images[count].kind != BOOSTC_IMAGE_END; ++count) {
       // The end may be missing: nothing beyond is looked at.
       if (count == kMaxImages)
         return fail("{}: more than {} images", name_, kMaxImages);
       const BoostImage &image = t_.images[count];
-      if (image.kind > BOOST_IMAGE_CUBIN)
+      if (image.kind > BOOSTC_IMAGE_CUBIN)
         return fail("{}: image {} is of unknown kind {}", name_, count,
                     image.kind);
       if (!image.data || image.bytes == 0 || image.bytes > kMaxImageBytes)
         return fail("{}: image {} of {} bytes", name_, count, image.bytes);
-      if (image.kind == BOOST_IMAGE_PTX &&
+      if (image.kind == BOOSTC_IMAGE_PTX &&
           static_cast<const char *>(image.data)[image.bytes] != 0)
         return fail("{}: image {} of PTX does not end where it says", name_,
                     count);
@@ -217,11 +217,11 @@ private:
   }
 
   Status functions() const {
-    for (int kind = 0; kind < BOOST_FUNCTION_COUNT; ++kind) {
+    for (int kind = 0; kind < BOOSTC_FUNCTION_COUNT; ++kind) {
       const BoostFunction &function = t_.functions[kind];
       // Without gradient sets of their own micro-batches need no combine.
-      bool isNeeded = kind != BOOST_FUNCTION_COMBINE ||
-                      p_.reproducible != BOOST_REPRODUCIBLE_OFF;
+      bool isNeeded = kind != BOOSTC_FUNCTION_COMBINE ||
+                      p_.reproducible != BOOSTC_REPRODUCIBLE_OFF;
       if (isNeeded && !function.entry)
         return fail("{}: function {} is missing", name_, kFunctionNames[kind]);
       if (function.transient_bytes > t_.transient_bytes)
@@ -244,12 +244,12 @@ public:
       : DescriptorCheck(path), p_(program), path_(path) {}
 
   Status run() const {
-    if (p_.target_count == 0 || p_.target_count > BOOST_TARGET_COUNT ||
+    if (p_.target_count == 0 || p_.target_count > BOOSTC_TARGET_COUNT ||
         !p_.targets)
       return fail("table targets of {} entries", p_.target_count);
     for (uint32_t i = 0; i < p_.target_count; ++i) {
       uint32_t kind = p_.targets[i].kind;
-      if (kind >= BOOST_TARGET_COUNT)
+      if (kind >= BOOSTC_TARGET_COUNT)
         return fail("target {} is of unknown kind {}", i, kind);
       if (i > 0 && kind <= p_.targets[i - 1].kind)
         return fail("target {} is in the wrong place", kTargetNames[kind]);

@@ -28,7 +28,7 @@ CompileOptions getOptions() {
 
 std::vector<float> readOperand(const void *address,
                                const BoostCollectiveOperand &operand) {
-  EXPECT_EQ(operand.dtype, uint32_t(BOOST_F32));
+  EXPECT_EQ(operand.dtype, uint32_t(BOOSTC_F32));
   auto *first = static_cast<const float *>(address);
   return {first, first + operand.elements};
 }
@@ -104,7 +104,7 @@ public:
 
   boostrt::Status run(uint32_t index, void *const *operands) override {
     const BoostCollective &collective = program.collectives[index];
-    bool isAdasum = collective.kind == BOOST_COLLECTIVE_ADASUM;
+    bool isAdasum = collective.kind == BOOSTC_COLLECTIVE_ADASUM;
     for (uint32_t i = 0; isAdasum && i < collective.operand_count; ++i)
       notes[index][i].brought[rank] =
           readOperand(operands[i], collective.operands[i]);

@@ -284,7 +284,7 @@ TEST_P(LibraryCalls, AgreeWithTheirFallbacks) {
     });
     EXPECT_EQ(llvm::any_of(calls,
                            [](const BoostLibraryCall &call) {
-                             return call.kind != BOOST_LIBRARY_MATMUL;
+                             return call.kind != BOOSTC_LIBRARY_MATMUL;
                            }),
               hasConvolutions);
   }

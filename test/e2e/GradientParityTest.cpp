@@ -27,7 +27,7 @@ namespace {
 constexpr double kFactor = 2.0;
 
 std::string findMnist() {
-  for (const char *name : {"BOOST_MNIST_DIR", "DATA_PATH"})
+  for (const char *name : {"BOOSTC_MNIST_DIR", "DATA_PATH"})
     if (const char *directory = std::getenv(name))
       return directory;
   return BOOSTC_SHARED_MNIST;

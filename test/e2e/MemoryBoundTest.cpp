@@ -63,7 +63,8 @@ std::vector<Lifetime> findLifetimes(func::FuncOp function) {
         continue;
       auto type = cast<MemRefType>(place.getType());
       int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-      bytes = (bytes + BOOST_ALIGNMENT - 1) / BOOST_ALIGNMENT * BOOST_ALIGNMENT;
+      bytes =
+          (bytes + BOOSTC_ALIGNMENT - 1) / BOOSTC_ALIGNMENT * BOOSTC_ALIGNMENT;
       auto known = alive.find(place);
       bool isBorn = overwrites(operand) &&
                     (known == alive.end() || known->second.last < position);
@@ -129,7 +130,7 @@ TEST(MemoryBound, Examples) {
       // Bytes beyond the last whole piece of alignment count in the bound only.
       EXPECT_LE(static_cast<double>(end), 1.10 * static_cast<double>(bound))
           << model << ", @" << function.getName().str();
-      EXPECT_GT(end + BOOST_ALIGNMENT, bound)
+      EXPECT_GT(end + BOOSTC_ALIGNMENT, bound)
           << "the bound is wrong: " << model << ", @"
           << function.getName().str();
     });

@@ -48,7 +48,8 @@ TEST_P(Tf32, EveryLibraryCallSaysSo) {
         compileText(GetParam().getJson(), getOptions(On::Libraries, isTf32)),
         1);
     const BoostProgram &program = compiled.descriptor();
-    uint32_t expected = isTf32 ? BOOST_PRECISION_TF32 : BOOST_PRECISION_FLOAT32;
+    uint32_t expected =
+        isTf32 ? BOOSTC_PRECISION_TF32 : BOOSTC_PRECISION_FLOAT32;
     EXPECT_EQ(program.matmul_precision, expected);
     bool hasProducts = GetParam().name != "bias_only";
     EXPECT_EQ(program.targets->library_call_count > 0, hasProducts);

@@ -357,7 +357,7 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
   std::ofstream(path, std::ios::binary).write(library.data(), library.size());
   program = take(boostrt::Program::load(path));
   const BoostTarget &target = program->targets().front();
-  if (target.kind == BOOST_TARGET_CPU)
+  if (target.kind == BOOSTC_TARGET_CPU)
     device = take(
         boostrt::CpuDevice::create(threads, target, descriptor().reproducible));
   else {
@@ -367,7 +367,7 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
                                               {libraryUse, {}, ""}));
   }
   boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
-  plan.copies[BOOST_ARENA_GRADIENT] = gradientSets;
+  plan.copies[BOOSTC_ARENA_GRADIENT] = gradientSets;
   arenas = take(boostrt::Arenas::reserve(plan, device->memory()));
   exec.emplace(*program, *device, *arenas);
 }
@@ -394,7 +394,7 @@ void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
     const BoostInput &input = descriptor().inputs[i];
     const ReferenceValue &value = inputs.at(input.tensor.name);
     std::byte *address = batch() + input.tensor.offset;
-    if (input.tensor.dtype == BOOST_I32)
+    if (input.tensor.dtype == BOOSTC_I32)
       write<int32_t>(value, address);
     else
       write<float>(value, address);
@@ -434,14 +434,14 @@ void Compiled::setParameters(const ReferenceTrainer::Values &values) {
 
 void Compiled::forgetSkips() {
   int32_t yes = 1;
-  expectOk(arenas->write(BOOST_ARENA_RESULT, descriptor().finite.offset,
+  expectOk(arenas->write(BOOSTC_ARENA_RESULT, descriptor().finite.offset,
                          std::as_bytes(std::span(&yes, 1))));
 }
 
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   ReferenceTrainer::Partial partial;
-  expectOk(arenas->pull(arenas->copyOf(BOOST_ARENA_GRADIENT, gradients)));
-  const std::byte *base = arenas->base(BOOST_ARENA_GRADIENT, gradients);
+  expectOk(arenas->pull(arenas->copyOf(BOOSTC_ARENA_GRADIENT, gradients)));
+  const std::byte *base = arenas->base(BOOSTC_ARENA_GRADIENT, gradients);
   for (const BoostParameter &parameter : program->parameters())
     partial.gradients[parameter.tensor.name] =
         read(parameter.gradient, base + parameter.gradient.offset);
@@ -454,7 +454,7 @@ ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
 std::vector<std::byte> Compiled::getPersistentBytes() const {
   std::vector<std::byte> bytes;
   expectOk(exec->downloadPersistent());
-  for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE})
+  for (BoostArenaKind kind : {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_STATE})
     if (const std::byte *base = arenas->base(kind))
       bytes.insert(bytes.end(), base, base + descriptor().arena_bytes[kind]);
   return bytes;

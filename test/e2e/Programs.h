@@ -105,7 +105,7 @@ public:
 
   /// Writes a batch: features, labels, valid.
   void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid);
-  std::byte *batch() const { return arenas->base(BOOST_ARENA_BATCH); }
+  std::byte *batch() const { return arenas->base(BOOSTC_ARENA_BATCH); }
 
   ReferenceTrainer::Values getParameters() const;
   ReferenceTrainer::Values getState() const;

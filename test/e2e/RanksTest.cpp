@@ -40,13 +40,13 @@ public:
                 void *const *operands) {
     present[rank] = operands;
     barrier.arrive_and_wait();
-    std::vector<Vector> results = collective.kind == BOOST_COLLECTIVE_ADASUM
+    std::vector<Vector> results = collective.kind == BOOSTC_COLLECTIVE_ADASUM
                                       ? combine(collective, rank)
                                       : sum(collective, rank);
     barrier.arrive_and_wait(); // all have read
     for (uint32_t i = 0; i < collective.operand_count; ++i)
       for (size_t k = 0; k < results[i].size(); ++k)
-        if (collective.operands[i].dtype == BOOST_I64)
+        if (collective.operands[i].dtype == BOOSTC_I64)
           static_cast<int64_t *>(operands[i])[k] = int64_t(results[i][k]);
         else
           static_cast<float *>(operands[i])[k] = float(results[i][k]);
@@ -59,9 +59,9 @@ private:
   std::vector<unsigned> membersWith(unsigned rank, uint32_t group) const {
     std::vector<unsigned> members;
     for (unsigned other = 0; other < ranks; ++other)
-      if (group == BOOST_RANKS_ALL ||
-          (group == BOOST_RANKS_INNER ? other / inner == rank / inner
-                                      : other % inner == rank % inner))
+      if (group == BOOSTC_RANKS_ALL ||
+          (group == BOOSTC_RANKS_INNER ? other / inner == rank / inner
+                                       : other % inner == rank % inner))
         members.push_back(other);
     return members;
   }
@@ -71,7 +71,7 @@ private:
     Vector values(collective.operands[operand].elements);
     for (size_t i = 0; i < values.size(); ++i)
       values[i] =
-          collective.operands[operand].dtype == BOOST_I64
+          collective.operands[operand].dtype == BOOSTC_I64
               ? double(static_cast<int64_t *>(present[rank][operand])[i])
               : static_cast<float *>(present[rank][operand])[i];
     return values;

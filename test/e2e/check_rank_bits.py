@@ -75,7 +75,7 @@ def ranks_of(launcher):
             continue
         if int(fields[1]) == launcher:
             for variable in environ:
-                if variable.startswith(b"BOOST_RANK="):
+                if variable.startswith(b"BOOSTC_RANK="):
                     found.append((int(variable[11:]), int(folder.name)))
     return sorted(found)
 

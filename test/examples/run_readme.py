@@ -111,7 +111,7 @@ exec "{build}/bin/boost-run" "$@"
 
 def run(command, programs, **variables):
     # Where ranks of several servers meet; the default port may be another test's.
-    environment = {**os.environ, "MASTER_PORT": str(free_port()), "BOOST_BIN": str(programs),
+    environment = {**os.environ, "MASTER_PORT": str(free_port()), "BOOSTC_BIN": str(programs),
                    **variables}
     environment.pop("DATA_PATH", None)
     print(" ".join([*(f"{name}={value}" for name, value in variables.items()),

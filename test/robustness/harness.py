@@ -117,7 +117,7 @@ def environment(build, folder):
            "HOME": str(folder), "LC_ALL": "C.UTF-8", "TERM": "xterm",
            "TMPDIR": str(folder / "tmp"), "PYTHONUTF8": "1",
            "FAIL_CALLS": f"{build}/test/e2e/fail-calls.so"}
-    for name in ("BOOST_FAKE", "LSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    for name in ("BOOSTC_FAKE", "LSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
         if name in os.environ:
             env[name] = os.environ[name]
     return env

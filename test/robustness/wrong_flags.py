@@ -131,7 +131,7 @@ VARIABLES = [  # settings, code, what the answer names
     ("RANK_TABLE_FILE=none.json", 1, ("none.json", "No such file")),
     ("RANK_ID=1 RANK_SIZE=x", 2, ("RANK_SIZE", "x")),
     ("RANK_ID=2 RANK_SIZE=2", 2, ("RANK_SIZE", "RANK_TABLE_FILE")),
-    ("BOOST_RANK=0", 2, ("BOOST_RANK", "unset")),
+    ("BOOSTC_RANK=0", 2, ("BOOSTC_RANK", "unset")),
     ("MS_ROLE=MS_WORKER", 2, ("MS_",)),
     ("MS_ROLE=MS_WORKER MS_WORKER_NUM=two MS_SCHED_HOST=127.0.0.1 MS_SCHED_PORT=9000 MS_NODE_ID=0", 2,
      ("MS_WORKER_NUM", "two")),

@@ -7,63 +7,63 @@
 # Every op folder adds its .td to the generated <Prefix>Ops.td and its .cpp files to
 # the library Boost<Prefix>; that one boost_op() line is all an op needs.
 #
-# Where BOOST_VARIANT is set, the dialect is made a second time, in targets with that
+# Where BOOSTC_VARIANT is set, the dialect is made a second time, in targets with that
 # suffix and without a reference page: test/docs/adding-an-op.
 
 macro(boost_dialect_begin mnemonic prefix)
-  set(BOOST_DIALECT ${mnemonic})
-  set(BOOST_PREFIX ${prefix})
-  set(BOOST_TARGET Boost${prefix}${BOOST_VARIANT})
-  set(BOOST_OPS_TD "")
-  set(BOOST_OPS_SRC "")
+  set(BOOSTC_DIALECT ${mnemonic})
+  set(BOOSTC_PREFIX ${prefix})
+  set(BOOSTC_TARGET Boost${prefix}${BOOSTC_VARIANT})
+  set(BOOSTC_OPS_TD "")
+  set(BOOSTC_OPS_SRC "")
 endmacro()
 
 macro(boost_op name)
-  string(APPEND BOOST_OPS_TD
-         "include \"dialects/${BOOST_DIALECT}/ops/${name}/${name}.td\"\n")
+  string(APPEND BOOSTC_OPS_TD
+         "include \"dialects/${BOOSTC_DIALECT}/ops/${name}/${name}.td\"\n")
   file(GLOB _sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
        ops/${name}/*.cpp)
-  list(APPEND BOOST_OPS_SRC ${_sources})
+  list(APPEND BOOSTC_OPS_SRC ${_sources})
 endmacro()
 
 function(boost_dialect_end)
   cmake_parse_arguments(ARG "ATTRS;ENUMS" "" "LINK_LIBS;SOURCES" ${ARGN})
-  set(base "dialects/${BOOST_DIALECT}/${BOOST_PREFIX}Base.td")
-  file(CONFIGURE OUTPUT ${BOOST_PREFIX}Ops.td @ONLY CONTENT
-       "include \"${base}\"\n${BOOST_OPS_TD}")
-  set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_BINARY_DIR}/${BOOST_PREFIX}Ops.td)
-  mlir_tablegen(${BOOST_PREFIX}Ops.h.inc -gen-op-decls)
-  mlir_tablegen(${BOOST_PREFIX}Ops.cpp.inc -gen-op-defs)
-  mlir_tablegen(${BOOST_PREFIX}Dialect.h.inc -gen-dialect-decls -dialect=${BOOST_DIALECT})
-  mlir_tablegen(${BOOST_PREFIX}Dialect.cpp.inc -gen-dialect-defs -dialect=${BOOST_DIALECT})
+  set(base "dialects/${BOOSTC_DIALECT}/${BOOSTC_PREFIX}Base.td")
+  file(CONFIGURE OUTPUT ${BOOSTC_PREFIX}Ops.td @ONLY CONTENT
+       "include \"${base}\"\n${BOOSTC_OPS_TD}")
+  set(LLVM_TARGET_DEFINITIONS ${CMAKE_CURRENT_BINARY_DIR}/${BOOSTC_PREFIX}Ops.td)
+  mlir_tablegen(${BOOSTC_PREFIX}Ops.h.inc -gen-op-decls)
+  mlir_tablegen(${BOOSTC_PREFIX}Ops.cpp.inc -gen-op-defs)
+  mlir_tablegen(${BOOSTC_PREFIX}Dialect.h.inc -gen-dialect-decls -dialect=${BOOSTC_DIALECT})
+  mlir_tablegen(${BOOSTC_PREFIX}Dialect.cpp.inc -gen-dialect-defs -dialect=${BOOSTC_DIALECT})
   if(ARG_ATTRS)
-    mlir_tablegen(${BOOST_PREFIX}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${BOOST_DIALECT})
-    mlir_tablegen(${BOOST_PREFIX}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${BOOST_DIALECT})
+    mlir_tablegen(${BOOSTC_PREFIX}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${BOOSTC_DIALECT})
+    mlir_tablegen(${BOOSTC_PREFIX}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${BOOSTC_DIALECT})
   endif()
   if(ARG_ATTRS OR ARG_ENUMS)
     # Apart: enum generation knows no dialects and would emit included enums again.
-    set(LLVM_TARGET_DEFINITIONS ${CMAKE_SOURCE_DIR}/dialects/${BOOST_DIALECT}/${BOOST_PREFIX}Enums.td)
-    mlir_tablegen(${BOOST_PREFIX}Enums.h.inc -gen-enum-decls)
-    mlir_tablegen(${BOOST_PREFIX}Enums.cpp.inc -gen-enum-defs)
+    set(LLVM_TARGET_DEFINITIONS ${CMAKE_SOURCE_DIR}/dialects/${BOOSTC_DIALECT}/${BOOSTC_PREFIX}Enums.td)
+    mlir_tablegen(${BOOSTC_PREFIX}Enums.h.inc -gen-enum-decls)
+    mlir_tablegen(${BOOSTC_PREFIX}Enums.cpp.inc -gen-enum-defs)
   endif()
-  add_public_tablegen_target(${BOOST_TARGET}IncGen)
+  add_public_tablegen_target(${BOOSTC_TARGET}IncGen)
   # Verifiers and type inference read each op's interfaces.
-  add_dependencies(${BOOST_TARGET}IncGen BoostInterfacesIncGen)
-  if(NOT BOOST_VARIANT)
-    add_mlir_doc_boost(${BOOST_DIALECT} ${BOOST_PREFIX})
+  add_dependencies(${BOOSTC_TARGET}IncGen BoostInterfacesIncGen)
+  if(NOT BOOSTC_VARIANT)
+    add_mlir_doc_boost(${BOOSTC_DIALECT} ${BOOSTC_PREFIX})
   endif()
-  if(BOOST_VARIANT)
+  if(BOOSTC_VARIANT)
     set(ARG_SOURCES "") # what ops share comes from the dialect proper
   endif()
-  boost_compiler_library(${BOOST_TARGET}
-    ${BOOST_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOST_OPS_SRC}
-    DEPENDS ${BOOST_TARGET}IncGen ${ARG_DEPENDS}
+  boost_compiler_library(${BOOSTC_TARGET}
+    ${BOOSTC_PREFIX}Dialect.cpp ${ARG_SOURCES} ${BOOSTC_OPS_SRC}
+    DEPENDS ${BOOSTC_TARGET}IncGen ${ARG_DEPENDS}
     LINK_LIBS BoostInterfaces ${ARG_LINK_LIBS})
   # Most of the time goes into reading headers, so several op folders share a
   # translation unit. The dialect's own file instantiates every op and stays apart.
-  set_target_properties(${BOOST_TARGET} PROPERTIES
+  set_target_properties(${BOOSTC_TARGET} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  set_source_files_properties(${BOOST_PREFIX}Dialect.cpp PROPERTIES
+  set_source_files_properties(${BOOSTC_PREFIX}Dialect.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 

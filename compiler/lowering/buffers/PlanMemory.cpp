@@ -65,7 +65,7 @@ namespace {
 struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   void runOnOperation() override {
     slots.clear();
-    ends.assign(BOOST_ARENA_COUNT, 0);
+    ends.assign(BOOSTC_ARENA_COUNT, 0);
     if (failed(collectSlots()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -109,7 +109,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
           return failure();
         int64_t &end = ends[static_cast<unsigned>(getArena(binding))];
         slots.insert({binding, Slot{type, end, function.getLoc()}});
-        end = llvm::alignTo(end + *bytes, BOOST_ALIGNMENT);
+        end = llvm::alignTo(end + *bytes, BOOSTC_ALIGNMENT);
       }
     }
     return success();
@@ -168,8 +168,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       }
       buffers.push_back(buffer);
     }
-    int64_t bytes = planOffsets(buffers, BOOST_ALIGNMENT);
-    assert(bytes >= getLivenessBound(buffers, BOOST_ALIGNMENT) &&
+    int64_t bytes = planOffsets(buffers, BOOSTC_ALIGNMENT);
+    assert(bytes >= getLivenessBound(buffers, BOOSTC_ALIGNMENT) &&
            "a plan below the bound overlaps");
     (void)bytes;
     for (auto [allocation, buffer] : llvm::zip(allocations, buffers)) {

@@ -20,7 +20,7 @@ RowsPlan boostc::planScatterAdd(rt::ScatterAddOp op) {
   MemRefType table = typeOf(op.getDestination());
   return {table.getDimSize(1),
           table.getDimSize(0) + typeOf(op.getIndex()).getNumElements(),
-          BOOST_ALIGNMENT / 4};
+          BOOSTC_ALIGNMENT / 4};
 }
 
 /// `buffer` with its first `leading` dimensions as one.

@@ -168,7 +168,7 @@ struct OutlineDeviceKernels
       auto bytes = static_cast<uint64_t>(countBytes(buffers[i].getType()));
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(static_cast<int64_t>(
-                            llvm::MinAlign(bytes, BOOST_ALIGNMENT))));
+                            llvm::MinAlign(bytes, BOOSTC_ALIGNMENT))));
     }
     return kernel;
   }

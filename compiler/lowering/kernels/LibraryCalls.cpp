@@ -19,7 +19,7 @@ BoostMatmul boostc::describeMatmul(rt::MatmulOp op) {
   setStrides(call.a_strides, op.getA(), op.getTransposeA());
   setStrides(call.b_strides, op.getB(), op.getTransposeB());
   call.has_bias = op.getBias() ? 1 : 0;
-  call.post_op = BOOST_POST_NONE;
+  call.post_op = BOOSTC_POST_NONE;
   return call;
 }
 
@@ -43,11 +43,11 @@ BoostConvolution boostc::describeConvolution(rt::ConvolutionOp op) {
 static uint32_t kindOf(rt::ConvolutionKind kind) {
   switch (kind) {
   case rt::ConvolutionKind::Forward:
-    return BOOST_LIBRARY_CONVOLUTION;
+    return BOOSTC_LIBRARY_CONVOLUTION;
   case rt::ConvolutionKind::BackwardImage:
-    return BOOST_LIBRARY_CONVOLUTION_IMAGE;
+    return BOOSTC_LIBRARY_CONVOLUTION_IMAGE;
   case rt::ConvolutionKind::BackwardWeight:
-    return BOOST_LIBRARY_CONVOLUTION_WEIGHT;
+    return BOOSTC_LIBRARY_CONVOLUTION_WEIGHT;
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -56,7 +56,7 @@ BoostLibraryCall boostc::describeLibraryCall(ContractionOpInterface op) {
   BoostLibraryCall call = {};
   call.precision = static_cast<uint32_t>(op.getPrecision());
   if (auto matmul = dyn_cast<rt::MatmulOp>(*op)) {
-    call.kind = BOOST_LIBRARY_MATMUL;
+    call.kind = BOOSTC_LIBRARY_MATMUL;
     call.matmul = describeMatmul(matmul);
   } else {
     auto convolution = cast<rt::ConvolutionOp>(*op);

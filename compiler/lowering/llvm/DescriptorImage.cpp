@@ -42,7 +42,7 @@ void DescriptorImage::emit(OpBuilder &builder, Location loc,
       LLVM::LLVMStructType::getLiteral(context, fields, /*isPacked=*/true);
   auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                                        LLVM::Linkage::Internal, name,
-                                       Attribute(), BOOST_ALIGNMENT);
+                                       Attribute(), BOOSTC_ALIGNMENT);
 
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());

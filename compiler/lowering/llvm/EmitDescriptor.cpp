@@ -89,9 +89,9 @@ private:
     auto type = cast<MemRefType>(slot.getType());
     BoostTensor tensor = {};
     tensor.rank = type.getRank();
-    tensor.dtype = type.getElementType().isF32()         ? BOOST_F32
-                   : type.getElementType().isInteger(32) ? BOOST_I32
-                                                         : BOOST_I64;
+    tensor.dtype = type.getElementType().isF32()         ? BOOSTC_F32
+                   : type.getElementType().isInteger(32) ? BOOSTC_I32
+                                                         : BOOSTC_I64;
     tensor.arena = static_cast<uint32_t>(slot.getArena());
     tensor.offset = slot.getOffset();
     tensor.bytes = countBytes(type);
@@ -239,11 +239,11 @@ private:
       target.launch_count = code.launches.size();
       for (int64_t bytes : code.transientBytes)
         target.transient_bytes = std::max<uint64_t>(
-            target.transient_bytes, llvm::alignTo(bytes, BOOST_ALIGNMENT));
+            target.transient_bytes, llvm::alignTo(bytes, BOOSTC_ALIGNMENT));
       for (auto [i, bytes] : llvm::enumerate(code.transientBytes))
         target.functions[i].transient_bytes = bytes;
       std::string requirements, library;
-      if (code.kind == BOOST_TARGET_CPU) {
+      if (code.kind == BOOSTC_TARGET_CPU) {
         FailureOr<rt::CpuTargetAttr> cpu = getCpuTarget(code.program);
         if (failed(cpu))
           return failure();
@@ -372,8 +372,8 @@ private:
   }
 
   void writeHeader() {
-    header.magic = BOOST_ABI_MAGIC;
-    header.abi_version = BOOST_ABI_VERSION;
+    header.magic = BOOSTC_ABI_MAGIC;
+    header.abi_version = BOOSTC_ABI_VERSION;
     header.struct_bytes = sizeof(BoostProgram);
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
@@ -383,15 +383,15 @@ private:
       uint64_t &bytes =
           header.arena_bytes[static_cast<unsigned>(slot.getArena())];
       uint64_t end = slot.getOffset() + countBytes(slot.getType());
-      bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOST_ALIGNMENT));
+      bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOSTC_ALIGNMENT));
     }
     header.reproducible =
         static_cast<uint32_t>(rt::getReproducibility(program));
     header.matmul_precision =
         static_cast<uint32_t>(rt::getMatmulPrecision(program));
     if (!program.accumulatesInPlace())
-      header.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
-          header.arena_bytes[BOOST_ARENA_GRADIENT];
+      header.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] =
+          header.arena_bytes[BOOSTC_ARENA_GRADIENT];
     setString(offsetof(BoostProgram, name), program.getSymName());
     setString(offsetof(BoostProgram, compiler_version),
               "boostc " BOOSTC_VERSION);
@@ -425,19 +425,19 @@ LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
   train::ProgramOp program = targets.front().program;
   OpBuilder builder(program);
   Location loc = program.getLoc();
-  if (targets.back().kind == BOOST_TARGET_CUDA)
+  if (targets.back().kind == BOOSTC_TARGET_CUDA)
     declareImages(builder, loc);
   constexpr StringLiteral name = "boost.descriptor";
   descriptor.image.emit(builder, loc, name);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i32 = builder.getI32Type();
   auto query =
-      LLVM::LLVMFuncOp::create(builder, loc, BOOST_QUERY_SYMBOL,
+      LLVM::LLVMFuncOp::create(builder, loc, BOOSTC_QUERY_SYMBOL,
                                LLVM::LLVMFunctionType::get(pointer, {i32}));
   Block *entry = query.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
   Value version = LLVM::ConstantOp::create(
-      builder, loc, i32, builder.getI32IntegerAttr(BOOST_ABI_VERSION));
+      builder, loc, i32, builder.getI32IntegerAttr(BOOSTC_ABI_VERSION));
   Value known = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::uge,
                                      entry->getArgument(0), version);
   Value address = LLVM::AddressOfOp::create(builder, loc, pointer, name);

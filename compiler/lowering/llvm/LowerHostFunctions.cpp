@@ -57,7 +57,7 @@ private:
 
   /// Base addresses of the arenas the function uses, read once.
   void loadArenas() {
-    arenas.assign(BOOST_ARENA_COUNT, Value());
+    arenas.assign(BOOSTC_ARENA_COUNT, Value());
     source.walk([&](rt::BufferOp op) {
       Value &arena = arenas[static_cast<unsigned>(op.getArena())];
       if (arena)
@@ -128,7 +128,7 @@ private:
     if (auto ready = dyn_cast<rt::ReadyOp>(op))
       return lowerReady(ready);
     if (isa<func::ReturnOp>(op)) {
-      LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOST_CALL_OK));
+      LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOSTC_CALL_OK));
       return success();
     }
     return op->emitOpError("has no place in a host function of phase rt");
@@ -184,7 +184,7 @@ private:
                               : LLVM::ZeroOp::create(builder, loc(), pointer));
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
                            {env(), constant(i32, code.calls.size()), operands});
-    if (code.kind == BOOST_TARGET_CUDA && failed(addFallback(op, entry.call)))
+    if (code.kind == BOOSTC_TARGET_CUDA && failed(addFallback(op, entry.call)))
       return failure();
     code.calls.push_back(entry);
     returnUnlessOk(status);
@@ -209,7 +209,7 @@ private:
       auto type = cast<MemRefType>(buffer.getType());
       BoostCollectiveOperand operand = {};
       operand.elements = static_cast<uint64_t>(type.getNumElements());
-      operand.dtype = type.getElementType().isF32() ? BOOST_F32 : BOOST_I64;
+      operand.dtype = type.getElementType().isF32() ? BOOSTC_F32 : BOOSTC_I64;
       operand.group = static_cast<uint32_t>(op.getGroups()[i]);
       operand.parameter = UINT32_MAX;
       StringRef served = CollectiveOpInterface(op).getServed(i);
@@ -261,7 +261,7 @@ private:
   /// A failed call ends the function with its status.
   void returnUnlessOk(Value status) {
     Value failed = LLVM::ICmpOp::create(builder, loc(), LLVM::ICmpPredicate::ne,
-                                        status, constant(i32, BOOST_CALL_OK));
+                                        status, constant(i32, BOOSTC_CALL_OK));
     Block *block = builder.getBlock();
     Block *next = block->splitBlock(builder.getInsertionPoint());
     Block *fail = new Block();

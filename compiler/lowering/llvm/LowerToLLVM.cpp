@@ -18,11 +18,11 @@ using namespace boostc;
 namespace {
 
 /// The functions of a program, by BoostFunctionKind.
-constexpr StringRef kFunctionNames[BOOST_FUNCTION_COUNT] = {
+constexpr StringRef kFunctionNames[BOOSTC_FUNCTION_COUNT] = {
     train::kInit, train::kMicro, train::kCombine, train::kUpdate, train::kEval};
-static_assert(BOOST_FUNCTION_INIT == 0 && BOOST_FUNCTION_MICRO == 1 &&
-              BOOST_FUNCTION_COMBINE == 2 && BOOST_FUNCTION_UPDATE == 3 &&
-              BOOST_FUNCTION_EVAL == 4);
+static_assert(BOOSTC_FUNCTION_INIT == 0 && BOOSTC_FUNCTION_MICRO == 1 &&
+              BOOSTC_FUNCTION_COMBINE == 2 && BOOSTC_FUNCTION_UPDATE == 3 &&
+              BOOSTC_FUNCTION_EVAL == 4);
 
 struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   void runOnOperation() override {
@@ -34,13 +34,13 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     ModuleOp module = getOperation();
     SmallVector<TargetCode, 0> targets;
     for (auto program : module.getOps<train::ProgramOp>())
-      targets.push_back({program, getCudaTarget(program) ? BOOST_TARGET_CUDA
-                                                         : BOOST_TARGET_CPU});
+      targets.push_back({program, getCudaTarget(program) ? BOOSTC_TARGET_CUDA
+                                                         : BOOSTC_TARGET_CPU});
     llvm::stable_sort(targets, [](const TargetCode &a, const TargetCode &b) {
       return a.kind < b.kind;
     });
     if (targets.empty() ||
-        (targets.size() > 1 && (targets.size() > BOOST_TARGET_COUNT ||
+        (targets.size() > 1 && (targets.size() > BOOSTC_TARGET_COUNT ||
                                 targets[0].kind == targets[1].kind)))
       return module.emitError("expected one train.program for each kind of "
                               "device to make a library of, found ")
@@ -68,7 +68,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
         return target.program.emitOpError("has no function @") << name;
       target.transientBytes.push_back(measureTransient(function));
       StringRef prefix =
-          target.kind == BOOST_TARGET_CUDA ? "boost.cuda." : "boost.";
+          target.kind == BOOSTC_TARGET_CUDA ? "boost.cuda." : "boost.";
       FailureOr<LLVM::LLVMFuncOp> lowered =
           lowerHostFunction(function, (prefix + name).str(), target);
       if (failed(lowered))
@@ -81,7 +81,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   /// Moves the kernels out of the program, which goes.
   LogicalResult lowerKernels(TargetCode &target) {
     train::ProgramOp program = target.program;
-    if (target.kind == BOOST_TARGET_CUDA) {
+    if (target.kind == BOOSTC_TARGET_CUDA) {
       for (auto kernels :
            llvm::make_early_inc_range(program.getOps<gpu::GPUModuleOp>()))
         kernels->moveBefore(program);

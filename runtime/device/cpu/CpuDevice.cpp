@@ -55,7 +55,7 @@ void envFill(const BoostEnv *env, void *destination, int64_t elements,
 
 /// Without GPUs in the target there is nothing to launch.
 int32_t envLaunch(const BoostEnv *, uint32_t, void *const *) {
-  return BOOST_CALL_LAUNCH_FAILED;
+  return BOOSTC_CALL_LAUNCH_FAILED;
 }
 
 /// The call asks for `found` bytes of scratch memory with `threads` threads,
@@ -87,7 +87,7 @@ Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
 Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
                                                      const BoostTarget &target,
                                                      uint32_t reproducible) {
-  bool isStrict = reproducible == BOOST_REPRODUCIBLE_STRICT;
+  bool isStrict = reproducible == BOOSTC_REPRODUCIBLE_STRICT;
   std::span calls(target.library_calls, target.library_call_count);
   BOOSTRT_RETURN_IF_ERROR(checkCpuFeatures(target.requirements));
   DnnlContext::limitInstructionSet(target.requirements);
@@ -99,7 +99,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   if (!dnnl.ok())
     return dnnl.status();
   device->dnnl_ = std::move(dnnl).value();
-  device->env_ = BoostEnv{BOOST_ABI_VERSION,
+  device->env_ = BoostEnv{BOOSTC_ABI_VERSION,
                           threads,
                           device.get(),
                           isStrict ? envParallelForStrict : envParallelFor,
@@ -139,14 +139,14 @@ Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {
   const BoostFunction &function = target_.functions[kind];
   failure_ = Status();
   int32_t status = function.entry(&env_, arenas);
-  if (status == BOOST_CALL_OK)
+  if (status == BOOSTC_CALL_OK)
     return Status();
   if (!failure_.ok())
     return failure_;
   return Status(ExitCode::Internal,
                 fmt::format("function {} failed{}; please report this",
                             function.name ? function.name : "?",
-                            status == BOOST_CALL_LIBRARY_FAILED
+                            status == BOOSTC_CALL_LIBRARY_FAILED
                                 ? ": oneDNN refused a prepared call"
                                 : fmt::format(" with status {}", status)));
 }
@@ -173,13 +173,13 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
     std::vector<float> b((m.k - 1) * m.b_strides[0] +
                          (m.n - 1) * m.b_strides[1] + 1);
     std::vector<float> bias(m.n), c(m.m * m.n);
-    std::vector<std::byte> scratch(calls[i].scratch_bytes + BOOST_ALIGNMENT);
+    std::vector<std::byte> scratch(calls[i].scratch_bytes + BOOSTC_ALIGNMENT);
     void *aligned = scratch.data();
     size_t space = scratch.size();
-    std::align(BOOST_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
+    std::align(BOOSTC_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
     void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
                         c.data(), aligned};
-    if (products_[i]->execute(env_.threads, operands) != BOOST_CALL_OK)
+    if (products_[i]->execute(env_.threads, operands) != BOOSTC_CALL_OK)
       return Status(ExitCode::Internal,
                     fmt::format("{}: {} cannot run its own {} kernel",
                                 calls[i].location,
@@ -192,7 +192,7 @@ int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
                                void *const *operands) {
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (index >= device->target_.library_call_count)
-    return BOOST_CALL_LIBRARY_FAILED;
+    return BOOSTC_CALL_LIBRARY_FAILED;
   return device->products_[index]->execute(env->threads, operands);
 }
 
@@ -200,9 +200,9 @@ int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,
                               void *const *operands) {
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (!device->runner_)
-    return BOOST_CALL_OK;
+    return BOOSTC_CALL_OK;
   device->failure_ = device->runner_->run(index, operands);
-  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
+  return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_COLLECTIVE_FAILED;
 }
 
 void CpuDevice::ready(const BoostEnv *env, uint32_t index,

@@ -24,7 +24,7 @@ public:
   /// strictly reproducible program computes does not depend on `threads`.
   static Result<std::unique_ptr<CpuDevice>>
   create(uint32_t threads, const BoostTarget &target,
-         uint32_t reproducible = BOOST_REPRODUCIBLE_ON);
+         uint32_t reproducible = BOOSTC_REPRODUCIBLE_ON);
 
   CpuDevice(const CpuDevice &) = delete;
   CpuDevice &operator=(const CpuDevice &) = delete;

@@ -83,7 +83,7 @@ dnnl::matmul::primitive_desc describe(const BoostMatmul &call,
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   // The environment (ONEDNN_DEFAULT_FPMATH_MODE) may not lower precision.
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
-  if (call.post_op == BOOST_POST_RELU) {
+  if (call.post_op == BOOSTC_POST_RELU) {
     dnnl::post_ops operations;
     operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
     attributes.set_post_ops(operations);
@@ -161,14 +161,14 @@ int32_t Matmul::execute(void *const *operands) {
     if (dnnl_memory_set_data_handle_v2(p.arguments[i].memory,
                                        operands[p.operand[i]],
                                        p.stream.get()) != dnnl_success)
-      return BOOST_CALL_LIBRARY_FAILED;
+      return BOOSTC_CALL_LIBRARY_FAILED;
   if (dnnl_primitive_execute(p.primitive.get(), p.stream.get(),
                              static_cast<int>(p.arguments.size()),
                              p.arguments.data()) != dnnl_success)
-    return BOOST_CALL_LIBRARY_FAILED;
+    return BOOSTC_CALL_LIBRARY_FAILED;
   return dnnl_stream_wait(p.stream.get()) == dnnl_success
-             ? BOOST_CALL_OK
-             : BOOST_CALL_LIBRARY_FAILED;
+             ? BOOSTC_CALL_OK
+             : BOOSTC_CALL_LIBRARY_FAILED;
 }
 
 } // namespace boostrt

@@ -43,7 +43,7 @@ std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, bool isStrict) {
 }
 
 uint64_t aligned(uint64_t bytes) {
-  return (bytes + BOOST_ALIGNMENT - 1) / BOOST_ALIGNMENT * BOOST_ALIGNMENT;
+  return (bytes + BOOSTC_ALIGNMENT - 1) / BOOSTC_ALIGNMENT * BOOSTC_ALIGNMENT;
 }
 
 } // namespace
@@ -98,7 +98,7 @@ int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
   struct Call {
     std::vector<Piece> &pieces;
     void *const *operands;
-    std::atomic<int32_t> status{BOOST_CALL_OK};
+    std::atomic<int32_t> status{BOOSTC_CALL_OK};
   } call{pieces_, operands};
   void *arguments[] = {&call};
   auto run = [](void *const *arguments, int64_t begin, int64_t end) {
@@ -111,7 +111,7 @@ int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
                                         piece.offsets[k]
                                   : nullptr;
       if (int32_t status = piece.matmul->execute(own.data());
-          status != BOOST_CALL_OK)
+          status != BOOSTC_CALL_OK)
         call.status = status;
     }
   };

@@ -33,7 +33,7 @@ double boundOf(const BoostLibraryCall &call) {
   double most = static_cast<double>(countTerms(call)) + 1;
   double cancelled = std::min(most, 8 * std::sqrt(most));
   double oneSum = cancelled * cancelled * 0x1p-24;
-  return call.precision == BOOST_PRECISION_TF32
+  return call.precision == BOOSTC_PRECISION_TF32
              ? cancelled * 0x1p-9 + oneSum + 4 * most * cancelled * 0x1p-24
              : 2 * oneSum;
 }

@@ -16,7 +16,7 @@ std::string describe(const BoostMatmul &m) {
   return fmt::format("{}x{}x{}:{},{}:{},{}:{}{}", m.m, m.n, m.k, m.a_strides[0],
                      m.a_strides[1], m.b_strides[0], m.b_strides[1],
                      m.has_bias ? "bias:" : "",
-                     m.post_op == BOOST_POST_RELU ? "relu:" : "");
+                     m.post_op == BOOSTC_POST_RELU ? "relu:" : "");
 }
 
 std::string describe(const BoostConvolution &c) {
@@ -41,18 +41,18 @@ std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands) {
 
 const char *nameOfCall(uint32_t kind) {
   switch (kind) {
-  case BOOST_LIBRARY_CONVOLUTION:
+  case BOOSTC_LIBRARY_CONVOLUTION:
     return "convolution";
-  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
     return "convolution_image";
-  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
     return "convolution_weight";
   }
   return "matmul";
 }
 
 bool isConvolution(const BoostLibraryCall &call) {
-  return call.kind != BOOST_LIBRARY_MATMUL;
+  return call.kind != BOOSTC_LIBRARY_MATMUL;
 }
 
 bool hasBias(const BoostLibraryCall &call) {
@@ -63,11 +63,11 @@ bool hasBias(const BoostLibraryCall &call) {
 uint64_t countResults(const BoostLibraryCall &call) {
   const BoostConvolution &c = call.convolution;
   switch (call.kind) {
-  case BOOST_LIBRARY_CONVOLUTION:
+  case BOOSTC_LIBRARY_CONVOLUTION:
     return static_cast<uint64_t>(product(c.output));
-  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
     return static_cast<uint64_t>(product(c.image));
-  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
     return static_cast<uint64_t>(product(c.weight));
   }
   return static_cast<uint64_t>(call.matmul.m * call.matmul.n);
@@ -76,11 +76,11 @@ uint64_t countResults(const BoostLibraryCall &call) {
 int64_t countTerms(const BoostLibraryCall &call) {
   const BoostConvolution &c = call.convolution;
   switch (call.kind) {
-  case BOOST_LIBRARY_CONVOLUTION:
+  case BOOSTC_LIBRARY_CONVOLUTION:
     return product(c.weight) / c.weight[0];
-  case BOOST_LIBRARY_CONVOLUTION_IMAGE: // the filters of a group, every tap
+  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE: // the filters of a group, every tap
     return product(c.weight) / c.image[1];
-  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
     return product(c.output) / c.output[1];
   }
   return call.matmul.k;
@@ -90,7 +90,7 @@ std::string describeCall(const BoostLibraryCall &call) {
   return fmt::format("{}:{}{}scratch{}", nameOfCall(call.kind),
                      isConvolution(call) ? describe(call.convolution)
                                          : describe(call.matmul),
-                     call.precision == BOOST_PRECISION_TF32 ? "tf32:" : "",
+                     call.precision == BOOSTC_PRECISION_TF32 ? "tf32:" : "",
                      call.scratch_bytes);
 }
 

@@ -92,16 +92,16 @@ Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call) {
   graph.image = {DnnTensor::A, arrayOf(c.image), arrayOf(c.image_strides)};
   graph.weight = {DnnTensor::B, arrayOf(c.weight), arrayOf(c.weight_strides)};
   graph.output = {DnnTensor::C, arrayOf(c.output), arrayOf(c.output_strides)};
-  if (call.kind == BOOST_LIBRARY_CONVOLUTION_IMAGE) {
+  if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE) {
     graph.output.number = DnnTensor::A;
     graph.image.number = DnnTensor::C;
-  } else if (call.kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT) {
+  } else if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT) {
     graph.output.number = DnnTensor::A;
     graph.image.number = DnnTensor::B;
     graph.weight.number = DnnTensor::C;
   }
   graph.hasBias = c.has_bias != 0;
-  graph.allowsTf32 = call.precision == BOOST_PRECISION_TF32;
+  graph.allowsTf32 = call.precision == BOOSTC_PRECISION_TF32;
   int64_t filters = c.weight[0];
   graph.bias = {DnnTensor::Bias, {1, filters, 1, 1}, {filters, 1, 1, 1}};
   graph.strides = {c.strides[0], c.strides[1]};

@@ -34,7 +34,7 @@ struct DnnTensor {
 /// C = A conv B (+ bias), where A, B and C are image, weight and output in the
 /// order of the kind (BoostConvolution).
 struct ConvolutionGraph {
-  uint32_t kind = BOOST_LIBRARY_CONVOLUTION; ///< BoostLibraryCallKind
+  uint32_t kind = BOOSTC_LIBRARY_CONVOLUTION; ///< BoostLibraryCallKind
   DnnTensor image, weight, output;
   bool hasBias = false;
   DnnTensor bias; ///< [1, O, 1, 1]

@@ -125,7 +125,7 @@ Status LtMatmul::describe(const LtProduct &product, uint64_t scratchBytes) {
   BOOSTRT_RETURN_IF_ERROR(prefer(kLtReductionSchemes, &kLtReduceSeparately,
                                  sizeof kLtReduceSeparately));
   // Else the library counts on multiples of 256.
-  uint32_t alignment = BOOST_ALIGNMENT;
+  uint32_t alignment = BOOSTC_ALIGNMENT;
   for (int matrix = 0; matrix < 4; ++matrix)
     BOOSTRT_RETURN_IF_ERROR(
         prefer(kLtAlignmentFirst + matrix, &alignment, sizeof alignment));

@@ -27,15 +27,15 @@ uint64_t bytesOf(const BoostCollectiveOperand &operand) {
 
 /// The same with what keeps the next operand aligned.
 uint64_t roomOf(const BoostCollectiveOperand &operand) {
-  return (bytesOf(operand) + BOOST_ALIGNMENT - 1) / BOOST_ALIGNMENT *
-         BOOST_ALIGNMENT;
+  return (bytesOf(operand) + BOOSTC_ALIGNMENT - 1) / BOOSTC_ALIGNMENT *
+         BOOSTC_ALIGNMENT;
 }
 
 } // namespace
 
 CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
                        const BoostTarget &target)
-    : driver_(std::move(driver)), target_(target), env_{BOOST_ABI_VERSION,
+    : driver_(std::move(driver)), target_(target), env_{BOOSTC_ABI_VERSION,
                                                         0,
                                                         this,
                                                         noParallelFor,
@@ -103,7 +103,7 @@ Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
   int32_t status = entry.entry(&env_, arenas);
   if (!failure_.ok())
     return failure_;
-  if (status != BOOST_CALL_OK)
+  if (status != BOOSTC_CALL_OK)
     return Status(ExitCode::Internal,
                   fmt::format("function {} failed with status {}; please "
                               "report this",
@@ -113,10 +113,10 @@ Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
 
 Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
   // It runs once, and fills from the host, which no graph can hold.
-  if (function == BOOST_FUNCTION_INIT)
+  if (function == BOOSTC_FUNCTION_INIT)
     return enter(function, arenas);
   // Between its launches the host talks to other ranks.
-  if (function == BOOST_FUNCTION_UPDATE && runner_ && !schedule_.empty()) {
+  if (function == BOOSTC_FUNCTION_UPDATE && runner_ && !schedule_.empty()) {
     Status status = enter(function, arenas);
     Status joined = joinCollectives();
     announced_.assign(schedule_.size(), nullptr);
@@ -133,10 +133,10 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
       return status;
     }
   bool isEarly =
-      function == BOOST_FUNCTION_MICRO && runner_ && runner_->isEarly();
-  if (function != BOOST_FUNCTION_MICRO && function != BOOST_FUNCTION_EVAL)
+      function == BOOSTC_FUNCTION_MICRO && runner_ && runner_->isEarly();
+  if (function != BOOSTC_FUNCTION_MICRO && function != BOOSTC_FUNCTION_EVAL)
     return replay(entry->second, isEarly);
-  uint64_t batch = addressOf(arenas[BOOST_ARENA_BATCH]);
+  uint64_t batch = addressOf(arenas[BOOSTC_ARENA_BATCH]);
   BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
   BOOSTRT_RETURN_IF_ERROR(replay(entry->second, isEarly));
   return driver_->endUse(batch);
@@ -203,13 +203,13 @@ int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
                            void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
   if (index >= device->target_.launch_count)
-    return BOOST_CALL_LAUNCH_FAILED;
+    return BOOSTC_CALL_LAUNCH_FAILED;
   std::vector<uint64_t> addresses(
       device->target_.launches[index].operand_count);
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
   device->failure_ = device->launchKernel(index, addresses);
-  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LAUNCH_FAILED;
+  return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_LAUNCH_FAILED;
 }
 
 Status CudaDevice::callLibrary(uint32_t index,
@@ -225,23 +225,23 @@ int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
                                 void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
   if (index >= device->target_.library_call_count)
-    return BOOST_CALL_LIBRARY_FAILED;
+    return BOOSTC_CALL_LIBRARY_FAILED;
   std::array<uint64_t, cuda::CallOperands::Count> addresses;
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
   device->failure_ = device->callLibrary(index, addresses);
-  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_LIBRARY_FAILED;
+  return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_LIBRARY_FAILED;
 }
 
 int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
                                void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
   if (!device->runner_)
-    return BOOST_CALL_OK;
+    return BOOSTC_CALL_OK;
   if (index >= device->schedule_.size())
-    return BOOST_CALL_COLLECTIVE_FAILED;
+    return BOOSTC_CALL_COLLECTIVE_FAILED;
   device->failure_ = device->runBeside(index, operands);
-  return device->failure_.ok() ? BOOST_CALL_OK : BOOST_CALL_COLLECTIVE_FAILED;
+  return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_COLLECTIVE_FAILED;
 }
 
 Status CudaDevice::runBeside(uint32_t index, void *const *operands) {

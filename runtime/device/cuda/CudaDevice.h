@@ -61,7 +61,7 @@ public:
   void unpin(std::span<std::byte> host) override { driver_->unpin(host); }
 
 private:
-  using Bases = std::array<void *, BOOST_ARENA_COUNT>;
+  using Bases = std::array<void *, BOOSTC_ARENA_COUNT>;
 
   CudaDevice(std::unique_ptr<GpuDriver> driver, const BoostTarget &target);
   /// Operands of a collective that have their value.

@@ -12,8 +12,8 @@ namespace {
 /// the same major version from its own minor version on. Null without any.
 const BoostImage *bestCubin(const BoostImage *images, uint32_t architecture) {
   const BoostImage *best = nullptr;
-  for (; images->kind != BOOST_IMAGE_END; ++images)
-    if (images->kind == BOOST_IMAGE_CUBIN &&
+  for (; images->kind != BOOSTC_IMAGE_END; ++images)
+    if (images->kind == BOOSTC_IMAGE_CUBIN &&
         images->architecture / 10 == architecture / 10 &&
         images->architecture <= architecture &&
         (!best || images->architecture > best->architecture))
@@ -25,8 +25,8 @@ const BoostImage *bestCubin(const BoostImage *images, uint32_t architecture) {
 /// machine code. Null without any.
 const BoostImage *bestPtx(const BoostImage *images, uint32_t architecture) {
   const BoostImage *best = nullptr;
-  for (; images->kind != BOOST_IMAGE_END; ++images)
-    if (images->kind == BOOST_IMAGE_PTX &&
+  for (; images->kind != BOOSTC_IMAGE_END; ++images)
+    if (images->kind == BOOSTC_IMAGE_PTX &&
         images->architecture <= architecture &&
         (!best || images->architecture > best->architecture))
       best = images;

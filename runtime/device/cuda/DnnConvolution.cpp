@@ -17,9 +17,9 @@ struct Operation {
 };
 Operation operationOf(uint32_t kind) {
   switch (kind) {
-  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
     return {kDnnImageOperation, kDnnImageFirst};
-  case BOOST_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
     return {kDnnWeightOperation, kDnnWeightFirst};
   }
   return {kDnnForwardOperation, kDnnForwardFirst};
@@ -72,7 +72,7 @@ Result<DnnObject> DnnConvolution::makeTensor(const DnnTensor &tensor,
       .set(kDnnTensorExtents, kDnnTypeInt64, tensor.extents)
       .set(kDnnTensorStrides, kDnnTypeInt64, tensor.strides)
       .set(kDnnTensorId, kDnnTypeInt64, tensor.number)
-      .set(kDnnTensorAlignment, kDnnTypeInt64, int64_t{BOOST_ALIGNMENT});
+      .set(kDnnTensorAlignment, kDnnTypeInt64, int64_t{BOOSTC_ALIGNMENT});
   if (isVirtual)
     builder.set(kDnnTensorIsVirtual, kDnnTypeBoolean, true);
   return builder.finish("a tensor");

@@ -42,7 +42,7 @@ public:
   /// "NVIDIA H200", "the simulated GPU".
   virtual std::string name() const = 0;
 
-  /// Loads the best of `images` (a table that ends with BOOST_IMAGE_END);
+  /// Loads the best of `images` (a table that ends with BOOSTC_IMAGE_END);
   /// `program` is for messages. findKernel() looks into what was loaded last.
   /// Fails with ExitCode::Input.
   virtual Status load(const BoostImage *images, const std::string &program) = 0;

@@ -23,7 +23,7 @@ void setTf32(const BoostTarget &target) {
   bool isAllowed = std::any_of(target.library_calls,
                                target.library_calls + target.library_call_count,
                                [](const BoostLibraryCall &call) {
-                                 return call.precision == BOOST_PRECISION_TF32;
+                                 return call.precision == BOOSTC_PRECISION_TF32;
                                });
   if (isAllowed)
     unsetenv(kName);

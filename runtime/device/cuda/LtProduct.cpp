@@ -42,9 +42,9 @@ Result<LtProduct> describeProduct(const BoostLibraryCall &libraryCall) {
   product.result = {static_cast<uint64_t>(call.n),
                     static_cast<uint64_t>(call.m), call.n};
   uint32_t epilogue = (call.has_bias ? kEpilogueBias : 0) |
-                      (call.post_op == BOOST_POST_RELU ? kEpilogueRelu : 0);
+                      (call.post_op == BOOSTC_POST_RELU ? kEpilogueRelu : 0);
   product.epilogue = epilogue ? epilogue : kEpilogueNone;
-  product.compute = libraryCall.precision == BOOST_PRECISION_TF32
+  product.compute = libraryCall.precision == BOOSTC_PRECISION_TF32
                         ? kLtComputeTf32
                         : kLtComputeF32;
   return product;

@@ -13,7 +13,7 @@ constexpr size_t kMostBlocks = 4096;
 
 Status loadKernels(GpuDriver &driver, std::string_view ptx,
                    std::initializer_list<RuntimeKernel *> kernels) {
-  const BoostImage images[] = {{BOOST_IMAGE_PTX, 80, ptx.data(), ptx.size()},
+  const BoostImage images[] = {{BOOSTC_IMAGE_PTX, 80, ptx.data(), ptx.size()},
                                {}};
   BOOSTRT_RETURN_IF_ERROR(driver.load(images, "boost-run"));
   for (RuntimeKernel *kernel : kernels) {

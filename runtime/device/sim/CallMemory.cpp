@@ -52,11 +52,11 @@ Status CallMemory::checkPresence(Number number, bool isExpected) const {
 Status CallMemory::checkBounds(Number number) const {
   auto [name, bytes] = operand(number);
   uint64_t address = addresses_[number];
-  if (address % BOOST_ALIGNMENT != 0)
+  if (address % BOOSTC_ALIGNMENT != 0)
     return fault("misaligned address",
                  fmt::format("{} lies at {:#x}; the library is promised "
                              "multiples of {}",
-                             name, address, BOOST_ALIGNMENT));
+                             name, address, BOOSTC_ALIGNMENT));
   if (bytes > plannedBytes(number))
     return fault("out-of-bounds access",
                  fmt::format("{} reaches over {} bytes, and {} were planned "

@@ -133,7 +133,7 @@ void Convolution::run() {
                      y = take(g_.output);
   int64_t step = g_.strides[1];
   switch (g_.kind) {
-  case BOOST_LIBRARY_CONVOLUTION:
+  case BOOSTC_LIBRARY_CONVOLUTION:
     forEachRows([&](const Rows &rows) {
       const float *from = &x[rows.image], factor = w[rows.weight];
       float *to = &y[rows.output];
@@ -141,7 +141,7 @@ void Convolution::run() {
         to[j] = __builtin_fmaf(factor, from[j * step], to[j]);
     });
     break;
-  case BOOST_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
     forEachRows([&](const Rows &rows) {
       const float *from = &y[rows.output], factor = w[rows.weight];
       float *to = &x[rows.image];

@@ -22,8 +22,8 @@ Result<std::unique_ptr<SimDriver>> SimDriver::create(uint32_t threads,
 }
 
 Status SimDriver::load(const BoostImage *images, const std::string &program) {
-  for (; images->kind != BOOST_IMAGE_END; ++images) {
-    if (images->kind != BOOST_IMAGE_PTX)
+  for (; images->kind != BOOSTC_IMAGE_END; ++images) {
+    if (images->kind != BOOSTC_IMAGE_PTX)
       continue;
     Result<SimModule> module = SimModule::load(
         {static_cast<const char *>(images->data), images->bytes}, memory_,

@@ -98,7 +98,7 @@ CallMemory::Description Product::describe(const BoostLibraryCall &call,
       fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
                   "and {}, of B {} and {}{}",
                   m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
-                  m.post_op == BOOST_POST_RELU ? ", relu" : "", m.a_strides[0],
+                  m.post_op == BOOSTC_POST_RELU ? ", relu" : "", m.a_strides[0],
                   m.a_strides[1], m.b_strides[0], m.b_strides[1],
                   product.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
       {{{"A", product.right.bytes()},

@@ -68,16 +68,16 @@ inline uint32_t maskOf(const uint32_t *p) {
 // The lanes of an operation never depend on each other, though its destination
 // may be one of its sources.
 #ifdef __clang__
-#define BOOST_SIM_LANES _Pragma("clang loop vectorize(assume_safety)")
+#define BOOSTC_SIM_LANES _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define BOOST_SIM_LANES _Pragma("GCC ivdep")
+#define BOOSTC_SIM_LANES _Pragma("GCC ivdep")
 #endif
 
 /// Writes value(i) to the active lanes of `d`. `value` must be harmless for
 /// inactive lanes: it is computed for all of them.
 template <class D, class F> inline void forLanes(Warp &warp, D *d, F value) {
   if (warp.mask == kFullMask) {
-    BOOST_SIM_LANES
+    BOOSTC_SIM_LANES
     for (uint32_t i = 0; i < kLanes; ++i)
       d[i] = value(i);
     return;
@@ -85,7 +85,7 @@ template <class D, class F> inline void forLanes(Warp &warp, D *d, F value) {
   alignas(64) D all[kLanes];
   for (uint32_t i = 0; i < kLanes; ++i)
     all[i] = value(i);
-  BOOST_SIM_LANES
+  BOOSTC_SIM_LANES
   for (uint32_t i = 0; i < kLanes; ++i)
     d[i] = warp.lane[i] ? all[i] : d[i];
 }

@@ -28,7 +28,7 @@ protected:
     // Files of wrong programs do not count.
     ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
     for (const auto &entry :
-         std::filesystem::directory_iterator(BOOST_AUTODIFF_TESTS)) {
+         std::filesystem::directory_iterator(BOOSTC_AUTODIFF_TESTS)) {
       if (entry.path().extension() != ".mlir")
         continue;
       modules.push_back(

@@ -40,7 +40,7 @@ protected:
     std::vector<std::pair<std::string, OwningOpRef<ModuleOp>>> corpus;
     for (const char *folder : {"autodiff", "reference"})
       for (const auto &entry : std::filesystem::directory_iterator(
-               std::filesystem::path(BOOST_COMPILER_TESTS) / folder)) {
+               std::filesystem::path(BOOSTC_COMPILER_TESTS) / folder)) {
         if (entry.path().extension() != ".mlir")
           continue;
         auto module =

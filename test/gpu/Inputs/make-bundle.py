@@ -1,6 +1,6 @@
 """Makes a bundle whose boost-run claims a GPU and runs on the simulated one instead.
 
-  make-bundle.py FOLDER BOOST_RUN PROGRAM...
+  make-bundle.py FOLDER BOOSTC_RUN PROGRAM...
 
 FAKE_GPU= (empty): there is no GPU; FAKE_GPUS=n: there are n. FAKE_SCALE=x: weights from the
 GPU are x times as large. FAKE_RANDOM=1: they differ from run to run. FAKE_LOSS=null: the
@@ -15,7 +15,7 @@ import pathlib
 import shutil
 import sys
 
-BOOST_RUN = '''#!{python}
+BOOSTC_RUN = '''#!{python}
 import array, json, os, re, struct, subprocess, sys, time
 arguments, real = sys.argv[1:], {boost_run!r}
 value = lambda flag: next(a.split("=", 1)[1] for a in arguments if a.startswith(flag + "="))
@@ -76,7 +76,7 @@ sys.exit(subprocess.run(command).returncode)
 '''
 
 folder, boost_run, *programs = map(pathlib.Path, sys.argv[1:])
-files = {"bin/boost-run": BOOST_RUN, "bin/comm-test": SUITE,
+files = {"bin/boost-run": BOOSTC_RUN, "bin/comm-test": SUITE,
          "sanitizer/compute-sanitizer": SANITIZER}
 for name, text in files.items():
     path = folder / name

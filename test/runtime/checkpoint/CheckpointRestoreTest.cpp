@@ -25,7 +25,7 @@ TEST(Restore, IsAllOrNothing) {
   const SampleRun untouched(1);
   std::vector<TensorTarget> state = run.stateTargets();
 
-  state[1].dtype = BOOST_I32; // the last tensor of the last file
+  state[1].dtype = BOOSTC_I32; // the last tensor of the last file
   expectError(restore(*loaded, run.weightTargets(), state),
               ExitCode::Checkpoint, "tensor 'step' is I64 [], expected I32 []");
   state = run.stateTargets();

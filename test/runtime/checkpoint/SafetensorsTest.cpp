@@ -27,7 +27,7 @@ std::string headerOf(const std::vector<uint8_t> &file) {
 TEST(Safetensors, TheFormatByteForByte) {
   std::vector<float> values = {1.0f, -2.0f};
   std::vector<TensorView> tensors = {
-      {"a", BOOST_F32, {2}, SampleRun::bytes(values)}};
+      {"a", BOOSTC_F32, {2}, SampleRun::bytes(values)}};
   std::vector<uint8_t> file = written(tensors, {{"format", "pt"}});
   std::string header =
       R"({"__metadata__":{"format":"pt"},)"
@@ -45,10 +45,10 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   std::vector<int64_t> l = {INT64_MIN};
   std::vector<float> none;
   std::vector<TensorView> tensors = {
-      {"f", BOOST_F32, {3, 1}, SampleRun::bytes(f)},
-      {"empty", BOOST_F32, {0, 7}, SampleRun::bytes(none)},
-      {"i", BOOST_I32, {2}, SampleRun::bytes(i)},
-      {"scalar", BOOST_I64, {}, SampleRun::bytes(l)}};
+      {"f", BOOSTC_F32, {3, 1}, SampleRun::bytes(f)},
+      {"empty", BOOSTC_F32, {0, 7}, SampleRun::bytes(none)},
+      {"i", BOOSTC_I32, {2}, SampleRun::bytes(i)},
+      {"scalar", BOOSTC_I64, {}, SampleRun::bytes(l)}};
   Result<SafetensorsFile> content =
       openBytes(written(tensors, {{"key", "value \"quoted\""}}));
   ASSERT_TRUE(content.ok()) << content.status().message();
@@ -71,8 +71,8 @@ TEST(Safetensors, DataIsAligned) {
     std::vector<float> odd(3);
     std::vector<int64_t> wide(1);
     std::vector<TensorView> tensors = {
-        {std::string(length, 'n'), BOOST_F32, {3}, SampleRun::bytes(odd)},
-        {"wide", BOOST_I64, {1}, SampleRun::bytes(wide)}};
+        {std::string(length, 'n'), BOOSTC_F32, {3}, SampleRun::bytes(odd)},
+        {"wide", BOOSTC_I64, {1}, SampleRun::bytes(wide)}};
     std::vector<uint8_t> file = written(tensors);
     EXPECT_EQ(headerOf(file).size() % 8, 0u);
     Result<SafetensorsFile> content = openBytes(file);
@@ -105,7 +105,7 @@ TEST(Safetensors, StrangeNamesComeBack) {
   std::vector<float> value(1);
   for (std::string name : {"a\"b\\c", "größe", "", "\x01", "a/b.c"}) {
     std::vector<TensorView> tensors = {
-        {name, BOOST_F32, {}, SampleRun::bytes(value)}};
+        {name, BOOSTC_F32, {}, SampleRun::bytes(value)}};
     Result<SafetensorsFile> content = openBytes(written(tensors));
     ASSERT_TRUE(content.ok()) << content.status().message();
     EXPECT_NE(content->find(name), nullptr) << name;
@@ -118,7 +118,7 @@ TEST(Safetensors, ViewsOfTheAbi) {
   tensor.name = "w";
   tensor.shape = shape;
   tensor.rank = 2;
-  tensor.dtype = BOOST_F32;
+  tensor.dtype = BOOSTC_F32;
   tensor.bytes = 24;
   std::vector<float> data(6);
   TensorView view = viewOf(tensor, data.data());
@@ -141,15 +141,15 @@ TEST(Safetensors, WritingChecksItsInput) {
   };
   auto bytes = SampleRun::bytes(data);
   expectError(
-      save({{"a", BOOST_F32, {4}, bytes}, {"a", BOOST_F32, {4}, bytes}}),
+      save({{"a", BOOSTC_F32, {4}, bytes}, {"a", BOOSTC_F32, {4}, bytes}}),
       ExitCode::Internal, "the name is taken");
-  expectError(save({{"__metadata__", BOOST_F32, {4}, bytes}}),
+  expectError(save({{"__metadata__", BOOSTC_F32, {4}, bytes}}),
               ExitCode::Internal, "the name is taken");
-  expectError(save({{"a", BOOST_I64, {4}, bytes}}), ExitCode::Internal,
+  expectError(save({{"a", BOOSTC_I64, {4}, bytes}}), ExitCode::Internal,
               "it has 16 bytes, its shape [4] needs another number");
-  expectError(save({{"a", BOOST_F32, {INT64_MAX, INT64_MAX}, bytes}}),
+  expectError(save({{"a", BOOSTC_F32, {INT64_MAX, INT64_MAX}, bytes}}),
               ExitCode::Internal, "needs another number");
-  expectError(save({{"a", BOOST_F32, {-2, -2}, bytes}}), ExitCode::Internal,
+  expectError(save({{"a", BOOSTC_F32, {-2, -2}, bytes}}), ExitCode::Internal,
               "needs another number");
 }
 

@@ -32,20 +32,20 @@ struct SampleRun {
   }
 
   std::vector<TensorView> weights() const {
-    return {{"fc1.weight", BOOST_F32, {2, 3}, bytes(weight)},
-            {"fc1.bias", BOOST_F32, {3}, bytes(bias)}};
+    return {{"fc1.weight", BOOSTC_F32, {2, 3}, bytes(weight)},
+            {"fc1.bias", BOOSTC_F32, {3}, bytes(bias)}};
   }
   std::vector<TensorView> state() const {
-    return {{"fc1.weight.momentum", BOOST_F32, {2, 3}, bytes(momentum)},
-            {"step", BOOST_I64, {}, bytes(counter)}};
+    return {{"fc1.weight.momentum", BOOSTC_F32, {2, 3}, bytes(momentum)},
+            {"step", BOOSTC_I64, {}, bytes(counter)}};
   }
   std::vector<TensorTarget> weightTargets() {
-    return {{"fc1.weight", BOOST_F32, {2, 3}, bytes(weight)},
-            {"fc1.bias", BOOST_F32, {3}, bytes(bias)}};
+    return {{"fc1.weight", BOOSTC_F32, {2, 3}, bytes(weight)},
+            {"fc1.bias", BOOSTC_F32, {3}, bytes(bias)}};
   }
   std::vector<TensorTarget> stateTargets() {
-    return {{"fc1.weight.momentum", BOOST_F32, {2, 3}, bytes(momentum)},
-            {"step", BOOST_I64, {}, bytes(counter)}};
+    return {{"fc1.weight.momentum", BOOSTC_F32, {2, 3}, bytes(momentum)},
+            {"step", BOOSTC_I64, {}, bytes(counter)}};
   }
   bool operator==(const SampleRun &) const = default;
 

@@ -188,11 +188,11 @@ TEST(Mnist, MissingDirectoryIsSaid) {
 
 /// The real files, where somebody has them.
 TEST(Mnist, ReadsTheRealFiles) {
-  const char *variable = std::getenv("BOOST_MNIST_DIR");
+  const char *variable = std::getenv("BOOSTC_MNIST_DIR");
   std::string directory = variable ? variable : BOOSTC_SHARED_MNIST;
   if (!std::filesystem::is_directory(directory))
     GTEST_SKIP() << "no MNIST at " << directory
-                 << "; set BOOST_MNIST_DIR to run this test";
+                 << "; set BOOSTC_MNIST_DIR to run this test";
   Result<DataSource> source = openMnist(directory);
   ASSERT_TRUE(source.ok()) << source.status().message();
   EXPECT_EQ(source->train->size(), 60000);

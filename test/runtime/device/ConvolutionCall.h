@@ -57,9 +57,9 @@ inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
   c.has_bias = hasBias;
   uint64_t x = bytesOf(c.image), w = bytesOf(c.weight), y = bytesOf(c.output);
   uint64_t *bytes = call.operand_bytes;
-  if (kind == BOOST_LIBRARY_CONVOLUTION)
+  if (kind == BOOSTC_LIBRARY_CONVOLUTION)
     bytes[0] = x, bytes[1] = w, bytes[3] = y;
-  else if (kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
+  else if (kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE)
     bytes[0] = y, bytes[1] = w, bytes[3] = x;
   else
     bytes[0] = y, bytes[1] = x, bytes[3] = w;
@@ -105,9 +105,9 @@ template <class Add>
 void forEachProduct(uint32_t kind, const BoostConvolution &convolution,
                     const Add &add) {
   forEachTerm(convolution, [&](size_t x, size_t w, size_t y) {
-    if (kind == BOOST_LIBRARY_CONVOLUTION)
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION)
       add(y, x, w);
-    else if (kind == BOOST_LIBRARY_CONVOLUTION_IMAGE)
+    else if (kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE)
       add(x, y, w);
     else
       add(w, y, x);

@@ -13,14 +13,14 @@ using testing::HasSubstr;
 namespace {
 
 BoostLibraryCall callWith(uint64_t scratchBytes) {
-  return {BOOST_LIBRARY_MATMUL,
+  return {BOOSTC_LIBRARY_MATMUL,
           0,
           scratchBytes,
           "model.json:14:5",
-          {32, 10, 784, {784, 1}, {1, 784}, 1, BOOST_POST_NONE},
+          {32, 10, 784, {784, 1}, {1, 784}, 1, BOOSTC_POST_NONE},
           {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
           {},
-          BOOST_PRECISION_FLOAT32,
+          BOOSTC_PRECISION_FLOAT32,
           0};
 }
 
@@ -32,7 +32,7 @@ uint64_t scratchOf(const BoostLibraryCall &call) {
 /// What the target of a program without library calls is.
 BoostTarget emptyTarget() {
   BoostTarget target{};
-  target.kind = BOOST_TARGET_CPU;
+  target.kind = BOOSTC_TARGET_CPU;
   target.requirements = "sse2";
   target.library_version = "oneDNN";
   return target;
@@ -50,13 +50,13 @@ TEST(CpuDevice, TheEnvironmentSaysWhatItIs) {
   BoostTarget empty = emptyTarget();
   auto device = CpuDevice::create(2, empty);
   ASSERT_TRUE(device.ok());
-  EXPECT_EQ((*device)->env().abi_version, BOOST_ABI_VERSION);
+  EXPECT_EQ((*device)->env().abi_version, BOOSTC_ABI_VERSION);
   EXPECT_EQ((*device)->env().threads, 2u);
   EXPECT_EQ((*device)->describe(), "cpu with 2 threads");
   EXPECT_EQ((*device)->memory(), nullptr);
   void *operands[] = {nullptr};
   EXPECT_EQ((*device)->env().launch(&(*device)->env(), 0, operands),
-            BOOST_CALL_LAUNCH_FAILED)
+            BOOSTC_CALL_LAUNCH_FAILED)
       << "a CPU launches nothing";
 }
 
@@ -74,20 +74,20 @@ TEST(CpuDevice, AFunctionsFailureSaysWhatFailed) {
   auto fail = [](const BoostEnv *, void *const *arenas) -> int32_t {
     return *static_cast<const int32_t *>(arenas[0]);
   };
-  target.functions[BOOST_FUNCTION_MICRO] = {"micro", fail, 0};
+  target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", fail, 0};
   auto device = CpuDevice::create(1, target);
   ASSERT_TRUE(device.ok());
   EXPECT_EQ((*device)->describe(), "cpu with 1 thread");
-  int32_t code = BOOST_CALL_OK;
-  void *arenas[BOOST_ARENA_COUNT] = {&code};
-  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_MICRO, arenas).ok());
-  code = BOOST_CALL_LIBRARY_FAILED;
-  Status status = (*device)->call(BOOST_FUNCTION_MICRO, arenas);
+  int32_t code = BOOSTC_CALL_OK;
+  void *arenas[BOOSTC_ARENA_COUNT] = {&code};
+  EXPECT_TRUE((*device)->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
+  code = BOOSTC_CALL_LIBRARY_FAILED;
+  Status status = (*device)->call(BOOSTC_FUNCTION_MICRO, arenas);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "function micro failed: oneDNN refused a "
                               "prepared call; please report this");
   code = 17;
-  EXPECT_EQ((*device)->call(BOOST_FUNCTION_MICRO, arenas).message(),
+  EXPECT_EQ((*device)->call(BOOSTC_FUNCTION_MICRO, arenas).message(),
             "function micro failed with status 17; please report this");
 }
 
@@ -105,7 +105,7 @@ struct Doubling : CollectiveRunner {
 
 TEST(CpuDevice, CollectivesAreForWhoeverRunsThem) {
   BoostTarget target = emptyTarget();
-  target.functions[BOOST_FUNCTION_UPDATE] = {
+  target.functions[BOOSTC_FUNCTION_UPDATE] = {
       "update",
       [](const BoostEnv *env, void *const *arenas) -> int32_t {
         uint32_t index = *static_cast<const uint32_t *>(arenas[1]);
@@ -116,23 +116,23 @@ TEST(CpuDevice, CollectivesAreForWhoeverRunsThem) {
   ASSERT_TRUE(device.ok());
   float value = 3;
   uint32_t index = 0;
-  void *arenas[BOOST_ARENA_COUNT] = {&value, &index};
-  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  void *arenas[BOOSTC_ARENA_COUNT] = {&value, &index};
+  EXPECT_TRUE((*device)->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(value, 3) << "of one rank";
   Doubling ranks;
   (*device)->setCollectives(&ranks, {});
-  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_TRUE((*device)->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(value, 6);
   index = 1;
-  Status status = (*device)->call(BOOST_FUNCTION_UPDATE, arenas);
+  Status status = (*device)->call(BOOSTC_FUNCTION_UPDATE, arenas);
   EXPECT_EQ(status.code(), ExitCode::RankLost);
   EXPECT_EQ(status.message(), "rank 1 is lost");
   index = 0;
-  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok())
+  EXPECT_TRUE((*device)->call(BOOSTC_FUNCTION_UPDATE, arenas).ok())
       << "a failure is over when the next call begins";
   EXPECT_EQ(ranks.calls, (std::vector<uint32_t>{0, 1, 0}));
   (*device)->setCollectives(nullptr, {});
-  EXPECT_TRUE((*device)->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+  EXPECT_TRUE((*device)->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(value, 12);
 }
 
@@ -147,9 +147,9 @@ TEST(CpuDevice, FillIsTheDefinitionRoundedToFloat) {
     auto device = CpuDevice::create(threads, empty);
     ASSERT_TRUE(device.ok());
     const BoostEnv &env = (*device)->env();
-    for (Case c : {Case{BOOST_INIT_CONSTANT, 0.1, 0},
-                   Case{BOOST_INIT_UNIFORM, -0.3, 0.7},
-                   Case{BOOST_INIT_NORMAL, 1, 0.02}})
+    for (Case c : {Case{BOOSTC_INIT_CONSTANT, 0.1, 0},
+                   Case{BOOSTC_INIT_UNIFORM, -0.3, 0.7},
+                   Case{BOOSTC_INIT_NORMAL, 1, 0.02}})
       for (int64_t elements : {0, 1, 1000, 20001}) {
         std::vector<float> values(elements + 1, 42.0f);
         env.fill(&env, values.data(), elements, c.initializer, c.a, c.b,
@@ -198,10 +198,10 @@ TEST(CpuDevice, ExecutesThePreparedCall) {
   ASSERT_LE(call.scratch_bytes, sizeof scratch);
   void *operands[] = {a.data(), b.data(), bias.data(), c.data(), scratch};
   const BoostEnv &env = (*device)->env();
-  ASSERT_EQ(env.library_call(&env, 0, operands), BOOST_CALL_OK);
+  ASSERT_EQ(env.library_call(&env, 0, operands), BOOSTC_CALL_OK);
   for (float value : c)
     ASSERT_EQ(value, 785.0f);
-  EXPECT_EQ(env.library_call(&env, 1, operands), BOOST_CALL_LIBRARY_FAILED)
+  EXPECT_EQ(env.library_call(&env, 1, operands), BOOSTC_CALL_LIBRARY_FAILED)
       << "there is no such call";
 }
 

@@ -12,7 +12,7 @@ inline std::vector<float> draws(const char *name, int64_t count) {
   std::vector<float> values(count);
   for (int64_t i = 0; i < count; ++i)
     values[i] = static_cast<float>(boost_initial_value(
-        BOOST_INIT_UNIFORM, -1, 1, 5, boost_random_stream(name), i));
+        BOOSTC_INIT_UNIFORM, -1, 1, 5, boost_random_stream(name), i));
   return values;
 }
 

@@ -23,8 +23,8 @@ int64_t extentOf(int64_t rows, int64_t columns, const int64_t *strides) {
 
 struct Scratch {
   explicit Scratch(uint64_t bytes)
-      : data(::operator new(bytes + 1, std::align_val_t(BOOST_ALIGNMENT))) {}
-  ~Scratch() { ::operator delete(data, std::align_val_t(BOOST_ALIGNMENT)); }
+      : data(::operator new(bytes + 1, std::align_val_t(BOOSTC_ALIGNMENT))) {}
+  ~Scratch() { ::operator delete(data, std::align_val_t(BOOSTC_ALIGNMENT)); }
   void *data;
 };
 
@@ -48,7 +48,7 @@ void checkAgainstLoops(const BoostMatmul &call) {
   Scratch scratch((*matmul)->scratchBytes());
   void *operands[] = {a.data(), b.data(), call.has_bias ? bias.data() : nullptr,
                       c.data(), scratch.data};
-  ASSERT_EQ((*matmul)->execute(operands), BOOST_CALL_OK);
+  ASSERT_EQ((*matmul)->execute(operands), BOOSTC_CALL_OK);
 
   for (int64_t i = 0; i < call.m; ++i)
     for (int64_t j = 0; j < call.n; ++j) {
@@ -60,7 +60,7 @@ void checkAgainstLoops(const BoostMatmul &call) {
         sum += product;
         magnitude += std::fabs(product);
       }
-      if (call.post_op == BOOST_POST_RELU)
+      if (call.post_op == BOOSTC_POST_RELU)
         sum = std::max(sum, 0.0);
       double bound =
           4 * std::sqrt(double(call.k + 1)) * FLT_EPSILON / 2 * magnitude;
@@ -76,7 +76,7 @@ TEST_P(MatmulShape, AgreesWithLoopsForAllStridesBiasesAndPostOps) {
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true})
       for (uint32_t bias : {0u, 1u})
-        for (uint32_t post : {BOOST_POST_NONE, BOOST_POST_RELU})
+        for (uint32_t post : {BOOSTC_POST_NONE, BOOSTC_POST_RELU})
           checkAgainstLoops({m,
                              n,
                              k,
@@ -98,23 +98,23 @@ INSTANTIATE_TEST_SUITE_P(Sizes, MatmulShape,
                                          std::array<int64_t, 3>{65, 127, 33}));
 
 TEST(Matmul, ReadsRowsOfAWiderBuffer) {
-  checkAgainstLoops({5, 6, 7, {11, 1}, {13, 1}, 1, BOOST_POST_NONE});
-  checkAgainstLoops({5, 6, 7, {1, 9}, {1, 12}, 0, BOOST_POST_RELU});
+  checkAgainstLoops({5, 6, 7, {11, 1}, {13, 1}, 1, BOOSTC_POST_NONE});
+  checkAgainstLoops({5, 6, 7, {1, 9}, {1, 12}, 0, BOOSTC_POST_RELU});
 }
 
 TEST(Matmul, TheSamePrimitiveTakesOtherBuffersAtEachCall) {
   auto context = DnnlContext::create();
   ASSERT_TRUE(context.ok());
   auto matmul =
-      Matmul::create(**context, {2, 2, 2, {2, 1}, {2, 1}, 0, BOOST_POST_NONE});
+      Matmul::create(**context, {2, 2, 2, {2, 1}, {2, 1}, 0, BOOSTC_POST_NONE});
   ASSERT_TRUE(matmul.ok());
   Scratch scratch((*matmul)->scratchBytes());
   float one[] = {1, 0, 0, 1}, two[] = {2, 0, 0, 2}, b[] = {1, 2, 3, 4}, c[4];
   void *first[] = {one, b, nullptr, c, scratch.data};
-  ASSERT_EQ((*matmul)->execute(first), BOOST_CALL_OK);
+  ASSERT_EQ((*matmul)->execute(first), BOOSTC_CALL_OK);
   EXPECT_THAT(c, testing::ElementsAre(1, 2, 3, 4));
   void *second[] = {two, b, nullptr, c, scratch.data};
-  ASSERT_EQ((*matmul)->execute(second), BOOST_CALL_OK);
+  ASSERT_EQ((*matmul)->execute(second), BOOSTC_CALL_OK);
   EXPECT_THAT(c, testing::ElementsAre(2, 4, 6, 8));
 }
 
@@ -123,12 +123,12 @@ TEST(Matmul, NaNPassesThrough) {
   auto context = DnnlContext::create();
   ASSERT_TRUE(context.ok());
   auto matmul =
-      Matmul::create(**context, {1, 1, 1, {1, 1}, {1, 1}, 0, BOOST_POST_NONE});
+      Matmul::create(**context, {1, 1, 1, {1, 1}, {1, 1}, 0, BOOSTC_POST_NONE});
   ASSERT_TRUE(matmul.ok());
   Scratch scratch((*matmul)->scratchBytes());
   float a = NAN, b = 1, c = 0;
   void *operands[] = {&a, &b, nullptr, &c, scratch.data};
-  ASSERT_EQ((*matmul)->execute(operands), BOOST_CALL_OK);
+  ASSERT_EQ((*matmul)->execute(operands), BOOSTC_CALL_OK);
   EXPECT_TRUE(std::isnan(c));
 }
 

@@ -32,13 +32,13 @@ std::vector<float> multiply(const BoostMatmul &call, uint32_t threads,
   auto a = draws("a", call.m * call.k), b = draws("b", call.k * call.n);
   auto bias = draws("bias", call.n);
   std::vector<float> c(call.m * call.n, NAN);
-  std::vector<std::byte> memory((*product)->scratchBytes() + BOOST_ALIGNMENT);
+  std::vector<std::byte> memory((*product)->scratchBytes() + BOOSTC_ALIGNMENT);
   void *scratch = memory.data();
   size_t space = memory.size();
-  std::align(BOOST_ALIGNMENT, (*product)->scratchBytes(), scratch, space);
+  std::align(BOOSTC_ALIGNMENT, (*product)->scratchBytes(), scratch, space);
   void *operands[] = {a.data(), b.data(), call.has_bias ? bias.data() : nullptr,
                       c.data(), scratch};
-  EXPECT_EQ((*product)->execute(threads, operands), BOOST_CALL_OK);
+  EXPECT_EQ((*product)->execute(threads, operands), BOOSTC_CALL_OK);
   return c;
 }
 
@@ -78,7 +78,7 @@ TEST_P(PiecewiseMatmulShape, HasTheSameBitsOnAnyNumberOfThreads) {
                          {transposeA ? 1 : k, transposeA ? m : 1},
                          {transposeB ? 1 : n, transposeB ? k : 1},
                          bias,
-                         BOOST_POST_NONE};
+                         BOOSTC_POST_NONE};
         std::vector<float> one = multiply(call, 1);
         expectNear(call, one);
         for (uint32_t threads : {2u, 3u}) {
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PiecewiseMatmulShape,
 TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
   auto count = [](int64_t m, int64_t n, int64_t k) {
     size_t pieces = 0;
-    multiply({m, n, k, {k, 1}, {n, 1}, 0, BOOST_POST_NONE}, 2, &pieces);
+    multiply({m, n, k, {k, 1}, {n, 1}, 0, BOOSTC_POST_NONE}, 2, &pieces);
     return pieces;
   };
   EXPECT_EQ(count(32, 10, 84), 1u);
@@ -117,7 +117,7 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
 
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
   auto context = DnnlContext::create();
-  BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, BOOST_POST_NONE};
+  BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, BOOSTC_POST_NONE};
   EXPECT_EQ(PiecewiseMatmul::create(**context, call, /*isStrict=*/true)
                 .status()
                 .code(),
@@ -154,11 +154,12 @@ std::set<std::pair<int64_t, int64_t>> cutsOf(uint32_t threads, uint32_t level) {
 }
 
 TEST(StrictDevice, CutsLoopsWithoutRegardToThreads) {
-  auto one = cutsOf(1, BOOST_REPRODUCIBLE_STRICT);
+  auto one = cutsOf(1, BOOSTC_REPRODUCIBLE_STRICT);
   EXPECT_EQ(one.size(), kStrictShares);
   for (uint32_t threads : {2u, 3u, 16u})
-    EXPECT_EQ(cutsOf(threads, BOOST_REPRODUCIBLE_STRICT), one);
-  EXPECT_NE(cutsOf(1, BOOST_REPRODUCIBLE_ON), cutsOf(2, BOOST_REPRODUCIBLE_ON));
+    EXPECT_EQ(cutsOf(threads, BOOSTC_REPRODUCIBLE_STRICT), one);
+  EXPECT_NE(cutsOf(1, BOOSTC_REPRODUCIBLE_ON),
+            cutsOf(2, BOOSTC_REPRODUCIBLE_ON));
 }
 
 } // namespace

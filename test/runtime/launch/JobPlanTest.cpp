@@ -17,7 +17,7 @@ JobPlan launcher() {
   plan.masterHost = "10.0.0.1";
   plan.masterPort = 4000;
   plan.token = "secret";
-  plan.tokenSource = "BOOST_TOKEN";
+  plan.tokenSource = "BOOSTC_TOKEN";
   plan.source = "a test";
   plan.startsRanks = true;
   plan.startedDeviceIds = {4, 6, 7};
@@ -43,7 +43,7 @@ TEST(JobPlan, TheRanksOfALauncherKnowWhoTheyAre) {
     EXPECT_EQ(rank.layout(), "2,3");
     EXPECT_EQ(rank.master(), "10.0.0.1:4000");
     EXPECT_EQ(rank.token, "secret");
-    EXPECT_EQ(rank.tokenSource, "BOOST_TOKEN");
+    EXPECT_EQ(rank.tokenSource, "BOOSTC_TOKEN");
     EXPECT_EQ(rank.source, "a test");
     EXPECT_EQ(rank.deviceId, launcher().startedDeviceIds[local]);
     EXPECT_FALSE(rank.startsRanks);
@@ -106,23 +106,23 @@ TEST(JobPlan, WhatTheLauncherHasSaidCountsAlone) {
 
 TEST(JobPlan, WhatIsWrongWithTheVariablesOfALauncher) {
   Environment variables = toEnvironment(launcher().planOfRank(0));
-  for (const char *name : {"BOOST_LAYOUT", "BOOST_MASTER", "BOOST_TOKEN"})
+  for (const char *name : {"BOOSTC_LAYOUT", "BOOSTC_MASTER", "BOOSTC_TOKEN"})
     expectRefused(with(variables, {{name, ""}}),
-                  "BOOST_RANK is set, but " + std::string(name) +
+                  "BOOSTC_RANK is set, but " + std::string(name) +
                       " is not; boost-run sets both for the ranks that it "
-                      "starts: unset BOOST_RANK");
-  expectRefused(with(variables, {{"BOOST_RANK", "x"}}),
-                "BOOST_RANK=x: expected a number from 0 to 65535; set it to "
+                      "starts: unset BOOSTC_RANK");
+  expectRefused(with(variables, {{"BOOSTC_RANK", "x"}}),
+                "BOOSTC_RANK=x: expected a number from 0 to 65535; set it to "
                 "one, or unset it");
-  expectRefused(with(variables, {{"BOOST_RANK", "5"}}),
-                "BOOST_RANK=5, but BOOST_LAYOUT=2,3 are 5 ranks");
+  expectRefused(with(variables, {{"BOOSTC_RANK", "5"}}),
+                "BOOSTC_RANK=5, but BOOSTC_LAYOUT=2,3 are 5 ranks");
   for (const char *wrong : {"2,", "2,0", "a", "2,3,-1"})
-    expectRefused(with(variables, {{"BOOST_LAYOUT", wrong}}),
-                  "BOOST_LAYOUT=" + std::string(wrong) +
+    expectRefused(with(variables, {{"BOOSTC_LAYOUT", wrong}}),
+                  "BOOSTC_LAYOUT=" + std::string(wrong) +
                       ": expected the numbers of ranks of the servers, such as "
                       "8,8");
-  expectRefused(with(variables, {{"BOOST_MASTER", "host"}}),
-                "BOOST_MASTER=host: expected HOST:PORT");
+  expectRefused(with(variables, {{"BOOSTC_MASTER", "host"}}),
+                "BOOSTC_MASTER=host: expected HOST:PORT");
 }
 
 TEST(JobPlan, AsText) {
@@ -131,7 +131,7 @@ TEST(JobPlan, AsText) {
   EXPECT_EQ(plan.toText(), "starts ranks 2 to 4 of 5, on server 1 of 2\n"
                            "found in  a test\n"
                            "master    10.0.0.1:4000\n"
-                           "token     BOOST_TOKEN\n"
+                           "token     BOOSTC_TOKEN\n"
                            "server 0  ranks 0 to 1\n"
                            "server 1  ranks 2 to 4\n"
                            "note: beware\n");
@@ -139,7 +139,7 @@ TEST(JobPlan, AsText) {
   EXPECT_EQ(rank.toText(), "rank 3 of 5, on server 1 of 2, local rank 1 of 3\n"
                            "found in  a test\n"
                            "master    10.0.0.1:4000\n"
-                           "token     BOOST_TOKEN\n"
+                           "token     BOOSTC_TOKEN\n"
                            "device    6\n"
                            "server 0  ranks 0 to 1\n"
                            "server 1  ranks 2 to 4\n"

@@ -228,22 +228,23 @@ TEST(Token, FlagThenVariableThenDerived) {
   EXPECT_EQ(plan->token, "s3cret");
   EXPECT_EQ(plan->tokenSource, "--token-file");
   EXPECT_TRUE(plan->notes.empty());
-  inputs.environment["BOOST_TOKEN"] = "s3cret";
+  inputs.environment["BOOSTC_TOKEN"] = "s3cret";
   EXPECT_TRUE(resolveJob(inputs).ok());
-  inputs.environment["BOOST_TOKEN"] = "other";
-  EXPECT_EQ(resolveJob(inputs).status().message(),
-            "--token-file 'token' and BOOST_TOKEN hold different tokens; leave "
-            "one of them out");
+  inputs.environment["BOOSTC_TOKEN"] = "other";
+  EXPECT_EQ(
+      resolveJob(inputs).status().message(),
+      "--token-file 'token' and BOOSTC_TOKEN hold different tokens; leave "
+      "one of them out");
   for (const char *wrong : {"", "  \n", "two\nlines"}) {
     inputs.tokenFile = wrong;
     EXPECT_EQ(resolveJob(inputs).status().message(),
               "--token-file: 'token' holds no token, which is one line of 1 to "
               "200 letters, digits and signs");
   }
-  EXPECT_EQ(resolved({{"BOOST_TOKEN", "x"}}, nodes(0)).tokenSource,
-            "BOOST_TOKEN");
-  expectRefused({{"BOOST_TOKEN", "a\nb"}},
-                "BOOST_TOKEN is no token, which is one line of 1 to 200 "
+  EXPECT_EQ(resolved({{"BOOSTC_TOKEN", "x"}}, nodes(0)).tokenSource,
+            "BOOSTC_TOKEN");
+  expectRefused({{"BOOSTC_TOKEN", "a\nb"}},
+                "BOOSTC_TOKEN is no token, which is one line of 1 to 200 "
                 "letters, digits and signs",
                 nodes(0));
 }

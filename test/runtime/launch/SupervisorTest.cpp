@@ -346,8 +346,8 @@ TEST(Supervisor, EnvironmentAndCpusOfARank) {
   while (!CPU_ISSET(last, &usable))
     --last;
   RankCommand command =
-      shell(0, "echo $BOOST_RANK; grep Cpus_allowed_list /proc/self/status");
-  command.environment = {{"BOOST_RANK", "5"}};
+      shell(0, "echo $BOOSTC_RANK; grep Cpus_allowed_list /proc/self/status");
+  command.environment = {{"BOOSTC_RANK", "5"}};
   command.cpus = {last};
   testing::internal::CaptureStdout();
   run({command});

@@ -12,25 +12,25 @@ namespace boostrt::test {
 class TestProgram {
 public:
   explicit TestProgram(bool isAdasum, uint32_t microBatches = 1) {
-    weights_ = {{1000, BOOST_F32, 0, 0, 0}, {24, BOOST_F32, 1, 1, 0}};
-    loss_ = {{1, BOOST_F32, UINT32_MAX, 0, 0},
-             {1, BOOST_I64, UINT32_MAX, 0, 0}};
+    weights_ = {{1000, BOOSTC_F32, 0, 0, 0}, {24, BOOSTC_F32, 1, 1, 0}};
+    loss_ = {{1, BOOSTC_F32, UINT32_MAX, 0, 0},
+             {1, BOOSTC_I64, UINT32_MAX, 0, 0}};
     all_ = weights_;
     all_.insert(all_.end(), loss_.begin(), loss_.end());
     if (isAdasum)
       collectives_ = {
-          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_INNER, 0, weights_),
-          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_ALL, 1, loss_),
-          row(BOOST_COLLECTIVE_ADASUM, BOOST_RANKS_ACROSS, 2, weights_)};
+          row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_INNER, 0, weights_),
+          row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_ALL, 1, loss_),
+          row(BOOSTC_COLLECTIVE_ADASUM, BOOSTC_RANKS_ACROSS, 2, weights_)};
     else
       collectives_ = {
-          row(BOOST_COLLECTIVE_ALL_REDUCE, BOOST_RANKS_ALL, 0, all_)};
+          row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_ALL, 0, all_)};
     program_.name = "test";
     program_.batch_size = 10;
     program_.micro_batches = microBatches;
     program_.collectives = collectives_.data();
     program_.collective_count = static_cast<uint32_t>(collectives_.size());
-    program_.adasum_across = BOOST_ACROSS_AUTO;
+    program_.adasum_across = BOOSTC_ACROSS_AUTO;
   }
   TestProgram(const TestProgram &) = delete;
 
@@ -38,7 +38,7 @@ public:
   void exchange(uint32_t kind, int32_t peer) {
     all_ = weights_;
     all_.push_back(loss_[1]);
-    collectives_ = {row(kind, BOOST_RANKS_ALL, 0, all_, peer)};
+    collectives_ = {row(kind, BOOSTC_RANKS_ALL, 0, all_, peer)};
     program_.collectives = collectives_.data();
     program_.collective_count = 1;
   }

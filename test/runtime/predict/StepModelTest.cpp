@@ -138,7 +138,7 @@ TEST(StepModel, AdasumOfServersAfterTheMeanOfTheirRanks) {
   EXPECT_EQ(mean.bytes, 2 * 1024 * 4 * 3u / 4);
   EXPECT_EQ(loss.members, 8u);
   EXPECT_DOUBLE_EQ(loss.seconds, 2 * 6); // halving, for both kinds
-  EXPECT_EQ(adasum.kind, BOOST_COLLECTIVE_ADASUM);
+  EXPECT_EQ(adasum.kind, BOOSTC_COLLECTIVE_ADASUM);
   EXPECT_EQ(adasum.members, 8u);
   EXPECT_EQ(adasum.how, "Adasum of 2 in equal slices, shared by 4 ranks each");
   // A server's ranks share its 1024 elements: 256 each, of which one half goes
@@ -177,10 +177,10 @@ TEST(StepModel, PartsOfAVectorAreSentOnce) {
       message{0, 1, 0, 0, 0}, touched{0, 0, 0, 0, 1};
   constexpr double part = 1024 * 4 / 4, count = 2;
   auto scatter = [](const CommCosts &costs) {
-    return exchangeOf(BOOST_COLLECTIVE_REDUCE_SCATTER, 0, costs);
+    return exchangeOf(BOOSTC_COLLECTIVE_REDUCE_SCATTER, 0, costs);
   };
   auto gather = [](const CommCosts &costs) {
-    return exchangeOf(BOOST_COLLECTIVE_ALL_GATHER, 0, costs);
+    return exchangeOf(BOOSTC_COLLECTIVE_ALL_GATHER, 0, costs);
   };
   EXPECT_EQ(scatter(latency).seconds, 2);
   EXPECT_EQ(scatter(message).seconds, 2 * 3);
@@ -199,7 +199,7 @@ TEST(StepModel, PartsOfAVectorAreSentOnce) {
         allReduceSeconds(costs, AllReduceAlgorithm::Direct, 1024, 4) +
             allReduceSeconds(costs, AllReduceAlgorithm::Direct, 2, 4));
   PredictedCollective blocks =
-      exchangeOf(BOOST_COLLECTIVE_ALL_TO_ALL, 0, touched);
+      exchangeOf(BOOSTC_COLLECTIVE_ALL_TO_ALL, 0, touched);
   EXPECT_EQ(blocks.seconds, 2 * 3 * (part + count)); // read and written
   EXPECT_EQ(blocks.bytes, 3 * (part + count));
   EXPECT_EQ(blocks.how, "a block to each");
@@ -209,22 +209,22 @@ TEST(StepModel, WholeVectorsGoAlongATreeOrARing) {
   constexpr CommCosts latency{1, 0, 0, 0, 0}, byte{0, 0, 1, 0, 0};
   constexpr double bytes = 1024 * 4 + 8;
   PredictedCollective tree =
-      exchangeOf(BOOST_COLLECTIVE_BROADCAST, -1, latency);
+      exchangeOf(BOOSTC_COLLECTIVE_BROADCAST, -1, latency);
   EXPECT_EQ(tree.seconds, 2 * 2); // two rounds for each type
   EXPECT_EQ(tree.bytes, 2 * bytes);
   EXPECT_EQ(tree.how, "from rank 3 on");
-  PredictedCollective ring = exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 5, byte);
+  PredictedCollective ring = exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 5, byte);
   EXPECT_EQ(ring.seconds, bytes);
   EXPECT_EQ(ring.bytes, bytes);
   EXPECT_EQ(ring.how, "to the rank 1 further on");
-  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 4, byte).bytes, 0u);
+  EXPECT_EQ(exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 4, byte).bytes, 0u);
   // Of two servers with two ranks, one rank of each sends over the network,
   // whose bandwidth is the server's; with distance 2 both do.
   constexpr CommCosts nothing{0, 0, 0, 0, 0};
-  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 1, nothing, {4, 2}, {0, 1})
+  EXPECT_EQ(exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 1, nothing, {4, 2}, {0, 1})
                 .seconds,
             bytes);
-  EXPECT_EQ(exchangeOf(BOOST_COLLECTIVE_SEND_RECV, 2, nothing, {4, 2}, {0, 1})
+  EXPECT_EQ(exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 2, nothing, {4, 2}, {0, 1})
                 .seconds,
             2 * bytes);
 }

@@ -39,7 +39,7 @@ TEST(Random, StreamsAreFnv1a) {
 
 TEST(Random, InitialWeightsAreThoseOfTheReference) {
   Result<std::vector<uint8_t>> text = readWholeFile(
-      realFileSystem(), BOOST_REFERENCE_FILE, 1 << 24, ExitCode::Data);
+      realFileSystem(), BOOSTC_REFERENCE_FILE, 1 << 24, ExitCode::Data);
   ASSERT_TRUE(text.ok()) << text.status().message();
   nlohmann::json reference = nlohmann::json::parse(*text);
   uint64_t seed = reference["recipe"]["seed"];
@@ -55,7 +55,7 @@ TEST(Random, InitialWeightsAreThoseOfTheReference) {
     double bound = 1.0 / std::sqrt(fanIn);
     for (uint64_t i = 0; i < elements; ++i)
       values[i] =
-          float(boost_initial_value(BOOST_INIT_UNIFORM, -bound, bound, seed,
+          float(boost_initial_value(BOOSTC_INIT_UNIFORM, -bound, bound, seed,
                                     boost_random_stream(name.c_str()), i));
     EXPECT_EQ(toHex(sha256({reinterpret_cast<const uint8_t *>(values.data()),
                             values.size() * sizeof(float)})),

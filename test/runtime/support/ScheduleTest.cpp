@@ -12,7 +12,7 @@ BoostSchedule makeSchedule(BoostScheduleKind kind, double value) {
   BoostSchedule schedule = {};
   schedule.kind = kind;
   schedule.value = value;
-  schedule.unit = BOOST_UNIT_STEPS;
+  schedule.unit = BOOSTC_UNIT_STEPS;
   return schedule;
 }
 
@@ -34,26 +34,26 @@ BoostSchedule makeRecipe(BoostScheduleKind kind) {
 }
 
 TEST(Schedule, RecipeLinear) {
-  expectCurve(makeRecipe(BOOST_SCHEDULE_RECIPE_LINEAR), kTen,
+  expectCurve(makeRecipe(BOOSTC_SCHEDULE_RECIPE_LINEAR), kTen,
               {0, .4, .8, .7, .6, .5, .4, .3, .2, .1}, 1e-15);
 }
 TEST(Schedule, RecipePoly) {
-  expectCurve(makeRecipe(BOOST_SCHEDULE_RECIPE_POLY), kTen,
+  expectCurve(makeRecipe(BOOSTC_SCHEDULE_RECIPE_POLY), kTen,
               {0, .4, .8, .6125, .45, .3125, .2, .1125, .05, .0125}, 1e-15);
 }
 TEST(Schedule, RecipeCosine) {
-  expectCurve(makeRecipe(BOOST_SCHEDULE_RECIPE_COSINE), kTen,
+  expectCurve(makeRecipe(BOOSTC_SCHEDULE_RECIPE_COSINE), kTen,
               {.4, .8, .69586, .506451, .32824, .182148, .079924, .0227315,
                .00177927, .000821569},
               5e-6); // six digits
 }
 TEST(Schedule, RecipeSteps) {
-  expectCurve(makeRecipe(BOOST_SCHEDULE_RECIPE_STEPS), kTen,
+  expectCurve(makeRecipe(BOOSTC_SCHEDULE_RECIPE_STEPS), kTen,
               {0, .4, .8, .08, .08, .08, .008, .008, .0008, .0008}, 1e-14);
 }
 TEST(Schedule, RecipeStep) {
   // Stages end at 2, 5, 7 and 9 of 10; what follows is 5e-5 whatever the value.
-  expectCurve(makeSchedule(BOOST_SCHEDULE_RECIPE_STEP, 0.8), kTen,
+  expectCurve(makeSchedule(BOOSTC_SCHEDULE_RECIPE_STEP, 0.8), kTen,
               {.8, .8, .08, .08, .08, .008, .008, .0008, .0008, 5e-5}, 1e-14);
 }
 
@@ -63,19 +63,19 @@ constexpr BoostRunLength kQuarter = {40, 640};
 constexpr BoostProgress kHalf = {80, 320};
 
 TEST(Schedule, OtherWindowsLeaveWhatCountsEpochsWhereItWas) {
-  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
-  cosine.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule cosine = makeSchedule(BOOSTC_SCHEDULE_COSINE, 0.8);
+  cosine.unit = BOOSTC_UNIT_EPOCHS;
   for (double length : {0.0, 16.0}) {
     cosine.length = length;
     EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
   }
-  BoostSchedule steps = makeSchedule(BOOST_SCHEDULE_STEP, 0.8);
-  steps.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule steps = makeSchedule(BOOSTC_SCHEDULE_STEP, 0.8);
+  steps.unit = BOOSTC_UNIT_EPOCHS;
   steps.factor = 0.5;
   steps.every = 3; // epochs: two such times are over
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&steps, kHalf, kQuarter), 0.2);
-  BoostSchedule exponential = makeSchedule(BOOST_SCHEDULE_EXPONENTIAL, 0.8);
-  exponential.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule exponential = makeSchedule(BOOSTC_SCHEDULE_EXPONENTIAL, 0.8);
+  exponential.unit = BOOSTC_UNIT_EPOCHS;
   exponential.factor = 0.5;
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&exponential, kHalf, kQuarter),
                    0.8 / 256);
@@ -83,73 +83,73 @@ TEST(Schedule, OtherWindowsLeaveWhatCountsEpochsWhereItWas) {
 
 TEST(Schedule, OtherWindowsLeaveTheRestOfTheRunWhereItWas) {
   // Lengths in steps, but it ends with the run.
-  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  BoostSchedule cosine = makeSchedule(BOOSTC_SCHEDULE_COSINE, 0.8);
   EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
-  BoostSchedule poly = makeSchedule(BOOST_SCHEDULE_RECIPE_POLY, 0.8);
+  BoostSchedule poly = makeSchedule(BOOSTC_SCHEDULE_RECIPE_POLY, 0.8);
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&poly, kHalf, kQuarter), 0.2);
-  BoostSchedule linear = makeSchedule(BOOST_SCHEDULE_RECIPE_LINEAR, 0.8);
+  BoostSchedule linear = makeSchedule(BOOSTC_SCHEDULE_RECIPE_LINEAR, 0.8);
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&linear, kHalf, kQuarter), 0.4);
-  BoostSchedule stages = makeSchedule(BOOST_SCHEDULE_RECIPE_STEPS, 0.8);
+  BoostSchedule stages = makeSchedule(BOOSTC_SCHEDULE_RECIPE_STEPS, 0.8);
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&stages, kHalf, kQuarter), 0.08);
 }
 
 TEST(Schedule, OtherWindowsLeaveStepsSteps) {
-  BoostSchedule steps = makeSchedule(BOOST_SCHEDULE_STEP, 0.8);
+  BoostSchedule steps = makeSchedule(BOOSTC_SCHEDULE_STEP, 0.8);
   steps.factor = 0.5;
   steps.every = 30; // steps: two such times are over
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&steps, kHalf, kQuarter), 0.2);
-  BoostSchedule cosine = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  BoostSchedule cosine = makeSchedule(BOOSTC_SCHEDULE_COSINE, 0.8);
   cosine.length = 160;
   EXPECT_NEAR(boost_schedule_value_at(&cosine, kHalf, kQuarter), 0.4, 1e-15);
-  BoostSchedule warmup = makeSchedule(BOOST_SCHEDULE_CONSTANT, 0.8);
+  BoostSchedule warmup = makeSchedule(BOOSTC_SCHEDULE_CONSTANT, 0.8);
   warmup.warmup = 100;
   EXPECT_NEAR(boost_schedule_value_at(&warmup, kHalf, kQuarter), 0.8 * 0.81,
               1e-15);
   // What Adam divides by counts the steps that were applied.
-  BoostSchedule power = makeSchedule(BOOST_SCHEDULE_ONE_MINUS_POWER, 0.5);
-  power.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule power = makeSchedule(BOOSTC_SCHEDULE_ONE_MINUS_POWER, 0.5);
+  power.unit = BOOSTC_UNIT_EPOCHS;
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&power, {1, 320}, kQuarter), 0.75);
   // A warm-up in steps that is over, of more steps than are done of today's.
-  BoostSchedule late = makeSchedule(BOOST_SCHEDULE_COSINE, 0.8);
+  BoostSchedule late = makeSchedule(BOOSTC_SCHEDULE_COSINE, 0.8);
   late.warmup = 100;
   EXPECT_DOUBLE_EQ(boost_schedule_value_at(&late, {120, 15}, {10, 160}), 0.8);
 }
 
 TEST(Schedule, WarmupReachesTheValueAtItsLastStep) {
-  BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_CONSTANT, 1.0);
+  BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_CONSTANT, 1.0);
   schedule.warmup = 4;
   schedule.initial = 0.2;
   expectCurve(schedule, kTen, {.4, .6, .8, 1, 1, 1}, 1e-15);
 }
 TEST(Schedule, EpochsAreStepsPerEpoch) {
-  BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_STEP, 1.0);
-  schedule.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_STEP, 1.0);
+  schedule.unit = BOOSTC_UNIT_EPOCHS;
   schedule.every = 0.5;
   schedule.factor = 0.5;
   expectCurve(schedule, {4, 12}, {1, 1, .5, .5, .25, .25, .125}, 1e-15);
 }
 TEST(Schedule, ExponentialPassesItsFactorEveryUnit) {
-  BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_EXPONENTIAL, 3.0);
-  schedule.unit = BOOST_UNIT_EPOCHS;
+  BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_EXPONENTIAL, 3.0);
+  schedule.unit = BOOSTC_UNIT_EPOCHS;
   schedule.factor = 0.25;
   expectCurve(schedule, {2, 6}, {3, 1.5, .75, .375, .1875}, 1e-15);
 }
 TEST(Schedule, PolynomialEndsAndStays) {
-  BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_POLYNOMIAL, 1.0);
+  BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_POLYNOMIAL, 1.0);
   schedule.end = 0.5;
   schedule.factor = 2;
   schedule.length = 4;
   expectCurve(schedule, kTen, {1, .78125, .625, .53125, .5, .5}, 1e-15);
 }
 TEST(Schedule, CosineRunsToTheEndBehindTheWarmup) {
-  BoostSchedule schedule = makeSchedule(BOOST_SCHEDULE_COSINE, 1.0);
+  BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_COSINE, 1.0);
   schedule.warmup = 2;
   // cos(pi t / 4) for t = 0, 1, 2, 3.
   expectCurve(schedule, {6, 6},
               {.5, 1, 1, .85355339059327373, .5, .14644660940672627}, 1e-14);
 }
 TEST(Schedule, OneMinusPowerCountsUpdatesFromOne) {
-  expectCurve(makeSchedule(BOOST_SCHEDULE_ONE_MINUS_POWER, 0.5), kTen,
+  expectCurve(makeSchedule(BOOSTC_SCHEDULE_ONE_MINUS_POWER, 0.5), kTen,
               {.5, .75, .875}, 1e-15);
 }
 

@@ -50,7 +50,7 @@ struct Copy {
     }
     targets[0].library_calls = calls.data();
     BoostTarget &last = targets.back();
-    if (last.kind != BOOST_TARGET_CUDA)
+    if (last.kind != BOOSTC_TARGET_CUDA)
       return;
     launches.assign(last.launches, last.launches + last.launch_count);
     last.launches = launches.data();

@@ -81,7 +81,7 @@ class Links : public testing::Test {
 protected:
   Links() {
     fake_nccl::control().behave({});
-    libraries.origin = std::filesystem::path(BOOST_FAKE_NCCL).parent_path();
+    libraries.origin = std::filesystem::path(BOOSTC_FAKE_NCCL).parent_path();
   }
 
   using Check = std::function<Status(Ranks &, const DeviceLink &)>;

@@ -18,7 +18,7 @@ namespace boostrt {
 /// A call of a function, for the kernel "call".
 struct Call {
   BoostFunction function;
-  std::array<void *, BOOST_ARENA_COUNT> arenas;
+  std::array<void *, BOOSTC_ARENA_COUNT> arenas;
 };
 
 inline void enter(void *call) {
@@ -44,32 +44,33 @@ int32_t launchCall(const BoostEnv *env, void *const *arenas) {
   return launch(cpuTarget->functions[Kind], env, arenas);
 }
 
-inline constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, "ptx80", 5}, {}};
+inline constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_PTX, 80, "ptx80", 5},
+                                         {}};
 
 /// A fixture on a device of its own.
 struct Machine {
   /// `name` is of LinearProgram.c.
   Machine(const std::string &name, bool onGpu, const std::string &samples) {
     program = std::move(Program::load(fixture(name))).value();
-    cpuTarget = program->target(BOOST_TARGET_CPU);
+    cpuTarget = program->target(BOOSTC_TARGET_CPU);
     target = *cpuTarget;
     if (onGpu) {
       setenv("FAKE_CUDA_IMAGE", "ptx80", 1);
-      target.kind = BOOST_TARGET_CUDA;
+      target.kind = BOOSTC_TARGET_CUDA;
       target.launches = &fake_cuda::kCall;
       target.launch_count = 1;
       target.images = kImages;
       // init stays: it fills by copies, and what it writes itself is memory of
       // the host here.
-      target.functions[BOOST_FUNCTION_MICRO].entry =
-          launchCall<BOOST_FUNCTION_MICRO>;
-      target.functions[BOOST_FUNCTION_COMBINE].entry =
-          launchCall<BOOST_FUNCTION_COMBINE>;
-      target.functions[BOOST_FUNCTION_UPDATE].entry =
-          launchCall<BOOST_FUNCTION_UPDATE>;
-      target.functions[BOOST_FUNCTION_EVAL].entry =
-          launchCall<BOOST_FUNCTION_EVAL>;
-      auto driver = std::move(CudaDriver::create(BOOST_FAKE_CUDA)).value();
+      target.functions[BOOSTC_FUNCTION_MICRO].entry =
+          launchCall<BOOSTC_FUNCTION_MICRO>;
+      target.functions[BOOSTC_FUNCTION_COMBINE].entry =
+          launchCall<BOOSTC_FUNCTION_COMBINE>;
+      target.functions[BOOSTC_FUNCTION_UPDATE].entry =
+          launchCall<BOOSTC_FUNCTION_UPDATE>;
+      target.functions[BOOSTC_FUNCTION_EVAL].entry =
+          launchCall<BOOSTC_FUNCTION_EVAL>;
+      auto driver = std::move(CudaDriver::create(BOOSTC_FAKE_CUDA)).value();
       device = std::move(CudaDevice::create(std::move(driver), target, name))
                    .value();
       unsetenv("FAKE_CUDA_IMAGE");

@@ -46,12 +46,12 @@ struct Summed {
   explicit Summed(uint64_t elements) {
     operands[0].elements = elements;
     operands[1].elements = 10;
-    collective.kind = BOOST_COLLECTIVE_ALL_REDUCE;
-    collective.ranks = BOOST_RANKS_ALL;
+    collective.kind = BOOSTC_COLLECTIVE_ALL_REDUCE;
+    collective.ranks = BOOSTC_RANKS_ALL;
     collective.operands = operands;
     collective.operand_count = 2;
     for (BoostCollectiveOperand &operand : operands)
-      operand.dtype = BOOST_F32;
+      operand.dtype = BOOSTC_F32;
     program.collectives = &collective;
     program.collective_count = 1;
   }
@@ -127,13 +127,13 @@ TEST(Arenas, AreAlignedZeroedAndWritable) {
   MemoryPlan plan = planTraining(sized(4), target());
   auto arenas = Arenas::reserve(plan);
   ASSERT_TRUE(arenas.ok()) << arenas.status().message();
-  EXPECT_EQ((*arenas)->copies(BOOST_ARENA_GRADIENT).size(), 3u);
-  EXPECT_EQ((*arenas)->copies(BOOST_ARENA_BATCH).size(), 3u);
-  EXPECT_EQ((*arenas)->base(BOOST_ARENA_GRADIENT_OTHER), nullptr);
-  for (int kind = 0; kind < BOOST_ARENA_COUNT; ++kind)
+  EXPECT_EQ((*arenas)->copies(BOOSTC_ARENA_GRADIENT).size(), 3u);
+  EXPECT_EQ((*arenas)->copies(BOOSTC_ARENA_BATCH).size(), 3u);
+  EXPECT_EQ((*arenas)->base(BOOSTC_ARENA_GRADIENT_OTHER), nullptr);
+  for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
     for (std::byte *base :
          (*arenas)->copies(static_cast<BoostArenaKind>(kind))) {
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(base) % BOOST_ALIGNMENT, 0u);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(base) % BOOSTC_ALIGNMENT, 0u);
       for (uint64_t i = 0; i < plan.bytes[kind]; ++i)
         ASSERT_EQ(base[i], std::byte{0});
       std::memset(base, 0xff, plan.bytes[kind]);
@@ -142,16 +142,16 @@ TEST(Arenas, AreAlignedZeroedAndWritable) {
 
 TEST(ArenasDeathTest, ThePageAfterAnArenaIsOutOfBounds) {
   MemoryPlan plan = planTraining(sized(1), target());
-  plan.bytes[BOOST_ARENA_STATE] = 4096;
+  plan.bytes[BOOSTC_ARENA_STATE] = 4096;
   auto arenas = Arenas::reserve(plan);
   ASSERT_TRUE(arenas.ok());
-  std::byte *base = (*arenas)->base(BOOST_ARENA_STATE);
+  std::byte *base = (*arenas)->base(BOOSTC_ARENA_STATE);
   EXPECT_DEATH(base[4096] = std::byte{1}, "");
 }
 
 TEST(Arenas, MemoryThatIsNotThereIsAMessage) {
   MemoryPlan plan = planTraining(sized(1), target());
-  plan.bytes[BOOST_ARENA_STATE] = uint64_t{1} << 50;
+  plan.bytes[BOOSTC_ARENA_STATE] = uint64_t{1} << 50;
   auto arenas = Arenas::reserve(plan);
   ASSERT_FALSE(arenas.ok());
   EXPECT_EQ(arenas.status().code(), ExitCode::Memory);
@@ -238,45 +238,45 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
                                    std::pair("arena CONTROL (0)", 64u),
                                    std::pair("arena RESULT (0)", 64u),
                                    std::pair("arena TRANSIENT (0)", 7000u)));
-  EXPECT_EQ((*arenas)->base(BOOST_ARENA_TRANSIENT), nullptr)
+  EXPECT_EQ((*arenas)->base(BOOSTC_ARENA_TRANSIENT), nullptr)
       << "the host has no use for it";
-  EXPECT_EQ((*arenas)->deviceBase(BOOST_ARENA_GRADIENT_OTHER), nullptr);
-  EXPECT_EQ((*arenas)->deviceBase(BOOST_ARENA_BATCH, 3), nullptr);
-  EXPECT_NE((*arenas)->deviceBase(BOOST_ARENA_TRANSIENT), nullptr);
+  EXPECT_EQ((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT_OTHER), nullptr);
+  EXPECT_EQ((*arenas)->deviceBase(BOOSTC_ARENA_BATCH, 3), nullptr);
+  EXPECT_NE((*arenas)->deviceBase(BOOSTC_ARENA_TRANSIENT), nullptr);
 
   // Copies are of the bytes named and no others.
-  std::byte *host = (*arenas)->base(BOOST_ARENA_GRADIENT, 1);
+  std::byte *host = (*arenas)->base(BOOSTC_ARENA_GRADIENT, 1);
   auto *device =
-      static_cast<std::byte *>((*arenas)->deviceBase(BOOST_ARENA_GRADIENT, 1));
+      static_cast<std::byte *>((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT, 1));
   ASSERT_NE(host, device);
   std::memset(host, 0x11, 300);
   ASSERT_TRUE((*arenas)
-                  ->pull((*arenas)->copyOf(BOOST_ARENA_GRADIENT, 1, 50, 150))
+                  ->pull((*arenas)->copyOf(BOOSTC_ARENA_GRADIENT, 1, 50, 150))
                   .ok());
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(host[i], std::byte(i >= 50 && i < 150 ? 0x55 : 0x11)) << i;
   // A value is set on the device alone.
   int32_t value = 7;
-  host = (*arenas)->base(BOOST_ARENA_GRADIENT);
+  host = (*arenas)->base(BOOSTC_ARENA_GRADIENT);
   device =
-      static_cast<std::byte *>((*arenas)->deviceBase(BOOST_ARENA_GRADIENT));
+      static_cast<std::byte *>((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT));
   ASSERT_TRUE(
       (*arenas)
-          ->write(BOOST_ARENA_GRADIENT, 8, std::as_bytes(std::span(&value, 1)))
+          ->write(BOOSTC_ARENA_GRADIENT, 8, std::as_bytes(std::span(&value, 1)))
           .ok());
   EXPECT_EQ(std::memcmp(device + 8, &value, 4), 0);
   EXPECT_EQ(device[12], std::byte{0x55});
   EXPECT_EQ(host[8], std::byte{0});
   std::memset(host, 0x22, 300);
-  ASSERT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT).ok());
+  ASSERT_TRUE((*arenas)->push(BOOSTC_ARENA_GRADIENT).ok());
   EXPECT_EQ(std::memcmp(host, device, 300), 0);
   device =
-      static_cast<std::byte *>((*arenas)->deviceBase(BOOST_ARENA_GRADIENT, 1));
+      static_cast<std::byte *>((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT, 1));
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(device[i], std::byte{0x55}) << "the next copy, " << i;
   // Nothing to copy is no failure.
-  EXPECT_TRUE((*arenas)->push(BOOST_ARENA_GRADIENT_OTHER).ok());
-  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOST_ARENA_TRANSIENT)).ok());
+  EXPECT_TRUE((*arenas)->push(BOOSTC_ARENA_GRADIENT_OTHER).ok());
+  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOSTC_ARENA_TRANSIENT)).ok());
 }
 
 TEST(Arenas, WhatStepsExchangeIsPageLocked) {
@@ -285,9 +285,9 @@ TEST(Arenas, WhatStepsExchangeIsPageLocked) {
   program.loss_sum.bytes = 4;
   program.loss_count.offset = 256;
   program.loss_count.bytes = 8;
-  program.arena_bytes[BOOST_ARENA_BATCH] = 10000;
+  program.arena_bytes[BOOSTC_ARENA_BATCH] = 10000;
   // A large model's gradients stay where they are.
-  program.arena_bytes[BOOST_ARENA_GRADIENT] = 100000;
+  program.arena_bytes[BOOSTC_ARENA_GRADIENT] = 100000;
   for (size_t pinnable : {size_t{8}, size_t{2}, size_t{0}}) {
     SCOPED_TRACE(pinnable);
     ListedMemory memory;
@@ -302,9 +302,9 @@ TEST(Arenas, WhatStepsExchangeIsPageLocked) {
         expected.emplace_back(arenas->base(kind, i),
                               (bytes + page - 1) / page * page);
     };
-    expect(BOOST_ARENA_GRADIENT, 3, 264);
-    expect(BOOST_ARENA_BATCH, 3, 10000);
-    expect(BOOST_ARENA_RESULT, 1, 6);
+    expect(BOOSTC_ARENA_GRADIENT, 3, 264);
+    expect(BOOSTC_ARENA_BATCH, 3, 10000);
+    expect(BOOSTC_ARENA_RESULT, 1, 6);
     for (std::span<std::byte> host : memory.pinned)
       pinned.emplace_back(host.data(), host.size());
     EXPECT_EQ(pinned, expected);
@@ -319,13 +319,13 @@ TEST(Arenas, WhatStepsExchangeIsPageLocked) {
 
 TEST(Arenas, EvaluationExchangesNoGradientsAndTheHostNothing) {
   MemoryPlan plan = planEvaluation(sized(1), target());
-  EXPECT_EQ(plan.exchanged[BOOST_ARENA_BATCH].end, 40u);
-  EXPECT_EQ(plan.exchanged[BOOST_ARENA_GRADIENT].end, 0u);
-  EXPECT_EQ(plan.exchanged[BOOST_ARENA_PARAMETER].end, 0u);
+  EXPECT_EQ(plan.exchanged[BOOSTC_ARENA_BATCH].end, 40u);
+  EXPECT_EQ(plan.exchanged[BOOSTC_ARENA_GRADIENT].end, 0u);
+  EXPECT_EQ(plan.exchanged[BOOSTC_ARENA_PARAMETER].end, 0u);
   auto arenas = Arenas::reserve(plan);
   ASSERT_TRUE(arenas.ok());
   EXPECT_TRUE((*arenas)->finishPushes().ok());
-  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOST_ARENA_RESULT)).ok());
+  EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOSTC_ARENA_RESULT)).ok());
 }
 
 TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {

@@ -45,7 +45,7 @@ TEST(ProgramFile, AWholeProgramLoads) {
   auto program = Program::load(fixture("softmax"));
   ASSERT_TRUE(program.ok()) << program.status().message();
   EXPECT_STREQ((*program)->descriptor().name, "softmax");
-  EXPECT_EQ((*program)->input(BOOST_INPUT_LABELS)->classes, 10);
+  EXPECT_EQ((*program)->input(BOOSTC_INPUT_LABELS)->classes, 10);
   EXPECT_EQ((*program)->parameters().size(), 2u);
 }
 

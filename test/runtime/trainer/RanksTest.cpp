@@ -84,8 +84,8 @@ TEST(Ranks, ThoseThatAverageBeforeAdasum) {
   Job job("window1", 3);
   job.servers = {0, 0, 1};
   expectOk(job.run([](const Options &, Ranks &ranks) {
-    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_RANKS)->size(), 1u);
-    for (uint32_t across : {BOOST_ACROSS_AUTO, BOOST_ACROSS_SERVERS}) {
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_RANKS)->size(), 1u);
+    for (uint32_t across : {BOOSTC_ACROSS_AUTO, BOOSTC_ACROSS_SERVERS}) {
       Result<Group> group = ranks.innerGroup(across);
       EXPECT_EQ(group.status().code(), ExitCode::Input);
       if (ranks.isFirst()) {
@@ -99,8 +99,8 @@ TEST(Ranks, ThoseThatAverageBeforeAdasum) {
   }));
   job.servers = {0, 0, 0};
   expectOk(job.run([](const Options &, Ranks &ranks) {
-    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_AUTO)->size(), 1u);
-    EXPECT_EQ(ranks.innerGroup(BOOST_ACROSS_SERVERS)->size(), 3u);
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_AUTO)->size(), 1u);
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_SERVERS)->size(), 3u);
     return Status();
   }));
 }
@@ -205,7 +205,7 @@ TEST(Ranks, AFlippedBitIsFoundAndItsRankNamed) {
   expectOk(trainInTwo(3, [](Session &, Ranks &) {}));
   Status status = trainInTwo(3, [](Session &session, Ranks &ranks) {
     if (ranks.rank() == 1)
-      session.arenas().base(BOOST_ARENA_PARAMETER)[40] ^= std::byte{1};
+      session.arenas().base(BOOSTC_ARENA_PARAMETER)[40] ^= std::byte{1};
   });
   EXPECT_EQ(status.code(), ExitCode::RankLost);
   EXPECT_THAT(status.message(),

@@ -14,8 +14,8 @@ inline void appendTrailer(std::vector<uint8_t> &bytes) {
   Sha256Digest digest = sha256(bytes);
   std::memcpy(trailer.sha256, digest.data(), digest.size());
   trailer.payload_bytes = bytes.size();
-  trailer.abi_version = BOOST_ABI_VERSION;
-  std::memcpy(trailer.magic, BOOST_TRAILER_MAGIC, sizeof trailer.magic);
+  trailer.abi_version = BOOSTC_ABI_VERSION;
+  std::memcpy(trailer.magic, BOOSTC_TRAILER_MAGIC, sizeof trailer.magic);
   const auto *raw = reinterpret_cast<const uint8_t *>(&trailer);
   bytes.insert(bytes.end(), raw, raw + sizeof trailer);
 }

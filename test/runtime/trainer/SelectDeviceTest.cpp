@@ -53,20 +53,20 @@ protected:
 
 TEST_F(SelectDevice, TheOnlyTarget) {
   for (const char *device : {"auto", "cpu"})
-    expectNote("softmax", device, BOOST_TARGET_CPU,
+    expectNote("softmax", device, BOOSTC_TARGET_CPU,
                std::string("softmax on cpu with 2 threads (") +
                    (*device == 'a' ? "the only target of the program)"
                                    : "as --device says)"));
 }
 
 TEST_F(SelectDevice, TheSimulatedGpuIsNeverTakenUnasked) {
-  expectNote("linear", "sim", BOOST_TARGET_CUDA,
+  expectNote("linear", "sim", BOOSTC_TARGET_CUDA,
              "linear on the simulated GPU (as --device says)");
-  expectNote("linear_cuda", "sim", BOOST_TARGET_CUDA,
+  expectNote("linear_cuda", "sim", BOOSTC_TARGET_CUDA,
              "linear on the simulated GPU (as --device says)");
   if (noGpu().empty())
     GTEST_SKIP() << "this machine has a GPU";
-  expectNote("linear", "auto", BOOST_TARGET_CPU,
+  expectNote("linear", "auto", BOOSTC_TARGET_CPU,
              fmt::format("linear on cpu with 2 threads ({})", noGpu()));
 }
 

@@ -31,7 +31,7 @@ void expectSame(Machine &gpu, Machine &cpu, int64_t steps) {
   for (size_t i = 0; i < a.steps.size(); ++i)
     EXPECT_EQ(a.steps[i]["loss"], b.steps[i]["loss"]) << "step " << i + 1;
   EXPECT_NE(a.steps.front()["loss"], a.steps.back()["loss"]);
-  for (BoostArenaKind kind : {BOOST_ARENA_PARAMETER, BOOST_ARENA_STATE})
+  for (BoostArenaKind kind : {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_STATE})
     EXPECT_TRUE(gpu.bytes(kind) == cpu.bytes(kind));
 }
 
@@ -85,8 +85,8 @@ TEST_F(StepsOnGpu, AStepWaitsOnceAndForTheOneBefore) {
   EXPECT_EQ(fake_cuda::trace(), expected);
 
   ASSERT_TRUE(cpu.train(16).reason.ok());
-  EXPECT_TRUE(gpu.bytes(BOOST_ARENA_PARAMETER) ==
-              cpu.bytes(BOOST_ARENA_PARAMETER));
+  EXPECT_TRUE(gpu.bytes(BOOSTC_ARENA_PARAMETER) ==
+              cpu.bytes(BOOSTC_ARENA_PARAMETER));
 }
 
 TEST_F(StepsOnGpu, AMicroBatchWaitsForTheCopyOfTheOneBefore) {
@@ -112,21 +112,21 @@ TEST_F(StepsOnGpu, ControlIsSetWhenItChanged) {
   EXPECT_EQ(copies(), 0);
   ASSERT_TRUE(execution.init(kTrainingSeed + 1).ok());
   EXPECT_EQ(copies(), 0) << "init has set the seed";
-  std::string other = gpu.bytes(BOOST_ARENA_PARAMETER);
+  std::string other = gpu.bytes(BOOSTC_ARENA_PARAMETER);
   ASSERT_TRUE(execution.init(kTrainingSeed).ok());
-  EXPECT_FALSE(gpu.bytes(BOOST_ARENA_PARAMETER) == other);
+  EXPECT_FALSE(gpu.bytes(BOOSTC_ARENA_PARAMETER) == other);
 }
 
 TEST_F(StepsOnGpu, TheSeedIsReadWhenInitReturns) {
   Machine gpu("linear", true, "96");
   // An init that fills nothing waits for nothing.
-  gpu.target.functions[BOOST_FUNCTION_INIT].entry =
-      [](const BoostEnv *, void *const *) -> int32_t { return BOOST_CALL_OK; };
+  gpu.target.functions[BOOSTC_FUNCTION_INIT].entry =
+      [](const BoostEnv *, void *const *) -> int32_t { return BOOSTC_CALL_OK; };
   ASSERT_TRUE(gpu.execution->init(kTrainingSeed + 1).ok());
   std::byte *seed =
       gpu.execution->tensor(gpu.program->descriptor().seed_control);
   std::memset(seed, 0, 8);
-  ASSERT_TRUE(gpu.arenas->pull(gpu.arenas->copyOf(BOOST_ARENA_CONTROL)).ok());
+  ASSERT_TRUE(gpu.arenas->pull(gpu.arenas->copyOf(BOOSTC_ARENA_CONTROL)).ok());
   int64_t found = 0;
   std::memcpy(&found, seed, 8);
   EXPECT_EQ(found, static_cast<int64_t>(kTrainingSeed + 1));
@@ -135,9 +135,9 @@ TEST_F(StepsOnGpu, TheSeedIsReadWhenInitReturns) {
 /// A micro-batch of zeros, which is finite, whatever the weights are: of
 /// `valid` samples, the second one of class `label`.
 void microOf(Machine &run, int32_t valid, int32_t label) {
-  std::byte *batch = run.arenas->base(BOOST_ARENA_BATCH);
+  std::byte *batch = run.arenas->base(BOOSTC_ARENA_BATCH);
   std::memset(batch, 0,
-              run.program->descriptor().arena_bytes[BOOST_ARENA_BATCH]);
+              run.program->descriptor().arena_bytes[BOOSTC_ARENA_BATCH]);
   std::memcpy(batch + run.data.layout.validOffset, &valid, 4);
   std::memcpy(batch + *run.data.layout.labelsOffset + 4, &label, 4);
   ASSERT_TRUE(run.execution->micro(batch, 0).ok());
@@ -178,7 +178,7 @@ Brought brought;
 
 /// Of the CPU, behind a sum to which the other rank brings a sample of loss 1.
 int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
-  auto *gradients = static_cast<std::byte *>(arenas[BOOST_ARENA_GRADIENT]);
+  auto *gradients = static_cast<std::byte *>(arenas[BOOSTC_ARENA_GRADIENT]);
   auto &sum =
       *reinterpret_cast<float *>(gradients + brought.program->loss_sum.offset);
   auto &count = *reinterpret_cast<int64_t *>(
@@ -186,7 +186,7 @@ int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
   brought.losses.push_back({sum, count});
   sum += 1;
   count += 1;
-  return cpuTarget->functions[BOOST_FUNCTION_UPDATE].entry(env, arenas);
+  return cpuTarget->functions[BOOSTC_FUNCTION_UPDATE].entry(env, arenas);
 }
 
 // A rank without samples brings zeros from the host's memory, to which the
@@ -195,8 +195,8 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
   // Windows of 2 x 16 samples: in the last one of an epoch rank 0 has them all.
   Machine gpu("linear", true, "80");
   brought = {&gpu.program->descriptor(), {}};
-  gpu.target.functions[BOOST_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
-                                                         void *const *arenas) {
+  gpu.target.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                                          void *const *arenas) {
     return launch({"update", updateOfTwo, 0}, env, arenas);
   };
   LocalJob job(2);
@@ -219,10 +219,10 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
 
 TEST_F(StepsOnGpu, WeightsOfTheHostMayChangeAfterTheirUpload) {
   Machine gpu("linear", true, "96");
-  std::string weights = gpu.bytes(BOOST_ARENA_PARAMETER);
+  std::string weights = gpu.bytes(BOOSTC_ARENA_PARAMETER);
   ASSERT_TRUE(gpu.execution->uploadPersistent().ok());
-  std::memset(gpu.arenas->base(BOOST_ARENA_PARAMETER), 0, weights.size());
-  EXPECT_TRUE(gpu.bytes(BOOST_ARENA_PARAMETER) == weights);
+  std::memset(gpu.arenas->base(BOOSTC_ARENA_PARAMETER), 0, weights.size());
+  EXPECT_TRUE(gpu.bytes(BOOSTC_ARENA_PARAMETER) == weights);
 }
 
 TEST_F(StepsOnGpu, AStepThatIsNotAppliedSaysItsLoss) {
@@ -237,23 +237,23 @@ TEST_F(StepsOnGpu, AStepThatIsNotAppliedSaysItsLoss) {
   EXPECT_EQ(a.position.globalStep, 1);
   ASSERT_EQ(a.steps.size(), 1u);
   EXPECT_EQ(a.steps[0]["loss"], b.steps[0]["loss"]);
-  EXPECT_TRUE(gpu.bytes(BOOST_ARENA_PARAMETER) ==
-              cpu.bytes(BOOST_ARENA_PARAMETER));
-  EXPECT_TRUE(gpu.bytes(BOOST_ARENA_STATE) == cpu.bytes(BOOST_ARENA_STATE));
+  EXPECT_TRUE(gpu.bytes(BOOSTC_ARENA_PARAMETER) ==
+              cpu.bytes(BOOSTC_ARENA_PARAMETER));
+  EXPECT_TRUE(gpu.bytes(BOOSTC_ARENA_STATE) == cpu.bytes(BOOSTC_ARENA_STATE));
 }
 
 TEST_F(StepsOnGpu, StepsBehindOneThatIsNotFiniteChangeNothing) {
   Machine gpu("linear_explode", true, "96"), cpu("linear_explode", false, "96");
   for (Machine *run : {&gpu, &cpu}) {
     ASSERT_FALSE(run->train(5).reason.ok());
-    std::string weights = run->bytes(BOOST_ARENA_PARAMETER);
+    std::string weights = run->bytes(BOOSTC_ARENA_PARAMETER);
     for (int step : {3, 4}) {
       microOf(*run, 3, 0);
       auto results = settledUpdate(*run->execution, step);
       ASSERT_TRUE(results.ok());
       EXPECT_FALSE(results->isApplied);
     }
-    EXPECT_TRUE(run->bytes(BOOST_ARENA_PARAMETER) == weights);
+    EXPECT_TRUE(run->bytes(BOOSTC_ARENA_PARAMETER) == weights);
     ASSERT_TRUE(run->execution->init(kTrainingSeed).ok());
     microOf(*run, 3, 0);
     EXPECT_TRUE(settledUpdate(*run->execution, 1)->isApplied);
@@ -270,7 +270,7 @@ TEST_F(StepsOnGpu, RefusedPageLocksChangeNothing) {
 TEST_F(StepsOnGpu, ArenasGoWhenNothingIsUnderWay) {
   Machine gpu("linear", true, "96");
   ASSERT_TRUE(
-      gpu.execution->micro(gpu.arenas->base(BOOST_ARENA_BATCH), 0).ok());
+      gpu.execution->micro(gpu.arenas->base(BOOSTC_ARENA_BATCH), 0).ok());
   // Pages that are unlocked before the copy of the batch are found at the end.
   fake_cuda::forget();
   gpu.arenas.reset();

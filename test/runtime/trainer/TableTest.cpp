@@ -27,7 +27,7 @@ template <typename T> T read(const void *bytes, int64_t index) {
 }
 
 Table tableOf(const Session &session) {
-  std::string bytes = bytesOf(session, BOOST_ARENA_PARAMETER);
+  std::string bytes = bytesOf(session, BOOSTC_ARENA_PARAMETER);
   Table table;
   for (int64_t i = 0; i < TokenFiles::kValues * kTargets; ++i)
     table.push_back(read<float>(bytes.data(), i));
@@ -162,7 +162,7 @@ struct RandomArena {
     auto loaded = Program::load(fixture(name));
     EXPECT_TRUE(loaded.ok());
     program = std::move(loaded).value();
-    bytes.resize(program->descriptor().arena_bytes[BOOST_ARENA_BATCH]);
+    bytes.resize(program->descriptor().arena_bytes[BOOSTC_ARENA_BATCH]);
     fillRandomBatch(program->descriptor(), bytes.data(), seed);
   }
   template <typename T> std::vector<T> values(BoostInputKind kind) const {
@@ -182,7 +182,7 @@ TEST(RandomBatch, IndicesTargetsAndKeys) {
   EXPECT_TRUE(arena.bytes == same.bytes);
   EXPECT_FALSE(arena.bytes == other.bytes);
   EXPECT_EQ(arena.valid(), 12);
-  auto tokens = arena.values<int32_t>(BOOST_INPUT_INDICES);
+  auto tokens = arena.values<int32_t>(BOOSTC_INPUT_INDICES);
   EXPECT_EQ(tokens.size(), 48u);
   // 48 draws of 8 values miss a given one with a probability below 2e-3; these
   // draws are fixed.
@@ -190,12 +190,12 @@ TEST(RandomBatch, IndicesTargetsAndKeys) {
     EXPECT_THAT(tokens, testing::Contains(value));
   EXPECT_THAT(tokens,
               testing::Each(testing::AllOf(testing::Ge(0), testing::Lt(8))));
-  auto targets = arena.values<float>(BOOST_INPUT_TARGETS);
+  auto targets = arena.values<float>(BOOSTC_INPUT_TARGETS);
   EXPECT_THAT(targets, testing::Each(testing::AllOf(testing::Ge(0.0f),
                                                     testing::Lt(1.0f))));
   EXPECT_THAT(targets, testing::Contains(testing::Lt(0.25f)));
   EXPECT_THAT(targets, testing::Contains(testing::Gt(0.75f)));
-  auto keys = arena.values<uint32_t>(BOOST_INPUT_SAMPLE_KEYS);
+  auto keys = arena.values<uint32_t>(BOOSTC_INPUT_SAMPLE_KEYS);
   ASSERT_EQ(keys.size(), 12u);
   for (uint64_t i = 0; i < keys.size(); ++i)
     EXPECT_EQ(keys[i], boost_sample_key(1, 0, i));
@@ -204,7 +204,7 @@ TEST(RandomBatch, IndicesTargetsAndKeys) {
 TEST(RandomBatch, FeaturesAndLabels) {
   RandomArena arena("softmax");
   EXPECT_EQ(arena.valid(), 32);
-  auto features = arena.values<float>(BOOST_INPUT_FEATURES);
+  auto features = arena.values<float>(BOOSTC_INPUT_FEATURES);
   auto count = static_cast<double>(features.size());
   double sum = 0, squares = 0;
   for (float value : features) {
@@ -214,7 +214,7 @@ TEST(RandomBatch, FeaturesAndLabels) {
   // A square of a normal number has mean 1 and variance 2.
   EXPECT_LE(std::abs(sum), 5 * std::sqrt(count));
   EXPECT_LE(std::abs(squares - count), 5 * std::sqrt(2 * count));
-  EXPECT_THAT(arena.values<int32_t>(BOOST_INPUT_LABELS),
+  EXPECT_THAT(arena.values<int32_t>(BOOSTC_INPUT_LABELS),
               testing::Each(testing::AllOf(testing::Ge(0), testing::Lt(10))));
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// Fills batch arena 0 with samples [first, first + count) in order.
 void fillBatch(Session &session, int64_t first, int32_t count) {
   const RunData &data = session.data();
-  std::byte *base = session.arenas().base(BOOST_ARENA_BATCH);
+  std::byte *base = session.arenas().base(BOOSTC_ARENA_BATCH);
   TransformScratch scratch = data.transforms->makeScratch();
   int64_t elements = data.transforms->outputShape().elements();
   auto *features = reinterpret_cast<float *>(base + data.layout.samplesOffset);
@@ -33,7 +33,7 @@ void fillBatch(Session &session, int64_t first, int32_t count) {
 void micro(Session &session, int64_t first, int32_t count, int set) {
   fillBatch(session, first, count);
   ASSERT_TRUE(session.execution()
-                  .micro(session.arenas().base(BOOST_ARENA_BATCH), set)
+                  .micro(session.arenas().base(BOOSTC_ARENA_BATCH), set)
                   .ok());
 }
 
@@ -63,8 +63,8 @@ TEST(Trainer, AWindowIsTheTreeOfItsMicroBatches) {
   wholeWindow(*byHand);
   auto results = settledUpdate(byHand->execution(), 1);
   ASSERT_TRUE(results.ok() && results->isApplied);
-  expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
-  expectSame(*trained, *byHand, BOOST_ARENA_STATE);
+  expectSame(*trained, *byHand, BOOSTC_ARENA_PARAMETER);
+  expectSame(*trained, *byHand, BOOSTC_ARENA_STATE);
 }
 
 TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
@@ -87,7 +87,7 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
     EXPECT_EQ(execution.loss(0)->count, 36);
     ASSERT_TRUE(settledUpdate(execution, 2).ok());
   }
-  expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
+  expectSame(*trained, *byHand, BOOSTC_ARENA_PARAMETER);
 }
 
 TEST(Trainer, FourMicroBatchesOf16EqualOneBatchOf64) {
@@ -130,7 +130,7 @@ TEST(Trainer, TailsOfEveryKindGiveTheRightStepsAndCounts) {
         micro(*byHand, step * 32, step + 1 == c.steps ? c.last : 32, 0);
         ASSERT_TRUE(settledUpdate(byHand->execution(), 1).ok());
       }
-    expectSame(*trained, *byHand, BOOST_ARENA_PARAMETER);
+    expectSame(*trained, *byHand, BOOSTC_ARENA_PARAMETER);
   }
 }
 
@@ -140,11 +140,11 @@ TEST(Trainer, AMicroBatchWithoutSamplesContributesNothing) {
   micro(*session, 0, 0, 0);
   EXPECT_EQ(session->execution().loss(0)->count, 0);
   EXPECT_EQ(session->execution().loss(0)->sum, 0);
-  std::string before = bytesOf(*session, BOOST_ARENA_PARAMETER);
+  std::string before = bytesOf(*session, BOOSTC_ARENA_PARAMETER);
   auto results = settledUpdate(session->execution(), 1);
   ASSERT_TRUE(results.ok());
   EXPECT_FALSE(results->isApplied) << "a count of 0 is no step";
-  EXPECT_TRUE(bytesOf(*session, BOOST_ARENA_PARAMETER) == before);
+  EXPECT_TRUE(bytesOf(*session, BOOSTC_ARENA_PARAMETER) == before);
 }
 
 TEST(Trainer, ShufflingChangesTheOrderAndNothingElse) {
@@ -157,7 +157,7 @@ TEST(Trainer, ShufflingChangesTheOrderAndNothingElse) {
   Training c = train(*again, {1, INT64_MAX, {}}, true);
   EXPECT_NE(a.steps[0]["loss"], b.steps[0]["loss"]);
   EXPECT_EQ(a.steps.size(), b.steps.size());
-  expectSame(*shuffled, *again, BOOST_ARENA_PARAMETER);
+  expectSame(*shuffled, *again, BOOSTC_ARENA_PARAMETER);
 }
 
 TEST(Trainer, TheLossIsTheQuotientOfTheWindowsPair) {
@@ -188,8 +188,8 @@ TEST(Trainer, AStepThatIsNotFiniteLeavesNothingBehind) {
   // The first step is finite and throws the weights far out.
   Training first = train(*session, {INT64_MAX, 1, {}});
   ASSERT_TRUE(first.reason.ok());
-  std::string weights = bytesOf(*session, BOOST_ARENA_PARAMETER);
-  std::string state = bytesOf(*session, BOOST_ARENA_STATE);
+  std::string weights = bytesOf(*session, BOOSTC_ARENA_PARAMETER);
+  std::string state = bytesOf(*session, BOOSTC_ARENA_STATE);
   Training second = train(*session, {INT64_MAX, 2, {}}, false, first.position);
   ASSERT_FALSE(second.reason.ok());
   EXPECT_EQ(second.reason.status().code(), ExitCode::Numerical);
@@ -198,8 +198,8 @@ TEST(Trainer, AStepThatIsNotFiniteLeavesNothingBehind) {
                              HasSubstr("not finite (loss "),
                              HasSubstr("weights are those after global step "
                                        "1")));
-  EXPECT_TRUE(bytesOf(*session, BOOST_ARENA_PARAMETER) == weights);
-  EXPECT_TRUE(bytesOf(*session, BOOST_ARENA_STATE) == state);
+  EXPECT_TRUE(bytesOf(*session, BOOSTC_ARENA_PARAMETER) == weights);
+  EXPECT_TRUE(bytesOf(*session, BOOSTC_ARENA_STATE) == state);
   EXPECT_EQ(second.position.globalStep, 1);
   EXPECT_TRUE(second.steps.empty()) << "the failed step was reported";
 }
@@ -236,7 +236,7 @@ TEST(Evaluate, SumsOverAllHeldOutDataWithItsTail) {
   // The definition, in double, from the weights themselves.
   const Dataset &test = *session->data().source.test;
   const auto *weights = reinterpret_cast<const float *>(
-      session->arenas().base(BOOST_ARENA_PARAMETER));
+      session->arenas().base(BOOSTC_ARENA_PARAMETER));
   double loss = 0;
   int right = 0;
   for (int64_t i = 0; i < test.size(); ++i) {

@@ -41,7 +41,7 @@ TEST_F(ValidateProgram, Collectives) {
                "Adasum across unknown groups 3");
   expectDefect([](Copy &c) { c.collectives[0].number = 1; },
                "collective 0 has number 1");
-  expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_COUNT; },
+  expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
                "collective 0 is of unknown kind 7");
   expectDefect([](Copy &c) { c.collectives[0].peer = -1; },
                "collective 0 of kind 0 has peer -1");
@@ -56,17 +56,18 @@ TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.exchanged[2].dtype = 9; },
                "operand 2 of collective 0 has elements of type 9");
   // Known, but nothing that ranks exchange.
-  expectDefect([](Copy &c) { c.exchanged[2].dtype = BOOST_I32; },
+  expectDefect([](Copy &c) { c.exchanged[2].dtype = BOOSTC_I32; },
                "operand 2 of collective 0 has elements of type 2");
-  expectDefect([](Copy &c) { c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM; },
-               "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
-               "across groups, and does nothing else");
-  expectDefect([](Copy &c) { c.collectives[0].ranks = BOOST_RANKS_ACROSS; },
+  expectDefect(
+      [](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM; },
+      "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
+      "across groups, and does nothing else");
+  expectDefect([](Copy &c) { c.collectives[0].ranks = BOOSTC_RANKS_ACROSS; },
                "collective 0 of kind 0 is for ranks 2");
   expectDefect(
       [](Copy &c) {
-        c.collectives[0].kind = BOOST_COLLECTIVE_ADASUM;
-        c.collectives[0].ranks = BOOST_RANKS_ACROSS;
+        c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM;
+        c.collectives[0].ranks = BOOSTC_RANKS_ACROSS;
       },
       "operand 3 of collective 0 has elements of type 3");
   expectDefect([](Copy &c) { c.exchanged[3].elements = 0; },
@@ -88,16 +89,16 @@ TEST_F(ValidateProgram, Tables) {
   expectDefect([](Copy &c) { c.program.input_count = 4000000000u; },
                "table inputs of 4000000000 entries");
   expectDefect(
-      [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_STATE] = ~0ull; },
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_STATE] = ~0ull; },
       "arena STATE of 18446744073709551615 bytes");
   expectDefect(
-      [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] = 64; },
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] = 64; },
       "GRADIENT and GRADIENT_OTHER differ in size");
   expectDefect(
       [](Copy &c) {
-        c.program.reproducible = BOOST_REPRODUCIBLE_OFF;
-        c.program.arena_bytes[BOOST_ARENA_GRADIENT_OTHER] =
-            c.program.arena_bytes[BOOST_ARENA_GRADIENT];
+        c.program.reproducible = BOOSTC_REPRODUCIBLE_OFF;
+        c.program.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] =
+            c.program.arena_bytes[BOOSTC_ARENA_GRADIENT];
       },
       "in a program whose micro-batches share one gradient set");
   expectDefect([](Copy &c) { c.program.reproducible = 3; },
@@ -105,7 +106,7 @@ TEST_F(ValidateProgram, Tables) {
   expectDefect([](Copy &c) { c.program.matmul_precision = 2; },
                "products in unknown precision 2");
   expectDefect(
-      [](Copy &c) { c.program.arena_bytes[BOOST_ARENA_TRANSIENT] = 64; },
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_TRANSIENT] = 64; },
       "arena TRANSIENT of 64 bytes, which the targets alone have");
 }
 
@@ -113,7 +114,7 @@ TEST_F(ValidateProgram, Tensors) {
   expectDefect([](Copy &c) { c.parameters[0].tensor.name = nullptr; },
                "parameter has no name");
   expectDefect(
-      [](Copy &c) { c.parameters[0].tensor.arena = BOOST_ARENA_STATE; },
+      [](Copy &c) { c.parameters[0].tensor.arena = BOOSTC_ARENA_STATE; },
       "'fc.weight' lies in arena STATE, expected PARAMETER");
   expectDefect([](Copy &c) { c.parameters[0].tensor.arena = 77; },
                "'fc.weight' lies in arena ?");
@@ -151,7 +152,7 @@ TEST_F(ValidateProgram, ParametersAndStates) {
                "'fc.weight' has an unknown type, role or initialiser");
   expectDefect([](Copy &c) { c.parameters[0].initializer = 4; },
                "'fc.weight' has an unknown type, role or initialiser");
-  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = BOOST_I32; },
+  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = BOOSTC_I32; },
                "'fc.weight' has an unknown type, role or initialiser");
   expectDefect([](Copy &c) { c.states[0].parameter = 2; },
                "'fc.weight.momentum' belongs to parameter 2 of 2");
@@ -180,9 +181,9 @@ TEST_F(ValidateProgram, Inputs) {
                "input 'label' of labels has 2147483648 classes");
   expectDefect([](Copy &c) { c.inputs[0].classes = 10; },
                "input 'image' of features has 10 classes");
-  expectDefect([](Copy &c) { c.inputs[0].kind = BOOST_INPUT_LABELS; },
+  expectDefect([](Copy &c) { c.inputs[0].kind = BOOSTC_INPUT_LABELS; },
                "input 'image' of labels has elements of type 1, expected 2");
-  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
                "input 'label' of features has elements of type 2, expected 1");
   expectDefect([](Copy &c) { c.program.input_count = 0; },
                "0 inputs of features and 0 of indices, expected one of them");
@@ -214,13 +215,13 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
   load("table");
   expectDefect([](Copy &c) { c.inputs[0].classes = 0; },
                "input 'token' of indices has 0 classes");
-  expectDefect([](Copy &c) { c.inputs[0].tensor.dtype = BOOST_F32; },
+  expectDefect([](Copy &c) { c.inputs[0].tensor.dtype = BOOSTC_F32; },
                "input 'token' of indices has elements of type 1, expected 2");
-  expectDefect([](Copy &c) { c.inputs[1].tensor.dtype = BOOST_I32; },
+  expectDefect([](Copy &c) { c.inputs[1].tensor.dtype = BOOSTC_I32; },
                "input 'wanted' of targets has elements of type 2, expected 1");
   expectDefect([](Copy &c) { c.inputs[1].classes = 3; },
                "input 'wanted' of targets has 3 classes");
-  expectDefect([](Copy &c) { c.inputs[2].tensor.dtype = BOOST_F32; },
+  expectDefect([](Copy &c) { c.inputs[2].tensor.dtype = BOOSTC_F32; },
                "input 'key' of sample keys has elements of type 1, expected 2");
   expectDefect([](Copy &c) { c.inputs[2].classes = 1; },
                "input 'key' of sample keys has 1 classes");
@@ -236,11 +237,11 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
   // Two of a kind. The other becomes what the first is, where its type allows.
   expectDefect(
       [](Copy &c) {
-        c.inputs[2].kind = BOOST_INPUT_INDICES;
+        c.inputs[2].kind = BOOSTC_INPUT_INDICES;
         c.inputs[2].classes = 8;
       },
       "0 inputs of features and 2 of indices, expected one of them");
-  expectDefect([](Copy &c) { c.inputs[1].kind = BOOST_INPUT_FEATURES; },
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
                "1 inputs of features and 1 of indices, expected one of them");
   auto append = [](Copy &c, size_t from, const char *name) {
     c.inputs.push_back(c.inputs[from]);
@@ -256,7 +257,7 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
       [&](Copy &c) {
         for (const char *name : {"a", "b"}) {
           append(c, 2, name);
-          c.inputs.back().kind = BOOST_INPUT_LABELS;
+          c.inputs.back().kind = BOOSTC_INPUT_LABELS;
           c.inputs.back().classes = 2;
         }
       },
@@ -264,11 +265,11 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
   // One of each is sound.
   Copy copy(program_->descriptor());
   append(copy, 2, "label");
-  copy.inputs.back().kind = BOOST_INPUT_LABELS;
+  copy.inputs.back().kind = BOOSTC_INPUT_LABELS;
   copy.inputs.back().classes = 2;
   copy.inputs.back().tensor.offset =
-      copy.program.arena_bytes[BOOST_ARENA_BATCH];
-  copy.program.arena_bytes[BOOST_ARENA_BATCH] += 64;
+      copy.program.arena_bytes[BOOSTC_ARENA_BATCH];
+  copy.program.arena_bytes[BOOSTC_ARENA_BATCH] += 64;
   Status status = validateProgram(copy.program, "p.so");
   EXPECT_TRUE(status.ok()) << status.message();
 }
@@ -278,11 +279,11 @@ TEST_F(ValidateProgram, Scalars) {
                "scalar has no name");
   expectDefect(
       [](Copy &c) {
-        c.program.valid.dtype = BOOST_I64;
+        c.program.valid.dtype = BOOSTC_I64;
         c.program.valid.bytes = 8;
       },
       "'valid' is not a scalar of the expected type");
-  expectDefect([](Copy &c) { c.program.loss_sum.arena = BOOST_ARENA_RESULT; },
+  expectDefect([](Copy &c) { c.program.loss_sum.arena = BOOSTC_ARENA_RESULT; },
                "'loss_sum' lies in arena RESULT, expected GRADIENT");
   expectDefect([](Copy &c) { c.program.loss_count.offset = 1u << 20; },
                "'loss_count' at offset 1048576");
@@ -295,7 +296,7 @@ TEST_F(ValidateProgram, Scalars) {
   expectDefect([](Copy &c) { c.metrics[1].name = ""; }, "a metric has no name");
   expectDefect([](Copy &c) { c.metrics[1].sum.offset = 1 << 12; },
                "metric sum 'top_1.sum' at offset 4096");
-  expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOST_ARENA_BATCH; },
+  expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOSTC_ARENA_BATCH; },
                "'top_1.count' lies in arena BATCH, expected RESULT");
   expectDefect([](Copy &c) { c.schedules[0].kind = 11; },
                "schedule 'learning_rate' is of unknown kind 11");

@@ -131,15 +131,15 @@ void attach(Copy &c, const BoostLibraryCall &call, BoostOperand *operands,
 
 /// A product of 4 x 5 and 5 x 6.
 void addCall(Copy &c, BoostLibraryCall &call) {
-  call = {BOOST_LIBRARY_MATMUL,
+  call = {BOOSTC_LIBRARY_MATMUL,
           1,
           64,
           "model.json:5:3",
           "fc1",
-          {4, 6, 5, {5, 1}, {6, 1}, 0, BOOST_POST_NONE},
+          {4, 6, 5, {5, 1}, {6, 1}, 0, BOOSTC_POST_NONE},
           {80, 120, 0, 96},
           {},
-          BOOST_PRECISION_FLOAT32,
+          BOOSTC_PRECISION_FLOAT32,
           0};
   static BoostOperand operands[] = {
       {80, 0, 0, "a"}, {120, 0, 0, "b"}, {96, 1, 0, "c"}, {24, 0, 0, "d"}};
@@ -171,7 +171,7 @@ TEST_F(ValidateTargets, LibraryCallsOfGpus) {
 }
 
 void addConvolution(Copy &c, BoostLibraryCall &call) {
-  call = convolutionCall(BOOST_LIBRARY_CONVOLUTION, {2, 4, 5, 5}, {6, 2, 3, 3},
+  call = convolutionCall(BOOSTC_LIBRARY_CONVOLUTION, {2, 4, 5, 5}, {6, 2, 3, 3},
                          {}, /*hasBias=*/true);
   call.fallback_launch = 1;
   call.scratch_bytes = 64;
@@ -208,7 +208,7 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
          "cuda: library call 0: an image [2, 4, 5, 5] has strides");
   // A gradient has no bias.
   for (uint32_t kind :
-       {BOOST_LIBRARY_CONVOLUTION_IMAGE, BOOST_LIBRARY_CONVOLUTION_WEIGHT})
+       {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, BOOSTC_LIBRARY_CONVOLUTION_WEIGHT})
     expect([&](Copy &) { call.kind = kind; },
            "cuda: library call 0 is of an unknown kind");
   expect([&](Copy &) { convolution.has_bias = 2; },
@@ -219,20 +219,20 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   for (uint64_t &bytes : call.operand_bytes)
     expect([&](Copy &) { bytes += 4; }, unfit);
   // Neither less nor more than the program says.
-  expect([&](Copy &) { call.precision = BOOST_PRECISION_TF32; },
+  expect([&](Copy &) { call.precision = BOOSTC_PRECISION_TF32; },
          "cuda: library call 0 has precision 1 where the program says 0");
-  expect([](Copy &c) { c.program.matmul_precision = BOOST_PRECISION_TF32; },
+  expect([](Copy &c) { c.program.matmul_precision = BOOSTC_PRECISION_TF32; },
          "cuda: library call 0 has precision 0 where the program says 1");
   expectSound([&](Copy &c) {
     add(c);
-    call.precision = c.program.matmul_precision = BOOST_PRECISION_TF32;
+    call.precision = c.program.matmul_precision = BOOSTC_PRECISION_TF32;
   });
 }
 
 TEST_F(ValidateTargets, Images) {
   expectDefect([](Copy &c) { c.targets[1].images = nullptr; },
                "cuda: table images is missing");
-  expectDefect([](Copy &c) { c.images[0].kind = BOOST_IMAGE_END; },
+  expectDefect([](Copy &c) { c.images[0].kind = BOOSTC_IMAGE_END; },
                "cuda: no image");
   expectDefect([](Copy &c) { c.images[0].kind = 3; },
                "cuda: image 0 is of unknown kind 3");
@@ -252,7 +252,7 @@ TEST_F(ValidateTargets, Images) {
   expectDefect([&](Copy &c) { many(c, 17); }, "cuda: more than 16 images");
   expectSound([&](Copy &c) {
     many(c, 16);
-    c.images[3].kind = BOOST_IMAGE_CUBIN;
+    c.images[3].kind = BOOSTC_IMAGE_CUBIN;
     --c.images[3].bytes; // machine code needs no terminator
   });
 }

@@ -1,5 +1,5 @@
-#ifndef BOOST_CHECK_EXPECT_CLOSE
-#define BOOST_CHECK_EXPECT_CLOSE
+#ifndef BOOSTC_CHECK_EXPECT_CLOSE
+#define BOOSTC_CHECK_EXPECT_CLOSE
 
 include "dialects/check/CheckBase.td"
 
@@ -21,4 +21,4 @@ def Check_ExpectCloseOp : Check_Op<"expect_close", [SameTypeOperands]> {
   }];
 }
 
-#endif // BOOST_CHECK_EXPECT_CLOSE
+#endif // BOOSTC_CHECK_EXPECT_CLOSE

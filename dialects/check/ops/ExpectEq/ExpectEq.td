@@ -1,5 +1,5 @@
-#ifndef BOOST_CHECK_EXPECT_EQ
-#define BOOST_CHECK_EXPECT_EQ
+#ifndef BOOSTC_CHECK_EXPECT_EQ
+#define BOOSTC_CHECK_EXPECT_EQ
 
 include "dialects/check/CheckBase.td"
 
@@ -17,4 +17,4 @@ def Check_ExpectEqOp : Check_Op<"expect_eq", [SameTypeOperands]> {
   let assemblyFormat = "$actual `,` $expected attr-dict `:` type($actual)";
 }
 
-#endif // BOOST_CHECK_EXPECT_EQ
+#endif // BOOSTC_CHECK_EXPECT_EQ

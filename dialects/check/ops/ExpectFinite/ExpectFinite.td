@@ -1,5 +1,5 @@
-#ifndef BOOST_CHECK_EXPECT_FINITE
-#define BOOST_CHECK_EXPECT_FINITE
+#ifndef BOOSTC_CHECK_EXPECT_FINITE
+#define BOOSTC_CHECK_EXPECT_FINITE
 
 include "dialects/check/CheckBase.td"
 
@@ -17,4 +17,4 @@ def Check_ExpectFiniteOp : Check_Op<"expect_finite"> {
   let assemblyFormat = "$actual attr-dict `:` type($actual)";
 }
 
-#endif // BOOST_CHECK_EXPECT_FINITE
+#endif // BOOSTC_CHECK_EXPECT_FINITE

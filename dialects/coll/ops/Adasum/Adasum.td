@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_ADASUM
-#define BOOST_COLL_ADASUM
+#ifndef BOOSTC_COLL_ADASUM
+#define BOOSTC_COLL_ADASUM
 
 include "dialects/coll/CollBase.td"
 
@@ -37,4 +37,4 @@ def Coll_AdasumOp : Coll_Op<"adasum", "Adasum",
   }];
 }
 
-#endif // BOOST_COLL_ADASUM
+#endif // BOOSTC_COLL_ADASUM

@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_ALL_GATHER
-#define BOOST_COLL_ALL_GATHER
+#ifndef BOOSTC_COLL_ALL_GATHER
+#define BOOSTC_COLL_ALL_GATHER
 
 include "dialects/coll/CollBase.td"
 
@@ -23,4 +23,4 @@ def Coll_AllGatherOp : Coll_Op<"all_gather", "AllGather"> {
   }];
 }
 
-#endif // BOOST_COLL_ALL_GATHER
+#endif // BOOSTC_COLL_ALL_GATHER

@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_ALL_REDUCE
-#define BOOST_COLL_ALL_REDUCE
+#ifndef BOOSTC_COLL_ALL_REDUCE
+#define BOOSTC_COLL_ALL_REDUCE
 
 include "dialects/coll/CollBase.td"
 
@@ -28,4 +28,4 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
   }];
 }
 
-#endif // BOOST_COLL_ALL_REDUCE
+#endif // BOOSTC_COLL_ALL_REDUCE

@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_ALL_TO_ALL
-#define BOOST_COLL_ALL_TO_ALL
+#ifndef BOOSTC_COLL_ALL_TO_ALL
+#define BOOSTC_COLL_ALL_TO_ALL
 
 include "dialects/coll/CollBase.td"
 
@@ -23,4 +23,4 @@ def Coll_AllToAllOp : Coll_Op<"all_to_all", "AllToAll"> {
   }];
 }
 
-#endif // BOOST_COLL_ALL_TO_ALL
+#endif // BOOSTC_COLL_ALL_TO_ALL

@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_BROADCAST
-#define BOOST_COLL_BROADCAST
+#ifndef BOOSTC_COLL_BROADCAST
+#define BOOSTC_COLL_BROADCAST
 
 include "dialects/coll/CollBase.td"
 
@@ -23,4 +23,4 @@ def Coll_BroadcastOp : Coll_Op<"broadcast", "Broadcast",
   }];
 }
 
-#endif // BOOST_COLL_BROADCAST
+#endif // BOOSTC_COLL_BROADCAST

@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_REDUCE_SCATTER
-#define BOOST_COLL_REDUCE_SCATTER
+#ifndef BOOSTC_COLL_REDUCE_SCATTER
+#define BOOSTC_COLL_REDUCE_SCATTER
 
 include "dialects/coll/CollBase.td"
 
@@ -23,4 +23,4 @@ def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
   }];
 }
 
-#endif // BOOST_COLL_REDUCE_SCATTER
+#endif // BOOSTC_COLL_REDUCE_SCATTER

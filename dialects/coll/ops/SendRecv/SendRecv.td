@@ -1,5 +1,5 @@
-#ifndef BOOST_COLL_SEND_RECV
-#define BOOST_COLL_SEND_RECV
+#ifndef BOOSTC_COLL_SEND_RECV
+#define BOOSTC_COLL_SEND_RECV
 
 include "dialects/coll/CollBase.td"
 
@@ -29,4 +29,4 @@ def Coll_SendRecvOp : Coll_Op<"send_recv", "SendRecv",
   }];
 }
 
-#endif // BOOST_COLL_SEND_RECV
+#endif // BOOSTC_COLL_SEND_RECV

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_ADD
-#define BOOST_NN_ADD
+#ifndef BOOSTC_NN_ADD
+#define BOOSTC_NN_ADD
 
 include "dialects/nn/NnBase.td"
 
@@ -21,4 +21,4 @@ def Nn_AddOp : Nn_Op<"add", [
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_ADD
+#endif // BOOSTC_NN_ADD

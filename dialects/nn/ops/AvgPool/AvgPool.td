@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_AVG_POOL
-#define BOOST_NN_AVG_POOL
+#ifndef BOOSTC_NN_AVG_POOL
+#define BOOSTC_NN_AVG_POOL
 
 include "dialects/nn/NnBase.td"
 
@@ -62,4 +62,4 @@ def Nn_AvgPoolGradOp : Nn_Op<"avg_pool_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_AVG_POOL
+#endif // BOOSTC_NN_AVG_POOL

@@ -70,7 +70,7 @@ std::vector<LayerSpec> BiasOp::getLayerSpecs() {
                  "Adds a trainable vector along the features, `y[n, c, ...] = "
                  "x[n, c, ...] + bias[c]`."};
   spec.parameters = {
-      {"bias", BOOST_ROLE_BIAS, "zeros", "One element per feature."}};
+      {"bias", BOOSTC_ROLE_BIAS, "zeros", "One element per feature."}};
   return {spec};
 }
 

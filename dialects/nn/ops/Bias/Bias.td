@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_BIAS
-#define BOOST_NN_BIAS
+#ifndef BOOSTC_NN_BIAS
+#define BOOSTC_NN_BIAS
 
 include "dialects/nn/NnBase.td"
 
@@ -53,4 +53,4 @@ def Nn_BiasGradOp : Nn_Op<"bias_grad", [
   let assemblyFormat = "$gradient `,` $valid attr-dict `:` type($gradient)";
 }
 
-#endif // BOOST_NN_BIAS
+#endif // BOOSTC_NN_BIAS

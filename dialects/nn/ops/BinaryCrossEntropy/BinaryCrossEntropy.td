@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_BINARY_CROSS_ENTROPY
-#define BOOST_NN_BINARY_CROSS_ENTROPY
+#ifndef BOOSTC_NN_BINARY_CROSS_ENTROPY
+#define BOOSTC_NN_BINARY_CROSS_ENTROPY
 
 include "dialects/nn/NnBase.td"
 
@@ -58,4 +58,4 @@ def Nn_BinaryCrossEntropyGradOp : Nn_Op<"binary_cross_entropy_grad", [
   }];
 }
 
-#endif // BOOST_NN_BINARY_CROSS_ENTROPY
+#endif // BOOSTC_NN_BINARY_CROSS_ENTROPY

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_BROADCAST
-#define BOOST_NN_BROADCAST
+#ifndef BOOSTC_NN_BROADCAST
+#define BOOSTC_NN_BROADCAST
 
 include "dialects/nn/NnBase.td"
 
@@ -26,4 +26,4 @@ def Nn_BroadcastOp : Nn_Op<"broadcast", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_BROADCAST
+#endif // BOOSTC_NN_BROADCAST

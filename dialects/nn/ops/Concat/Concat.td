@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_CONCAT
-#define BOOST_NN_CONCAT
+#ifndef BOOSTC_NN_CONCAT
+#define BOOSTC_NN_CONCAT
 
 include "dialects/nn/NnBase.td"
 
@@ -26,4 +26,4 @@ def Nn_ConcatOp : Nn_Op<"concat", [
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs)";
 }
 
-#endif // BOOST_NN_CONCAT
+#endif // BOOSTC_NN_CONCAT

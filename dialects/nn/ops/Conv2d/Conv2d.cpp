@@ -140,9 +140,9 @@ std::vector<LayerSpec> Conv2dOp::getLayerSpecs() {
   spec.keys.push_back(
       {"bias", KeyType::Boolean, "Whether a bias is added.", "true"});
   spec.parameters = {
-      {"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in",
+      {"weight", BOOSTC_ROLE_WEIGHT, "uniform_fan_in",
        "`[filters, channels / groups, height, width]`."},
-      {"bias", BOOST_ROLE_BIAS, "uniform_fan_in", "`[filters]`."}};
+      {"bias", BOOSTC_ROLE_BIAS, "uniform_fan_in", "`[filters]`."}};
   return {spec};
 }
 

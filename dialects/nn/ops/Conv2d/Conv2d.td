@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_CONV2D
-#define BOOST_NN_CONV2D
+#ifndef BOOSTC_NN_CONV2D
+#define BOOSTC_NN_CONV2D
 
 include "dialects/nn/NnBase.td"
 
@@ -98,4 +98,4 @@ def Nn_Conv2dGradWeightOp : Nn_Conv2dGrad_Op<"conv2d_grad_weight",
   }];
 }
 
-#endif // BOOST_NN_CONV2D
+#endif // BOOSTC_NN_CONV2D

@@ -91,8 +91,8 @@ std::vector<LayerSpec> DenseOp::getLayerSpecs() {
       {"units", KeyType::Integer, "Number of outputs.", {}, 1.0, 1 << 20},
       {"bias", KeyType::Boolean, "Whether a bias is added.", "true"}};
   spec.parameters = {
-      {"weight", BOOST_ROLE_WEIGHT, "uniform_fan_in", "`[units, inputs]`."},
-      {"bias", BOOST_ROLE_BIAS, "uniform_fan_in", "`[units]`."}};
+      {"weight", BOOSTC_ROLE_WEIGHT, "uniform_fan_in", "`[units, inputs]`."},
+      {"bias", BOOSTC_ROLE_BIAS, "uniform_fan_in", "`[units]`."}};
   return {spec};
 }
 

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_DENSE
-#define BOOST_NN_DENSE
+#ifndef BOOSTC_NN_DENSE
+#define BOOSTC_NN_DENSE
 
 include "dialects/nn/NnBase.td"
 
@@ -80,4 +80,4 @@ def Nn_DenseGradWeightOp : Nn_Op<"dense_grad_weight", [
       "$gradient `,` $input attr-dict `:` type($gradient) `,` type($input)";
 }
 
-#endif // BOOST_NN_DENSE
+#endif // BOOSTC_NN_DENSE

@@ -66,7 +66,7 @@ static SmallVector<Value> callMatmul(OpBuilder &builder, Location loc,
   return {call.getResult(0)};
 }
 
-#define BOOST_LOWER_PRODUCT(OP)                                                \
+#define BOOSTC_LOWER_PRODUCT(OP)                                               \
   FailureOr<SmallVector<Value>> OP::lowerToLinalg(OpBuilder &builder) {        \
     return lowerProduct(builder, getLoc(), cast<RankedTensorType>(getType()),  \
                         getProduct(*this));                                    \
@@ -75,7 +75,7 @@ static SmallVector<Value> callMatmul(OpBuilder &builder, Location loc,
     return callMatmul(builder, getLoc(), cast<RankedTensorType>(getType()),    \
                       getProduct(*this));                                      \
   }
-BOOST_LOWER_PRODUCT(DenseOp)
-BOOST_LOWER_PRODUCT(DenseGradInputOp)
-BOOST_LOWER_PRODUCT(DenseGradWeightOp)
-#undef BOOST_LOWER_PRODUCT
+BOOSTC_LOWER_PRODUCT(DenseOp)
+BOOSTC_LOWER_PRODUCT(DenseGradInputOp)
+BOOSTC_LOWER_PRODUCT(DenseGradWeightOp)
+#undef BOOSTC_LOWER_PRODUCT

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_DROPOUT
-#define BOOST_NN_DROPOUT
+#ifndef BOOSTC_NN_DROPOUT
+#define BOOSTC_NN_DROPOUT
 
 include "dialects/nn/NnBase.td"
 
@@ -44,4 +44,4 @@ def Nn_DropoutOp : Nn_Op<"dropout", [
   }];
 }
 
-#endif // BOOST_NN_DROPOUT
+#endif // BOOSTC_NN_DROPOUT

@@ -65,7 +65,7 @@ std::vector<LayerSpec> EmbeddingOp::getLayerSpecs() {
                  "input with 'shape' and 'classes'."};
   spec.keys = {
       {"units", KeyType::Integer, "Numbers in a row.", {}, 1, 1 << 24}};
-  spec.parameters = {{"weight", BOOST_ROLE_EMBEDDING,
+  spec.parameters = {{"weight", BOOSTC_ROLE_EMBEDDING,
                       R"({ "type": "normal", "std": 1.0 })",
                       "The table, `[classes, units]`."}};
   spec.readsIntegers = true;

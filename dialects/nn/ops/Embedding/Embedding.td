@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_EMBEDDING
-#define BOOST_NN_EMBEDDING
+#ifndef BOOSTC_NN_EMBEDDING
+#define BOOSTC_NN_EMBEDDING
 
 include "dialects/nn/NnBase.td"
 
@@ -54,4 +54,4 @@ def Nn_EmbeddingGradOp : Nn_Op<"embedding_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_EMBEDDING
+#endif // BOOSTC_NN_EMBEDDING

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_EXPECTED_NLL
-#define BOOST_NN_EXPECTED_NLL
+#ifndef BOOSTC_NN_EXPECTED_NLL
+#define BOOSTC_NN_EXPECTED_NLL
 
 include "dialects/nn/NnBase.td"
 
@@ -56,4 +56,4 @@ def Nn_ExpectedNllGradOp : Nn_Op<"expected_nll_grad", [
   }];
 }
 
-#endif // BOOST_NN_EXPECTED_NLL
+#endif // BOOSTC_NN_EXPECTED_NLL

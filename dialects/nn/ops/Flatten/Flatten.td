@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_FLATTEN
-#define BOOST_NN_FLATTEN
+#ifndef BOOSTC_NN_FLATTEN
+#define BOOSTC_NN_FLATTEN
 
 include "dialects/nn/NnBase.td"
 
@@ -26,4 +26,4 @@ def Nn_FlattenOp : Nn_Op<"flatten", [
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-#endif // BOOST_NN_FLATTEN
+#endif // BOOSTC_NN_FLATTEN

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_GELU
-#define BOOST_NN_GELU
+#ifndef BOOSTC_NN_GELU
+#define BOOSTC_NN_GELU
 
 include "dialects/nn/NnBase.td"
 
@@ -43,4 +43,4 @@ def Nn_GeluGradOp : Nn_Op<"gelu_grad", [
       "$gradient `,` $input (`tanh` $tanh^)? attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_GELU
+#endif // BOOSTC_NN_GELU

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_L1
-#define BOOST_NN_L1
+#ifndef BOOSTC_NN_L1
+#define BOOSTC_NN_L1
 
 include "dialects/nn/NnBase.td"
 
@@ -56,4 +56,4 @@ def Nn_L1GradOp : Nn_Op<"l1_grad", [
   }];
 }
 
-#endif // BOOST_NN_L1
+#endif // BOOSTC_NN_L1

@@ -95,8 +95,8 @@ std::vector<LayerSpec> LayerNormOp::getLayerSpecs() {
                 1.0, 7.0},
                {"epsilon", KeyType::Number, "Added to the variance.", "1e-5",
                 1e-12, 1.0}};
-  spec.parameters = {{"gamma", BOOST_ROLE_NORM_SCALE, "ones", "Factors."},
-                     {"beta", BOOST_ROLE_NORM_SHIFT, "zeros", "Summands."}};
+  spec.parameters = {{"gamma", BOOSTC_ROLE_NORM_SCALE, "ones", "Factors."},
+                     {"beta", BOOSTC_ROLE_NORM_SHIFT, "zeros", "Summands."}};
   return {spec};
 }
 

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_LAYER_NORM
-#define BOOST_NN_LAYER_NORM
+#ifndef BOOSTC_NN_LAYER_NORM
+#define BOOSTC_NN_LAYER_NORM
 
 include "dialects/nn/NnBase.td"
 
@@ -90,4 +90,4 @@ def Nn_LayerNormGradParametersOp : Nn_Op<"layer_norm_grad_parameters", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_LAYER_NORM
+#endif // BOOSTC_NN_LAYER_NORM

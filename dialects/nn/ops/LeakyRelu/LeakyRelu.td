@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_LEAKY_RELU
-#define BOOST_NN_LEAKY_RELU
+#ifndef BOOSTC_NN_LEAKY_RELU
+#define BOOSTC_NN_LEAKY_RELU
 
 include "dialects/nn/NnBase.td"
 
@@ -44,4 +44,4 @@ def Nn_LeakyReluGradOp : Nn_Op<"leaky_relu_grad", [
       "$gradient `,` $input `slope` $slope attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_LEAKY_RELU
+#endif // BOOSTC_NN_LEAKY_RELU

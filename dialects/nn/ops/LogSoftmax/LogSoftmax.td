@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_LOG_SOFTMAX
-#define BOOST_NN_LOG_SOFTMAX
+#ifndef BOOSTC_NN_LOG_SOFTMAX
+#define BOOSTC_NN_LOG_SOFTMAX
 
 include "dialects/nn/NnBase.td"
 
@@ -48,4 +48,4 @@ def Nn_LogSoftmaxGradOp : Nn_Op<"log_softmax_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_LOG_SOFTMAX
+#endif // BOOSTC_NN_LOG_SOFTMAX

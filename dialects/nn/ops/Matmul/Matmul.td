@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_MATMUL
-#define BOOST_NN_MATMUL
+#ifndef BOOSTC_NN_MATMUL
+#define BOOSTC_NN_MATMUL
 
 include "dialects/nn/NnBase.td"
 
@@ -33,4 +33,4 @@ def Nn_MatmulOp : Nn_Op<"matmul", [
   }];
 }
 
-#endif // BOOST_NN_MATMUL
+#endif // BOOSTC_NN_MATMUL

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_MAX_POOL
-#define BOOST_NN_MAX_POOL
+#ifndef BOOSTC_NN_MAX_POOL
+#define BOOSTC_NN_MAX_POOL
 
 include "dialects/nn/NnBase.td"
 
@@ -69,4 +69,4 @@ def Nn_MaxPoolGradOp : Nn_Op<"max_pool_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_MAX_POOL
+#endif // BOOSTC_NN_MAX_POOL

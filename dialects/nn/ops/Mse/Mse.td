@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_MSE
-#define BOOST_NN_MSE
+#ifndef BOOSTC_NN_MSE
+#define BOOSTC_NN_MSE
 
 include "dialects/nn/NnBase.td"
 
@@ -56,4 +56,4 @@ def Nn_MseGradOp : Nn_Op<"mse_grad", [
   }];
 }
 
-#endif // BOOST_NN_MSE
+#endif // BOOSTC_NN_MSE

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_MUL
-#define BOOST_NN_MUL
+#ifndef BOOSTC_NN_MUL
+#define BOOSTC_NN_MUL
 
 include "dialects/nn/NnBase.td"
 
@@ -22,4 +22,4 @@ def Nn_MulOp : Nn_Op<"mul", [
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_MUL
+#endif // BOOSTC_NN_MUL

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_ONE_HOT
-#define BOOST_NN_ONE_HOT
+#ifndef BOOSTC_NN_ONE_HOT
+#define BOOSTC_NN_ONE_HOT
 
 include "dialects/nn/NnBase.td"
 
@@ -24,4 +24,4 @@ def Nn_OneHotOp : Nn_Op<"one_hot", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_ONE_HOT
+#endif // BOOSTC_NN_ONE_HOT

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_REDUCE
-#define BOOST_NN_REDUCE
+#ifndef BOOSTC_NN_REDUCE
+#define BOOSTC_NN_REDUCE
 
 include "dialects/nn/NnBase.td"
 
@@ -56,4 +56,4 @@ def Nn_ReduceMaxGradOp : Nn_Op<"reduce_max_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_REDUCE
+#endif // BOOSTC_NN_REDUCE

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_RELU
-#define BOOST_NN_RELU
+#ifndef BOOSTC_NN_RELU
+#define BOOSTC_NN_RELU
 
 include "dialects/nn/NnBase.td"
 
@@ -40,4 +40,4 @@ def Nn_ReluGradOp : Nn_Op<"relu_grad", [
   let assemblyFormat = "$gradient `,` $output attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_RELU
+#endif // BOOSTC_NN_RELU

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_RELU6
-#define BOOST_NN_RELU6
+#ifndef BOOSTC_NN_RELU6
+#define BOOSTC_NN_RELU6
 
 include "dialects/nn/NnBase.td"
 
@@ -39,4 +39,4 @@ def Nn_Relu6GradOp : Nn_Op<"relu6_grad", [
   let assemblyFormat = "$gradient `,` $output attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_RELU6
+#endif // BOOSTC_NN_RELU6

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_RESHAPE
-#define BOOST_NN_RESHAPE
+#ifndef BOOSTC_NN_RESHAPE
+#define BOOSTC_NN_RESHAPE
 
 include "dialects/nn/NnBase.td"
 
@@ -28,4 +28,4 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
   let hasFolder = 1;
 }
 
-#endif // BOOST_NN_RESHAPE
+#endif // BOOSTC_NN_RESHAPE

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SCALE
-#define BOOST_NN_SCALE
+#ifndef BOOSTC_NN_SCALE
+#define BOOSTC_NN_SCALE
 
 include "dialects/nn/NnBase.td"
 
@@ -22,4 +22,4 @@ def Nn_ScaleOp : Nn_Op<"scale", [
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_SCALE
+#endif // BOOSTC_NN_SCALE

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SIGMOID
-#define BOOST_NN_SIGMOID
+#ifndef BOOSTC_NN_SIGMOID
+#define BOOSTC_NN_SIGMOID
 
 include "dialects/nn/NnBase.td"
 
@@ -37,4 +37,4 @@ def Nn_SigmoidGradOp : Nn_Op<"sigmoid_grad", [
   let assemblyFormat = "$gradient `,` $output attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_SIGMOID
+#endif // BOOSTC_NN_SIGMOID

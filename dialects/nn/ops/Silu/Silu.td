@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SILU
-#define BOOST_NN_SILU
+#ifndef BOOSTC_NN_SILU
+#define BOOSTC_NN_SILU
 
 include "dialects/nn/NnBase.td"
 
@@ -38,4 +38,4 @@ def Nn_SiluGradOp : Nn_Op<"silu_grad", [
   let assemblyFormat = "$gradient `,` $input attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_SILU
+#endif // BOOSTC_NN_SILU

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SLICE
-#define BOOST_NN_SLICE
+#ifndef BOOSTC_NN_SLICE
+#define BOOSTC_NN_SLICE
 
 include "dialects/nn/NnBase.td"
 
@@ -50,4 +50,4 @@ def Nn_SliceGradOp : Nn_Op<"slice_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_SLICE
+#endif // BOOSTC_NN_SLICE

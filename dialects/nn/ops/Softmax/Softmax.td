@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SOFTMAX
-#define BOOST_NN_SOFTMAX
+#ifndef BOOSTC_NN_SOFTMAX
+#define BOOSTC_NN_SOFTMAX
 
 include "dialects/nn/NnBase.td"
 
@@ -48,4 +48,4 @@ def Nn_SoftmaxGradOp : Nn_Op<"softmax_grad", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_SOFTMAX
+#endif // BOOSTC_NN_SOFTMAX

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SOFTMAX_CROSS_ENTROPY
-#define BOOST_NN_SOFTMAX_CROSS_ENTROPY
+#ifndef BOOSTC_NN_SOFTMAX_CROSS_ENTROPY
+#define BOOSTC_NN_SOFTMAX_CROSS_ENTROPY
 
 include "dialects/nn/NnBase.td"
 
@@ -73,4 +73,4 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
   }];
 }
 
-#endif // BOOST_NN_SOFTMAX_CROSS_ENTROPY
+#endif // BOOSTC_NN_SOFTMAX_CROSS_ENTROPY

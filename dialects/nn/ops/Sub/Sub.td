@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SUB
-#define BOOST_NN_SUB
+#ifndef BOOSTC_NN_SUB
+#define BOOSTC_NN_SUB
 
 include "dialects/nn/NnBase.td"
 
@@ -22,4 +22,4 @@ def Nn_SubOp : Nn_Op<"sub", [
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_SUB
+#endif // BOOSTC_NN_SUB

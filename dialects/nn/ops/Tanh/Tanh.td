@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_TANH
-#define BOOST_NN_TANH
+#ifndef BOOSTC_NN_TANH
+#define BOOSTC_NN_TANH
 
 include "dialects/nn/NnBase.td"
 
@@ -37,4 +37,4 @@ def Nn_TanhGradOp : Nn_Op<"tanh_grad", [
   let assemblyFormat = "$gradient `,` $output attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_TANH
+#endif // BOOSTC_NN_TANH

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_TOP_K
-#define BOOST_NN_TOP_K
+#ifndef BOOSTC_NN_TOP_K
+#define BOOSTC_NN_TOP_K
 
 include "dialects/nn/NnBase.td"
 
@@ -33,4 +33,4 @@ def Nn_TopKOp : Nn_Op<"top_k", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_NN_TOP_K
+#endif // BOOSTC_NN_TOP_K

@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_TRANSPOSE
-#define BOOST_NN_TRANSPOSE
+#ifndef BOOSTC_NN_TRANSPOSE
+#define BOOSTC_NN_TRANSPOSE
 
 include "dialects/nn/NnBase.td"
 
@@ -26,4 +26,4 @@ def Nn_TransposeOp : Nn_Op<"transpose", [
   let assemblyFormat = "$input $permutation attr-dict `:` type($input)";
 }
 
-#endif // BOOST_NN_TRANSPOSE
+#endif // BOOSTC_NN_TRANSPOSE

@@ -6,9 +6,9 @@ using namespace boostc::rt;
 
 LogicalResult BufferOp::verify() {
   int64_t offset = static_cast<int64_t>(getOffset());
-  if (offset < 0 || offset % BOOST_ALIGNMENT != 0)
+  if (offset < 0 || offset % BOOSTC_ALIGNMENT != 0)
     return emitOpError("expected an offset that is a multiple of ")
-           << BOOST_ALIGNMENT << ", found " << offset;
+           << BOOSTC_ALIGNMENT << ", found " << offset;
   auto type = cast<MemRefType>(getType());
   if (!type.hasStaticShape() || !isDense(type))
     return emitOpError(

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_BUFFER
-#define BOOST_RT_BUFFER
+#ifndef BOOSTC_RT_BUFFER
+#define BOOSTC_RT_BUFFER
 
 include "dialects/rt/RtBase.td"
 
@@ -9,7 +9,7 @@ def Rt_BufferOp : Rt_Op<"buffer", [Pure]> {
     The memory at `offset` bytes in an arena, as the memory plan decided it.
 
     Constraints:
-    * (rt_buffer_c1) the offset is a multiple of 64 (BOOST_ALIGNMENT) and not negative.
+    * (rt_buffer_c1) the offset is a multiple of 64 (BOOSTC_ALIGNMENT) and not negative.
     * (rt_buffer_c2) the memref has a static shape and memory without gaps, its dimensions in any order.
 
     Example:
@@ -23,4 +23,4 @@ def Rt_BufferOp : Rt_Op<"buffer", [Pure]> {
   let hasVerifier = 1;
 }
 
-#endif // BOOST_RT_BUFFER
+#endif // BOOSTC_RT_BUFFER

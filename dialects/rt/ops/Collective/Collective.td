@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_COLLECTIVE
-#define BOOST_RT_COLLECTIVE
+#ifndef BOOSTC_RT_COLLECTIVE
+#define BOOSTC_RT_COLLECTIVE
 
 include "dialects/rt/RtBase.td"
 
@@ -49,4 +49,4 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
   }];
 }
 
-#endif // BOOST_RT_COLLECTIVE
+#endif // BOOSTC_RT_COLLECTIVE

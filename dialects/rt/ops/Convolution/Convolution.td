@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_CONVOLUTION
-#define BOOST_RT_CONVOLUTION
+#ifndef BOOSTC_RT_CONVOLUTION
+#define BOOSTC_RT_CONVOLUTION
 
 include "dialects/rt/RtBase.td"
 
@@ -72,4 +72,4 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
   }];
 }
 
-#endif // BOOST_RT_CONVOLUTION
+#endif // BOOSTC_RT_CONVOLUTION

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_FILL
-#define BOOST_RT_FILL
+#ifndef BOOSTC_RT_FILL
+#define BOOSTC_RT_FILL
 
 include "dialects/rt/RtBase.td"
 
@@ -31,4 +31,4 @@ def Rt_FillOp : Rt_Op<"fill", [
   }];
 }
 
-#endif // BOOST_RT_FILL
+#endif // BOOSTC_RT_FILL

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_GATHER
-#define BOOST_RT_GATHER
+#ifndef BOOSTC_RT_GATHER
+#define BOOSTC_RT_GATHER
 
 include "dialects/rt/RtBase.td"
 
@@ -63,4 +63,4 @@ def Rt_ScatterAddOp : Rt_RowsOp<"scatter_add"> {
   }];
 }
 
-#endif // BOOST_RT_GATHER
+#endif // BOOSTC_RT_GATHER

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_LAUNCH
-#define BOOST_RT_LAUNCH
+#ifndef BOOSTC_RT_LAUNCH
+#define BOOSTC_RT_LAUNCH
 
 include "dialects/rt/RtBase.td"
 
@@ -30,4 +30,4 @@ def Rt_LaunchOp : Rt_Op<"launch", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_RT_LAUNCH
+#endif // BOOSTC_RT_LAUNCH

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_LAUNCHGRID
-#define BOOST_RT_LAUNCHGRID
+#ifndef BOOSTC_RT_LAUNCHGRID
+#define BOOSTC_RT_LAUNCHGRID
 
 include "dialects/rt/RtBase.td"
 
@@ -36,4 +36,4 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_RT_LAUNCHGRID
+#endif // BOOSTC_RT_LAUNCHGRID

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_MATMUL
-#define BOOST_RT_MATMUL
+#ifndef BOOSTC_RT_MATMUL
+#define BOOSTC_RT_MATMUL
 
 include "dialects/rt/RtBase.td"
 
@@ -58,4 +58,4 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
   }];
 }
 
-#endif // BOOST_RT_MATMUL
+#endif // BOOSTC_RT_MATMUL

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_READY
-#define BOOST_RT_READY
+#ifndef BOOSTC_RT_READY
+#define BOOSTC_RT_READY
 
 include "dialects/rt/RtBase.td"
 
@@ -27,4 +27,4 @@ def Rt_ReadyOp : Rt_Op<"ready", [
   let hasVerifier = 1;
 }
 
-#endif // BOOST_RT_READY
+#endif // BOOSTC_RT_READY

@@ -6,8 +6,8 @@ using namespace boostc::rt;
 
 LogicalResult SlotOp::verify() {
   int64_t offset = static_cast<int64_t>(getOffset());
-  if (offset < 0 || offset % BOOST_ALIGNMENT != 0)
+  if (offset < 0 || offset % BOOSTC_ALIGNMENT != 0)
     return emitOpError("expected an offset that is a multiple of ")
-           << BOOST_ALIGNMENT << ", found " << offset;
+           << BOOSTC_ALIGNMENT << ", found " << offset;
   return success();
 }

@@ -1,5 +1,5 @@
-#ifndef BOOST_RT_SLOT
-#define BOOST_RT_SLOT
+#ifndef BOOSTC_RT_SLOT
+#define BOOSTC_RT_SLOT
 
 include "dialects/rt/RtBase.td"
 
@@ -10,7 +10,7 @@ def Rt_SlotOp : Rt_Op<"slot"> {
     arena, in every function. The descriptor's tables are written from these.
 
     Constraints:
-    * (rt_slot_c1) the offset is a multiple of 64 (BOOST_ALIGNMENT) and not negative.
+    * (rt_slot_c1) the offset is a multiple of 64 (BOOSTC_ALIGNMENT) and not negative.
 
     Example:
     ```mlir
@@ -23,4 +23,4 @@ def Rt_SlotOp : Rt_Op<"slot"> {
   let hasVerifier = 1;
 }
 
-#endif // BOOST_RT_SLOT
+#endif // BOOSTC_RT_SLOT

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_ADAM
-#define BOOST_TRAIN_ADAM
+#ifndef BOOSTC_TRAIN_ADAM
+#define BOOSTC_TRAIN_ADAM
 
 include "dialects/train/TrainBase.td"
 
@@ -40,4 +40,4 @@ def Train_AdamOp : Train_Op<"adam", [
   }];
 }
 
-#endif // BOOST_TRAIN_ADAM
+#endif // BOOSTC_TRAIN_ADAM

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_AVERAGING
-#define BOOST_TRAIN_AVERAGING
+#ifndef BOOSTC_TRAIN_AVERAGING
+#define BOOSTC_TRAIN_AVERAGING
 
 include "dialects/train/TrainBase.td"
 
@@ -39,4 +39,4 @@ def Train_HasSamplesOp : Train_Op<"has_samples", [
   let assemblyFormat = "$count attr-dict";
 }
 
-#endif // BOOST_TRAIN_AVERAGING
+#endif // BOOSTC_TRAIN_AVERAGING

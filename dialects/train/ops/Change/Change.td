@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_CHANGE
-#define BOOST_TRAIN_CHANGE
+#ifndef BOOSTC_TRAIN_CHANGE
+#define BOOSTC_TRAIN_CHANGE
 
 include "dialects/train/TrainBase.td"
 
@@ -39,4 +39,4 @@ def Train_ApplyChangeOp : Train_Op<"apply_change", [
   let assemblyFormat = "$change `to` $current `if` $finite attr-dict `:` type($result)";
 }
 
-#endif // BOOST_TRAIN_CHANGE
+#endif // BOOSTC_TRAIN_CHANGE

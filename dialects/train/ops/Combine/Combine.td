@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_COMBINE
-#define BOOST_TRAIN_COMBINE
+#ifndef BOOSTC_TRAIN_COMBINE
+#define BOOSTC_TRAIN_COMBINE
 
 include "dialects/train/TrainBase.td"
 
@@ -33,4 +33,4 @@ def Train_CombineOp : Train_Op<"combine", [
   }]>];
 }
 
-#endif // BOOST_TRAIN_COMBINE
+#endif // BOOSTC_TRAIN_COMBINE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_EVALUATE
-#define BOOST_TRAIN_EVALUATE
+#ifndef BOOSTC_TRAIN_EVALUATE
+#define BOOSTC_TRAIN_EVALUATE
 
 include "dialects/train/TrainBase.td"
 
@@ -28,4 +28,4 @@ def Train_EvaluateOp : Train_Op<"evaluate", [
   }];
 }
 
-#endif // BOOST_TRAIN_EVALUATE
+#endif // BOOSTC_TRAIN_EVALUATE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_GRADIENT_NORM
-#define BOOST_TRAIN_GRADIENT_NORM
+#ifndef BOOSTC_TRAIN_GRADIENT_NORM
+#define BOOSTC_TRAIN_GRADIENT_NORM
 
 include "dialects/train/TrainBase.td"
 
@@ -106,4 +106,4 @@ def Train_ClampGradientOp : Train_Op<"clamp_gradient", [
   let assemblyFormat = "$gradient `limit` $limit attr-dict `:` type($result)";
 }
 
-#endif // BOOST_TRAIN_GRADIENT_NORM
+#endif // BOOSTC_TRAIN_GRADIENT_NORM

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_INITIALIZE
-#define BOOST_TRAIN_INITIALIZE
+#ifndef BOOSTC_TRAIN_INITIALIZE
+#define BOOSTC_TRAIN_INITIALIZE
 
 include "dialects/train/TrainBase.td"
 
@@ -23,4 +23,4 @@ def Train_InitializeOp : Train_Op<"initialize", [
   }];
 }
 
-#endif // BOOST_TRAIN_INITIALIZE
+#endif // BOOSTC_TRAIN_INITIALIZE

@@ -6,11 +6,11 @@ using namespace boostc::train;
 BoostInputKind InputOp::getKind() {
   if (getClasses())
     return cast<RankedTensorType>(getType()).getRank() == 1
-               ? BOOST_INPUT_LABELS
-               : BOOST_INPUT_INDICES;
+               ? BOOSTC_INPUT_LABELS
+               : BOOSTC_INPUT_INDICES;
   if (getSampleKeys())
-    return BOOST_INPUT_SAMPLE_KEYS;
-  return getTarget() ? BOOST_INPUT_TARGETS : BOOST_INPUT_FEATURES;
+    return BOOSTC_INPUT_SAMPLE_KEYS;
+  return getTarget() ? BOOSTC_INPUT_TARGETS : BOOSTC_INPUT_FEATURES;
 }
 
 LogicalResult InputOp::verify() {
@@ -20,16 +20,16 @@ LogicalResult InputOp::verify() {
                        "'sample_keys', found more");
   bool isInteger = type.hasStaticShape() && type.getElementType().isInteger(32);
   switch (getKind()) {
-  case BOOST_INPUT_FEATURES:
-  case BOOST_INPUT_TARGETS:
+  case BOOSTC_INPUT_FEATURES:
+  case BOOSTC_INPUT_TARGETS:
     if (!type.hasStaticShape() || !type.getElementType().isF32() ||
         type.getRank() < 2)
       return emitOpError("expected ")
              << (getTarget() ? "targets" : "features")
              << " as a static f32 tensor of rank 2 or more, found " << type;
     return success();
-  case BOOST_INPUT_LABELS:
-  case BOOST_INPUT_INDICES:
+  case BOOSTC_INPUT_LABELS:
+  case BOOSTC_INPUT_INDICES:
     if (!isInteger || type.getRank() < 1)
       return emitOpError("expected labels as a static vector of i32, or "
                          "indices as a static tensor of i32, found ")
@@ -38,7 +38,7 @@ LogicalResult InputOp::verify() {
       return emitOpError("expected 2 or more classes, found ")
              << static_cast<int64_t>(*getClasses());
     return success();
-  case BOOST_INPUT_SAMPLE_KEYS:
+  case BOOSTC_INPUT_SAMPLE_KEYS:
     if (!isInteger || type.getRank() != 1)
       return emitOpError("expected sample keys as a static vector of i32, "
                          "found ")

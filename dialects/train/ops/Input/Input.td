@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_INPUT
-#define BOOST_TRAIN_INPUT
+#ifndef BOOSTC_TRAIN_INPUT
+#define BOOSTC_TRAIN_INPUT
 
 include "dialects/train/TrainBase.td"
 
@@ -43,4 +43,4 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
   }];
 }
 
-#endif // BOOST_TRAIN_INPUT
+#endif // BOOSTC_TRAIN_INPUT

@@ -60,7 +60,7 @@ FailureOr<SmallVector<Value>> LarsOp::buildLayer(LayerBuilder &layer) {
   Value w = layer.inputs[0], g = layer.inputs[1];
   FloatAttr decay = b.getF64FloatAttr(layer.getNumber("weight_decay"));
   bool isWeight =
-      layer.role == BOOST_ROLE_WEIGHT || layer.role == BOOST_ROLE_EMBEDDING;
+      layer.role == BOOSTC_ROLE_WEIGHT || layer.role == BOOSTC_ROLE_EMBEDDING;
   double coefficient = layer.getNumber("trust_coefficient");
   Value ratio = isWeight
                     ? TrustRatioOp::create(

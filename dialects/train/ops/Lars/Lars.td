@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_LARS
-#define BOOST_TRAIN_LARS
+#ifndef BOOSTC_TRAIN_LARS
+#define BOOSTC_TRAIN_LARS
 
 include "dialects/train/TrainBase.td"
 
@@ -31,4 +31,4 @@ def Train_LarsOp : Train_Op<"lars", [
   }];
 }
 
-#endif // BOOST_TRAIN_LARS
+#endif // BOOSTC_TRAIN_LARS

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_MOMENTUM
-#define BOOST_TRAIN_MOMENTUM
+#ifndef BOOSTC_TRAIN_MOMENTUM
+#define BOOSTC_TRAIN_MOMENTUM
 
 include "dialects/train/TrainBase.td"
 
@@ -35,4 +35,4 @@ def Train_MomentumOp : Train_Op<"momentum", [
   }];
 }
 
-#endif // BOOST_TRAIN_MOMENTUM
+#endif // BOOSTC_TRAIN_MOMENTUM

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_PARAMETER
-#define BOOST_TRAIN_PARAMETER
+#ifndef BOOSTC_TRAIN_PARAMETER
+#define BOOSTC_TRAIN_PARAMETER
 
 include "dialects/train/TrainBase.td"
 
@@ -24,4 +24,4 @@ def Train_ParameterOp : Train_Op<"parameter", [Symbol, HasParent<"ProgramOp">]> 
   let hasVerifier = 1;
 }
 
-#endif // BOOST_TRAIN_PARAMETER
+#endif // BOOSTC_TRAIN_PARAMETER

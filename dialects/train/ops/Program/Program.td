@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_PROGRAM
-#define BOOST_TRAIN_PROGRAM
+#ifndef BOOSTC_TRAIN_PROGRAM
+#define BOOSTC_TRAIN_PROGRAM
 
 include "dialects/train/TrainBase.td"
 
@@ -44,4 +44,4 @@ def Train_ProgramOp : Train_Op<"program", [
   }];
 }
 
-#endif // BOOST_TRAIN_PROGRAM
+#endif // BOOSTC_TRAIN_PROGRAM

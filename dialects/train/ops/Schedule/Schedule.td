@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_SCHEDULE
-#define BOOST_TRAIN_SCHEDULE
+#ifndef BOOSTC_TRAIN_SCHEDULE
+#define BOOSTC_TRAIN_SCHEDULE
 
 include "dialects/train/TrainBase.td"
 
@@ -18,4 +18,4 @@ def Train_ScheduleOp : Train_Op<"schedule", [Symbol, HasParent<"ProgramOp">]> {
   let assemblyFormat = "$sym_name $schedule attr-dict";
 }
 
-#endif // BOOST_TRAIN_SCHEDULE
+#endif // BOOSTC_TRAIN_SCHEDULE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_SGD
-#define BOOST_TRAIN_SGD
+#ifndef BOOSTC_TRAIN_SGD
+#define BOOSTC_TRAIN_SGD
 
 include "dialects/train/TrainBase.td"
 
@@ -26,4 +26,4 @@ def Train_SgdOp : Train_Op<"sgd", [
   }];
 }
 
-#endif // BOOST_TRAIN_SGD
+#endif // BOOSTC_TRAIN_SGD

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_STATE
-#define BOOST_TRAIN_STATE
+#ifndef BOOSTC_TRAIN_STATE
+#define BOOSTC_TRAIN_STATE
 
 include "dialects/train/TrainBase.td"
 
@@ -22,4 +22,4 @@ def Train_StateOp : Train_Op<"state", [
   let assemblyFormat = "$sym_name $slot `of` $parameter attr-dict `:` $type";
 }
 
-#endif // BOOST_TRAIN_STATE
+#endif // BOOSTC_TRAIN_STATE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_UPDATE
-#define BOOST_TRAIN_UPDATE
+#ifndef BOOSTC_TRAIN_UPDATE
+#define BOOSTC_TRAIN_UPDATE
 
 include "dialects/train/TrainBase.td"
 include "mlir/IR/OpAsmInterface.td"
@@ -94,4 +94,4 @@ def Train_YieldOp : Train_Op<"yield", [
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-#endif // BOOST_TRAIN_UPDATE
+#endif // BOOSTC_TRAIN_UPDATE

@@ -1,5 +1,5 @@
-#ifndef BOOST_TRAIN_VALUE_AND_GRAD
-#define BOOST_TRAIN_VALUE_AND_GRAD
+#ifndef BOOSTC_TRAIN_VALUE_AND_GRAD
+#define BOOSTC_TRAIN_VALUE_AND_GRAD
 
 include "dialects/train/TrainBase.td"
 
@@ -35,4 +35,4 @@ def Train_ValueAndGradOp : Train_Op<"value_and_grad", [
   }];
 }
 
-#endif // BOOST_TRAIN_VALUE_AND_GRAD
+#endif // BOOSTC_TRAIN_VALUE_AND_GRAD

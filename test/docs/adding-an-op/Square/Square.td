@@ -1,5 +1,5 @@
-#ifndef BOOST_NN_SQUARE
-#define BOOST_NN_SQUARE
+#ifndef BOOSTC_NN_SQUARE
+#define BOOSTC_NN_SQUARE
 
 include "dialects/nn/NnBase.td"
 
@@ -37,4 +37,4 @@ def Nn_SquareGradOp : Nn_Op<"square_grad", [
   let assemblyFormat = "$gradient `,` $input attr-dict `:` type($result)";
 }
 
-#endif // BOOST_NN_SQUARE
+#endif // BOOSTC_NN_SQUARE

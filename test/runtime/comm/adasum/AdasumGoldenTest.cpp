@@ -12,7 +12,7 @@ using namespace boostrt::test;
 namespace {
 
 TEST(AdasumGolden, MatchesTheReference) {
-  std::ifstream file(BOOST_ADASUM_GOLDEN);
+  std::ifstream file(BOOSTC_ADASUM_GOLDEN);
   nlohmann::json golden = nlohmann::json::parse(file);
   ASSERT_GE(golden.at("cases").size(), 10u);
   for (const nlohmann::json &entry : golden["cases"]) {

@@ -14,7 +14,7 @@
 namespace boostrt::fake_nccl {
 
 inline void *library() {
-  static void *library = dlopen(BOOST_FAKE_NCCL, RTLD_NOW | RTLD_LOCAL);
+  static void *library = dlopen(BOOSTC_FAKE_NCCL, RTLD_NOW | RTLD_LOCAL);
   return library;
 }
 
@@ -27,7 +27,7 @@ inline const Control &control() {
 
 inline const nccl::NcclApi &api() {
   static Result<nccl::NcclApi> api =
-      nccl::NcclApi::find(library(), BOOST_FAKE_NCCL);
+      nccl::NcclApi::find(library(), BOOSTC_FAKE_NCCL);
   EXPECT_TRUE(api.ok()) << api.status().message();
   return *api;
 }

@@ -16,7 +16,7 @@ TEST(NcclApi, IsTakenFromAPythonEnvironment) {
       root / "lib/python3.12/site-packages/nvidia/nccl/lib";
   std::filesystem::remove_all(root);
   std::filesystem::create_directories(lib);
-  std::filesystem::copy_file(BOOST_FAKE_NCCL, lib / "libnccl.so.2");
+  std::filesystem::copy_file(BOOSTC_FAKE_NCCL, lib / "libnccl.so.2");
   // Beside what the linker would find itself.
   cuda::SearchContext context;
   context.root = root;

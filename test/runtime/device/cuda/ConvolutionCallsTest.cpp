@@ -32,7 +32,7 @@ void convolve(const cuda::Address *operands) {
 constexpr uint64_t kPart = 4096;
 
 int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
-  auto *base = static_cast<std::byte *>(arenas[BOOST_ARENA_TRANSIENT]);
+  auto *base = static_cast<std::byte *>(arenas[BOOSTC_ARENA_TRANSIENT]);
   bool hasBias = tested.convolution.has_bias != 0;
   void *operands[] = {base, base + kPart, hasBias ? base + 2 * kPart : nullptr,
                       base + 3 * kPart, base + 4 * kPart};
@@ -42,15 +42,15 @@ int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
 class Convolutions : public LibraryCallsFixture {
 protected:
   Convolutions()
-      : LibraryCallsFixture({BOOST_FAKE_CUDNN, "fakeCudnn"},
+      : LibraryCallsFixture({BOOSTC_FAKE_CUDNN, "fakeCudnn"},
                             "FAKE_CUDNN_PROPOSES") {}
 
   void SetUp() override {
     LibraryCallsFixture::SetUp();
     target.library_calls = &tested;
     target.library_call_count = 1;
-    target.functions[BOOST_FUNCTION_MICRO] = {"micro", callLibrary, 0};
-    test(BOOST_LIBRARY_CONVOLUTION);
+    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", callLibrary, 0};
+    test(BOOSTC_LIBRARY_CONVOLUTION);
   }
 
   void test(uint32_t kind, bool hasBias = false) {
@@ -105,10 +105,10 @@ protected:
 };
 
 TEST_F(Convolutions, TheFastestIsTakenAndKept) {
-  for (auto [kind, hasBias] : {std::pair(BOOST_LIBRARY_CONVOLUTION, false),
-                               {BOOST_LIBRARY_CONVOLUTION, true},
-                               {BOOST_LIBRARY_CONVOLUTION_IMAGE, false},
-                               {BOOST_LIBRARY_CONVOLUTION_WEIGHT, false}}) {
+  for (auto [kind, hasBias] : {std::pair(BOOSTC_LIBRARY_CONVOLUTION, false),
+                               {BOOSTC_LIBRARY_CONVOLUTION, true},
+                               {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, false},
+                               {BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, false}}) {
     SCOPED_TRACE(kind);
     test(kind, hasBias);
     EXPECT_THAT(
@@ -157,10 +157,10 @@ TEST_F(Convolutions, WhatIsNotSoundIsNotTaken) {
 // In tf32 tensor cores may be used, and what else lowers precision may not.
 TEST_F(Convolutions, TensorCoresForTf32) {
   for (uint32_t kind :
-       {BOOST_LIBRARY_CONVOLUTION, BOOST_LIBRARY_CONVOLUTION_IMAGE,
-        BOOST_LIBRARY_CONVOLUTION_WEIGHT}) {
+       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
+        BOOSTC_LIBRARY_CONVOLUTION_WEIGHT}) {
     test(kind);
-    tested.precision = BOOST_PRECISION_TF32;
+    tested.precision = BOOSTC_PRECISION_TF32;
     EXPECT_THAT(notesWith("fast random halves unheard tensorcores"),
                 ElementsAre(HasSubstr("computes 1 of 1 large convolutions")));
     EXPECT_THAT(readPlanFile(),
@@ -208,7 +208,7 @@ TEST_F(Convolutions, WhatDoesNotWorkLeavesTheKernels) {
 
 TEST_F(Convolutions, AMissingLibraryLeavesTheKernels) {
   // Another library of this name is found first.
-  std::filesystem::copy(BOOST_FAKE_CUDA, folder / cuda::kCudnnName);
+  std::filesystem::copy(BOOSTC_FAKE_CUDA, folder / cuda::kCudnnName);
   context.origin = folder;
   EXPECT_THAT(notesWith("fast"),
               ElementsAre("generated kernels compute all convolutions: " +
@@ -239,11 +239,11 @@ TEST_F(Convolutions, PlansOfAnotherVersionAreIgnored) {
 // A library that does not work costs the other nothing.
 TEST_F(Convolutions, ProductsBesideThem) {
   BoostLibraryCall calls[] = {tested, {}};
-  calls[1].kind = BOOST_LIBRARY_MATMUL;
+  calls[1].kind = BOOSTC_LIBRARY_MATMUL;
   calls[1].scratch_bytes = 1024;
   calls[1].location = "model.json:5:3";
   calls[1].layers = "fc1";
-  calls[1].matmul = {5, 3, 4, {4, 1}, {3, 1}, 0, BOOST_POST_NONE};
+  calls[1].matmul = {5, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE};
   const uint64_t bytes[] = {80, 48, 0, 60};
   std::copy(std::begin(bytes), std::end(bytes), calls[1].operand_bytes);
   target.library_calls = calls;

@@ -86,11 +86,12 @@ TEST(CublasLt, TheLibraryTakesOurDescriptions) {
   if (!api.ok())
     GTEST_SKIP() << api.status().message();
   const BoostMatmul products[] = {
-      {5, 3, 4, {4, 1}, {3, 1}, 0, BOOST_POST_NONE},
-      {5, 3, 4, {1, 5}, {1, 4}, 1, BOOST_POST_RELU},
-      {128, 512, 784, {784, 1}, {1, 784}, 1, BOOST_POST_NONE}};
+      {5, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE},
+      {5, 3, 4, {1, 5}, {1, 4}, 1, BOOSTC_POST_RELU},
+      {128, 512, 784, {784, 1}, {1, 784}, 1, BOOSTC_POST_NONE}};
   for (const BoostMatmul &product : products)
-    for (uint32_t precision : {BOOST_PRECISION_FLOAT32, BOOST_PRECISION_TF32}) {
+    for (uint32_t precision :
+         {BOOSTC_PRECISION_FLOAT32, BOOSTC_PRECISION_TF32}) {
       BoostLibraryCall call{};
       call.scratch_bytes = 32 << 20;
       call.matmul = product;

@@ -32,7 +32,7 @@ constexpr const char kPtx[] = R"(.version 7.0
 }
 )";
 constexpr BoostOperand kOperand = {16, 1, 0, "gradient fc1.bias"};
-constexpr BoostImage kImages[] = {{BOOST_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
+constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
                                   {}};
 
 int entered = 0; ///< how often a function's host code ran
@@ -40,7 +40,7 @@ int entered = 0; ///< how often a function's host code ran
 /// Adds 1 to the first 4 elements of PARAMETER, twice.
 int32_t addTwice(const BoostEnv *env, void *const *arenas) {
   ++entered;
-  void *operands[] = {arenas[BOOST_ARENA_PARAMETER]};
+  void *operands[] = {arenas[BOOSTC_ARENA_PARAMETER]};
   if (int32_t status = env->launch(env, 0, operands))
     return status;
   return env->launch(env, 0, operands);
@@ -48,21 +48,21 @@ int32_t addTwice(const BoostEnv *env, void *const *arenas) {
 
 int32_t fillParameter(const BoostEnv *env, void *const *arenas) {
   ++entered;
-  env->fill(env, arenas[BOOST_ARENA_PARAMETER], 4, BOOST_INIT_UNIFORM, -1, 1,
-            "w", arenas[BOOST_ARENA_CONTROL]);
-  return BOOST_CALL_OK;
+  env->fill(env, arenas[BOOSTC_ARENA_PARAMETER], 4, BOOSTC_INIT_UNIFORM, -1, 1,
+            "w", arenas[BOOSTC_ARENA_CONTROL]);
+  return BOOSTC_CALL_OK;
 }
 
 class OnSim : public testing::Test {
 protected:
   OnSim() {
     entered = 0;
-    target.kind = BOOST_TARGET_CUDA;
+    target.kind = BOOSTC_TARGET_CUDA;
     target.launches = &launch;
     target.launch_count = 1;
     target.images = kImages;
-    target.functions[BOOST_FUNCTION_INIT] = {"init", fillParameter, 0};
-    target.functions[BOOST_FUNCTION_MICRO] = {"micro", addTwice, 0};
+    target.functions[BOOSTC_FUNCTION_INIT] = {"init", fillParameter, 0};
+    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", addTwice, 0};
   }
 
   Status create() {
@@ -103,19 +103,19 @@ TEST_F(OnSim, FunctionsAreRecordedOnceForEachSetOfArenas) {
   EXPECT_EQ(device->describe(), "the simulated GPU");
   EXPECT_EQ(device->memory(), device.get());
   void *a = allocate({0, 1, 2, 3}), *b = allocate({10, 10, 10, 10});
-  void *arenas[BOOST_ARENA_COUNT] = {a};
+  void *arenas[BOOSTC_ARENA_COUNT] = {a};
   for (int i = 1; i <= 3; ++i) {
-    ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+    ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
     EXPECT_EQ(entered, 1);
   }
   EXPECT_EQ(read(a), (std::vector<float>{6, 7, 8, 9}));
-  arenas[BOOST_ARENA_PARAMETER] = b;
-  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  arenas[BOOSTC_ARENA_PARAMETER] = b;
+  ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
   EXPECT_EQ(entered, 2);
   EXPECT_EQ(read(b), (std::vector<float>{12, 12, 12, 12}));
   EXPECT_EQ(read(a), (std::vector<float>{6, 7, 8, 9}));
-  arenas[BOOST_ARENA_PARAMETER] = a;
-  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  arenas[BOOSTC_ARENA_PARAMETER] = a;
+  ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
   EXPECT_EQ(entered, 2);
   // 5 calls of 2 launches of 4 lanes, 8 instructions each.
   EXPECT_EQ(simulated->laneInstructions() % (5 * 2 * 4), 0u);
@@ -127,7 +127,8 @@ int32_t exchangeBetween(const BoostEnv *env, void *const *arenas) {
   ++entered;
   if (int32_t status = env->launch(env, 0, arenas))
     return status;
-  void *operands[] = {arenas[BOOST_ARENA_STATE], arenas[BOOST_ARENA_PARAMETER]};
+  void *operands[] = {arenas[BOOSTC_ARENA_STATE],
+                      arenas[BOOSTC_ARENA_PARAMETER]};
   if (int32_t status = env->collective(env, 0, operands))
     return status;
   return env->launch(env, 0, arenas);
@@ -157,13 +158,13 @@ TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
   };
   ASSERT_TRUE(copy().ok());
   // The kernel changes its operand; as the batch arena it is waited for.
-  void *arenas[BOOST_ARENA_COUNT] = {batch};
-  arenas[BOOST_ARENA_BATCH] = batch;
-  ASSERT_TRUE(device->call(BOOST_FUNCTION_MICRO, arenas).ok());
+  void *arenas[BOOSTC_ARENA_COUNT] = {batch};
+  arenas[BOOSTC_ARENA_BATCH] = batch;
+  ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
   EXPECT_EQ(read(batch), (std::vector<float>{3, 4, 5, 6}));
   ASSERT_TRUE(copy().ok());
-  arenas[BOOST_ARENA_BATCH] = nullptr;
-  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  arenas[BOOSTC_ARENA_BATCH] = nullptr;
+  Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "model.json:5:3: reads a batch that it does not "
                               "wait for; please report this");
@@ -180,11 +181,11 @@ TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
 }
 
 TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
-  target.functions[BOOST_FUNCTION_UPDATE] = {"update", exchangeBetween, 0};
-  const BoostCollectiveOperand exchanged[] = {{1, BOOST_I64, UINT32_MAX, 0, 0},
-                                              {4, BOOST_F32, 0, 1, 0}};
-  const BoostCollective schedule[] = {{BOOST_COLLECTIVE_ALL_REDUCE,
-                                       BOOST_RANKS_ALL, 0, 2, exchanged,
+  target.functions[BOOSTC_FUNCTION_UPDATE] = {"update", exchangeBetween, 0};
+  const BoostCollectiveOperand exchanged[] = {{1, BOOSTC_I64, UINT32_MAX, 0, 0},
+                                              {4, BOOSTC_F32, 0, 1, 0}};
+  const BoostCollective schedule[] = {{BOOSTC_COLLECTIVE_ALL_REDUCE,
+                                       BOOSTC_RANKS_ALL, 0, 2, exchanged,
                                        "model.json:5:3", 0, 0}};
   ASSERT_TRUE(create().ok());
   // An i64 of 2^33 + 1.
@@ -194,16 +195,16 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   ASSERT_TRUE(
       device->copyIn(*count, std::as_bytes(std::span(&number, 1))).ok());
   void *weights = allocate({0, 1, 2, 3});
-  void *arenas[BOOST_ARENA_COUNT] = {weights, *count};
+  void *arenas[BOOSTC_ARENA_COUNT] = {weights, *count};
   // Of one rank it is a graph as any function.
   for (int i = 0; i < 2; ++i)
-    ASSERT_TRUE(device->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+    ASSERT_TRUE(device->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(entered, 1);
   EXPECT_EQ(read(weights), (std::vector<float>{4, 5, 6, 7}));
   Doubling ranks;
   device->setCollectives(&ranks, schedule);
   for (int i = 0; i < 2; ++i)
-    ASSERT_TRUE(device->call(BOOST_FUNCTION_UPDATE, arenas).ok());
+    ASSERT_TRUE(device->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(entered, 3);
   EXPECT_EQ(read(weights), (std::vector<float>{25, 29, 33, 37}))
       << "4 -> 5 -> 10 -> 11 -> 12 -> 24 -> 25";
@@ -212,16 +213,16 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   ASSERT_TRUE(device->copyOut({&copy, 1}).ok());
   EXPECT_EQ(sum, 4 * number);
   ranks.fails = true;
-  Status status = device->call(BOOST_FUNCTION_UPDATE, arenas);
+  Status status = device->call(BOOSTC_FUNCTION_UPDATE, arenas);
   EXPECT_EQ(status.code(), ExitCode::RankLost);
   EXPECT_EQ(status.message(), "rank 1 is lost");
   // What the program does not describe is no collective.
   device->setCollectives(&ranks, {schedule, 1});
-  target.functions[BOOST_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
-                                                     void *const *operands) {
+  target.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                                      void *const *operands) {
     return env->collective(env, 1, operands);
   };
-  EXPECT_EQ(device->call(BOOST_FUNCTION_UPDATE, arenas).message(),
+  EXPECT_EQ(device->call(BOOSTC_FUNCTION_UPDATE, arenas).message(),
             "function update failed with status 3; please report this");
 }
 
@@ -230,17 +231,17 @@ TEST_F(OnSim, InitFillsFromTheSeedInControl) {
   void *weights = allocate({0, 0, 0, 0, 42});
   auto control = device->allocate(64, "control");
   ASSERT_TRUE(control.ok());
-  void *arenas[BOOST_ARENA_COUNT] = {weights};
-  arenas[BOOST_ARENA_CONTROL] = *control;
+  void *arenas[BOOSTC_ARENA_COUNT] = {weights};
+  arenas[BOOSTC_ARENA_CONTROL] = *control;
   // Not recorded: every call sees the seed of its time.
   for (uint64_t seed : {99u, 7u}) {
     ASSERT_TRUE(
         device->copyIn(*control, std::as_bytes(std::span(&seed, 1))).ok());
-    ASSERT_TRUE(device->call(BOOST_FUNCTION_INIT, arenas).ok());
+    ASSERT_TRUE(device->call(BOOSTC_FUNCTION_INIT, arenas).ok());
     std::vector<float> values = read(weights, 5);
     for (int i = 0; i < 4; ++i)
       EXPECT_EQ(values[i], static_cast<float>(boost_initial_value(
-                               BOOST_INIT_UNIFORM, -1, 1, seed,
+                               BOOSTC_INIT_UNIFORM, -1, 1, seed,
                                boost_random_stream("w"), i)));
     EXPECT_EQ(values[4], 42) << "wrote past the end";
   }
@@ -249,8 +250,8 @@ TEST_F(OnSim, InitFillsFromTheSeedInControl) {
 
 TEST_F(OnSim, AFillThatCannotBeIsTheFunctionsFailure) {
   ASSERT_TRUE(create().ok());
-  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
-  Status status = device->call(BOOST_FUNCTION_INIT, arenas); // no CONTROL
+  void *arenas[BOOSTC_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
+  Status status = device->call(BOOSTC_FUNCTION_INIT, arenas); // no CONTROL
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(), HasSubstr("sim: cannot copy out 8 bytes"));
 }
@@ -258,8 +259,8 @@ TEST_F(OnSim, AFillThatCannotBeIsTheFunctionsFailure) {
 TEST_F(OnSim, AFaultIsTheReportOfTheSimulatedGpu) {
   launch.threads = 5;
   ASSERT_TRUE(create().ok());
-  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0, 0})};
-  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  void *arenas[BOOSTC_ARENA_COUNT] = {allocate({0, 0, 0, 0, 0})};
+  Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),
               testing::AllOf(HasSubstr("sim: out-of-bounds access in kernel "
@@ -272,32 +273,32 @@ TEST_F(OnSim, AnOperandThatIsOnlyReadMayNotBeWritten) {
   const BoostOperand onlyRead = {16, 0, 0, "gradient fc1.bias"};
   launch.operands = &onlyRead;
   ASSERT_TRUE(create().ok());
-  void *arenas[BOOST_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
-  Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+  void *arenas[BOOSTC_ARENA_COUNT] = {allocate({0, 0, 0, 0})};
+  Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(), HasSubstr("sim: write to a read-only"));
 }
 
 TEST_F(OnSim, WhatAFunctionReturnsIsItsFailure) {
-  target.functions[BOOST_FUNCTION_MICRO].entry = [](const BoostEnv *env,
-                                                    void *const *arenas) {
+  target.functions[BOOSTC_FUNCTION_MICRO].entry = [](const BoostEnv *env,
+                                                     void *const *arenas) {
     return env->launch(env, 1, arenas);
   };
-  target.functions[BOOST_FUNCTION_EVAL] = {
+  target.functions[BOOSTC_FUNCTION_EVAL] = {
       "eval",
       [](const BoostEnv *env, void *const *arenas) {
         return env->library_call(env, 0, arenas);
       },
       0};
   ASSERT_TRUE(create().ok());
-  void *arenas[BOOST_ARENA_COUNT] = {};
+  void *arenas[BOOSTC_ARENA_COUNT] = {};
   // The second time is no replay of what was never recorded.
   for (int i = 0; i < 2; ++i) {
-    Status status = device->call(BOOST_FUNCTION_MICRO, arenas);
+    Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas);
     EXPECT_EQ(status.code(), ExitCode::Internal);
     EXPECT_EQ(status.message(),
               "function micro failed with status 2; please report this");
-    EXPECT_EQ(device->call(BOOST_FUNCTION_EVAL, arenas).message(),
+    EXPECT_EQ(device->call(BOOSTC_FUNCTION_EVAL, arenas).message(),
               "function eval failed with status 1; please report this");
   }
 }
@@ -309,13 +310,13 @@ TEST_F(OnSim, ProgramsThatDoNotFitTheDevice) {
   EXPECT_EQ(status.message(),
             "p.so: kernels.ptx: there is no kernel 'other', which the program "
             "launches; build it again with boostc");
-  const BoostImage cubin[] = {{BOOST_IMAGE_CUBIN, 80, "x", 1}, {}};
+  const BoostImage cubin[] = {{BOOSTC_IMAGE_CUBIN, 80, "x", 1}, {}};
   target.images = cubin;
   status = create();
   EXPECT_EQ(status.code(), ExitCode::Input);
   EXPECT_EQ(status.message(), "'p.so' has no PTX, which the simulated GPU "
                               "runs; build it again with boostc");
-  const BoostImage damaged[] = {{BOOST_IMAGE_PTX, 80, "damaged", 7}, {}};
+  const BoostImage damaged[] = {{BOOSTC_IMAGE_PTX, 80, "damaged", 7}, {}};
   target.images = damaged;
   status = create();
   EXPECT_EQ(status.code(), ExitCode::Input);

@@ -77,12 +77,12 @@ TEST_F(FakeDriver, EveryCallOfTheBeginThatFailsIsNamed) {
 }
 
 TEST_F(FakeDriver, TakesTheBestImage) {
-  const BoostImage ptx80{BOOST_IMAGE_PTX, 80, "ptx80", 5},
-      ptx90{BOOST_IMAGE_PTX, 90, "ptx90", 5},
-      sm80{BOOST_IMAGE_CUBIN, 80, "sm80", 4},
-      sm86{BOOST_IMAGE_CUBIN, 86, "sm86", 4},
-      sm89{BOOST_IMAGE_CUBIN, 89, "sm89", 4},
-      sm90{BOOST_IMAGE_CUBIN, 90, "sm90", 4};
+  const BoostImage ptx80{BOOSTC_IMAGE_PTX, 80, "ptx80", 5},
+      ptx90{BOOSTC_IMAGE_PTX, 90, "ptx90", 5},
+      sm80{BOOSTC_IMAGE_CUBIN, 80, "sm80", 4},
+      sm86{BOOSTC_IMAGE_CUBIN, 86, "sm86", 4},
+      sm89{BOOSTC_IMAGE_CUBIN, 89, "sm89", 4},
+      sm90{BOOSTC_IMAGE_CUBIN, 90, "sm90", 4};
   struct Case {
     const char *architecture;
     std::vector<BoostImage> images;
@@ -109,7 +109,7 @@ TEST_F(FakeDriver, TakesTheBestImage) {
 
 TEST_F(FakeDriver, ImagesThatCannotBeLoaded) {
   create();
-  const BoostImage none[] = {{BOOST_IMAGE_CUBIN, 90, "sm90", 4}, {}};
+  const BoostImage none[] = {{BOOSTC_IMAGE_CUBIN, 90, "sm90", 4}, {}};
   expectStatus(driver->load(none, "p.so"), ExitCode::Input,
                "'p.so' has no code for NVIDIA Fake, which is sm_86; build it "
                "again with boostc");
@@ -119,7 +119,7 @@ TEST_F(FakeDriver, ImagesThatCannotBeLoaded) {
                "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): line 3: "
                "no such opcode; a newer driver may, or build it again with "
                "boostc");
-  const BoostImage cubin[] = {{BOOST_IMAGE_CUBIN, 80, "sm80", 4}, {}};
+  const BoostImage cubin[] = {{BOOSTC_IMAGE_CUBIN, 80, "sm80", 4}, {}};
   expectStatus(driver->load(cubin, "p.so"), ExitCode::Input,
                "'p.so': the driver does not take its machine code for sm_80: "
                "cuModuleLoadDataEx failed: CUDA_ERROR_INVALID_PTX (a PTX JIT "
@@ -167,7 +167,7 @@ TEST_F(FakeDriver, LaunchesRunInOrderAndGraphsWhenTheyAreLaunched) {
 
 TEST_F(FakeDriver, RanksTakeGpusOfTheirOwn) {
   auto bus = [](GpuChoice choice) {
-    auto made = CudaDriver::create(BOOST_FAKE_CUDA,
+    auto made = CudaDriver::create(BOOSTC_FAKE_CUDA,
                                    cuda::SearchContext::current(), choice);
     return made.ok() ? (*made)->busAddress() : made.status().message();
   };
@@ -216,33 +216,33 @@ TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {
   set("FAKE_CUDA_IMAGE", "ptx80");
   BoostTarget target{};
   target.images = images;
-  target.functions[BOOST_FUNCTION_INIT] = {
+  target.functions[BOOSTC_FUNCTION_INIT] = {
       "init",
       [](const BoostEnv *env, void *const *arenas) -> int32_t {
-        auto *weights = static_cast<float *>(arenas[BOOST_ARENA_PARAMETER]);
+        auto *weights = static_cast<float *>(arenas[BOOSTC_ARENA_PARAMETER]);
         for (int i : {0, 1})
-          env->fill(env, weights + 300 * i, 300, BOOST_INIT_UNIFORM, -1, 1,
-                    i == 0 ? "w" : "v", arenas[BOOST_ARENA_CONTROL]);
-        return BOOST_CALL_OK;
+          env->fill(env, weights + 300 * i, 300, BOOSTC_INIT_UNIFORM, -1, 1,
+                    i == 0 ? "w" : "v", arenas[BOOSTC_ARENA_CONTROL]);
+        return BOOSTC_CALL_OK;
       },
       0};
   auto device = CudaDevice::create(std::move(driver), target, "p.so");
   ASSERT_TRUE(device.ok());
-  void *arenas[BOOST_ARENA_COUNT] = {};
-  arenas[BOOST_ARENA_PARAMETER] = *(*device)->allocate(2400, "weights");
-  arenas[BOOST_ARENA_CONTROL] = *(*device)->allocate(8, "seed");
+  void *arenas[BOOSTC_ARENA_COUNT] = {};
+  arenas[BOOSTC_ARENA_PARAMETER] = *(*device)->allocate(2400, "weights");
+  arenas[BOOSTC_ARENA_CONTROL] = *(*device)->allocate(8, "seed");
   uint64_t seed = 11;
   ASSERT_TRUE((*device)
-                  ->copyIn(arenas[BOOST_ARENA_CONTROL],
+                  ->copyIn(arenas[BOOSTC_ARENA_CONTROL],
                            std::as_bytes(std::span(&seed, 1)))
                   .ok());
-  ASSERT_TRUE((*device)->call(BOOST_FUNCTION_INIT, arenas).ok());
+  ASSERT_TRUE((*device)->call(BOOSTC_FUNCTION_INIT, arenas).ok());
   const auto *weights =
-      static_cast<const float *>(arenas[BOOST_ARENA_PARAMETER]);
+      static_cast<const float *>(arenas[BOOSTC_ARENA_PARAMETER]);
   for (int i = 0; i < 600; ++i)
     ASSERT_EQ(weights[i],
               static_cast<float>(boost_initial_value(
-                  BOOST_INIT_UNIFORM, -1, 1, seed,
+                  BOOSTC_INIT_UNIFORM, -1, 1, seed,
                   boost_random_stream(i < 300 ? "w" : "v"), i % 300)))
         << i;
 }

@@ -19,11 +19,11 @@ namespace {
 
 TEST(ConvolutionGraph, OperandsByKind) {
   for (auto [kind, image, weight, output] :
-       {std::tuple(BOOST_LIBRARY_CONVOLUTION, DnnTensor::A, DnnTensor::B,
+       {std::tuple(BOOSTC_LIBRARY_CONVOLUTION, DnnTensor::A, DnnTensor::B,
                    DnnTensor::C),
-        {BOOST_LIBRARY_CONVOLUTION_IMAGE, DnnTensor::C, DnnTensor::B,
+        {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, DnnTensor::C, DnnTensor::B,
          DnnTensor::A},
-        {BOOST_LIBRARY_CONVOLUTION_WEIGHT, DnnTensor::B, DnnTensor::C,
+        {BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, DnnTensor::B, DnnTensor::C,
          DnnTensor::A}}) {
     BoostLibraryCall call = convolutionCall(kind, {2, 4, 7, 9}, {6, 2, 3, 2},
                                             {{2, 1}, {1, 0, 2, 3}, {1, 2}});
@@ -45,16 +45,17 @@ TEST(ConvolutionGraph, OperandsByKind) {
     EXPECT_FALSE(graph->hasBias);
     // What is computed is told by its size, and by how much is added up.
     EXPECT_EQ(countResults(call) * sizeof(float), call.operand_bytes[3]);
-    EXPECT_EQ(countTerms(call), kind == BOOST_LIBRARY_CONVOLUTION         ? 12
-                                : kind == BOOST_LIBRARY_CONVOLUTION_IMAGE ? 18
-                                                                          : 80);
+    EXPECT_EQ(countTerms(call), kind == BOOSTC_LIBRARY_CONVOLUTION ? 12
+                                : kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE
+                                    ? 18
+                                    : 80);
   }
 }
 
 TEST(ConvolutionGraph, WhatTheLibraryIsNotAsked) {
   auto expect = [](auto &&change, const std::string &text) {
     BoostLibraryCall call =
-        convolutionCall(BOOST_LIBRARY_CONVOLUTION, {2, 4, 7, 9}, {6, 2, 3, 2});
+        convolutionCall(BOOSTC_LIBRARY_CONVOLUTION, {2, 4, 7, 9}, {6, 2, 3, 2});
     change(call.convolution);
     Status status = describeConvolution(call).status();
     EXPECT_EQ(status.code(), ExitCode::Input);
@@ -82,7 +83,7 @@ TEST(ConvolutionGraph, WhatTheLibraryIsNotAsked) {
 
 TEST(ConvolutionGraph, AnyOrderOfDimensions) {
   BoostLibraryCall call =
-      convolutionCall(BOOST_LIBRARY_CONVOLUTION, {2, 4, 7, 9}, {6, 4, 3, 2});
+      convolutionCall(BOOSTC_LIBRARY_CONVOLUTION, {2, 4, 7, 9}, {6, 4, 3, 2});
   const int64_t last[] = {4 * 63, 1, 4 * 9, 4}; // channels last
   std::copy(std::begin(last), std::end(last), call.convolution.image_strides);
   EXPECT_TRUE(describeConvolution(call).ok());
@@ -160,10 +161,10 @@ TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
       {{4, 5, 11, 13}, {7, 5, 2, 3}, {{3, 2}, {1, 0, 1, 2}, {2, 1}}}};
   for (const Case &each : cases)
     for (uint32_t kind :
-         {BOOST_LIBRARY_CONVOLUTION, BOOST_LIBRARY_CONVOLUTION_IMAGE,
-          BOOST_LIBRARY_CONVOLUTION_WEIGHT})
+         {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
+          BOOSTC_LIBRARY_CONVOLUTION_WEIGHT})
       for (bool hasBias : {false, true}) {
-        if (hasBias && kind != BOOST_LIBRARY_CONVOLUTION)
+        if (hasBias && kind != BOOSTC_LIBRARY_CONVOLUTION)
           continue;
         BoostLibraryCall call =
             convolutionCall(kind, each.image, each.weight, each.steps, hasBias);
@@ -184,7 +185,7 @@ TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
 
 TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
   BoostLibraryCall call =
-      convolutionCall(BOOST_LIBRARY_CONVOLUTION_WEIGHT, {32, 64, 56, 56},
+      convolutionCall(BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, {32, 64, 56, 56},
                       {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
   auto operation = describe(call, kScratchBytes);
   ASSERT_TRUE(operation.ok()) << operation.status().message();
@@ -221,15 +222,15 @@ TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
 
 TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
   for (uint32_t kind :
-       {BOOST_LIBRARY_CONVOLUTION, BOOST_LIBRARY_CONVOLUTION_IMAGE,
-        BOOST_LIBRARY_CONVOLUTION_WEIGHT}) {
+       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
+        BOOSTC_LIBRARY_CONVOLUTION_WEIGHT}) {
     BoostLibraryCall call = convolutionCall(
         kind, {32, 64, 56, 56}, {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
     uint64_t scratchBytes = kScratchBytes;
     for (uint64_t bytes : call.operand_bytes) // as boostc reserves
       scratchBytes += bytes;
     auto exact = describe(call, scratchBytes);
-    call.precision = BOOST_PRECISION_TF32;
+    call.precision = BOOSTC_PRECISION_TF32;
     auto rounding = describe(call, scratchBytes);
     ASSERT_TRUE(exact.ok() && rounding.ok());
     Result<std::vector<std::string>> candidates = (*rounding)->candidates({});
@@ -247,7 +248,7 @@ TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
     EXPECT_THAT(refused, testing::Not(testing::Contains(
                              testing::EndsWith("has note 0"))));
     EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 1")));
-    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT) {
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT) {
       EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 4")));
     }
   }

@@ -239,7 +239,7 @@ FAKE(cublasLtMatmulAlgoGetHeuristic)(LtHandle handle, LtDescription description,
       prefers.get(kLtMaxScratchBytes, 0) == 0)
     return kInvalidValue;
   for (int matrix = 0; matrix < 4; ++matrix)
-    if (prefers.get(kLtAlignmentFirst + matrix, 256) != BOOST_ALIGNMENT)
+    if (prefers.get(kLtAlignmentFirst + matrix, 256) != BOOSTC_ALIGNMENT)
       return kInvalidValue;
   std::istringstream names(setting("FAKE_CUBLASLT_PROPOSES", "fast"));
   *count = 0;

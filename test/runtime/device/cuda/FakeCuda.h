@@ -14,7 +14,7 @@
 namespace boostrt::fake_cuda {
 
 template <class Function> Function *find(const char *name) {
-  static void *library = dlopen(BOOST_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  static void *library = dlopen(BOOSTC_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
   return reinterpret_cast<Function *>(dlsym(library, name));
 }
 

@@ -104,10 +104,10 @@ struct Asked {
   explicit Asked(const Object &graph) {
     std::vector<ObjectPointer> operations = graph.objects(kDnnGraphOperations);
     const Object &operation = *operations[0];
-    kind = operation.type == kDnnForwardOperation ? BOOST_LIBRARY_CONVOLUTION
+    kind = operation.type == kDnnForwardOperation ? BOOSTC_LIBRARY_CONVOLUTION
            : operation.type == kDnnImageOperation
-               ? BOOST_LIBRARY_CONVOLUTION_IMAGE
-               : BOOST_LIBRARY_CONVOLUTION_WEIGHT;
+               ? BOOSTC_LIBRARY_CONVOLUTION_IMAGE
+               : BOOSTC_LIBRARY_CONVOLUTION_WEIGHT;
     int first = firstOf(operation.type);
     take(*operation.object(first + 3, kDnnTensor), convolution.weight, w);
     take(*operation.object(first + 4, kDnnTensor), convolution.image, x);
@@ -121,9 +121,9 @@ struct Asked {
     set(kDnnConvolutionDilations, convolution.dilations);
     set(kDnnConvolutionPaddingBefore, convolution.padding);
     set(kDnnConvolutionPaddingAfter, convolution.padding + 2);
-    result = kind == BOOST_LIBRARY_CONVOLUTION         ? y
-             : kind == BOOST_LIBRARY_CONVOLUTION_IMAGE ? x
-                                                       : w;
+    result = kind == BOOSTC_LIBRARY_CONVOLUTION         ? y
+             : kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE ? x
+                                                        : w;
     if (operations.size() == 1)
       return;
     int64_t unused[4];
@@ -141,8 +141,8 @@ struct Asked {
   /// On row-major tensors.
   void compute(float error, uint32_t bits) {
     const BoostConvolution &c = convolution;
-    bool isForward = kind == BOOST_LIBRARY_CONVOLUTION;
-    bool isImage = kind == BOOST_LIBRARY_CONVOLUTION_IMAGE;
+    bool isForward = kind == BOOSTC_LIBRARY_CONVOLUTION;
+    bool isImage = kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE;
     const int64_t *extents = isForward ? c.output
                              : isImage ? c.image
                                        : c.weight;

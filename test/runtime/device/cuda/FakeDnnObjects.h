@@ -108,7 +108,7 @@ inline bool isTensor(const Object &tensor) {
          tensor.all<int64_t>(kDnnTensorStrides, kDnnTypeInt64).size() == 4 &&
          tensor.one<int64_t>(kDnnTensorId, kDnnTypeInt64, 0) > 0 &&
          tensor.one<int64_t>(kDnnTensorAlignment, kDnnTypeInt64, 256) ==
-             BOOST_ALIGNMENT;
+             BOOSTC_ALIGNMENT;
 }
 
 inline bool isConvolution(const Object &convolution) {

@@ -27,7 +27,7 @@ protected:
     return driver->copyOut({&copy, 1});
   }
   void create() {
-    auto made = CudaDriver::create(BOOST_FAKE_CUDA);
+    auto made = CudaDriver::create(BOOSTC_FAKE_CUDA);
     ASSERT_TRUE(made.ok()) << made.status().message();
     driver = std::move(made).value();
   }
@@ -37,7 +37,7 @@ protected:
     ASSERT_TRUE(driver->load(images, "p.so").ok());
   }
   void expectUnusable(const std::string &why) {
-    auto made = CudaDriver::create(BOOST_FAKE_CUDA);
+    auto made = CudaDriver::create(BOOSTC_FAKE_CUDA);
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(made.status().code(), ExitCode::Usage);
     EXPECT_EQ(made.status().message(), "no GPU can be used: " + why);
@@ -55,7 +55,7 @@ protected:
     EXPECT_EQ(status.message(), text);
   }
 
-  const BoostImage images[2] = {{BOOST_IMAGE_PTX, 80, "ptx80", 5}, {}};
+  const BoostImage images[2] = {{BOOSTC_IMAGE_PTX, 80, "ptx80", 5}, {}};
   const BoostOperand operands[2] = {{4, 0, 0, "a"}, {4, 1, 0, "b"}};
   const BoostLaunch addOne = {
       "add_one", "model.json:5:3", "fc1", operands, 2, 3, 32, 0};

@@ -187,7 +187,7 @@ TEST_F(FindLibraries, OpensTheFirstThatCanBeOpened) {
   add("app/libfake.so.1"); // no library
   std::string good =
       add("venv/lib/python3.12/site-packages/nvidia/x/lib/libfake.so.1");
-  fs::copy_file(BOOST_FAKE_CUDA, good, fs::copy_options::overwrite_existing);
+  fs::copy_file(BOOSTC_FAKE_CUDA, good, fs::copy_options::overwrite_existing);
   Result<OpenLibrary> open = openLibrary("libfake.so.1", context);
   ASSERT_TRUE(open.ok()) << open.status().message();
   EXPECT_NE(open->handle, nullptr);

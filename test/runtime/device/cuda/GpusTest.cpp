@@ -22,7 +22,7 @@ private:
 };
 
 TEST(Gpus, WhatTheDriverTells) {
-  auto gpus = cuda::listGpus(BOOST_FAKE_CUDA);
+  auto gpus = cuda::listGpus(BOOSTC_FAKE_CUDA);
   ASSERT_TRUE(gpus.ok()) << gpus.status().message();
   EXPECT_EQ(gpus->version, 12040);
   ASSERT_EQ(gpus->list.size(), 1u);
@@ -34,7 +34,7 @@ TEST(Gpus, WhatTheDriverTells) {
 
 TEST(Gpus, AnOldOneIsListed) {
   Set capability("FAKE_CUDA_CAPABILITY", "75");
-  auto gpus = cuda::listGpus(BOOST_FAKE_CUDA);
+  auto gpus = cuda::listGpus(BOOSTC_FAKE_CUDA);
   ASSERT_TRUE(gpus.ok()) << gpus.status().message();
   EXPECT_EQ(gpus->list[0].architecture, 75u);
   EXPECT_FALSE(gpus->list[0].isUsable);
@@ -43,12 +43,12 @@ TEST(Gpus, AnOldOneIsListed) {
 TEST(Gpus, None) {
   {
     Set devices("FAKE_CUDA_DEVICES", "0");
-    auto gpus = cuda::listGpus(BOOST_FAKE_CUDA);
+    auto gpus = cuda::listGpus(BOOSTC_FAKE_CUDA);
     ASSERT_TRUE(gpus.ok()) << gpus.status().message();
     EXPECT_TRUE(gpus->list.empty());
   }
   Set fails("FAKE_CUDA_FAILS", "cuInit=100");
-  auto gpus = cuda::listGpus(BOOST_FAKE_CUDA);
+  auto gpus = cuda::listGpus(BOOSTC_FAKE_CUDA);
   ASSERT_TRUE(gpus.ok()) << gpus.status().message();
   EXPECT_EQ(gpus->version, 12040);
   EXPECT_TRUE(gpus->list.empty());
@@ -57,7 +57,7 @@ TEST(Gpus, None) {
 TEST(Gpus, FailuresNameTheCall) {
   auto expect = [](const char *fails, const char *text) {
     Set failure("FAKE_CUDA_FAILS", fails);
-    Status status = cuda::listGpus(BOOST_FAKE_CUDA).status();
+    Status status = cuda::listGpus(BOOSTC_FAKE_CUDA).status();
     EXPECT_EQ(status.code(), ExitCode::Usage) << fails;
     EXPECT_EQ(status.message(), text);
   };

@@ -53,7 +53,7 @@ protected:
     settings.planFiles = {folder / "p.so.plans"};
     settings.programHash = "abc";
     context.origin = std::filesystem::path(library.path).parent_path();
-    target.kind = BOOST_TARGET_CUDA;
+    target.kind = BOOSTC_TARGET_CUDA;
     target.launches = &launch;
     target.launch_count = 1;
     target.images = kImages;
@@ -73,7 +73,7 @@ protected:
   Status create() {
     device.reset();
     forget();
-    auto driver = CudaDriver::create(BOOST_FAKE_CUDA, context);
+    auto driver = CudaDriver::create(BOOSTC_FAKE_CUDA, context);
     if (!driver.ok())
       return driver.status();
     auto made =
@@ -94,9 +94,9 @@ protected:
   }
 
   Status step(void *transient) {
-    void *arenas[BOOST_ARENA_COUNT] = {};
-    arenas[BOOST_ARENA_TRANSIENT] = transient;
-    return device->call(BOOST_FUNCTION_MICRO, arenas);
+    void *arenas[BOOSTC_ARENA_COUNT] = {};
+    arenas[BOOSTC_ARENA_TRANSIENT] = transient;
+    return device->call(BOOSTC_FUNCTION_MICRO, arenas);
   }
   /// What a step on `bytes` of TRANSIENT ends with.
   Status failedStep(uint64_t bytes) {
@@ -109,7 +109,7 @@ protected:
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
 
-  static constexpr BoostImage kImages[] = {{BOOST_IMAGE_CUBIN, 86, "image", 5},
+  static constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_CUBIN, 86, "image", 5},
                                            {}};
   FakeLibrary library;
   const char *proposals;

@@ -30,7 +30,7 @@ void multiply(const cuda::Address *operands) {
 constexpr uint64_t kA = 0, kB = 128, kBias = 256, kC = 320, kScratch = 384;
 
 int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
-  auto *base = static_cast<std::byte *>(arenas[BOOST_ARENA_TRANSIENT]);
+  auto *base = static_cast<std::byte *>(arenas[BOOSTC_ARENA_TRANSIENT]);
   void *operands[] = {base + kA, base + kB, base + kBias, base + kC,
                       base + kScratch};
   if (int32_t status = env->library_call(env, 0, operands))
@@ -41,7 +41,7 @@ int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
 class Libraries : public LibraryCallsFixture {
 protected:
   Libraries()
-      : LibraryCallsFixture({BOOST_FAKE_CUBLASLT, "fakeCublasLt"},
+      : LibraryCallsFixture({BOOSTC_FAKE_CUBLASLT, "fakeCublasLt"},
                             "FAKE_CUBLASLT_PROPOSES") {}
 
   void SetUp() override {
@@ -51,7 +51,7 @@ protected:
     launch.operand_count = 4;
     target.library_calls = calls;
     target.library_call_count = 2;
-    target.functions[BOOST_FUNCTION_MICRO] = {"micro", callLibrary, 0};
+    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", callLibrary, 0};
   }
 
   /// Calls the function twice and checks what it computes; the products of the
@@ -96,7 +96,7 @@ protected:
                                                {kN * kK * 4, 0, 0, "b"},
                                                {kN * 4, 0, 0, "bias"},
                                                {kM * kN * 4, 1, 0, "c"}};
-  BoostLibraryCall calls[2] = {{BOOST_LIBRARY_MATMUL,
+  BoostLibraryCall calls[2] = {{BOOSTC_LIBRARY_MATMUL,
                                 0,
                                 1024,
                                 "model.json:5:3",
@@ -104,7 +104,7 @@ protected:
                                 {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
                                 {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
                                 {},
-                                BOOST_PRECISION_FLOAT32,
+                                BOOSTC_PRECISION_FLOAT32,
                                 0},
                                calls[0]};
 };
@@ -209,7 +209,7 @@ TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
   EXPECT_STREQ(getenv("NVIDIA_TF32_OVERRIDE"), "0");
 
   for (BoostLibraryCall &call : calls)
-    call.precision = BOOST_PRECISION_TF32;
+    call.precision = BOOSTC_PRECISION_TF32;
   EXPECT_THAT(notesWith("fast"), ElementsAre(HasSubstr("computes 2 of 2")));
   EXPECT_EQ(runAndCheck(), 2);
   EXPECT_EQ(getenv("NVIDIA_TF32_OVERRIDE"), nullptr);
@@ -218,7 +218,7 @@ TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
   // What was found for one precision says nothing of the other.
   notesWith("fast");
   for (BoostLibraryCall &call : calls)
-    call.precision = BOOST_PRECISION_FLOAT32;
+    call.precision = BOOSTC_PRECISION_FLOAT32;
   ASSERT_TRUE(create().ok());
   EXPECT_THAT(device->notes(), ElementsAre(HasSubstr("; measured in ")));
 }
@@ -253,7 +253,7 @@ TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {
 
 TEST_F(Libraries, AMissingLibraryLeavesTheKernels) {
   // Another library of this name is found first.
-  fs::copy(BOOST_FAKE_CUDA, folder / cuda::kCublasLtName);
+  fs::copy(BOOSTC_FAKE_CUDA, folder / cuda::kCublasLtName);
   context.origin = folder;
   EXPECT_THAT(notesWith("fast"),
               ElementsAre("generated kernels compute all matrix products: " +
@@ -326,7 +326,7 @@ TEST_F(Libraries, PlansLieWhereTheyCanBeWritten) {
 
 TEST_F(Libraries, NoTimeToMeasureTakesTheFirst) {
   setenv("FAKE_CUBLASLT_PROPOSES", "restless slow fast", 1);
-  auto driver = CudaDriver::create(BOOST_FAKE_CUDA, context);
+  auto driver = CudaDriver::create(BOOSTC_FAKE_CUDA, context);
   ASSERT_TRUE(driver.ok());
   ASSERT_TRUE((*driver)->load(kImages, "p.so").ok());
   uint32_t kernels[] = {*(*driver)->findKernel("defined")};

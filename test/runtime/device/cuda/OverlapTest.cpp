@@ -40,7 +40,7 @@ void apply(void *memory) {
 
 /// The last gradient is announced by nobody.
 int32_t micro(const BoostEnv *env, void *const *arenas) {
-  auto *memory = static_cast<Memory *>(arenas[BOOST_ARENA_GRADIENT]);
+  auto *memory = static_cast<Memory *>(arenas[BOOSTC_ARENA_GRADIENT]);
   for (uint32_t i = 0; i < 3; ++i) {
     void *operand = &memory->gradients[i];
     if (int32_t status = launchOn(env, addOne, operand))
@@ -48,11 +48,11 @@ int32_t micro(const BoostEnv *env, void *const *arenas) {
     if (i < 2)
       env->ready(env, i, &operand);
   }
-  return BOOST_CALL_OK;
+  return BOOSTC_CALL_OK;
 }
 
 int32_t update(const BoostEnv *env, void *const *arenas) {
-  auto *memory = static_cast<Memory *>(arenas[BOOST_ARENA_GRADIENT]);
+  auto *memory = static_cast<Memory *>(arenas[BOOSTC_ARENA_GRADIENT]);
   for (uint32_t i = 0; i < 3; ++i) {
     void *operand = &memory->gradients[i];
     if (int32_t status = env->collective(env, i, &operand))
@@ -97,16 +97,16 @@ protected:
   void make() {
     create();
     set("FAKE_CUDA_IMAGE", "ptx80");
-    target.kind = BOOST_TARGET_CUDA;
+    target.kind = BOOSTC_TARGET_CUDA;
     target.images = images;
     target.launches = &fake_cuda::kCall;
     target.launch_count = 1;
-    target.functions[BOOST_FUNCTION_MICRO] = {"micro", micro, 0};
-    target.functions[BOOST_FUNCTION_UPDATE] = {"update", update, 0};
-    target.functions[BOOST_FUNCTION_COMBINE] = {"combine", micro, 0};
+    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", micro, 0};
+    target.functions[BOOSTC_FUNCTION_UPDATE] = {"update", update, 0};
+    target.functions[BOOSTC_FUNCTION_COMBINE] = {"combine", micro, 0};
     for (uint32_t i = 0; i < 3; ++i)
-      schedule[i] = {BOOST_COLLECTIVE_ALL_REDUCE,
-                     BOOST_RANKS_ALL,
+      schedule[i] = {BOOSTC_COLLECTIVE_ALL_REDUCE,
+                     BOOSTC_RANKS_ALL,
                      i,
                      1,
                      &exchanged,
@@ -119,7 +119,7 @@ protected:
     exchange.memory =
         static_cast<Memory *>(*device->allocate(sizeof(Memory), "gradients"));
     *exchange.memory = {};
-    arenas[BOOST_ARENA_GRADIENT] = exchange.memory;
+    arenas[BOOSTC_ARENA_GRADIENT] = exchange.memory;
     device->setCollectives(&exchange, schedule);
     fake_cuda::forget();
   }
@@ -136,20 +136,20 @@ protected:
     return value;
   }
 
-  const BoostCollectiveOperand exchanged = {1, BOOST_F32, UINT32_MAX, 0, 0};
+  const BoostCollectiveOperand exchanged = {1, BOOSTC_F32, UINT32_MAX, 0, 0};
   BoostCollective schedule[3] = {};
   CudaDriver *made = nullptr; ///< of the device
   BoostTarget target{};
   Exchange exchange;
   std::unique_ptr<CudaDevice> device;
-  void *arenas[BOOST_ARENA_COUNT] = {};
+  void *arenas[BOOSTC_ARENA_COUNT] = {};
 };
 
 TEST_F(Overlap, ACollectiveWaitsForItsOperandsAlone) {
   make();
   for (int step = 1; step <= 3; ++step) {
-    ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-    ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
     EXPECT_EQ(exchange.seen[0], (Values{1, 0, 0})) << "it waited for more";
     EXPECT_EQ(exchange.seen[1], (Values{10, 1, 0}));
     EXPECT_EQ(exchange.seen[2], (Values{10, 10, 1}))
@@ -160,15 +160,15 @@ TEST_F(Overlap, ACollectiveWaitsForItsOperandsAlone) {
 
 TEST_F(Overlap, StreamsAndTheHostWaitForThisAndNothingElse) {
   make();
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-  ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
   fake_cuda::forget();
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
   EXPECT_EQ(fake_cuda::trace(), "cuGraphLaunch\ncuEventRecord\n"
                                 "cuGraphLaunch\ncuEventRecord\n"
                                 "cuGraphLaunch\n");
   fake_cuda::forget();
-  ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
   const std::string onHost = "cuStreamWaitEvent@3\ncuMemcpyDtoHAsync_v2@3\n"
                              "cuStreamSynchronize@3\ncuMemcpyHtoDAsync_v2@3\n"
                              "cuEventRecord@3\ncuEventSynchronize\n";
@@ -192,8 +192,8 @@ TEST_P(OverlapOfStreams, ResultsAreThoseWithoutIt) {
   for (bool early : {true, false, true}) {
     exchange.early = early;
     float before = applied();
-    ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-    ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
     EXPECT_EQ(applied() - before, 30);
     if (!early) {
       EXPECT_EQ(exchange.seen[0], (Values{1, 1, 1}));
@@ -205,9 +205,9 @@ TEST_P(OverlapOfStreams, WhatTheDeviceDoesBesideIsWaitedFor) {
   make();
   exchange.driver = made;
   for (int step = 1; step <= 3; ++step) {
-    ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
     fake_cuda::forget();
-    ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
     EXPECT_EQ(fake_cuda::waits(fake_cuda::trace()), 0) << "the host waits";
     EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuLaunchKernel@3"), 3);
     if (step == 2) // several steps may be under way
@@ -221,27 +221,27 @@ INSTANTIATE_TEST_SUITE_P(LateAndEarly, OverlapOfStreams, testing::Bool());
 // Behind another call the gradients may not be what was announced.
 TEST_F(Overlap, WhatIsWrittenAgainIsWaitedFor) {
   make();
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-  ASSERT_TRUE(run(BOOST_FUNCTION_COMBINE).ok());
-  ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_COMBINE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
   EXPECT_EQ(exchange.seen[0], (Values{2, 2, 2}));
   EXPECT_EQ(applied(), 60);
   // What was announced lies elsewhere.
   auto *other =
       static_cast<Memory *>(*device->allocate(sizeof(Memory), "other"));
   *other = {};
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-  arenas[BOOST_ARENA_GRADIENT] = other;
-  ASSERT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+  arenas[BOOSTC_ARENA_GRADIENT] = other;
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
   EXPECT_EQ(exchange.seen[0], (Values{1, 1, 1}));
 }
 
 TEST_F(Overlap, OneRankHasOneGraph) {
   make();
   device->setCollectives(nullptr, schedule);
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
   fake_cuda::forget();
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
   EXPECT_EQ(fake_cuda::trace(), "cuGraphLaunch\n");
 }
 
@@ -250,28 +250,28 @@ TEST_F(Overlap, FailuresAreThoseOfTheFunction) {
   // While the first piece of a micro-batch is recorded: nothing runs.
   std::string recording =
       failing("cuGraphInstantiate", "cuGraphInstantiateWithFlags");
-  expectStatus(run(BOOST_FUNCTION_MICRO), ExitCode::Internal, recording);
+  expectStatus(run(BOOSTC_FUNCTION_MICRO), ExitCode::Internal, recording);
   set("FAKE_CUDA_FAILS", "");
   EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuLaunchKernel"), 1);
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
   for (const char *call : {"cuEventRecord", "cuGraphLaunch"}) {
     std::string text = failing(call, call);
-    expectStatus(run(BOOST_FUNCTION_MICRO), ExitCode::Internal, text);
+    expectStatus(run(BOOSTC_FUNCTION_MICRO), ExitCode::Internal, text);
   }
   for (const char *call :
        {"cuStreamWaitEvent@3", "cuEventRecord@3", "cuStreamWaitEvent"}) {
     set("FAKE_CUDA_FAILS", "");
-    ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
+    ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
     std::string name = call;
     std::string text = failing(name.substr(0, name.find('@')), call);
-    expectStatus(run(BOOST_FUNCTION_UPDATE), ExitCode::Internal, text);
+    expectStatus(run(BOOSTC_FUNCTION_UPDATE), ExitCode::Internal, text);
   }
   set("FAKE_CUDA_FAILS", "");
   exchange.failing = 1;
-  expectStatus(run(BOOST_FUNCTION_UPDATE), ExitCode::RankLost, "lost");
+  expectStatus(run(BOOSTC_FUNCTION_UPDATE), ExitCode::RankLost, "lost");
   exchange.failing = UINT32_MAX;
-  ASSERT_TRUE(run(BOOST_FUNCTION_MICRO).ok());
-  EXPECT_TRUE(run(BOOST_FUNCTION_UPDATE).ok());
+  ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
+  EXPECT_TRUE(run(BOOSTC_FUNCTION_UPDATE).ok());
 }
 
 // A library works on the stream of what is asked for at the time.

@@ -11,9 +11,9 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr uint32_t kKinds[] = {BOOST_LIBRARY_CONVOLUTION,
-                               BOOST_LIBRARY_CONVOLUTION_IMAGE,
-                               BOOST_LIBRARY_CONVOLUTION_WEIGHT};
+constexpr uint32_t kKinds[] = {BOOSTC_LIBRARY_CONVOLUTION,
+                               BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
+                               BOOSTC_LIBRARY_CONVOLUTION_WEIGHT};
 
 class ConvolutionCalls : public LibraryCallFixture {
 protected:
@@ -62,7 +62,7 @@ TEST_F(ConvolutionCalls, Compute) {
   for (const Case &each : cases)
     for (uint32_t kind : kKinds)
       for (bool hasBias : {false, true}) {
-        if (hasBias && kind != BOOST_LIBRARY_CONVOLUTION)
+        if (hasBias && kind != BOOSTC_LIBRARY_CONVOLUTION)
           continue;
         SCOPED_TRACE(testing::Message() << "kind " << kind << ", case "
                                         << &each - cases << ", " << hasBias);
@@ -74,8 +74,8 @@ TEST_F(ConvolutionCalls, Compute) {
 
 TEST_F(ConvolutionCalls, RoundFactorsToTf32) {
   for (uint32_t kind : kKinds) {
-    prepare(kind, kind == BOOST_LIBRARY_CONVOLUTION);
-    call.precision = BOOST_PRECISION_TF32;
+    prepare(kind, kind == BOOSTC_LIBRARY_CONVOLUTION);
+    call.precision = BOOSTC_PRECISION_TF32;
     // Rounded they are what they were: sums stay exact.
     std::vector<float> fuzzyA = a, fuzzyB = b;
     for (float &value : fuzzyA)
@@ -85,12 +85,12 @@ TEST_F(ConvolutionCalls, RoundFactorsToTf32) {
     operands[0] = upload(fuzzyA, "a");
     operands[1] = upload(fuzzyB, "b");
     expectComputed();
-    call.precision = BOOST_PRECISION_FLOAT32;
+    call.precision = BOOSTC_PRECISION_FLOAT32;
     ASSERT_TRUE(run().ok());
     EXPECT_THAT(result(),
                 testing::Not(testing::Pointwise(testing::Eq(), expected())));
   }
-  call.precision = BOOST_PRECISION_TF32;
+  call.precision = BOOSTC_PRECISION_TF32;
   operands[4] = 0;
   EXPECT_THAT(run().message(), HasSubstr("dilations [1, 2], in tf32\n"));
 }
@@ -112,12 +112,12 @@ TEST_F(ConvolutionCalls, FollowStrides) {
       return image;
     };
     std::copy(std::begin(last), std::end(last), c.image_strides);
-    if (kind == BOOST_LIBRARY_CONVOLUTION)
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION)
       operands[0] = upload(reordered(a, false), "a");
-    if (kind == BOOST_LIBRARY_CONVOLUTION_WEIGHT)
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT)
       operands[1] = upload(reordered(b, false), "b");
     ASSERT_TRUE(run().ok());
-    EXPECT_EQ(kind == BOOST_LIBRARY_CONVOLUTION_IMAGE
+    EXPECT_EQ(kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE
                   ? reordered(result(), true)
                   : result(),
               rowMajor)
@@ -126,7 +126,7 @@ TEST_F(ConvolutionCalls, FollowStrides) {
 }
 
 TEST_F(ConvolutionCalls, ANanStaysOne) {
-  prepare(BOOST_LIBRARY_CONVOLUTION);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION);
   a[0] = NAN;
   operands[0] = upload(a, "a");
   ASSERT_TRUE(run().ok());
@@ -147,7 +147,7 @@ TEST_F(ConvolutionCalls, WhatTheyLeaveCountsAsWritten) {
 }
 
 TEST_F(ConvolutionCalls, AWrongDescription) {
-  prepare(BOOST_LIBRARY_CONVOLUTION);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION);
   call.convolution.image_strides[3] = 2;
   Status status = run();
   EXPECT_EQ(status.code(), ExitCode::Internal);
@@ -171,7 +171,7 @@ TEST_F(ConvolutionCalls, TooSmallABuffer) {
   for (uint32_t kind : kKinds)
     for (int operand : {0, 1, 3}) {
       prepare(kind);
-      std::string name = names[kind - BOOST_LIBRARY_CONVOLUTION][operand];
+      std::string name = names[kind - BOOSTC_LIBRARY_CONVOLUTION][operand];
       uint64_t bytes = call.operand_bytes[operand];
       call.operand_bytes[operand] -= 4;
       expectFault("out-of-bounds access",
@@ -184,14 +184,14 @@ TEST_F(ConvolutionCalls, TooSmallABuffer) {
       expectFault("out-of-bounds access",
                   name + ": " + std::to_string(bytes) + " bytes at ");
     }
-  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION, true);
   call.operand_bytes[2] -= 4;
   expectFault("out-of-bounds access",
               "bias reaches over 24 bytes, and 20 were planned for it");
 }
 
 TEST_F(ConvolutionCalls, Overlaps) {
-  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION, true);
   std::vector<uint64_t> apart = operands;
   uint64_t all = reserve(8192, "all");
   ASSERT_TRUE(memory.fill(all, 8192, std::byte{0}).ok());
@@ -208,7 +208,7 @@ TEST_F(ConvolutionCalls, Overlaps) {
 }
 
 TEST_F(ConvolutionCalls, MissingUnexpectedAndMisalignedOperands) {
-  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION, true);
   uint64_t address = std::exchange(operands[2], 0);
   expectFault("missing operand", "bias is needed and its address is 0");
   operands[2] = address;
@@ -217,13 +217,13 @@ TEST_F(ConvolutionCalls, MissingUnexpectedAndMisalignedOperands) {
   call.convolution.has_bias = 1;
   operands[4] = 0;
   expectFault("missing operand", "scratch is needed and its address is 0");
-  prepare(BOOST_LIBRARY_CONVOLUTION_WEIGHT);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION_WEIGHT);
   operands[1] = reserve(8192, "all") + 16;
   expectFault("misaligned address", "image lies at ");
 }
 
 TEST_F(ConvolutionCalls, UninitialisedReads) {
-  prepare(BOOST_LIBRARY_CONVOLUTION, true);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION, true);
   const char *names[] = {"image", "weight", "bias"};
   for (int operand : {0, 1, 2}) {
     ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());

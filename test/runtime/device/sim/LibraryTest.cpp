@@ -19,22 +19,22 @@ protected:
   LibraryCall() : LibraryCallFixture("matrix product") {}
 
   void SetUp() override {
-    prepare({BOOST_LIBRARY_MATMUL,
+    prepare({BOOSTC_LIBRARY_MATMUL,
              0,
              0,
              "model.json:14:5",
              "fc1",
-             {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOST_POST_NONE},
+             {kM, kN, kK, {kK, 1}, {1, kK}, 1, BOOSTC_POST_NONE},
              {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
              {},
-             BOOST_PRECISION_FLOAT32,
+             BOOSTC_PRECISION_FLOAT32,
              0});
   }
 };
 
 TEST_F(LibraryCall, Computes) {
   for (uint32_t hasBias : {0, 1})
-    for (uint32_t postOp : {BOOST_POST_NONE, BOOST_POST_RELU}) {
+    for (uint32_t postOp : {BOOSTC_POST_NONE, BOOSTC_POST_RELU}) {
       call.matmul.has_bias = hasBias;
       call.matmul.post_op = postOp;
       std::vector<uint64_t> all = operands;
@@ -48,7 +48,7 @@ TEST_F(LibraryCall, Computes) {
           double sum = hasBias ? bias[j] : 0.0;
           for (int64_t k = 0; k < kK; ++k)
             sum += double(a[i * kK + k]) * b[j * kK + k];
-          if (postOp == BOOST_POST_RELU)
+          if (postOp == BOOSTC_POST_RELU)
             sum = std::max(sum, 0.0);
           EXPECT_EQ(found[i * kN + j], sum) << i << ", " << j;
         }
@@ -90,12 +90,12 @@ TEST_F(LibraryCall, RoundsFactorsToTf32) {
   operands[1] = upload(b, "b");
   bias[0] = 0x1p-20f; // no factor
   operands[2] = upload(bias, "bias");
-  for (uint32_t precision : {BOOST_PRECISION_FLOAT32, BOOST_PRECISION_TF32}) {
+  for (uint32_t precision : {BOOSTC_PRECISION_FLOAT32, BOOSTC_PRECISION_TF32}) {
     call.precision = precision;
     Status status = run();
     ASSERT_TRUE(status.ok()) << status.message();
     auto factor = [&](float value) {
-      return precision == BOOST_PRECISION_TF32 ? roundToTf32(value) : value;
+      return precision == BOOSTC_PRECISION_TF32 ? roundToTf32(value) : value;
     };
     std::vector<float> found = result();
     for (int64_t i = 0; i < kM; ++i)
@@ -114,7 +114,7 @@ TEST_F(LibraryCall, RoundsFactorsToTf32) {
 TEST_F(LibraryCall, ANanStaysOne) {
   a[kK] = NAN;
   operands[0] = upload(a, "a");
-  call.matmul.post_op = BOOST_POST_RELU;
+  call.matmul.post_op = BOOSTC_POST_RELU;
   ASSERT_TRUE(run().ok());
   std::vector<float> found = result();
   for (int64_t i = 0; i < kM * kN; ++i)

@@ -20,7 +20,7 @@ std::vector<float> draws(const char *name, size_t count, double low = -1,
   std::vector<float> values(count);
   for (size_t i = 0; i < count; ++i)
     values[i] = static_cast<float>(boost_initial_value(
-        BOOST_INIT_UNIFORM, low, high, 5, boost_random_stream(name),
+        BOOSTC_INIT_UNIFORM, low, high, 5, boost_random_stream(name),
         static_cast<int64_t>(i)));
   return values;
 }

@@ -15,7 +15,7 @@
 namespace boostrt::sim {
 
 inline std::string inputText(const std::string &name) {
-  std::ifstream file(std::string(BOOST_SIM_INPUTS) + "/" + name);
+  std::ifstream file(std::string(BOOSTC_SIM_INPUTS) + "/" + name);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
