@@ -89,7 +89,7 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
        "and a number."});
   object.keys.push_back(
       {"inputs",
-       makeList(name, spec.inputs, std::max(spec.inputs, spec.mostInputs)),
+       makeList(name, spec.inputs, std::max(spec.inputs, spec.maxInputs)),
        "Layers or inputs it reads; by default the layer before it."});
   object.keys.push_back(
       {"if",

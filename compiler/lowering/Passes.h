@@ -2,7 +2,7 @@
 // promises.
 #pragma once
 
-#include "compiler/lowering/cuda/Staging.h"
+#include "compiler/lowering/cuda/TilingPolicy.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

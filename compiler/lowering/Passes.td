@@ -3,12 +3,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-class StagingOption<string description>
-    : Option<"staging", "staging", "::boostc::Staging", "::boostc::Staging::Auto", description, [{
+class TilingOption<string description>
+    : Option<"tilingPolicy", "tiling", "::boostc::TilingPolicy", "::boostc::TilingPolicy::Auto", description, [{
         ::llvm::cl::values(
-            clEnumValN(::boostc::Staging::Auto, "auto", "where that is estimated to be faster"),
-            clEnumValN(::boostc::Staging::Always, "always", "wherever possible"),
-            clEnumValN(::boostc::Staging::Never, "never", "nowhere"))}]>;
+            clEnumValN(::boostc::TilingPolicy::Auto, "auto", "where that is estimated to be faster"),
+            clEnumValN(::boostc::TilingPolicy::Always, "always", "wherever possible"),
+            clEnumValN(::boostc::TilingPolicy::Never, "never", "nowhere"))}]>;
 
 def LowerToLinalgPass : Pass<"boostc-lower-to-linalg", "::boostc::train::ProgramOp"> {
   let summary = "replaces nn and train ops by library calls and linalg";
@@ -233,7 +233,7 @@ def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::tr
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def SplitSumsPass : Pass<"boostc-split-sums", "::boostc::train::ProgramOp"> {
+def SplitSumsPass : Pass<"boostc-split-reductions", "::boostc::train::ProgramOp"> {
   let summary = "cuts long sums of few products apart on a GPU";
   let description = [{
     In a program with `rt.cuda_target`, a product or a convolution with few results, each the
@@ -253,7 +253,7 @@ def SplitSumsPass : Pass<"boostc-split-sums", "::boostc::train::ProgramOp"> {
     ```
   }];
   let options = [
-    StagingOption<"Which sums are cut">
+    TilingOption<"Which sums are cut">
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -346,7 +346,7 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
     at a time (compiler/lowering/cpu/ContractionPlan.h); so does a product whose `rt.candidate`
     says so. So do `rt.gather`, shared among threads by places, and `rt.scatter_add`, shared
-    by columns (compiler/lowering/cpu/EmitRows.h).
+    by columns (compiler/lowering/cpu/EmitGatherScatter.h).
 
     Before:
     ```mlir
@@ -411,7 +411,7 @@ def OutlineDeviceKernelsPass : Pass<"boostc-outline-device-kernels", "::boostc::
     blocks (compiler/lowering/cuda/GridNest.h): a thread computes one output or a tile of
     neighbours, and where there are few outputs and much to reduce, a warp or a block
     shares the reduction of one; blocks of a large sum of products read its factors through
-    shared memory (compiler/lowering/cuda/StagedPlan.h). Ops share a kernel where a thread needs of the one before
+    shared memory (compiler/lowering/cuda/SharedMemoryTiling.h). Ops share a kernel where a thread needs of the one before
     only what it computed itself, where they are independent, each on blocks of its own, or
     where they are small, one after the other in one block
     (compiler/lowering/cuda/DeviceSchedule.h). Results do not depend
@@ -435,7 +435,7 @@ def OutlineDeviceKernelsPass : Pass<"boostc-outline-device-kernels", "::boostc::
     ```
   }];
   let options = [
-    StagingOption<"Which sums of products are read through shared memory">
+    TilingOption<"Which sums of products are read through shared memory">
   ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

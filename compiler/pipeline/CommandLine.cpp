@@ -191,7 +191,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       app.add_option("--ranks", options.job.ranks,
                      "processes that will train, for --explain and "
                      "--memory-budget (default: 1)")
-          ->check(boostrt::integerBetween(1, boostrt::kMostPredictedRanks))
+          ->check(boostrt::integerBetween(1, boostrt::kMaxPredictedRanks))
           ->type_name("N");
   boostrt::addServersFlag(app, ranks, options.job);
   app.add_option("--memory-budget", flags.budget,

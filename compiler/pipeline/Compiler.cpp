@@ -237,9 +237,9 @@ static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
         report::getLargestProgram(*module, options.job), *options.memoryBudget,
         options.job);
   return planWithinBudget(module, *options.memoryBudget, options.job,
-                          [&](ModuleOp planned, uint64_t mostRecomputed) {
+                          [&](ModuleOp planned, uint64_t maxRecomputed) {
                             CompileOptions decided = options;
-                            decided.phase.mostRecomputed = mostRecomputed;
+                            decided.phase.maxRecomputed = maxRecomputed;
                             return advance(planned, Phase::Linalg,
                                            Phase::Buffers, decided);
                           });

@@ -125,13 +125,13 @@ boostc::measureContraction(Operation *op, size_t candidates, int codegenLevel) {
     if (!programs.back())
       return failure();
   }
-  constexpr int kLeastRounds = 30;
-  constexpr double kMostMicroseconds = 20e3; // of each, in these rounds and on
+  constexpr int kMinRounds = 30;
+  constexpr double kMaxMicroseconds = 20e3; // of each, in these rounds and on
   std::vector<double> least(candidates,
                             std::numeric_limits<double>::infinity());
   double spent = 0.0;
   for (int round = 0;
-       round < kLeastRounds || (spent < kMostMicroseconds && round < 1000);
+       round < kMinRounds || (spent < kMaxMicroseconds && round < 1000);
        ++round)
     for (size_t number = 0; number < candidates; ++number) {
       std::optional<double> time = programs[number]->run();

@@ -19,11 +19,11 @@ struct Planned {
 
 } // namespace
 
-static FailureOr<Planned> tryPlan(ModuleOp module, uint64_t mostRecomputed,
+static FailureOr<Planned> tryPlan(ModuleOp module, uint64_t maxRecomputed,
                                   const boostrt::JobShape &job,
                                   PlanMemoryFn plan) {
   Planned planned{module.clone()};
-  if (failed(plan(*planned.module, mostRecomputed)))
+  if (failed(plan(*planned.module, maxRecomputed)))
     return failure();
   planned.program = report::getLargestProgram(*planned.module, job);
   planned.bytes = report::measureTotal(planned.program, job);

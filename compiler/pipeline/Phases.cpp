@@ -121,9 +121,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
   }
 
   case Phase::Buffers:
-    if (options.mostRecomputed > 0) {
+    if (options.maxRecomputed > 0) {
       RecomputePassOptions recompute;
-      recompute.most = options.mostRecomputed;
+      recompute.most = options.maxRecomputed;
       // On tensors, where a second copy is just another value, and behind the
       // last CSE, which would make one of the two.
       program.addPass(createRecomputePass(recompute));
@@ -145,7 +145,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
       // Tiles and parts follow the strides of operands. A library's calls have
       // scratch memory by now, and cut sums themselves.
       SplitSumsPassOptions sums;
-      sums.staging = options.cudaStaging;
+      sums.tilingPolicy = options.cudaStaging;
       layouts.addPass(createSplitSumsPass(sums));
       if (options.chooseContraction)
         layouts.addPass(
@@ -159,7 +159,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     program.addPass(createOutlineKernelsPass());
     {
       OutlineDeviceKernelsPassOptions device;
-      device.staging = options.cudaStaging;
+      device.tilingPolicy = options.cudaStaging;
       program.addPass(createOutlineDeviceKernelsPass(device));
     }
     // No canonicalisation: kernels are final, and it would move their

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/cuda/Staging.h"
+#include "compiler/lowering/cuda/TilingPolicy.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringRef.h"
@@ -46,12 +46,12 @@ struct PhaseOptions {
   std::string cudaLibrary = "auto";
   /// Which products and convolutions are read through shared memory on GPUs, by
   /// all of a block, and cut into parts. For tests: all ways are right.
-  Staging cudaStaging = Staging::Auto;
+  TilingPolicy cudaStaging = TilingPolicy::Auto;
   /// Of gradients that ranks exchange together, at most; without it the pass's
   /// own number.
   std::optional<uint64_t> bucketBytes;
   /// Values to compute again instead of keeping them, at most.
-  uint64_t mostRecomputed = 0;
+  uint64_t maxRecomputed = 0;
   /// How sums of products are computed; without it by the cost model.
   ContractionChooser chooseContraction;
 };

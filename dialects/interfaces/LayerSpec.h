@@ -58,8 +58,8 @@ struct LayerSpec {
   llvm::StringRef summary; ///< one sentence with the formula
   std::vector<KeySpec> keys = {};
   std::vector<ParameterSpec> parameters = {};
-  unsigned inputs = 1;     ///< values it reads at least: layers only
-  unsigned mostInputs = 0; ///< at most; 0: as many as at least
+  unsigned inputs = 1;    ///< values it reads at least: layers only
+  unsigned maxInputs = 0; ///< at most; 0: as many as at least
   /// Draws random numbers in training and is not there in evaluation.
   bool isRandom = false;
   bool readsIntegers = false; ///< and nothing else

@@ -44,10 +44,10 @@ struct VectorCuts {
 /// A block's scratch memory stays in the cache.
 inline constexpr size_t kAllReduceBlockBytes = size_t(16) << 20;
 /// Few enough to be added while they are in the cache.
-inline constexpr size_t kMostMessageBytes = size_t(1) << 20;
-inline constexpr size_t kLeastMessageBytes = size_t(64) << 10;
-inline constexpr VectorCuts kHostCuts = {kAllReduceBlockBytes,
-                                         kMostMessageBytes, kLeastMessageBytes};
+inline constexpr size_t kMaxMessageBytes = size_t(1) << 20;
+inline constexpr size_t kMinMessageBytes = size_t(64) << 10;
+inline constexpr VectorCuts kHostCuts = {kAllReduceBlockBytes, kMaxMessageBytes,
+                                         kMinMessageBytes};
 
 /// Pointers are addresses in this memory. What is asked for may run later, in
 /// the order of the asking; a transport that carries the messages waits for it.

@@ -12,9 +12,9 @@ namespace boostrt {
 namespace {
 
 /// Steps that the first times of anything are not measured in.
-constexpr int kLeastWarmup = 2, kMostWarmup = 20;
+constexpr int kMinWarmup = 2, kMaxWarmup = 20;
 /// Of a rank alone, and of each pattern between ranks.
-constexpr int64_t kLeastSteps = 3, kLeastRounds = 1, kMostRounds = 60;
+constexpr int64_t kMinSteps = 3, kMinRounds = 1, kMaxRounds = 60;
 /// A step that takes longer is long, and the first one is as good as any.
 constexpr double kLongStep = 5;
 
@@ -35,7 +35,7 @@ Status measureRound(TrainingRank &rank) {
   return Status();
 }
 constexpr int kStepsOfRound = 6;
-static_assert(kMinStepsTogether == kLeastWarmup + kLeastRounds * kStepsOfRound);
+static_assert(kMinStepsTogether == kMinWarmup + kMinRounds * kStepsOfRound);
 
 Result<StepCosts> measureTogether(TrainingRank &rank, StepExchanges &exchanges,
                                   double seconds) {
@@ -47,11 +47,10 @@ Result<StepCosts> measureTogether(TrainingRank &rank, StepExchanges &exchanges,
     spent = secondsSince(begin);
     BOOSTRT_RETURN_IF_ERROR(agreeOn(spent, exchanges));
     ++warmup;
-  } while (warmup < kLeastWarmup ||
-           (warmup < kMostWarmup && spent < seconds / 5));
+  } while (warmup < kMinWarmup || (warmup < kMaxWarmup && spent < seconds / 5));
   auto rounds = std::clamp<int64_t>(
       static_cast<int64_t>(seconds * warmup / spent) / kStepsOfRound,
-      kLeastRounds, kMostRounds);
+      kMinRounds, kMaxRounds);
   rank.forgetTimes();
   for (int64_t round = 0; round < rounds; ++round)
     BOOSTRT_RETURN_IF_ERROR(measureRound(rank));
@@ -86,8 +85,7 @@ Result<StepCosts> measureAlone(TrainingRank &rank, double seconds) {
     return StepCosts{rank.times().compute, {}};
   rank.forgetTimes();
   begin = Clock::now();
-  for (int step = 0; step < kLeastSteps || secondsSince(begin) < seconds;
-       ++step)
+  for (int step = 0; step < kMinSteps || secondsSince(begin) < seconds; ++step)
     BOOSTRT_RETURN_IF_ERROR(rank.step(Pattern::Sum));
   return StepCosts{rank.times().compute, {}};
 }

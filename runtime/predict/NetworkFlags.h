@@ -13,7 +13,7 @@ inline void addServersFlag(CLI::App &app, CLI::Option *ranks, JobShape &job) {
   app.add_option("--servers", job.servers,
                  "servers like this one that these ranks are on (default: 1)")
       ->needs(ranks)
-      ->check(integerBetween(1, kMostPredictedRanks))
+      ->check(integerBetween(1, kMaxPredictedRanks))
       ->type_name("N");
 }
 

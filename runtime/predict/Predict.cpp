@@ -14,7 +14,7 @@ namespace {
 /// So long steps of one rank are run for, and of several.
 constexpr double kSeconds = 0.25, kSecondsTogether = 1;
 /// Messages are measured between at most so many ranks.
-constexpr uint32_t kMostRanks = 8;
+constexpr uint32_t kMaxRanks = 8;
 
 class Measurement {
 public:
@@ -66,7 +66,7 @@ double secondsTogether(const ServerCosts &alone, uint32_t microBatches,
 uint32_t measuredRanks(const JobShape &job) {
   return job.ranks == 1
              ? 1
-             : std::clamp(job.ranksPerServer(), uint32_t(2), kMostRanks);
+             : std::clamp(job.ranksPerServer(), uint32_t(2), kMaxRanks);
 }
 
 std::string describeMeasuring(const JobShape &job) {

@@ -13,7 +13,7 @@ enum class RankLink {
   Memory, ///< between threads of one
 };
 
-constexpr uint32_t kMostPredictedRanks = 4096;
+constexpr uint32_t kMaxPredictedRanks = 4096;
 /// Seconds: see predict().
 constexpr double kMaxTogether = 60;
 

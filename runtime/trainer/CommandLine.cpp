@@ -203,7 +203,7 @@ void addPrediction(CLI::App &app, JobFlags &o) {
       app.add_option("--ranks", o.ranks,
                      "what memory N ranks need and how long a step of theirs "
                      "takes, from what is measured here")
-          ->check(integerBetween(1, kMostPredictedRanks))
+          ->check(integerBetween(1, kMaxPredictedRanks))
           ->type_name("N");
   addNetworkFlags(app, ranks, o.prediction);
   app.add_option_function<std::string>(

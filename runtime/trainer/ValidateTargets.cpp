@@ -62,10 +62,10 @@ private:
 
   Status libraryCall(uint32_t index) const {
     const BoostLibraryCall &call = t_.library_calls[index];
-    uint32_t mostKinds = t_.kind == BOOSTC_TARGET_CUDA
-                             ? BOOSTC_LIBRARY_CONVOLUTION_WEIGHT
-                             : BOOSTC_LIBRARY_MATMUL;
-    if (call.kind > mostKinds)
+    uint32_t maxKind = t_.kind == BOOSTC_TARGET_CUDA
+                           ? BOOSTC_LIBRARY_CONVOLUTION_WEIGHT
+                           : BOOSTC_LIBRARY_MATMUL;
+    if (call.kind > maxKind)
       return fail("{}: library call {} is of an unknown kind", name_, index);
     if (!call.location || !call.layers)
       return fail("{}: library call {} has no location or no layers", name_,

@@ -25,7 +25,7 @@ struct Variant {
   unsigned candidate = 0;
   bool isForGpus = false;           ///< and runs on the simulated one
   std::string cudaLibrary = "auto"; ///< and its library
-  Staging cudaStaging = Staging::Auto;
+  TilingPolicy cudaStaging = TilingPolicy::Auto;
 
   auto operator<=>(const Variant &) const = default;
 };
@@ -34,7 +34,7 @@ void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.isForGpus ? "GPUs, " : "")
           << (variant.useLibrary ? "library, " : "loops, ") << "on GPUs "
           << variant.cudaLibrary
-          << (variant.cudaStaging == Staging::Always ? " staged, " : ", ")
+          << (variant.cudaStaging == TilingPolicy::Always ? " tiling, " : ", ")
           << variant.threads << " threads, candidate " << variant.candidate;
 }
 
@@ -221,7 +221,7 @@ class Recomputation : public testing::TestWithParam<Model> {};
 TEST_P(Recomputation, ChangesNoBit) {
   CompileOptions options = getOptions({true, 1});
   SmallVector<char, 0> keeps = compileText(GetParam().getJson(), options);
-  options.phase.mostRecomputed = std::numeric_limits<uint64_t>::max();
+  options.phase.maxRecomputed = std::numeric_limits<uint64_t>::max();
   SmallVector<char, 0> repeats = compileText(GetParam().getJson(), options);
   EXPECT_EQ(runThreeSteps(keeps, GetParam(), 1),
             runThreeSteps(repeats, GetParam(), 1));
@@ -339,13 +339,13 @@ const Model kStaged[] = {
 
 class StagedProducts : public testing::TestWithParam<Model> {
 protected:
-  CompileOptions getOptions(Staging staging) const {
-    return ::getOptions({true, 2, 0, true, "never", staging});
+  CompileOptions getOptions(TilingPolicy tilingPolicy) const {
+    return ::getOptions({true, 2, 0, true, "never", tilingPolicy});
   }
   /// What the kernels of one micro-batch read.
-  uint64_t countBytesRead(Staging staging) const {
-    Compiled compiled(compileText(GetParam().getJson(), getOptions(staging)),
-                      2);
+  uint64_t countBytesRead(TilingPolicy tilingPolicy) const {
+    Compiled compiled(
+        compileText(GetParam().getJson(), getOptions(tilingPolicy)), 2);
     EXPECT_EQ(compiled.execution().init(7).message(), "");
     compiled.setBatch(drawBatch(GetParam(), 1), GetParam().batch);
     uint64_t before = compiled.countBytesRead();
@@ -355,23 +355,23 @@ protected:
 };
 
 TEST_P(StagedProducts, AreExact) {
-  expectSteps(GetParam(), getOptions(Staging::Always), 3);
+  expectSteps(GetParam(), getOptions(TilingPolicy::Always), 3);
 }
 
 TEST_P(StagedProducts, Repeat) {
   SmallVector<char, 0> library =
-      compileText(GetParam().getJson(), getOptions(Staging::Always));
+      compileText(GetParam().getJson(), getOptions(TilingPolicy::Always));
   EXPECT_EQ(runThreeSteps(library, GetParam(), 1),
             runThreeSteps(library, GetParam(), 2));
 }
 
 // The reason why there are any.
 TEST_P(StagedProducts, ReadLess) {
-  uint64_t staged = countBytesRead(Staging::Always);
-  uint64_t unstaged = countBytesRead(Staging::Never);
-  RecordProperty("staged", std::to_string(staged));
-  RecordProperty("unstaged", std::to_string(unstaged));
-  EXPECT_LT(2 * staged, unstaged);
+  uint64_t tiling = countBytesRead(TilingPolicy::Always);
+  uint64_t untiled = countBytesRead(TilingPolicy::Never);
+  RecordProperty("tiled", std::to_string(tiling));
+  RecordProperty("untiled", std::to_string(untiled));
+  EXPECT_LT(2 * tiling, untiled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, StagedProducts, testing::ValuesIn(kStaged),
@@ -389,7 +389,7 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.isForGpus ? "_gpu" : "") +
          (variant.cudaLibrary == "always" ? "_libraries" : "") +
-         (variant.cudaStaging == Staging::Always ? "_staged" : "") +
+         (variant.cudaStaging == TilingPolicy::Always ? "_staged" : "") +
          (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +
          (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
@@ -398,14 +398,15 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Differential,
-    testing::Combine(
-        testing::ValuesIn(getModels()),
-        testing::Values(Variant{true, 1}, Variant{true, 2}, Variant{false, 1},
-                        Variant{false, 2}, Variant{true, 2, 1},
-                        Variant{true, 1, 3}, Variant{true, 1, 0, true},
-                        Variant{true, 2, 0, true, "always"},
-                        Variant{false, 2, 0, true},
-                        Variant{true, 2, 0, true, "never", Staging::Always})),
+    testing::Combine(testing::ValuesIn(getModels()),
+                     testing::Values(Variant{true, 1}, Variant{true, 2},
+                                     Variant{false, 1}, Variant{false, 2},
+                                     Variant{true, 2, 1}, Variant{true, 1, 3},
+                                     Variant{true, 1, 0, true},
+                                     Variant{true, 2, 0, true, "always"},
+                                     Variant{false, 2, 0, true},
+                                     Variant{true, 2, 0, true, "never",
+                                             TilingPolicy::Always})),
     nameOf);
 
 } // namespace

@@ -16,18 +16,18 @@ using namespace boostc::e2e;
 
 namespace {
 
-using Parameter = std::tuple<Model, Staging>;
+using Parameter = std::tuple<Model, TilingPolicy>;
 
 class Ptxas : public testing::TestWithParam<Parameter> {};
 
 SmallVector<char, 0> compileToPtx(const Parameter &parameter) {
-  const auto &[model, staging] = parameter;
+  const auto &[model, tilingPolicy] = parameter;
   CompileOptions options;
   options.emit = Emit::Ptx;
   options.phase.forCpu = false;
   options.phase.forCuda = true;
   options.phase.cudaLibrary = "never"; // all are kernels
-  options.phase.cudaStaging = staging;
+  options.phase.cudaStaging = tilingPolicy;
   return compileText(model.getJson(), options);
 }
 
@@ -73,14 +73,14 @@ TEST_P(Ptxas, TakesEveryKernelWithoutSpills) {
 }
 
 std::string nameOf(const testing::TestParamInfo<Parameter> &info) {
-  const auto &[model, staging] = info.param;
-  return model.name + (staging == Staging::Always ? "_staged" : "");
+  const auto &[model, tilingPolicy] = info.param;
+  return model.name + (tilingPolicy == TilingPolicy::Always ? "_staged" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Ptxas,
-                         testing::Combine(testing::ValuesIn(getModels()),
-                                          testing::Values(Staging::Auto,
-                                                          Staging::Always)),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Models, Ptxas,
+    testing::Combine(testing::ValuesIn(getModels()),
+                     testing::Values(TilingPolicy::Auto, TilingPolicy::Always)),
+    nameOf);
 
 } // namespace

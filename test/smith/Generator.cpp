@@ -11,8 +11,8 @@ using namespace boostc;
 using namespace boostc::smith;
 
 /// Keeps the interpreter's part of a comparison below a second.
-constexpr int64_t kMostElements = 20'000;
-constexpr size_t kMostLayers = 9;
+constexpr int64_t kMaxElements = 20'000;
+constexpr size_t kMaxLayers = 9;
 
 e2e::Model Sketch::getModel() const {
   e2e::Model whole = model;
@@ -32,7 +32,8 @@ CompileOptions Sketch::getOptions() const {
   options.phase.forCpu = !isForGpus;
   options.phase.forCuda = isForGpus;
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
-  options.phase.cudaStaging = isStaged ? Staging::Always : Staging::Auto;
+  options.phase.cudaStaging =
+      isStaged ? TilingPolicy::Always : TilingPolicy::Auto;
   options.reproducible = reproducible;
   if (isTf32)
     options.sets = {"matmul_precision=tf32"};
@@ -55,7 +56,7 @@ Import smith::import(const Sketch &sketch) {
   module->walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))
-        result.isTooLarge |= tensor.getNumElements() > kMostElements;
+        result.isTooLarge |= tensor.getNumElements() > kMaxElements;
     if (op->getName().getStringRef() == "nn.flatten") {
       auto type = cast<RankedTensorType>(op->getOperand(0).getType());
       result.shape = type.getShape().drop_front().vec();
@@ -95,7 +96,7 @@ public:
           *llvm::find_if(specs, [](auto &spec) { return spec.readsIntegers; }),
           sketch, {}));
     std::vector<int64_t> shape = import(sketch).shape;
-    size_t wanted = draw(1, kMostLayers);
+    size_t wanted = draw(1, kMaxLayers);
     for (int tries = 0; sketch.layers.size() < wanted && tries < 60; ++tries) {
       Sketch longer = sketch;
       longer.layers.push_back(
@@ -206,7 +207,7 @@ private:
     // More operands than one, or one that others read too.
     if (!sketch.layers.empty() && (spec.inputs > 1 || draw(0, 9) == 0)) {
       std::vector<std::string> inputs;
-      int64_t most = std::max(spec.inputs, std::min(spec.mostInputs, 4u));
+      int64_t most = std::max(spec.inputs, std::min(spec.maxInputs, 4u));
       int64_t wanted = draw(spec.inputs, most);
       for (int64_t i = 0; i < wanted; ++i)
         inputs.push_back(

@@ -155,7 +155,7 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
       !sketch.isForGpus         ? ""
       : sketch.callsCudaLibrary ? "simulated GPU with its library, "
                                 : "simulated GPU, ",
-      sketch.isStaged ? "staged, " : "", sketch.isTf32 ? "tf32, " : "",
+      sketch.isStaged ? "tiling, " : "", sketch.isTf32 ? "tf32, " : "",
       sketch.useLibrary ? "library" : "loops", sketch.threads,
       rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
       static_cast<long long>(sketch.microBatches), finding.c_str(),

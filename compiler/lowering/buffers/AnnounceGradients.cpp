@@ -33,7 +33,7 @@ struct Written {
 /// Whether something runs behind `op` that a collective could run beside.
 bool hasWorkBehind(Operation *op) {
   while ((op = op->getNextNode()))
-    if (!isPlaceOrNumber(op) && !isa<rt::ReadyOp, func::ReturnOp>(op))
+    if (!isBufferOrConstant(op) && !isa<rt::ReadyOp, func::ReturnOp>(op))
       return true;
   return false;
 }

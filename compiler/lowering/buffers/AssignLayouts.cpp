@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// Samples that lie side by side fill at least a small vector.
-constexpr int64_t kLeastBatch = 4;
+constexpr int64_t kMinBatch = 4;
 
 /// `type`, [N, ...], with n innermost and the rest row-major.
 static MemRefType getBatchInnermost(MemRefType type) {
@@ -29,7 +29,7 @@ static MemRefType getBatchInnermost(MemRefType type) {
 
 static bool isImageType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && memref.getRank() == 4 && memref.getDimSize(0) >= kLeastBatch;
+  return memref && memref.getRank() == 4 && memref.getDimSize(0) >= kMinBatch;
 }
 
 /// Whether `operand` is read and written through its strides by whoever owns

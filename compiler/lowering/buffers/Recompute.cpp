@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// Scalar ops per element above which a value is worth keeping.
-constexpr int64_t kMostOpsPerElement = 64;
+constexpr int64_t kMaxOpsPerElement = 64;
 
 static bool isView(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
@@ -145,7 +145,7 @@ private:
       return std::nullopt; // not needed then, or needed then
     std::optional<int64_t> scalarOps = getScalarOps(value.getDefiningOp());
     auto type = cast<RankedTensorType>(value.getType());
-    if (!scalarOps || *scalarOps > kMostOpsPerElement * type.getNumElements())
+    if (!scalarOps || *scalarOps > kMaxOpsPerElement * type.getNumElements())
       return std::nullopt;
     // Keeping an operand longer for it would gain nothing.
     auto op = cast<linalg::GenericOp>(value.getDefiningOp());

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// Plans that are worth a try besides the best: estimates are that good.
-constexpr size_t kMostPlans = 4;
+constexpr size_t kMaxPlans = 4;
 
 static std::string describePlan(const Contraction &c,
                                 const ContractionPlan &plan) {
@@ -53,7 +53,7 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   bool isWide = target.getFeatures().contains("avx512f");
   for (ContractionPlan &plan : planContraction(
            contraction, /*maxLanes=*/isWide ? 16 : 8,
-           /*registers=*/isWide ? 32 : 16, getShares(op, target), kMostPlans)) {
+           /*registers=*/isWide ? 32 : 16, getShares(op, target), kMaxPlans)) {
     // Scalar code is for what nothing else can compute.
     if (!candidates.empty() && !plan.vectorLoop)
       break;

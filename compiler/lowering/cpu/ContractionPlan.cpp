@@ -99,12 +99,12 @@ boostc::planContraction(const Contraction &c, int64_t maxLanes,
     return plan.vectorLoop && offset[*plan.vectorLoop] != 0;
   };
   bool isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
-  int64_t mostVectors =
+  int64_t maxVectors =
       plan.vectorLoop && !isSummed ? plan.countTiles(c, *plan.vectorLoop) : 1;
   std::vector<std::pair<double, ContractionPlan>> plans;
-  for (int64_t vectors = 1; vectors <= std::min<int64_t>(mostVectors, 4);
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(maxVectors, 4);
        vectors *= 2) {
-    if (mostVectors % vectors != 0)
+    if (maxVectors % vectors != 0)
       continue;
     for (const auto &sharesA : findTiles(c.a.offset, c.b.offset))
       for (const auto &sharesB : findTiles(c.b.offset, c.a.offset)) {

@@ -13,7 +13,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cpu/EmitRows.h"
+#include "compiler/lowering/cpu/EmitGatherScatter.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
@@ -54,7 +54,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (isPlaceOrNumber(&op))
+      if (isBufferOrConstant(&op))
         continue;
       linalg::GenericOp generic = generalizeToLoops(rewriter, &op);
       if (!generic) {
@@ -171,7 +171,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                    decltype(emitGather) emit) {
     outlineOp(
         function, op, plan.pieces,
-        std::max(plan.leastGrain, getGrain(plan.workPerPiece)),
+        std::max(plan.minGrain, getGrain(plan.workPerPiece)),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
           emit(builder, op.getLoc(), mapping.lookup(op.getSource()),
                mapping.lookup(op.getIndex()),

@@ -12,7 +12,7 @@ using namespace boostc;
 
 /// Terms of a sum along other loops than the vectors': with more of them, rows
 /// of memory are better read whole.
-constexpr int64_t kMostTerms = 64;
+constexpr int64_t kMaxTerms = 64;
 
 static bool canBeLane(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8;
@@ -72,7 +72,7 @@ analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
       terms *= part.getExtent(loop);
     }
   }
-  if (!isSummed && terms > kMostTerms)
+  if (!isSummed && terms > kMaxTerms)
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());

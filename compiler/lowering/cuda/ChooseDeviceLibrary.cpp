@@ -49,24 +49,26 @@ static constexpr int64_t kFewestTerms = int64_t{1} << 26;
 /// which memory bounds: no tile of a library's is full.
 static constexpr int64_t kSmallestExtent = 16;
 
-static bool isWorthACall(int64_t m, int64_t n, int64_t k, int64_t count = 1) {
+static bool isProfitableForLibrary(int64_t m, int64_t n, int64_t k,
+                                   int64_t count = 1) {
   return m * n * k * count >= kFewestTerms &&
          std::min({m, n, k}) >= kSmallestExtent;
 }
 
-static bool isWorthACall(rt::MatmulOp op) {
-  return isWorthACall(op.getM(), op.getN(), op.getK());
+static bool isProfitableForLibrary(rt::MatmulOp op) {
+  return isProfitableForLibrary(op.getM(), op.getN(), op.getK());
 }
 
 /// All three forms are products of what the groups have: pixels of the output,
 /// filters, and taps of the channels that a filter sees.
-static bool isWorthACall(rt::ConvolutionOp op) {
+static bool isProfitableForLibrary(rt::ConvolutionOp op) {
   auto output = cast<MemRefType>(op.getOutput().getType());
   auto weight = cast<MemRefType>(op.getWeight().getType());
   auto groups = static_cast<int64_t>(op.getGroups());
-  return isWorthACall(output.getNumElements() / output.getDimSize(1),
-                      weight.getDimSize(0) / groups,
-                      weight.getNumElements() / weight.getDimSize(0), groups);
+  return isProfitableForLibrary(output.getNumElements() / output.getDimSize(1),
+                                weight.getDimSize(0) / groups,
+                                weight.getNumElements() / weight.getDimSize(0),
+                                groups);
 }
 
 /// Whether the library can read a matrix: the elements of its rows or of its
@@ -116,7 +118,7 @@ struct ChooseDeviceLibrary
       if (cast<MemRefType>(operand.getType()).getStridesAndOffset().second != 0)
         return;
     if (getViewedBuffer(op.getA()) == getViewedBuffer(op.getB()) ||
-        !isReadable(op) || (library == "auto" && !isWorthACall(op)))
+        !isReadable(op) || (library == "auto" && !isProfitableForLibrary(op)))
       return;
     OpBuilder builder(op);
     rt::Precision precision = rt::getMatmulPrecision(getOperation());

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// Kernels take 4 KiB of parameters, and code grows with the parts.
-static constexpr size_t kMostBuffers = 256, kMostNests = 64;
+static constexpr size_t kMaxBuffers = 256, kMaxNests = 64;
 
 /// Iterations of a nest that a single block may have: what a launch costs.
 static constexpr int64_t kSmallWork = 8192;
@@ -23,11 +23,11 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
-/// Whether a single block may do it, among others. Staged products are for as
+/// Whether a single block may do it, among others. Tiled products are for as
 /// many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
   return llvm::all_of(unit.nests, [](const GridNest &nest) {
-    return !nest.plan.staged && nest.countIterations() <= kSmallWork;
+    return !nest.plan.tiling && nest.countIterations() <= kSmallWork;
   });
 }
 
@@ -46,18 +46,19 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
   size_t nests = 0;
   for (const DeviceUnit &other : kernel.units)
     nests += other.nests.size();
-  return nests < kMostNests &&
-         kernel.getBuffers().size() + unit.touched.size() <= kMostBuffers;
+  return nests < kMaxNests &&
+         kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
 }
 
 /// One for each part of the work of `op`.
 static FailureOr<std::vector<DeviceUnit>>
-makeUnits(Operation *op, const IRMapping &buffers, Staging staging) {
-  FailureOr<std::vector<GridPart>> parts = buildGridParts(op, buffers, staging);
+makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
+  FailureOr<std::vector<PlannedBody>> parts =
+      buildKernelBodies(op, buffers, tilingPolicy);
   if (failed(parts))
     return failure();
   std::vector<DeviceUnit> units;
-  for (GridPart &part : *parts) {
+  for (PlannedBody &part : *parts) {
     DeviceUnit &unit = units.emplace_back();
     auto touch = [&](Value operand, bool isWritten) -> LogicalResult {
       rt::BufferOp base = getBase(operand);
@@ -68,7 +69,7 @@ makeUnits(Operation *op, const IRMapping &buffers, Staging staging) {
         unit.written.insert(base);
       return success();
     };
-    for (const GridWork::Access &access : part.work->accesses)
+    for (const KernelBody::Access &access : part.work->accesses)
       if (failed(touch(access.buffer, access.isWritten)))
         return failure();
     if (Value scratch = getLibraryScratch(op)) {
@@ -122,7 +123,8 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
 }
 
 LogicalResult DeviceSchedule::add(Operation *op) {
-  FailureOr<std::vector<DeviceUnit>> units = makeUnits(op, buffers, staging);
+  FailureOr<std::vector<DeviceUnit>> units =
+      makeUnits(op, buffers, tilingPolicy);
   if (failed(units))
     return failure();
   for (DeviceUnit &unit : *units)

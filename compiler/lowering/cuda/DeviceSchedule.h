@@ -16,7 +16,7 @@
 // of them writing, keep their order.
 #pragma once
 
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace boostc {
@@ -58,8 +58,8 @@ class DeviceSchedule {
 public:
   /// `buffers` is what the works look buffers up in when code is emitted; it
   /// outlives them.
-  DeviceSchedule(const mlir::IRMapping &buffers, Staging staging)
-      : buffers(buffers), staging(staging) {}
+  DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy)
+      : buffers(buffers), tilingPolicy(tilingPolicy) {}
 
   /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
   /// has no code for it.
@@ -76,7 +76,7 @@ private:
   bool append(DeviceKernel &kernel, DeviceUnit &unit);
 
   const mlir::IRMapping &buffers;
-  Staging staging;
+  TilingPolicy tilingPolicy;
   std::vector<DeviceKernel> kernels;
 };
 

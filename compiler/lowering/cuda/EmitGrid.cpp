@@ -179,7 +179,7 @@ private:
 void boostc::emitGrid(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
                       const GridNest &nest, Value memory, Value block,
                       Value thread) {
-  if (nest.plan.staged)
-    return emitStaged(builder, loc, nest, memory, block, thread);
+  if (nest.plan.tiling)
+    return emitTiled(builder, loc, nest, memory, block, thread);
   GridEmitter(builder, kernel, loc, nest).emit(block, thread);
 }

@@ -55,15 +55,15 @@ protected:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const GridNest &nest;
-  GridWork &work;
+  KernelBody &work;
   const GridPlan &plan;
   mlir::SmallVector<mlir::Value> indices; ///< by loop
 };
 
-/// Emits a block of a nest whose plan is staged; `memory` is what all threads
+/// Emits a block of a nest whose plan is tiling; `memory` is what all threads
 /// of the block share, of the plan's size.
-void emitStaged(mlir::OpBuilder &builder, mlir::Location loc,
-                const GridNest &nest, mlir::Value memory, mlir::Value block,
-                mlir::Value thread);
+void emitTiled(mlir::OpBuilder &builder, mlir::Location loc,
+               const GridNest &nest, mlir::Value memory, mlir::Value block,
+               mlir::Value thread);
 
 } // namespace boostc

@@ -6,26 +6,26 @@
 using namespace mlir;
 using namespace boostc;
 
-Value GridWork::emitNeutral(OpBuilder &, unsigned) {
+Value KernelBody::emitNeutral(OpBuilder &, unsigned) {
   llvm_unreachable("the reduction cannot be split");
 }
-Value GridWork::emitCombined(OpBuilder &, unsigned, Value, Value) {
+Value KernelBody::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
-static int64_t countIterations(const GridWork &work, bool isReduction) {
+static int64_t countIterations(const KernelBody &work, bool isReduction) {
   int64_t iterations = 1;
-  for (const GridWork::Loop &loop : work.loops)
+  for (const KernelBody::Loop &loop : work.loops)
     if (loop.isReduction == isReduction)
       iterations *= loop.extent;
   return iterations;
 }
 
-int64_t GridWork::countOutputElements() const {
+int64_t KernelBody::countOutputElements() const {
   return ::countIterations(*this, /*isReduction=*/false);
 }
 
-int64_t GridWork::countTerms() const {
+int64_t KernelBody::countTerms() const {
   return ::countIterations(*this, /*isReduction=*/true);
 }
 
@@ -36,12 +36,12 @@ int64_t GridWork::countTerms() const {
 int64_t GridPlan::getItemsPerBlock() const { return kBlockThreads / lanes; }
 
 int64_t GridPlan::countBlocks() const {
-  if (staged)
-    return staged->countBlocks();
+  if (tiling)
+    return tiling->countBlocks();
   return llvm::divideCeil(items, getItemsPerBlock());
 }
 
-GridPlan boostc::planGrid(const GridWork &work, ArrayRef<unsigned> order) {
+GridPlan boostc::planGrid(const KernelBody &work, ArrayRef<unsigned> order) {
   // Threads that keep a large GPU busy, and terms that are worth the exchange
   // between lanes.
   constexpr int64_t kManyThreads = 8192, kManyTerms = 64, kFewWarps = 512;
@@ -59,7 +59,7 @@ GridPlan boostc::planGrid(const GridWork &work, ArrayRef<unsigned> order) {
   return plan;
 }
 
-void boostc::setTile(GridPlan &plan, const GridWork &work, unsigned loop,
+void boostc::setTile(GridPlan &plan, const KernelBody &work, unsigned loop,
                      int64_t extent) {
   assert(plan.tile[loop] == 1 && work.loops[loop].extent % extent == 0);
   plan.tile[loop] = extent;
@@ -70,7 +70,7 @@ void boostc::setTile(GridPlan &plan, const GridWork &work, unsigned loop,
 // Nests
 //===----------------------------------------------------------------------===//
 
-GridNest::GridNest(std::unique_ptr<GridWork> work, GridPlan plan)
+GridNest::GridNest(std::unique_ptr<KernelBody> work, GridPlan plan)
     : plan(std::move(plan)) {
   Member member{std::move(work), {}};
   for (unsigned loop = 0; loop < member.work->loops.size(); ++loop)
@@ -86,7 +86,7 @@ using LoopMap = SmallVector<std::optional<unsigned>>;
 
 /// `offset` by the loops of the main work; none when it has a loop of its own.
 static std::optional<LinearIndex>
-translate(const std::optional<LinearIndex> &offset, const GridWork &work,
+translate(const std::optional<LinearIndex> &offset, const KernelBody &work,
           const LoopMap &loops, size_t mainLoops) {
   if (!offset)
     return std::nullopt;
@@ -101,16 +101,16 @@ translate(const std::optional<LinearIndex> &offset, const GridWork &work,
   return result;
 }
 
-static bool isShared(const GridWork::Access &a, const GridWork::Access &b) {
+static bool isShared(const KernelBody::Access &a, const KernelBody::Access &b) {
   return (a.isWritten || b.isWritten) &&
          overlap(getBase(a.buffer), getBase(b.buffer));
 }
 
 /// Which loop of `main` each parallel loop of `work` is, when both run through
 /// the same elements in `a` and `b`; none when they do not.
-static std::optional<LoopMap> matchLoops(const GridWork &main,
+static std::optional<LoopMap> matchLoops(const KernelBody &main,
                                          const LinearIndex &a,
-                                         const GridWork &work,
+                                         const KernelBody &work,
                                          const LinearIndex &b) {
   LoopMap map(work.loops.size());
   SmallVector<bool> isTaken(main.loops.size(), false);
@@ -135,16 +135,17 @@ static std::optional<LoopMap> matchLoops(const GridWork &main,
   return map;
 }
 
-bool GridNest::join(std::unique_ptr<GridWork> &work, const GridPlan &workPlan) {
-  GridWork &old = getMain();
+bool GridNest::join(std::unique_ptr<KernelBody> &work,
+                    const GridPlan &workPlan) {
+  KernelBody &old = getMain();
   bool reduces = work->countTerms() > 1;
   if (reduces && old.countTerms() > 1)
     return false;
   // The first buffer they share says which outputs are the same.
   std::optional<LoopMap> map;
   for (const Member &member : members)
-    for (const GridWork::Access &a : member.work->accesses)
-      for (const GridWork::Access &b : work->accesses) {
+    for (const KernelBody::Access &a : member.work->accesses)
+      for (const KernelBody::Access &b : work->accesses) {
         std::optional<LinearIndex> offset =
             translate(a.offset, *member.work, member.loops, old.loops.size());
         if (!map && isShared(a, b) && offset && b.offset)
@@ -153,8 +154,8 @@ bool GridNest::join(std::unique_ptr<GridWork> &work, const GridPlan &workPlan) {
   if (!map)
     return false;
   for (const Member &member : members)
-    for (const GridWork::Access &a : member.work->accesses)
-      for (const GridWork::Access &b : work->accesses) {
+    for (const KernelBody::Access &a : member.work->accesses)
+      for (const KernelBody::Access &b : work->accesses) {
         if (!isShared(a, b))
           continue;
         std::optional<LinearIndex> first =

@@ -6,10 +6,10 @@
 // are few outputs and much to reduce, the lanes of a warp or of a block share
 // the reduction of one tile and put their parts together in a fixed order, so
 // results do not depend on how blocks are scheduled. Blocks of a large sum of
-// products read its factors together (StagedPlan.h).
+// products read its factors together (SharedMemoryTiling.h).
 #pragma once
 
-#include "compiler/lowering/cuda/StagedPlan.h"
+#include "compiler/lowering/cuda/SharedMemoryTiling.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include <memory>
@@ -19,9 +19,9 @@ namespace boostc {
 
 /// What is computed: the code of one iteration. Values are addressed by the
 /// indices of all loops.
-class GridWork {
+class KernelBody {
 public:
-  virtual ~GridWork() = default;
+  virtual ~KernelBody() = default;
 
   struct Loop {
     int64_t extent;
@@ -71,9 +71,9 @@ struct GridPlan {
   llvm::SmallVector<int64_t> tile; ///< of a thread, by loop; divides its extent
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
-  /// Of a sum of products: blocks have tiles instead, see StagedPlan.h. `tile`
-  /// is 1 for every loop then, `lanes` and `items` say nothing.
-  std::optional<StagedPlan> staged;
+  /// Of a sum of products: blocks have tiles instead, see SharedMemoryTiling.h.
+  /// `tile` is 1 for every loop then, `lanes` and `items` say nothing.
+  std::optional<SharedMemoryTiling> tiling;
 
   int64_t getItemsPerBlock() const;
   int64_t countBlocks() const;
@@ -82,10 +82,10 @@ struct GridPlan {
 /// A plan without tiles: the work's loops nested as in `order`, outermost
 /// first, the parallel ones apart; lanes as the numbers of outputs and terms
 /// ask for.
-GridPlan planGrid(const GridWork &work, llvm::ArrayRef<unsigned> order);
+GridPlan planGrid(const KernelBody &work, llvm::ArrayRef<unsigned> order);
 
 /// Makes threads compute `extent` neighbours along `loop`.
-void setTile(GridPlan &plan, const GridWork &work, unsigned loop,
+void setTile(GridPlan &plan, const KernelBody &work, unsigned loop,
              int64_t extent);
 
 /// Works that the same threads do for the same outputs, one after the other:
@@ -93,7 +93,7 @@ void setTile(GridPlan &plan, const GridWork &work, unsigned loop,
 /// plan is for that one, and the others have no loops but its parallel ones.
 struct GridNest {
   struct Member {
-    std::unique_ptr<GridWork> work;
+    std::unique_ptr<KernelBody> work;
     /// The main work's loop, by the member's own; none where it has one
     /// iteration, or is the main work's reduction.
     llvm::SmallVector<std::optional<unsigned>> loops;
@@ -102,17 +102,17 @@ struct GridNest {
   unsigned main = 0;
   GridPlan plan;
 
-  GridNest(std::unique_ptr<GridWork> work, GridPlan plan);
+  GridNest(std::unique_ptr<KernelBody> work, GridPlan plan);
   GridNest(GridNest &&) = default;
   GridNest &operator=(GridNest &&) = default;
 
-  GridWork &getMain() const { return *members[main].work; }
+  KernelBody &getMain() const { return *members[main].work; }
   int64_t countIterations() const;
 
   /// Takes `work` in behind the others, if each of its outputs needs nothing of
   /// them but what the thread of the same output did; `work` is moved from
   /// then.
-  bool join(std::unique_ptr<GridWork> &work, const GridPlan &plan);
+  bool join(std::unique_ptr<KernelBody> &work, const GridPlan &plan);
 };
 
 /// Shared memory for so many elements of `type`, where a vector of them may
@@ -122,7 +122,7 @@ mlir::Value addSharedMemory(mlir::gpu::GPUFuncOp kernel, mlir::Location loc,
 
 /// Emits what block `block` of nest.plan.countBlocks() does, for its thread
 /// `thread`, at the insertion point inside of `kernel`, to which shared memory
-/// may be added. `memory` is what staged plans of the kernel share.
+/// may be added. `memory` is what tiled plans of the kernel share.
 void emitGrid(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
               mlir::Location loc, const GridNest &nest, mlir::Value memory,
               mlir::Value block, mlir::Value thread);

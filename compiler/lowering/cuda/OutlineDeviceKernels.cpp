@@ -48,11 +48,11 @@ struct OutlineDeviceKernels
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     IRMapping buffers;
-    DeviceSchedule schedule(buffers, staging);
+    DeviceSchedule schedule(buffers, tilingPolicy);
     IRRewriter rewriter(&getContext());
     SmallVector<rt::ReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (isPlaceOrNumber(&op))
+      if (isBufferOrConstant(&op))
         continue;
       if (auto ready = dyn_cast<rt::ReadyOp>(op)) {
         announced.push_back(ready);
@@ -173,16 +173,16 @@ struct OutlineDeviceKernels
     return kernel;
   }
 
-  /// Shared memory for the largest of the staged products, which run in blocks
+  /// Shared memory for the largest of the tiled products, which run in blocks
   /// of their own; null where there are none.
   static Value addStages(gpu::GPUFuncOp kernel, Location loc,
                          const DeviceKernel &group) {
     int64_t elements = 0;
     for (const DeviceUnit &unit : group.units)
       for (const GridNest &nest : unit.nests)
-        if (nest.plan.staged)
+        if (nest.plan.tiling)
           elements =
-              std::max(elements, 2 * nest.plan.staged->getSliceElements());
+              std::max(elements, 2 * nest.plan.tiling->getSliceElements());
     if (elements == 0)
       return Value();
     return addSharedMemory(kernel, loc, elements,
@@ -234,7 +234,7 @@ struct OutlineDeviceKernels
       return arith::ConstantIndexOp::create(builder, loc, value);
     };
     for (const GridNest &nest : unit.nests) {
-      assert(!nest.plan.staged && "many blocks, so no part of a chain");
+      assert(!nest.plan.tiling && "many blocks, so no part of a chain");
       // Memory that a thread wrote before is everybody's after.
       if (&nest != &unit.nests.front())
         gpu::BarrierOp::create(builder, loc);

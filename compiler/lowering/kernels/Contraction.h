@@ -36,7 +36,7 @@ struct Contraction {
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<DerivedIndex> derived;
   /// The bias is optional, and so is b, without which it is a sum of the
-  /// elements of a (lowering/cuda/SumOfParts.h).
+  /// elements of a (lowering/cuda/ReducePartials.h).
   Access a, b, bias, result;
 
   /// Replaces derived indices that are always exact and inside by what they are

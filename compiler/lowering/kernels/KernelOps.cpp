@@ -42,7 +42,7 @@ linalg::GenericOp boostc::generalizeToLoops(RewriterBase &rewriter,
   return *general;
 }
 
-bool boostc::isPlaceOrNumber(Operation *op) {
+bool boostc::isBufferOrConstant(Operation *op) {
   return isa<rt::BufferOp, arith::ConstantOp, ViewLikeOpInterface>(op);
 }
 

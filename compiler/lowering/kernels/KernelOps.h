@@ -16,7 +16,7 @@ mlir::linalg::GenericOp generalizeToLoops(mlir::RewriterBase &rewriter,
                                           mlir::Operation *op);
 
 /// Whether `op` is a place or a number: no work.
-bool isPlaceOrNumber(mlir::Operation *op);
+bool isBufferOrConstant(mlir::Operation *op);
 
 /// Calls `act` with every op that uses `buffer`, itself or through views.
 void forEachUser(mlir::Value buffer,

@@ -96,7 +96,7 @@ double secondsOf(const Level &level, const CommCosts &costs,
   return level.isMean
              ? meanLevelSeconds(costs, part, level.radix, placement,
                                 level.stride)
-             : adasumLevelSeconds(costs, part, level.radix, level.mostHolders,
+             : adasumLevelSeconds(costs, part, level.radix, level.maxHolders,
                                   placement, level.stride);
 }
 

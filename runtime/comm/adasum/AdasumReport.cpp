@@ -15,7 +15,7 @@ size_t Adasum::State::reportBytes() const {
   for (const AdasumBlock &block : blocks)
     for (const LevelState &state : block.levels)
       if (!state.level.isMean)
-        count += members / state.level.blockSize() * state.level.mostVectors *
+        count += members / state.level.blockSize() * state.level.maxVectors *
                  (kFixed + state.level.radix);
   return count * sizeof(double);
 }

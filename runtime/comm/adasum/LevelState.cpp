@@ -43,21 +43,21 @@ LevelState::LevelState(Level planned) : level(std::move(planned)) {
 
 size_t LevelState::listBytes() const {
   Places places;
-  places.take<ChunkPlace>(level.mostChunks);
-  places.take<ChunkPlace>(level.isMean ? 0 : level.mostChunks);
-  places.take<uint32_t>(level.mostVectors + 1);
+  places.take<ChunkPlace>(level.maxChunks);
+  places.take<ChunkPlace>(level.isMean ? 0 : level.maxChunks);
+  places.take<uint32_t>(level.maxVectors + 1);
   return places.bytes();
 }
 
 size_t LevelState::numberBytes() const {
   Places places;
-  places.take<Term>(std::max<size_t>(level.mostVectors, 1) * listLength());
+  places.take<Term>(std::max<size_t>(level.maxVectors, 1) * listLength());
   if (level.isMean)
     return places.bytes();
-  places.take<double>(level.mostChunks * productCount());
-  places.take<double>(level.mostChunks * level.radix);
-  places.take<double>(level.mostVectors * productCount());
-  size_t exchanged = std::max(level.mostShared * longestMessage(), sent.size());
+  places.take<double>(level.maxChunks * productCount());
+  places.take<double>(level.maxChunks * level.radix);
+  places.take<double>(level.maxVectors * productCount());
+  size_t exchanged = std::max(level.maxShared * longestMessage(), sent.size());
   places.take<double>(exchanged);
   places.take<double>(exchanged);
   return places.bytes();

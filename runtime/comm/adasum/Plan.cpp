@@ -13,9 +13,9 @@ namespace {
 
 /// A message carries at most so many elements: what has come is worked on while
 /// the rest comes, and vectors are combined while they are in the cache.
-constexpr size_t kLongest = kMostMessageBytes / sizeof(float);
+constexpr size_t kLongest = kMaxMessageBytes / sizeof(float);
 /// Shorter spans travel together: copying them costs less than a message.
-constexpr size_t kShort = kLeastMessageBytes / sizeof(float);
+constexpr size_t kShort = kMinMessageBytes / sizeof(float);
 
 size_t countOf(const Pieces &pieces) {
   size_t count = 0;
@@ -181,8 +181,8 @@ void assignOwners(const std::vector<Pieces> &parts, uint32_t base,
   std::map<uint32_t, std::vector<uint32_t>> fromOwner, toHolder;
   for (auto &[vector, members] : holders) {
     uint32_t owner = members.front();
-    level.mostHolders =
-        std::max(level.mostHolders, static_cast<uint32_t>(members.size()));
+    level.maxHolders =
+        std::max(level.maxHolders, static_cast<uint32_t>(members.size()));
     level.owned[owner].push_back(vector);
     if (!std::binary_search(members.begin(), members.end(), self))
       continue;
@@ -202,18 +202,18 @@ void assignOwners(const std::vector<Pieces> &parts, uint32_t base,
 
 void bound(const Pieces &pieces, size_t levels, Level &level) {
   // Whole vectors that are cut add a few pieces at each level.
-  size_t mostPieces = pieces.size() + 8 * levels;
+  size_t maxPieces = pieces.size() + 8 * levels;
   // Cuts at the ends of pieces and of messages, which have at most two for each
   // piece and three for kLongest elements, and in every kChunk.
-  level.mostChunks = std::max(3 * mostPieces + level.ownCount / kChunk +
-                                  3 * (level.ownCount / kLongest) + 2,
-                              level.chunks.size());
+  level.maxChunks = std::max(3 * maxPieces + level.ownCount / kChunk +
+                                 3 * (level.ownCount / kLongest) + 2,
+                             level.chunks.size());
   std::set<uint32_t> vectors;
   for (const Piece &piece : pieces)
     vectors.insert(piece.vector);
-  level.mostVectors = vectors.size();
+  level.maxVectors = vectors.size();
   // A vector's holders are those between which its pieces are cut.
-  level.mostShared = level.blockSize() + mostPieces;
+  level.maxShared = level.blockSize() + maxPieces;
 }
 
 } // namespace

@@ -72,13 +72,13 @@ struct Level {
   std::vector<std::vector<Message>> parts; ///< by digit
   size_t ownCount = 0;                     ///< elements of the own part
   size_t largestPart = 0;                  ///< of any member of the block
-  uint32_t mostHolders = 1;                ///< of any vector in the block
+  uint32_t maxHolders = 1;                 ///< of any vector in the block
   size_t packed = 0, ownPacked = 0; ///< elements that are copied to be sent
   /// At most kChunk elements of one piece and one message each.
   std::vector<ChunkPlace> chunks;
   // Bounds for any places of the same pieces: of chunks, held vectors, and how
   // often one of these is shared with another member.
-  size_t mostChunks = 0, mostVectors = 0, mostShared = 0;
+  size_t maxChunks = 0, maxVectors = 0, maxShared = 0;
   std::vector<Held> held;
   std::vector<uint32_t> placesBegin; ///< of each held vector, and their end
   std::vector<Channel> owners;       ///< who compute for vectors held here

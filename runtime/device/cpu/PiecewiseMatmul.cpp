@@ -19,11 +19,11 @@ struct MatmulPiece {
 /// and there are more of columns than of rows, because packing columns of B
 /// costs most. As many as loops have, at most.
 std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, bool isStrict) {
-  constexpr int64_t kSide = 128, kLeastProducts = 1 << 18, kVector = 16;
+  constexpr int64_t kSide = 128, kMinProducts = 1 << 18, kVector = 16;
   auto products = static_cast<double>(call.m) * static_cast<double>(call.n) *
                   static_cast<double>(call.k);
   auto most = static_cast<int64_t>(
-      std::min(products / kLeastProducts, double{kStrictShares}));
+      std::min(products / kMinProducts, double{kStrictShares}));
   int64_t columns = std::max<int64_t>(1, std::min(call.n / kSide, most));
   int64_t rows = std::max<int64_t>(1, std::min(call.m / kSide, most / columns));
   if (!isStrict || rows * columns == 1)

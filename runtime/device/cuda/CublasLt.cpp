@@ -154,13 +154,13 @@ bool LtMatmul::isFit(const LtHeuristic &found) const {
 Result<std::vector<std::string>> LtMatmul::candidates(Operands operands) {
   const CublasLtApi &api = library_.api();
   BOOSTRT_RETURN_IF_ERROR(setBias(operands));
-  LtHeuristic found[kMostCandidates] = {};
+  LtHeuristic found[kMaxCandidates] = {};
   int count = 0;
   BOOSTRT_RETURN_IF_ERROR(api.check(
       "cublasLtMatmulAlgoGetHeuristic",
       api.cublasLtMatmulAlgoGetHeuristic(library_.handle(), description_, left_,
                                          right_, result_, result_, preference_,
-                                         kMostCandidates, found, &count)));
+                                         kMaxCandidates, found, &count)));
   std::vector<std::string> fit;
   for (int i = 0; i < count; ++i)
     if (isFit(found[i]))

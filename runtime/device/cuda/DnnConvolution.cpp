@@ -9,7 +9,7 @@ namespace boostrt::cuda {
 namespace {
 
 /// Of the lists that the library returns; it has some forty kinds of knobs.
-constexpr int64_t kMostConfigs = 64, kMostNotes = 64, kMostKnobs = 64;
+constexpr int64_t kMaxConfigs = 64, kMaxNotes = 64, kMaxKnobs = 64;
 
 /// The operation of a kind, and its first attribute.
 struct Operation {
@@ -39,7 +39,7 @@ Result<EngineConfig> readConfig(const CudnnApi &api, const DnnObject &object) {
       engine->read(kDnnEngineNumber, kDnnTypeInt64, config.engine));
   std::vector<DnnObject> choices;
   BOOSTRT_RETURN_IF_ERROR(
-      object.readObjects(kDnnConfigKnobs, kDnnKnobChoice, kMostKnobs, choices));
+      object.readObjects(kDnnConfigKnobs, kDnnKnobChoice, kMaxKnobs, choices));
   for (const DnnObject &choice : choices) {
     EngineConfig::Knob knob{};
     BOOSTRT_RETURN_IF_ERROR(choice.read(kDnnKnobType, kDnnTypeKnob, knob.type));
@@ -185,9 +185,9 @@ Status DnnConvolution::addCandidates(int mode,
   BOOSTRT_RETURN_IF_ERROR(heuristics.status());
   std::vector<DnnObject> configs;
   BOOSTRT_RETURN_IF_ERROR(heuristics->readObjects(
-      kDnnHeuristicsResults, kDnnEngineConfig, kMostConfigs, configs));
+      kDnnHeuristicsResults, kDnnEngineConfig, kMaxConfigs, configs));
   for (const DnnObject &object : configs) {
-    if (fit.size() == kMostCandidates)
+    if (fit.size() == kMaxCandidates)
       break;
     Result<EngineConfig> config = readConfig(library_.api(), object);
     BOOSTRT_RETURN_IF_ERROR(config.status());
@@ -217,7 +217,7 @@ Result<DnnObject> DnnConvolution::makePlan(const std::string &candidate) const {
     return engine.status();
   std::vector<int> notes;
   BOOSTRT_RETURN_IF_ERROR(engine->readAll(
-      kDnnEngineNotes, kDnnTypeNumericalNote, kMostNotes, notes));
+      kDnnEngineNotes, kDnnTypeNumericalNote, kMaxNotes, notes));
   // The others are what results would suffer from, those of later versions
   // too. Of f32 as it is, tensor cores multiply tf32; what else inputs may be
   // converted to has a note of its own.

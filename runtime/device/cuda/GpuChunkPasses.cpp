@@ -52,8 +52,8 @@ Status GpuChunkPasses::dots(const Rows &rows, uint32_t row,
 Status GpuChunkPasses::multiply(const Rows &rows, uint32_t row, size_t products,
                                 std::span<const ChunkPlace> chunks,
                                 double *sums) {
-  constexpr size_t kMostItems = size_t(1) << 28;
-  size_t atOnce = std::max<size_t>(kMostItems / products, 1);
+  constexpr size_t kMaxItems = size_t(1) << 28;
+  size_t atOnce = std::max<size_t>(kMaxItems / products, 1);
   while (!chunks.empty()) {
     std::span now = chunks.first(std::min(atOnce, chunks.size()));
     chunks = chunks.subspan(now.size());

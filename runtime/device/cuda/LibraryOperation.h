@@ -20,7 +20,7 @@ public:
   using Operands = std::span<const uint64_t>;
 
   /// The candidates that are asked for.
-  static constexpr int kMostCandidates = 8;
+  static constexpr int kMaxCandidates = 8;
 
   virtual ~LibraryOperation() = default;
 

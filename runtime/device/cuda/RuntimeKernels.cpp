@@ -7,7 +7,7 @@ namespace boostrt {
 namespace {
 
 /// More than any GPU runs at a time.
-constexpr size_t kMostBlocks = 4096;
+constexpr size_t kMaxBlocks = 4096;
 
 } // namespace
 
@@ -44,7 +44,7 @@ Status launchKernel(GpuDriver &driver, const RuntimeKernel &kernel,
   launch.operands = operands.data();
   launch.operand_count = static_cast<uint32_t>(operands.size());
   launch.blocks = static_cast<uint32_t>(
-      std::min((items + threads - 1) / threads, kMostBlocks));
+      std::min((items + threads - 1) / threads, kMaxBlocks));
   launch.threads = threads;
   return driver.launch(kernel.number, launch, values);
 }

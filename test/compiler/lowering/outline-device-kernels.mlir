@@ -1,4 +1,4 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-outline-device-kernels{staging=never}))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-outline-device-kernels{tiling=never}))" > %t
 // RUN: FileCheck %s --check-prefix=HOST < %t
 // RUN: FileCheck %s < %t
 

@@ -23,7 +23,7 @@ struct TransportKind {
   const char *name;
   std::unique_ptr<TestJob> (*start)(uint32_t size,
                                     std::chrono::milliseconds deadline);
-  uint32_t mostRanks = UINT32_MAX;
+  uint32_t maxRanks = UINT32_MAX;
   const char *title = name; ///< of the tests, where two have a name
 };
 

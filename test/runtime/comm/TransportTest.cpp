@@ -22,7 +22,7 @@ using Bytes = CarriedVector<std::byte>;
 
 /// Of GPUs there may be too few.
 #define NEEDS_RANKS(count)                                                     \
-  if (GetParam().mostRanks < (count))                                          \
+  if (GetParam().maxRanks < (count))                                           \
   GTEST_SKIP() << "it takes " << (count) << " GPUs"
 
 /// Different for every sender, receiver and number.
@@ -96,7 +96,7 @@ TEST_P(Transports, KeepTheOrderOfMessagesBetweenTwo) {
   auto size = [](uint32_t from, uint32_t to, uint32_t number) {
     return size_t(from * 1000 + to * 100 + number * (number % 2 ? 1 : 40000));
   };
-  for (uint32_t ranks = 1; ranks <= std::min(9u, GetParam().mostRanks); ++ranks)
+  for (uint32_t ranks = 1; ranks <= std::min(9u, GetParam().maxRanks); ++ranks)
     expectRanks(GetParam(), ranks, [&](Transport &transport) {
       uint32_t self = transport.rank();
       std::vector<Bytes> out, in;

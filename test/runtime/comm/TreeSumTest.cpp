@@ -92,7 +92,7 @@ TEST(PartedVector, CutsARangeIntoMessages) {
   vector.forEachMessage({50, memory.size()}, [&](Range range, float *data) {
     EXPECT_EQ(range.begin, end); // all, in order
     EXPECT_GT(range.size(), 0u);
-    EXPECT_LE(range.size() * sizeof(float), kMostMessageBytes);
+    EXPECT_LE(range.size() * sizeof(float), kMaxMessageBytes);
     EXPECT_EQ(data, vector.inPlace(range));
     if (data) {
       EXPECT_EQ(data, &memory[range.begin]);

@@ -83,7 +83,7 @@ public:
     scratch_.resize(bytes + kFence, kMark);
     return scratch_.data();
   }
-  size_t mostReserved() const { return most_; }
+  size_t maxReserved() const { return most_; }
 
 private:
   static constexpr size_t kFence = 4096;
@@ -109,7 +109,7 @@ public:
       spans.push_back(span);
   }
   ~Job() { // as Collectives.h promises
-    EXPECT_LE(host.mostReserved(),
+    EXPECT_LE(host.maxReserved(),
               allReduceScratchBytes(group.size(),
                                     group.size() * divide().longestSlice(),
                                     host.cuts()));

@@ -91,7 +91,7 @@ std::vector<LayerSpec> ConcatOp::getLayerSpecs() {
                  "differ along it only."};
   spec.keys = {getAxisKey("0")};
   spec.inputs = 2;
-  spec.mostInputs = 64;
+  spec.maxInputs = 64;
   return {spec};
 }
 

@@ -59,7 +59,7 @@ void expectTheHostsBits(Collective *collective) {
   std::optional<TransportKind> gpus = ncclOnGpus();
   if (!gpus)
     GTEST_SKIP() << "it takes two GPUs and NCCL";
-  for (uint32_t ranks = 2; ranks <= gpus->mostRanks; ++ranks) {
+  for (uint32_t ranks = 2; ranks <= gpus->maxRanks; ++ranks) {
     std::vector<std::vector<float>> onGpus(ranks), onHost(ranks);
     expectRanks(*gpus, ranks, [&](Transport &transport) {
       std::vector<float> &values = onGpus[transport.rank()];

@@ -174,8 +174,7 @@ TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
         Result<std::vector<std::string>> candidates =
             (*operation)->candidates({});
         ASSERT_TRUE(candidates.ok()) << candidates.status().message();
-        EXPECT_LE(candidates->size(),
-                  size_t{LibraryOperation::kMostCandidates});
+        EXPECT_LE(candidates->size(), size_t{LibraryOperation::kMaxCandidates});
         for (const std::string &candidate : *candidates) {
           Status status = (*operation)->choose(candidate, {});
           EXPECT_TRUE(status.ok()) << status.message();

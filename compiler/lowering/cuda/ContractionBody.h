@@ -1,4 +1,4 @@
-// ContractionWork.h - sums of products as work for a grid.
+// ContractionBody.h - sums of products as work for a grid.
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
@@ -6,9 +6,9 @@
 
 namespace boostc {
 
-class ContractionWork : public GridWork {
+class ContractionBody : public KernelBody {
 public:
-  ContractionWork(mlir::Location loc, Contraction contraction,
+  ContractionBody(mlir::Location loc, Contraction contraction,
                   const mlir::IRMapping &buffers);
 
   llvm::SmallVector<mlir::Value>
@@ -31,7 +31,7 @@ public:
   /// The side.width elements of a factor from `indices` on, a vector where they
   /// are several; zero where `isInside`, if given, or a condition of the factor
   /// does not hold. Indices of the other side's loops do not matter.
-  mlir::Value emitFactor(mlir::OpBuilder &builder, const StagedSide &side,
+  mlir::Value emitFactor(mlir::OpBuilder &builder, const TiledSide &side,
                          llvm::ArrayRef<mlir::Value> indices,
                          mlir::Value isInside);
   /// Zeros for as many elements.

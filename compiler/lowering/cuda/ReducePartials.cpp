@@ -1,4 +1,4 @@
-#include "compiler/lowering/cuda/SumOfParts.h"
+#include "compiler/lowering/cuda/ReducePartials.h"
 
 using namespace mlir;
 using namespace boostc;

@@ -1,8 +1,8 @@
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-sums))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-reductions))" > %t
 // RUN: FileCheck %s --check-prefixes=CHECK,AUTO < %t
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-sums{staging=always}))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-reductions{tiling=always}))" > %t
 // RUN: FileCheck %s --check-prefixes=CHECK,ALWAYS < %t
-// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-sums{staging=never}))" > %t
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-split-reductions{tiling=never}))" > %t
 // RUN: FileCheck %s --check-prefix=NEVER --implicit-check-not=memref.alloc < %t
 
 // CPUs cut sums in their own way.

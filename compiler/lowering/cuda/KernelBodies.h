@@ -1,8 +1,8 @@
-// GridWorks.h - the ops of phase buffers as work for a grid.
+// KernelBodies.h - the ops of phase buffers as work for a grid.
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
-#include "compiler/lowering/cuda/Staging.h"
+#include "compiler/lowering/cuda/TilingPolicy.h"
 #include "compiler/lowering/kernels/Contraction.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -11,8 +11,8 @@
 namespace boostc {
 
 /// A work and the plan that it runs by.
-struct GridPart {
-  std::unique_ptr<GridWork> work;
+struct PlannedBody {
+  std::unique_ptr<KernelBody> work;
   GridPlan plan;
 };
 
@@ -21,21 +21,22 @@ struct GridPart {
 /// the parts up. `buffers` maps its operands, and what its body reads from
 /// outside, to the kernel's when code is emitted. Fails, with a diagnostic,
 /// when there is none for the op.
-llvm::FailureOr<std::vector<GridPart>>
-buildGridParts(mlir::Operation *op, const mlir::IRMapping &buffers,
-               Staging staging);
+llvm::FailureOr<std::vector<PlannedBody>>
+buildKernelBodies(mlir::Operation *op, const mlir::IRMapping &buffers,
+                  TilingPolicy tilingPolicy);
 
 // By the kind of op.
-llvm::FailureOr<GridPart> buildGenericPart(mlir::linalg::GenericOp op,
-                                           const mlir::IRMapping &buffers);
-GridPart buildContractionPart(mlir::Location loc, const Contraction &c,
-                              const mlir::IRMapping &buffers, Staging staging);
-GridPart buildGatherPart(rt::GatherOp op, const mlir::IRMapping &buffers);
-GridPart buildScatterAddPart(rt::ScatterAddOp op,
-                             const mlir::IRMapping &buffers);
+llvm::FailureOr<PlannedBody> buildGenericBody(mlir::linalg::GenericOp op,
+                                              const mlir::IRMapping &buffers);
+PlannedBody buildContractionBody(mlir::Location loc, const Contraction &c,
+                                 const mlir::IRMapping &buffers,
+                                 TilingPolicy tilingPolicy);
+PlannedBody buildGatherBody(rt::GatherOp op, const mlir::IRMapping &buffers);
+PlannedBody buildScatterAddBody(rt::ScatterAddOp op,
+                                const mlir::IRMapping &buffers);
 
-/// Cycles that a GPU is estimated to need for `c` by `plan`: StagedPlan.cpp
-/// says how.
+/// Cycles that a GPU is estimated to need for `c` by `plan`:
+/// SharedMemoryTiling.cpp says how.
 double estimateCycles(const Contraction &c, const GridPlan &plan);
 
 /// The element of a one-dimensional buffer at an offset.

@@ -1,6 +1,6 @@
 // Walks over rows as work for a grid.
 
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -11,10 +11,10 @@ namespace {
 
 /// rt.gather and rt.scatter_add. Their buffers are dense, so places count
 /// through an index of any rank.
-class RowsWork : public GridWork {
+class GatherScatterBody : public KernelBody {
 public:
-  RowsWork(Operation *op, Value source, Value index, Value destination,
-           const IRMapping &buffers)
+  GatherScatterBody(Operation *op, Value source, Value index, Value destination,
+                    const IRMapping &buffers)
       : loc(op->getLoc()), source(source), index(index),
         destination(destination), buffers(buffers) {}
 
@@ -61,11 +61,11 @@ protected:
   const IRMapping &buffers;
 };
 
-class GatherWork : public RowsWork {
+class GatherBody : public GatherScatterBody {
 public:
-  GatherWork(rt::GatherOp op, const IRMapping &buffers)
-      : RowsWork(op, op.getSource(), op.getIndex(), op.getDestination(),
-                 buffers) {
+  GatherBody(rt::GatherOp op, const IRMapping &buffers)
+      : GatherScatterBody(op, op.getSource(), op.getIndex(),
+                          op.getDestination(), buffers) {
     loops = {{count(index), false}, {countColumns(source), false}};
     accesses = {{source, std::nullopt, false},
                 {index, LinearIndex{0, {1, 0}}, false},
@@ -80,11 +80,11 @@ public:
 
 /// Every element looks for its terms, in the order of the places: no atomics,
 /// and the same bits as on a CPU.
-class ScatterAddWork : public RowsWork {
+class ScatterAddBody : public GatherScatterBody {
 public:
-  ScatterAddWork(rt::ScatterAddOp op, const IRMapping &buffers)
-      : RowsWork(op, op.getSource(), op.getIndex(), op.getDestination(),
-                 buffers) {
+  ScatterAddBody(rt::ScatterAddOp op, const IRMapping &buffers)
+      : GatherScatterBody(op, op.getSource(), op.getIndex(),
+                          op.getDestination(), buffers) {
     loops = {{count(destination) / countColumns(destination), false},
              {countColumns(destination), false},
              {count(index), true}};
@@ -110,17 +110,17 @@ public:
 } // namespace
 
 /// Threads in the order of the loops.
-static GridPart planInOrder(std::unique_ptr<GridWork> work) {
+static PlannedBody planInOrder(std::unique_ptr<KernelBody> work) {
   GridPlan plan = planGrid(
       *work, llvm::to_vector(llvm::seq<unsigned>(0, work->loops.size())));
-  return GridPart{std::move(work), std::move(plan)};
+  return PlannedBody{std::move(work), std::move(plan)};
 }
 
-GridPart boostc::buildGatherPart(rt::GatherOp op, const IRMapping &buffers) {
-  return planInOrder(std::make_unique<GatherWork>(op, buffers));
+PlannedBody boostc::buildGatherBody(rt::GatherOp op, const IRMapping &buffers) {
+  return planInOrder(std::make_unique<GatherBody>(op, buffers));
 }
 
-GridPart boostc::buildScatterAddPart(rt::ScatterAddOp op,
-                                     const IRMapping &buffers) {
-  return planInOrder(std::make_unique<ScatterAddWork>(op, buffers));
+PlannedBody boostc::buildScatterAddBody(rt::ScatterAddOp op,
+                                        const IRMapping &buffers) {
+  return planInOrder(std::make_unique<ScatterAddBody>(op, buffers));
 }

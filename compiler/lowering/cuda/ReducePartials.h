@@ -1,5 +1,5 @@
-// SumOfParts.h - a sum of products as the sum of parts that a GPU computes side
-// by side.
+// ReducePartials.h - a sum of products as the sum of parts that a GPU computes
+// side by side.
 #pragma once
 
 #include "compiler/lowering/kernels/Contraction.h"

@@ -1,8 +1,8 @@
 // Sums of products as work for a grid.
 
-#include "compiler/lowering/cuda/ContractionWork.h"
+#include "compiler/lowering/cuda/ContractionBody.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,7 +22,7 @@ static std::optional<LinearIndex> getOwnOffset(const LinearIndex &offset,
   return own;
 }
 
-ContractionWork::ContractionWork(Location loc, Contraction contraction,
+ContractionBody::ContractionBody(Location loc, Contraction contraction,
                                  const IRMapping &buffers)
     : loc(loc), c(std::move(contraction)), buffers(buffers) {
   for (const Contraction::Loop &loop : c.loops)
@@ -34,14 +34,14 @@ ContractionWork::ContractionWork(Location loc, Contraction contraction,
                           access.buffer == c.result.buffer});
 }
 
-SmallVector<Value> ContractionWork::emitStart(OpBuilder &builder,
+SmallVector<Value> ContractionBody::emitStart(OpBuilder &builder,
                                               ArrayRef<Value> indices) {
   if (c.bias)
     return {loadFrom(builder, c.bias, indices)};
   return {emitNeutral(builder, 0)};
 }
 
-SmallVector<Value> ContractionWork::emitStep(OpBuilder &builder,
+SmallVector<Value> ContractionBody::emitStep(OpBuilder &builder,
                                              ArrayRef<Value> indices,
                                              ValueRange values) {
   SmallVector<Value> all(indices);
@@ -56,27 +56,27 @@ SmallVector<Value> ContractionWork::emitStep(OpBuilder &builder,
                    });
 }
 
-void ContractionWork::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
+void ContractionBody::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
                                  ValueRange values) {
   storeAt(builder, loc, values[0], flatten(builder, c.result), c.result.offset,
           indices);
 }
 
-Value ContractionWork::emitNeutral(OpBuilder &builder, unsigned) {
+Value ContractionBody::emitNeutral(OpBuilder &builder, unsigned) {
   return emitZero(builder, 1);
 }
 
-Value ContractionWork::emitCombined(OpBuilder &builder, unsigned, Value a,
+Value ContractionBody::emitCombined(OpBuilder &builder, unsigned, Value a,
                                     Value b) {
   return arith::AddFOp::create(builder, loc, a, b);
 }
 
-Value ContractionWork::emitProduct(OpBuilder &builder, Value a, Value b,
+Value ContractionBody::emitProduct(OpBuilder &builder, Value a, Value b,
                                    Value sum) {
   return math::FmaOp::create(builder, loc, a, b, sum);
 }
 
-Value ContractionWork::emitZero(OpBuilder &builder, int64_t width) {
+Value ContractionBody::emitZero(OpBuilder &builder, int64_t width) {
   FloatAttr zero = builder.getF32FloatAttr(0.0f);
   if (width == 1)
     return arith::ConstantOp::create(builder, loc, zero);
@@ -85,7 +85,7 @@ Value ContractionWork::emitZero(OpBuilder &builder, int64_t width) {
                                    DenseElementsAttr::get(type, zero));
 }
 
-Value ContractionWork::emitFactor(OpBuilder &builder, const StagedSide &side,
+Value ContractionBody::emitFactor(OpBuilder &builder, const TiledSide &side,
                                   ArrayRef<Value> indices, Value isInside) {
   SmallVector<Value> all(indices);
   for (auto [number, index] : llvm::enumerate(c.derived)) {
@@ -116,12 +116,12 @@ Value ContractionWork::emitFactor(OpBuilder &builder, const StagedSide &side,
   return value;
 }
 
-Value ContractionWork::flatten(OpBuilder &builder,
+Value ContractionBody::flatten(OpBuilder &builder,
                                const Contraction::Access &access) {
   return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
 }
 
-Value ContractionWork::loadFrom(OpBuilder &builder,
+Value ContractionBody::loadFrom(OpBuilder &builder,
                                 const Contraction::Access &access,
                                 ArrayRef<Value> indices) {
   return loadAt(builder, loc, flatten(builder, access), access.offset, indices);
@@ -129,7 +129,7 @@ Value ContractionWork::loadFrom(OpBuilder &builder,
 
 /// Tiles of sums that share what they load: along one loop `a` is the same,
 /// along the other `b`.
-static void chooseTiles(const Contraction &c, const GridWork &work,
+static void chooseTiles(const Contraction &c, const KernelBody &work,
                         GridPlan &plan) {
   constexpr int64_t kManyItems = 16384, kLargestTile = 4;
   auto findLoop = [&](const LinearIndex &same, const LinearIndex &moves) {
@@ -173,10 +173,10 @@ static bool isReadAlongTerms(const Contraction &c, const GridPlan &plan) {
          (step(c.a, output) > 1 || step(c.b, output) > 1);
 }
 
-GridPart boostc::buildContractionPart(Location loc, const Contraction &c,
-                                      const IRMapping &buffers,
-                                      Staging staging) {
-  auto work = std::make_unique<ContractionWork>(loc, c, buffers);
+PlannedBody boostc::buildContractionBody(Location loc, const Contraction &c,
+                                         const IRMapping &buffers,
+                                         TilingPolicy tilingPolicy) {
+  auto work = std::make_unique<ContractionBody>(loc, c, buffers);
   // Neighbouring threads write neighbours; neighbouring terms are read along
   // the smallest steps.
   auto stepOf = [&](unsigned loop) {
@@ -197,13 +197,13 @@ GridPart boostc::buildContractionPart(Location loc, const Contraction &c,
     plan.lanes = kWarpThreads;
   if (!plan.parallel.empty())
     chooseTiles(c, *work, plan);
-  if (staging == Staging::Never)
+  if (tilingPolicy == TilingPolicy::Never)
     return {std::move(work), std::move(plan)};
-  std::optional<StagedPlan> staged = planStaged(c);
-  if (staged && (staging == Staging::Always ||
-                 isWorthwhile(staged->cycles, estimateCycles(c, plan)))) {
+  std::optional<SharedMemoryTiling> tiling = planSharedMemoryTiling(c);
+  if (tiling && (tilingPolicy == TilingPolicy::Always ||
+                 isWorthwhile(tiling->cycles, estimateCycles(c, plan)))) {
     plan.tile.assign(c.loops.size(), 1);
-    plan.staged = std::move(staged);
+    plan.tiling = std::move(tiling);
   }
   return {std::move(work), std::move(plan)};
 }

@@ -1,6 +1,6 @@
-#include "compiler/lowering/cuda/StagedPlan.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/cuda/SharedMemoryTiling.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -17,8 +17,8 @@ static const Contraction::Access &getFactor(const Contraction &c, bool isA) {
 }
 
 /// Finds the loops of each side; false where there are none.
-static bool sortLoops(const Contraction &c, StagedPlan &plan) {
-  StagedSide sides[2];
+static bool sortLoops(const Contraction &c, SharedMemoryTiling &plan) {
+  TiledSide sides[2];
   int64_t nearest[2] = {std::numeric_limits<int64_t>::max(),
                         std::numeric_limits<int64_t>::max()};
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
@@ -38,7 +38,7 @@ static bool sortLoops(const Contraction &c, StagedPlan &plan) {
     }
     if (!movesA && !movesB)
       return false;
-    StagedSide &side = sides[movesA ? 0 : 1];
+    TiledSide &side = sides[movesA ? 0 : 1];
     side.loops.push_back(number);
     side.extent *= loop.extent;
     nearest[movesA ? 0 : 1] =
@@ -47,7 +47,7 @@ static bool sortLoops(const Contraction &c, StagedPlan &plan) {
   if (plan.terms.empty() || sides[0].loops.empty() || sides[1].loops.empty())
     return false;
   sides[1].isOfA = false;
-  for (StagedSide &side : sides)
+  for (TiledSide &side : sides)
     llvm::stable_sort(side.loops, [&](unsigned a, unsigned b) {
       return std::abs(c.result.offset[a]) > std::abs(c.result.offset[b]);
     });
@@ -65,12 +65,12 @@ static bool sortLoops(const Contraction &c, StagedPlan &plan) {
 
 /// Gives each condition to the factors that it is about; false where one needs
 /// rows and columns.
-static bool assignGuards(const Contraction &c, StagedPlan &plan) {
-  StagedSide *sides[] = {&plan.rows, &plan.columns};
+static bool assignGuards(const Contraction &c, SharedMemoryTiling &plan) {
+  TiledSide *sides[] = {&plan.rows, &plan.columns};
   for (auto [number, index] : llvm::enumerate(c.derived)) {
     bool isHeld = false;
     for (unsigned i : {0, 1}) {
-      StagedSide &side = *sides[i];
+      TiledSide &side = *sides[i];
       bool isUsed = getFactor(c, side.isOfA).offset[c.loops.size() + number];
       bool isKnown = llvm::none_of(sides[1 - i]->loops, [&](unsigned loop) {
         return index.numerator[loop] != 0;
@@ -90,7 +90,7 @@ static bool assignGuards(const Contraction &c, StagedPlan &plan) {
 
 /// How many neighbours along `loops`, as one, one access may read: they begin
 /// at a multiple of their number, and all of them count or none.
-static int64_t getWidth(const Contraction &c, const StagedSide &side,
+static int64_t getWidth(const Contraction &c, const TiledSide &side,
                         ArrayRef<unsigned> loops) {
   const LinearIndex &offset = getFactor(c, side.isOfA).offset;
   // Loops that walk through memory without a gap, the last fastest.
@@ -112,7 +112,7 @@ static int64_t getWidth(const Contraction &c, const StagedSide &side,
   return width;
 }
 
-static void chooseReading(const Contraction &c, StagedSide &side,
+static void chooseReading(const Contraction &c, TiledSide &side,
                           ArrayRef<unsigned> terms) {
   const Contraction::Access &factor = getFactor(c, side.isOfA);
   int64_t along = c.getStep(factor, side.loops.back());
@@ -144,11 +144,12 @@ static constexpr double kLoadsInFlight = 4;
 /// Instructions that compute a derived index and ask whether it counts.
 static constexpr double kGuardInstructions = 8;
 
-static double estimateStaged(const Contraction &c, const StagedPlan &plan) {
+static double estimateStaged(const Contraction &c,
+                             const SharedMemoryTiling &plan) {
   double perSlice = 0;
   // Products, by all lanes.
   perSlice += double(plan.slice * plan.rows.tile * plan.columns.tile) / kLanes;
-  for (const StagedSide *side : {&plan.rows, &plan.columns}) {
+  for (const TiledSide *side : {&plan.rows, &plan.columns}) {
     // A warp reads 128 bytes of shared memory in a cycle.
     perSlice += double(plan.slice * side->perThread * kBlockThreads) /
                 double(4 * kWarpThreads);
@@ -170,8 +171,8 @@ static double estimateStaged(const Contraction &c, const StagedPlan &plan) {
 
 bool boostc::isWorthwhile(double other, double cycles) {
   // Three microseconds, about what two launches cost: nothing much to gain.
-  constexpr double kFewCycles = 5000, kLeastGain = 2;
-  return cycles > kFewCycles && other * kLeastGain < cycles;
+  constexpr double kFewCycles = 5000, kMinGain = 2;
+  return cycles > kFewCycles && other * kMinGain < cycles;
 }
 
 double boostc::estimateMoving(int64_t elements) {
@@ -197,8 +198,8 @@ static double estimateUnstaged(const Contraction &c, int64_t threads,
 }
 
 double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
-  if (plan.staged)
-    return plan.staged->cycles;
+  if (plan.tiling)
+    return plan.tiling->cycles;
   int64_t terms = 1, tileOfA = 1, tileOfB = 1;
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
     if (loop.isReduction)
@@ -215,8 +216,9 @@ double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-std::optional<StagedPlan> boostc::planStaged(const Contraction &c) {
-  StagedPlan plan;
+std::optional<SharedMemoryTiling>
+boostc::planSharedMemoryTiling(const Contraction &c) {
+  SharedMemoryTiling plan;
   if (!sortLoops(c, plan) || !assignGuards(c, plan))
     return std::nullopt;
   chooseReading(c, plan.rows, plan.terms);
@@ -230,16 +232,16 @@ std::optional<StagedPlan> boostc::planStaged(const Contraction &c) {
                                     {32, 128, 4, 8, 16}, {64, 32, 4, 4, 16},
                                     {32, 64, 4, 4, 16},  {32, 32, 4, 2, 32},
                                     {16, 64, 2, 4, 32},  {64, 16, 4, 2, 32}};
-  std::optional<StagedPlan> best;
+  std::optional<SharedMemoryTiling> best;
   for (const Tile &tile : kTiles) {
-    StagedPlan next = plan;
+    SharedMemoryTiling next = plan;
     next.slice = tile.slice;
     next.rows.tile = tile.rows;
     next.rows.perThread = tile.rowsOfThread;
     next.columns.tile = tile.columns;
     next.columns.perThread = tile.columnsOfThread;
     assert(llvm::all_of(llvm::ArrayRef{&next.rows, &next.columns},
-                        [&](const StagedSide *side) {
+                        [&](const TiledSide *side) {
                           return side->tile * next.slice / side->width %
                                      kBlockThreads ==
                                  0;

@@ -1,4 +1,4 @@
-// StagedPlan.h - sums of products whose factors a block reads together.
+// SharedMemoryTiling.h - sums of products whose factors a block reads together.
 //
 // A block computes a tile, rows by columns: along the rows one factor moves and
 // the other stays, along the columns it is the other way round. All threads put
@@ -22,7 +22,7 @@ inline constexpr int64_t kLaneRows = 4, kLaneColumns = 8;
 
 /// Rows or columns of the tile, and how the factor that moves along them is
 /// read.
-struct StagedSide {
+struct TiledSide {
   bool isOfA = true;                 ///< the factor is `a`, else `b`
   llvm::SmallVector<unsigned> loops; ///< outermost first
   int64_t extent = 1;                ///< of all of them
@@ -47,15 +47,15 @@ struct StagedSide {
   int64_t getPitch() const { return tile + 4; }
 };
 
-struct StagedPlan {
-  StagedSide rows, columns; ///< results are neighbours along the columns
+struct SharedMemoryTiling {
+  TiledSide rows, columns; ///< results are neighbours along the columns
   /// Loops along which both factors move: each iteration has tiles of its own.
   llvm::SmallVector<unsigned> separate;
   int64_t separateExtent = 1;
   llvm::SmallVector<unsigned> terms; ///< outermost first
   int64_t termsExtent = 1;
   int64_t slice = 1; ///< terms in shared memory
-  double cycles = 0; ///< estimated, see StagedPlan.cpp
+  double cycles = 0; ///< estimated, see SharedMemoryTiling.cpp
 
   int64_t countSlices() const { return llvm::divideCeil(termsExtent, slice); }
   int64_t countBlocks() const {
@@ -73,7 +73,8 @@ bool isWorthwhile(double other, double cycles);
 
 /// The tile that is estimated to take least time; none where the sum has no
 /// such form.
-std::optional<StagedPlan> planStaged(const Contraction &contraction);
+std::optional<SharedMemoryTiling>
+planSharedMemoryTiling(const Contraction &contraction);
 
 /// Cycles for reading or writing so many elements once.
 double estimateMoving(int64_t elements);

@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/EmitRows.h"
+#include "compiler/lowering/cpu/EmitGatherScatter.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

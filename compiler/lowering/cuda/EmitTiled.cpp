@@ -1,9 +1,9 @@
-// A block of a staged product: see StagedPlan.h.
+// A block of a tiled product: see SharedMemoryTiling.h.
 
-#include "compiler/lowering/cuda/ContractionWork.h"
+#include "compiler/lowering/cuda/ContractionBody.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/cuda/GridCode.h"
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -12,22 +12,22 @@ using namespace boostc;
 
 namespace {
 
-class StagedEmitter : GridCode {
+class TiledEmitter : GridCode {
 public:
-  StagedEmitter(OpBuilder &builder, Location loc, const GridNest &nest,
-                Value memory)
-      : GridCode(builder, loc, nest), staged(*plan.staged),
-        product(static_cast<ContractionWork &>(work)), memory(memory),
-        row{staged.rows, 0},
-        column{staged.columns, staged.slice * staged.rows.getPitch()} {}
+  TiledEmitter(OpBuilder &builder, Location loc, const GridNest &nest,
+               Value memory)
+      : GridCode(builder, loc, nest), tiling(*plan.tiling),
+        product(static_cast<ContractionBody &>(work)), memory(memory),
+        row{tiling.rows, 0},
+        column{tiling.columns, tiling.slice * tiling.rows.getPitch()} {}
 
   void emit(Value block, Value thread) {
     OpBuilder::InsertionGuard guard(builder);
     locate(block, thread);
-    int64_t slices = staged.countSlices();
+    int64_t slices = tiling.countSlices();
     storeSlice(loadSlice(constant(0)), constant(0));
     gpu::BarrierOp::create(builder, loc);
-    SmallVector<Value> sums(staged.rows.perThread * staged.columns.perThread,
+    SmallVector<Value> sums(tiling.rows.perThread * tiling.columns.perThread,
                             work.emitNeutral(builder, 0));
     sums = emitLoop(
         constant(0), constant(slices), 1, sums,
@@ -42,7 +42,7 @@ private:
   };
   /// A thread's place along a side.
   struct Place {
-    const StagedSide &side;
+    const TiledSide &side;
     int64_t start; ///< of the side in a slice
     Value first;   ///< of the tile
     Value thread;  ///< among the threads of that side
@@ -51,31 +51,31 @@ private:
 
   /// Which tile, and which part of it.
   void locate(Value block, Value thread) {
-    int64_t columnTiles = staged.columns.countTiles();
-    int64_t rowTiles = staged.rows.countTiles();
-    column.first = multiply(remainder(block, columnTiles), staged.columns.tile);
+    int64_t columnTiles = tiling.columns.countTiles();
+    int64_t rowTiles = tiling.rows.countTiles();
+    column.first = multiply(remainder(block, columnTiles), tiling.columns.tile);
     Value rest = divide(block, columnTiles);
-    row.first = multiply(remainder(rest, rowTiles), staged.rows.tile);
+    row.first = multiply(remainder(rest, rowTiles), tiling.rows.tile);
     indices.assign(indices.size(), constant(0));
-    decode(divide(rest, rowTiles), staged.separate);
+    decode(divide(rest, rowTiles), tiling.separate);
 
     Value lane = remainder(thread, kWarpThreads);
     Value warp = divide(thread, kWarpThreads);
-    int64_t warpColumns = staged.columns.countThreads() / kLaneColumns;
+    int64_t warpColumns = tiling.columns.countThreads() / kLaneColumns;
     column.thread = add(multiply(remainder(warp, warpColumns), kLaneColumns),
                         remainder(lane, kLaneColumns));
     row.thread = add(multiply(divide(warp, warpColumns), kLaneRows),
                      divide(lane, kLaneColumns));
-    row.pieces = getPieces(staged.rows, thread);
-    column.pieces = getPieces(staged.columns, thread);
+    row.pieces = getPieces(tiling.rows, thread);
+    column.pieces = getPieces(tiling.columns, thread);
   }
 
   //===--- from memory to shared memory -----------------------------------===//
 
   /// The pieces of a side's slice that this thread reads.
-  SmallVector<Piece> getPieces(const StagedSide &side, Value thread) {
+  SmallVector<Piece> getPieces(const TiledSide &side, Value thread) {
     SmallVector<Piece> pieces;
-    int64_t count = side.tile * staged.slice / side.width;
+    int64_t count = side.tile * tiling.slice / side.width;
     for (int64_t first = 0; first < count; first += kBlockThreads) {
       Value number = add(thread, constant(first));
       if (!side.readsAlongTerms) {
@@ -100,7 +100,7 @@ private:
     SmallVector<Value> outer = indices;
     for (const Place *place : {&row, &column})
       for (const Piece &piece : place->pieces) {
-        const StagedSide &side = place->side;
+        const TiledSide &side = place->side;
         Value position = add(place->first, piece.position);
         Value term = add(firstTerm, piece.term);
         Value isInside;
@@ -111,10 +111,10 @@ private:
               emitBoth(builder, loc, isInside, isBelow(at, constant(extent)));
         };
         require(position, side.extent, side.tile);
-        require(term, staged.termsExtent, staged.slice);
+        require(term, tiling.termsExtent, tiling.slice);
         indices = outer;
         decode(position, side.loops);
-        decode(term, staged.terms);
+        decode(term, tiling.terms);
         values.push_back(product.emitFactor(builder, side, indices, isInside));
       }
     indices = outer;
@@ -124,7 +124,7 @@ private:
   void storeSlice(ArrayRef<Value> values, Value slice) {
     for (const Place *place : {&row, &column})
       for (const Piece &piece : place->pieces) {
-        const StagedSide &side = place->side;
+        const TiledSide &side = place->side;
         Value value = values.front();
         values = values.drop_front();
         Value at =
@@ -148,12 +148,12 @@ private:
 
   /// Adds the terms of slice `number`, while the next one is on its way.
   SmallVector<Value> addSlice(Value number, ValueRange sums) {
-    Value size = constant(staged.getSliceElements());
+    Value size = constant(tiling.getSliceElements());
     Value isOdd = remainder(number, 2);
     Value current = arith::MulIOp::create(builder, loc, isOdd, size);
     Value other = arith::SubIOp::create(builder, loc, size, current);
     Value next = add(number, constant(1));
-    Value isThere = isBelow(next, constant(staged.countSlices()));
+    Value isThere = isBelow(next, constant(tiling.countSlices()));
 
     SmallVector<Value> none;
     for (const Place *place : {&row, &column})
@@ -161,10 +161,10 @@ private:
                   product.emitZero(builder, place->side.width));
     SmallVector<Value> values =
         emitWhere(builder, loc, isThere, none, [&](OpBuilder &) {
-          return loadSlice(multiply(next, staged.slice));
+          return loadSlice(multiply(next, tiling.slice));
         });
     SmallVector<Value> added =
-        emitLoop(constant(0), constant(staged.slice), 1, sums,
+        emitLoop(constant(0), constant(tiling.slice), 1, sums,
                  [&](Value term, ValueRange inner) {
                    return addTerm(term, current, inner);
                  });
@@ -188,7 +188,7 @@ private:
   /// neighbours, which lie side by side with those of other threads.
   SmallVector<Value> readFragments(const Place &place, Value term,
                                    Value slice) {
-    const StagedSide &side = place.side;
+    const TiledSide &side = place.side;
     SmallVector<Value> elements;
     Value start = add(add(slice, constant(place.start)),
                       add(multiply(term, side.getPitch()),
@@ -211,7 +211,7 @@ private:
   /// indices are set; where it may lie outside, under a condition.
   void forEachPlace(const Place &place,
                     llvm::function_ref<void(int64_t)> body) {
-    const StagedSide &side = place.side;
+    const TiledSide &side = place.side;
     bool isRagged = side.extent % side.tile != 0;
     // Groups of neighbours are wholly inside or outside, or are cut up.
     int64_t group = side.getFragment(), inner = side.loops.back();
@@ -241,7 +241,7 @@ private:
   void emitOutputs(ArrayRef<Value> sums) {
     forEachPlace(row, [&](int64_t i) {
       forEachPlace(column, [&](int64_t j) {
-        emitOutput(sums[i * staged.columns.perThread + j]);
+        emitOutput(sums[i * tiling.columns.perThread + j]);
       });
     });
   }
@@ -254,15 +254,15 @@ private:
     emitMembers(nest.main + 1, nest.members.size());
   }
 
-  const StagedPlan &staged;
-  ContractionWork &product;
+  const SharedMemoryTiling &tiling;
+  ContractionBody &product;
   Value memory; ///< two slices
   Place row, column;
 };
 
 } // namespace
 
-void boostc::emitStaged(OpBuilder &builder, Location loc, const GridNest &nest,
-                        Value memory, Value block, Value thread) {
-  StagedEmitter(builder, loc, nest, memory).emit(block, thread);
+void boostc::emitTiled(OpBuilder &builder, Location loc, const GridNest &nest,
+                       Value memory, Value block, Value thread) {
+  TiledEmitter(builder, loc, nest, memory).emit(block, thread);
 }

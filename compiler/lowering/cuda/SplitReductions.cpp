@@ -2,8 +2,8 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
-#include "compiler/lowering/cuda/GridWorks.h"
-#include "compiler/lowering/cuda/SumOfParts.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/cuda/ReducePartials.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// More would have each thread add up much, from more memory than is worth it.
-static constexpr int64_t kMostParts = 64, kMostElements = int64_t{1} << 22;
+static constexpr int64_t kMaxParts = 64, kMaxElements = int64_t{1} << 22;
 
 /// Where all sums are cut that can be, in so many parts at most.
 static constexpr int64_t kPartsAlways = 4;
@@ -24,16 +24,17 @@ static constexpr int64_t kPartsAlways = 4;
 static constexpr double kLaunchCycles = 2000;
 
 /// In how many parts the sum of `op` is fastest; 1: as a whole.
-static int64_t chooseParts(ContractionOpInterface op, Staging staging) {
+static int64_t chooseParts(ContractionOpInterface op,
+                           TilingPolicy tilingPolicy) {
   Contraction whole = getContraction(op);
   int64_t results = cast<MemRefType>(op.getC().getType()).getNumElements();
   int64_t most =
-      std::min(staging == Staging::Always ? kPartsAlways : kMostParts,
-               kMostElements / std::max<int64_t>(results, 1));
+      std::min(tilingPolicy == TilingPolicy::Always ? kPartsAlways : kMaxParts,
+               kMaxElements / std::max<int64_t>(results, 1));
   auto cut = [&](int64_t parts) {
     return cutIntoParts(whole, parts, whole.result.buffer);
   };
-  if (staging == Staging::Always) {
+  if (tilingPolicy == TilingPolicy::Always) {
     while (most > 1 && !cut(most))
       --most;
     return std::max<int64_t>(most, 1);
@@ -41,7 +42,7 @@ static int64_t chooseParts(ContractionOpInterface op, Staging staging) {
   IRMapping none;
   auto estimate = [&](const Contraction &c) {
     return estimateCycles(
-        c, buildContractionPart(op.getLoc(), c, none, staging).plan);
+        c, buildContractionBody(op.getLoc(), c, none, tilingPolicy).plan);
   };
   double asWhole = estimate(whole), least = asWhole;
   int64_t best = 1;
@@ -62,11 +63,11 @@ static int64_t chooseParts(ContractionOpInterface op, Staging staging) {
 
 namespace {
 
-struct SplitSums : boostc::impl::SplitSumsPassBase<SplitSums> {
+struct SplitReductions : boostc::impl::SplitSumsPassBase<SplitReductions> {
   using SplitSumsPassBase::SplitSumsPassBase;
 
   void runOnOperation() override {
-    if (!getCudaTarget(getOperation()) || staging == Staging::Never)
+    if (!getCudaTarget(getOperation()) || tilingPolicy == TilingPolicy::Never)
       return;
     getOperation().walk([&](ContractionOpInterface op) { split(op); });
   }
@@ -76,7 +77,7 @@ struct SplitSums : boostc::impl::SplitSumsPassBase<SplitSums> {
     // With scratch memory it is a library's call, whose fallback is one kernel.
     if (!result || op.getParts() || op.getScratch() || !rt::isDense(result))
       return;
-    int64_t parts = chooseParts(op, staging);
+    int64_t parts = chooseParts(op, tilingPolicy);
     if (parts == 1)
       return;
     OpBuilder builder(op);

@@ -1,5 +1,5 @@
-#include "compiler/lowering/cuda/GridWorks.h"
-#include "compiler/lowering/cuda/SumOfParts.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/cuda/ReducePartials.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,15 +67,15 @@ boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-static FailureOr<std::vector<GridPart>>
+static FailureOr<std::vector<PlannedBody>>
 buildContractionParts(ContractionOpInterface op, const IRMapping &buffers,
-                      Staging staging) {
+                      TilingPolicy tilingPolicy) {
   Location loc = op.getLoc();
   Contraction whole = getContraction(op);
-  std::vector<GridPart> built;
+  std::vector<PlannedBody> built;
   Value parts = op.getParts();
   if (!parts) {
-    built.push_back(buildContractionPart(loc, whole, buffers, staging));
+    built.push_back(buildContractionBody(loc, whole, buffers, tilingPolicy));
     return built;
   }
   int64_t count = cast<MemRefType>(parts.getType()).getDimSize(0);
@@ -85,27 +85,27 @@ buildContractionParts(ContractionOpInterface op, const IRMapping &buffers,
            << count
            << " parts; expected a divisor of the extent of a loop that it sums "
               "over";
-  built.push_back(buildContractionPart(loc, *cut, buffers, staging));
-  built.push_back(buildContractionPart(loc, sumUpParts(whole, count, parts),
-                                       buffers, staging));
+  built.push_back(buildContractionBody(loc, *cut, buffers, tilingPolicy));
+  built.push_back(buildContractionBody(loc, sumUpParts(whole, count, parts),
+                                       buffers, tilingPolicy));
   return built;
 }
 
-FailureOr<std::vector<GridPart>>
-boostc::buildGridParts(Operation *op, const IRMapping &buffers,
-                       Staging staging) {
+FailureOr<std::vector<PlannedBody>>
+boostc::buildKernelBodies(Operation *op, const IRMapping &buffers,
+                          TilingPolicy tilingPolicy) {
   if (auto contraction = dyn_cast<ContractionOpInterface>(op))
-    return buildContractionParts(contraction, buffers, staging);
-  std::vector<GridPart> built;
+    return buildContractionParts(contraction, buffers, tilingPolicy);
+  std::vector<PlannedBody> built;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    FailureOr<GridPart> part = buildGenericPart(generic, buffers);
+    FailureOr<PlannedBody> part = buildGenericBody(generic, buffers);
     if (failed(part))
       return failure();
     built.push_back(std::move(*part));
   } else if (auto gather = dyn_cast<rt::GatherOp>(op)) {
-    built.push_back(buildGatherPart(gather, buffers));
+    built.push_back(buildGatherBody(gather, buffers));
   } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
-    built.push_back(buildScatterAddPart(scatter, buffers));
+    built.push_back(buildScatterAddBody(scatter, buffers));
   } else {
     return op->emitOpError("has no kernel for a GPU");
   }

@@ -1,4 +1,4 @@
-// EmitRows.h - rt.gather and rt.scatter_add as loops.
+// EmitGatherScatter.h - rt.gather and rt.scatter_add as loops.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"
@@ -12,7 +12,7 @@ namespace boostc {
 struct RowsPlan {
   int64_t pieces;       ///< of the shared loop
   int64_t workPerPiece; ///< elements
-  int64_t leastGrain;   ///< pieces that share a cache line
+  int64_t minGrain;     ///< pieces that share a cache line
 };
 
 RowsPlan planGather(rt::GatherOp op);

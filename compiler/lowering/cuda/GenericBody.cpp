@@ -1,6 +1,6 @@
 // linalg.generic as work for a grid.
 
-#include "compiler/lowering/cuda/GridWorks.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,9 +10,9 @@ using namespace boostc;
 
 namespace {
 
-class GenericWork : public GridWork {
+class GenericBody : public KernelBody {
 public:
-  GenericWork(linalg::GenericOp op, const IRMapping &buffers)
+  GenericBody(linalg::GenericOp op, const IRMapping &buffers)
       : op(op), buffers(buffers) {
     for (auto [extent, iterator] :
          llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
@@ -240,9 +240,9 @@ private:
 /// Neighbours that a thread computes along its last loop: 16 bytes.
 static constexpr int64_t kVectorElements = 4;
 
-FailureOr<GridPart> boostc::buildGenericPart(linalg::GenericOp op,
-                                             const IRMapping &buffers) {
-  auto work = std::make_unique<GenericWork>(op, buffers);
+FailureOr<PlannedBody> boostc::buildGenericBody(linalg::GenericOp op,
+                                                const IRMapping &buffers) {
+  auto work = std::make_unique<GenericBody>(op, buffers);
   if (failed(work->resolve()))
     return failure();
   SmallVector<unsigned> order = chooseLoopOrder(op).loops;
@@ -260,5 +260,5 @@ FailureOr<GridPart> boostc::buildGenericPart(linalg::GenericOp op,
       plan.items >= kManyItems &&
       work->loops[plan.parallel.back()].extent % kVectorElements == 0)
     setTile(plan, *work, plan.parallel.back(), kVectorElements);
-  return GridPart{std::move(work), std::move(plan)};
+  return PlannedBody{std::move(work), std::move(plan)};
 }
