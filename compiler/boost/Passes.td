@@ -136,7 +136,7 @@ def CombineByAdasumPass
     over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
     and updates with what comes out. `delta` mode lets each group's optimizer compute its
     changes of the weights (`train.update ... changes`), combines these and adds them
-    (`train.apply_change`); state is the rank's own. All ranks agree before whether
+    (`train.apply_delta`); state is the rank's own. All ranks agree before whether
     numbers are finite, so all or none apply the step.
 
     Before:

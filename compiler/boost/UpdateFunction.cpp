@@ -8,8 +8,8 @@ train::AveragingAttr boost::getAveraging(train::ProgramOp program) {
   if (auto averaging = program->getAttrOfType<train::AveragingAttr>(
           train::kAveragingAttrName))
     return averaging;
-  return train::AveragingAttr::get(program.getContext(), train::Combining::Mean,
-                                   train::Combining::Mean);
+  return train::AveragingAttr::get(program.getContext(), train::Reduction::Mean,
+                                   train::Reduction::Mean);
 }
 
 void boost::addResult(func::FuncOp function, Value value,

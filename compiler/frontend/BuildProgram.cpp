@@ -155,14 +155,14 @@ static LogicalResult setAdasum(ProgramParts &parts) {
 static LogicalResult setBoosts(ProgramParts &parts) {
   const Node &settings = parts.model.at("train");
   auto combining = [](bool isMean) {
-    return isMean ? train::Combining::Mean : train::Combining::Sum;
+    return isMean ? train::Reduction::Mean : train::Reduction::Sum;
   };
   auto averaging = train::AveragingAttr::get(
       parts.program.getContext(),
       combining(settings.at("reduction").text == "mean"),
       combining(settings.at("gradients_mean").boolean));
-  if (averaging.getMicroBatches() != train::Combining::Mean ||
-      averaging.getRanks() != train::Combining::Mean)
+  if (averaging.getMicroBatches() != train::Reduction::Mean ||
+      averaging.getRanks() != train::Reduction::Mean)
     parts.program->setAttr(train::kAveragingAttrName, averaging);
   return setAdasum(parts);
 }

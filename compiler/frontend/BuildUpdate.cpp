@@ -95,14 +95,14 @@ public:
 
   /// Turns to `parameter`: its group, and the values of its rates. Schedules
   /// that belong to a group are called "<key>.<number of the group>".
-  void turnTo(train::ParameterOp parameter) {
+  void setParameter(train::ParameterOp parameter) {
     current = parameter;
     loc = parameter.getLoc();
     role = static_cast<BoostRole>(parameter.getRole());
     group = nullptr;
     size_t index = 0;
     for (const Node &candidate : node.at("groups").items) {
-      if (fits(candidate, parameter)) {
+      if (matches(candidate, parameter)) {
         group = &candidate;
         fitting.insert(index);
         break;
@@ -144,7 +144,7 @@ public:
   SmallVector<Value> stateValues;
 
 private:
-  static bool fits(const Node &group, train::ParameterOp parameter) {
+  static bool matches(const Node &group, train::ParameterOp parameter) {
     llvm::Expected<llvm::GlobPattern> pattern =
         llvm::GlobPattern::create(group.at("match").text);
     if (!pattern) {
@@ -250,7 +250,7 @@ private:
     for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
       rule.inputs = {update.getArgument(firstParameter + index),
                      gradients[index]};
-      rule.turnTo(parameter);
+      rule.setParameter(parameter);
       b.setInsertionPointToEnd(&block);
       FailureOr<SmallVector<Value>> results = entry.build(rule);
       if (failed(results))

@@ -62,14 +62,15 @@ Value boostc::buildReduction(OpBuilder &builder, Location loc,
   return buildGeneric(builder, loc, init, inputs, allMaps, iterators, body);
 }
 
-Value boostc::buildFloat(OpBuilder &builder, Location loc, double value) {
+Value boostc::buildConstant(OpBuilder &builder, Location loc, double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getF32FloatAttr(value));
 }
 
-Value boostc::buildReal(OpBuilder &builder, Location loc, double value) {
+Value boostc::buildRoundedConstant(OpBuilder &builder, Location loc,
+                                   double value) {
   if (static_cast<double>(static_cast<float>(value)) == value)
-    return buildFloat(builder, loc, value);
+    return buildConstant(builder, loc, value);
   Value exact =
       arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(value));
   return arith::TruncFOp::create(builder, loc, builder.getF32Type(), exact);

@@ -43,13 +43,13 @@ mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            ElementBody body);
 
 /// Scalar constant of `type`.
-mlir::Value buildFloat(mlir::OpBuilder &builder, mlir::Location loc,
-                       double value);
+mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                          double value);
 
 /// The same for a number that f32 need not hold: it is written in f64 and
 /// rounded in the IR, so that the interpreter computes with the number itself.
-mlir::Value buildReal(mlir::OpBuilder &builder, mlir::Location loc,
-                      double value);
+mlir::Value buildRoundedConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                                 double value);
 
 /// a + b in any order: the vectoriser may split the sum.
 mlir::Value buildSumStep(mlir::OpBuilder &builder, mlir::Location loc,

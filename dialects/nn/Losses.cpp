@@ -27,7 +27,8 @@ static Value buildShare(OpBuilder &b, Location loc, Value value,
                         double divisor) {
   if (divisor == 1.0)
     return value;
-  return arith::DivFOp::create(b, loc, value, buildReal(b, loc, divisor));
+  return arith::DivFOp::create(b, loc, value,
+                               buildRoundedConstant(b, loc, divisor));
 }
 
 LogicalResult boostc::nn::evaluateLoss(ArrayRef<ReferenceValue> operands,
@@ -68,7 +69,7 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
         Value share = buildShare(b, nested, args[0], divisor);
         Value term = arith::SelectOp::create(
             b, nested, buildIsValid(b, nested, 0, args[1]), share,
-            buildFloat(b, nested, 0.0));
+            buildConstant(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
       });
   Value count = buildElementwise(
@@ -112,7 +113,7 @@ SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
         Value share = buildShare(b, nested, scaled, divisor);
         return arith::SelectOp::create(b, nested,
                                        buildIsValid(b, nested, 0, args[3]),
-                                       share, buildFloat(b, nested, 0.0));
+                                       share, buildConstant(b, nested, 0.0));
       })};
 }
 

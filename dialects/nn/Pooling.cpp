@@ -101,7 +101,7 @@ static Value buildFilled(OpBuilder &builder, Location loc,
                          RankedTensorType type, double value) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
-  Value scalar = buildFloat(builder, loc, value);
+  Value scalar = buildConstant(builder, loc, value);
   return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
 }
 

@@ -7,7 +7,7 @@ using namespace boostc;
 /// x * 0: zero for a finite x, NaN otherwise; sums of it stay zero or become
 /// NaN.
 static Value buildProbe(OpBuilder &b, Location loc, Value x) {
-  return arith::MulFOp::create(b, loc, x, buildFloat(b, loc, 0.0));
+  return arith::MulFOp::create(b, loc, x, buildConstant(b, loc, 0.0));
 }
 
 /// Adds the probes of all elements of `value` to the scalar `total`. Rows
@@ -49,9 +49,9 @@ Value train::buildProbeSum(OpBuilder &builder, Location loc,
                            ValueRange values) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{},
                                         builder.getF32Type());
-  Value total =
-      linalg::FillOp::create(builder, loc, buildFloat(builder, loc, 0.0), empty)
-          .getResult(0);
+  Value total = linalg::FillOp::create(builder, loc,
+                                       buildConstant(builder, loc, 0.0), empty)
+                    .getResult(0);
   for (Value value : values)
     total = probe(builder, loc, value, total);
   return total;

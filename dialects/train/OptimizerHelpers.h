@@ -14,7 +14,7 @@ inline mlir::Value buildCoupledDecay(mlir::OpBuilder &builder,
   if (decay == 0.0)
     return gradient;
   mlir::Value term = mlir::arith::MulFOp::create(
-      builder, loc, buildReal(builder, loc, decay), parameter);
+      builder, loc, buildRoundedConstant(builder, loc, decay), parameter);
   return mlir::arith::AddFOp::create(builder, loc, gradient, term);
 }
 

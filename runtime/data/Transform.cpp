@@ -30,7 +30,7 @@ static void applyPad(const double *in, const SampleShape &from, double *out,
                   out + (c * to.height + top + y) * to.width + left);
 }
 
-BoostRandomBlock drawOf(const DrawKey &key, size_t operation) {
+BoostRandomBlock randomBits(const DrawKey &key, size_t operation) {
   static const uint64_t stream = boost_random_stream("data.augment");
   return boost_random_block(key.seed, stream + static_cast<uint64_t>(key.epoch),
                             uint64_t{operation} << 48 |
@@ -111,7 +111,7 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
       break;
     }
     case Stage::CropKind: {
-      BoostRandomBlock draw = drawOf(key, stage.place);
+      BoostRandomBlock draw = randomBits(key, stage.place);
       int64_t choices = 2 * stage.pad.top + 1;
       applyShift(now, shape, next, below(choices, draw.word[0]) - stage.pad.top,
                  below(choices, draw.word[1]) - stage.pad.top);
@@ -119,7 +119,7 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
       break;
     }
     case Stage::FlipKind:
-      if (below(2, drawOf(key, stage.place).word[0]))
+      if (below(2, randomBits(key, stage.place).word[0]))
         for (int64_t row = 0; row < shape.channels * shape.height; ++row)
           std::reverse(now + row * shape.width, now + (row + 1) * shape.width);
       break;

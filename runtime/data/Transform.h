@@ -20,8 +20,8 @@
 //                                    the image's size out again, anywhere
 //   random_flip {}                   mirrors left and right, every other time
 // A draw is a function of the seed, the epoch, the sample's number in the data
-// set and the operation's place in the list (drawOf()): not of threads, of the
-// batch, or of where a run was resumed.
+// set and the operation's place in the list (randomBits()): not of threads, of
+// the batch, or of where a run was resumed.
 //
 // Every operation is one double expression as written here, without contraction
 // to fused multiply-add, in the order of the list; the result is rounded to
@@ -54,7 +54,7 @@ struct DrawKey {
 };
 
 /// 128 random bits for the operation at place `operation` of the list.
-BoostRandomBlock drawOf(const DrawKey &key, size_t operation);
+BoostRandomBlock randomBits(const DrawKey &key, size_t operation);
 
 /// Working memory of TransformPipeline::apply, one per thread.
 class TransformScratch {

@@ -3,17 +3,17 @@
 //   boost-interpret FILE [--function=main] [--print] [--ranks=N]
 //   boost-interpret FILE --compare-after=PIPELINE [--tolerance=1e-6]
 //
-// Arguments are drawn (DrawArguments.h), for each of several ranks others; the
-// ranks meet in the function's collectives. It fails when an op fails, a check
-// op among them. With --compare-after the function is run, the module goes
-// through the passes, the function is run again, and the results must agree: IR
-// before = IR after, executed. The tolerance of a result is relative to its
-// largest element.
+// Arguments are drawn (RandomArguments.h), for each of several ranks others;
+// the ranks meet in the function's collectives. It fails when an op fails, a
+// check op among them. With --compare-after the function is run, the module
+// goes through the passes, the function is run again, and the results must
+// agree: IR before = IR after, executed. The tolerance of a result is relative
+// to its largest element.
 
 #include "compiler/pipeline/Phases.h"
 #include "compiler/reference/Compare.h"
-#include "compiler/reference/DrawArguments.h"
 #include "compiler/reference/Interpreter.h"
+#include "compiler/reference/RandomArguments.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,7 +68,7 @@ static FailureOr<Results> run(ModuleOp module, const Options &options) {
     return failure();
   std::vector<std::vector<RankValues>> lists; // each by rank
   for (unsigned rank = 0; rank < options.ranks; ++rank) {
-    auto drawn = drawArguments(*function, rank);
+    auto drawn = randomArguments(*function, rank);
     if (failed(drawn))
       return failure();
     lists.resize(drawn->size());

@@ -60,8 +60,8 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     // their means are averaged.
     first = last.getServes().size();
     Value weight;
-    if (averaging.getRanks() == train::Combining::Mean)
-      weight = averaging.getMicroBatches() == train::Combining::Sum
+    if (averaging.getRanks() == train::Reduction::Mean)
+      weight = averaging.getMicroBatches() == train::Reduction::Sum
                    ? last.getExchanged().back()
                    : last.getExchanged()[first + 1];
     for (size_t bucket = 0; bucket < reductions.size(); ++bucket) {
@@ -86,12 +86,12 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   }
 
   /// Sums over all ranks, for the report and the decision to apply the step;
-  /// `vetoes`, where given, with the rest. Returns the sums.
-  ValueRange sumOverAll(OpBuilder &builder, Value vetoes = {}) {
+  /// `nonfiniteRanks`, where given, with the rest. Returns the sums.
+  ValueRange sumOverAll(OpBuilder &builder, Value nonfiniteRanks = {}) {
     SmallVector<Value> values = {last.getExchanged()[first],
                                  last.getExchanged()[first + 1]};
-    if (vetoes)
-      values.push_back(vetoes);
+    if (nonfiniteRanks)
+      values.push_back(nonfiniteRanks);
     auto op = coll::AllReduceOp::create(builder, update.getLoc(), 0u,
                                         rt::RankGroup::All,
                                         getSymbols(&getContext(), {}), values);
@@ -118,10 +118,11 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     SmallVector<Value> checked = {last.getExchanged()[first]};
     for (const Gradient &gradient : gradients)
       checked.push_back(gradient.sum);
-    Value vetoes = train::NotFiniteOp::create(
+    Value nonfiniteRanks = train::NotFiniteOp::create(
         builder, update.getLoc(),
         RankedTensorType::get({}, builder.getI64Type()), checked);
-    update.getVetoesMutable().assign(sumOverAll(builder, vetoes).back());
+    update.getNonfiniteRanksMutable().assign(
+        sumOverAll(builder, nonfiniteRanks).back());
     update.getDivisorMutable().assign(
         divisor ? divisor : buildOne(builder, update.getLoc()));
     update.setChanges(true);
@@ -141,8 +142,8 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     Operation *end = function.front().getTerminator();
     for (auto [gradient, change, value, result] :
          llvm::zip(gradients, changes, current, combined)) {
-      Value applied = train::ApplyChangeOp::create(builder, update.getLoc(),
-                                                   result, value, finite);
+      Value applied = train::ApplyDeltaOp::create(builder, update.getLoc(),
+                                                  result, value, finite);
       end->replaceUsesOfWith(change, applied);
       // The change has the gradient's memory.
       end->replaceUsesOfWith(gradient.sum, result);

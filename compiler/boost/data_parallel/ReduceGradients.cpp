@@ -12,7 +12,7 @@ namespace boostc::boost {
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::boost;
-using train::Combining;
+using train::Reduction;
 
 namespace {
 
@@ -57,8 +57,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
 
   void reduce(Value count) {
     train::AveragingAttr averaging = getAveraging(getOperation());
-    bool sumsMicroBatches = averaging.getMicroBatches() == Combining::Sum;
-    bool sumsRanks = averaging.getRanks() == Combining::Sum;
+    bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
+    bool sumsRanks = averaging.getRanks() == Reduction::Sum;
     OpBuilder builder = OpBuilder::atBlockBegin(&update.front());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)

@@ -28,7 +28,7 @@ struct AverageMicroBatches
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
     if (!micro ||
-        getAveraging(program).getMicroBatches() != train::Combining::Sum)
+        getAveraging(program).getMicroBatches() != train::Reduction::Sum)
       return;
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     Value count;

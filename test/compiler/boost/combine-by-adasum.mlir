@@ -53,10 +53,10 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 // CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
 // CHECK-NEXT: %[[NF:.+]] = train.not_finite(%[[LOSS]], %[[R]]#0, %[[R]]#1 :
 // CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce number(1) over all serves [](%[[LOSS]], %[[COUNT]], %[[NF]] :
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) vetoes(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) changes {
+// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) nonfinite_ranks(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) changes {
 // CHECK: %[[A:.+]]:2 = coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[U]]#1, %[[U]]#0 :
-// CHECK-NEXT: %[[B1:.+]] = train.apply_change %[[A]]#0 to %[[B]] if %[[F]]
-// CHECK-NEXT: %[[W1:.+]] = train.apply_change %[[A]]#1 to %[[W]] if %[[F]]
+// CHECK-NEXT: %[[B1:.+]] = train.apply_delta %[[A]]#0 to %[[B]] if %[[F]]
+// CHECK-NEXT: %[[W1:.+]] = train.apply_delta %[[A]]#1 to %[[W]] if %[[F]]
 // CHECK-NEXT: return %[[W1]], %[[B1]], %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
 train.program @delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<delta, per_tensor, auto, cuts = []>} {

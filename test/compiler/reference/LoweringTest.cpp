@@ -7,8 +7,8 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/reference/Compare.h"
-#include "compiler/reference/DrawArguments.h"
 #include "compiler/reference/Interpreter.h"
+#include "compiler/reference/RandomArguments.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -64,7 +64,7 @@ protected:
     ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
     std::map<std::string, Results> results;
     module.walk([&](func::FuncOp function) {
-      auto lists = drawArguments(function);
+      auto lists = randomArguments(function);
       if (function.isExternal() || failed(lists))
         return;
       Results values;

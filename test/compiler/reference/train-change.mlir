@@ -2,23 +2,23 @@
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
 // RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
 
-// Values of train.not_finite, train.apply_change and a train.update that gives changes, then
+// Values of train.not_finite, train.apply_delta and a train.update that gives changes, then
 // on drawn numbers the ops against their lowering.
 train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  func.func private @step(%vetoes: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
+  func.func private @step(%nonfinite_ranks: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
                           %g: tensor<2xf32>, %w: tensor<2xf32>, %v: tensor<2xf32>,
                           %lr: tensor<f32>, %before: tensor<i32>)
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>) {
     %loss = arith.constant dense<0x7FC00000> : tensor<f32>
     %r:3 = train.update loss(%loss) count(%count) after(%before) divisor(%divisor)
-        vetoes(%vetoes) gradients(%g : tensor<2xf32>)
+        nonfinite_ranks(%nonfinite_ranks) gradients(%g : tensor<2xf32>)
         current(%w, %v : tensor<2xf32>, tensor<2xf32>) changes {
     ^bb0(%mean: tensor<2xf32>):
       %w1, %v1 = train.momentum %w, %mean, %lr, %v momentum 0.75 weight_decay 0.25
           : tensor<2xf32>
       train.yield %w1, %v1 : tensor<2xf32>, tensor<2xf32>
     }
-    %w1 = train.apply_change %r#0 to %w if %r#2 : tensor<2xf32>
+    %w1 = train.apply_delta %r#0 to %w if %r#2 : tensor<2xf32>
     return %r#0, %w1, %r#1, %r#2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>
   }
   func.func @main() {
@@ -78,7 +78,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %c#3, %no : tensor<i32>
     return
   }
-  func.func @drawn(%vetoes: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
+  func.func @drawn(%nonfinite_ranks: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
                    %g: tensor<4x3xf32>, %w: tensor<4x3xf32>, %v: tensor<4x3xf32>,
                    %lr: tensor<f32>)
       -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<i32>, tensor<4x3xf32>,
@@ -87,7 +87,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %yes = arith.constant dense<1> : tensor<i32>
     %nf = train.not_finite (%lr, %g : tensor<f32>, tensor<4x3xf32>)
     %r:3 = train.update loss(%lr) count(%count) after(%yes) divisor(%divisor)
-        vetoes(%none) gradients(%g : tensor<4x3xf32>)
+        nonfinite_ranks(%none) gradients(%g : tensor<4x3xf32>)
         current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>) changes {
     ^bb0(%mean: tensor<4x3xf32>):
       %cut = train.clamp_gradient %mean limit 0.5 : tensor<4x3xf32>
@@ -95,7 +95,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
           : tensor<4x3xf32>
       train.yield %w1, %v1 : tensor<4x3xf32>, tensor<4x3xf32>
     }
-    %w1 = train.apply_change %r#0 to %w if %r#2 : tensor<4x3xf32>
+    %w1 = train.apply_delta %r#0 to %w if %r#2 : tensor<4x3xf32>
     // Of a divisor of 0 the sum stays as it is.
     %s:2 = train.update loss(%lr) count(%count) after(%yes) divisor(%none)
         gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {

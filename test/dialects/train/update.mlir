@@ -20,10 +20,10 @@ func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>,
 }
 
 // CHECK-LABEL: func.func @changes
-// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) after(%{{.*}}) divisor(%[[COUNT]]) vetoes(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
+// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) after(%{{.*}}) divisor(%[[COUNT]]) nonfinite_ranks(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
 func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                    %w: tensor<4xf32>, %lr: tensor<f32>) -> (tensor<4xf32>, tensor<i32>) {
-  %d, %finite = train.update loss(%loss) count(%count) after(%before) divisor(%count) vetoes(%count)
+  %d, %finite = train.update loss(%loss) count(%count) after(%before) divisor(%count) nonfinite_ranks(%count)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>

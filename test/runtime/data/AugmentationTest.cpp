@@ -105,7 +105,7 @@ TEST(Augmentation, ListsAreDoneInTheirOrder) {
   std::set<std::vector<float>> seen;
   for (int64_t sample = 0; sample < 200; ++sample) {
     DrawKey key{11, 2, sample};
-    BoostRandomBlock crop = drawOf(key, 1), flip = drawOf(key, 2);
+    BoostRandomBlock crop = randomBits(key, 1), flip = randomBits(key, 2);
     auto shift = [](uint32_t bits) {
       return static_cast<int64_t>(uint64_t{3} * bits >> 32) - 1;
     };
@@ -136,7 +136,7 @@ TEST(Augmentation, AnEvaluationDrawsNothing) {
 
 TEST(Augmentation, ADrawDependsOnSeedEpochSampleAndPlace) {
   auto draw = [](DrawKey key, size_t place) {
-    BoostRandomBlock block = drawOf(key, place);
+    BoostRandomBlock block = randomBits(key, place);
     return std::vector<uint32_t>(block.word, block.word + 4);
   };
   std::set<std::vector<uint32_t>> draws;

@@ -56,7 +56,7 @@ static Value buildShare(OpBuilder &builder, Location loc, Value x,
       builder, loc, cast<RankedTensorType>(x.getType()), x,
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         return arith::DivFOp::create(b, nested, args[0],
-                                     buildFloat(b, nested, taps));
+                                     buildConstant(b, nested, taps));
       });
 }
 

@@ -125,7 +125,7 @@ FailureOr<SmallVector<Value>> BiasGradOp::lowerToLinalg(OpBuilder &builder) {
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value isValid = buildIsValid(b, loc, 0, args[1]);
         Value term = arith::SelectOp::create(b, loc, isValid, args[0],
-                                             buildFloat(b, loc, 0.0));
+                                             buildConstant(b, loc, 0.0));
         return buildSumStep(b, loc, args[2], term);
       })};
 }

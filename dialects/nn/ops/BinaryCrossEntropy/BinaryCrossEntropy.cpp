@@ -43,7 +43,8 @@ BinaryCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   return lowerLoss(
       builder, getLoc(), getOperands(),
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = buildFloat(b, loc, 0.0), one = buildFloat(b, loc, 1.0);
+        Value zero = buildConstant(b, loc, 0.0),
+              one = buildConstant(b, loc, 1.0);
         Value size = math::AbsFOp::create(b, loc, args[0]);
         Value power =
             math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, size));
@@ -101,7 +102,7 @@ BinaryCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   return lowerLossGrad(
       builder, getLoc(), getOperands(),
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value one = buildFloat(b, loc, 1.0);
+        Value one = buildConstant(b, loc, 1.0);
         Value power =
             math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, args[0]));
         Value sigmoid = arith::DivFOp::create(

@@ -123,10 +123,10 @@ FailureOr<SmallVector<Value>> DropoutOp::lowerToLinalg(OpBuilder &builder) {
             b, loc, arith::CmpIPredicate::ult,
             buildSampleBits(b, loc, args[1], getStream(), element),
             buildBits(b, loc, static_cast<uint32_t>(threshold)));
-        Value scaled =
-            arith::DivFOp::create(b, loc, args[0], buildReal(b, loc, kept));
+        Value scaled = arith::DivFOp::create(
+            b, loc, args[0], buildRoundedConstant(b, loc, kept));
         return arith::SelectOp::create(b, loc, stays, scaled,
-                                       buildFloat(b, loc, 0.0));
+                                       buildConstant(b, loc, 0.0));
       })};
 }
 

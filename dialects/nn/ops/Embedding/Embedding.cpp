@@ -122,7 +122,7 @@ EmbeddingGradOp::lowerToLinalg(OpBuilder &builder) {
       {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {})},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[1]),
-                                       args[0], buildFloat(b, loc, 0.0));
+                                       args[0], buildConstant(b, loc, 0.0));
       });
   Value empty = tensor::EmptyOp::create(builder, getLoc(), getType().getShape(),
                                         getType().getElementType());

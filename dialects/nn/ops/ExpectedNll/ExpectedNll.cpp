@@ -89,7 +89,7 @@ ExpectedNllGradOp::lowerToLinalg(OpBuilder &builder) {
         Value share = arith::MulFOp::create(
             b, loc, arith::NegFOp::create(b, loc, args[0]), args[1]);
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[2]),
-                                       share, buildFloat(b, loc, 0.0));
+                                       share, buildConstant(b, loc, 0.0));
       })};
 }
 

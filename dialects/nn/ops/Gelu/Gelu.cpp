@@ -44,17 +44,19 @@ static Value buildInnerTanh(OpBuilder &b, Location loc, Value x) {
   Value square = arith::MulFOp::create(b, loc, x, x);
   Value cubic = arith::MulFOp::create(
       b, loc, square,
-      arith::MulFOp::create(b, loc, buildReal(b, loc, kTanhCubic), x));
-  Value inner = arith::MulFOp::create(b, loc, buildReal(b, loc, kTanhScale),
-                                      arith::AddFOp::create(b, loc, x, cubic));
+      arith::MulFOp::create(b, loc, buildRoundedConstant(b, loc, kTanhCubic),
+                            x));
+  Value inner =
+      arith::MulFOp::create(b, loc, buildRoundedConstant(b, loc, kTanhScale),
+                            arith::AddFOp::create(b, loc, x, cubic));
   return math::TanhOp::create(b, loc, inner);
 }
 
 /// 1 + erf(x / sqrt(2)): twice the normal distribution function.
 static Value buildTwicePhi(OpBuilder &b, Location loc, Value x) {
-  Value scaled =
-      arith::MulFOp::create(b, loc, x, buildReal(b, loc, kInverseRoot2));
-  return arith::AddFOp::create(b, loc, buildFloat(b, loc, 1.0),
+  Value scaled = arith::MulFOp::create(
+      b, loc, x, buildRoundedConstant(b, loc, kInverseRoot2));
+  return arith::AddFOp::create(b, loc, buildConstant(b, loc, 1.0),
                                math::ErfOp::create(b, loc, scaled));
 }
 
@@ -63,12 +65,14 @@ FailureOr<SmallVector<Value>> GeluOp::lowerToLinalg(OpBuilder &builder) {
       *this, builder,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value x = args[0];
-        Value half = arith::MulFOp::create(b, loc, buildFloat(b, loc, 0.5), x);
+        Value half =
+            arith::MulFOp::create(b, loc, buildConstant(b, loc, 0.5), x);
         Value gate =
-            getTanh() ? arith::AddFOp::create(b, loc, buildFloat(b, loc, 1.0),
-                                              buildInnerTanh(b, loc, x))
-                            .getResult()
-                      : buildTwicePhi(b, loc, x);
+            getTanh()
+                ? arith::AddFOp::create(b, loc, buildConstant(b, loc, 1.0),
+                                        buildInnerTanh(b, loc, x))
+                      .getResult()
+                : buildTwicePhi(b, loc, x);
         return arith::MulFOp::create(b, loc, half, gate);
       });
 }
@@ -123,20 +127,22 @@ FailureOr<SmallVector<Value>> GeluGradOp::lowerToLinalg(OpBuilder &builder) {
         auto add = [&](Value x, Value y) -> Value {
           return arith::AddFOp::create(b, loc, x, y);
         };
-        Value x = args[1], half = buildFloat(b, loc, 0.5);
-        Value one = buildFloat(b, loc, 1.0), square = mul(x, x);
+        Value x = args[1], half = buildConstant(b, loc, 0.5);
+        Value one = buildConstant(b, loc, 1.0), square = mul(x, x);
         if (getTanh()) {
           Value t = buildInnerTanh(b, loc, x);
           Value rest = arith::SubFOp::create(b, loc, one, mul(t, t));
           Value slope = add(
-              buildReal(b, loc, kTanhScale),
-              mul(buildReal(b, loc, 3.0 * kTanhCubic * kTanhScale), square));
+              buildRoundedConstant(b, loc, kTanhScale),
+              mul(buildRoundedConstant(b, loc, 3.0 * kTanhCubic * kTanhScale),
+                  square));
           Value derivative = add(add(one, t), mul(mul(x, rest), slope));
           return mul(args[0], mul(half, derivative));
         }
-        Value power =
-            math::ExpOp::create(b, loc, mul(buildFloat(b, loc, -0.5), square));
-        Value density = mul(mul(x, buildReal(b, loc, kDensityAtZero)), power);
+        Value power = math::ExpOp::create(
+            b, loc, mul(buildConstant(b, loc, -0.5), square));
+        Value density =
+            mul(mul(x, buildRoundedConstant(b, loc, kDensityAtZero)), power);
         return mul(args[0], add(mul(half, buildTwicePhi(b, loc, x)), density));
       });
 }

@@ -86,10 +86,10 @@ FailureOr<SmallVector<Value>> L1GradOp::lowerToLinalg(OpBuilder &builder) {
         };
         Value below = arith::SelectOp::create(
             b, loc, compare(arith::CmpFPredicate::OLT),
-            buildFloat(b, loc, -1.0), buildFloat(b, loc, 0.0));
+            buildConstant(b, loc, -1.0), buildConstant(b, loc, 0.0));
         return arith::SelectOp::create(b, loc,
                                        compare(arith::CmpFPredicate::OGT),
-                                       buildFloat(b, loc, 1.0), below);
+                                       buildConstant(b, loc, 1.0), below);
       });
 }
 

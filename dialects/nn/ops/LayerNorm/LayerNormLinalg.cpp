@@ -87,7 +87,7 @@ public:
         b, loc, view.rows, sums,
         [=](OpBuilder &nested, Location at, ValueRange args) -> Value {
           return arith::DivFOp::create(nested, at, args[0],
-                                       buildReal(nested, at, size));
+                                       buildRoundedConstant(nested, at, size));
         });
   }
   /// Sets `mean` and `scale` of the rows of `x`.
@@ -107,14 +107,14 @@ public:
     scale = buildElementwise(
         b, loc, view.rows, squares,
         [=](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          Value variance = arith::DivFOp::create(nested, at, args[0],
-                                                 buildReal(nested, at, size));
+          Value variance = arith::DivFOp::create(
+              nested, at, args[0], buildRoundedConstant(nested, at, size));
           Value root = math::SqrtOp::create(
               nested, at,
               arith::AddFOp::create(nested, at, variance,
-                                    buildReal(nested, at, added)));
-          return arith::DivFOp::create(nested, at, buildFloat(nested, at, 1.0),
-                                       root);
+                                    buildRoundedConstant(nested, at, added)));
+          return arith::DivFOp::create(nested, at,
+                                       buildConstant(nested, at, 1.0), root);
         });
   }
   /// (x - mean) * scale.
@@ -220,7 +220,7 @@ LayerNormGradParametersOp::lowerToLinalg(OpBuilder &builder) {
           Value counts = arith::SelectOp::create(
               b, loc, buildIsValid(b, loc, 0, end),
               term(b, loc, args.take_front(inputs.size())),
-              buildFloat(b, loc, 0.0));
+              buildConstant(b, loc, 0.0));
           return buildSumStep(b, loc, args.back(), counts);
         });
     return rows.view.restoreParameter(builder, getLoc(), sums, parameters);

@@ -9,8 +9,9 @@ using namespace boostc::nn;
 static Value buildLeak(OpBuilder &b, Location loc, Value x, Value value,
                        double slope) {
   Value isPositive = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x,
-                                           buildFloat(b, loc, 0.0));
-  Value leak = arith::MulFOp::create(b, loc, buildReal(b, loc, slope), value);
+                                           buildConstant(b, loc, 0.0));
+  Value leak =
+      arith::MulFOp::create(b, loc, buildRoundedConstant(b, loc, slope), value);
   return arith::SelectOp::create(b, loc, isPositive, value, leak);
 }
 

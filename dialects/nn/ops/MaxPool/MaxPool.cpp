@@ -186,7 +186,7 @@ FailureOr<SmallVector<Value>> MaxPoolGradOp::lowerToLinalg(OpBuilder &builder) {
         Value here = buildTapNumber(b, nested, getKernel()[1]);
         Value isTaken = arith::CmpIOp::create(
             b, nested, arith::CmpIPredicate::eq, args[1], here);
-        Value zero = buildFloat(b, nested, 0.0);
+        Value zero = buildConstant(b, nested, 0.0);
         return arith::SelectOp::create(b, nested, isTaken, args[0], zero);
       })};
 }

@@ -36,8 +36,9 @@ FailureOr<SmallVector<Value>> OneHotOp::lowerToLinalg(OpBuilder &builder) {
             arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
         Value isLabel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                               column, args[0]);
-        return arith::SelectOp::create(b, loc, isLabel, buildFloat(b, loc, 1.0),
-                                       buildFloat(b, loc, 0.0));
+        return arith::SelectOp::create(b, loc, isLabel,
+                                       buildConstant(b, loc, 1.0),
+                                       buildConstant(b, loc, 0.0));
       })};
 }
 

@@ -126,7 +126,8 @@ FailureOr<SmallVector<Value>> ReduceOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), to, reduced,
       [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::DivFOp::create(b, loc, args[0], buildReal(b, loc, count));
+        return arith::DivFOp::create(b, loc, args[0],
+                                     buildRoundedConstant(b, loc, count));
       })};
 }
 
@@ -232,7 +233,7 @@ ReduceMaxGradOp::lowerToLinalg(OpBuilder &builder) {
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value one = arith::SelectOp::create(
             b, loc, isLargest(b, loc, args[0], args[1]),
-            buildFloat(b, loc, 1.0), buildFloat(b, loc, 0.0));
+            buildConstant(b, loc, 1.0), buildConstant(b, loc, 0.0));
         return buildSumStep(b, loc, args[2], one);
       });
   return SmallVector<Value>{buildElementwise(
@@ -242,7 +243,7 @@ ReduceMaxGradOp::lowerToLinalg(OpBuilder &builder) {
         Value share = arith::DivFOp::create(b, loc, args[2], args[3]);
         return arith::SelectOp::create(b, loc,
                                        isLargest(b, loc, args[0], args[1]),
-                                       share, buildFloat(b, loc, 0.0));
+                                       share, buildConstant(b, loc, 0.0));
       })};
 }
 

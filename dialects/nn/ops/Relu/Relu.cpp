@@ -28,7 +28,7 @@ LogicalResult ReluOp::buildBackward(BackwardContext &context) {
 FailureOr<SmallVector<Value>> ReluOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = buildFloat(b, loc, 0.0);
+        Value zero = buildConstant(b, loc, 0.0);
         // An ordered comparison: a NaN is not "<= 0" and passes through.
         Value isOff = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
                                             args[0], zero);
@@ -63,7 +63,7 @@ LogicalResult ReluGradOp::evaluate(ReferenceContext &,
 FailureOr<SmallVector<Value>> ReluGradOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = buildFloat(b, loc, 0.0);
+        Value zero = buildConstant(b, loc, 0.0);
         Value isOn = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                            args[1], zero);
         return arith::SelectOp::create(b, loc, isOn, args[0], zero);

@@ -29,10 +29,10 @@ LogicalResult Relu6Op::buildBackward(BackwardContext &context) {
 FailureOr<SmallVector<Value>> Relu6Op::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value positive =
-            arith::MaximumFOp::create(b, loc, args[0], buildFloat(b, loc, 0.0));
+        Value positive = arith::MaximumFOp::create(b, loc, args[0],
+                                                   buildConstant(b, loc, 0.0));
         return arith::MinimumFOp::create(b, loc, positive,
-                                         buildFloat(b, loc, 6.0));
+                                         buildConstant(b, loc, 6.0));
       });
 }
 
@@ -63,11 +63,12 @@ LogicalResult Relu6GradOp::evaluate(ReferenceContext &,
 FailureOr<SmallVector<Value>> Relu6GradOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = buildFloat(b, loc, 0.0);
+        Value zero = buildConstant(b, loc, 0.0);
         Value isAbove = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                               args[1], zero);
-        Value isBelow = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
-                                              args[1], buildFloat(b, loc, 6.0));
+        Value isBelow =
+            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, args[1],
+                                  buildConstant(b, loc, 6.0));
         Value passes = arith::AndIOp::create(b, loc, isAbove, isBelow);
         return arith::SelectOp::create(b, loc, passes, args[0], zero);
       });

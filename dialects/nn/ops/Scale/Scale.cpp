@@ -25,8 +25,8 @@ FailureOr<SmallVector<Value>> ScaleOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder,
       [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::MulFOp::create(b, loc, buildReal(b, loc, factor),
-                                     args[0]);
+        return arith::MulFOp::create(
+            b, loc, buildRoundedConstant(b, loc, factor), args[0]);
       });
 }
 

@@ -30,7 +30,7 @@ LogicalResult SigmoidOp::buildBackward(BackwardContext &context) {
 FailureOr<SmallVector<Value>> SigmoidOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value one = buildFloat(b, loc, 1.0);
+        Value one = buildConstant(b, loc, 1.0);
         Value power =
             math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, args[0]));
         return arith::DivFOp::create(b, loc, one,
@@ -66,7 +66,7 @@ FailureOr<SmallVector<Value>> SigmoidGradOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value rest =
-            arith::SubFOp::create(b, loc, buildFloat(b, loc, 1.0), args[1]);
+            arith::SubFOp::create(b, loc, buildConstant(b, loc, 1.0), args[1]);
         Value slope = arith::MulFOp::create(b, loc, args[1], rest);
         return arith::MulFOp::create(b, loc, args[0], slope);
       });

@@ -10,7 +10,7 @@ using namespace boostc::nn;
 /// 1 + exp(-x), what the logistic function divides by.
 static Value buildLogisticDivisor(OpBuilder &b, Location loc, Value x) {
   Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-  return arith::AddFOp::create(b, loc, buildFloat(b, loc, 1.0), power);
+  return arith::AddFOp::create(b, loc, buildConstant(b, loc, 1.0), power);
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,7 +69,7 @@ LogicalResult SiluGradOp::evaluate(ReferenceContext &,
 FailureOr<SmallVector<Value>> SiluGradOp::lowerToLinalg(OpBuilder &builder) {
   return lowerElementwise(
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value one = buildFloat(b, loc, 1.0);
+        Value one = buildConstant(b, loc, 1.0);
         Value s = arith::DivFOp::create(b, loc, one,
                                         buildLogisticDivisor(b, loc, args[1]));
         Value rest = arith::MulFOp::create(

@@ -118,7 +118,7 @@ FailureOr<SmallVector<Value>> SliceGradOp::lowerToLinalg(OpBuilder &builder) {
                                         type.getElementType());
   Value zeros =
       linalg::FillOp::create(builder, getLoc(),
-                             buildFloat(builder, getLoc(), 0.0), empty)
+                             buildConstant(builder, getLoc(), 0.0), empty)
           .getResult(0);
   AxisPart part(builder, getGradient().getType().getShape(), getAxis(),
                 getStart());

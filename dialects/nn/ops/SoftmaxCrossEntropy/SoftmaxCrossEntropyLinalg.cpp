@@ -69,11 +69,11 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
         Value isLabel = buildIsLabel(b, nested, args[1]);
         auto weigh = [&](double target) -> Value {
           if (target == 0.0)
-            return buildFloat(b, nested, 0.0);
+            return buildConstant(b, nested, 0.0);
           if (target == 1.0)
             return below;
-          return arith::MulFOp::create(b, nested, buildReal(b, nested, target),
-                                       below);
+          return arith::MulFOp::create(
+              b, nested, buildRoundedConstant(b, nested, target), below);
         };
         Value term =
             arith::SelectOp::create(b, nested, isLabel, weigh(on), weigh(off));
@@ -90,7 +90,7 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
         Value loss = arith::AddFOp::create(b, nested, log, args[1]);
         Value isValid = buildIsValid(b, nested, 0, args[2]);
         Value term = arith::SelectOp::create(b, nested, isValid, loss,
-                                             buildFloat(b, nested, 0.0));
+                                             buildConstant(b, nested, 0.0));
         return buildSumStep(b, nested, args[3], term);
       });
   Value count = buildElementwise(
@@ -118,10 +118,11 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
         Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value power = math::ExpOp::create(b, loc, shifted);
         Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
-        Value zero = buildFloat(b, loc, 0.0);
-        Value target = arith::SelectOp::create(
-            b, loc, buildIsLabel(b, loc, args[3]), buildReal(b, loc, on),
-            buildReal(b, loc, off));
+        Value zero = buildConstant(b, loc, 0.0);
+        Value target =
+            arith::SelectOp::create(b, loc, buildIsLabel(b, loc, args[3]),
+                                    buildRoundedConstant(b, loc, on),
+                                    buildRoundedConstant(b, loc, off));
         Value difference = arith::SubFOp::create(b, loc, softmax, target);
         Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]),

@@ -63,7 +63,7 @@ FailureOr<SmallVector<Value>> TanhGradOp::lowerToLinalg(OpBuilder &builder) {
       *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value square = arith::MulFOp::create(b, loc, args[1], args[1]);
         Value slope =
-            arith::SubFOp::create(b, loc, buildFloat(b, loc, 1.0), square);
+            arith::SubFOp::create(b, loc, buildConstant(b, loc, 1.0), square);
         return arith::MulFOp::create(b, loc, args[0], slope);
       });
 }

@@ -64,7 +64,7 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
             arith::CmpIOp::create(b, nested, arith::CmpIPredicate::eq,
                                   buildColumn(b, nested), args[1]);
         Value term = arith::SelectOp::create(b, nested, isLabel, args[0],
-                                             buildFloat(b, nested, 0.0));
+                                             buildConstant(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
       });
   Value rank = buildReduction(

@@ -28,12 +28,13 @@ SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   if (!getDecoupled())
     g = buildCoupledDecay(b, loc, g, w, decay);
   // 1 - beta in double: rounded once, it is no difference of close numbers.
-  Value first = add(mul(buildReal(b, loc, beta1), m),
-                    mul(buildReal(b, loc, 1.0 - beta1), g));
-  Value second = add(mul(buildReal(b, loc, beta2), v),
-                     mul(buildReal(b, loc, 1.0 - beta2), mul(g, g)));
+  Value first = add(mul(buildRoundedConstant(b, loc, beta1), m),
+                    mul(buildRoundedConstant(b, loc, 1.0 - beta1), g));
+  Value second = add(mul(buildRoundedConstant(b, loc, beta2), v),
+                     mul(buildRoundedConstant(b, loc, 1.0 - beta2), mul(g, g)));
   Value root = math::SqrtOp::create(b, loc, divide(second, operands[4]));
-  Value scale = add(root, buildReal(b, loc, getEpsilon().convertToDouble()));
+  Value scale =
+      add(root, buildRoundedConstant(b, loc, getEpsilon().convertToDouble()));
   Value descent = divide(divide(first, operands[3]), scale);
   if (getDecoupled())
     descent = buildCoupledDecay(b, loc, descent, w, decay);

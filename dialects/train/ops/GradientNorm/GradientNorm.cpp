@@ -70,7 +70,7 @@ FailureOr<SmallVector<Value>> GlobalNormOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), getScalarType(builder), getSquares(),
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value sum = buildFloat(b, loc, 0.0);
+        Value sum = buildConstant(b, loc, 0.0);
         for (Value square : args.drop_back())
           sum = arith::AddFOp::create(b, loc, sum, square);
         return math::SqrtOp::create(b, loc, sum);
@@ -98,11 +98,11 @@ FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), getScalarType(builder), getNorm(),
       [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value guarded = arith::AddFOp::create(b, loc, args[0],
-                                              buildReal(b, loc, kNormGuard));
-        Value ratio =
-            arith::DivFOp::create(b, loc, buildReal(b, loc, limit), guarded);
-        return arith::MinimumFOp::create(b, loc, buildFloat(b, loc, 1.0),
+        Value guarded = arith::AddFOp::create(
+            b, loc, args[0], buildRoundedConstant(b, loc, kNormGuard));
+        Value ratio = arith::DivFOp::create(
+            b, loc, buildRoundedConstant(b, loc, limit), guarded);
+        return arith::MinimumFOp::create(b, loc, buildConstant(b, loc, 1.0),
                                          ratio);
       })};
 }
@@ -127,16 +127,20 @@ FailureOr<SmallVector<Value>> TrustRatioOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), getScalarType(builder), {getWeight(), getGradient()},
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = buildFloat(b, loc, 0.0);
+        Value zero = buildConstant(b, loc, 0.0);
         Value w = math::SqrtOp::create(b, loc, args[0]);
         Value g = math::SqrtOp::create(b, loc, args[1]);
         Value decay = arith::MulFOp::create(
-            b, loc, buildReal(b, loc, getWeightDecay().convertToDouble()), w);
+            b, loc,
+            buildRoundedConstant(b, loc, getWeightDecay().convertToDouble()),
+            w);
         Value divisor = arith::AddFOp::create(
             b, loc, arith::AddFOp::create(b, loc, g, decay),
-            buildReal(b, loc, getEpsilon().convertToDouble()));
+            buildRoundedConstant(b, loc, getEpsilon().convertToDouble()));
         Value scaled = arith::MulFOp::create(
-            b, loc, buildReal(b, loc, getCoefficient().convertToDouble()), w);
+            b, loc,
+            buildRoundedConstant(b, loc, getCoefficient().convertToDouble()),
+            w);
         Value ratio = arith::DivFOp::create(b, loc, scaled, divisor);
         auto isPositive = [&](Value norm) -> Value {
           return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, norm,
@@ -145,7 +149,7 @@ FailureOr<SmallVector<Value>> TrustRatioOp::lowerToLinalg(OpBuilder &builder) {
         Value isDefined =
             arith::AndIOp::create(b, loc, isPositive(w), isPositive(g));
         return arith::SelectOp::create(b, loc, isDefined, ratio,
-                                       buildFloat(b, loc, 1.0));
+                                       buildConstant(b, loc, 1.0));
       })};
 }
 
@@ -186,8 +190,8 @@ ClampGradientOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 Value ClampGradientOp::buildScalarTransform(OpBuilder &builder,
                                             ValueRange operands) {
   double limit = getLimit().convertToDouble();
-  Value low = buildReal(builder, getLoc(), -limit);
-  Value high = buildReal(builder, getLoc(), limit);
+  Value low = buildRoundedConstant(builder, getLoc(), -limit);
+  Value high = buildRoundedConstant(builder, getLoc(), limit);
   Value raised = arith::MaximumFOp::create(builder, getLoc(), operands[0], low);
   return arith::MinimumFOp::create(builder, getLoc(), raised, high);
 }

@@ -13,7 +13,8 @@ SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   Value decayed = buildCoupledDecay(b, loc, operands[1], w,
                                     getWeightDecay().convertToDouble());
   Value kept = arith::MulFOp::create(
-      b, loc, buildReal(b, loc, getMomentum().convertToDouble()), operands[4]);
+      b, loc, buildRoundedConstant(b, loc, getMomentum().convertToDouble()),
+      operands[4]);
   Value velocity = arith::AddFOp::create(
       b, loc, kept, arith::MulFOp::create(b, loc, operands[3], decayed));
   return {buildDescent(b, loc, w, operands[2], velocity), velocity};

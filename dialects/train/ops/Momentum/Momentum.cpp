@@ -11,7 +11,8 @@ SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder,
   double decay = getWeightDecay().convertToDouble();
   Value direction =
       getDecoupled() ? g : buildCoupledDecay(builder, getLoc(), g, w, decay);
-  Value share = buildReal(builder, getLoc(), getMomentum().convertToDouble());
+  Value share =
+      buildRoundedConstant(builder, getLoc(), getMomentum().convertToDouble());
   Value kept = arith::MulFOp::create(builder, getLoc(), share, v);
   Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
   Value descent = velocity;

@@ -24,7 +24,8 @@ void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
   if (norm)
     types.push_back(RankedTensorType::get({}, builder.getF32Type()));
   build(builder, state, types, loss, count, after, /*divisor=*/Value(),
-        /*vetoes=*/Value(), gradients, current, norm, /*changes=*/false);
+        /*nonfinite_ranks=*/Value(), gradients, current, norm,
+        /*changes=*/false);
   Block &block = state.regions.front()->emplaceBlock();
   block.addArguments(gradients.getTypes(),
                      SmallVector<Location>(gradients.size(), state.location));
@@ -118,9 +119,9 @@ LogicalResult UpdateOp::evaluate(ReferenceContext &context,
   double divisor =
       getDivisor() ? std::max(group(3).front().item(), 1.0) : count;
   ArrayRef<ReferenceValue> gradients = group(5), current = group(6);
-  bool isFinite = getVetoes() ? group(4).front().item() == 0.0
-                              : allFinite(group(0).front()) &&
-                                    llvm::all_of(gradients, allFinite);
+  bool isFinite = getNonfiniteRanks() ? group(4).front().item() == 0.0
+                                      : allFinite(group(0).front()) &&
+                                            llvm::all_of(gradients, allFinite);
   bool commits = count > 0 && isFinite && group(2).front().item() != 0.0;
   SmallVector<ReferenceValue> means(gradients), yielded;
   for (ReferenceValue &mean : means)

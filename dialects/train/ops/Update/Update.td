@@ -23,11 +23,11 @@ def Train_UpdateOp : Train_Op<"update", [
     result.
 
     With a `divisor` the gradients are divided by that, or by 1 where it is 0, in place of
-    the count. With `vetoes`,
+    the count. With `nonfinite_ranks`,
     how many ranks found a number that is not finite, the step is applied if there is none
     (and count > 0 and `after` is not 0), whatever this rank's numbers are. With `changes` the results of rules
     are, for parameters, `new - current` where the step is applied and 0 where not: what
-    `train.apply_change` adds.
+    `train.apply_delta` adds.
 
     Constraints:
     * (update_c1) the region takes one argument per gradient, of its type.
@@ -50,7 +50,7 @@ def Train_UpdateOp : Train_Op<"update", [
     ```
   }];
   let arguments = (ins Train_Sum:$loss, Train_Count:$count, Train_Flag:$after,
-                       Optional<Train_Count>:$divisor, Optional<Train_Count>:$vetoes,
+                       Optional<Train_Count>:$divisor, Optional<Train_Count>:$nonfinite_ranks,
                        Variadic<Train_Tensor>:$gradients,
                        Variadic<Train_Tensor>:$current, UnitAttr:$norm,
                        UnitAttr:$changes);
@@ -59,7 +59,7 @@ def Train_UpdateOp : Train_Op<"update", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `loss` `(` $loss `)` `count` `(` $count `)` `after` `(` $after `)`
-    (`divisor` `(` $divisor^ `)`)? (`vetoes` `(` $vetoes^ `)`)?
+    (`divisor` `(` $divisor^ `)`)? (`nonfinite_ranks` `(` $nonfinite_ranks^ `)`)?
     `gradients` `(` ($gradients^ `:` type($gradients))? `)`
     `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)?
     (`changes` $changes^)? $body attr-dict

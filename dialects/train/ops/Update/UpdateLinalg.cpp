@@ -12,7 +12,7 @@ using namespace boostc::train;
 
 /// The i32 scalar `finite`, in the memory of the one of the step before.
 static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
-  Value check = op.getVetoes();
+  Value check = op.getNonfiniteRanks();
   if (!check) {
     SmallVector<Value> values = {op.getLoss()};
     llvm::append_range(values, op.getGradients());
@@ -27,12 +27,12 @@ static Value buildFinite(OpBuilder &builder, Location loc, UpdateOp op) {
         Value none = arith::ConstantOp::create(b, at, b.getI64IntegerAttr(0));
         Value no = arith::ConstantOp::create(b, at, b.getI32IntegerAttr(0));
         Value isFinite =
-            op.getVetoes()
+            op.getNonfiniteRanks()
                 ? arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq,
                                         args[0], none)
                       .getResult()
                 : arith::CmpFOp::create(b, at, arith::CmpFPredicate::OEQ,
-                                        args[0], buildFloat(b, at, 0.0));
+                                        args[0], buildConstant(b, at, 0.0));
         Value hasSamples = arith::CmpIOp::create(
             b, at, arith::CmpIPredicate::sgt, args[1], none);
         Value wasFinite =
@@ -219,7 +219,7 @@ private:
               nested, at, arith::CmpIPredicate::ne, args[0], zero);
           if (isChange) {
             changed[0] = arith::SubFOp::create(nested, at, changed[0], old[0]);
-            old[0] = buildFloat(nested, at, 0.0);
+            old[0] = buildConstant(nested, at, 0.0);
           }
           for (auto [value, current] : llvm::zip(changed, old))
             value =

@@ -28,19 +28,20 @@ FailureOr<SmallVector<Value>> NotFiniteOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), RankedTensorType::get({}, builder.getI64Type()), total,
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value differs = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
-                                              args[0], buildFloat(b, loc, 0.0));
+        Value differs =
+            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, args[0],
+                                  buildConstant(b, loc, 0.0));
         return arith::ExtUIOp::create(b, loc, b.getI64Type(), differs);
       })};
 }
 
 //===----------------------------------------------------------------------===//
-// train.apply_change
+// train.apply_delta
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-ApplyChangeOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
-                        SmallVectorImpl<ReferenceValue> &results) {
+LogicalResult ApplyDeltaOp::evaluate(ReferenceContext &,
+                                     ArrayRef<ReferenceValue> operands,
+                                     SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[1];
   if (operands[2].item() != 0.0)
     for (int64_t i = 0; i < result.size(); ++i)
@@ -49,7 +50,7 @@ ApplyChangeOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   return success();
 }
 
-FailureOr<SmallVector<Value>> ApplyChangeOp::lowerToLinalg(OpBuilder &builder) {
+FailureOr<SmallVector<Value>> ApplyDeltaOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   unsigned rank = type.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);

@@ -1,4 +1,4 @@
-#include "compiler/reference/DrawArguments.h"
+#include "compiler/reference/RandomArguments.h"
 #include "dialects/train/TrainDialect.h"
 #include "runtime/abi/boost_random.h"
 #include <cmath>
@@ -18,7 +18,7 @@ static ReferenceValue draw(Type type, uint64_t stream) {
 }
 
 FailureOr<std::vector<SmallVector<ReferenceValue>>>
-boostc::drawArguments(func::FuncOp function, uint64_t rank) {
+boostc::randomArguments(func::FuncOp function, uint64_t rank) {
   SmallVector<ReferenceValue> arguments;
   std::optional<unsigned> valid;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {

@@ -1,4 +1,4 @@
-// DrawArguments.h - numbers to try a function on.
+// RandomArguments.h - numbers to try a function on.
 #pragma once
 
 #include "dialects/interfaces/ReferenceValue.h"
@@ -15,6 +15,6 @@ namespace boostc {
 /// there is one list. Failure, with a diagnostic at the function, when an
 /// argument has no static shape.
 llvm::FailureOr<std::vector<llvm::SmallVector<ReferenceValue>>>
-drawArguments(mlir::func::FuncOp function, uint64_t rank = 0);
+randomArguments(mlir::func::FuncOp function, uint64_t rank = 0);
 
 } // namespace boostc

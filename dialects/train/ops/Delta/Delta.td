@@ -1,5 +1,5 @@
-#ifndef BOOSTC_TRAIN_CHANGE
-#define BOOSTC_TRAIN_CHANGE
+#ifndef BOOSTC_TRAIN_DELTA
+#define BOOSTC_TRAIN_DELTA
 
 include "dialects/train/TrainBase.td"
 
@@ -21,7 +21,7 @@ def Train_NotFiniteOp : Train_Op<"not_finite", [
   let assemblyFormat = "`(` ($values^ `:` type($values))? `)` attr-dict";
 }
 
-def Train_ApplyChangeOp : Train_Op<"apply_change", [
+def Train_ApplyDeltaOp : Train_Op<"apply_delta", [
     Pure, AllTypesMatch<["current", "change", "result"]>,
     DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
@@ -31,7 +31,7 @@ def Train_ApplyChangeOp : Train_Op<"apply_change", [
 
     Example:
     ```mlir
-    %w1 = train.apply_change %d to %w if %finite : tensor<4x3xf32>
+    %w1 = train.apply_delta %d to %w if %finite : tensor<4x3xf32>
     ```
   }];
   let arguments = (ins Train_Tensor:$change, Train_Tensor:$current, Train_Flag:$finite);
@@ -39,4 +39,4 @@ def Train_ApplyChangeOp : Train_Op<"apply_change", [
   let assemblyFormat = "$change `to` $current `if` $finite attr-dict `:` type($result)";
 }
 
-#endif // BOOSTC_TRAIN_CHANGE
+#endif // BOOSTC_TRAIN_DELTA
