@@ -83,7 +83,7 @@ def ReduceGradientsPass
     ```
     After:
     ```mlir
-    %r:3 = coll.all_reduce number(0) over all serves [@w]
+    %r:3 = coll.all_reduce index(0) over all parameters [@w]
         (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
     %w1, %finite = train.update loss(%r#1) count(%r#2)
         gradients(%r#0 : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {...}
@@ -112,15 +112,15 @@ def DecomposeAllReducePass
 
     Before:
     ```mlir
-    %r:3 = coll.all_reduce number(0) over all serves [@w]
+    %r:3 = coll.all_reduce index(0) over all parameters [@w]
         (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
     ```
     After:
     ```mlir
-    %s = coll.reduce_scatter number(0) over all serves [@w] (%g : tensor<4x3xf32>)
-    %l:2 = coll.all_reduce number(1) over all serves []
+    %s = coll.reduce_scatter index(0) over all parameters [@w] (%g : tensor<4x3xf32>)
+    %l:2 = coll.all_reduce index(1) over all parameters []
         (%loss, %count : tensor<f32>, tensor<i64>)
-    %r = coll.all_gather number(2) over all serves [@w] (%s : tensor<4x3xf32>)
+    %r = coll.all_gather index(2) over all parameters [@w] (%s : tensor<4x3xf32>)
     ```
   }];
   let dependentDialects = ["::boostc::coll::CollDialect"];
@@ -135,21 +135,21 @@ def CombineByAdasumPass
     of ranks; the loss and its count, for the report and the decision to apply the step,
     over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
     and updates with what comes out. `delta` mode lets each group's optimizer compute its
-    changes of the weights (`train.update ... changes`), combines these and adds them
+    changes of the weights (`train.update ... deltas`), combines these and adds them
     (`train.apply_delta`); state is the rank's own. All ranks agree before whether
     numbers are finite, so all or none apply the step.
 
     Before:
     ```mlir
-    %r:3 = coll.all_reduce number(0) over all serves [@w] (%g, %loss, %count : ...)
+    %r:3 = coll.all_reduce index(0) over all parameters [@w] (%g, %loss, %count : ...)
     %w1, %finite = train.update loss(%r#1) count(%r#2) gradients(%r#0 : ...) ...
     ```
     After, in gradient mode:
     ```mlir
-    %r:2 = coll.all_reduce number(0) over inner serves [@w] (%g, %count : ...)
-    %s:2 = coll.all_reduce number(1) over all serves [] (%loss, %count : ...)
+    %r:2 = coll.all_reduce index(0) over intra_group parameters [@w] (%g, %count : ...)
+    %s:2 = coll.all_reduce index(1) over all parameters [] (%loss, %count : ...)
     %m = train.divide_gradient %r#0 by %r#1 : tensor<4x3xf32>
-    %a = coll.adasum number(2) over across serves [@w] groups [0] (%m : tensor<4x3xf32>)
+    %a = coll.adasum index(2) over inter_group parameters [@w] groups [0] (%m : tensor<4x3xf32>)
     %w1, %finite = train.update loss(%s#0) count(%s#1) divisor(%one) gradients(%a : ...) ...
     ```
   }];

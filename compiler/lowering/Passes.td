@@ -56,8 +56,8 @@ def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::Prog
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 
-def NumberCollectivesPass
-    : Pass<"boostc-number-collectives", "::boostc::train::ProgramOp"> {
+def AssignCollectiveIndicesPass
+    : Pass<"boostc-assign-collective-indices", "::boostc::train::ProgramOp"> {
   let summary = "numbers the collectives of @update in their order";
   let description = [{
     A collective whose results nobody uses goes with the rest of what nobody uses, and
@@ -65,13 +65,13 @@ def NumberCollectivesPass
 
     Before:
     ```mlir
-    %a = rt.collective all_reduce number(0) ...
-    %b = rt.collective all_reduce number(2) ...
+    %a = rt.collective all_reduce index(0) ...
+    %b = rt.collective all_reduce index(2) ...
     ```
     After:
     ```mlir
-    %a = rt.collective all_reduce number(0) ...
-    %b = rt.collective all_reduce number(1) ...
+    %a = rt.collective all_reduce index(0) ...
+    %b = rt.collective all_reduce index(1) ...
     ```
   }];
 }
@@ -278,10 +278,10 @@ def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::Progra
 }
 
 def AnnounceGradientsPass
-    : Pass<"boostc-announce-gradients", "::boostc::train::ProgramOp"> {
+    : Pass<"boostc-mark-gradients-ready", "::boostc::train::ProgramOp"> {
   let summary = "says where in @micro a collective could begin";
   let description = [{
-    Puts an `rt.ready` behind the last op of `@micro` that touches what a collective of
+    Puts an `rt.gradients_ready` behind the last op of `@micro` that touches what a collective of
     `@update` exchanges, as long as something is left to run beside it: the runtime begins
     the all-reduce of the last layers' gradients while those of the first are computed.
     It stops at the first collective whose operands are made in `@update`. On a GPU, which
@@ -298,7 +298,7 @@ def AnnounceGradientsPass
     ```mlir
     func.func @micro() {
       rt.matmul ins(...) outs(%last_layers_gradient : memref<10x84xf32>)
-      rt.ready number(0) (%last_layers_gradient : memref<10x84xf32>)
+      rt.gradients_ready index(0) (%last_layers_gradient : memref<10x84xf32>)
       rt.matmul ins(...) outs(%first_layers_gradient : memref<84x400xf32>)
     ```
   }];

@@ -116,7 +116,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     addCleanup(manager);
     // Collectives are values no longer than this, and go where nobody uses
     // them.
-    manager.nest<train::ProgramOp>().addPass(createNumberCollectivesPass());
+    manager.nest<train::ProgramOp>().addPass(
+        createAssignCollectiveIndicesPass());
     break;
   }
 

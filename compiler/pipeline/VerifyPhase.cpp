@@ -121,9 +121,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
       return verifyValid(reducing);
     if (auto collective = dyn_cast<CollectiveOpInterface>(op))
-      return verifyOrder(collective, train::kUpdate, collective.getNumber());
-    if (auto ready = dyn_cast<rt::ReadyOp>(op))
-      return verifyOrder(ready, train::kMicro, ready.getNumber());
+      return verifyOrder(collective, train::kUpdate, collective.getIndex());
+    if (auto ready = dyn_cast<rt::GradientsReadyOp>(op))
+      return verifyOrder(ready, train::kMicro, ready.getIndex());
     auto contraction = dyn_cast<ContractionOpInterface>(op);
     if (contraction && current >= Phase::Buffers && contraction.getScratch())
       return verifyProgramPrecision(contraction);

@@ -152,13 +152,13 @@ private:
     table.addRule();
     for (auto op : update.getOps<rt::CollectiveOp>()) {
       std::vector<std::string> names;
-      for (auto name : op.getServes().getAsRange<mlir::FlatSymbolRefAttr>())
+      for (auto name : op.getParameters().getAsRange<mlir::FlatSymbolRefAttr>())
         names.push_back(name.getValue().str());
-      table.addRow({std::to_string(op.getNumber()),
+      table.addRow({std::to_string(op.getIndex()),
                     rt::stringifyCollectiveKind(op.getKind()).str(),
                     rt::stringifyRankGroup(op.getRanks()).str(),
                     llvm::join(names, ", "),
-                    withSeparators(countBytes(op.getExchanged().getTypes()))});
+                    withSeparators(countBytes(op.getOperands().getTypes()))});
     }
     table.print(os);
     if (auto adasum =
@@ -214,8 +214,7 @@ private:
     for (const boostrt::PredictedCollective &collective : *collectives) {
       bytes += collective.bytes;
       table.addRow(
-          {std::to_string(collective.number),
-           boostrt::kindName(collective.kind),
+          {std::to_string(collective.index), boostrt::kindName(collective.kind),
            std::to_string(collective.members), collective.how,
            withSeparators(static_cast<int64_t>(collective.seconds + 0.5)),
            withSeparators(static_cast<int64_t>(collective.bytes))});

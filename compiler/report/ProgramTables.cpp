@@ -34,7 +34,7 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
       static_cast<uint32_t>(rt::getReproducibility(program));
   if (auto adasum =
           program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName)) {
-    descriptor.adasum_across = static_cast<uint32_t>(adasum.getAcross());
+    descriptor.adasum_scope = static_cast<uint32_t>(adasum.getAcross());
     descriptor.state_is_private =
         !program.getBody().getOps<train::StateOp>().empty() &&
         adasum.getMode() == train::AdasumMode::Delta;
@@ -46,10 +46,10 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
     BoostCollective collective = {};
     collective.kind = static_cast<uint32_t>(op.getKind());
     collective.ranks = static_cast<uint32_t>(op.getRanks());
-    collective.number = op.getNumber();
+    collective.index = op.getIndex();
     collective.peer = static_cast<int32_t>(op.getPeer());
     auto &list = operands.emplace_back();
-    for (auto [value, group] : llvm::zip(op.getExchanged(), op.getGroups()))
+    for (auto [value, group] : llvm::zip(op.getOperands(), op.getGroups()))
       list.push_back(describeOperand(value, group));
     collective.operands = list.data(); // a list keeps its place when moved
     collective.operand_count = list.size();

@@ -52,35 +52,35 @@ class Coll_Op<string mnemonic, string kind, dag parameters = (ins),
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
         DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
-  let arguments = !con((ins I32Attr:$number, Rt_RankGroup:$ranks,
-                            FlatSymbolRefArrayAttr:$serves),
+  let arguments = !con((ins I32Attr:$index, Rt_RankGroup:$ranks,
+                            FlatSymbolRefArrayAttr:$parameters),
                        parameters,
-                       (ins Variadic<RankedTensorOf<elements>>:$exchanged));
+                       (ins Variadic<RankedTensorOf<elements>>:$operands));
   let results = (outs Variadic<RankedTensorOf<elements>>:$results);
   let assemblyFormat =
-      "`number` `(` $number `)` `over` $ranks `serves` $serves " # format #
-      " `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict";
+      "`index` `(` $index `)` `over` $ranks `parameters` $parameters " # format #
+      " `(` ($operands^ `:` type($operands))? `)` attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = "::boostc::rt::CollectiveForm getForm();";
   let extraClassDefinition = [{
     ::boostc::rt::CollectiveForm $cppClass::getForm() {
       ::boostc::rt::CollectiveForm form(::boostc::rt::CollectiveKind::}] # kind # [{,
-                                        getRanks(), getExchanged().size());
+                                        getRanks(), getOperands().size());
       }] # refine # [{
       return form;
     }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, std::optional<::mlir::Location>, Adaptor adaptor,
         ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
-      ::llvm::append_range(inferred, adaptor.getExchanged().getTypes());
+      ::llvm::append_range(inferred, adaptor.getOperands().getTypes());
       return ::mlir::success();
     }
     ::llvm::LogicalResult $cppClass::verify() {
-      return ::boostc::rt::verifyForm(*this, getForm(), getExchanged().size());
+      return ::boostc::rt::verifyForm(*this, getForm(), getOperands().size());
     }
     ::llvm::LogicalResult
     $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
-      return ::boostc::coll::verifyServed(*this, symbols);
+      return ::boostc::coll::verifyParameters(*this, symbols);
     }
     /// Of one rank.
     ::llvm::LogicalResult $cppClass::evaluate(

@@ -16,9 +16,9 @@ void coll::CollDialect::initialize() {
       >();
 }
 
-LogicalResult coll::verifyServed(CollectiveOpInterface op,
-                                 SymbolTableCollection &symbols) {
-  for (auto name : op.getServes().getAsRange<FlatSymbolRefAttr>())
+LogicalResult coll::verifyParameters(CollectiveOpInterface op,
+                                     SymbolTableCollection &symbols) {
+  for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>())
     if (!symbols.lookupNearestSymbolFrom(op, name))
       return op->emitOpError("serves ") << name << ", which is nothing here";
   return success();
@@ -28,8 +28,8 @@ SmallVector<Value> coll::buildRtCollective(OpBuilder &builder,
                                            CollectiveOpInterface op,
                                            const rt::CollectiveForm &form) {
   auto call = rt::CollectiveOp::create(
-      builder, op.getLoc(), op->getResultTypes(), form.kind, op.getNumber(),
-      form.ranks, op.getServes(), form.groups, static_cast<uint32_t>(form.peer),
-      op.getExchanged());
+      builder, op.getLoc(), op->getResultTypes(), form.kind, op.getIndex(),
+      form.ranks, op.getParameters(), form.groups,
+      static_cast<uint32_t>(form.peer), op.getOperands());
   return SmallVector<Value>(call.getResults());
 }

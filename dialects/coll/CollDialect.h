@@ -21,8 +21,8 @@ namespace boostc::coll {
 
 /// Whether there is a parameter, or another symbol, of each name that `op`
 /// serves.
-llvm::LogicalResult verifyServed(CollectiveOpInterface op,
-                                 mlir::SymbolTableCollection &symbols);
+llvm::LogicalResult verifyParameters(CollectiveOpInterface op,
+                                     mlir::SymbolTableCollection &symbols);
 
 /// The rt.collective of `form` that `op` becomes, before it.
 llvm::SmallVector<mlir::Value>

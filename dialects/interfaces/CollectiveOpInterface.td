@@ -13,13 +13,13 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::boostc";
   let methods = [
     InterfaceMethod<"Its place in the order of a step, from 0.",
-      "uint32_t", "getNumber", (ins)>,
+      "uint32_t", "getIndex", (ins)>,
     InterfaceMethod<"Gives it another place.",
-      "void", "setNumber", (ins "uint32_t":$number)>,
+      "void", "setIndex", (ins "uint32_t":$index)>,
     InterfaceMethod<"What is exchanged: tensors, or buffers.",
-      "::mlir::OperandRange", "getExchanged", (ins)>,
+      "::mlir::OperandRange", "getOperands", (ins)>,
     InterfaceMethod<"The parameters that the first of these serve, one each.",
-      "::mlir::ArrayAttr", "getServes", (ins)>,
+      "::mlir::ArrayAttr", "getParameters", (ins)>,
     InterfaceMethod<[{
         Its results on every rank, by definition and in double precision, from the
         operands of all, by rank. ReferenceOpInterface is for one rank, of which every
@@ -31,7 +31,7 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let verify = [{ return ::boostc::verifyCollective($_op); }];
   let extraClassDeclaration = [{
     /// Name of the parameter that exchanged value `index` serves; empty: of none.
-    ::llvm::StringRef getServed(unsigned index);
+    ::llvm::StringRef getParameter(unsigned index);
   }];
 }
 

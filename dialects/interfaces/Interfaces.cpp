@@ -21,12 +21,12 @@ int64_t boostc::countBytes(TypeRange types) {
 
 LogicalResult boostc::verifyCollective(Operation *op) {
   auto collective = cast<CollectiveOpInterface>(op);
-  OperandRange exchanged = collective.getExchanged();
+  OperandRange exchanged = collective.getOperands();
   if (exchanged.empty())
     return op->emitOpError("expected something to exchange, found nothing");
-  if (collective.getServes().size() > exchanged.size())
+  if (collective.getParameters().size() > exchanged.size())
     return op->emitOpError("serves ")
-           << collective.getServes().size() << " parameters with "
+           << collective.getParameters().size() << " parameters with "
            << exchanged.size() << " values; each serves one at most";
   bool onTensors = isa<TensorType>(exchanged.front().getType());
   for (Type type : exchanged.getTypes()) {
@@ -44,8 +44,8 @@ LogicalResult boostc::verifyCollective(Operation *op) {
   return success();
 }
 
-StringRef boostc::CollectiveOpInterface::getServed(unsigned index) {
-  ArrayAttr serves = getServes();
+StringRef boostc::CollectiveOpInterface::getParameter(unsigned index) {
+  ArrayAttr serves = getParameters();
   return index < serves.size()
              ? cast<FlatSymbolRefAttr>(serves[index]).getValue()
              : StringRef();

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
-/// `groups` has one number, of 0 or more, for each of the `exchanged` values of
+/// `groups` has one number, of 0 or more, for each of the `operands` values of
 /// `op`.
 static LogicalResult verifyGroups(Operation *op, ArrayRef<int32_t> groups,
                                   size_t exchanged) {
@@ -22,7 +22,7 @@ LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
   if (failed(verifyGroups(op, form.groups, exchanged)))
     return failure();
   bool isAdasum = form.kind == CollectiveKind::Adasum;
-  if (isAdasum != (form.ranks == RankGroup::Across))
+  if (isAdasum != (form.ranks == RankGroup::InterGroup))
     return op->emitOpError("is over '")
            << stringifyRankGroup(form.ranks)
            << "'; adasum alone combines over 'across', and does nothing else";
@@ -39,7 +39,7 @@ void rt::numberCollectives(FunctionOpInterface function) {
   uint32_t next = 0;
   for (auto collective :
        function.getFunctionBody().front().getOps<CollectiveOpInterface>())
-    collective.setNumber(next++);
+    collective.setIndex(next++);
 }
 
 namespace {
@@ -154,7 +154,7 @@ std::vector<RankValues> rt::evaluateOnRanks(const CollectiveForm &form,
     return std::vector<RankValues>(operands.size(),
                                    evaluateAdasum(form, operands));
   std::vector<RankValues> results(operands.begin(), operands.end());
-  if (form.ranks == RankGroup::Inner)
+  if (form.ranks == RankGroup::IntraGroup)
     return results; // of one rank each
   for (size_t i = 0; i < operands.front().size(); ++i) {
     SmallVector<const ReferenceValue *> values;

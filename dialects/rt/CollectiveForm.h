@@ -29,7 +29,7 @@ llvm::LogicalResult verifyForm(mlir::Operation *op, const CollectiveForm &form,
 void numberCollectives(mlir::FunctionOpInterface function);
 
 /// The results of every rank from the operands of all, by rank. The ranks are
-/// of one server, where each is an inner group (BOOSTC_ACROSS_AUTO).
+/// of one server, where each is an inner group (BOOSTC_ADASUM_SCOPE_AUTO).
 std::vector<RankValues> evaluateOnRanks(const CollectiveForm &form,
                                         llvm::ArrayRef<RankValues> operands);
 

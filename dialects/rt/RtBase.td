@@ -22,7 +22,7 @@ def Rt_Dialect : Dialect {
     structured ops with kernels of their own (`rt.convolution`) and `rt.collective` enter
     in phase `linalg` as destination-style ops on tensors, so that the interpreter can
     execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
-    `rt.buffer` appear when memory is planned, `rt.ready` behind it, `rt.launch` and
+    `rt.buffer` appear when memory is planned, `rt.gradients_ready` behind it, `rt.launch` and
     `rt.launch_grid` in phase `rt`.
   }];
   let cppNamespace = "::boostc::rt";

@@ -62,8 +62,8 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "what ranks do together", 
 
 def Rt_RankGroup : I32EnumAttr<"RankGroup", "which ranks do it together", [
   I32EnumAttrCase<"All", 0, "all">,
-  I32EnumAttrCase<"Inner", 1, "inner">,
-  I32EnumAttrCase<"Across", 2, "across">]> {
+  I32EnumAttrCase<"IntraGroup", 1, "intra_group">,
+  I32EnumAttrCase<"InterGroup", 2, "inter_group">]> {
   let cppNamespace = "::boostc::rt";
 }
 

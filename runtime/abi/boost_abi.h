@@ -194,18 +194,18 @@ typedef enum BoostCollectiveKind {
 /* Which ranks do it. Every rank is in one group of each kind. */
 typedef enum BoostRankGroup {
   BOOSTC_RANKS_ALL = 0,
-  BOOSTC_RANKS_INNER = 1, /* those whose gradients are averaged */
-  BOOSTC_RANKS_ACROSS =
+  BOOSTC_RANKS_INTRA_GROUP = 1, /* those whose gradients are averaged */
+  BOOSTC_RANKS_INTER_GROUP =
       2 /* one of each inner group, over which Adasum combines */
 } BoostRankGroup;
 
 /* What an inner group is. */
-typedef enum BoostAcross {
-  BOOSTC_ACROSS_AUTO =
+typedef enum BoostAdasumScope {
+  BOOSTC_ADASUM_SCOPE_AUTO =
       0, /* as SERVERS where there are several, else as RANKS */
-  BOOSTC_ACROSS_SERVERS = 1, /* the ranks of a server */
-  BOOSTC_ACROSS_RANKS = 2    /* a rank alone */
-} BoostAcross;
+  BOOSTC_ADASUM_SCOPE_SERVERS = 1, /* the ranks of a server */
+  BOOSTC_ADASUM_SCOPE_RANKS = 2    /* a rank alone */
+} BoostAdasumScope;
 
 /* What the bits of a run depend on, besides data, weights, seed and CPU type.
  */
@@ -274,8 +274,8 @@ typedef struct BoostEnv {
    * `index`, have the value of this micro-batch, and micro touches them no
    * more. The runtime may begin the collective where that value is all that
    * update will have. */
-  void (*ready)(const struct BoostEnv *env, uint32_t index,
-                void *const *operands);
+  void (*gradients_ready)(const struct BoostEnv *env, uint32_t index,
+                          void *const *operands);
 } BoostEnv;
 
 /*===------------------------------------------------------------------------===
@@ -494,7 +494,7 @@ typedef struct BoostProgram {
   uint32_t schedule_count;
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
-  uint32_t adasum_across;    /* BoostAcross */
+  uint32_t adasum_scope;     /* BoostAdasumScope */
   uint32_t state_is_private; /* 1: each inner group's ranks have a state of
                                 their own; 0: all ranks have the same */
   uint32_t reproducible;     /* BoostReproducible */

@@ -18,7 +18,7 @@ public:
     for (uint32_t i = 1; i < size; ++i) {
       uint32_t to = (self + i) % size, from = (self + size - i) % size;
       send(to, slice(to));
-      receiveBeside(from, slice(from));
+      receiveOverlapped(from, slice(from));
     }
     return exchangePlaces();
   }
@@ -44,7 +44,7 @@ public:
     uint32_t self = group_.self(), size = group_.size();
     clear();
     send((self + distance) % size, range);
-    receiveBeside((self + size - distance) % size, range);
+    receiveOverlapped((self + size - distance) % size, range);
     return exchangePlaces();
   }
 
@@ -55,7 +55,7 @@ private:
   using Base::failure_, Base::group_, Base::vector_;
 
   /// For a place whose own content is sent.
-  void receiveBeside(uint32_t member, Range range) {
+  void receiveOverlapped(uint32_t member, Range range) {
     vector_.forEachMessage(range, [&](Range message, T *) {
       Base::receiveIntoScratch(member, message);
     });

@@ -78,7 +78,8 @@ public:
   /// that collectives need not wait for the rest of it.
   virtual bool isEarly() const { return false; }
   /// On a CPU: the operands of collective `index` have the value of a
-  /// micro-batch, which goes on without touching them; see BoostEnv::ready.
+  /// micro-batch, which goes on without touching them; see
+  /// BoostEnv::gradients_ready.
   virtual void ready(uint32_t, std::span<void *const>) {}
 };
 

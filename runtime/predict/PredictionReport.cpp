@@ -44,7 +44,7 @@ void addParts(std::string &text, const Prediction &p) {
          fmt::format("{}  until all ranks have come", milliseconds(step.wait)));
     for (const PredictedCollective &collective : step.collectives)
       line(text,
-           fmt::format("  {} {}", collective.number, kindName(collective.kind)),
+           fmt::format("  {} {}", collective.index, kindName(collective.kind)),
            fmt::format("{}  {}", milliseconds(collective.seconds),
                        collective.members == 1
                            ? std::string("nothing: one rank")
@@ -154,7 +154,7 @@ nlohmann::ordered_json toJson(const Prediction &p) {
   using Json = nlohmann::ordered_json;
   Json collectives = Json::array();
   for (const PredictedCollective &collective : p.step.collectives)
-    collectives.push_back({{"number", collective.number},
+    collectives.push_back({{"index", collective.index},
                            {"kind", kindName(collective.kind)},
                            {"ranks", collective.members},
                            {"how", collective.how},

@@ -33,7 +33,7 @@ Status StepExchanges::run(uint32_t index, void *const *operands) {
   begin = Clock::now();
   if (index + 1 == collectives_.size() && pattern_.pattern == Pattern::Sum)
     divideSum();
-  besides_ += secondsSince(begin);
+  overlapped_ += secondsSince(begin);
   return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include "runtime/comm/Group.h"
 #include "runtime/comm/Workspace.h"
-#include "runtime/device/EarlyCollectives.h"
+#include "runtime/device/OverlappedCollectives.h"
 #include "runtime/predict/ExchangeCosts.h"
 
 #include <utility>
@@ -35,7 +35,7 @@ public:
   /// Since the last call: seconds for which update has waited, and those in
   /// which it did what is no part of a step.
   double waited() { return std::exchange(waited_, 0); }
-  double besides() { return std::exchange(besides_, 0); }
+  double takeOverlapped() { return std::exchange(overlapped_, 0); }
 
 private:
   /// What is exchanged, on whichever thread.
@@ -61,8 +61,8 @@ private:
   std::vector<std::span<float>> floats_; ///< operands of the longest
   std::vector<double> shorts_;
   Patterns pattern_;
-  double waited_ = 0, besides_ = 0;
-  EarlyCollectives early_; ///< ends before what it uses
+  double waited_ = 0, overlapped_ = 0;
+  OverlappedCollectives early_; ///< ends before what it uses
 };
 
 } // namespace boostrt

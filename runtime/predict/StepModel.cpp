@@ -56,7 +56,7 @@ public:
 private:
   /// As Ranks::innerGroup() has it.
   uint32_t innerSize() const {
-    return averagesInServers(program_.adasum_across, job_.servers > 1)
+    return averagesInServers(program_.adasum_scope, job_.servers > 1)
                ? job_.ranksPerServer()
                : 1;
   }
@@ -81,7 +81,8 @@ private:
   }
 
   uint32_t membersOf(const BoostCollective &collective) const {
-    return collective.ranks == BOOSTC_RANKS_INNER ? innerSize() : job_.ranks;
+    return collective.ranks == BOOSTC_RANKS_INTRA_GROUP ? innerSize()
+                                                        : job_.ranks;
   }
 
   /// Bytes of the operands, floats apart from integers: each are exchanged as
@@ -216,7 +217,7 @@ private:
   static PredictedCollective describe(const BoostCollective &collective,
                                       uint32_t members) {
     PredictedCollective predicted;
-    predicted.number = collective.number;
+    predicted.index = collective.index;
     predicted.kind = static_cast<BoostCollectiveKind>(collective.kind);
     predicted.members = members;
     return predicted;

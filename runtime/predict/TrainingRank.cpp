@@ -69,7 +69,7 @@ Status TrainingRank::step(Pattern pattern) {
     return Status();
   double waited = exchanges_->waited();
   waits_[static_cast<size_t>(pattern)].push_back(waited);
-  update_.back() -= waited + exchanges_->besides();
+  update_.back() -= waited + exchanges_->takeOverlapped();
   return Status();
 }
 

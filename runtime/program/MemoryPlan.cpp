@@ -41,14 +41,14 @@ constexpr Row kOtherStateRow = {
 uint64_t planExchange(const BoostProgram &program, const MemoryJob &job) {
   if (job.ranks < 2)
     return 0;
-  uint32_t inner = averagesInServers(program.adasum_across, job.servers > 1)
+  uint32_t inner = averagesInServers(program.adasum_scope, job.servers > 1)
                        ? job.ranks / std::max(job.servers, 1u)
                        : 1;
   uint64_t most = 0;
   for (uint32_t i = 0; i < program.collective_count; ++i) {
     const BoostCollective &collective = program.collectives[i];
     uint32_t members =
-        collective.ranks == BOOSTC_RANKS_INNER ? inner : job.ranks;
+        collective.ranks == BOOSTC_RANKS_INTRA_GROUP ? inner : job.ranks;
     if (collective.kind != BOOSTC_COLLECTIVE_ADASUM) {
       most = std::max<uint64_t>(
           most, job.isOnHost

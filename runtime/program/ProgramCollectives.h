@@ -63,10 +63,10 @@ size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
 std::vector<size_t> spreadOffsets(const BoostCollective &collective);
 
 /// Whether the ranks of a server average before Adasum combines; else each rank
-/// is combined by itself. `across` is a BoostAcross.
+/// is combined by itself. `across` is a BoostAdasumScope.
 inline bool averagesInServers(uint32_t across, bool hasSeveralServers) {
-  return across == BOOSTC_ACROSS_SERVERS ||
-         (across == BOOSTC_ACROSS_AUTO && hasSeveralServers);
+  return across == BOOSTC_ADASUM_SCOPE_SERVERS ||
+         (across == BOOSTC_ADASUM_SCOPE_AUTO && hasSeveralServers);
 }
 
 /// The operands of an Adasum as tensors of one bucket, in which they lie at

@@ -44,8 +44,8 @@ DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
 void Execution::setCollectives(RankCollectives &collectives,
                                int64_t logAdasumEvery) {
   collectives_ = &collectives;
-  early_ = std::make_unique<EarlyCollectives>(collectives,
-                                              program_.collectives().size());
+  early_ = std::make_unique<OverlappedCollectives>(
+      collectives, program_.collectives().size());
   logAdasumEvery_ = logAdasumEvery;
   device_.setCollectives(early_.get(), program_.collectives());
 }

@@ -3,7 +3,7 @@
 // Nothing here allocates; a call costs what the function costs.
 #pragma once
 
-#include "runtime/device/EarlyCollectives.h"
+#include "runtime/device/OverlappedCollectives.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/Program.h"
 #include "runtime/trainer/RankCollectives.h"
@@ -123,7 +123,7 @@ private:
   Device &device_;
   const Arenas &arenas_;
   RankCollectives *collectives_ = nullptr;
-  std::unique_ptr<EarlyCollectives> early_; ///< around them
+  std::unique_ptr<OverlappedCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;
   RunSteps run_;
   void *bases_[BOOSTC_ARENA_COUNT] = {};

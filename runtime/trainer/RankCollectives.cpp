@@ -16,7 +16,7 @@ std::string nameOf(const BoostCollective &collective, const Program &program) {
     if (operand.parameter != UINT32_MAX)
       names += (names.empty() ? "" : ", ") +
                std::string(program.parameters()[operand.parameter].tensor.name);
-  return fmt::format("{} {} ({})", kindName(collective.kind), collective.number,
+  return fmt::format("{} {} ({})", kindName(collective.kind), collective.index,
                      names.empty() ? "loss" : names);
 }
 
@@ -91,7 +91,7 @@ Status RankCollectives::makeGroups() {
   };
   if (std::ranges::all_of(program_.collectives(), isOfAll))
     return Status();
-  Result<Group> inner = ranks_.innerGroup(program_.descriptor().adasum_across);
+  Result<Group> inner = ranks_.innerGroup(program_.descriptor().adasum_scope);
   if (inner.ok())
     inner_.emplace(inner->over(transport));
   return inner.status();
@@ -163,7 +163,7 @@ RankCollectives::~RankCollectives() {
 
 /// Adasum combines the inner groups' vectors, and all ranks share the work.
 Group &RankCollectives::groupOf(const BoostCollective &collective) {
-  return collective.ranks == BOOSTC_RANKS_INNER ? *inner_ : *all_;
+  return collective.ranks == BOOSTC_RANKS_INTRA_GROUP ? *inner_ : *all_;
 }
 
 Status RankCollectives::run(uint32_t index, void *const *operands) {

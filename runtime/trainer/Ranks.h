@@ -52,8 +52,8 @@ public:
   }
   const std::vector<uint32_t> &servers() const { return serverOfRank_; }
   /// The ranks whose gradients are averaged before Adasum combines them, this
-  /// one among them; other such groups are as large. `across` is a BoostAcross.
-  /// Fails with ExitCode::Input where servers differ in size.
+  /// one among them; other such groups are as large. `across` is a
+  /// BoostAdasumScope. Fails with ExitCode::Input where servers differ in size.
   Result<Group> innerGroup(uint32_t across) const;
   /// "0,0,1,1": the server of each rank.
   std::string layout() const;

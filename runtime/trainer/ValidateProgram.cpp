@@ -280,21 +280,21 @@ private:
   }
 
   Status collectives() const {
-    if (p_.adasum_across > BOOSTC_ACROSS_RANKS)
-      return fail("Adasum across unknown groups {}", p_.adasum_across);
+    if (p_.adasum_scope > BOOSTC_ADASUM_SCOPE_RANKS)
+      return fail("Adasum across unknown groups {}", p_.adasum_scope);
     if (p_.state_is_private > 1)
       return fail("private state {}, expected 0 or 1", p_.state_is_private);
     for (uint32_t i = 0; i < p_.collective_count; ++i) {
       const BoostCollective &collective = p_.collectives[i];
-      if (collective.number != i)
-        return fail("collective {} has number {}", i, collective.number);
+      if (collective.index != i)
+        return fail("collective {} has index {}", i, collective.index);
       if (collective.kind >= BOOSTC_COLLECTIVE_COUNT)
         return fail("collective {} is of unknown kind {}", i, collective.kind);
-      if (collective.ranks > BOOSTC_RANKS_ACROSS)
+      if (collective.ranks > BOOSTC_RANKS_INTER_GROUP)
         return fail("collective {} is for unknown ranks {}", i,
                     collective.ranks);
       if ((collective.kind == BOOSTC_COLLECTIVE_ADASUM) !=
-          (collective.ranks == BOOSTC_RANKS_ACROSS))
+          (collective.ranks == BOOSTC_RANKS_INTER_GROUP))
         return fail("collective {} of kind {} is for ranks {}; Adasum alone "
                     "combines across groups, and does nothing else",
                     i, collective.kind, collective.ranks);
@@ -321,20 +321,20 @@ private:
         (o.dtype == BOOSTC_I64 && collective.kind != BOOSTC_COLLECTIVE_ADASUM);
     if (!isKnown)
       return fail("operand {} of collective {} has elements of type {}", index,
-                  collective.number, o.dtype);
+                  collective.index, o.dtype);
     if (o.elements == 0 || o.elements > kMaxBytes / bytes)
       return fail("operand {} of collective {} has {} elements", index,
-                  collective.number, o.elements);
+                  collective.index, o.elements);
     if (o.parameter == UINT32_MAX)
       return Status();
     if (o.parameter >= p_.parameter_count)
       return fail("operand {} of collective {} serves parameter {} of {}",
-                  index, collective.number, o.parameter, p_.parameter_count);
+                  index, collective.index, o.parameter, p_.parameter_count);
     const BoostTensor &served = p_.parameters[o.parameter].tensor;
     if (o.elements * bytes != served.bytes)
       return fail("operand {} of collective {} has {} bytes, its parameter "
                   "'{}' {}",
-                  index, collective.number, o.elements * bytes, served.name,
+                  index, collective.index, o.elements * bytes, served.name,
                   served.bytes);
     return Status();
   }

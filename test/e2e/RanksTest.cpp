@@ -60,8 +60,8 @@ private:
     std::vector<unsigned> members;
     for (unsigned other = 0; other < ranks; ++other)
       if (group == BOOSTC_RANKS_ALL ||
-          (group == BOOSTC_RANKS_INNER ? other / inner == rank / inner
-                                       : other % inner == rank % inner))
+          (group == BOOSTC_RANKS_INTRA_GROUP ? other / inner == rank / inner
+                                             : other % inner == rank % inner))
         members.push_back(other);
     return members;
   }

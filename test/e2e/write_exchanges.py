@@ -30,8 +30,8 @@ def emit(name, values, types, op, serves, own, place):
     """Writes an op; its results."""
     global number
     count = len(values)
-    lines.append(f"{name}{f':{count}' if count > 1 else ''} = coll.{op} number({number}) over "
-                 f"all serves [{serves}]{own} ({', '.join(values)} : {', '.join(types)})"
+    lines.append(f"{name}{f':{count}' if count > 1 else ''} = coll.{op} index({number}) over "
+                 f"all parameters [{serves}]{own} ({', '.join(values)} : {', '.join(types)})"
                  f"{f' loc({place})' if place else ''}\n")
     number += 1
     return [f"{name}#{i}" for i in range(count)] if count > 1 else [name]

@@ -58,24 +58,24 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     last = reductions.back();
     // Loss and count stand behind the gradients, then the number of ranks where
     // their means are averaged.
-    first = last.getServes().size();
+    first = last.getParameters().size();
     Value weight;
     if (averaging.getRanks() == train::Reduction::Mean)
       weight = averaging.getMicroBatches() == train::Reduction::Sum
-                   ? last.getExchanged().back()
-                   : last.getExchanged()[first + 1];
+                   ? last.getOperands().back()
+                   : last.getOperands()[first + 1];
     for (size_t bucket = 0; bucket < reductions.size(); ++bucket) {
       coll::AllReduceOp op = reductions[bucket];
-      size_t served = op.getServes().size();
-      SmallVector<Value> values(op.getExchanged().take_front(served));
+      size_t served = op.getParameters().size();
+      SmallVector<Value> values(op.getOperands().take_front(served));
       if (op == last && weight)
         values.push_back(weight);
       OpBuilder builder(op);
       auto inner = coll::AllReduceOp::create(builder, op.getLoc(), 0u,
-                                             rt::RankGroup::Inner,
-                                             op.getServes(), values);
+                                             rt::RankGroup::IntraGroup,
+                                             op.getParameters(), values);
       for (size_t i = 0; i < served; ++i) {
-        gradients.push_back({CollectiveOpInterface(op).getServed(i),
+        gradients.push_back({CollectiveOpInterface(op).getParameter(i),
                              inner.getResult(i), bucket});
         op.getResult(i).replaceAllUsesWith(inner.getResult(i));
       }
@@ -88,8 +88,8 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   /// Sums over all ranks, for the report and the decision to apply the step;
   /// `nonfiniteRanks`, where given, with the rest. Returns the sums.
   ValueRange sumOverAll(OpBuilder &builder, Value nonfiniteRanks = {}) {
-    SmallVector<Value> values = {last.getExchanged()[first],
-                                 last.getExchanged()[first + 1]};
+    SmallVector<Value> values = {last.getOperands()[first],
+                                 last.getOperands()[first + 1]};
     if (nonfiniteRanks)
       values.push_back(nonfiniteRanks);
     auto op = coll::AllReduceOp::create(builder, update.getLoc(), 0u,
@@ -115,7 +115,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   }
 
   LogicalResult combineChanges(OpBuilder &builder) {
-    SmallVector<Value> checked = {last.getExchanged()[first]};
+    SmallVector<Value> checked = {last.getOperands()[first]};
     for (const Gradient &gradient : gradients)
       checked.push_back(gradient.sum);
     Value nonfiniteRanks = train::NotFiniteOp::create(
@@ -125,26 +125,26 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
         sumOverAll(builder, nonfiniteRanks).back());
     update.getDivisorMutable().assign(
         divisor ? divisor : buildOne(builder, update.getLoc()));
-    update.setChanges(true);
+    update.setDeltas(true);
 
     builder.setInsertionPointAfter(update);
-    SmallVector<Value> changes, current;
+    SmallVector<Value> deltas, current;
     for (const Gradient &gradient : gradients) {
       std::optional<unsigned> index = findRule(gradient.name);
       if (!index)
         return update.emitOpError("has no rule for parameter @")
                << gradient.name << ", whose gradient ranks sum";
-      changes.push_back(update.getResult(*index));
+      deltas.push_back(update.getResult(*index));
       current.push_back(update.getCurrent()[*index]);
     }
-    SmallVector<Value> combined = combine(builder, changes);
+    SmallVector<Value> combined = combine(builder, deltas);
     Value finite = update.getResult(update.getCurrent().size());
     Operation *end = function.front().getTerminator();
-    for (auto [gradient, change, value, result] :
-         llvm::zip(gradients, changes, current, combined)) {
+    for (auto [gradient, delta, value, result] :
+         llvm::zip(gradients, deltas, current, combined)) {
       Value applied = train::ApplyDeltaOp::create(builder, update.getLoc(),
                                                   result, value, finite);
-      end->replaceUsesOfWith(change, applied);
+      end->replaceUsesOfWith(delta, applied);
       // The change has the gradient's memory.
       end->replaceUsesOfWith(gradient.sum, result);
     }
@@ -198,7 +198,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       }
       auto op = coll::AdasumOp::create(
           builder, getLocation(getOperation(), names), 0u,
-          rt::RankGroup::Across, getSymbols(&getContext(), names), groups,
+          rt::RankGroup::InterGroup, getSymbols(&getContext(), names), groups,
           exchanged);
       for (auto [i, result] : llvm::zip(members, op.getResults()))
         combined[i] = result;

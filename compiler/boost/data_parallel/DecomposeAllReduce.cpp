@@ -23,13 +23,13 @@ static Operation *getFirstUser(Block *block, ResultRange results) {
 }
 
 static void decompose(coll::AllReduceOp op) {
-  size_t served = op.getServes().size();
+  size_t served = op.getParameters().size();
   if (served == 0)
     return;
-  OperandRange exchanged = op.getExchanged();
+  OperandRange exchanged = op.getOperands();
   OpBuilder builder(op);
   auto slices = coll::ReduceScatterOp::create(
-      builder, op.getLoc(), 0u, op.getRanks(), op.getServes(),
+      builder, op.getLoc(), 0u, op.getRanks(), op.getParameters(),
       ValueRange(exchanged.take_front(served)));
   SmallVector<Value> rest;
   if (exchanged.size() > served) {
@@ -43,7 +43,7 @@ static void decompose(coll::AllReduceOp op) {
     builder.setInsertionPoint(user);
   auto gathered =
       coll::AllGatherOp::create(builder, op.getLoc(), 0u, op.getRanks(),
-                                op.getServes(), slices.getResults());
+                                op.getParameters(), slices.getResults());
   SmallVector<Value> results(gathered.getResults());
   llvm::append_range(results, rest);
   op.replaceAllUsesWith(results);

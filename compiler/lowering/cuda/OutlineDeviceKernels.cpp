@@ -50,11 +50,11 @@ struct OutlineDeviceKernels
     IRMapping buffers;
     DeviceSchedule schedule(buffers, tilingPolicy);
     IRRewriter rewriter(&getContext());
-    SmallVector<rt::ReadyOp> announced;
+    SmallVector<rt::GradientsReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
         continue;
-      if (auto ready = dyn_cast<rt::ReadyOp>(op)) {
+      if (auto ready = dyn_cast<rt::GradientsReadyOp>(op)) {
         announced.push_back(ready);
         continue;
       }
@@ -89,7 +89,8 @@ struct OutlineDeviceKernels
 
   /// How many of `kernels` come before what is announced: a kernel holds work
   /// from many places.
-  static size_t countNeeded(ArrayRef<DeviceKernel> kernels, rt::ReadyOp ready) {
+  static size_t countNeeded(ArrayRef<DeviceKernel> kernels,
+                            rt::GradientsReadyOp ready) {
     size_t count = kernels.size();
     auto touches = [&](rt::BufferOp buffer) {
       return llvm::any_of(ready.getBuffers(), [&](Value announced) {
@@ -143,7 +144,7 @@ struct OutlineDeviceKernels
     return success();
   }
 
-  /// An empty kernel on `buffers`. Those in `exchanged` carry values from
+  /// An empty kernel on `buffers`. Those in `operands` carry values from
   /// thread to thread: LLVM must not think that a thread finds there what it
   /// left.
   gpu::GPUFuncOp createKernel(func::FuncOp function, Location loc,

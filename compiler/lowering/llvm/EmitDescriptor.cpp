@@ -314,7 +314,7 @@ private:
     header.collective_count = entries.size();
     if (auto adasum =
             program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName)) {
-      header.adasum_across = static_cast<uint32_t>(adasum.getAcross());
+      header.adasum_scope = static_cast<uint32_t>(adasum.getAcross());
       header.state_is_private = header.state_count > 0 &&
                                 adasum.getMode() == train::AdasumMode::Delta;
     }

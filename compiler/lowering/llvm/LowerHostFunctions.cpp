@@ -73,8 +73,8 @@ private:
   void allocateOperands() {
     int64_t most = 0;
     source.walk([&](Operation *op) {
-      if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp, rt::ReadyOp>(
-              op))
+      if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp,
+              rt::GradientsReadyOp>(op))
         most = std::max<int64_t>(most, op->getNumOperands());
       most = std::max<int64_t>(most, getLibraryOperands(op).size());
     });
@@ -125,7 +125,7 @@ private:
       return lowerFill(fill);
     if (auto collective = dyn_cast<rt::CollectiveOp>(op))
       return lowerCollective(collective);
-    if (auto ready = dyn_cast<rt::ReadyOp>(op))
+    if (auto ready = dyn_cast<rt::GradientsReadyOp>(op))
       return lowerReady(ready);
     if (isa<func::ReturnOp>(op)) {
       LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOSTC_CALL_OK));
@@ -192,19 +192,19 @@ private:
   }
 
   LogicalResult lowerCollective(rt::CollectiveOp op) {
-    if (op.getNumber() != code.collectives.size())
+    if (op.getIndex() != code.collectives.size())
       return op.emitOpError("has number ")
-             << op.getNumber() << " where the next one is "
+             << op.getIndex() << " where the next one is "
              << code.collectives.size();
     CollectiveEntry entry;
     entry.location = formatLocation(op.getLoc());
     entry.collective = {};
     entry.collective.kind = static_cast<uint32_t>(op.getKind());
     entry.collective.ranks = static_cast<uint32_t>(op.getRanks());
-    entry.collective.number = op.getNumber();
+    entry.collective.index = op.getIndex();
     entry.collective.peer = static_cast<int32_t>(op.getPeer());
     auto parameters = code.program.getOps<train::ParameterOp>();
-    for (auto [i, buffer] : llvm::enumerate(op.getExchanged())) {
+    for (auto [i, buffer] : llvm::enumerate(op.getOperands())) {
       storeOperand(i, addresses.lookup(buffer));
       auto type = cast<MemRefType>(buffer.getType());
       BoostCollectiveOperand operand = {};
@@ -212,7 +212,7 @@ private:
       operand.dtype = type.getElementType().isF32() ? BOOSTC_F32 : BOOSTC_I64;
       operand.group = static_cast<uint32_t>(op.getGroups()[i]);
       operand.parameter = UINT32_MAX;
-      StringRef served = CollectiveOpInterface(op).getServed(i);
+      StringRef served = CollectiveOpInterface(op).getParameter(i);
       if (!served.empty()) {
         auto found = llvm::find_if(parameters, [&](train::ParameterOp p) {
           return p.getSymName() == served;
@@ -225,18 +225,18 @@ private:
       entry.operands.push_back(operand);
     }
     Value status = callEnv(offsetof(BoostEnv, collective), i32,
-                           {env(), constant(i32, op.getNumber()), operands});
+                           {env(), constant(i32, op.getIndex()), operands});
     code.collectives.push_back(std::move(entry));
     returnUnlessOk(status);
     return success();
   }
 
-  LogicalResult lowerReady(rt::ReadyOp op) {
+  LogicalResult lowerReady(rt::GradientsReadyOp op) {
     for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
       storeOperand(i, addresses.lookup(buffer));
-    callEnv(offsetof(BoostEnv, ready),
+    callEnv(offsetof(BoostEnv, gradients_ready),
             LLVM::LLVMVoidType::get(builder.getContext()),
-            {env(), constant(i32, op.getNumber()), operands});
+            {env(), constant(i32, op.getIndex()), operands});
     return success();
   }
 

@@ -20,7 +20,7 @@ Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
 }
 
 Status CudaDriver::finishCopies() {
-  for (Line *line : {&main_, &beside_})
+  for (Line *line : {&main_, &side_})
     if (std::exchange(line->hasCopied, false))
       BOOSTRT_RETURN_IF_ERROR(
           check("cuEventSynchronize", api_.cuEventSynchronize(line->copied)));
@@ -122,17 +122,17 @@ Status CudaDriver::mark(uint32_t number) {
                api_.cuEventRecord(marks_[number], main_.stream));
 }
 
-Status CudaDriver::beginBeside(uint32_t number) {
-  current_ = &beside_;
+Status CudaDriver::forkToSideStream(uint32_t number) {
+  current_ = &side_;
   return check("cuStreamWaitEvent",
-               api_.cuStreamWaitEvent(beside_.stream, marks_[number], 0));
+               api_.cuStreamWaitEvent(side_.stream, marks_[number], 0));
 }
 
-Status CudaDriver::joinBeside() {
+Status CudaDriver::joinSideStream() {
   BOOSTRT_RETURN_IF_ERROR(
-      check("cuEventRecord", api_.cuEventRecord(besideEnds_, beside_.stream)));
+      check("cuEventRecord", api_.cuEventRecord(sideEnds_, side_.stream)));
   return check("cuStreamWaitEvent",
-               api_.cuStreamWaitEvent(main_.stream, besideEnds_, 0));
+               api_.cuStreamWaitEvent(main_.stream, sideEnds_, 0));
 }
 
 // Page-locked memory is limited, by the system or by a container; a driver

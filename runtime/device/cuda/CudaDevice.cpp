@@ -240,11 +240,11 @@ int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOSTC_CALL_OK;
   if (index >= device->schedule_.size())
     return BOOSTC_CALL_COLLECTIVE_FAILED;
-  device->failure_ = device->runBeside(index, operands);
+  device->failure_ = device->runOverlapped(index, operands);
   return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_COLLECTIVE_FAILED;
 }
 
-Status CudaDevice::runBeside(uint32_t index, void *const *operands) {
+Status CudaDevice::runOverlapped(uint32_t index, void *const *operands) {
   const Announced *announced = announced_[index];
   auto mark = index;
   if (!announced || !std::equal(announced->operands.begin(),
@@ -254,11 +254,11 @@ Status CudaDevice::runBeside(uint32_t index, void *const *operands) {
     BOOSTRT_RETURN_IF_ERROR(driver_->mark(mark));
   }
   isJoined_ = false;
-  Status status = driver_->beginBeside(mark);
+  Status status = driver_->forkToSideStream(mark);
   if (status.ok())
     status = runner_->worksOnDevice() ? runner_->run(index, operands)
                                       : runOnHost(index, operands);
-  driver_->endBeside();
+  driver_->endSideStream();
   return status;
 }
 
@@ -268,7 +268,7 @@ Status CudaDevice::beforeLaunch() {
 }
 
 Status CudaDevice::joinCollectives() {
-  return std::exchange(isJoined_, true) ? Status() : driver_->joinBeside();
+  return std::exchange(isJoined_, true) ? Status() : driver_->joinSideStream();
 }
 
 Status CudaDevice::runOnHost(uint32_t index, void *const *operands) {

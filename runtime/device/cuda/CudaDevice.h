@@ -84,7 +84,7 @@ private:
   /// With `isEarly` each collective that is announced gets a mark.
   Status replay(const std::vector<Segment> &segments, bool isEarly);
   /// A collective of update, beside what does not touch its operands.
-  Status runBeside(uint32_t index, void *const *operands);
+  Status runOverlapped(uint32_t index, void *const *operands);
   /// Of every kernel and library call.
   Status beforeLaunch();
   Status launchKernel(uint32_t index, std::span<const uint64_t> operands);

@@ -119,12 +119,11 @@ Status CudaDriver::makeContext() {
             api_.cuDevicePrimaryCtxRetain(&context_, device_)));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuCtxSetCurrent", api_.cuCtxSetCurrent(context_)));
-  for (cuda::Stream *stream : {&main_.stream, &batchStream_, &beside_.stream})
+  for (cuda::Stream *stream : {&main_.stream, &batchStream_, &side_.stream})
     BOOSTRT_RETURN_IF_ERROR(
         check("cuStreamCreate",
               api_.cuStreamCreate(stream, cuda::kStreamNonBlocking)));
-  for (cuda::Event *event :
-       {&main_.copied, &beside_.copied, &read_, &besideEnds_})
+  for (cuda::Event *event : {&main_.copied, &side_.copied, &read_, &sideEnds_})
     BOOSTRT_RETURN_IF_ERROR(makeEvent(*event));
   return Status();
 }
@@ -139,7 +138,7 @@ CudaDriver::~CudaDriver() {
   // there is nobody to tell.
   if (!context_)
     return;
-  for (cuda::Stream stream : {main_.stream, batchStream_, beside_.stream})
+  for (cuda::Stream stream : {main_.stream, batchStream_, side_.stream})
     if (stream)
       api_.cuStreamSynchronize(stream);
   for (cuda::GraphExec graph : graphs_)
@@ -150,14 +149,13 @@ CudaDriver::~CudaDriver() {
   for (cuda::Module module : modules_)
     api_.cuModuleUnload(module);
   std::vector<cuda::Event> events = marks_;
-  events.insert(events.end(),
-                {main_.copied, beside_.copied, read_, besideEnds_});
+  events.insert(events.end(), {main_.copied, side_.copied, read_, sideEnds_});
   for (const auto &[address, batch] : batches_)
     events.insert(events.end(), {batch.copied, batch.used});
   for (cuda::Event event : events)
     if (event)
       api_.cuEventDestroy_v2(event);
-  for (cuda::Stream stream : {main_.stream, batchStream_, beside_.stream})
+  for (cuda::Stream stream : {main_.stream, batchStream_, side_.stream})
     if (stream)
       api_.cuStreamDestroy_v2(stream);
   api_.cuDevicePrimaryCtxRelease_v2(device_);

@@ -48,9 +48,9 @@ public:
   Status beginUse(uint64_t batch) override;
   Status endUse(uint64_t batch) override;
   Status mark(uint32_t number) override;
-  Status beginBeside(uint32_t number) override;
-  void endBeside() override { current_ = &main_; }
-  Status joinBeside() override;
+  Status forkToSideStream(uint32_t number) override;
+  void endSideStream() override { current_ = &main_; }
+  Status joinSideStream() override;
   bool pin(std::span<std::byte> host) override;
   void unpin(std::span<std::byte> host) override;
   GpuStream *stream() override { return this; }
@@ -107,12 +107,12 @@ private:
   cuda::DeviceNumber device_ = 0;
   // What was made; null or empty otherwise.
   cuda::Context context_ = nullptr;
-  Line main_, beside_;
+  Line main_, side_;
   Line *current_ = &main_;
   cuda::Stream batchStream_ = nullptr; ///< of the copies of batches
   cuda::Event read_ = nullptr;         ///< behind those of beginCopyOut()
   std::vector<cuda::Event> marks_;
-  cuda::Event besideEnds_ = nullptr; ///< behind what ran beside
+  cuda::Event sideEnds_ = nullptr; ///< behind what ran beside
   std::map<uint64_t, Batch> batches_;
   std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;

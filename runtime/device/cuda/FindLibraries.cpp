@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kBeside = "beside boost-run";
+constexpr const char *kNextToProgram = "beside boost-run";
 constexpr const char *kLinker = "dynamic linker";
 constexpr const char *kToolkit = "CUDA toolkit";
 constexpr const char *kPython = "Python environment";
@@ -183,7 +183,7 @@ std::vector<Candidate> findLibrary(const std::string &name,
   Candidates found(name, R_OK);
   if (!context.origin.empty())
     for (const char *folder : {".", "../lib"})
-      found.addFile(fs::path(context.origin) / folder, kBeside);
+      found.addFile(fs::path(context.origin) / folder, kNextToProgram);
   found.list.push_back({name, kLinker});
   for (const fs::path &toolkit : toolkits(context))
     for (const char *folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
@@ -198,7 +198,7 @@ std::vector<Candidate> findProgram(const std::string &name,
                                    const SearchContext &context) {
   Candidates found(name, X_OK);
   if (!context.origin.empty())
-    found.addFile(context.origin, kBeside);
+    found.addFile(context.origin, kNextToProgram);
   for (const fs::path &folder : split(context.path))
     found.addFile(folder, kOnPath);
   for (const fs::path &toolkit : toolkits(context))

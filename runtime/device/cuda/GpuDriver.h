@@ -5,7 +5,7 @@
 // Whatever is asked for runs in the order of the asking, but for two things
 // that run beside it, each in an order of its own: the copies of batches,
 // ordered with what stands between beginUse() and endUse() of the same batch,
-// and what is asked for between beginBeside() and endBeside().
+// and what is asked for between forkToSideStream() and endSideStream().
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
@@ -71,12 +71,12 @@ public:
   /// Mark `number` (from 0) is behind what was asked for so far.
   virtual Status mark(uint32_t number) = 0;
   /// Launches, copies and what a library does on stream() come, until
-  /// endBeside(), behind mark `number` and behind what ran beside before, and
-  /// behind nothing else. Batches, graphs and write() do not occur there.
-  virtual Status beginBeside(uint32_t number) = 0;
-  virtual void endBeside() = 0;
+  /// endSideStream(), behind mark `number` and behind what ran beside before,
+  /// and behind nothing else. Batches, graphs and write() do not occur there.
+  virtual Status forkToSideStream(uint32_t number) = 0;
+  virtual void endSideStream() = 0;
   /// What is asked for from now on comes behind all that ran beside.
-  virtual Status joinBeside() = 0;
+  virtual Status joinSideStream() = 0;
 
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}

@@ -14,7 +14,7 @@ public:
   virtual ~GpuStream() = default;
 
   /// CUstream, which is cudaStream_t, for what is asked for now: it changes
-  /// with GpuDriver::beginBeside().
+  /// with GpuDriver::forkToSideStream().
   virtual void *handle() const = 0;
 
   /// What tells this GPU from others of the machine: its address on the PCI

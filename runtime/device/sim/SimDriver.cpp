@@ -89,7 +89,7 @@ std::span<std::byte> SimDriver::message(uint64_t address, uint64_t bytes,
   Allocation *at = memory_.find(address, bytes);
   if (!at)
     return {};
-  noteBeside(address, bytes, isWritten);
+  noteSideAccess(address, bytes, isWritten);
   if (isWritten)
     at->markWritten(address - at->address, bytes);
   return {&at->data[address - at->address], bytes};
@@ -123,33 +123,34 @@ Status SimDriver::mark(uint32_t number) {
   return Status();
 }
 
-Status SimDriver::beginBeside(uint32_t number) {
+Status SimDriver::forkToSideStream(uint32_t number) {
   if (marks_.erase(number) == 0)
     return Status(ExitCode::Internal,
                   fmt::format("what is to run beside waits for mark {}, which "
                               "nobody has set; please report this",
                               number));
-  isBeside_ = true;
+  isOnSideStream_ = true;
   isJoined_ = false;
   return Status();
 }
 
-Status SimDriver::joinBeside() {
+Status SimDriver::joinSideStream() {
   isJoined_ = true;
-  besides_.clear();
+  sideAccesses_.clear();
   return Status();
 }
 
-void SimDriver::noteBeside(uint64_t address, uint64_t bytes, bool isWritten) {
-  if (isBeside_)
-    besides_.push_back({address, address + bytes, isWritten});
+void SimDriver::noteSideAccess(uint64_t address, uint64_t bytes,
+                               bool isWritten) {
+  if (isOnSideStream_)
+    sideAccesses_.push_back({address, address + bytes, isWritten});
 }
 
 Status SimDriver::checkCopy(uint64_t address, uint64_t bytes, bool isWritten) {
-  noteBeside(address, bytes, isWritten);
-  if (isBeside_ || isJoined_)
+  noteSideAccess(address, bytes, isWritten);
+  if (isOnSideStream_ || isJoined_)
     return Status();
-  for (const Access &beside : besides_)
+  for (const Access &beside : sideAccesses_)
     if ((isWritten || beside.isWritten) && address < beside.end &&
         beside.begin < address + bytes)
       return Status(
@@ -206,8 +207,8 @@ Status SimDriver::launchGraph(uint32_t graph) {
   return Status();
 }
 
-Status SimDriver::checkBeside(const Node &node) const {
-  if (isBeside_ || isJoined_)
+Status SimDriver::checkSideStream(const Node &node) const {
+  if (isOnSideStream_ || isJoined_)
     return Status();
   return Status(ExitCode::Internal,
                 fmt::format("{}: does not wait for what runs beside; please "
@@ -231,7 +232,7 @@ Status SimDriver::checkBatches(const Node &node) const {
 }
 
 Status SimDriver::run(const Node &node) {
-  BOOSTRT_RETURN_IF_ERROR(checkBeside(node));
+  BOOSTRT_RETURN_IF_ERROR(checkSideStream(node));
   BOOSTRT_RETURN_IF_ERROR(checkBatches(node));
   if (node.call)
     return executeCall(memory_, machine_.options().checks, *node.call,
@@ -239,7 +240,7 @@ Status SimDriver::run(const Node &node) {
   std::vector<ArgumentExtent> extents;
   for (uint32_t i = 0; i < node.launch->operand_count; ++i) {
     const BoostOperand &operand = node.launch->operands[i];
-    noteBeside(node.operands[i], operand.bytes, operand.is_written);
+    noteSideAccess(node.operands[i], operand.bytes, operand.is_written);
     extents.push_back({i, node.operands[i], operand.bytes, operand.name,
                        !operand.is_written});
   }

@@ -45,9 +45,9 @@ public:
   Status beginUse(uint64_t batch) override;
   Status endUse(uint64_t batch) override;
   Status mark(uint32_t number) override;
-  Status beginBeside(uint32_t number) override;
-  void endBeside() override { isBeside_ = false; }
-  Status joinBeside() override;
+  Status forkToSideStream(uint32_t number) override;
+  void endSideStream() override { isOnSideStream_ = false; }
+  Status joinSideStream() override;
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,
@@ -98,11 +98,11 @@ private:
     bool isWritten;
   };
   /// Here everything runs at once; elsewhere what ran beside has not ended.
-  Status checkBeside(const Node &node) const;
+  Status checkSideStream(const Node &node) const;
   /// Notes what is done beside, and fails where a copy that is not does not
   /// wait for it.
   Status checkCopy(uint64_t address, uint64_t bytes, bool isWritten);
-  void noteBeside(uint64_t address, uint64_t bytes, bool isWritten);
+  void noteSideAccess(uint64_t address, uint64_t bytes, bool isWritten);
   /// Fails where `node` reads a batch that it did not wait for.
   Status checkBatches(const Node &node) const;
 
@@ -110,8 +110,8 @@ private:
   std::deque<SimModule> modules_;
   std::map<uint64_t, Batch> batches_;
   std::set<uint32_t> marks_;
-  bool isBeside_ = false, isJoined_ = true;
-  std::vector<Access> besides_; ///< since the last joinBeside()
+  bool isOnSideStream_ = false, isJoined_ = true;
+  std::vector<Access> sideAccesses_; ///< since the last joinSideStream()
   SimMachine machine_;
   std::deque<LoadedKernel> kernels_;
   const BoostLibraryCall *calls_ = nullptr;

@@ -10,11 +10,11 @@
 // Groups average, their means are combined; the report sees all samples.
 // CHECK-LABEL: train.program @gradient
 // CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
-// CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<i64>)
-// CHECK-NEXT: %[[S:.+]]:2 = coll.all_reduce number(1) over all serves [](%[[LOSS]], %[[COUNT]] : tensor<f32>, tensor<i64>)
+// CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<i64>)
+// CHECK-NEXT: %[[S:.+]]:2 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]] : tensor<f32>, tensor<i64>)
 // CHECK-NEXT: %[[MB:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#2
 // CHECK-NEXT: %[[MW:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2
-// CHECK-NEXT: %[[A:.+]]:2 = coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[MB]], %[[MW]] :
+// CHECK-NEXT: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[MB]], %[[MW]] :
 // CHECK-NEXT: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
 // CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[ONE]]) gradients(%[[A]]#1, %[[A]]#0 :
 // CHECK: return %[[U]]#0, %[[U]]#1, %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
@@ -47,14 +47,14 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 
 // -----
 
-// Each group's rules make changes; those are combined and added.
+// Each group's rules make deltas; those are combined and added.
 // CHECK-LABEL: train.program @delta
 // CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
-// CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
+// CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
 // CHECK-NEXT: %[[NF:.+]] = train.not_finite(%[[LOSS]], %[[R]]#0, %[[R]]#1 :
-// CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce number(1) over all serves [](%[[LOSS]], %[[COUNT]], %[[NF]] :
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) nonfinite_ranks(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) changes {
-// CHECK: %[[A:.+]]:2 = coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[U]]#1, %[[U]]#0 :
+// CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]], %[[NF]] :
+// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) nonfinite_ranks(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) deltas {
+// CHECK: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[U]]#1, %[[U]]#0 :
 // CHECK-NEXT: %[[B1:.+]] = train.apply_delta %[[A]]#0 to %[[B]] if %[[F]]
 // CHECK-NEXT: %[[W1:.+]] = train.apply_delta %[[A]]#1 to %[[W]] if %[[F]]
 // CHECK-NEXT: return %[[W1]], %[[B1]], %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
@@ -89,9 +89,9 @@ train.program @delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
 
 // What is summed is not divided again.
 // CHECK-LABEL: train.program @sums
-// CHECK: %[[R:.+]]:2 = coll.all_reduce number(0) over inner serves [@b, @w](%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4x3xf32>)
+// CHECK: %[[R:.+]]:2 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4x3xf32>)
 // CHECK-NOT: train.divide_gradient
-// CHECK: coll.adasum number(2) over across serves [@b, @w] groups [1, 0](%[[R]]#0, %[[R]]#1 :
+// CHECK: coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[R]]#0, %[[R]]#1 :
 train.program @sums batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = sum>, train.adasum = #train.adasum<gradient, per_tensor, ranks, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -124,7 +124,7 @@ train.program @sums batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
 // The inner group's number of ranks with samples.
 // CHECK-LABEL: train.program @contributors
 // CHECK: %[[HAS:.+]] = train.has_samples
-// CHECK: %[[R:.+]]:3 = coll.all_reduce number(0) over inner serves [@b, @w](%{{.*}}, %{{.*}}, %[[HAS]] :
+// CHECK: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%{{.*}}, %{{.*}}, %[[HAS]] :
 // CHECK: train.update {{.*}} divisor(%[[R]]#2)
 train.program @contributors batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>, train.adasum = #train.adasum<delta, per_tensor, servers, cuts = []>} {
@@ -157,7 +157,7 @@ train.program @contributors batch_size(4) micro_batches(1) epochs(1) seed(1) rec
 
 // Not asked for.
 // CHECK-LABEL: train.program @none
-// CHECK: coll.all_reduce number(0) over all
+// CHECK: coll.all_reduce index(0) over all
 // CHECK-NOT: coll.adasum
 train.program @none batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {} {
@@ -189,10 +189,10 @@ train.program @none batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
 //--- vectors.mlir
 // Two buckets: per tensor they stay two, and what is one vector is in one collective.
 // CHECK-LABEL: train.program @per_tensor
-// CHECK: coll.all_reduce number(0) over inner serves [@b]
-// CHECK: coll.all_reduce number(1) over inner serves [@w]
-// CHECK: coll.adasum number(3) over across serves [@b] groups [1]
-// CHECK: coll.adasum number(4) over across serves [@w] groups [0]
+// CHECK: coll.all_reduce index(0) over intra_group parameters [@b]
+// CHECK: coll.all_reduce index(1) over intra_group parameters [@w]
+// CHECK: coll.adasum index(3) over inter_group parameters [@b] groups [1]
+// CHECK: coll.adasum index(4) over inter_group parameters [@w] groups [0]
 train.program @per_tensor batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<gradient, per_tensor, auto, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -223,8 +223,8 @@ train.program @per_tensor batch_size(4) micro_batches(1) epochs(1) seed(1) recip
 // -----
 
 // CHECK-LABEL: train.program @per_group
-// CHECK: coll.adasum number(3) over across serves [@b] groups [1]
-// CHECK: coll.adasum number(4) over across serves [@w] groups [0]
+// CHECK: coll.adasum index(3) over inter_group parameters [@b] groups [1]
+// CHECK: coll.adasum index(4) over inter_group parameters [@w] groups [0]
 train.program @per_group batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<gradient, per_group, auto, cuts = [1]>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -255,7 +255,7 @@ train.program @per_group batch_size(4) micro_batches(1) epochs(1) seed(1) recipe
 // -----
 
 // CHECK-LABEL: train.program @whole
-// CHECK: coll.adasum number(3) over across serves [@b, @w] groups [0, 0]
+// CHECK: coll.adasum index(3) over inter_group parameters [@b, @w] groups [0, 0]
 // CHECK-NOT: coll.adasum
 train.program @whole batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<gradient, whole, auto, cuts = []>} {
@@ -301,7 +301,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %before: tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:3 = coll.all_reduce number(0) over all serves [@w]
+    %r:3 = coll.all_reduce index(0) over all parameters [@w]
         (%g, %loss, %count : tensor<4xf32>, tensor<f32>, tensor<i64>)
     // expected-error @+1 {{has no rule for parameter @w, whose gradient ranks sum}}
     %w1, %finite = train.update loss(%r#1) count(%r#2) after(%before)

@@ -14,11 +14,11 @@
 // CHECK-LABEL: func.func @update
 // CHECK-SAME: (%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
 // CHECK-SAME: tensor<i32> {rt.binding = #rt.binding<finite>}, tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">}, tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>})
-// CHECK-NEXT: %[[R:.+]]:4 = coll.all_reduce number(0) over all serves [@b, @w](%[[GB]], %[[GW]], %[[LOSS]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+// CHECK-NEXT: %[[R:.+]]:4 = coll.all_reduce index(0) over all parameters [@b, @w](%[[GB]], %[[GW]], %[[LOSS]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<i64>)
 // CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] :
 // CHECK: return %[[U]]#0, %[[U]]#1, %[[F]], %[[R]]#0, %[[R]]#1, %[[R]]#2, %[[R]]#3 :
-// CUT: %[[FIRST:.+]] = coll.all_reduce number(0) over all serves [@b](%{{.*}} : tensor<4xf32>)
-// CUT-NEXT: %[[SECOND:.+]]:3 = coll.all_reduce number(1) over all serves [@w](%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
+// CUT: %[[FIRST:.+]] = coll.all_reduce index(0) over all parameters [@b](%{{.*}} : tensor<4xf32>)
+// CUT-NEXT: %[[SECOND:.+]]:3 = coll.all_reduce index(1) over all parameters [@w](%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
 // CUT-NEXT: train.update loss(%[[SECOND]]#1) count(%[[SECOND]]#2) after(%{{.*}}) gradients(%[[SECOND]]#0, %[[FIRST]] :
 // PLACE: coll.all_reduce {{.*}} loc(fused["b.json":2:2, "w.json":1:1])
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
@@ -51,7 +51,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // The number of ranks with samples is summed with the rest and divided by.
 // CHECK-LABEL: train.program @sum_mean
 // CHECK: %[[HAS:.+]] = train.has_samples %[[COUNT:.+]]
-// CHECK-NEXT: %[[R:.+]]:5 = coll.all_reduce number(0) over all serves [@b, @w](%{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]], %[[HAS]] :
+// CHECK-NEXT: %[[R:.+]]:5 = coll.all_reduce index(0) over all parameters [@b, @w](%{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]], %[[HAS]] :
 // CHECK-NEXT: train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) divisor(%[[R]]#4) gradients(%[[R]]#1, %[[R]]#0 :
 train.program @sum_mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
@@ -87,7 +87,7 @@ train.program @sum_mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 // CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: {{.*}}, %{{[a-z0-9]+}}: tensor
 // CHECK-DAG: %[[MW:.+]] = train.divide_gradient %[[GW]] by %[[COUNT]]
 // CHECK-DAG: %[[MB:.+]] = train.divide_gradient %[[GB]] by %[[COUNT]]
-// CHECK: %[[R:.+]]:4 = coll.all_reduce number(0) over all serves [@b, @w](%[[MB]], %[[MW]], %[[LOSS]], %[[COUNT]] :
+// CHECK: %[[R:.+]]:4 = coll.all_reduce index(0) over all parameters [@b, @w](%[[MB]], %[[MW]], %[[LOSS]], %[[COUNT]] :
 // CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
 // CHECK: train.update loss(%[[R]]#2) count(%[[R]]#3) after(%{{.*}}) divisor(%[[ONE]]) gradients(%[[R]]#1, %[[R]]#0 :
 train.program @mean_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")

@@ -33,7 +33,7 @@ func.func @update(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
 // CHECK-SAME: (%[[G:[^:]+]]: memref<8xf32> {{.*}}, %[[N:[^:]+]]: memref<i64> {{.*}}, %[[W:[^:]+]]: memref<8xf32>
 // CHECK-NOT: memref.alloc
 // CHECK-NOT: memref.copy
-// CHECK: rt.collective all_reduce number(0) over all serves [] groups [0, 1] outs(%[[G]], %[[N]] : memref<8xf32>, memref<i64>)
+// CHECK: rt.collective all_reduce index(0) over all parameters [] groups [0, 1] outs(%[[G]], %[[N]] : memref<8xf32>, memref<i64>)
 // CHECK: linalg.generic {{.*}} ins(%[[G]] : {{.*}}) outs(%[[W]] :
 // CHECK-NOT: memref.alloc
 // CHECK-NOT: memref.copy
@@ -44,7 +44,7 @@ func.func @reduced(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
     -> (tensor<8xf32> {rt.binding = #rt.binding<parameter, "w">},
         tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
-  %r:2 = rt.collective all_reduce number(0) over all serves [] groups [0, 1]
+  %r:2 = rt.collective all_reduce index(0) over all parameters [] groups [0, 1]
       outs(%g, %n : tensor<8xf32>, tensor<i64>) -> tensor<8xf32>, tensor<i64>
   %new = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%r#0 : tensor<8xf32>) outs(%w : tensor<8xf32>) {
@@ -63,7 +63,7 @@ func.func @reduced(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
 func.func @needed_twice(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">})
     -> (tensor<8xf32> {rt.binding = #rt.binding<gradient, "w">},
         tensor<8xf32> {rt.binding = #rt.binding<state, "w">}) {
-  %r = rt.collective all_reduce number(0) over all serves [] groups [0]
+  %r = rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%g : tensor<8xf32>) -> tensor<8xf32>
   return %r, %g : tensor<8xf32>, tensor<8xf32>
 }
@@ -78,7 +78,7 @@ func.func @needed_twice(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w
 func.func @part(%g: tensor<4x8xf32> {rt.binding = #rt.binding<gradient, "w">})
     -> (tensor<4x8xf32> {rt.binding = #rt.binding<gradient, "w">}) {
   %p = tensor.extract_slice %g[0, 2] [4, 3] [1, 1] : tensor<4x8xf32> to tensor<4x3xf32>
-  %r = rt.collective all_reduce number(0) over all serves [] groups [0]
+  %r = rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%p : tensor<4x3xf32>) -> tensor<4x3xf32>
   %s = tensor.insert_slice %r into %g[0, 2] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<4x8xf32>
   return %s : tensor<4x8xf32>

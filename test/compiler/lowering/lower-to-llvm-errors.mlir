@@ -115,7 +115,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @init() {
     %g = rt.buffer gradient[0] : memref<8xf32>
     // expected-error @+1 {{has number 1 where the next one is 0}}
-    rt.collective all_reduce number(1) over all serves [] groups [0] outs(%g : memref<8xf32>)
+    rt.collective all_reduce index(1) over all parameters [] groups [0] outs(%g : memref<8xf32>)
     return
   }
 }
@@ -126,7 +126,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @init() {
     %g = rt.buffer gradient[0] : memref<8xf32>
     // expected-error @+1 {{serves @init, which is no parameter of the program}}
-    rt.collective all_reduce number(0) over all serves [@init] groups [0] outs(%g : memref<8xf32>)
+    rt.collective all_reduce index(0) over all parameters [@init] groups [0] outs(%g : memref<8xf32>)
     return
   }
 }
@@ -142,7 +142,7 @@ module {
     func.func @combine() { return }
     func.func @update() {
       %g = rt.buffer gradient[0] : memref<8xf32>
-      rt.collective all_reduce number(0) over all serves [] groups [0] outs(%g : memref<8xf32>)
+      rt.collective all_reduce index(0) over all parameters [] groups [0] outs(%g : memref<8xf32>)
       return
     }
     func.func @eval() { return }
@@ -155,7 +155,7 @@ module {
     func.func @combine() { return }
     func.func @update() {
       %g = rt.buffer gradient[0] : memref<8xf32>
-      rt.collective all_reduce number(0) over inner serves [] groups [0] outs(%g : memref<8xf32>)
+      rt.collective all_reduce index(0) over intra_group parameters [] groups [0] outs(%g : memref<8xf32>)
       return
     }
     func.func @eval() { return }

@@ -110,7 +110,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     rt.matmul ins(%x, transposed %w : memref<4x3xf32>, memref<5x3xf32>) outs(%z : memref<4x5xf32>)
     %g = rt.buffer gradient[0] : memref<5x3xf32>
     %n = rt.buffer gradient[128] : memref<i64>
-    rt.ready number(0) (%g, %n : memref<5x3xf32>, memref<i64>)
+    rt.gradients_ready index(0) (%g, %n : memref<5x3xf32>, memref<i64>)
     rt.launch @micro_kernel_0(%z, %y) extent(4) grain(1) : memref<4x5xf32>, memref<4x5xf32>
     return
   }
@@ -120,9 +120,9 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
   func.func @update() {
     %g = rt.buffer gradient[0] : memref<5x3xf32>
     %n = rt.buffer gradient[128] : memref<i64>
-    rt.collective all_reduce number(0) over all serves [@w] groups [0, 1]
+    rt.collective all_reduce index(0) over all parameters [@w] groups [0, 1]
         outs(%g, %n : memref<5x3xf32>, memref<i64>)
-    rt.collective adasum number(1) over across serves [@w] groups [0]
+    rt.collective adasum index(1) over inter_group parameters [@w] groups [0]
         outs(%g : memref<5x3xf32>)
     return
   }

@@ -59,8 +59,8 @@ func.func @tiles() {
 // may hold work that stood later; behind the last one there is nothing to run beside.
 // HOST-LABEL: func.func @announces
 // HOST: rt.launch_grid @kernels::@announces_kernel_0(%0, %1, %4, %2)
-// HOST-NEXT: rt.ready number(0) (%1 : memref<512x512xf32>)
-// HOST-NEXT: rt.ready number(1) (%2 : memref<512x512xf32>)
+// HOST-NEXT: rt.gradients_ready index(0) (%1 : memref<512x512xf32>)
+// HOST-NEXT: rt.gradients_ready index(1) (%2 : memref<512x512xf32>)
 // HOST-NEXT: rt.launch_grid @kernels::@announces_kernel_1(%4, %3)
 // HOST-NEXT: return
 func.func @announces() {
@@ -70,7 +70,7 @@ func.func @announces() {
   %i = rt.buffer gradient[2097152] : memref<512x512xf32>
   %t = rt.buffer transient[0] : memref<512x512xf32>
   linalg.exp ins(%a : memref<512x512xf32>) outs(%g : memref<512x512xf32>)
-  rt.ready number(0) (%g : memref<512x512xf32>)
+  rt.gradients_ready index(0) (%g : memref<512x512xf32>)
   linalg.exp ins(%a : memref<512x512xf32>) outs(%t : memref<512x512xf32>)
   linalg.generic {indexing_maps = [#all, #swapped, #all], iterator_types = ["parallel", "parallel"]}
       ins(%t, %t : memref<512x512xf32>, memref<512x512xf32>) outs(%i : memref<512x512xf32>) {
@@ -79,8 +79,8 @@ func.func @announces() {
       linalg.yield %sum : f32
   }
   linalg.exp ins(%a : memref<512x512xf32>) outs(%h : memref<512x512xf32>)
-  rt.ready number(1) (%h : memref<512x512xf32>)
-  rt.ready number(2) (%i : memref<512x512xf32>)
+  rt.gradients_ready index(1) (%h : memref<512x512xf32>)
+  rt.gradients_ready index(2) (%i : memref<512x512xf32>)
   return
 }
 
@@ -94,7 +94,7 @@ func.func @exchanges() {
   %a = rt.buffer gradient[0] : memref<16xf32>
   %b = rt.buffer state[0] : memref<16xf32>
   linalg.exp ins(%a : memref<16xf32>) outs(%a : memref<16xf32>)
-  rt.collective all_reduce number(0) over all serves [] groups [0] outs(%a : memref<16xf32>)
+  rt.collective all_reduce index(0) over all parameters [] groups [0] outs(%a : memref<16xf32>)
   linalg.exp ins(%b : memref<16xf32>) outs(%b : memref<16xf32>)
   return
 }

@@ -128,7 +128,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%g: tensor<4xf32>) {
     // expected-error @+1 {{expected in @update alone}}
-    %r = coll.all_reduce number(0) over all serves [] (%g : tensor<4xf32>)
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
     return
   }
 }
@@ -137,9 +137,9 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @update(%g: tensor<4xf32>) {
-    %r = coll.all_reduce number(0) over all serves [] (%g : tensor<4xf32>)
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
     // expected-error @+1 {{has number 2 where the next one is 1}}
-    %s = coll.all_reduce number(2) over all serves [] (%r : tensor<4xf32>)
+    %s = coll.all_reduce index(2) over all parameters [] (%r : tensor<4xf32>)
     return
   }
 }
@@ -215,7 +215,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @update() {
     %g = rt.buffer gradient[0] : memref<4xf32>
     // expected-error @+1 {{expected in @micro alone}}
-    rt.ready number(0) (%g : memref<4xf32>)
+    rt.gradients_ready index(0) (%g : memref<4xf32>)
     return
   }
 }
@@ -226,7 +226,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() {
     %g = rt.buffer gradient[0] : memref<4xf32>
     // expected-error @+1 {{has number 1 where the next one is 0}}
-    rt.ready number(1) (%g : memref<4xf32>)
+    rt.gradients_ready index(1) (%g : memref<4xf32>)
     return
   }
 }

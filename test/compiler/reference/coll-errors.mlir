@@ -12,7 +12,7 @@ func.func @nested(%n: tensor<i64>) -> tensor<i64> {
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %n) -> tensor<i64> {
     // Executed as often as each rank likes.
-    %y = coll.all_reduce number(0) over all serves [] (%x : tensor<i64>)
+    %y = coll.all_reduce index(0) over all parameters [] (%x : tensor<i64>)
     scf.yield %y : tensor<i64>
   }
   return %r : tensor<i64>
@@ -20,7 +20,7 @@ func.func @nested(%n: tensor<i64>) -> tensor<i64> {
 
 // CALLED: coll-errors.mlir:[[@LINE+2]]:8: error: 'coll.all_reduce' op cannot be interpreted on several ranks: expected in the body of @calling, found in @called, which it calls
 func.func @called(%n: tensor<i64>) -> tensor<i64> {
-  %r = coll.all_reduce number(0) over all serves [] (%n : tensor<i64>)
+  %r = coll.all_reduce index(0) over all parameters [] (%n : tensor<i64>)
   return %r : tensor<i64>
 }
 

@@ -2,13 +2,13 @@
 // RUN: boost-opt %t --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @update
-// CHECK: coll.adasum number(2) over across serves [@w, @b] groups [0, 0](%{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<4xf32>)
+// CHECK: coll.adasum index(2) over inter_group parameters [@w, @b] groups [0, 0](%{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<4xf32>)
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
   train.parameter @b bias <uniform, -0.5, 0.5> : tensor<4xf32>
   func.func @update(%g: tensor<4x3xf32>, %h: tensor<4xf32>)
       -> (tensor<4x3xf32>, tensor<4xf32>) {
-    %r:2 = coll.adasum number(2) over across serves [@w, @b] groups [0, 0]
+    %r:2 = coll.adasum index(2) over inter_group parameters [@w, @b] groups [0, 0]
         (%g, %h : tensor<4x3xf32>, tensor<4xf32>)
     return %r#0, %r#1 : tensor<4x3xf32>, tensor<4xf32>
   }
@@ -18,7 +18,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 func.func @adasum_c1() {
   // expected-error @+1 {{expected something to exchange, found nothing}}
-  coll.adasum number(0) over across serves [] groups [] ()
+  coll.adasum index(0) over inter_group parameters [] groups [] ()
   return
 }
 
@@ -26,7 +26,7 @@ func.func @adasum_c1() {
 
 func.func @adasum_c2(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves 2 parameters with 1 values; each serves one at most}}
-  %r = coll.adasum number(0) over across serves [@adasum_c2, @adasum_c2] groups [0]
+  %r = coll.adasum index(0) over inter_group parameters [@adasum_c2, @adasum_c2] groups [0]
       (%g : tensor<4xf32>)
   return
 }
@@ -35,7 +35,7 @@ func.func @adasum_c2(%g: tensor<4xf32>) {
 
 func.func @adasum_c2_symbol(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves @w, which is nothing here}}
-  %r = coll.adasum number(0) over across serves [@w] groups [0] (%g : tensor<4xf32>)
+  %r = coll.adasum index(0) over inter_group parameters [@w] groups [0] (%g : tensor<4xf32>)
   return
 }
 
@@ -43,7 +43,7 @@ func.func @adasum_c2_symbol(%g: tensor<4xf32>) {
 
 func.func @adasum_c3(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected a group of 0 or more for each of 1 operands, found [0, 1]}}
-  %r = coll.adasum number(0) over across serves [] groups [0, 1] (%g : tensor<4xf32>)
+  %r = coll.adasum index(0) over inter_group parameters [] groups [0, 1] (%g : tensor<4xf32>)
   return
 }
 
@@ -51,7 +51,7 @@ func.func @adasum_c3(%g: tensor<4xf32>) {
 
 func.func @adasum_c3_negative(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected a group of 0 or more for each of 1 operands, found [-1]}}
-  %r = coll.adasum number(0) over across serves [] groups [-1] (%g : tensor<4xf32>)
+  %r = coll.adasum index(0) over inter_group parameters [] groups [-1] (%g : tensor<4xf32>)
   return
 }
 
@@ -59,6 +59,6 @@ func.func @adasum_c3_negative(%g: tensor<4xf32>) {
 
 func.func @adasum_c4(%g: tensor<4xf32>) {
   // expected-error @+1 {{is over 'all'; adasum alone combines over 'across', and does nothing else}}
-  %r = coll.adasum number(0) over all serves [] groups [0] (%g : tensor<4xf32>)
+  %r = coll.adasum index(0) over all parameters [] groups [0] (%g : tensor<4xf32>)
   return
 }

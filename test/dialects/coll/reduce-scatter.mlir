@@ -2,15 +2,15 @@
 // RUN: boost-opt %t --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @update
-// CHECK: %[[R:.+]]:2 = coll.reduce_scatter number(0) over all serves [@fc.weight](%{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<i64>)
-// CHECK: coll.reduce_scatter number(1) over inner serves [](%[[R]]#1 : tensor<i64>)
+// CHECK: %[[R:.+]]:2 = coll.reduce_scatter index(0) over all parameters [@fc.weight](%{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<i64>)
+// CHECK: coll.reduce_scatter index(1) over intra_group parameters [](%[[R]]#1 : tensor<i64>)
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @fc.weight weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
   func.func @update(%g: tensor<4x3xf32>, %count: tensor<i64>)
       -> (tensor<4x3xf32>, tensor<i64>) {
-    %r:2 = coll.reduce_scatter number(0) over all serves [@fc.weight]
+    %r:2 = coll.reduce_scatter index(0) over all parameters [@fc.weight]
         (%g, %count : tensor<4x3xf32>, tensor<i64>)
-    %c = coll.reduce_scatter number(1) over inner serves [] (%r#1 : tensor<i64>)
+    %c = coll.reduce_scatter index(1) over intra_group parameters [] (%r#1 : tensor<i64>)
     return %r#0, %c : tensor<4x3xf32>, tensor<i64>
   }
 }
@@ -19,7 +19,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 func.func @reduce_scatter_c1() {
   // expected-error @+1 {{expected something to exchange, found nothing}}
-  coll.reduce_scatter number(0) over all serves [] ()
+  coll.reduce_scatter index(0) over all parameters [] ()
   return
 }
 
@@ -27,7 +27,7 @@ func.func @reduce_scatter_c1() {
 
 func.func @reduce_scatter_c1_shape(%g: tensor<?xf32>) {
   // expected-error @+1 {{expected static shapes, found 'tensor<?xf32>'}}
-  %r = coll.reduce_scatter number(0) over all serves [] (%g : tensor<?xf32>)
+  %r = coll.reduce_scatter index(0) over all parameters [] (%g : tensor<?xf32>)
   return
 }
 
@@ -35,7 +35,7 @@ func.func @reduce_scatter_c1_shape(%g: tensor<?xf32>) {
 
 func.func @reduce_scatter_c2(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves 2 parameters with 1 values; each serves one at most}}
-  %r = coll.reduce_scatter number(0) over all serves [@reduce_scatter_c2, @reduce_scatter_c2]
+  %r = coll.reduce_scatter index(0) over all parameters [@reduce_scatter_c2, @reduce_scatter_c2]
       (%g : tensor<4xf32>)
   return
 }
@@ -44,7 +44,7 @@ func.func @reduce_scatter_c2(%g: tensor<4xf32>) {
 
 func.func @reduce_scatter_c2_symbol(%g: tensor<4xf32>) {
   // expected-error @+1 {{serves @w, which is nothing here}}
-  %r = coll.reduce_scatter number(0) over all serves [@w] (%g : tensor<4xf32>)
+  %r = coll.reduce_scatter index(0) over all parameters [@w] (%g : tensor<4xf32>)
   return
 }
 
@@ -52,6 +52,6 @@ func.func @reduce_scatter_c2_symbol(%g: tensor<4xf32>) {
 
 func.func @reduce_scatter_c3(%g: tensor<4xf32>) {
   // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
-  %r = coll.reduce_scatter number(0) over across serves [] (%g : tensor<4xf32>)
+  %r = coll.reduce_scatter index(0) over inter_group parameters [] (%g : tensor<4xf32>)
   return
 }

@@ -20,11 +20,11 @@ func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>,
 }
 
 // CHECK-LABEL: func.func @changes
-// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) after(%{{.*}}) divisor(%[[COUNT]]) nonfinite_ranks(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) changes {
+// CHECK: train.update loss(%{{.*}}) count(%[[COUNT:.+]]) after(%{{.*}}) divisor(%[[COUNT]]) nonfinite_ranks(%[[COUNT]]) gradients(%{{.*}} : tensor<4xf32>) current(%{{.*}} : tensor<4xf32>) deltas {
 func.func @changes(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                    %w: tensor<4xf32>, %lr: tensor<f32>) -> (tensor<4xf32>, tensor<i32>) {
   %d, %finite = train.update loss(%loss) count(%count) after(%before) divisor(%count) nonfinite_ranks(%count)
-      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
+      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) deltas {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
     train.yield %new : tensor<4xf32>
@@ -102,7 +102,7 @@ func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i3
 func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>, %lr: tensor<f32>) {
   %d, %finite = train.update loss(%loss) count(%count) after(%before)
-      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) changes {
+      gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) deltas {
   ^bb0(%mean: tensor<4xf32>):
     // expected-error @+1 {{expected a mean gradient of the region, whose memory the change takes}}
     %new = train.sgd %w, %g, %lr weight_decay 0.0 : tensor<4xf32>
@@ -116,7 +116,7 @@ func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i3
 func.func @update_c4_twice(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                            %w: tensor<4xf32>, %lr: tensor<f32>) {
   %d:2, %finite = train.update loss(%loss) count(%count) after(%before)
-      gradients(%g : tensor<4xf32>) current(%w, %w : tensor<4xf32>, tensor<4xf32>) changes {
+      gradients(%g : tensor<4xf32>) current(%w, %w : tensor<4xf32>, tensor<4xf32>) deltas {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
     // expected-error @+1 {{reads gradient 0, whose memory the change of another rule takes}}

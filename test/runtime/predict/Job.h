@@ -19,9 +19,10 @@ public:
     all_.insert(all_.end(), loss_.begin(), loss_.end());
     if (isAdasum)
       collectives_ = {
-          row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_INNER, 0, weights_),
+          row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_INTRA_GROUP, 0,
+              weights_),
           row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_ALL, 1, loss_),
-          row(BOOSTC_COLLECTIVE_ADASUM, BOOSTC_RANKS_ACROSS, 2, weights_)};
+          row(BOOSTC_COLLECTIVE_ADASUM, BOOSTC_RANKS_INTER_GROUP, 2, weights_)};
     else
       collectives_ = {
           row(BOOSTC_COLLECTIVE_ALL_REDUCE, BOOSTC_RANKS_ALL, 0, all_)};
@@ -30,7 +31,7 @@ public:
     program_.micro_batches = microBatches;
     program_.collectives = collectives_.data();
     program_.collective_count = static_cast<uint32_t>(collectives_.size());
-    program_.adasum_across = BOOSTC_ACROSS_AUTO;
+    program_.adasum_scope = BOOSTC_ADASUM_SCOPE_AUTO;
   }
   TestProgram(const TestProgram &) = delete;
 

@@ -84,8 +84,9 @@ TEST(Ranks, ThoseThatAverageBeforeAdasum) {
   Job job("window1", 3);
   job.servers = {0, 0, 1};
   expectOk(job.run([](const Options &, Ranks &ranks) {
-    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_RANKS)->size(), 1u);
-    for (uint32_t across : {BOOSTC_ACROSS_AUTO, BOOSTC_ACROSS_SERVERS}) {
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ADASUM_SCOPE_RANKS)->size(), 1u);
+    for (uint32_t across :
+         {BOOSTC_ADASUM_SCOPE_AUTO, BOOSTC_ADASUM_SCOPE_SERVERS}) {
       Result<Group> group = ranks.innerGroup(across);
       EXPECT_EQ(group.status().code(), ExitCode::Input);
       if (ranks.isFirst()) {
@@ -99,8 +100,8 @@ TEST(Ranks, ThoseThatAverageBeforeAdasum) {
   }));
   job.servers = {0, 0, 0};
   expectOk(job.run([](const Options &, Ranks &ranks) {
-    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_AUTO)->size(), 1u);
-    EXPECT_EQ(ranks.innerGroup(BOOSTC_ACROSS_SERVERS)->size(), 3u);
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ADASUM_SCOPE_AUTO)->size(), 1u);
+    EXPECT_EQ(ranks.innerGroup(BOOSTC_ADASUM_SCOPE_SERVERS)->size(), 3u);
     return Status();
   }));
 }

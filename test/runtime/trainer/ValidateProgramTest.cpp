@@ -37,9 +37,9 @@ TEST_F(ValidateProgram, Collectives) {
                "table collectives of 1 entries");
   expectDefect([](Copy &c) { c.program.state_is_private = 2; },
                "private state 2, expected 0 or 1");
-  expectDefect([](Copy &c) { c.program.adasum_across = 3; },
+  expectDefect([](Copy &c) { c.program.adasum_scope = 3; },
                "Adasum across unknown groups 3");
-  expectDefect([](Copy &c) { c.collectives[0].number = 1; },
+  expectDefect([](Copy &c) { c.collectives[0].index = 1; },
                "collective 0 has number 1");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
                "collective 0 is of unknown kind 7");
@@ -62,12 +62,13 @@ TEST_F(ValidateProgram, Collectives) {
       [](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM; },
       "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
       "across groups, and does nothing else");
-  expectDefect([](Copy &c) { c.collectives[0].ranks = BOOSTC_RANKS_ACROSS; },
-               "collective 0 of kind 0 is for ranks 2");
+  expectDefect(
+      [](Copy &c) { c.collectives[0].ranks = BOOSTC_RANKS_INTER_GROUP; },
+      "collective 0 of kind 0 is for ranks 2");
   expectDefect(
       [](Copy &c) {
         c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM;
-        c.collectives[0].ranks = BOOSTC_RANKS_ACROSS;
+        c.collectives[0].ranks = BOOSTC_RANKS_INTER_GROUP;
       },
       "operand 3 of collective 0 has elements of type 3");
   expectDefect([](Copy &c) { c.exchanged[3].elements = 0; },

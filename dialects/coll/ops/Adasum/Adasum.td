@@ -21,7 +21,7 @@ def Coll_AdasumOp : Coll_Op<"adasum", "Adasum",
     double precision. Every rank of the group gets the same bits.
 
     Operands with the same number in `groups` are one vector. The first operands serve one
-    parameter each, those of `serves`.
+    parameter each, those of `parameters`.
 
     Constraints:
     * (adasum_c1) it exchanges at least one tensor, of static shape.
@@ -31,7 +31,7 @@ def Coll_AdasumOp : Coll_Op<"adasum", "Adasum",
 
     Example:
     ```mlir
-    %r:2 = coll.adasum number(1) over across serves [@fc.weight, @fc.bias] groups [0, 1]
+    %r:2 = coll.adasum index(1) over inter_group parameters [@fc.weight, @fc.bias] groups [0, 1]
         (%g, %h : tensor<4x3xf32>, tensor<4xf32>)
     ```
   }];

@@ -17,8 +17,8 @@ def Coll_AllGatherOp : Coll_Op<"all_gather", "AllGather"> {
 
     Example:
     ```mlir
-    %s = coll.reduce_scatter number(0) over all serves [@fc.weight] (%g : tensor<4x3xf32>)
-    %r = coll.all_gather number(1) over all serves [@fc.weight] (%s : tensor<4x3xf32>)
+    %s = coll.reduce_scatter index(0) over all parameters [@fc.weight] (%g : tensor<4x3xf32>)
+    %r = coll.all_gather index(1) over all parameters [@fc.weight] (%s : tensor<4x3xf32>)
     ```
   }];
 }

@@ -11,7 +11,7 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
     their sums over ranks are sums over the samples of all ranks: a mean is a division
     of two of them.
 
-    The first operands serve one parameter each, those of `serves`; the others (loss,
+    The first operands serve one parameter each, those of `parameters`; the others (loss,
     counts) serve none. One op is one bucket: what it exchanges, the runtime sends
     together.
 
@@ -22,7 +22,7 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
 
     Example:
     ```mlir
-    %r:3 = coll.all_reduce number(0) over all serves [@fc.weight]
+    %r:3 = coll.all_reduce index(0) over all parameters [@fc.weight]
         (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
     ```
   }];

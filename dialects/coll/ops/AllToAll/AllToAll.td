@@ -18,7 +18,7 @@ def Coll_AllToAllOp : Coll_Op<"all_to_all", "AllToAll"> {
 
     Example:
     ```mlir
-    %r = coll.all_to_all number(0) over all serves [] (%x : tensor<4x3xf32>)
+    %r = coll.all_to_all index(0) over all parameters [] (%x : tensor<4x3xf32>)
     ```
   }];
 }

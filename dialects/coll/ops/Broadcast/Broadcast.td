@@ -18,7 +18,7 @@ def Coll_BroadcastOp : Coll_Op<"broadcast", "Broadcast",
 
     Example:
     ```mlir
-    %r = coll.broadcast number(0) over all serves [] root(0) (%x : tensor<4x3xf32>)
+    %r = coll.broadcast index(0) over all parameters [] root(0) (%x : tensor<4x3xf32>)
     ```
   }];
 }

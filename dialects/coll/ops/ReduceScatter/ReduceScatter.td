@@ -18,7 +18,7 @@ def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
 
     Example:
     ```mlir
-    %s = coll.reduce_scatter number(0) over all serves [@fc.weight] (%g : tensor<4x3xf32>)
+    %s = coll.reduce_scatter index(0) over all parameters [@fc.weight] (%g : tensor<4x3xf32>)
     ```
   }];
 }

@@ -24,7 +24,7 @@ def Coll_SendRecvOp : Coll_Op<"send_recv", "SendRecv",
 
     Example:
     ```mlir
-    %r = coll.send_recv number(0) over all serves [] distance(1) (%x : tensor<4x3xf32>)
+    %r = coll.send_recv index(0) over all parameters [] distance(1) (%x : tensor<4x3xf32>)
     ```
   }];
 }

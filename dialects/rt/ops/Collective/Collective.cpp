@@ -5,14 +5,14 @@ using namespace boostc;
 using namespace boostc::rt;
 
 static CollectiveForm getForm(CollectiveOp op) {
-  CollectiveForm form(op.getKind(), op.getRanks(), op.getExchanged().size());
+  CollectiveForm form(op.getKind(), op.getRanks(), op.getOperands().size());
   form.groups.assign(op.getGroups().begin(), op.getGroups().end());
   form.peer = static_cast<int32_t>(op.getPeer());
   return form;
 }
 
 LogicalResult CollectiveOp::verify() {
-  return verifyForm(*this, getForm(*this), getExchanged().size());
+  return verifyForm(*this, getForm(*this), getOperands().size());
 }
 
 void CollectiveOp::getEffects(

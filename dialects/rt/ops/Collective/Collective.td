@@ -30,22 +30,22 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
 
     Example:
     ```mlir
-    %r:2 = rt.collective all_reduce number(0) over all serves [@w] groups [0, 1]
+    %r:2 = rt.collective all_reduce index(0) over all parameters [@w] groups [0, 1]
              outs(%g, %loss : tensor<4x3xf32>, tensor<f32>) -> tensor<4x3xf32>, tensor<f32>
     ```
   }];
-  let arguments = (ins Rt_CollectiveKind:$kind, I32Attr:$number, Rt_RankGroup:$ranks,
-                       FlatSymbolRefArrayAttr:$serves, DenseI32ArrayAttr:$groups,
+  let arguments = (ins Rt_CollectiveKind:$kind, I32Attr:$index, Rt_RankGroup:$ranks,
+                       FlatSymbolRefArrayAttr:$parameters, DenseI32ArrayAttr:$groups,
                        DefaultValuedAttr<I32Attr, "0">:$peer,
-                       Variadic<TensorOrMemRef<[F32, I64]>>:$exchanged);
+                       Variadic<TensorOrMemRef<[F32, I64]>>:$operands);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kind `number` `(` $number `)` `over` $ranks `serves` $serves `groups` $groups
-    (`peer` `(` $peer^ `)`)? `outs` `(` ($exchanged^ `:` type($exchanged))? `)` attr-dict (`->` type($results)^)?
+    $kind `index` `(` $index `)` `over` $ranks `parameters` $parameters `groups` $groups
+    (`peer` `(` $peer^ `)`)? `outs` `(` ($operands^ `:` type($operands))? `)` attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getExchangedMutable(); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOperandsMutable(); }
   }];
 }
 

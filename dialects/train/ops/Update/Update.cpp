@@ -25,7 +25,7 @@ void UpdateOp::build(OpBuilder &builder, OperationState &state, Value loss,
     types.push_back(RankedTensorType::get({}, builder.getF32Type()));
   build(builder, state, types, loss, count, after, /*divisor=*/Value(),
         /*nonfinite_ranks=*/Value(), gradients, current, norm,
-        /*changes=*/false);
+        /*deltas=*/false);
   Block &block = state.regions.front()->emplaceBlock();
   block.addArguments(gradients.getTypes(),
                      SmallVector<Location>(gradients.size(), state.location));
@@ -101,7 +101,7 @@ LogicalResult UpdateOp::verifyRegions() {
       return op.emitOpError("is no first-order rule, no change of a gradient "
                             "and makes no scalar; the region of ")
              << getOperationName() << " holds nothing else";
-  return getChanges() ? verifyChanges(*this) : success();
+  return getDeltas() ? verifyChanges(*this) : success();
 }
 
 static bool allFinite(const ReferenceValue &value) {
@@ -135,7 +135,7 @@ LogicalResult UpdateOp::evaluate(ReferenceContext &context,
     ReferenceValue result = commits ? yielded[i] : old;
     // A rule's first result is the parameter.
     auto rule = dyn_cast<OpResult>(names[i]);
-    if (getChanges() && rule && rule.getResultNumber() == 0)
+    if (getDeltas() && rule && rule.getResultNumber() == 0)
       for (int64_t k = 0; k < result.size(); ++k)
         result.data[k] -= old.data[k];
     results.push_back(std::move(result));

@@ -25,7 +25,7 @@ def Train_UpdateOp : Train_Op<"update", [
     With a `divisor` the gradients are divided by that, or by 1 where it is 0, in place of
     the count. With `nonfinite_ranks`,
     how many ranks found a number that is not finite, the step is applied if there is none
-    (and count > 0 and `after` is not 0), whatever this rank's numbers are. With `changes` the results of rules
+    (and count > 0 and `after` is not 0), whatever this rank's numbers are. With `deltas` the results of rules
     are, for parameters, `new - current` where the step is applied and 0 where not: what
     `train.apply_delta` adds.
 
@@ -36,7 +36,7 @@ def Train_UpdateOp : Train_Op<"update", [
     * (update_c3) the region holds first-order rules (`ScalarUpdateOpInterface`), changes
       of gradients (`GradientTransformOpInterface`), and scalars made of tensors
       (`LowerToLinalgOpInterface`, constants) only.
-    * (update_c4) with `changes` the gradient of each rule is a mean gradient of the region
+    * (update_c4) with `deltas` the gradient of each rule is a mean gradient of the region
       that no other rule reads: its memory becomes that of the change.
 
     Example:
@@ -53,7 +53,7 @@ def Train_UpdateOp : Train_Op<"update", [
                        Optional<Train_Count>:$divisor, Optional<Train_Count>:$nonfinite_ranks,
                        Variadic<Train_Tensor>:$gradients,
                        Variadic<Train_Tensor>:$current, UnitAttr:$norm,
-                       UnitAttr:$changes);
+                       UnitAttr:$deltas);
   // New values, `finite`, and the norm.
   let results = (outs Variadic<StaticShapeTensorOf<[F32, I32]>>:$outcomes);
   let regions = (region SizedRegion<1>:$body);
@@ -62,7 +62,7 @@ def Train_UpdateOp : Train_Op<"update", [
     (`divisor` `(` $divisor^ `)`)? (`nonfinite_ranks` `(` $nonfinite_ranks^ `)`)?
     `gradients` `(` ($gradients^ `:` type($gradients))? `)`
     `current` `(` ($current^ `:` type($current))? `)` (`norm` $norm^)?
-    (`changes` $changes^)? $body attr-dict
+    (`deltas` $deltas^)? $body attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -189,7 +189,7 @@ private:
     // Outputs are the tensors the rule replaces: the parameter, then the state.
     // A change is no parameter: it is written over the gradient, which nobody
     // needs any more.
-    bool isChange = update.getChanges();
+    bool isChange = update.getDeltas();
     if (isChange) {
       inputs.push_back(rule->getOperand(0));
       maps.push_back(identity);

@@ -46,7 +46,7 @@ int32_t micro(const BoostEnv *env, void *const *arenas) {
     if (int32_t status = launchOn(env, addOne, operand))
       return status;
     if (i < 2)
-      env->ready(env, i, &operand);
+      env->gradients_ready(env, i, &operand);
   }
   return BOOSTC_CALL_OK;
 }
@@ -280,12 +280,12 @@ TEST_F(FakeDriver, TheStreamOfLibrariesIsTheOneBeside) {
   GpuStream *stream = driver->stream();
   void *usual = stream->handle();
   ASSERT_TRUE(driver->mark(0).ok());
-  ASSERT_TRUE(driver->beginBeside(0).ok());
+  ASSERT_TRUE(driver->forkToSideStream(0).ok());
   EXPECT_NE(stream->handle(), usual);
   fake_cuda::forget();
   ASSERT_TRUE(stream->isIdle().ok());
   EXPECT_EQ(fake_cuda::trace(), "cuStreamQuery@3\n");
-  driver->endBeside();
+  driver->endSideStream();
   EXPECT_EQ(stream->handle(), usual);
 }
 
@@ -296,7 +296,7 @@ TEST(SimulatedOverlap, WhatIsNotWaitedForIsFound) {
   auto vectors = std::move(GpuVectors::create(*driver)).value();
   const std::string unmarked = "what is to run beside waits for mark 2, which "
                                "nobody has set; please report this";
-  Status status = driver->beginBeside(2);
+  Status status = driver->forkToSideStream(2);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), unmarked);
   const std::vector<float> two = {1, 2};
@@ -305,17 +305,17 @@ TEST(SimulatedOverlap, WhatIsNotWaitedForIsFound) {
   auto *x = reinterpret_cast<float *>(address);
   auto add = [&] { return vectors->add(Element::F32, x, x + 1, 1); };
   ASSERT_TRUE(driver->mark(2).ok());
-  ASSERT_TRUE(driver->beginBeside(2).ok());
+  ASSERT_TRUE(driver->forkToSideStream(2).ok());
   EXPECT_TRUE(add().ok());
-  driver->endBeside();
+  driver->endSideStream();
   status = add();
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), "a sum over ranks: does not wait for what runs "
                               "beside; please report this");
-  ASSERT_TRUE(driver->joinBeside().ok());
+  ASSERT_TRUE(driver->joinSideStream().ok());
   EXPECT_TRUE(add().ok());
   // A mark serves once.
-  EXPECT_EQ(driver->beginBeside(2).message(), unmarked);
+  EXPECT_EQ(driver->forkToSideStream(2).message(), unmarked);
 }
 
 // Copies wait for nothing but what they touch.
@@ -327,12 +327,12 @@ TEST(SimulatedOverlap, CopiesThatDoNotWaitAreFound) {
   ASSERT_TRUE(driver->copyIn(address, std::as_bytes(std::span(values))).ok());
   auto *x = reinterpret_cast<float *>(address);
   ASSERT_TRUE(driver->mark(0).ok());
-  ASSERT_TRUE(driver->beginBeside(0).ok());
+  ASSERT_TRUE(driver->forkToSideStream(0).ok());
   ASSERT_TRUE(vectors->add(Element::F32, x, x + 1, 1).ok());
   float sum = 0;
   ASSERT_TRUE(vectors->get(&sum, x, sizeof sum).ok());
   EXPECT_EQ(sum, 3);
-  driver->endBeside();
+  driver->endSideStream();
 
   float value = 0;
   auto get = [&](size_t i) {
@@ -350,7 +350,7 @@ TEST(SimulatedOverlap, CopiesThatDoNotWaitAreFound) {
             "them beside; please report this");
   EXPECT_TRUE(put(2).ok());
   EXPECT_EQ(vectors->copy(x + 2, x, sizeof value).message(), get(0).message());
-  ASSERT_TRUE(driver->joinBeside().ok());
+  ASSERT_TRUE(driver->joinSideStream().ok());
   EXPECT_TRUE(get(0).ok());
   EXPECT_TRUE(put(1).ok());
 }

@@ -1,4 +1,4 @@
-#include "runtime/device/EarlyCollectives.h"
+#include "runtime/device/OverlappedCollectives.h"
 
 #include "runtime/support/CaughtException.h"
 
@@ -8,10 +8,11 @@
 
 namespace boostrt {
 
-EarlyCollectives::EarlyCollectives(CollectiveRunner &collectives, size_t count)
+OverlappedCollectives::OverlappedCollectives(CollectiveRunner &collectives,
+                                             size_t count)
     : collectives_(collectives), begun_(count) {}
 
-EarlyCollectives::~EarlyCollectives() {
+OverlappedCollectives::~OverlappedCollectives() {
   if (!thread_.joinable())
     return;
   {
@@ -22,14 +23,15 @@ EarlyCollectives::~EarlyCollectives() {
   thread_.join();
 }
 
-void EarlyCollectives::close() {
+void OverlappedCollectives::close() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return doneCount_ == begunCount_; });
   begunCount_ = doneCount_ = 0;
   isOpen_ = false;
 }
 
-void EarlyCollectives::ready(uint32_t index, std::span<void *const> operands) {
+void OverlappedCollectives::ready(uint32_t index,
+                                  std::span<void *const> operands) {
   if (!isOpen_)
     return;
   std::lock_guard lock(mutex_);
@@ -39,7 +41,7 @@ void EarlyCollectives::ready(uint32_t index, std::span<void *const> operands) {
   if (!thread_.joinable()) {
     // Generated code calls this, and no exception may pass through it.
     try {
-      thread_ = std::thread(&EarlyCollectives::carryOut, this);
+      thread_ = std::thread(&OverlappedCollectives::carryOut, this);
     } catch (const std::system_error &) {
       return; // update runs it
     }
@@ -48,7 +50,7 @@ void EarlyCollectives::ready(uint32_t index, std::span<void *const> operands) {
   changed_.notify_all();
 }
 
-Status EarlyCollectives::run(uint32_t index, void *const *operands) {
+Status OverlappedCollectives::run(uint32_t index, void *const *operands) {
   {
     std::unique_lock lock(mutex_);
     bool hasBegun = index < begunCount_;
@@ -67,7 +69,7 @@ Status EarlyCollectives::run(uint32_t index, void *const *operands) {
   return collectives_.run(index, operands);
 }
 
-void EarlyCollectives::carryOut() {
+void OverlappedCollectives::carryOut() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return ends_ || doneCount_ < begunCount_; });

@@ -4,7 +4,7 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
-LogicalResult ReadyOp::verify() {
+LogicalResult GradientsReadyOp::verify() {
   if (getBuffers().empty())
     return emitOpError("expected buffers, found none");
   for (Type type : getBuffers().getTypes())
@@ -13,7 +13,7 @@ LogicalResult ReadyOp::verify() {
   return success();
 }
 
-void ReadyOp::getEffects(
+void GradientsReadyOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   for (OpOperand &buffer : getOperation()->getOpOperands()) {

@@ -33,18 +33,19 @@ struct Written {
 /// Whether something runs behind `op` that a collective could run beside.
 bool hasWorkBehind(Operation *op) {
   while ((op = op->getNextNode()))
-    if (!isBufferOrConstant(op) && !isa<rt::ReadyOp, func::ReturnOp>(op))
+    if (!isBufferOrConstant(op) &&
+        !isa<rt::GradientsReadyOp, func::ReturnOp>(op))
       return true;
   return false;
 }
 
-struct AnnounceGradients
-    : boostc::impl::AnnounceGradientsPassBase<AnnounceGradients> {
+struct MarkGradientsReady
+    : boostc::impl::AnnounceGradientsPassBase<MarkGradientsReady> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);
     func::FuncOp update = program.getFunction(train::kUpdate);
-    if (!micro || !update || !micro.getOps<rt::ReadyOp>().empty())
+    if (!micro || !update || !micro.getOps<rt::GradientsReadyOp>().empty())
       return;
     llvm::DenseMap<uint64_t, Written> written; // by offset
     for (auto buffer : micro.getOps<rt::BufferOp>()) {
@@ -59,7 +60,7 @@ struct AnnounceGradients
     Operation *last = nullptr; // of this collective's and those before it
     for (auto collective : update.getOps<rt::CollectiveOp>()) {
       SmallVector<Value> buffers;
-      for (Value exchanged : collective.getExchanged()) {
+      for (Value exchanged : collective.getOperands()) {
         auto buffer = exchanged.getDefiningOp<rt::BufferOp>();
         if (!buffer || buffer.getArena() != rt::Arena::Gradient ||
             isTouchedBefore(exchanged, collective))
@@ -75,8 +76,8 @@ struct AnnounceGradients
         return;
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(last);
-      last = rt::ReadyOp::create(builder, collective.getLoc(),
-                                 collective.getNumber(), buffers);
+      last = rt::GradientsReadyOp::create(builder, collective.getLoc(),
+                                          collective.getIndex(), buffers);
     }
   }
 

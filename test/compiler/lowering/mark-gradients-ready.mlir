@@ -1,6 +1,6 @@
-// RUN: boost-opt %s --split-input-file --pass-pipeline="builtin.module(train.program(boostc-announce-gradients))" > %t
+// RUN: boost-opt %s --split-input-file --pass-pipeline="builtin.module(train.program(boostc-mark-gradients-ready))" > %t
 // RUN: FileCheck %s < %t
-// RUN: boost-opt %t --split-input-file --pass-pipeline="builtin.module(train.program(boostc-announce-gradients))" | diff %t -
+// RUN: boost-opt %t --split-input-file --pass-pipeline="builtin.module(train.program(boostc-mark-gradients-ready))" | diff %t -
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
@@ -10,11 +10,11 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK-DAG: %[[A:.+]] = rt.buffer gradient[0]
 // CHECK-DAG: %[[B:.+]] = rt.buffer gradient[64]
 // CHECK: linalg.fill {{.*}} outs(%[[A]]
-// CHECK-NOT: rt.ready
+// CHECK-NOT: rt.gradients_ready
 // CHECK: linalg.fill {{.*}} outs(%expand_shape
-// CHECK-NEXT: rt.ready number(0) (%[[B]], %[[A]] : memref<4xf32>, memref<4xf32>)
+// CHECK-NEXT: rt.gradients_ready index(0) (%[[B]], %[[A]] : memref<4xf32>, memref<4xf32>)
 // CHECK-NEXT: linalg.fill
-// CHECK-NOT: rt.ready
+// CHECK-NOT: rt.gradients_ready
 // CHECK: return
 func.func @micro() {
   %zero = arith.constant 0.0 : f32
@@ -32,9 +32,9 @@ func.func @update() {
   %a = rt.buffer gradient[0] : memref<4xf32>
   %b = rt.buffer gradient[64] : memref<4xf32>
   %c = rt.buffer gradient[128] : memref<4xf32>
-  rt.collective all_reduce number(0) over all serves [] groups [0, 1]
+  rt.collective all_reduce index(0) over all parameters [] groups [0, 1]
       outs(%b, %a : memref<4xf32>, memref<4xf32>)
-  rt.collective all_reduce number(1) over all serves [] groups [0]
+  rt.collective all_reduce index(1) over all parameters [] groups [0]
       outs(%c : memref<4xf32>)
   return
 }
@@ -47,8 +47,8 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK-LABEL: func.func @micro
 // CHECK: linalg.fill
 // CHECK-NEXT: linalg.fill
-// CHECK-NEXT: rt.ready number(0)
-// CHECK-NEXT: rt.ready number(1)
+// CHECK-NEXT: rt.gradients_ready index(0)
+// CHECK-NEXT: rt.gradients_ready index(1)
 // CHECK-NEXT: linalg.fill
 func.func @micro() {
   %zero = arith.constant 0.0 : f32
@@ -63,9 +63,9 @@ func.func @micro() {
 func.func @update() {
   %a = rt.buffer gradient[0] : memref<4xf32>
   %b = rt.buffer gradient[64] : memref<4xf32>
-  rt.collective all_reduce number(0) over all serves [] groups [0]
+  rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%a : memref<4xf32>)
-  rt.collective all_reduce number(1) over all serves [] groups [0]
+  rt.collective all_reduce index(1) over all parameters [] groups [0]
       outs(%b : memref<4xf32>)
   return
 }
@@ -76,7 +76,7 @@ func.func @update() {
 // What @update makes of a gradient before it is exchanged, @micro does not have.
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK-LABEL: func.func @micro
-// CHECK-NOT: rt.ready
+// CHECK-NOT: rt.gradients_ready
 // CHECK-LABEL: func.func @update
 func.func @micro() {
   %zero = arith.constant 0.0 : f32
@@ -90,7 +90,7 @@ func.func @update() {
   %half = arith.constant 0.5 : f32
   %a = rt.buffer gradient[0] : memref<4xf32>
   linalg.fill ins(%half : f32) outs(%a : memref<4xf32>)
-  rt.collective all_reduce number(0) over all serves [] groups [0]
+  rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%a : memref<4xf32>)
   return
 }
@@ -101,7 +101,7 @@ func.func @update() {
 // Nor does it have what lies elsewhere: the changes that Adasum combines.
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK-LABEL: func.func @micro
-// CHECK-NOT: rt.ready
+// CHECK-NOT: rt.gradients_ready
 // CHECK-LABEL: func.func @update
 func.func @micro() {
   %zero = arith.constant 0.0 : f32
@@ -113,7 +113,7 @@ func.func @micro() {
 }
 func.func @update() {
   %t = rt.buffer transient[0] : memref<4xf32>
-  rt.collective adasum number(0) over across serves [] groups [0]
+  rt.collective adasum index(0) over inter_group parameters [] groups [0]
       outs(%t : memref<4xf32>)
   return
 }
@@ -126,7 +126,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cuda_target = #rt.cuda_target<80>} {
 // CHECK-LABEL: func.func @micro
 // CHECK: linalg.fill
-// CHECK-NEXT: rt.ready number(0)
+// CHECK-NEXT: rt.gradients_ready index(0)
 // CHECK-NEXT: linalg.fill
 // CHECK-LABEL: func.func @update
 func.func @micro() {
@@ -139,7 +139,7 @@ func.func @micro() {
 }
 func.func @update() {
   %a = rt.buffer gradient[0] : memref<4xf32>
-  rt.collective all_reduce number(0) over all serves [] groups [0]
+  rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%a : memref<4xf32>)
   return
 }

@@ -1,6 +1,6 @@
 // Collectives that begin while the backward runs: their order, who waits for
 // what, and failures.
-#include "runtime/device/EarlyCollectives.h"
+#include "runtime/device/OverlappedCollectives.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ private:
   std::shared_future<void> released = promise.get_future().share();
 };
 
-class EarlyCollectivesTest : public testing::Test {
+class OverlappedCollectivesTest : public testing::Test {
 protected:
   void ready(uint32_t index) { early.ready(index, operands[index]); }
   Status run(uint32_t index) { return early.run(index, operands[index]); }
@@ -50,10 +50,10 @@ protected:
   int values[3] = {};
   void *operands[3][1] = {{&values[0]}, {&values[1]}, {&values[2]}};
   Recorder recorder;
-  EarlyCollectives early{recorder, 3};
+  OverlappedCollectives early{recorder, 3};
 };
 
-TEST_F(EarlyCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
+TEST_F(OverlappedCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
   recorder.held = 1;
   for (int step = 1; step <= 2; ++step) {
     early.open();
@@ -72,7 +72,7 @@ TEST_F(EarlyCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
     EXPECT_EQ(recorder.threads[i] == std::this_thread::get_id(), i % 3 == 2);
 }
 
-TEST_F(EarlyCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
+TEST_F(OverlappedCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
   ready(0);
   early.open();
   early.close();
@@ -83,7 +83,7 @@ TEST_F(EarlyCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
 }
 
 // Others may begin none early; what comes out of order would meet another one.
-TEST_F(EarlyCollectivesTest, TheOrderIsThatOfTheSchedule) {
+TEST_F(OverlappedCollectivesTest, TheOrderIsThatOfTheSchedule) {
   early.open();
   ready(1); // before 0: left to update
   ready(0);
@@ -93,7 +93,8 @@ TEST_F(EarlyCollectivesTest, TheOrderIsThatOfTheSchedule) {
   EXPECT_EQ(orderAtEnd(), (std::vector<uint32_t>{0, 1}));
 }
 
-TEST_F(EarlyCollectivesTest, ACollectiveOfUpdateComesBehindThoseThatBegan) {
+TEST_F(OverlappedCollectivesTest,
+       ACollectiveOfUpdateComesBehindThoseThatBegan) {
   recorder.held = 0;
   early.open();
   ready(0);
@@ -104,7 +105,7 @@ TEST_F(EarlyCollectivesTest, ACollectiveOfUpdateComesBehindThoseThatBegan) {
   EXPECT_EQ(orderAtEnd(), (std::vector<uint32_t>{0, 1}));
 }
 
-TEST_F(EarlyCollectivesTest, AFailureIsWhatUpdateGets) {
+TEST_F(OverlappedCollectivesTest, AFailureIsWhatUpdateGets) {
   recorder.failing = 0;
   early.open();
   ready(0);
@@ -115,7 +116,7 @@ TEST_F(EarlyCollectivesTest, AFailureIsWhatUpdateGets) {
   EXPECT_EQ(values[1], 0);
 }
 
-TEST_F(EarlyCollectivesTest, OtherMemoryIsADefect) {
+TEST_F(OverlappedCollectivesTest, OtherMemoryIsADefect) {
   early.open();
   ready(0);
   Status status = early.run(0, operands[1]);
@@ -125,10 +126,10 @@ TEST_F(EarlyCollectivesTest, OtherMemoryIsADefect) {
   early.close();
 }
 
-TEST_F(EarlyCollectivesTest, TheEndWaitsForWhatBegan) {
+TEST_F(OverlappedCollectivesTest, TheEndWaitsForWhatBegan) {
   recorder.held = 0;
   {
-    EarlyCollectives ending(recorder, 3);
+    OverlappedCollectives ending(recorder, 3);
     ending.open();
     ending.ready(0, operands[0]);
     ending.ready(1, operands[1]);

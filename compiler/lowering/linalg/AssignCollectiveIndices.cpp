@@ -13,8 +13,8 @@ using namespace boostc;
 
 namespace {
 
-struct NumberCollectives
-    : boostc::impl::NumberCollectivesPassBase<NumberCollectives> {
+struct AssignCollectiveIndices
+    : boostc::impl::AssignCollectiveIndicesPassBase<AssignCollectiveIndices> {
   void runOnOperation() override {
     if (func::FuncOp update = getOperation().getFunction(train::kUpdate))
       rt::numberCollectives(update);

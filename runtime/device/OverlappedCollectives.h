@@ -1,11 +1,11 @@
-// EarlyCollectives.h - begins collectives while the backward still runs.
+// OverlappedCollectives.h - begins collectives while the backward still runs.
 //
 // A program announces, in the order of its collectives, whose operands have
-// their value (BoostEnv::ready). On a CPU a thread carries those out one after
-// the other, and update finds them done, or waits. A GPU needs no thread: the
-// host has gone on to update while it computes, and CudaDevice has each of them
-// wait for its operands alone. Nothing about a collective changes but when it
-// begins, so results have the same bits.
+// their value (BoostEnv::gradients_ready). On a CPU a thread carries those out
+// one after the other, and update finds them done, or waits. A GPU needs no
+// thread: the host has gone on to update while it computes, and CudaDevice has
+// each of them wait for its operands alone. Nothing about a collective changes
+// but when it begins, so results have the same bits.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -17,13 +17,13 @@
 
 namespace boostrt {
 
-class EarlyCollectives final : public CollectiveRunner {
+class OverlappedCollectives final : public CollectiveRunner {
 public:
   /// Of a program with so many of them; `collectives` outlives the object and
   /// is called by one thread at a time.
-  EarlyCollectives(CollectiveRunner &collectives, size_t count);
+  OverlappedCollectives(CollectiveRunner &collectives, size_t count);
   /// Waits for what has begun.
-  ~EarlyCollectives() override;
+  ~OverlappedCollectives() override;
 
   /// What is announced from now on begins at once: the operands are what this
   /// rank adds to the step, not a part of it.
