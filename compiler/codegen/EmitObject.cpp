@@ -1,6 +1,6 @@
 #include "compiler/codegen/Backend.h"
 #include "compiler/codegen/Codegen.h"
-#include "compiler/codegen/DeviceImages.h"
+#include "compiler/codegen/DeviceModules.h"
 #include "compiler/codegen/LinkProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
@@ -56,12 +56,13 @@ private:
 LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
                                       int level, SmallVectorImpl<char> &output,
                                       StringRef ptxas) {
-  DeviceImages images(module, level);
+  DeviceModules modules(module, level);
   HostCode host(module);
-  if (failed(images.start(ptxas)) || failed(host.translate()) ||
+  if (failed(modules.start(ptxas)) || failed(host.translate()) ||
       failed(host.optimize(level)))
     return failure();
-  if (DeviceImages::areUsedBy(host.get()) && failed(images.define(host.get())))
+  if (DeviceModules::areUsedBy(host.get()) &&
+      failed(modules.define(host.get())))
     return failure();
   return host.write(kind, output);
 }
@@ -70,20 +71,20 @@ LogicalResult boostc::emitProgram(ModuleOp module, int level,
                                   SmallVectorImpl<char> &library,
                                   StringRef ptxas, bool *lacksSpace) {
   std::vector<ObjectFile> objects(1);
-  DeviceImages images(module, level);
+  DeviceModules modules(module, level);
   HostCode host(module);
-  if (failed(images.start(ptxas)) || failed(host.translate()))
+  if (failed(modules.start(ptxas)) || failed(host.translate()))
     return failure();
-  bool hasImages = DeviceImages::areUsedBy(host.get());
+  bool hasModules = DeviceModules::areUsedBy(host.get());
   if (failed(host.optimize(level)) ||
       failed(host.write(MachineCode::Object, objects.front())))
     return failure();
-  if (hasImages) {
+  if (hasModules) {
     // They lie in an object file of their own: the other one need not wait for
     // them.
     HostCode table(module);
-    table.makeEmpty("boost-images");
-    if (failed(images.define(table.get())) || failed(table.optimize(level)) ||
+    table.makeEmpty("boost-modules");
+    if (failed(modules.define(table.get())) || failed(table.optimize(level)) ||
         failed(table.write(MachineCode::Object, objects.emplace_back())))
       return failure();
   }

@@ -165,11 +165,11 @@ def AssignLayoutsPass : Pass<"boostc-assign-layouts", "::boostc::train::ProgramO
   let summary = "chooses the order of dimensions in memory around convolutions";
   let description = [{
     A layout is the strides of a memref: shapes keep their meaning, and no op but the one
-    that turns loops into code looks at them. Temporary images of convolutions lie with the
+    that turns loops into code looks at them. Temporary inputs of convolutions lie with the
     batch innermost, so that a vector holds the same pixel of many samples, whatever the
-    numbers of channels and pixels; images that come from outside are copied once per
+    numbers of channels and pixels; inputs that come from outside are copied once per
     function. A collapsed view for a product stays a view, of a transposed matrix. Programs
-    whose batch is smaller than four keep row-major images, and so do functions with a
+    whose batch is smaller than four keep row-major inputs, and so do functions with a
     convolution that a library computes, which reads them so.
 
     Before and after:

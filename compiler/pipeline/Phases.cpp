@@ -138,8 +138,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
       OpPassManager &layouts = manager.nest<train::ProgramOp>();
       ChooseDeviceLibraryPassOptions library;
       library.library = options.cudaLibrary;
-      // Images lie as the libraries that are called read them. A matrix that a
-      // layout turns over, a flattened image, is as readable as before.
+      // Inputs lie as the libraries that are called read them. A matrix that a
+      // layout turns over, a flattened input, is as readable as before.
       layouts.addPass(createChooseDeviceLibraryPass(library));
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());

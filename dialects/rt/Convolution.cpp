@@ -13,22 +13,22 @@ ConvolutionGeometry ConvolutionGeometry::get(ArrayRef<int64_t> strides,
           groups};
 }
 
-int64_t ConvolutionGeometry::getOutputExtent(unsigned axis, int64_t image,
+int64_t ConvolutionGeometry::getOutputExtent(unsigned axis, int64_t input,
                                              int64_t kernel) const {
   int64_t reach = (kernel - 1) * dilations[axis] + 1;
-  int64_t room = image + padding[axis] + padding[axis + 2] - reach;
+  int64_t room = input + padding[axis] + padding[axis + 2] - reach;
   return room < 0 ? 0 : room / strides[axis] + 1;
 }
 
 FailureOr<SmallVector<int64_t>>
 boostc::verifyConvolution(llvm::function_ref<InFlightDiagnostic()> emitError,
-                          ShapedType image, ShapedType weight,
+                          ShapedType input, ShapedType weight,
                           ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
                           ArrayRef<int64_t> dilations, int64_t groups) {
-  if (image.getRank() != 4 || weight.getRank() != 4)
-    return emitError() << "expected an image [N, C, H, W] and a weight "
+  if (input.getRank() != 4 || weight.getRank() != 4)
+    return emitError() << "expected an input [N, C, H, W] and a weight "
                           "[O, C / groups, KH, KW], found "
-                       << image << " and " << weight;
+                       << input << " and " << weight;
   // Bounds keep every product of extents and steps within 64 bits.
   constexpr int64_t kMost = 1 << 20;
   auto isWithin = [](ArrayRef<int64_t> values, size_t size, int64_t least) {
@@ -45,29 +45,29 @@ boostc::verifyConvolution(llvm::function_ref<InFlightDiagnostic()> emitError,
   if (!isWithin(dilations, 2, 1))
     return emitError() << "expected two dilations from 1 to " << kMost
                        << ", found [" << dilations << "]";
-  int64_t channels = image.getDimSize(1), filters = weight.getDimSize(0);
+  int64_t channels = input.getDimSize(1), filters = weight.getDimSize(0);
   if (groups < 1 || channels % groups != 0 || filters % groups != 0)
     return emitError() << "expected groups that divide " << channels
                        << " channels and " << filters << " filters, found "
                        << groups;
   if (weight.getDimSize(1) != channels / groups)
     return emitError() << "expected a weight with " << channels / groups
-                       << " channels for image " << image << " in " << groups
+                       << " channels for input " << input << " in " << groups
                        << " groups, found " << weight;
   auto geometry = ConvolutionGeometry::get(strides, padding, dilations, groups);
-  SmallVector<int64_t> output = {image.getDimSize(0), filters};
+  SmallVector<int64_t> output = {input.getDimSize(0), filters};
   for (unsigned axis : {0, 1}) {
-    output.push_back(geometry.getOutputExtent(axis, image.getDimSize(2 + axis),
+    output.push_back(geometry.getOutputExtent(axis, input.getDimSize(2 + axis),
                                               weight.getDimSize(2 + axis)));
     if (output.back() < 1)
       return emitError() << "the kernel of " << weight
-                         << " does not fit into the padded image " << image;
+                         << " does not fit into the padded input " << input;
   }
   return output;
 }
 
 void boostc::forEachConvolutionTerm(
-    const ConvolutionGeometry &geometry, ArrayRef<int64_t> image,
+    const ConvolutionGeometry &geometry, ArrayRef<int64_t> input,
     ArrayRef<int64_t> weight, ArrayRef<int64_t> output,
     llvm::function_ref<void(int64_t, int64_t, int64_t)> term) {
   int64_t channels = weight[1], filters = weight[0] / geometry.groups;
@@ -84,12 +84,12 @@ void boostc::forEachConvolutionTerm(
                 int64_t column = j * geometry.strides[1] +
                                  l * geometry.dilations[1] -
                                  geometry.padding[1];
-                if (row < 0 || row >= image[2] || column < 0 ||
-                    column >= image[3])
+                if (row < 0 || row >= input[2] || column < 0 ||
+                    column >= input[3])
                   continue;
                 int64_t channel = o / filters * channels + c;
                 int64_t x =
-                    ((n * image[1] + channel) * image[2] + row) * image[3] +
+                    ((n * input[1] + channel) * input[2] + row) * input[3] +
                     column;
                 int64_t w =
                     ((o * channels + c) * weight[2] + k) * weight[3] + l;

@@ -10,9 +10,9 @@
 
 namespace boostc {
 
-/// How a window moves over an image. Output pixel (i, j) sees, at its tap
+/// How a window moves over an input. Output pixel (i, j) sees, at its tap
 /// (k, l), input pixel (i * strides[0] + k * dilations[0] - padding[0],
-/// j * strides[1] + l * dilations[1] - padding[1]); outside the image it sees
+/// j * strides[1] + l * dilations[1] - padding[1]); outside the input it sees
 /// zero.
 struct ConvolutionGeometry {
   std::array<int64_t, 2> strides;   ///< vertical, horizontal
@@ -25,16 +25,16 @@ struct ConvolutionGeometry {
                                  llvm::ArrayRef<int64_t> dilations,
                                  int64_t groups);
 
-  /// Extent of the output along `axis` (0 vertical, 1 horizontal) for an image
-  /// of `image` and a kernel of `kernel` pixels; below 1 when nothing fits.
-  int64_t getOutputExtent(unsigned axis, int64_t image, int64_t kernel) const;
+  /// Extent of the output along `axis` (0 vertical, 1 horizontal) for an input
+  /// of `input` and a kernel of `kernel` pixels; below 1 when nothing fits.
+  int64_t getOutputExtent(unsigned axis, int64_t input, int64_t kernel) const;
 };
 
 /// Checks attributes and shapes of `y[N, O, OH, OW] = x[N, C, H, W] * w[O, C /
 /// groups, KH, KW]`; `emitError` begins the diagnostic. Returns y's shape.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
 verifyConvolution(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                  mlir::ShapedType image, mlir::ShapedType weight,
+                  mlir::ShapedType input, mlir::ShapedType weight,
                   llvm::ArrayRef<int64_t> strides,
                   llvm::ArrayRef<int64_t> padding,
                   llvm::ArrayRef<int64_t> dilations, int64_t groups);
@@ -42,7 +42,7 @@ verifyConvolution(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 /// Calls `term(x, w, y)` with the row-major offsets of the elements of every
 /// product x * w that is added to a y. All three forms are sums over these.
 void forEachConvolutionTerm(
-    const ConvolutionGeometry &geometry, llvm::ArrayRef<int64_t> image,
+    const ConvolutionGeometry &geometry, llvm::ArrayRef<int64_t> input,
     llvm::ArrayRef<int64_t> weight, llvm::ArrayRef<int64_t> output,
     llvm::function_ref<void(int64_t, int64_t, int64_t)> term);
 

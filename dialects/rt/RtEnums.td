@@ -44,7 +44,7 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
 
 def Rt_ConvolutionKind : I32EnumAttr<"ConvolutionKind", "a convolution or one of its gradients", [
   I32EnumAttrCase<"Forward", 0, "forward">,
-  I32EnumAttrCase<"BackwardImage", 1, "backward_image">,
+  I32EnumAttrCase<"BackwardData", 1, "backward_data">,
   I32EnumAttrCase<"BackwardWeight", 2, "backward_weight">]> {
   let cppNamespace = "::boostc::rt";
 }

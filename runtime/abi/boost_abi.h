@@ -137,19 +137,19 @@ typedef enum BoostTargetKind {
   BOOSTC_TARGET_COUNT = 2
 } BoostTargetKind;
 
-typedef enum BoostImageKind {
-  BOOSTC_IMAGE_END = 0, /* ends a table */
-  BOOSTC_IMAGE_PTX =
+typedef enum BoostModuleKind {
+  BOOSTC_MODULE_END = 0, /* ends a table */
+  BOOSTC_MODULE_PTX =
       1, /* text, with a terminator that `bytes` does not count */
-  BOOSTC_IMAGE_CUBIN = 2 /* machine code of one architecture */
-} BoostImageKind;
+  BOOSTC_MODULE_CUBIN = 2 /* machine code of one architecture */
+} BoostModuleKind;
 
 typedef enum BoostLibraryCallKind {
   BOOSTC_LIBRARY_MATMUL = 0,
   /* CUDA targets; see BoostConvolution */
-  BOOSTC_LIBRARY_CONVOLUTION = 1,       /* y from x and w */
-  BOOSTC_LIBRARY_CONVOLUTION_IMAGE = 2, /* x from y and w */
-  BOOSTC_LIBRARY_CONVOLUTION_WEIGHT = 3 /* w from y and x */
+  BOOSTC_LIBRARY_CONVOLUTION = 1,                /* y from x and w */
+  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA = 2,  /* x from y and w */
+  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
 
 /* What the factors of products and convolutions are rounded to; sums are of
@@ -345,22 +345,22 @@ typedef struct BoostMatmul {
 } BoostMatmul;
 
 /* A two-dimensional convolution or one of its adjoints, all f32. With x an
- * image [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O,
+ * input [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O,
  * OH, OW]:
  *
  *   y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
  *       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
  *               j * strides[1] + l * dilations[1] - padding[1]]
  *
- * where x is zero outside the image and c runs over the channels of o's group.
+ * where x is zero outside the input and c runs over the channels of o's group.
  * The adjoints, in x and in w, are sums over the same products. Tensors are
  * read and written through strides (in elements) that put them in some order of
  * their dimensions without gaps. Operands: what is read, bias (null when
  * has_bias is 0), what is written, scratch: x, w, bias, y; y, w, null, x; y, x,
  * null, w. */
 typedef struct BoostConvolution {
-  int64_t image[4], weight[4], output[4]; /* extents of x, w, y */
-  int64_t image_strides[4], weight_strides[4], output_strides[4];
+  int64_t input[4], weight[4], output[4]; /* extents of x, w, y */
+  int64_t input_strides[4], weight_strides[4], output_strides[4];
   int64_t strides[2]; /* vertical, horizontal */
   int64_t padding[4]; /* top, left, bottom, right */
   int64_t dilations[2];
@@ -404,7 +404,7 @@ typedef struct BoostOperand {
 
 /* A kernel with its grid. Its parameters are the operands' addresses. */
 typedef struct BoostLaunch {
-  const char *kernel;           /* its name in the images */
+  const char *kernel;           /* its name in the modules */
   const char *location;         /* "model.json:14:5", of the op it comes from */
   const char *layers;           /* "relu1, backward of fc2": what it computes */
   const BoostOperand *operands; /* operand_count of them */
@@ -415,13 +415,13 @@ typedef struct BoostLaunch {
 } BoostLaunch;
 
 /* Code for a GPU. */
-typedef struct BoostImage {
-  uint32_t kind;         /* BoostImageKind */
+typedef struct BoostModule {
+  uint32_t kind;         /* BoostModuleKind */
   uint32_t architecture; /* 80: sm_80. The oldest that runs PTX, the one of a
                             cubin */
   const void *data;
   uint64_t bytes;
-} BoostImage;
+} BoostModule;
 
 /* Something that is exchanged. */
 typedef struct BoostCollectiveOperand {
@@ -457,7 +457,7 @@ typedef struct BoostTarget {
   uint64_t transient_bytes; /* of arena TRANSIENT */
   const BoostLibraryCall *library_calls;
   const BoostLaunch *launches;
-  const BoostImage *images; /* CUDA: ends with BOOSTC_IMAGE_END; CPU: null */
+  const BoostModule *modules; /* CUDA: ends with BOOSTC_MODULE_END; CPU: null */
   uint32_t library_call_count;
   uint32_t launch_count;
   BoostFunction functions[BOOSTC_FUNCTION_COUNT]; /* by BoostFunctionKind */
@@ -555,7 +555,7 @@ BOOSTC_ABI_ASSERT(BoostLibraryCall, 400);
 BOOSTC_ABI_ASSERT(BoostFunction, 24);
 BOOSTC_ABI_ASSERT(BoostOperand, 24);
 BOOSTC_ABI_ASSERT(BoostLaunch, 48);
-BOOSTC_ABI_ASSERT(BoostImage, 24);
+BOOSTC_ABI_ASSERT(BoostModule, 24);
 BOOSTC_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOSTC_ABI_ASSERT(BoostCollective, 40);
 BOOSTC_ABI_ASSERT(BoostTarget, 184);

@@ -90,10 +90,10 @@ Json describeProduct(const BoostMatmul &m) {
 
 Json describeConvolution(uint32_t kind, const BoostConvolution &c) {
   return {{"kind", cuda::nameOfCall(kind)},
-          {"image", c.image},
+          {"input", c.input},
           {"weight", c.weight},
           {"output", c.output},
-          {"image_strides", c.image_strides},
+          {"input_strides", c.input_strides},
           {"weight_strides", c.weight_strides},
           {"output_strides", c.output_strides},
           {"strides", c.strides},
@@ -117,13 +117,14 @@ Json callsOf(const BoostTarget &target) {
   return list;
 }
 
-Json imagesOf(const BoostTarget &target) {
+Json modulesOf(const BoostTarget &target) {
   Json list = Json::array();
-  for (const BoostImage *image = target.images;
-       image && image->kind != BOOSTC_IMAGE_END; ++image)
-    list.push_back({{"kind", image->kind == BOOSTC_IMAGE_PTX ? "ptx" : "cubin"},
-                    {"architecture", fmt::format("sm_{}", image->architecture)},
-                    {"bytes", image->bytes}});
+  for (const BoostModule *module = target.modules;
+       module && module->kind != BOOSTC_MODULE_END; ++module)
+    list.push_back(
+        {{"kind", module->kind == BOOSTC_MODULE_PTX ? "ptx" : "cubin"},
+         {"architecture", fmt::format("sm_{}", module->architecture)},
+         {"bytes", module->bytes}});
   return list;
 }
 
@@ -164,7 +165,7 @@ Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target,
     json["library"] = target.library_version;
   } else {
     json["launches"] = target.launch_count;
-    json["images"] = imagesOf(target);
+    json["modules"] = modulesOf(target);
   }
   json["library_calls"] = callsOf(target);
   json["transient_bytes"] = target.transient_bytes;
@@ -262,24 +263,24 @@ std::string callText(const Json &call) {
     return fmt::format("{} x {} x {}, {}, {}", integer("m"), integer("n"),
                        integer("k"), bias, call["post"].get<std::string>());
   return fmt::format("{} {} with {}, {}", call["kind"].get<std::string>(),
-                     extents("image"), extents("weight"), bias);
+                     extents("input"), extents("weight"), bias);
 }
 
 void printCalls(const Json &calls) {
   if (!calls.empty())
-    printResult("  library calls (m x n x k or image with weight, bias, post, "
+    printResult("  library calls (m x n x k or input with weight, bias, post, "
                 "scratch bytes)\n");
   for (const Json &call : calls)
     printResult("    {:<24} {}, {}\n", call["location"].get<std::string>(),
                 callText(call), call["scratch_bytes"].get<uint64_t>());
 }
 
-void printImages(const Json &images) {
+void printModules(const Json &modules) {
   printResult("  code (architecture, bytes)\n");
-  for (const Json &image : images)
-    printResult("    {:<16} {:<8} {:>9}\n", image["kind"].get<std::string>(),
-                image["architecture"].get<std::string>(),
-                image["bytes"].get<uint64_t>());
+  for (const Json &module : modules)
+    printResult("    {:<16} {:<8} {:>9}\n", module["kind"].get<std::string>(),
+                module["architecture"].get<std::string>(),
+                module["bytes"].get<uint64_t>());
 }
 
 void printTarget(const Json &target) {
@@ -294,7 +295,7 @@ void printTarget(const Json &target) {
     printResult("target cuda: {} launch{}\n", launches,
                 launches == 1 ? "" : "es");
     printResult("  needs {} or newer\n", text("requirements"));
-    printImages(target["images"]);
+    printModules(target["modules"]);
   }
   printCalls(target["library_calls"]);
   printResult("  memory plan for training (copies, bytes)\n");

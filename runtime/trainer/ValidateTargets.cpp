@@ -12,8 +12,8 @@ constexpr uint32_t kMaxThreads = 4096;
 constexpr uint32_t kMaxOperands = 4096;
 constexpr uint32_t kMaxBlocks = (1u << 31) - 1; ///< what a GPU's grid has in x
 constexpr uint32_t kMaxBlockThreads = 1024;     ///< and a block
-constexpr uint32_t kMaxImages = 16;
-constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
+constexpr uint32_t kMaxModules = 16;
+constexpr uint64_t kMaxModuleBytes = uint64_t{1} << 30;
 
 constexpr const char *kFunctionNames[BOOSTC_FUNCTION_COUNT] = {
     "init", "micro", "combine", "update", "eval"};
@@ -50,8 +50,8 @@ private:
   Status cpu() const {
     if (t_.threads == 0 || t_.threads > kMaxThreads)
       return fail("{}: {} threads", name_, t_.threads);
-    if (t_.images)
-      return fail("{}: images, which are for GPUs", name_);
+    if (t_.modules)
+      return fail("{}: modules, which are for GPUs", name_);
     if (t_.launch_count != 0)
       return fail("{}: {} launches, which are for GPUs", name_,
                   t_.launch_count);
@@ -63,7 +63,7 @@ private:
   Status libraryCall(uint32_t index) const {
     const BoostLibraryCall &call = t_.library_calls[index];
     uint32_t maxKind = t_.kind == BOOSTC_TARGET_CUDA
-                           ? BOOSTC_LIBRARY_CONVOLUTION_WEIGHT
+                           ? BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT
                            : BOOSTC_LIBRARY_MATMUL;
     if (call.kind > maxKind)
       return fail("{}: library call {} is of an unknown kind", name_, index);
@@ -102,11 +102,11 @@ private:
       return fail("{}: library call {} is of an unknown kind", name_, index);
     for (std::span<const int64_t> values :
          std::initializer_list<std::span<const int64_t>>{
-             c.image, c.weight, c.output, c.image_strides, c.weight_strides,
+             c.input, c.weight, c.output, c.input_strides, c.weight_strides,
              c.output_strides, c.strides, c.dilations})
       BOOSTRT_RETURN_IF_ERROR(inRange(index, values, 1));
     BOOSTRT_RETURN_IF_ERROR(inRange(index, c.padding, 0));
-    for (const auto &extents : {c.image, c.weight, c.output}) {
+    for (const auto &extents : {c.input, c.weight, c.output}) {
       uint64_t bytes = sizeof(float);
       for (int64_t extent : std::span(extents, 4))
         if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > kMaxBytes)
@@ -133,7 +133,7 @@ private:
   Status cuda() const {
     if (t_.threads != 0)
       return fail("{}: {} threads, which are for CPUs", name_, t_.threads);
-    BOOSTRT_RETURN_IF_ERROR(images());
+    BOOSTRT_RETURN_IF_ERROR(modules());
     for (uint32_t i = 0; i < t_.launch_count; ++i)
       BOOSTRT_RETURN_IF_ERROR(launch(i));
     for (uint32_t i = 0; i < t_.library_call_count; ++i) {
@@ -163,27 +163,27 @@ private:
     return Status();
   }
 
-  Status images() const {
-    if (!t_.images)
-      return fail("{}: table images is missing", name_);
+  Status modules() const {
+    if (!t_.modules)
+      return fail("{}: table modules is missing", name_);
     uint32_t count = 0;
-    for (; t_.images[count].kind != BOOSTC_IMAGE_END; ++count) {
+    for (; t_.modules[count].kind != BOOSTC_MODULE_END; ++count) {
       // The end may be missing: nothing beyond is looked at.
-      if (count == kMaxImages)
-        return fail("{}: more than {} images", name_, kMaxImages);
-      const BoostImage &image = t_.images[count];
-      if (image.kind > BOOSTC_IMAGE_CUBIN)
-        return fail("{}: image {} is of unknown kind {}", name_, count,
-                    image.kind);
-      if (!image.data || image.bytes == 0 || image.bytes > kMaxImageBytes)
-        return fail("{}: image {} of {} bytes", name_, count, image.bytes);
-      if (image.kind == BOOSTC_IMAGE_PTX &&
-          static_cast<const char *>(image.data)[image.bytes] != 0)
-        return fail("{}: image {} of PTX does not end where it says", name_,
+      if (count == kMaxModules)
+        return fail("{}: more than {} modules", name_, kMaxModules);
+      const BoostModule &module = t_.modules[count];
+      if (module.kind > BOOSTC_MODULE_CUBIN)
+        return fail("{}: module {} is of unknown kind {}", name_, count,
+                    module.kind);
+      if (!module.data || module.bytes == 0 || module.bytes > kMaxModuleBytes)
+        return fail("{}: module {} of {} bytes", name_, count, module.bytes);
+      if (module.kind == BOOSTC_MODULE_PTX &&
+          static_cast<const char *>(module.data)[module.bytes] != 0)
+        return fail("{}: module {} of PTX does not end where it says", name_,
                     count);
     }
     if (count == 0)
-      return fail("{}: no image", name_);
+      return fail("{}: no module", name_);
     return Status();
   }
 

@@ -27,7 +27,7 @@ static MemRefType getBatchInnermost(MemRefType type) {
                          StridedLayoutAttr::get(type.getContext(), 0, strides));
 }
 
-static bool isImageType(Type type) {
+static bool isFeatureMapType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 4 && memref.getDimSize(0) >= kMinBatch;
 }
@@ -39,7 +39,7 @@ static bool followsStrides(OpOperand &operand) {
   if (isa<linalg::LinalgOp, memref::CopyOp>(op))
     return true;
   if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return operand.get() == convolution.getImage() ||
+    return operand.get() == convolution.getInput() ||
            operand.get() == convolution.getOutput();
   if (auto product = dyn_cast<rt::MatmulOp>(op))
     return operand.get() == product.getA() || operand.get() == product.getB();
@@ -53,7 +53,7 @@ static bool isMatrixView(memref::CollapseShapeOp view) {
 }
 
 static bool mayMove(memref::AllocOp alloc) {
-  if (!isImageType(alloc.getType()) ||
+  if (!isFeatureMapType(alloc.getType()) ||
       !alloc.getType().getLayout().isIdentity())
     return false;
   for (OpOperand &use : alloc->getUses()) {
@@ -82,7 +82,7 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<rt::ConvolutionOp> convolutions(
           function.getOps<rt::ConvolutionOp>());
-      // A library reads images as they are.
+      // A library reads inputs as they are.
       if (convolutions.empty() ||
           llvm::any_of(convolutions, [](rt::ConvolutionOp convolution) {
             return static_cast<bool>(convolution.getScratch());
@@ -99,27 +99,27 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
     }
   }
 
-  /// Images that arrive in another order are copied. An argument that is only
+  /// Inputs that arrive in another order are copied. An argument that is only
   /// read has the same values throughout and is copied once.
   static void copyOutsider(OpOperand &operand,
                            llvm::DenseMap<Value, Value> &copies) {
-    Value image = operand.get();
-    if (!isImageType(image.getType()))
+    Value input = operand.get();
+    if (!isFeatureMapType(input.getType()))
       return;
-    MemRefType wanted = getBatchInnermost(cast<MemRefType>(image.getType()));
-    if (image.getType() == wanted)
+    MemRefType wanted = getBatchInnermost(cast<MemRefType>(input.getType()));
+    if (input.getType() == wanted)
       return;
-    if (Value copy = copies.lookup(image)) {
+    if (Value copy = copies.lookup(input)) {
       operand.set(copy);
       return;
     }
     OpBuilder builder(operand.getOwner());
     Location loc = operand.getOwner()->getLoc();
     Value copy = memref::AllocOp::create(builder, loc, wanted);
-    memref::CopyOp::create(builder, loc, image, copy);
+    memref::CopyOp::create(builder, loc, input, copy);
     operand.set(copy);
-    if (isa<BlockArgument>(image) && llvm::none_of(image.getUses(), isWritten))
-      copies[image] = copy;
+    if (isa<BlockArgument>(input) && llvm::none_of(input.getUses(), isWritten))
+      copies[input] = copy;
   }
 
   static bool isWritten(OpOperand &use) {

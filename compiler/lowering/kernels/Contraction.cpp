@@ -64,15 +64,15 @@ static Contraction describe(rt::ConvolutionOp op) {
   enum { N, G, O, I, J, C, K, L, Row, Column, Count };
   ConvolutionGeometry geometry = op.getGeometry();
   auto typeOf = [](Value value) { return cast<MemRefType>(value.getType()); };
-  MemRefType x = typeOf(op.getImage()), w = typeOf(op.getWeight()),
+  MemRefType x = typeOf(op.getInput()), w = typeOf(op.getWeight()),
              y = typeOf(op.getOutput());
   int64_t filters = w.getDimSize(0) / geometry.groups;
   int64_t channels = w.getDimSize(1);
-  bool gathers = op.getKind() == rt::ConvolutionKind::BackwardImage;
+  bool gathers = op.getKind() == rt::ConvolutionKind::BackwardData;
   MemRefType pixels = gathers ? x : y;
   const bool isReduction[3][8] = {
       {false, false, false, false, false, true, true, true},  // forward
-      {false, false, true, false, false, false, true, true},  // backward_image
+      {false, false, true, false, false, false, true, true},  // backward_data
       {true, false, false, true, true, false, false, false}}; // backward_weight
   const int64_t extents[] = {
       y.getDimSize(0),      geometry.groups,      filters,
@@ -98,11 +98,11 @@ static Contraction describe(rt::ConvolutionOp op) {
     int64_t stride = geometry.strides[axis], padding = geometry.padding[axis];
     int64_t dilation = geometry.dilations[axis];
     unsigned pixel = I + axis, tap = K + axis;
-    if (gathers) // the output pixel that sees an image pixel through a tap
+    if (gathers) // the output pixel that sees an input pixel through a tap
       contraction.derived.push_back(
           {linear({{pixel, 1}, {tap, -dilation}}, padding), stride,
            y.getDimSize(2 + axis)});
-    else // the image pixel that an output pixel sees through a tap
+    else // the input pixel that an output pixel sees through a tap
       contraction.derived.push_back(
           {linear({{pixel, stride}, {tap, dilation}}, -padding), 1,
            x.getDimSize(2 + axis)});
@@ -112,7 +112,7 @@ static Contraction describe(rt::ConvolutionOp op) {
   auto [sy, oy] = y.getStridesAndOffset();
   unsigned rowOfX = gathers ? I : Row, columnOfX = gathers ? J : Column;
   unsigned rowOfY = gathers ? Row : I, columnOfY = gathers ? Column : J;
-  Contraction::Access image{op.getImage(), linear({{N, sx[0]},
+  Contraction::Access input{op.getInput(), linear({{N, sx[0]},
                                                    {G, sx[1] * channels},
                                                    {C, sx[1]},
                                                    {rowOfX, sx[2]},
@@ -129,13 +129,13 @@ static Contraction describe(rt::ConvolutionOp op) {
                                                      {columnOfY, sy[3]}})};
   switch (op.getKind()) {
   case rt::ConvolutionKind::Forward:
-    contraction.a = image, contraction.b = weight, contraction.result = output;
+    contraction.a = input, contraction.b = weight, contraction.result = output;
     break;
-  case rt::ConvolutionKind::BackwardImage:
-    contraction.a = output, contraction.b = weight, contraction.result = image;
+  case rt::ConvolutionKind::BackwardData:
+    contraction.a = output, contraction.b = weight, contraction.result = input;
     break;
   case rt::ConvolutionKind::BackwardWeight:
-    contraction.a = output, contraction.b = image, contraction.result = weight;
+    contraction.a = output, contraction.b = input, contraction.result = weight;
     break;
   }
   if (op.getBias())

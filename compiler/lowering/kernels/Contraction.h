@@ -21,7 +21,7 @@ struct Contraction {
     llvm::StringRef name; ///< for people
   };
   /// numerator / divisor. A product counts where the division is exact and the
-  /// quotient lies in [0, extent): inside the image, that is.
+  /// quotient lies in [0, extent): inside the input, that is.
   struct DerivedIndex {
     LinearIndex numerator;
     int64_t divisor, extent;

@@ -30,7 +30,7 @@ BoostConvolution boostc::describeConvolution(rt::ConvolutionOp op) {
     llvm::copy(type.getStridesAndOffset().first, strides);
   };
   BoostConvolution call = {};
-  setTensor(call.image, call.image_strides, op.getImage());
+  setTensor(call.input, call.input_strides, op.getInput());
   setTensor(call.weight, call.weight_strides, op.getWeight());
   setTensor(call.output, call.output_strides, op.getOutput());
   llvm::copy(op.getStrides(), call.strides);
@@ -44,10 +44,10 @@ static uint32_t kindOf(rt::ConvolutionKind kind) {
   switch (kind) {
   case rt::ConvolutionKind::Forward:
     return BOOSTC_LIBRARY_CONVOLUTION;
-  case rt::ConvolutionKind::BackwardImage:
-    return BOOSTC_LIBRARY_CONVOLUTION_IMAGE;
+  case rt::ConvolutionKind::BackwardData:
+    return BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA;
   case rt::ConvolutionKind::BackwardWeight:
-    return BOOSTC_LIBRARY_CONVOLUTION_WEIGHT;
+    return BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT;
   }
   llvm_unreachable("all kinds are listed");
 }

@@ -253,7 +253,7 @@ private:
       } else {
         rt::CudaTargetAttr cuda = getCudaTarget(code.program);
         requirements = "sm_" + std::to_string(cuda.getArchitecture());
-        image.setSymbol(at + offsetof(BoostTarget, images), kImagesSymbol);
+        image.setSymbol(at + offsetof(BoostTarget, modules), kModulesSymbol);
       }
       image.write(at, target);
       setString(at + offsetof(BoostTarget, requirements), requirements);
@@ -407,12 +407,12 @@ private:
 
 } // namespace
 
-/// The table of images is known when code is generated; the program has it, and
-/// nobody else sees it.
-static void declareImages(OpBuilder &builder, Location loc) {
+/// The table of modules is known when code is generated; the program has it,
+/// and nobody else sees it.
+static void declareModules(OpBuilder &builder, Location loc) {
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                      LLVM::Linkage::External, kImagesSymbol,
+                                      LLVM::Linkage::External, kModulesSymbol,
                                       Attribute());
   table.setVisibility_(LLVM::Visibility::Hidden);
 }
@@ -426,7 +426,7 @@ LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
   OpBuilder builder(program);
   Location loc = program.getLoc();
   if (targets.back().kind == BOOSTC_TARGET_CUDA)
-    declareImages(builder, loc);
+    declareModules(builder, loc);
   constexpr StringLiteral name = "boost.descriptor";
   descriptor.image.emit(builder, loc, name);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());

@@ -49,8 +49,8 @@ struct TargetCode {
   std::vector<CollectiveEntry> collectives; ///< by number
 };
 
-/// Symbol of the table of BoostImage, which code generation defines.
-constexpr llvm::StringLiteral kImagesSymbol = "boost.images";
+/// Symbol of the table of BoostModule, which code generation defines.
+constexpr llvm::StringLiteral kModulesSymbol = "boost.modules";
 
 /// Turns `kernels` (functions on memrefs) into LLVM functions on bare pointers
 /// for `cpu`, LLVM's name of it, and gives each an entry `<name>.entry` of type

@@ -21,8 +21,8 @@ std::string describe(const BoostMatmul &m) {
 
 std::string describe(const BoostConvolution &c) {
   return fmt::format("{}:{}:{}:{}:{}:{}:stride{}:pad{}:dilation{}:{}",
-                     fmt::join(c.image, "x"), fmt::join(c.weight, "x"),
-                     fmt::join(c.output, "x"), fmt::join(c.image_strides, ","),
+                     fmt::join(c.input, "x"), fmt::join(c.weight, "x"),
+                     fmt::join(c.output, "x"), fmt::join(c.input_strides, ","),
                      fmt::join(c.weight_strides, ","),
                      fmt::join(c.output_strides, ","),
                      fmt::join(c.strides, ","), fmt::join(c.padding, ","),
@@ -43,9 +43,9 @@ const char *nameOfCall(uint32_t kind) {
   switch (kind) {
   case BOOSTC_LIBRARY_CONVOLUTION:
     return "convolution";
-  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
     return "convolution_image";
-  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
     return "convolution_weight";
   }
   return "matmul";
@@ -65,9 +65,9 @@ uint64_t countResults(const BoostLibraryCall &call) {
   switch (call.kind) {
   case BOOSTC_LIBRARY_CONVOLUTION:
     return static_cast<uint64_t>(product(c.output));
-  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
-    return static_cast<uint64_t>(product(c.image));
-  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
+    return static_cast<uint64_t>(product(c.input));
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
     return static_cast<uint64_t>(product(c.weight));
   }
   return static_cast<uint64_t>(call.matmul.m * call.matmul.n);
@@ -78,9 +78,10 @@ int64_t countTerms(const BoostLibraryCall &call) {
   switch (call.kind) {
   case BOOSTC_LIBRARY_CONVOLUTION:
     return product(c.weight) / c.weight[0];
-  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE: // the filters of a group, every tap
-    return product(c.weight) / c.image[1];
-  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA: // the filters of a group,
+                                                 // every tap
+    return product(c.weight) / c.input[1];
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
     return product(c.output) / c.output[1];
   }
   return call.matmul.k;

@@ -44,13 +44,13 @@ Status check(const char *name, const DnnTensor &tensor) {
 int64_t outputExtent(const ConvolutionGraph &graph, size_t axis) {
   int64_t reach =
       (graph.weight.extents[2 + axis] - 1) * graph.dilations[axis] + 1;
-  int64_t room = graph.image.extents[2 + axis] + graph.paddingBefore[axis] +
+  int64_t room = graph.input.extents[2 + axis] + graph.paddingBefore[axis] +
                  graph.paddingAfter[axis] - reach;
   return room < 0 ? 0 : room / graph.strides[axis] + 1;
 }
 
 Status checkExtents(const ConvolutionGraph &graph) {
-  const auto &x = graph.image.extents, &w = graph.weight.extents,
+  const auto &x = graph.input.extents, &w = graph.weight.extents,
              &y = graph.output.extents;
   bool fits = x[1] % w[1] == 0 && w[0] % (x[1] / w[1]) == 0 && y[0] == x[0] &&
               y[1] == w[0] && y[2] == outputExtent(graph, 0) &&
@@ -59,7 +59,7 @@ Status checkExtents(const ConvolutionGraph &graph) {
     return Status();
   return Status(
       ExitCode::Input,
-      fmt::format("no convolution of an image [{}] with a weight [{}] has an "
+      fmt::format("no convolution of an input [{}] with a weight [{}] has an "
                   "output [{}] with strides {}, padding {} before and {} "
                   "behind, and dilations {}",
                   fmt::join(x, ", "), fmt::join(w, ", "), fmt::join(y, ", "),
@@ -79,7 +79,7 @@ uint64_t DnnTensor::bytes() const {
 }
 
 const DnnTensor &ConvolutionGraph::tensor(DnnTensor::Number number) const {
-  for (const DnnTensor *candidate : {&image, &weight, &output})
+  for (const DnnTensor *candidate : {&input, &weight, &output})
     if (candidate->number == number)
       return *candidate;
   return bias;
@@ -89,15 +89,15 @@ Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call) {
   const BoostConvolution &c = call.convolution;
   ConvolutionGraph graph;
   graph.kind = call.kind;
-  graph.image = {DnnTensor::A, arrayOf(c.image), arrayOf(c.image_strides)};
+  graph.input = {DnnTensor::A, arrayOf(c.input), arrayOf(c.input_strides)};
   graph.weight = {DnnTensor::B, arrayOf(c.weight), arrayOf(c.weight_strides)};
   graph.output = {DnnTensor::C, arrayOf(c.output), arrayOf(c.output_strides)};
-  if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE) {
+  if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA) {
     graph.output.number = DnnTensor::A;
-    graph.image.number = DnnTensor::C;
-  } else if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT) {
+    graph.input.number = DnnTensor::C;
+  } else if (call.kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT) {
     graph.output.number = DnnTensor::A;
-    graph.image.number = DnnTensor::B;
+    graph.input.number = DnnTensor::B;
     graph.weight.number = DnnTensor::C;
   }
   graph.hasBias = c.has_bias != 0;
@@ -109,7 +109,7 @@ Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call) {
   graph.paddingBefore = {c.padding[0], c.padding[1]};
   graph.paddingAfter = {c.padding[2], c.padding[3]};
   BOOSTRT_RETURN_IF_ERROR(checkExtents(graph));
-  BOOSTRT_RETURN_IF_ERROR(check("an image", graph.image));
+  BOOSTRT_RETURN_IF_ERROR(check("an input", graph.input));
   BOOSTRT_RETURN_IF_ERROR(check("a weight", graph.weight));
   BOOSTRT_RETURN_IF_ERROR(check("an output", graph.output));
   return graph;

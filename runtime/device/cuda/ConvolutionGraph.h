@@ -31,11 +31,11 @@ struct DnnTensor {
   uint64_t bytes() const;
 };
 
-/// C = A conv B (+ bias), where A, B and C are image, weight and output in the
+/// C = A conv B (+ bias), where A, B and C are input, weight and output in the
 /// order of the kind (BoostConvolution).
 struct ConvolutionGraph {
   uint32_t kind = BOOSTC_LIBRARY_CONVOLUTION; ///< BoostLibraryCallKind
-  DnnTensor image, weight, output;
+  DnnTensor input, weight, output;
   bool hasBias = false;
   DnnTensor bias; ///< [1, O, 1, 1]
   /// Whether A and B may be rounded to tf32.
@@ -44,7 +44,7 @@ struct ConvolutionGraph {
   std::array<int64_t, 2> strides{}, dilations{};
   std::array<int64_t, 2> paddingBefore{}, paddingAfter{};
 
-  int64_t groups() const { return image.extents[1] / weight.extents[1]; }
+  int64_t groups() const { return input.extents[1] / weight.extents[1]; }
   /// The tensors by operand of the call.
   const DnnTensor &tensor(DnnTensor::Number number) const;
 };

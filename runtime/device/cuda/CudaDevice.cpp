@@ -48,7 +48,7 @@ CudaDevice::CudaDevice(std::unique_ptr<GpuDriver> driver,
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::unique_ptr<GpuDriver> driver, const BoostTarget &target,
                    const std::string &program, const LibrarySettings &library) {
-  BOOSTRT_RETURN_IF_ERROR(driver->load(target.images, program));
+  BOOSTRT_RETURN_IF_ERROR(driver->load(target.modules, program));
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(driver), target));
   std::map<std::string_view, uint32_t> known;
   for (uint32_t i = 0; i < target.launch_count; ++i) {

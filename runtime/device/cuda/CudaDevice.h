@@ -22,7 +22,7 @@ namespace boostrt {
 
 class CudaDevice : public Device, public DeviceMemory {
 public:
-  /// Loads the images of `target`, which outlives the device, finds every
+  /// Loads the modules of `target`, which outlives the device, finds every
   /// kernel that it launches and makes its library calls ready. `program` is
   /// for messages. Fails with ExitCode::Input.
   static Result<std::unique_ptr<CudaDevice>>

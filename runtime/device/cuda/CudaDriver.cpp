@@ -8,28 +8,29 @@
 namespace boostrt {
 namespace {
 
-/// The cubin of `images` that runs best on `architecture`: machine code runs on
-/// the same major version from its own minor version on. Null without any.
-const BoostImage *bestCubin(const BoostImage *images, uint32_t architecture) {
-  const BoostImage *best = nullptr;
-  for (; images->kind != BOOSTC_IMAGE_END; ++images)
-    if (images->kind == BOOSTC_IMAGE_CUBIN &&
-        images->architecture / 10 == architecture / 10 &&
-        images->architecture <= architecture &&
-        (!best || images->architecture > best->architecture))
-      best = images;
+/// The cubin of `modules` that runs best on `architecture`: machine code runs
+/// on the same major version from its own minor version on. Null without any.
+const BoostModule *bestCubin(const BoostModule *modules,
+                             uint32_t architecture) {
+  const BoostModule *best = nullptr;
+  for (; modules->kind != BOOSTC_MODULE_END; ++modules)
+    if (modules->kind == BOOSTC_MODULE_CUBIN &&
+        modules->architecture / 10 == architecture / 10 &&
+        modules->architecture <= architecture &&
+        (!best || modules->architecture > best->architecture))
+      best = modules;
   return best;
 }
 
 /// The newest PTX that `architecture` can run, from which the driver makes
 /// machine code. Null without any.
-const BoostImage *bestPtx(const BoostImage *images, uint32_t architecture) {
-  const BoostImage *best = nullptr;
-  for (; images->kind != BOOSTC_IMAGE_END; ++images)
-    if (images->kind == BOOSTC_IMAGE_PTX &&
-        images->architecture <= architecture &&
-        (!best || images->architecture > best->architecture))
-      best = images;
+const BoostModule *bestPtx(const BoostModule *modules, uint32_t architecture) {
+  const BoostModule *best = nullptr;
+  for (; modules->kind != BOOSTC_MODULE_END; ++modules)
+    if (modules->kind == BOOSTC_MODULE_PTX &&
+        modules->architecture <= architecture &&
+        (!best || modules->architecture > best->architecture))
+      best = modules;
   return best;
 }
 
@@ -161,9 +162,10 @@ CudaDriver::~CudaDriver() {
   api_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
-Status CudaDriver::load(const BoostImage *images, const std::string &program) {
+Status CudaDriver::load(const BoostModule *modules,
+                        const std::string &program) {
   cuda::Module module = nullptr;
-  if (const BoostImage *cubin = bestCubin(images, architecture_)) {
+  if (const BoostModule *cubin = bestCubin(modules, architecture_)) {
     Status status = check(
         "cuModuleLoadDataEx",
         api_.cuModuleLoadDataEx(&module, cubin->data, 0, nullptr, nullptr));
@@ -177,7 +179,7 @@ Status CudaDriver::load(const BoostImage *images, const std::string &program) {
     modules_.push_back(module);
     return Status();
   }
-  if (const BoostImage *ptx = bestPtx(images, architecture_))
+  if (const BoostModule *ptx = bestPtx(modules, architecture_))
     return loadPtx(*ptx, program);
   return Status(ExitCode::Input,
                 fmt::format("'{}' has no code for {}, which is sm_{}; build it "
@@ -185,7 +187,7 @@ Status CudaDriver::load(const BoostImage *images, const std::string &program) {
                             program, name_, architecture_));
 }
 
-Status CudaDriver::loadPtx(const BoostImage &image,
+Status CudaDriver::loadPtx(const BoostModule &image,
                            const std::string &program) {
   cuda::Module module = nullptr;
   char log[4096] = {};

@@ -33,7 +33,7 @@ public:
 
   std::string name() const override { return name_; }
   uint32_t architecture() const { return architecture_; } ///< 90 for sm_90
-  Status load(const BoostImage *images, const std::string &program) override;
+  Status load(const BoostModule *modules, const std::string &program) override;
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;
@@ -97,7 +97,7 @@ private:
   }
   Status makeEvent(cuda::Event &event);
   Status askFor(std::span<const DeviceCopy> copies);
-  Status loadPtx(const BoostImage &image, const std::string &program);
+  Status loadPtx(const BoostModule &image, const std::string &program);
 
   cuda::CudaApi api_;
   cuda::SearchContext libraries_;

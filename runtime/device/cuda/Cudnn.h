@@ -64,7 +64,7 @@ private:
   Status describe(const ConvolutionGraph &graph);
   Result<DnnObject> makeTensor(const DnnTensor &tensor, bool isVirtual) const;
   Result<DnnObject> makeConvolution(const ConvolutionGraph &graph) const;
-  /// On weight, image and output, or what stands for the output.
+  /// On weight, input and output, or what stands for the output.
   Result<DnnObject> makeOperation(const ConvolutionGraph &graph,
                                   const DnnObject &convolution,
                                   const DnnObject *const (&tensors)[3]) const;

@@ -17,15 +17,15 @@ struct Operation {
 };
 Operation operationOf(uint32_t kind) {
   switch (kind) {
-  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
     return {kDnnImageOperation, kDnnImageFirst};
-  case BOOSTC_LIBRARY_CONVOLUTION_WEIGHT:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
     return {kDnnWeightOperation, kDnnWeightFirst};
   }
   return {kDnnForwardOperation, kDnnForwardFirst};
 }
 /// Its attributes, from the first on.
-enum { kAlpha, kBeta, kConvolution, kWeight, kImage, kOutput };
+enum { kAlpha, kBeta, kConvolution, kWeight, kInput, kOutput };
 
 Result<EngineConfig> readConfig(const CudnnApi &api, const DnnObject &object) {
   Result<DnnObject> engine = DnnObject::make(api, kDnnEngine);
@@ -101,7 +101,7 @@ DnnConvolution::makeOperation(const ConvolutionGraph &graph,
       .set(first + kBeta, kDnnTypeFloat, 0.0f)
       .set(first + kConvolution, convolution)
       .set(first + kWeight, *tensors[0])
-      .set(first + kImage, *tensors[1])
+      .set(first + kInput, *tensors[1])
       .set(first + kOutput, *tensors[2])
       .finish("an operation");
 }
@@ -128,18 +128,18 @@ Status DnnConvolution::describe(const ConvolutionGraph &graph) {
   // A convolution with a bias hands its sums to an addition.
   DnnTensor sums = graph.output;
   sums.number = DnnTensor::Sums;
-  Result<DnnObject> image = makeTensor(graph.image, false),
+  Result<DnnObject> input = makeTensor(graph.input, false),
                     weight = makeTensor(graph.weight, false),
                     output = makeTensor(graph.output, false),
                     bias = makeTensor(graph.bias, false),
                     between = makeTensor(sums, true),
                     convolution = makeConvolution(graph);
   for (const Result<DnnObject> *made :
-       {&image, &weight, &output, &bias, &between, &convolution})
+       {&input, &weight, &output, &bias, &between, &convolution})
     BOOSTRT_RETURN_IF_ERROR(made->status());
   Result<DnnObject> operation =
       makeOperation(graph, *convolution,
-                    {&*weight, &*image, graph.hasBias ? &*between : &*output});
+                    {&*weight, &*input, graph.hasBias ? &*between : &*output});
   BOOSTRT_RETURN_IF_ERROR(operation.status());
   std::vector<DnnDescriptor> operations = {operation->get()};
   DnnObject addition;

@@ -42,10 +42,11 @@ public:
   /// "NVIDIA H200", "the simulated GPU".
   virtual std::string name() const = 0;
 
-  /// Loads the best of `images` (a table that ends with BOOSTC_IMAGE_END);
+  /// Loads the best of `modules` (a table that ends with BOOSTC_MODULE_END);
   /// `program` is for messages. findKernel() looks into what was loaded last.
   /// Fails with ExitCode::Input.
-  virtual Status load(const BoostImage *images, const std::string &program) = 0;
+  virtual Status load(const BoostModule *modules,
+                      const std::string &program) = 0;
   /// A number for launch(). Fails with ExitCode::Input.
   virtual Result<uint32_t> findKernel(const char *name) = 0;
 

@@ -13,9 +13,9 @@ constexpr size_t kMaxBlocks = 4096;
 
 Status loadKernels(GpuDriver &driver, std::string_view ptx,
                    std::initializer_list<RuntimeKernel *> kernels) {
-  const BoostImage images[] = {{BOOSTC_IMAGE_PTX, 80, ptx.data(), ptx.size()},
-                               {}};
-  BOOSTRT_RETURN_IF_ERROR(driver.load(images, "boost-run"));
+  const BoostModule modules[] = {
+      {BOOSTC_MODULE_PTX, 80, ptx.data(), ptx.size()}, {}};
+  BOOSTRT_RETURN_IF_ERROR(driver.load(modules, "boost-run"));
   for (RuntimeKernel *kernel : kernels) {
     Result<uint32_t> found = driver.findKernel(kernel->name);
     if (!found.ok())

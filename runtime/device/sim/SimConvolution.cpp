@@ -36,12 +36,12 @@ std::string textOf(const char *name, const DnnTensor &tensor) {
                      fmt::join(tensor.strides, ", "));
 }
 
-constexpr const char *kImage = "image", *kWeight = "weight",
+constexpr const char *kInput = "input", *kWeight = "weight",
                      *kOutput = "output";
 
 /// What tensor `number` is in the convolution.
 const char *nameOf(const ConvolutionGraph &graph, int64_t number) {
-  return graph.image.number == number    ? kImage
+  return graph.input.number == number    ? kInput
          : graph.weight.number == number ? kWeight
                                          : kOutput;
 }
@@ -64,7 +64,7 @@ CallMemory::Description Convolution::describe(const ConvolutionGraph &graph) {
       "before and [{}] behind, dilations [{}]{}",
       nameOf(graph, DnnTensor::C), nameOf(graph, DnnTensor::A),
       nameOf(graph, DnnTensor::B), graph.hasBias ? " and a bias" : "",
-      textOf(kImage, graph.image), textOf(kWeight, graph.weight),
+      textOf(kInput, graph.input), textOf(kWeight, graph.weight),
       textOf(kOutput, graph.output), fmt::join(graph.strides, ", "),
       fmt::join(graph.paddingBefore, ", "), fmt::join(graph.paddingAfter, ", "),
       fmt::join(graph.dilations, ", "), graph.allowsTf32 ? ", in tf32" : "");
@@ -89,7 +89,7 @@ Status Convolution::checkContents() const {
 
 template <class Action>
 void Convolution::forEachRows(const Action &action) const {
-  const auto &x = g_.image.extents, &w = g_.weight.extents,
+  const auto &x = g_.input.extents, &w = g_.weight.extents,
              &y = g_.output.extents;
   int64_t filters = w[0] / g_.groups();
   for (int64_t n = 0; n < y[0]; ++n)
@@ -129,36 +129,36 @@ void Convolution::run() {
       std::transform(packed.begin(), packed.end(), packed.begin(), roundToTf32);
     return packed;
   };
-  std::vector<float> x = take(g_.image), w = take(g_.weight),
+  std::vector<float> x = take(g_.input), w = take(g_.weight),
                      y = take(g_.output);
   int64_t step = g_.strides[1];
   switch (g_.kind) {
   case BOOSTC_LIBRARY_CONVOLUTION:
     forEachRows([&](const Rows &rows) {
-      const float *from = &x[rows.image], factor = w[rows.weight];
+      const float *from = &x[rows.input], factor = w[rows.weight];
       float *to = &y[rows.output];
       for (int64_t j = 0; j < rows.count; ++j)
         to[j] = __builtin_fmaf(factor, from[j * step], to[j]);
     });
     break;
-  case BOOSTC_LIBRARY_CONVOLUTION_IMAGE:
+  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
     forEachRows([&](const Rows &rows) {
       const float *from = &y[rows.output], factor = w[rows.weight];
-      float *to = &x[rows.image];
+      float *to = &x[rows.input];
       for (int64_t j = 0; j < rows.count; ++j)
         to[j * step] = __builtin_fmaf(factor, from[j], to[j * step]);
     });
     break;
   default:
     forEachRows([&](const Rows &rows) {
-      const float *a = &y[rows.output], *b = &x[rows.image];
+      const float *a = &y[rows.output], *b = &x[rows.input];
       float &sum = w[rows.weight];
       for (int64_t j = 0; j < rows.count; ++j)
         sum = __builtin_fmaf(a[j], b[j * step], sum);
     });
   }
 
-  const std::vector<float> &sums = &result == &g_.image    ? x
+  const std::vector<float> &sums = &result == &g_.input    ? x
                                    : &result == &g_.weight ? w
                                                            : y;
   const float *bias = memory_.data(CallMemory::Bias);

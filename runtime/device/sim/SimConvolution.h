@@ -18,10 +18,10 @@ public:
   void run();
 
 private:
-  /// One row of an output, and the pixels of a row of the image that it sees
+  /// One row of an output, and the pixels of a row of the input that it sees
   /// through one tap: elements of the tensors in row-major order.
   struct Rows {
-    size_t image, output, weight;
+    size_t input, output, weight;
     int64_t count;
   };
   template <class Action> void forEachRows(const Action &action) const;

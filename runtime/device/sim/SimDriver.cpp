@@ -21,12 +21,12 @@ Result<std::unique_ptr<SimDriver>> SimDriver::create(uint32_t threads,
   return std::unique_ptr<SimDriver>(new SimDriver(std::move(options)));
 }
 
-Status SimDriver::load(const BoostImage *images, const std::string &program) {
-  for (; images->kind != BOOSTC_IMAGE_END; ++images) {
-    if (images->kind != BOOSTC_IMAGE_PTX)
+Status SimDriver::load(const BoostModule *modules, const std::string &program) {
+  for (; modules->kind != BOOSTC_MODULE_END; ++modules) {
+    if (modules->kind != BOOSTC_MODULE_PTX)
       continue;
     Result<SimModule> module = SimModule::load(
-        {static_cast<const char *>(images->data), images->bytes}, memory_,
+        {static_cast<const char *>(modules->data), modules->bytes}, memory_,
         {fmt::format("{}: kernels.ptx", program)});
     if (!module.ok())
       return module.status();

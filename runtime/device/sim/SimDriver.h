@@ -23,7 +23,7 @@ public:
                                                    Checks checks = Checks::All);
 
   std::string name() const override { return "the simulated GPU"; }
-  Status load(const BoostImage *images, const std::string &program) override;
+  Status load(const BoostModule *modules, const std::string &program) override;
   Result<uint32_t> findKernel(const char *name) override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(uint64_t to, std::span<const std::byte> from) override;

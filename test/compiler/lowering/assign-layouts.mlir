@@ -34,14 +34,14 @@ func.func @images(%x: memref<8x1x6x6xf32>, %w: memref<2x1x3x3xf32>, %m: memref<3
 // CHECK: %[[Y:.+]] = memref.alloc() : memref<8x2x4x4xf32>
 // CHECK: %[[COPY:.+]] = memref.alloc() : memref<8x2x4x4xf32, strided<[1, 128, 32, 8]>>
 // CHECK: memref.copy %[[Y]], %[[COPY]]
-// CHECK: rt.convolution backward_image ins(%[[COPY]]
+// CHECK: rt.convolution backward_data ins(%[[COPY]]
 func.func @written_as_matrix(%a: memref<8x3xf32>, %m: memref<3x32xf32>,
                              %w: memref<2x1x3x3xf32>, %x: memref<8x1x6x6xf32>) {
   %y = memref.alloc() : memref<8x2x4x4xf32>
   %view = memref.collapse_shape %y [[0], [1, 2, 3]]
       : memref<8x2x4x4xf32> into memref<8x32xf32>
   rt.matmul ins(%a, %m : memref<8x3xf32>, memref<3x32xf32>) outs(%view : memref<8x32xf32>)
-  rt.convolution backward_image ins(%y, %w : memref<8x2x4x4xf32>, memref<2x1x3x3xf32>)
+  rt.convolution backward_data ins(%y, %w : memref<8x2x4x4xf32>, memref<2x1x3x3xf32>)
       outs(%x : memref<8x1x6x6xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return

@@ -115,7 +115,7 @@ func.func @others(%a: memref<512x512xf32>, %b: memref<512x512xf32>, %c: memref<5
 // CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
 // CHECK-NEXT: rt.convolution forward {{.*}} bias({{.*}}) outs({{.*}}) scratch(%[[S]] : memref<33554432xi8>) strides
 // CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
-// CHECK-NEXT: rt.convolution backward_image {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
+// CHECK-NEXT: rt.convolution backward_data {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
 // CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
 // CHECK-NEXT: rt.convolution backward_weight {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
 func.func @convolutions(%x: memref<32x16x30x30xf32>, %w: memref<64x16x3x3xf32>, %b: memref<64xf32>,
@@ -123,7 +123,7 @@ func.func @convolutions(%x: memref<32x16x30x30xf32>, %w: memref<64x16x3x3xf32>, 
   rt.convolution forward ins(%x, %w : memref<32x16x30x30xf32>, memref<64x16x3x3xf32>)
       bias(%b : memref<64xf32>) outs(%y : memref<32x64x28x28xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
-  rt.convolution backward_image ins(%y, %w : memref<32x64x28x28xf32>, memref<64x16x3x3xf32>)
+  rt.convolution backward_data ins(%y, %w : memref<32x64x28x28xf32>, memref<64x16x3x3xf32>)
       outs(%x : memref<32x16x30x30xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   rt.convolution backward_weight ins(%y, %x : memref<32x64x28x28xf32>, memref<32x16x30x30xf32>)

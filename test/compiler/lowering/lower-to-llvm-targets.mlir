@@ -15,10 +15,10 @@
 
 // The descriptor: one table of targets, with the functions of both and the images, which
 // code generation defines. Launches by the names that kernels have in the images.
-// CHECK-LABEL: llvm.mlir.global external hidden constant @boost.images()
+// CHECK-LABEL: llvm.mlir.global external hidden constant @boost.modules()
 // CHECK-LABEL: llvm.mlir.global internal constant @boost.descriptor()
 // CHECK: llvm.mlir.addressof @boost.micro
-// CHECK: llvm.mlir.addressof @boost.images
+// CHECK: llvm.mlir.addressof @boost.modules
 // CHECK: llvm.mlir.addressof @boost.cuda.micro
 // CHECK: sm_80
 // CHECK: micro_kernel_0{{.*}}micro_kernel_1

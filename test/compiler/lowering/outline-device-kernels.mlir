@@ -307,7 +307,7 @@ func.func @convolution() {
   %dy = rt.buffer transient[0] : memref<4x2x4x4xf32>
   %w = rt.buffer parameter[0] : memref<2x3x3x3xf32>
   %dx = rt.buffer transient[4096] : memref<4x3x7x7xf32>
-  rt.convolution backward_image ins(%dy, %w : memref<4x2x4x4xf32>, memref<2x3x3x3xf32>)
+  rt.convolution backward_data ins(%dy, %w : memref<4x2x4x4xf32>, memref<2x3x3x3xf32>)
       outs(%dx : memref<4x3x7x7xf32>)
       strides [2, 2] padding [1, 1, 1, 1] dilations [1, 1] groups 1
   return

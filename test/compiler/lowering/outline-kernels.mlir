@@ -295,7 +295,7 @@ func.func @convolution_gradients() {
                    memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>)
       outs(%w : memref<6x1x3x3xf32>)
       strides [2, 2] padding [1, 1, 0, 0] dilations [1, 1] groups 1
-  rt.convolution backward_image
+  rt.convolution backward_data
       ins(%y, %w : memref<8x6x3x3xf32, strided<[1, 72, 24, 8]>>, memref<6x1x3x3xf32>)
       outs(%x : memref<8x1x6x6xf32, strided<[1, 288, 48, 8]>>)
       strides [2, 2] padding [1, 1, 0, 0] dilations [1, 1] groups 1

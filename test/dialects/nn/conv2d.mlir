@@ -29,7 +29,7 @@ func.func @conv2d_grads(%dy: tensor<2x6x3x3xf32>, %w: tensor<6x1x3x3xf32>,
 // -----
 
 func.func @conv2d_c1_rank(%x: tensor<2x4xf32>, %w: tensor<6x2x3x2xf32>) {
-  // expected-error @+1 {{expected an image [N, C, H, W] and a weight [O, C / groups, KH, KW], found 'tensor<2x4xf32>' and 'tensor<6x2x3x2xf32>'}}
+  // expected-error @+1 {{expected an input [N, C, H, W] and a weight [O, C / groups, KH, KW], found 'tensor<2x4xf32>' and 'tensor<6x2x3x2xf32>'}}
   %y = nn.conv2d %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
       : tensor<2x4xf32>, tensor<6x2x3x2xf32>
   return
@@ -74,7 +74,7 @@ func.func @conv2d_c1_groups(%x: tensor<2x4x7x9xf32>, %w: tensor<6x4x3x2xf32>) {
 // -----
 
 func.func @conv2d_c1_channels(%x: tensor<2x4x7x9xf32>, %w: tensor<6x4x3x2xf32>) {
-  // expected-error @+1 {{expected a weight with 2 channels for image 'tensor<2x4x7x9xf32>' in 2 groups, found 'tensor<6x4x3x2xf32>'}}
+  // expected-error @+1 {{expected a weight with 2 channels for input 'tensor<2x4x7x9xf32>' in 2 groups, found 'tensor<6x4x3x2xf32>'}}
   %y = nn.conv2d %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 2
       : tensor<2x4x7x9xf32>, tensor<6x4x3x2xf32>
   return
@@ -83,7 +83,7 @@ func.func @conv2d_c1_channels(%x: tensor<2x4x7x9xf32>, %w: tensor<6x4x3x2xf32>) 
 // -----
 
 func.func @conv2d_c1_fit(%x: tensor<2x4x2x9xf32>, %w: tensor<6x4x3x2xf32>) {
-  // expected-error @+1 {{the kernel of 'tensor<6x4x3x2xf32>' does not fit into the padded image 'tensor<2x4x2x9xf32>'}}
+  // expected-error @+1 {{the kernel of 'tensor<6x4x3x2xf32>' does not fit into the padded input 'tensor<2x4x2x9xf32>'}}
   %y = nn.conv2d %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
       : tensor<2x4x2x9xf32>, tensor<6x4x3x2xf32>
   return

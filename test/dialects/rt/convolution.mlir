@@ -12,11 +12,11 @@ func.func @convolution(%x: tensor<2x1x5x5xf32>, %w: tensor<6x1x3x3xf32>, %b: ten
 }
 
 // CHECK-LABEL: func.func @convolution_memref
-// CHECK: rt.convolution backward_image ins(%{{.*}} : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>) outs(%{{.*}} : memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
+// CHECK: rt.convolution backward_data ins(%{{.*}} : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>) outs(%{{.*}} : memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
 // CHECK: rt.convolution backward_weight ins(%{{.*}} : memref<2x6x3x3xf32>, memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>) outs(%{{.*}} : memref<6x1x3x3xf32>) scratch(%{{.*}} : memref<64xi8>) strides
 func.func @convolution_memref(%y: memref<2x6x3x3xf32>, %w: memref<6x1x3x3xf32>,
                               %x: memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>, %s: memref<64xi8>) {
-  rt.convolution backward_image ins(%y, %w : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>)
+  rt.convolution backward_data ins(%y, %w : memref<2x6x3x3xf32>, memref<6x1x3x3xf32>)
       outs(%x : memref<2x1x5x5xf32, strided<[1, 50, 10, 2]>>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   rt.convolution backward_weight
@@ -75,7 +75,7 @@ func.func @rt_convolution_c1_type(%x: tensor<2x1x5x5xf32>, %w: tensor<6x1x3x3xf3
 func.func @rt_convolution_c2_kind(%y: tensor<2x6x3x3xf32>, %w: tensor<6x1x3x3xf32>,
                                   %b: tensor<6xf32>, %e: tensor<2x1x5x5xf32>) {
   // expected-error @+1 {{has a bias, which only 'forward' adds}}
-  %x = rt.convolution backward_image ins(%y, %w : tensor<2x6x3x3xf32>, tensor<6x1x3x3xf32>)
+  %x = rt.convolution backward_data ins(%y, %w : tensor<2x6x3x3xf32>, tensor<6x1x3x3xf32>)
       bias(%b : tensor<6xf32>) outs(%e : tensor<2x1x5x5xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 -> tensor<2x1x5x5xf32>
   return

@@ -251,9 +251,9 @@ TEST_F(IdxRobustness, LargestSetStaysUnderAGibibyte) {
 
 // One byte an image: labels take four times as much memory as in the file.
 TEST_F(IdxRobustness, ManyLabelsAreBounded) {
-  constexpr uint32_t kImages = 112u << 20;
-  writeFile(path(), bomb(idx({kImages, 1, 1}, ""), 112));
-  writeFile(path("train-labels-idx1-ubyte"), bomb(idx({kImages}, ""), 112));
+  constexpr uint32_t kModules = 112u << 20;
+  writeFile(path(), bomb(idx({kModules, 1, 1}, ""), 112));
+  writeFile(path("train-labels-idx1-ubyte"), bomb(idx({kModules}, ""), 112));
   writeFile(path("t10k-images-idx3-ubyte"), idx({2, 1, 1}, "xy"));
   EXPECT_LT(peakOfOpening(directory.path(), false), 64);
   EXPECT_EQ(openMnist(directory.path()).status().message(),

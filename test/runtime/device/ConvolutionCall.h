@@ -32,7 +32,7 @@ inline uint64_t bytesOf(const int64_t *extents) {
 }
 
 /// On row-major tensors.
-inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
+inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &input,
                                         const Extents &weight,
                                         const ConvolutionSteps &steps = {},
                                         bool hasBias = false) {
@@ -41,25 +41,25 @@ inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
   call.location = "model.json:9:5";
   call.layers = "conv1";
   BoostConvolution &c = call.convolution;
-  Extents output = {image[0], weight[0], 0, 0};
+  Extents output = {input[0], weight[0], 0, 0};
   for (size_t axis : {0, 1})
     output[2 + axis] =
-        (image[2 + axis] + steps.padding[axis] + steps.padding[axis + 2] -
+        (input[2 + axis] + steps.padding[axis] + steps.padding[axis + 2] -
          (weight[2 + axis] - 1) * steps.dilations[axis] - 1) /
             steps.strides[axis] +
         1;
-  setTensor(image, c.image, c.image_strides);
+  setTensor(input, c.input, c.input_strides);
   setTensor(weight, c.weight, c.weight_strides);
   setTensor(output, c.output, c.output_strides);
   std::copy(steps.strides.begin(), steps.strides.end(), c.strides);
   std::copy(steps.padding.begin(), steps.padding.end(), c.padding);
   std::copy(steps.dilations.begin(), steps.dilations.end(), c.dilations);
   c.has_bias = hasBias;
-  uint64_t x = bytesOf(c.image), w = bytesOf(c.weight), y = bytesOf(c.output);
+  uint64_t x = bytesOf(c.input), w = bytesOf(c.weight), y = bytesOf(c.output);
   uint64_t *bytes = call.operand_bytes;
   if (kind == BOOSTC_LIBRARY_CONVOLUTION)
     bytes[0] = x, bytes[1] = w, bytes[3] = y;
-  else if (kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE)
+  else if (kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA)
     bytes[0] = y, bytes[1] = w, bytes[3] = x;
   else
     bytes[0] = y, bytes[1] = x, bytes[3] = w;
@@ -69,11 +69,11 @@ inline BoostLibraryCall convolutionCall(uint32_t kind, const Extents &image,
 }
 
 /// Calls action(x, w, y) for every output pixel y and what it is made of, by
-/// the definition in boost_abi.h: a pixel x of the image times a weight w, as
+/// the definition in boost_abi.h: a pixel x of the input times a weight w, as
 /// places in row-major tensors.
 template <class Action>
 void forEachTerm(const BoostConvolution &c, const Action &action) {
-  int64_t groups = c.image[1] / c.weight[1], filters = c.weight[0] / groups;
+  int64_t groups = c.input[1] / c.weight[1], filters = c.weight[0] / groups;
   auto place = [](const int64_t *e, int64_t a, int64_t b, int64_t d,
                   int64_t f) {
     return static_cast<size_t>(((a * e[1] + b) * e[2] + d) * e[3] + f);
@@ -89,10 +89,10 @@ void forEachTerm(const BoostConvolution &c, const Action &action) {
                     i * c.strides[0] + k * c.dilations[0] - c.padding[0];
                 int64_t column =
                     j * c.strides[1] + l * c.dilations[1] - c.padding[1];
-                if (row < 0 || row >= c.image[2] || column < 0 ||
-                    column >= c.image[3])
+                if (row < 0 || row >= c.input[2] || column < 0 ||
+                    column >= c.input[3])
                   continue;
-                action(place(c.image, n, o / filters * c.weight[1] + channel,
+                action(place(c.input, n, o / filters * c.weight[1] + channel,
                              row, column),
                        place(c.weight, o, channel, k, l),
                        place(c.output, n, o, i, j));
@@ -107,7 +107,7 @@ void forEachProduct(uint32_t kind, const BoostConvolution &convolution,
   forEachTerm(convolution, [&](size_t x, size_t w, size_t y) {
     if (kind == BOOSTC_LIBRARY_CONVOLUTION)
       add(y, x, w);
-    else if (kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE)
+    else if (kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA)
       add(x, y, w);
     else
       add(w, y, x);

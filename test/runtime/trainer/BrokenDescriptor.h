@@ -24,7 +24,7 @@ struct Copy {
   // Of the last target.
   std::vector<BoostLaunch> launches;
   std::vector<BoostOperand> operands; ///< of launch 1
-  std::vector<BoostImage> images;
+  std::vector<BoostModule> modules;
 
   explicit Copy(const BoostProgram &p)
       : program(p), parameters(p.parameters, p.parameters + p.parameter_count),
@@ -57,8 +57,8 @@ struct Copy {
     operands.assign(launches[1].operands,
                     launches[1].operands + launches[1].operand_count);
     launches[1].operands = operands.data();
-    images.assign(last.images, last.images + 2);
-    last.images = images.data();
+    modules.assign(last.modules, last.modules + 2);
+    last.modules = modules.data();
   }
 };
 

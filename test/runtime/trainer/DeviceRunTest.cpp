@@ -247,14 +247,14 @@ TEST(DeviceRun, InfoShowsBothTargets) {
   nlohmann::json targets = nlohmann::json::parse(run.out)["targets"];
   ASSERT_EQ(targets.size(), 2u);
   EXPECT_EQ(targets[0]["kind"], "cpu");
-  EXPECT_FALSE(targets[0].contains("images"));
+  EXPECT_FALSE(targets[0].contains("modules"));
   const nlohmann::json &cuda = targets[1];
   EXPECT_EQ(cuda["kind"], "cuda");
   EXPECT_EQ(cuda["requirements"], "sm_80");
   EXPECT_EQ(cuda["launches"], 8);
-  EXPECT_EQ(cuda["images"][0]["kind"], "ptx");
-  EXPECT_EQ(cuda["images"][0]["architecture"], "sm_80");
-  EXPECT_GT(cuda["images"][0]["bytes"], 4000);
+  EXPECT_EQ(cuda["modules"][0]["kind"], "ptx");
+  EXPECT_EQ(cuda["modules"][0]["architecture"], "sm_80");
+  EXPECT_GT(cuda["modules"][0]["bytes"], 4000);
   EXPECT_EQ(cuda["transient_bytes"], 64);
   EXPECT_FALSE(cuda.contains("threads"));
   EXPECT_EQ(cuda["memory"]["total_bytes"], targets[0]["memory"]["total_bytes"]);

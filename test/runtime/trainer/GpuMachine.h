@@ -44,8 +44,8 @@ int32_t launchCall(const BoostEnv *env, void *const *arenas) {
   return launch(cpuTarget->functions[Kind], env, arenas);
 }
 
-inline constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_PTX, 80, "ptx80", 5},
-                                         {}};
+inline constexpr BoostModule kModules[] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5},
+                                           {}};
 
 /// A fixture on a device of its own.
 struct Machine {
@@ -59,7 +59,7 @@ struct Machine {
       target.kind = BOOSTC_TARGET_CUDA;
       target.launches = &fake_cuda::kCall;
       target.launch_count = 1;
-      target.images = kImages;
+      target.modules = kModules;
       // init stays: it fills by copies, and what it writes itself is memory of
       // the host here.
       target.functions[BOOSTC_FUNCTION_MICRO].entry =

@@ -79,9 +79,9 @@ TEST_F(ValidateCpuTarget, ItsOwn) {
   expectDefect([](Copy &c) { c.targets[0].threads = 0; }, "cpu: 0 threads");
   expectDefect([](Copy &c) { c.targets[0].threads = 4097; },
                "cpu: 4097 threads");
-  static const BoostImage images[1] = {};
-  expectDefect([](Copy &c) { c.targets[0].images = images; },
-               "cpu: images, which are for GPUs");
+  static const BoostModule modules[1] = {};
+  expectDefect([](Copy &c) { c.targets[0].modules = modules; },
+               "cpu: modules, which are for GPUs");
   static const BoostLaunch launches[1] = {};
   expectDefect(
       [](Copy &c) {
@@ -189,26 +189,26 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   };
   BoostConvolution &convolution = call.convolution;
   for (int64_t *value :
-       {convolution.image, convolution.weight + 3, convolution.output + 1,
-        convolution.image_strides, convolution.weight_strides + 2,
+       {convolution.input, convolution.weight + 3, convolution.output + 1,
+        convolution.input_strides, convolution.weight_strides + 2,
         convolution.output_strides + 3, convolution.strides + 1,
         convolution.dilations})
     expect([&](Copy &) { *value = 0; },
            "cuda: library call 0 has an extent or stride of 0");
   expect([&](Copy &) { convolution.padding[2] = -1; },
          "cuda: library call 0 has an extent or stride of -1");
-  expect([&](Copy &) { convolution.image[2] = int64_t{1} << 31; },
+  expect([&](Copy &) { convolution.input[2] = int64_t{1} << 31; },
          "cuda: library call 0 has an extent or stride of 2147483648");
   expect([&](Copy &) { std::fill_n(convolution.output, 4, int64_t{1} << 30); },
          "cuda: library call 0 has an operand of more than ");
   expect([&](Copy &) { ++convolution.output[3]; },
-         "cuda: library call 0: no convolution of an image [2, 4, 5, 5] with "
+         "cuda: library call 0: no convolution of an input [2, 4, 5, 5] with "
          "a weight [6, 2, 3, 3] has an output [2, 6, 3, 4]");
-  expect([&](Copy &) { convolution.image_strides[0] = 101; },
-         "cuda: library call 0: an image [2, 4, 5, 5] has strides");
+  expect([&](Copy &) { convolution.input_strides[0] = 101; },
+         "cuda: library call 0: an input [2, 4, 5, 5] has strides");
   // A gradient has no bias.
-  for (uint32_t kind :
-       {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, BOOSTC_LIBRARY_CONVOLUTION_WEIGHT})
+  for (uint32_t kind : {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
+                        BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT})
     expect([&](Copy &) { call.kind = kind; },
            "cuda: library call 0 is of an unknown kind");
   expect([&](Copy &) { convolution.has_bias = 2; },
@@ -229,31 +229,31 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   });
 }
 
-TEST_F(ValidateTargets, Images) {
-  expectDefect([](Copy &c) { c.targets[1].images = nullptr; },
-               "cuda: table images is missing");
-  expectDefect([](Copy &c) { c.images[0].kind = BOOSTC_IMAGE_END; },
-               "cuda: no image");
-  expectDefect([](Copy &c) { c.images[0].kind = 3; },
-               "cuda: image 0 is of unknown kind 3");
-  expectDefect([](Copy &c) { c.images[0].data = nullptr; },
-               "cuda: image 0 of ");
-  expectDefect([](Copy &c) { c.images[0].bytes = 0; },
-               "cuda: image 0 of 0 bytes");
-  expectDefect([](Copy &c) { c.images[0].bytes = (1u << 30) + 1; },
-               "cuda: image 0 of 1073741825 bytes");
-  expectDefect([](Copy &c) { --c.images[0].bytes; },
-               "cuda: image 0 of PTX does not end where it says");
+TEST_F(ValidateTargets, Modules) {
+  expectDefect([](Copy &c) { c.targets[1].modules = nullptr; },
+               "cuda: table modules is missing");
+  expectDefect([](Copy &c) { c.modules[0].kind = BOOSTC_MODULE_END; },
+               "cuda: no module");
+  expectDefect([](Copy &c) { c.modules[0].kind = 3; },
+               "cuda: module 0 is of unknown kind 3");
+  expectDefect([](Copy &c) { c.modules[0].data = nullptr; },
+               "cuda: module 0 of ");
+  expectDefect([](Copy &c) { c.modules[0].bytes = 0; },
+               "cuda: module 0 of 0 bytes");
+  expectDefect([](Copy &c) { c.modules[0].bytes = (1u << 30) + 1; },
+               "cuda: module 0 of 1073741825 bytes");
+  expectDefect([](Copy &c) { --c.modules[0].bytes; },
+               "cuda: module 0 of PTX does not end where it says");
   auto many = [](Copy &c, size_t count) {
-    c.images.assign(count, c.images[0]);
-    c.images.push_back({});
-    c.targets[1].images = c.images.data();
+    c.modules.assign(count, c.modules[0]);
+    c.modules.push_back({});
+    c.targets[1].modules = c.modules.data();
   };
-  expectDefect([&](Copy &c) { many(c, 17); }, "cuda: more than 16 images");
+  expectDefect([&](Copy &c) { many(c, 17); }, "cuda: more than 16 modules");
   expectSound([&](Copy &c) {
     many(c, 16);
-    c.images[3].kind = BOOSTC_IMAGE_CUBIN;
-    --c.images[3].bytes; // machine code needs no terminator
+    c.modules[3].kind = BOOSTC_MODULE_CUBIN;
+    --c.modules[3].bytes; // machine code needs no terminator
   });
 }
 

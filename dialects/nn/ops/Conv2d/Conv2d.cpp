@@ -221,7 +221,7 @@ Conv2dGradInputOp::evaluate(ReferenceContext &,
 
 FailureOr<SmallVector<Value>>
 Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerConvolution(builder, *this, ConvolutionKind::BackwardImage,
+  return lowerConvolution(builder, *this, ConvolutionKind::BackwardData,
                           getGradient(), getWeight(), Value());
 }
 

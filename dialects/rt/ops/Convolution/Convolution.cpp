@@ -8,11 +8,11 @@ static ShapedType shapedType(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-Value ConvolutionOp::getImage() {
+Value ConvolutionOp::getInput() {
   switch (getKind()) {
   case ConvolutionKind::Forward:
     return getA();
-  case ConvolutionKind::BackwardImage:
+  case ConvolutionKind::BackwardData:
     return getC();
   case ConvolutionKind::BackwardWeight:
     return getB();
@@ -34,12 +34,12 @@ ConvolutionGeometry ConvolutionOp::getGeometry() {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  ShapedType image = shapedType(getImage()), weight = shapedType(getWeight()),
+  ShapedType input = shapedType(getInput()), weight = shapedType(getWeight()),
              output = shapedType(getOutput()), c = shapedType(getC());
-  if (!image.hasStaticShape() || !weight.hasStaticShape() ||
+  if (!input.hasStaticShape() || !weight.hasStaticShape() ||
       !output.hasStaticShape())
     return emitOpError("expected static shapes, found ")
-           << image << ", " << weight << ", " << output;
+           << input << ", " << weight << ", " << output;
   bool onTensors = isa<RankedTensorType>(c);
   for (Value operand : {getA(), getB(), getBias()})
     if (operand && isa<RankedTensorType>(operand.getType()) != onTensors)
@@ -52,7 +52,7 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("expected the result to have the type of the output, ")
            << c << ", found " << getResults().getTypes().front();
   FailureOr<SmallVector<int64_t>> expected = verifyConvolution(
-      [&] { return emitOpError(); }, image, weight, getStrides(), getPadding(),
+      [&] { return emitOpError(); }, input, weight, getStrides(), getPadding(),
       getDilations(), getGroups());
   if (failed(expected))
     return failure();
@@ -91,7 +91,7 @@ ConvolutionOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   if (getBias())
     for (int64_t i = 0; i < c.size(); ++i)
       c.data[i] = operands[2].data[i / pixels % c.dim(1)];
-  forEachConvolutionTerm(getGeometry(), shapedType(getImage()).getShape(),
+  forEachConvolutionTerm(getGeometry(), shapedType(getInput()).getShape(),
                          shapedType(getWeight()).getShape(),
                          shapedType(getOutput()).getShape(),
                          [&](int64_t x, int64_t w, int64_t y) {
@@ -99,7 +99,7 @@ ConvolutionOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                            case ConvolutionKind::Forward:
                              c.data[y] += a[x] * b[w];
                              break;
-                           case ConvolutionKind::BackwardImage:
+                           case ConvolutionKind::BackwardData:
                              c.data[x] += a[y] * b[w];
                              break;
                            case ConvolutionKind::BackwardWeight:

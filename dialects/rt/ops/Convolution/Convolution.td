@@ -10,14 +10,14 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "two-dimensional convolution or one of its gradients";
   let description = [{
-    Written over whatever the output held. With x an image `[N, C, H, W]`, w a weight
+    Written over whatever the output held. With x an input `[N, C, H, W]`, w a weight
     `[O, C / groups, KH, KW]` and y an output `[N, O, OH, OW]`:
 
     * `forward`: ins(x, w) outs(y), `y[n, o, i, j] = (b[o] +) sum over c, k, l of
       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
               j * strides[1] + l * dilations[1] - padding[1]] * w[o, c, k, l]`,
-      x being zero outside the image and c running over the channels of o's group;
-    * `backward_image`: ins(y, w) outs(x), the adjoint in x;
+      x being zero outside the input and c running over the channels of o's group;
+    * `backward_data`: ins(y, w) outs(x), the adjoint in x;
     * `backward_weight`: ins(y, x) outs(w), the adjoint in w.
 
     Padding is top, left, bottom, right. On tensors the result is the new value of the
@@ -67,7 +67,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
     /// The operands by what they are in the convolution.
-    ::mlir::Value getImage(), getWeight(), getOutput();
+    ::mlir::Value getInput(), getWeight(), getOutput();
     ::boostc::ConvolutionGeometry getGeometry();
   }];
 }

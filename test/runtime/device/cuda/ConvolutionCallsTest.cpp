@@ -105,10 +105,11 @@ protected:
 };
 
 TEST_F(Convolutions, TheFastestIsTakenAndKept) {
-  for (auto [kind, hasBias] : {std::pair(BOOSTC_LIBRARY_CONVOLUTION, false),
-                               {BOOSTC_LIBRARY_CONVOLUTION, true},
-                               {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, false},
-                               {BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, false}}) {
+  for (auto [kind, hasBias] :
+       {std::pair(BOOSTC_LIBRARY_CONVOLUTION, false),
+        {BOOSTC_LIBRARY_CONVOLUTION, true},
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA, false},
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT, false}}) {
     SCOPED_TRACE(kind);
     test(kind, hasBias);
     EXPECT_THAT(
@@ -157,8 +158,8 @@ TEST_F(Convolutions, WhatIsNotSoundIsNotTaken) {
 // In tf32 tensor cores may be used, and what else lowers precision may not.
 TEST_F(Convolutions, TensorCoresForTf32) {
   for (uint32_t kind :
-       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
-        BOOSTC_LIBRARY_CONVOLUTION_WEIGHT}) {
+       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
+        BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT}) {
     test(kind);
     tested.precision = BOOSTC_PRECISION_TF32;
     EXPECT_THAT(notesWith("fast random halves unheard tensorcores"),

@@ -32,8 +32,8 @@ constexpr const char kPtx[] = R"(.version 7.0
 }
 )";
 constexpr BoostOperand kOperand = {16, 1, 0, "gradient fc1.bias"};
-constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_PTX, 80, kPtx, sizeof kPtx - 1},
-                                  {}};
+constexpr BoostModule kModules[] = {
+    {BOOSTC_MODULE_PTX, 80, kPtx, sizeof kPtx - 1}, {}};
 
 int entered = 0; ///< how often a function's host code ran
 
@@ -60,7 +60,7 @@ protected:
     target.kind = BOOSTC_TARGET_CUDA;
     target.launches = &launch;
     target.launch_count = 1;
-    target.images = kImages;
+    target.modules = kModules;
     target.functions[BOOSTC_FUNCTION_INIT] = {"init", fillParameter, 0};
     target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", addTwice, 0};
   }
@@ -310,14 +310,14 @@ TEST_F(OnSim, ProgramsThatDoNotFitTheDevice) {
   EXPECT_EQ(status.message(),
             "p.so: kernels.ptx: there is no kernel 'other', which the program "
             "launches; build it again with boostc");
-  const BoostImage cubin[] = {{BOOSTC_IMAGE_CUBIN, 80, "x", 1}, {}};
-  target.images = cubin;
+  const BoostModule cubin[] = {{BOOSTC_MODULE_CUBIN, 80, "x", 1}, {}};
+  target.modules = cubin;
   status = create();
   EXPECT_EQ(status.code(), ExitCode::Input);
   EXPECT_EQ(status.message(), "'p.so' has no PTX, which the simulated GPU "
                               "runs; build it again with boostc");
-  const BoostImage damaged[] = {{BOOSTC_IMAGE_PTX, 80, "damaged", 7}, {}};
-  target.images = damaged;
+  const BoostModule damaged[] = {{BOOSTC_MODULE_PTX, 80, "damaged", 7}, {}};
+  target.modules = damaged;
   status = create();
   EXPECT_EQ(status.code(), ExitCode::Input);
   EXPECT_THAT(status.message(),

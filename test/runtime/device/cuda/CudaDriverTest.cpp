@@ -77,15 +77,15 @@ TEST_F(FakeDriver, EveryCallOfTheBeginThatFailsIsNamed) {
 }
 
 TEST_F(FakeDriver, TakesTheBestImage) {
-  const BoostImage ptx80{BOOSTC_IMAGE_PTX, 80, "ptx80", 5},
-      ptx90{BOOSTC_IMAGE_PTX, 90, "ptx90", 5},
-      sm80{BOOSTC_IMAGE_CUBIN, 80, "sm80", 4},
-      sm86{BOOSTC_IMAGE_CUBIN, 86, "sm86", 4},
-      sm89{BOOSTC_IMAGE_CUBIN, 89, "sm89", 4},
-      sm90{BOOSTC_IMAGE_CUBIN, 90, "sm90", 4};
+  const BoostModule ptx80{BOOSTC_MODULE_PTX, 80, "ptx80", 5},
+      ptx90{BOOSTC_MODULE_PTX, 90, "ptx90", 5},
+      sm80{BOOSTC_MODULE_CUBIN, 80, "sm80", 4},
+      sm86{BOOSTC_MODULE_CUBIN, 86, "sm86", 4},
+      sm89{BOOSTC_MODULE_CUBIN, 89, "sm89", 4},
+      sm90{BOOSTC_MODULE_CUBIN, 90, "sm90", 4};
   struct Case {
     const char *architecture;
-    std::vector<BoostImage> images;
+    std::vector<BoostModule> modules;
     const char *taken;
   };
   for (const Case &c : {Case{"86", {ptx80, sm80, sm86, sm89, sm90}, "sm86"},
@@ -99,7 +99,7 @@ TEST_F(FakeDriver, TakesTheBestImage) {
     set("FAKE_CUDA_CAPABILITY", c.architecture);
     set("FAKE_CUDA_IMAGE", c.taken);
     create();
-    std::vector<BoostImage> table = c.images;
+    std::vector<BoostModule> table = c.modules;
     table.push_back({});
     Status status = driver->load(table.data(), "p.so");
     EXPECT_TRUE(status.ok()) << status.message();
@@ -109,17 +109,17 @@ TEST_F(FakeDriver, TakesTheBestImage) {
 
 TEST_F(FakeDriver, ImagesThatCannotBeLoaded) {
   create();
-  const BoostImage none[] = {{BOOSTC_IMAGE_CUBIN, 90, "sm90", 4}, {}};
+  const BoostModule none[] = {{BOOSTC_MODULE_CUBIN, 90, "sm90", 4}, {}};
   expectStatus(driver->load(none, "p.so"), ExitCode::Input,
                "'p.so' has no code for NVIDIA Fake, which is sm_86; build it "
                "again with boostc");
-  expectStatus(driver->load(images, "p.so"), ExitCode::Input,
+  expectStatus(driver->load(modules, "p.so"), ExitCode::Input,
                "'p.so': the driver, which serves CUDA 12.4, does not compile "
                "its PTX for NVIDIA Fake: cuModuleLoadDataEx failed: "
                "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): line 3: "
                "no such opcode; a newer driver may, or build it again with "
                "boostc");
-  const BoostImage cubin[] = {{BOOSTC_IMAGE_CUBIN, 80, "sm80", 4}, {}};
+  const BoostModule cubin[] = {{BOOSTC_MODULE_CUBIN, 80, "sm80", 4}, {}};
   expectStatus(driver->load(cubin, "p.so"), ExitCode::Input,
                "'p.so': the driver does not take its machine code for sm_80: "
                "cuModuleLoadDataEx failed: CUDA_ERROR_INVALID_PTX (a PTX JIT "
@@ -215,7 +215,7 @@ TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {
   create();
   set("FAKE_CUDA_IMAGE", "ptx80");
   BoostTarget target{};
-  target.images = images;
+  target.modules = modules;
   target.functions[BOOSTC_FUNCTION_INIT] = {
       "init",
       [](const BoostEnv *env, void *const *arenas) -> int32_t {

@@ -18,24 +18,24 @@ using testing::HasSubstr;
 namespace {
 
 TEST(ConvolutionGraph, OperandsByKind) {
-  for (auto [kind, image, weight, output] :
+  for (auto [kind, input, weight, output] :
        {std::tuple(BOOSTC_LIBRARY_CONVOLUTION, DnnTensor::A, DnnTensor::B,
                    DnnTensor::C),
-        {BOOSTC_LIBRARY_CONVOLUTION_IMAGE, DnnTensor::C, DnnTensor::B,
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA, DnnTensor::C, DnnTensor::B,
          DnnTensor::A},
-        {BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, DnnTensor::B, DnnTensor::C,
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT, DnnTensor::B, DnnTensor::C,
          DnnTensor::A}}) {
     BoostLibraryCall call = convolutionCall(kind, {2, 4, 7, 9}, {6, 2, 3, 2},
                                             {{2, 1}, {1, 0, 2, 3}, {1, 2}});
     Result<ConvolutionGraph> graph = describeConvolution(call);
     ASSERT_TRUE(graph.ok()) << graph.status().message();
-    EXPECT_EQ(graph->image.number, image);
+    EXPECT_EQ(graph->input.number, input);
     EXPECT_EQ(graph->weight.number, weight);
     EXPECT_EQ(graph->output.number, output);
-    EXPECT_EQ(&graph->tensor(image), &graph->image);
+    EXPECT_EQ(&graph->tensor(input), &graph->input);
     EXPECT_EQ(&graph->tensor(weight), &graph->weight);
     EXPECT_EQ(&graph->tensor(output), &graph->output);
-    EXPECT_THAT(graph->image.strides, ElementsAre(252, 63, 9, 1));
+    EXPECT_THAT(graph->input.strides, ElementsAre(252, 63, 9, 1));
     EXPECT_THAT(graph->output.extents, ElementsAre(2, 6, 4, 10));
     EXPECT_THAT(graph->paddingBefore, ElementsAre(1, 0));
     EXPECT_THAT(graph->paddingAfter, ElementsAre(2, 3));
@@ -45,10 +45,10 @@ TEST(ConvolutionGraph, OperandsByKind) {
     EXPECT_FALSE(graph->hasBias);
     // What is computed is told by its size, and by how much is added up.
     EXPECT_EQ(countResults(call) * sizeof(float), call.operand_bytes[3]);
-    EXPECT_EQ(countTerms(call), kind == BOOSTC_LIBRARY_CONVOLUTION ? 12
-                                : kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE
-                                    ? 18
-                                    : 80);
+    EXPECT_EQ(countTerms(call),
+              kind == BOOSTC_LIBRARY_CONVOLUTION                 ? 12
+              : kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA ? 18
+                                                                 : 80);
   }
 }
 
@@ -62,14 +62,14 @@ TEST(ConvolutionGraph, WhatTheLibraryIsNotAsked) {
     EXPECT_THAT(status.message(), HasSubstr(text));
   };
   // In any order, but without gaps.
-  expect([](BoostConvolution &c) { c.image_strides[0] = 256; },
-         "an image [2, 4, 7, 9] has strides [256, 63, 9, 1]; cuDNN is given "
+  expect([](BoostConvolution &c) { c.input_strides[0] = 256; },
+         "an input [2, 4, 7, 9] has strides [256, 63, 9, 1]; cuDNN is given "
          "tensors without gaps, whose elements do not share memory");
   expect([](BoostConvolution &c) { c.weight_strides[1] = 3; },
          "a weight [6, 2, 3, 2] has strides [12, 3, 2, 1]");
   expect([](BoostConvolution &c) { c.output_strides[2] = 1; },
          "an output [2, 6, 5, 8] has strides [240, 40, 1, 1]");
-  const std::string unfit = "no convolution of an image [";
+  const std::string unfit = "no convolution of an input [";
   expect([](BoostConvolution &c) { ++c.output[2]; }, unfit);
   expect([](BoostConvolution &c) { ++c.output[0]; }, unfit);
   expect([](BoostConvolution &c) { --c.output[1]; }, unfit);
@@ -85,7 +85,7 @@ TEST(ConvolutionGraph, AnyOrderOfDimensions) {
   BoostLibraryCall call =
       convolutionCall(BOOSTC_LIBRARY_CONVOLUTION, {2, 4, 7, 9}, {6, 4, 3, 2});
   const int64_t last[] = {4 * 63, 1, 4 * 9, 4}; // channels last
-  std::copy(std::begin(last), std::end(last), call.convolution.image_strides);
+  std::copy(std::begin(last), std::end(last), call.convolution.input_strides);
   EXPECT_TRUE(describeConvolution(call).ok());
   EXPECT_EQ(describeCall(call),
             "convolution:2x4x7x9:6x4x3x2:2x6x5x8:252,1,36,4:24,6,2,1:"
@@ -146,7 +146,7 @@ protected:
 
 TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
   struct Case {
-    Extents image, weight;
+    Extents input, weight;
     ConvolutionSteps steps;
   };
   const Case cases[] = {
@@ -161,13 +161,13 @@ TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
       {{4, 5, 11, 13}, {7, 5, 2, 3}, {{3, 2}, {1, 0, 1, 2}, {2, 1}}}};
   for (const Case &each : cases)
     for (uint32_t kind :
-         {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
-          BOOSTC_LIBRARY_CONVOLUTION_WEIGHT})
+         {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
+          BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT})
       for (bool hasBias : {false, true}) {
         if (hasBias && kind != BOOSTC_LIBRARY_CONVOLUTION)
           continue;
         BoostLibraryCall call =
-            convolutionCall(kind, each.image, each.weight, each.steps, hasBias);
+            convolutionCall(kind, each.input, each.weight, each.steps, hasBias);
         SCOPED_TRACE(describeCall(call));
         auto operation = describe(call, kScratchBytes);
         ASSERT_TRUE(operation.ok()) << operation.status().message();
@@ -184,8 +184,8 @@ TEST_F(CudnnWithoutGpu, TheLibraryPlansOurConvolutions) {
 
 TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
   BoostLibraryCall call =
-      convolutionCall(BOOSTC_LIBRARY_CONVOLUTION_WEIGHT, {32, 64, 56, 56},
-                      {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
+      convolutionCall(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT,
+                      {32, 64, 56, 56}, {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
   auto operation = describe(call, kScratchBytes);
   ASSERT_TRUE(operation.ok()) << operation.status().message();
   Result<std::vector<std::string>> candidates = (*operation)->candidates({});
@@ -221,8 +221,8 @@ TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
 
 TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
   for (uint32_t kind :
-       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
-        BOOSTC_LIBRARY_CONVOLUTION_WEIGHT}) {
+       {BOOSTC_LIBRARY_CONVOLUTION, BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
+        BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT}) {
     BoostLibraryCall call = convolutionCall(
         kind, {32, 64, 56, 56}, {64, 64, 3, 3}, {{1, 1}, {1, 1, 1, 1}});
     uint64_t scratchBytes = kScratchBytes;
@@ -247,7 +247,7 @@ TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
     EXPECT_THAT(refused, testing::Not(testing::Contains(
                              testing::EndsWith("has note 0"))));
     EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 1")));
-    if (kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT) {
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT) {
       EXPECT_THAT(refused, testing::Contains(testing::EndsWith("has note 4")));
     }
   }

@@ -106,11 +106,11 @@ struct Asked {
     const Object &operation = *operations[0];
     kind = operation.type == kDnnForwardOperation ? BOOSTC_LIBRARY_CONVOLUTION
            : operation.type == kDnnImageOperation
-               ? BOOSTC_LIBRARY_CONVOLUTION_IMAGE
-               : BOOSTC_LIBRARY_CONVOLUTION_WEIGHT;
+               ? BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA
+               : BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT;
     int first = firstOf(operation.type);
     take(*operation.object(first + 3, kDnnTensor), convolution.weight, w);
-    take(*operation.object(first + 4, kDnnTensor), convolution.image, x);
+    take(*operation.object(first + 4, kDnnTensor), convolution.input, x);
     take(*operation.object(first + 5, kDnnTensor), convolution.output, y);
     const Object &steps = *operation.object(first + 2, kDnnConvolution);
     auto set = [&](int attribute, int64_t *to) {
@@ -121,9 +121,9 @@ struct Asked {
     set(kDnnConvolutionDilations, convolution.dilations);
     set(kDnnConvolutionPaddingBefore, convolution.padding);
     set(kDnnConvolutionPaddingAfter, convolution.padding + 2);
-    result = kind == BOOSTC_LIBRARY_CONVOLUTION         ? y
-             : kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE ? x
-                                                        : w;
+    result = kind == BOOSTC_LIBRARY_CONVOLUTION                 ? y
+             : kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA ? x
+                                                                : w;
     if (operations.size() == 1)
       return;
     int64_t unused[4];
@@ -142,9 +142,9 @@ struct Asked {
   void compute(float error, uint32_t bits) {
     const BoostConvolution &c = convolution;
     bool isForward = kind == BOOSTC_LIBRARY_CONVOLUTION;
-    bool isImage = kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE;
+    bool isImage = kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA;
     const int64_t *extents = isForward ? c.output
-                             : isImage ? c.image
+                             : isImage ? c.input
                                        : c.weight;
     const float *first = at.at(isForward ? x : y);
     const float *second = at.at(isForward || isImage ? w : x);

@@ -34,7 +34,7 @@ protected:
   void load() {
     create();
     set("FAKE_CUDA_IMAGE", "ptx80");
-    ASSERT_TRUE(driver->load(images, "p.so").ok());
+    ASSERT_TRUE(driver->load(modules, "p.so").ok());
   }
   void expectUnusable(const std::string &why) {
     auto made = CudaDriver::create(BOOSTC_FAKE_CUDA);
@@ -55,7 +55,7 @@ protected:
     EXPECT_EQ(status.message(), text);
   }
 
-  const BoostImage images[2] = {{BOOSTC_IMAGE_PTX, 80, "ptx80", 5}, {}};
+  const BoostModule modules[2] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5}, {}};
   const BoostOperand operands[2] = {{4, 0, 0, "a"}, {4, 1, 0, "b"}};
   const BoostLaunch addOne = {
       "add_one", "model.json:5:3", "fc1", operands, 2, 3, 32, 0};

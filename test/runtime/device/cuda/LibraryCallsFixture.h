@@ -56,7 +56,7 @@ protected:
     target.kind = BOOSTC_TARGET_CUDA;
     target.launches = &launch;
     target.launch_count = 1;
-    target.images = kImages;
+    target.modules = kModules;
   }
   void TearDown() override {
     device.reset();
@@ -109,8 +109,8 @@ protected:
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
 
-  static constexpr BoostImage kImages[] = {{BOOSTC_IMAGE_CUBIN, 86, "image", 5},
-                                           {}};
+  static constexpr BoostModule kModules[] = {
+      {BOOSTC_MODULE_CUBIN, 86, "image", 5}, {}};
   FakeLibrary library;
   const char *proposals;
   BoostLaunch launch = {"defined", "model.json:5:3", "fc1", nullptr, 0, 3, 32,

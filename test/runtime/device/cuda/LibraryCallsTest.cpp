@@ -328,7 +328,7 @@ TEST_F(Libraries, NoTimeToMeasureTakesTheFirst) {
   setenv("FAKE_CUBLASLT_PROPOSES", "restless slow fast", 1);
   auto driver = CudaDriver::create(BOOSTC_FAKE_CUDA, context);
   ASSERT_TRUE(driver.ok());
-  ASSERT_TRUE((*driver)->load(kImages, "p.so").ok());
+  ASSERT_TRUE((*driver)->load(kModules, "p.so").ok());
   uint32_t kernels[] = {*(*driver)->findKernel("defined")};
   (*driver)->limitMeasuring(std::chrono::nanoseconds(0));
   std::vector<std::string> notes;

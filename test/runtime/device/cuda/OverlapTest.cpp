@@ -98,7 +98,7 @@ protected:
     create();
     set("FAKE_CUDA_IMAGE", "ptx80");
     target.kind = BOOSTC_TARGET_CUDA;
-    target.images = images;
+    target.modules = modules;
     target.launches = &fake_cuda::kCall;
     target.launch_count = 1;
     target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", micro, 0};

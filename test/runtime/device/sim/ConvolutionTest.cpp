@@ -12,8 +12,8 @@ using testing::HasSubstr;
 namespace {
 
 constexpr uint32_t kKinds[] = {BOOSTC_LIBRARY_CONVOLUTION,
-                               BOOSTC_LIBRARY_CONVOLUTION_IMAGE,
-                               BOOSTC_LIBRARY_CONVOLUTION_WEIGHT};
+                               BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
+                               BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT};
 
 class ConvolutionCalls : public LibraryCallFixture {
 protected:
@@ -49,7 +49,7 @@ protected:
 
 TEST_F(ConvolutionCalls, Compute) {
   struct Case {
-    Extents image, weight;
+    Extents input, weight;
     ConvolutionSteps steps;
   };
   const Case cases[] = {
@@ -66,7 +66,7 @@ TEST_F(ConvolutionCalls, Compute) {
           continue;
         SCOPED_TRACE(testing::Message() << "kind " << kind << ", case "
                                         << &each - cases << ", " << hasBias);
-        prepare(convolutionCall(kind, each.image, each.weight, each.steps,
+        prepare(convolutionCall(kind, each.input, each.weight, each.steps,
                                 hasBias));
         expectComputed();
       }
@@ -100,24 +100,24 @@ TEST_F(ConvolutionCalls, FollowStrides) {
     prepare(kind);
     ASSERT_TRUE(run().ok());
     std::vector<float> rowMajor = result();
-    // The image with channels last, read or written.
+    // The input with channels last, read or written.
     BoostConvolution &c = call.convolution;
     const int64_t last[] = {4 * 7 * 9, 1, 9 * 4, 4};
     auto reordered = [](const std::vector<float> &values, bool back) {
-      std::vector<float> image(values.size());
+      std::vector<float> input(values.size());
       for (size_t i = 0; i < values.size(); ++i) {
         size_t place = i / 252 * 252 + i % 63 * 4 + i / 63 % 4;
-        (back ? image[i] : image[place]) = back ? values[place] : values[i];
+        (back ? input[i] : input[place]) = back ? values[place] : values[i];
       }
-      return image;
+      return input;
     };
-    std::copy(std::begin(last), std::end(last), c.image_strides);
+    std::copy(std::begin(last), std::end(last), c.input_strides);
     if (kind == BOOSTC_LIBRARY_CONVOLUTION)
       operands[0] = upload(reordered(a, false), "a");
-    if (kind == BOOSTC_LIBRARY_CONVOLUTION_WEIGHT)
+    if (kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT)
       operands[1] = upload(reordered(b, false), "b");
     ASSERT_TRUE(run().ok());
-    EXPECT_EQ(kind == BOOSTC_LIBRARY_CONVOLUTION_IMAGE
+    EXPECT_EQ(kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA
                   ? reordered(result(), true)
                   : result(),
               rowMajor)
@@ -148,26 +148,26 @@ TEST_F(ConvolutionCalls, WhatTheyLeaveCountsAsWritten) {
 
 TEST_F(ConvolutionCalls, AWrongDescription) {
   prepare(BOOSTC_LIBRARY_CONVOLUTION);
-  call.convolution.image_strides[3] = 2;
+  call.convolution.input_strides[3] = 2;
   Status status = run();
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(),
             "sim: a library call that the library cannot execute "
-            "(convolution of fc1, relu1, model.json:9:5)\n  an image [2, 4, 7, "
+            "(convolution of fc1, relu1, model.json:9:5)\n  an input [2, 4, 7, "
             "9] has "
             "strides [252, 63, 9, 2]; cuDNN is given tensors without gaps, "
             "whose elements do not share memory");
-  call.convolution.image_strides[3] = 1;
+  call.convolution.input_strides[3] = 1;
   call.convolution.padding[1] = 2;
   EXPECT_THAT(run().message(),
-              HasSubstr("no convolution of an image [2, 4, 7, 9] with a "
+              HasSubstr("no convolution of an input [2, 4, 7, 9] with a "
                         "weight [6, 2, 3, 2] has an output [2, 6, 4, 10]"));
 }
 
 TEST_F(ConvolutionCalls, TooSmallABuffer) {
-  const char *names[3][4] = {{"image", "weight", "", "output"},
-                             {"output", "weight", "", "image"},
-                             {"output", "image", "", "weight"}};
+  const char *names[3][4] = {{"input", "weight", "", "output"},
+                             {"output", "weight", "", "input"},
+                             {"output", "input", "", "weight"}};
   for (uint32_t kind : kKinds)
     for (int operand : {0, 1, 3}) {
       prepare(kind);
@@ -195,7 +195,7 @@ TEST_F(ConvolutionCalls, Overlaps) {
   std::vector<uint64_t> apart = operands;
   uint64_t all = reserve(8192, "all");
   ASSERT_TRUE(memory.fill(all, 8192, std::byte{0}).ok());
-  const char *names[] = {"image", "weight", "bias", "output", "scratch"};
+  const char *names[] = {"input", "weight", "bias", "output", "scratch"};
   for (auto [written, other] :
        {std::pair(3, 0), {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3}}) {
     operands = apart;
@@ -217,14 +217,14 @@ TEST_F(ConvolutionCalls, MissingUnexpectedAndMisalignedOperands) {
   call.convolution.has_bias = 1;
   operands[4] = 0;
   expectFault("missing operand", "scratch is needed and its address is 0");
-  prepare(BOOSTC_LIBRARY_CONVOLUTION_WEIGHT);
+  prepare(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT);
   operands[1] = reserve(8192, "all") + 16;
-  expectFault("misaligned address", "image lies at ");
+  expectFault("misaligned address", "input lies at ");
 }
 
 TEST_F(ConvolutionCalls, UninitialisedReads) {
   prepare(BOOSTC_LIBRARY_CONVOLUTION, true);
-  const char *names[] = {"image", "weight", "bias"};
+  const char *names[] = {"input", "weight", "bias"};
   for (int operand : {0, 1, 2}) {
     ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());
     expectFault("uninitialised read",

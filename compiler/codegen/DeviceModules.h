@@ -1,4 +1,4 @@
-// DeviceImages.h - code for GPUs inside of the program file.
+// DeviceModules.h - code for GPUs inside of the program file.
 #pragma once
 
 #include "compiler/codegen/Ptxas.h"
@@ -13,19 +13,19 @@ namespace boostc {
 
 class DeviceCode;
 
-/// The images of a module (phase llvm) that has kernels for GPUs; of another
+/// The modules of a module (phase llvm) that has kernels for GPUs; of another
 /// there are none.
-class DeviceImages {
+class DeviceModules {
 public:
-  DeviceImages(mlir::ModuleOp module, int level);
-  ~DeviceImages();
+  DeviceModules(mlir::ModuleOp module, int level);
+  ~DeviceModules();
 
   /// Begins to generate the PTX, and then to assemble it with ptxas (see
   /// findPtxas()), beside what follows; nobody changes the module meanwhile.
   /// Fails with a diagnostic.
   llvm::LogicalResult start(llvm::StringRef ptxas);
-  /// Waits and defines the table of images in `host`, where another object file
-  /// of the program may use it. Fails with a diagnostic.
+  /// Waits and defines the table of modules in `host`, where another object
+  /// file of the program may use it. Fails with a diagnostic.
   llvm::LogicalResult define(llvm::Module &host);
 
   /// Whether `host` declares the table.

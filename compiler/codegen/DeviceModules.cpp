@@ -1,5 +1,5 @@
-#include "compiler/codegen/DeviceImages.h"
 #include "compiler/codegen/Backend.h"
+#include "compiler/codegen/DeviceModules.h"
 #include "compiler/lowering/cuda/CudaTarget.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -80,12 +80,12 @@ LogicalResult boostc::emitPtx(ModuleOp module, int level,
 /// GPUs run the PTX, which the driver compiles.
 static constexpr unsigned kCubinArchitectures[] = {80, 90};
 
-DeviceImages::DeviceImages(ModuleOp module, int level)
+DeviceModules::DeviceModules(ModuleOp module, int level)
     : module(module), level(level) {}
 
-DeviceImages::~DeviceImages() = default;
+DeviceModules::~DeviceModules() = default;
 
-LogicalResult DeviceImages::start(StringRef ptxas) {
+LogicalResult DeviceModules::start(StringRef ptxas) {
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!kernels)
     return success();
@@ -104,11 +104,11 @@ LogicalResult DeviceImages::start(StringRef ptxas) {
   return success();
 }
 
-bool DeviceImages::areUsedBy(const llvm::Module &host) {
-  return host.getNamedGlobal(kImagesSymbol);
+bool DeviceModules::areUsedBy(const llvm::Module &host) {
+  return host.getNamedGlobal(kModulesSymbol);
 }
 
-LogicalResult DeviceImages::define(llvm::Module &host) {
+LogicalResult DeviceModules::define(llvm::Module &host) {
   if (generated.valid() && failed(generated.get()))
     return failure();
   llvm::LLVMContext &context = host.getContext();
@@ -116,11 +116,11 @@ LogicalResult DeviceImages::define(llvm::Module &host) {
   auto *i32 = llvm::Type::getInt32Ty(context);
   auto *i64 = llvm::Type::getInt64Ty(context);
   auto *type = llvm::StructType::get(context, {i32, i32, pointer, i64});
-  SmallVector<llvm::Constant *> images; // BoostImage
-  auto add = [&](BoostImageKind kind, unsigned architecture, StringRef bytes,
+  SmallVector<llvm::Constant *> modules; // BoostModule
+  auto add = [&](BoostModuleKind kind, unsigned architecture, StringRef bytes,
                  const llvm::Twine &name) {
     llvm::Constant *data = llvm::ConstantPointerNull::get(pointer);
-    if (kind != BOOSTC_IMAGE_END) {
+    if (kind != BOOSTC_MODULE_END) {
       auto *value = llvm::ConstantDataArray::getString(context, bytes,
                                                        /*AddNull=*/true);
       auto *global = new llvm::GlobalVariable(
@@ -129,27 +129,27 @@ LogicalResult DeviceImages::define(llvm::Module &host) {
       global->setAlignment(llvm::Align(BOOSTC_ALIGNMENT));
       data = global;
     }
-    images.push_back(llvm::ConstantStruct::get(
+    modules.push_back(llvm::ConstantStruct::get(
         type, {llvm::ConstantInt::get(i32, kind),
                llvm::ConstantInt::get(i32, architecture), data,
                llvm::ConstantInt::get(i64, bytes.size())}));
   };
-  add(BOOSTC_IMAGE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
+  add(BOOSTC_MODULE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
       "boost.ptx");
   for (const PtxasJobs::Cubin &cubin : jobs.collect(module))
-    add(BOOSTC_IMAGE_CUBIN, cubin.architecture, cubin.bytes,
+    add(BOOSTC_MODULE_CUBIN, cubin.architecture, cubin.bytes,
         "boost.cubin." + llvm::Twine(cubin.architecture));
-  add(BOOSTC_IMAGE_END, 0, "", "");
+  add(BOOSTC_MODULE_END, 0, "", "");
   auto *table = new llvm::GlobalVariable(
-      host, llvm::ArrayType::get(type, images.size()), /*isConstant=*/true,
+      host, llvm::ArrayType::get(type, modules.size()), /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage,
-      llvm::ConstantArray::get(llvm::ArrayType::get(type, images.size()),
-                               images));
+      llvm::ConstantArray::get(llvm::ArrayType::get(type, modules.size()),
+                               modules));
   table->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  if (llvm::GlobalVariable *declared = host.getNamedGlobal(kImagesSymbol)) {
+  if (llvm::GlobalVariable *declared = host.getNamedGlobal(kModulesSymbol)) {
     declared->replaceAllUsesWith(table);
     declared->eraseFromParent();
   }
-  table->setName(kImagesSymbol);
+  table->setName(kModulesSymbol);
   return success();
 }
