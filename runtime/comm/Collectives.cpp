@@ -2,7 +2,7 @@
 
 #include "runtime/comm/Division.h"
 #include "runtime/comm/HostVectors.h"
-#include "runtime/comm/PartedExchange.h"
+#include "runtime/comm/SegmentedExchange.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,9 +17,9 @@ Range sliceOf(Range range, uint32_t index, uint32_t count) {
 }
 
 /// Sums over the members.
-template <typename T> class Reduction : private PartedExchange<T> {
+template <typename T> class Reduction : private SegmentedExchange<T> {
 public:
-  using PartedExchange<T>::PartedExchange;
+  using SegmentedExchange<T>::SegmentedExchange;
 
   Status allReduce(Range range, AllReduceAlgorithm algorithm) {
     if (algorithm == AllReduceAlgorithm::Direct)
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  using Base = PartedExchange<T>;
+  using Base = SegmentedExchange<T>;
   using Base::attempt, Base::clear, Base::copyIn, Base::copyOut, Base::gather,
       Base::gatherSlices;
   using Base::group_, Base::memory_, Base::scratch_, Base::used_, Base::vector_,
@@ -142,7 +142,7 @@ template <typename T>
 Status allReduceParts(Group &group, std::span<const std::span<T>> parts,
                       Workspace &workspace, VectorMemory &memory,
                       AllReduceAlgorithm algorithm) {
-  PartedVector<T> vector(parts, memory.cuts());
+  SegmentedVector<T> vector(parts, memory.cuts());
   if (algorithm == AllReduceAlgorithm::Auto)
     algorithm = fasterAlgorithm(group.size(), vector.size() * sizeof(T));
   return exchangeBlocks<Reduction<T>>(
@@ -186,17 +186,17 @@ Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
 }
 
 template <typename T>
-Status reduceScatterSum(Group &group, const SlicedVector<T> &vector,
+Status reduceScatterSum(Group &group, const ShardedVector<T> &vector,
                         Workspace &workspace, VectorMemory &memory) {
   return exchangeBlocks<Reduction<T>>(
-      group, PartedVector<T>(vector.parts(), memory.cuts()), vector, workspace,
-      memory, [](Reduction<T> &reduction, auto &&slice) {
+      group, SegmentedVector<T>(vector.parts(), memory.cuts()), vector,
+      workspace, memory, [](Reduction<T> &reduction, auto &&slice) {
         return reduction.reduceScatter(slice);
       });
 }
-template Status reduceScatterSum(Group &, const SlicedVector<float> &,
+template Status reduceScatterSum(Group &, const ShardedVector<float> &,
                                  Workspace &, VectorMemory &);
-template Status reduceScatterSum(Group &, const SlicedVector<int64_t> &,
+template Status reduceScatterSum(Group &, const ShardedVector<int64_t> &,
                                  Workspace &, VectorMemory &);
 
 size_t allReduceScratchBytes(uint32_t members, size_t elements,

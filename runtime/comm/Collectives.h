@@ -15,7 +15,7 @@
 #pragma once
 
 #include "runtime/comm/Group.h"
-#include "runtime/comm/SlicedVector.h"
+#include "runtime/comm/ShardedVector.h"
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
 
@@ -72,17 +72,17 @@ Status allReduceSum(Group &group, std::span<const std::span<int64_t>> parts,
 /// Every member's own slice becomes its sum over the members, with the bits of
 /// allReduceSum(); the rest stays as it is.
 template <typename T>
-Status reduceScatterSum(Group &group, const SlicedVector<T> &vector,
+Status reduceScatterSum(Group &group, const ShardedVector<T> &vector,
                         Workspace &workspace, VectorMemory &memory);
 
 /// Slice m becomes what member m has there.
 template <typename T>
-Status allGather(Group &group, const SlicedVector<T> &vector,
+Status allGather(Group &group, const ShardedVector<T> &vector,
                  Workspace &workspace, VectorMemory &memory);
 
 /// Of Slices::Equal: slice k of member m becomes slice m of member k.
 template <typename T>
-Status allToAll(Group &group, const SlicedVector<T> &vector,
+Status allToAll(Group &group, const ShardedVector<T> &vector,
                 Workspace &workspace, VectorMemory &memory);
 
 /// The vector becomes that of member `root`.

@@ -1,7 +1,7 @@
 #include "runtime/comm/CostModel.h"
 
 #include "runtime/comm/Division.h"
-#include "runtime/comm/PartedVector.h"
+#include "runtime/comm/SegmentedVector.h"
 
 #include <algorithm>
 #include <bit>

@@ -45,7 +45,7 @@ double exchangeSeconds(const CommCosts &costs, double messages, double bytes,
                        double outside = 0, const Placement &placement = {});
 
 /// How many messages a slice of a vector of such parts takes, of `slices` equal
-/// ones: the mean over them. See PartedVector.h.
+/// ones: the mean over them. See SegmentedVector.h.
 double messagesPerSlice(std::span<const size_t> partBytes, uint32_t slices);
 
 /// allReduceSum() of that many floats; a slice takes so many messages.

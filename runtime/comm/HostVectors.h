@@ -4,7 +4,7 @@
 #include "runtime/comm/TreeSum.h"
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
-#include "runtime/comm/adasum/HostChunkPasses.h"
+#include "runtime/comm/adasum/HostAdasumKernels.h"
 
 #include <cstring>
 
@@ -47,7 +47,7 @@ public:
       treeSum(pieces, count, static_cast<int64_t *>(into));
     return Status();
   }
-  adasum::ChunkPasses &adasumPasses() override { return adasumPasses_; }
+  adasum::AdasumKernels &adasumKernels() override { return adasumKernels_; }
   bool isOnHost() const override { return true; }
   std::span<std::byte> message(void *data, size_t bytes, bool) override {
     return {static_cast<std::byte *>(data), bytes};
@@ -55,7 +55,7 @@ public:
 
 private:
   Workspace &workspace_;
-  adasum::HostChunkPasses adasumPasses_;
+  adasum::HostAdasumKernels adasumKernels_;
 };
 
 } // namespace boostrt

@@ -2,15 +2,15 @@
 #include "runtime/comm/Collectives.h"
 
 #include "runtime/comm/Division.h"
-#include "runtime/comm/PartedExchange.h"
+#include "runtime/comm/SegmentedExchange.h"
 
 namespace boostrt {
 namespace {
 
-template <typename T> class Move : private PartedExchange<T> {
+template <typename T> class Move : private SegmentedExchange<T> {
 public:
-  using PartedExchange<T>::PartedExchange;
-  using PartedExchange<T>::gatherSlices;
+  using SegmentedExchange<T>::SegmentedExchange;
+  using SegmentedExchange<T>::gatherSlices;
 
   template <typename Slice> Status allToAll(Slice &&slice) {
     clear();
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  using Base = PartedExchange<T>;
+  using Base = SegmentedExchange<T>;
   using Base::clear, Base::gather, Base::receiveInPlace, Base::send,
       Base::sendToEach;
   using Base::failure_, Base::group_, Base::vector_;
@@ -71,25 +71,25 @@ private:
 
 /// act(Move, slice) for each block of `vector`.
 template <typename T, typename Act>
-Status moveSlices(Group &group, const SlicedVector<T> &vector,
+Status moveSlices(Group &group, const ShardedVector<T> &vector,
                   Workspace &workspace, VectorMemory &memory, Act &&act) {
-  return exchangeBlocks<Move<T>>(group,
-                                 PartedVector<T>(vector.parts(), memory.cuts()),
-                                 vector, workspace, memory, act);
+  return exchangeBlocks<Move<T>>(
+      group, SegmentedVector<T>(vector.parts(), memory.cuts()), vector,
+      workspace, memory, act);
 }
 
 /// act(Move, Range) for each block of `parts`.
 template <typename T, typename Act>
 Status moveParts(Group &group, std::span<const std::span<T>> parts,
                  Workspace &workspace, VectorMemory &memory, Act &&act) {
-  PartedVector<T> vector(parts, memory.cuts());
+  SegmentedVector<T> vector(parts, memory.cuts());
   return exchangeBlocks<Move<T>>(group, vector, vector, workspace, memory, act);
 }
 
 } // namespace
 
 template <typename T>
-Status allGather(Group &group, const SlicedVector<T> &vector,
+Status allGather(Group &group, const ShardedVector<T> &vector,
                  Workspace &workspace, VectorMemory &memory) {
   return moveSlices(
       group, vector, workspace, memory,
@@ -97,7 +97,7 @@ Status allGather(Group &group, const SlicedVector<T> &vector,
 }
 
 template <typename T>
-Status allToAll(Group &group, const SlicedVector<T> &vector,
+Status allToAll(Group &group, const ShardedVector<T> &vector,
                 Workspace &workspace, VectorMemory &memory) {
   return moveSlices(
       group, vector, workspace, memory,
@@ -125,9 +125,9 @@ Status shift(Group &group, uint32_t distance,
 }
 
 #define BOOSTRT_INSTANTIATE(T)                                                 \
-  template Status allGather(Group &, const SlicedVector<T> &, Workspace &,     \
+  template Status allGather(Group &, const ShardedVector<T> &, Workspace &,    \
                             VectorMemory &);                                   \
-  template Status allToAll(Group &, const SlicedVector<T> &, Workspace &,      \
+  template Status allToAll(Group &, const ShardedVector<T> &, Workspace &,     \
                            VectorMemory &);                                    \
   template Status broadcast(Group &, uint32_t, std::span<const std::span<T>>,  \
                             Workspace &, VectorMemory &);                      \

@@ -12,7 +12,7 @@
 namespace boostrt {
 
 namespace adasum {
-class ChunkPasses;
+class AdasumKernels;
 }
 
 /// What a vector has, as all members know it.
@@ -77,7 +77,7 @@ public:
                      size_t count, void *into) = 0;
 
   /// What an Adasum of vectors in this memory computes.
-  virtual adasum::ChunkPasses &adasumPasses() = 0;
+  virtual adasum::AdasumKernels &adasumKernels() = 0;
 
   /// Whether message() is memory of the host, which every transport carries.
   virtual bool isOnHost() const = 0;

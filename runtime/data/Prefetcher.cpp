@@ -16,7 +16,8 @@ namespace boostrt {
 
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
-         BatchLayout layout, std::vector<std::byte *> &&arenas, Share share)
+         BatchLayout layout, std::vector<std::byte *> &&arenas,
+         WindowShard share)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
         scratch(this->transform.makeScratch()), filled(this->arenas.size()) {}
@@ -27,7 +28,7 @@ struct Prefetcher::Shared {
   const Sampler sampler;
   const BatchLayout layout;
   const std::vector<std::byte *> arenas;
-  const Share share;
+  const WindowShard share;
 
   // Touched by the filling thread only.
   TransformScratch scratch;
@@ -249,7 +250,8 @@ static Status checkArguments(const Dataset &dataset,
 Result<std::unique_ptr<Prefetcher>>
 Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
                    Sampler sampler, BatchLayout layout,
-                   std::vector<std::byte *> arenas, Mode mode, Share share) {
+                   std::vector<std::byte *> arenas, Mode mode,
+                   WindowShard share) {
   BOOSTRT_RETURN_IF_ERROR(
       checkArguments(dataset, transform, sampler, layout, arenas, mode));
   try {

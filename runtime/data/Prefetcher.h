@@ -8,8 +8,8 @@
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Sampler.h"
-#include "runtime/data/Share.h"
 #include "runtime/data/Transform.h"
+#include "runtime/data/WindowShard.h"
 
 #include <cstddef>
 #include <memory>
@@ -61,7 +61,7 @@ public:
   static Result<std::unique_ptr<Prefetcher>>
   create(const Dataset &dataset, TransformPipeline transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> arenas,
-         Mode mode = Mode::Background, Share share = {});
+         Mode mode = Mode::Background, WindowShard share = {});
 
   /// Stops the thread, whatever it is doing, and joins it.
   ~Prefetcher();

@@ -1,7 +1,7 @@
 // The variables by which boost-run tells the ranks that it starts who they are.
 #include "runtime/launch/JobEnvironment.h"
 
-#include "runtime/launch/Claim.h"
+#include "runtime/launch/LauncherEnvironment.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Variables.h"

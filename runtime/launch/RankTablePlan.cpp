@@ -12,10 +12,10 @@ namespace {
 class Finder {
 public:
   Finder(const RankTable &table, std::optional<uint32_t> nodeRank,
-         Variables &variables, const Claim *claim,
+         Variables &variables, const LauncherEnvironment *environment,
          const std::vector<std::string> &hostNames)
       : table_(table), nodeRank_(nodeRank), variables_(variables),
-        claim_(claim), hostNames_(hostNames) {}
+        environment_(environment), hostNames_(hostNames) {}
 
   Result<PlaceInTable> find() {
     // All before the first check: a word that is no number comes first.
@@ -30,7 +30,7 @@ public:
                        fmt::format("has {} ranks", table_.size()));
     BOOSTRT_RETURN_IF_ERROR(checkServer());
     PlaceInTable place;
-    Status status = rank_ || claim_ ? takeRank(place) : takeServer(place);
+    Status status = rank_ || environment_ ? takeRank(place) : takeServer(place);
     if (!status.ok())
       return status;
     return place;
@@ -63,19 +63,19 @@ private:
   /// This process is one rank already.
   Status takeRank(PlaceInTable &place) const {
     place.source = fmt::format("the rank table '{}' and ", table_.path);
-    if (claim_) {
-      if (claim_->size != table_.size())
-        return disagrees(claim_->sizeName.c_str(), claim_->size,
+    if (environment_) {
+      if (environment_->size != table_.size())
+        return disagrees(environment_->sizeName.c_str(), environment_->size,
                          fmt::format("has {} ranks", table_.size()));
-      if (rank_ && *rank_ != claim_->rank)
+      if (rank_ && *rank_ != environment_->rank)
         return Status(ExitCode::Usage,
                       fmt::format("RANK_ID={}, but {} says {}={}; unset one "
                                   "of them",
-                                  *rank_, claim_->launcher, claim_->rankName,
-                                  claim_->rank));
-      place.rank = claim_->rank;
-      place.source +=
-          fmt::format("{} ({})", claim_->launcher, claim_->rankName);
+                                  *rank_, environment_->launcher,
+                                  environment_->rankName, environment_->rank));
+      place.rank = environment_->rank;
+      place.source += fmt::format("{} ({})", environment_->launcher,
+                                  environment_->rankName);
     } else {
       place.rank = *rank_;
       place.source += "RANK_ID";
@@ -90,14 +90,15 @@ private:
       return disagrees(
           nodeRank_ ? "--node-rank" : "SERVER_ID", *server_,
           fmt::format("puts rank {} on server {}", place.rank, server));
-    if (claim_ && !claim_->localSizeName.empty())
-      BOOSTRT_RETURN_IF_ERROR(checkDevices(claim_->localSizeName.c_str(),
-                                           claim_->localSize, server));
-    if (claim_ && !claim_->localRankName.empty() && claim_->localRank != local)
-      return disagrees(claim_->localRankName.c_str(), claim_->localRank,
-                       fmt::format("makes rank {} number {} of server '{}'",
-                                   place.rank, local,
-                                   table_.servers[server].id));
+    if (environment_ && !environment_->localSizeName.empty())
+      BOOSTRT_RETURN_IF_ERROR(checkDevices(environment_->localSizeName.c_str(),
+                                           environment_->localSize, server));
+    if (environment_ && !environment_->localRankName.empty() &&
+        environment_->localRank != local)
+      return disagrees(
+          environment_->localRankName.c_str(), environment_->localRank,
+          fmt::format("makes rank {} number {} of server '{}'", place.rank,
+                      local, table_.servers[server].id));
     uint32_t device = table_.servers[server].devices[local].id;
     if (device_ && *device_ != device)
       return disagrees(
@@ -178,7 +179,7 @@ private:
   const RankTable &table_;
   std::optional<uint32_t> nodeRank_;
   Variables &variables_;
-  const Claim *claim_;
+  const LauncherEnvironment *environment_;
   const std::vector<std::string> &hostNames_;
   std::optional<uint32_t> size_, devices_, rank_, device_, serverId_, server_;
 };
@@ -187,9 +188,9 @@ private:
 
 Result<PlaceInTable>
 findPlaceInTable(const RankTable &table, std::optional<uint32_t> nodeRank,
-                 Variables &variables, const Claim *claim,
+                 Variables &variables, const LauncherEnvironment *environment,
                  const std::vector<std::string> &hostNames) {
-  return Finder(table, nodeRank, variables, claim, hostNames).find();
+  return Finder(table, nodeRank, variables, environment, hostNames).find();
 }
 
 } // namespace boostrt

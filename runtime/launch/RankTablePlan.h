@@ -2,7 +2,7 @@
 // it starts. Private to this room.
 #pragma once
 
-#include "runtime/launch/Claim.h"
+#include "runtime/launch/LauncherEnvironment.h"
 #include "runtime/launch/RankTable.h"
 
 namespace boostrt {
@@ -13,12 +13,12 @@ struct PlaceInTable {
   std::string source;
 };
 
-/// `nodeRank` is --node-rank; `claim` what a launcher says that has started
-/// this process, if there is one. RANK_SIZE, DEVICE_NUM, RANK_ID, DEVICE_ID and
-/// SERVER_ID must agree with the table.
+/// `nodeRank` is --node-rank; `environment` what a launcher says that has
+/// started this process, if there is one. RANK_SIZE, DEVICE_NUM, RANK_ID,
+/// DEVICE_ID and SERVER_ID must agree with the table.
 Result<PlaceInTable>
 findPlaceInTable(const RankTable &table, std::optional<uint32_t> nodeRank,
-                 Variables &variables, const Claim *claim,
+                 Variables &variables, const LauncherEnvironment *environment,
                  const std::vector<std::string> &hostNames);
 
 } // namespace boostrt

@@ -1,9 +1,9 @@
 #include "runtime/launch/ResolveJob.h"
 
-#include "runtime/launch/Claim.h"
 #include "runtime/launch/JobEnvironment.h"
-#include "runtime/launch/Meeting.h"
+#include "runtime/launch/LauncherEnvironment.h"
 #include "runtime/launch/RankTablePlan.h"
+#include "runtime/launch/Rendezvous.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -17,14 +17,15 @@ Status usage(std::string message) {
   return Status(ExitCode::Usage, std::move(message));
 }
 
-std::string said(const Claim &claim) {
-  return fmt::format("{} says {}={} and {}={}", claim.launcher, claim.rankName,
-                     claim.rank, claim.sizeName, claim.size);
+std::string said(const LauncherEnvironment &environment) {
+  return fmt::format("{} says {}={} and {}={}", environment.launcher,
+                     environment.rankName, environment.rank,
+                     environment.sizeName, environment.size);
 }
 
-std::string sourceOf(const Claim &claim) {
-  return fmt::format("{} ({}, {})", claim.launcher, claim.rankName,
-                     claim.sizeName);
+std::string sourceOf(const LauncherEnvironment &environment) {
+  return fmt::format("{} ({}, {})", environment.launcher, environment.rankName,
+                     environment.sizeName);
 }
 
 class Resolver {
@@ -54,7 +55,7 @@ public:
       // A launcher of one process knows nothing of the ranks that this starts.
       bool isItsJob =
           !asksForRanks() && !claims_.empty() && claims_[0].size > 1;
-      BOOSTRT_RETURN_IF_ERROR(arrangeMeeting(
+      BOOSTRT_RETURN_IF_ERROR(resolveRendezvous(
           plan_, inputs_, isItsJob ? &claims_[0] : nullptr, variables_));
     }
     noteFlagsWithoutEffect();
@@ -64,20 +65,20 @@ public:
 private:
   /// What launchers say, the first source first.
   Status collectClaims() {
-    for (auto find : {claimOfTorchrun, claimOfMsrun, claimOfSlurm,
-                      claimOfOpenMpi, claimOfPmi}) {
-      FoundClaim claim = find(variables_);
-      if (!claim.ok())
-        return claim.status();
-      if (*claim)
-        claims_.push_back(**std::move(claim));
+    for (auto find :
+         {detectTorchrun, detectMsrun, detectSlurm, detectOpenMpi, detectPmi}) {
+      DetectedEnvironment environment = find(variables_);
+      if (!environment.ok())
+        return environment.status();
+      if (*environment)
+        claims_.push_back(**std::move(environment));
     }
     // One process of Slurm's on each host may be another launcher's helper.
     bool isHolder = claims_.size() > 1 || asksForRanks();
-    std::erase_if(claims_, [&](const Claim &claim) {
+    std::erase_if(claims_, [&](const LauncherEnvironment &environment) {
       bool differs =
-          inputs_.rankTable && inputs_.rankTable->size() != claim.size;
-      return claim.mayHoldAnother && (isHolder || differs);
+          inputs_.rankTable && inputs_.rankTable->size() != environment.size;
+      return environment.isNested && (isHolder || differs);
     });
     for (size_t i = 1; i < claims_.size(); ++i)
       BOOSTRT_RETURN_IF_ERROR(checkAgreement(claims_[0], claims_[i]));
@@ -86,7 +87,8 @@ private:
     return usage(claims_[0].problem);
   }
 
-  static Status checkAgreement(const Claim &first, const Claim &other) {
+  static Status checkAgreement(const LauncherEnvironment &first,
+                               const LauncherEnvironment &other) {
     if (first.isIdle || other.isIdle)
       return usage(fmt::format("{}, but {}; unset the variables of the one "
                                "that has not started this process",
@@ -188,10 +190,10 @@ private:
     return Status();
   }
 
-  void planFromClaim(const Claim &claim) {
-    plan_.source = sourceOf(claim);
-    lay(claim.ranksOfServer, claim.rank);
-    plan_.notes = claim.notes;
+  void planFromClaim(const LauncherEnvironment &environment) {
+    plan_.source = sourceOf(environment);
+    lay(environment.ranksOfServer, environment.rank);
+    plan_.notes = environment.notes;
   }
 
   void lay(const std::vector<uint32_t> &ranksOfServer, uint32_t rank) {
@@ -270,7 +272,7 @@ private:
   const JobInputs &inputs_;
   const LaunchOptions &options_;
   Variables variables_;
-  std::vector<Claim> claims_;
+  std::vector<LauncherEnvironment> claims_;
   JobPlan plan_;
 };
 

@@ -122,7 +122,7 @@ private:
     return predicted;
   }
 
-  /// As OperandExchange does it: floats, then integers.
+  /// As CollectiveExecutor does it: floats, then integers.
   PredictedCollective exchange(const BoostCollective &collective) const {
     uint32_t members = membersOf(collective);
     PredictedCollective predicted = describe(collective, members);

@@ -132,7 +132,7 @@ void print(const Bench &bench, const Options &options,
 } // namespace
 
 Status benchCommand(const Options &options, Ranks &ranks) {
-  Console console(ProgressKind::None, ranks.isSilent());
+  Console console(ProgressKind::None, ranks.isQuiet());
   Result<std::unique_ptr<Session>> session =
       Session::openWithoutData(options, console);
   if (!session.ok())

@@ -1,6 +1,6 @@
 #include "runtime/trainer/ChangeOfRanks.h"
 
-#include "runtime/data/Share.h"
+#include "runtime/data/WindowShard.h"
 #include "runtime/trainer/RunSteps.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string describeChange(const CheckpointPosition &found,
       (found.ranks == ranks && found.microBatches == micros))
     return "";
   auto stepOf = [&](uint32_t ranks, uint32_t micros) {
-    return Share{0, ranks, micros}.windowSamples(d.batch_size);
+    return WindowShard{0, ranks, micros}.windowSamples(d.batch_size);
   };
   int64_t before = stepOf(found.ranks, found.microBatches),
           now = stepOf(ranks, micros);

@@ -17,7 +17,7 @@ constexpr const char *kNames[] = {"a CPU", "the simulated GPU", "a GPU"};
 /// Fills in why NCCL cannot connect the GPU, or what it needs to know.
 void describeGpu(Device &device, Ranks &ranks,
                  const cuda::SearchContext &libraries, DeviceLink &link,
-                 LinkOffer &offer) {
+                 PeerCapability &offer) {
   if (!ranks.transport().controlPlane())
     return write(offer.why, "it is a thread of a process of several ranks");
   if (!device.stream())
@@ -32,19 +32,19 @@ void describeGpu(Device &device, Ranks &ranks,
 
 } // namespace
 
-std::string whyNotDirect(std::span<const LinkOffer> offers,
-                         std::span<const uint32_t> servers) {
-  const LinkOffer &first = offers[0];
+std::string directTransferBlocker(std::span<const PeerCapability> offers,
+                                  std::span<const uint32_t> servers) {
+  const PeerCapability &first = offers[0];
   for (size_t rank = 1; rank < offers.size(); ++rank)
     if (offers[rank].kind != first.kind)
       return fmt::format("rank {} computes on {}, and rank 0 on {}", rank,
                          kNames[offers[rank].kind], kNames[first.kind]);
-  if (first.kind == LinkOffer::Cpu)
+  if (first.kind == PeerCapability::Cpu)
     return "a CPU computes";
   for (size_t rank = 0; rank < offers.size(); ++rank)
     if (*offers[rank].why)
       return fmt::format("rank {}: {}", rank, offers[rank].why);
-  if (first.kind == LinkOffer::SimulatedGpu)
+  if (first.kind == PeerCapability::SimulatedGpu)
     return {};
   for (size_t rank = 1; rank < offers.size(); ++rank)
     if (offers[rank].ncclVersion != first.ncclVersion)
@@ -68,18 +68,18 @@ linkDevices(Device &device, Ranks &ranks, CommKind comm,
   Result<VectorMemory *> vectors = device.vectors();
   if (!vectors.ok())
     return vectors.status();
-  LinkOffer own;
+  PeerCapability own;
   if (*vectors)
-    own.kind =
-        (*vectors)->isOnHost() ? LinkOffer::SimulatedGpu : LinkOffer::Gpu;
+    own.kind = (*vectors)->isOnHost() ? PeerCapability::SimulatedGpu
+                                      : PeerCapability::Gpu;
   if (comm == CommKind::Gloo)
     write(own.why, "--comm=gloo");
-  else if (own.kind == LinkOffer::Gpu)
+  else if (own.kind == PeerCapability::Gpu)
     describeGpu(device, ranks, libraries, *link, own);
-  std::vector<LinkOffer> offers(ranks.size());
+  std::vector<PeerCapability> offers(ranks.size());
   BOOSTRT_RETURN_IF_ERROR(ranks.gather(own, std::span(offers)));
-  std::string why = whyNotDirect(offers, ranks.servers());
-  if (why.empty() && comm == CommKind::Nccl && own.kind != LinkOffer::Gpu)
+  std::string why = directTransferBlocker(offers, ranks.servers());
+  if (why.empty() && comm == CommKind::Nccl && own.kind != PeerCapability::Gpu)
     why = "the GPU is a simulated one";
   if (!why.empty() && comm == CommKind::Nccl)
     return Status(ExitCode::Usage,
@@ -87,7 +87,7 @@ linkDevices(Device &device, Ranks &ranks, CommKind comm,
                               "host carries what GPUs exchange",
                               why));
   if (!why.empty()) {
-    if (own.kind != LinkOffer::Cpu)
+    if (own.kind != PeerCapability::Cpu)
       link->note =
           fmt::format("GPUs exchange gradients through the host: {}", why);
     return link;
@@ -95,7 +95,7 @@ linkDevices(Device &device, Ranks &ranks, CommKind comm,
   link->vectors = *vectors;
   link->memory = device.memory();
   link->transport = &ranks.transport();
-  if (own.kind == LinkOffer::SimulatedGpu)
+  if (own.kind == PeerCapability::SimulatedGpu)
     return link;
   Result<std::unique_ptr<Transport>> transport =
       connectNccl(ranks.transport(), *link->nccl, *device.stream());

@@ -30,7 +30,7 @@ struct DeviceLink {
 };
 
 /// What a rank brings to the choice, as all see it.
-struct LinkOffer {
+struct PeerCapability {
   enum Kind : uint32_t {
     Cpu,
     SimulatedGpu, ///< its memory is the host's
@@ -44,8 +44,8 @@ struct LinkOffer {
 
 /// What the offers, by rank, come to: empty when all ranks take the direct way,
 /// else why not. `servers` is Ranks::servers().
-std::string whyNotDirect(std::span<const LinkOffer> offers,
-                         std::span<const uint32_t> servers);
+std::string directTransferBlocker(std::span<const PeerCapability> offers,
+                                  std::span<const uint32_t> servers);
 
 /// All ranks call it with their own `device`, which outlives the result as
 /// `ranks` do, and the same `comm`; `libraries` is where NCCL is looked for.

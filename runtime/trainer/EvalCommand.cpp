@@ -8,7 +8,7 @@ namespace boostrt {
 
 Status evalCommand(const Options &options, Ranks &ranks) {
   Clock::time_point begin = Clock::now();
-  Console console(options.progress, ranks.isSilent());
+  Console console(options.progress, ranks.isQuiet());
   Result<std::unique_ptr<Session>> session = Session::open(options, console);
   if (!session.ok())
     return session.status();
@@ -47,7 +47,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
       ranks.broadcast(run.execution().persistentArenas()[0]));
   BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());
   std::optional<StopSignals> signals;
-  if (ranks.listensToSignals())
+  if (ranks.handlesSignals())
     signals.emplace();
   console.startTesting();
   Result<Evaluation> evaluation =

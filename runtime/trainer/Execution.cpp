@@ -97,12 +97,13 @@ Status Execution::init(uint64_t seed) {
   return call(BOOSTC_FUNCTION_INIT);
 }
 
-Status Execution::micro(std::byte *batch, int gradients, int64_t wholeOfStep) {
+Status Execution::micro(std::byte *batch, int gradients,
+                        int64_t completesStep) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
   bases_[BOOSTC_ARENA_GRADIENT] =
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, gradients);
-  if (early_ && wholeOfStep != 0 && gradients == 0) {
-    beginStep(wholeOfStep);
+  if (early_ && completesStep != 0 && gradients == 0) {
+    beginStep(completesStep);
     early_->open();
   }
   return call(BOOSTC_FUNCTION_MICRO);
@@ -116,7 +117,7 @@ Status Execution::combine(int into, int from) {
   return call(BOOSTC_FUNCTION_COMBINE);
 }
 
-Status Execution::emptySet() {
+Status Execution::resetAccumulators() {
   // One micro-batch writes the set in any case.
   if (program_.descriptor().micro_batches == 1)
     return Status();
@@ -129,7 +130,7 @@ Status Execution::emptySet() {
                        bytesOf(int64_t{0}));
 }
 
-Status Execution::contributeNothing() {
+Status Execution::contributeIdentity() {
   auto fill = [&](const BoostTensor &tensor, auto zero) {
     for (uint64_t at = 0; at < tensor.bytes; at += sizeof zero)
       write(this->tensor(tensor) + at, zero);

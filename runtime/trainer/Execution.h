@@ -61,17 +61,17 @@ public:
 
   Status init(uint64_t seed);
   /// `batch` is the host's base of a batch arena, which stays as it is until
-  /// finishBatches() or eval() has returned. `wholeOfStep`: set 0 is
+  /// finishBatches() or eval() has returned. `completesStep`: set 0 is
   /// then all that this rank adds to the next update, of that step (from 1), so
   /// that its collectives begin as soon as they can; 0: it is not known to be.
-  Status micro(std::byte *batch, int gradients, int64_t wholeOfStep = 0);
+  Status micro(std::byte *batch, int gradients, int64_t completesStep = 0);
   Status finishBatches() const { return arenas_.finishBatches(); }
   Status combine(int into, int from);
   /// Has the next micro() of a program that adds in place write set 0.
-  Status emptySet();
+  Status resetAccumulators();
   /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
   /// last bit: of a rank that has no samples in a window.
-  Status contributeNothing();
+  Status contributeIdentity();
   /// Applies set 0 with the values of all schedules at `globalStep` (from 1),
   /// and returns before the device has: settle() waits for what it leaves, or
   /// the next update(), which returns that of the one before if settle() has

@@ -4,7 +4,7 @@
 #include "runtime/comm/HostVectors.h"
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
-#include "runtime/program/OperandExchange.h"
+#include "runtime/program/CollectiveExecutor.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/DeviceLink.h"
 #include "runtime/trainer/Program.h"
@@ -61,7 +61,7 @@ private:
     std::vector<AdasumTensor> tensors;
     std::optional<Adasum> adasum;
     /// Of neither a sum for all nor Adasum.
-    std::optional<OperandExchange> exchange;
+    std::optional<CollectiveExecutor> exchange;
   };
 
   RankCollectives(Ranks &ranks, const Program &program, const DeviceLink &link)

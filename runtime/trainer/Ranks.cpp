@@ -9,9 +9,9 @@
 namespace boostrt {
 
 Ranks::Ranks(std::unique_ptr<Transport> transport,
-             std::vector<uint32_t> serverOfRank, RankVoice voice)
+             std::vector<uint32_t> serverOfRank, LogPolicy logPolicy)
     : transport_(std::move(transport)), all_(*transport_),
-      serverOfRank_(std::move(serverOfRank)), voice_(voice) {}
+      serverOfRank_(std::move(serverOfRank)), logPolicy_(logPolicy) {}
 
 std::string Ranks::layout() const {
   return fmt::format("{}", fmt::join(serverOfRank_, ","));

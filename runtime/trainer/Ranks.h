@@ -8,7 +8,7 @@
 
 #include "runtime/comm/Collectives.h"
 #include "runtime/comm/Handshake.h"
-#include "runtime/data/Share.h"
+#include "runtime/data/WindowShard.h"
 
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@ struct PreciseSum {
 };
 
 /// What of a rank other than 0 the user hears.
-enum class RankVoice {
+enum class LogPolicy {
   Own,    ///< all it says
   Muted,  ///< its end alone: rank 0 says the same on the same terminal
   Thread, ///< nothing; rank 0 is a thread of this process and listens to
@@ -36,18 +36,19 @@ public:
   /// `serverOfRank` has the number of each rank's server, from 0, in the order
   /// of ranks; ranks of a server are neighbours.
   Ranks(std::unique_ptr<Transport> transport,
-        std::vector<uint32_t> serverOfRank, RankVoice voice = RankVoice::Own);
+        std::vector<uint32_t> serverOfRank,
+        LogPolicy logPolicy = LogPolicy::Own);
 
   uint32_t rank() const { return transport_ ? transport_->rank() : 0; }
   uint32_t size() const { return transport_ ? transport_->size() : 1; }
   bool isFirst() const { return rank() == 0; }
   bool isAlone() const { return !transport_; }
   /// Rank 0 speaks for this one.
-  bool isSilent() const { return voice_ != RankVoice::Own && !isFirst(); }
-  bool listensToSignals() const { return !isThread() || isFirst(); }
+  bool isQuiet() const { return logPolicy_ != LogPolicy::Own && !isFirst(); }
+  bool handlesSignals() const { return !isThread() || isFirst(); }
   /// Ranks share a process, and what can be measured of it is about all.
-  bool isThread() const { return voice_ == RankVoice::Thread; }
-  Share share(uint32_t microBatches) const {
+  bool isThread() const { return logPolicy_ == LogPolicy::Thread; }
+  WindowShard share(uint32_t microBatches) const {
     return {rank(), size(), microBatches};
   }
   const std::vector<uint32_t> &servers() const { return serverOfRank_; }
@@ -96,7 +97,7 @@ private:
   std::optional<Group> all_;
   std::vector<uint32_t> serverOfRank_ = {0};
   Workspace workspace_;
-  RankVoice voice_ = RankVoice::Own;
+  LogPolicy logPolicy_ = LogPolicy::Own;
   bool isStopped_ = false;
 };
 

@@ -80,7 +80,7 @@ Status runOnRanks(const Options &options, const JobPlan &plan,
   // The launcher shows what all ranks write to standard error.
   bool isMuted = plan.isStarted && !options.launch.logDir;
   Ranks ranks(std::move(transport).value(), plan.serverOfRank,
-              isMuted ? RankVoice::Muted : RankVoice::Own);
+              isMuted ? LogPolicy::Muted : LogPolicy::Own);
   return runAndLeave(own, ranks, command);
 }
 
@@ -95,7 +95,7 @@ Status runOnThreads(const Options &options,
     std::unique_ptr<Transport> transport = job.connect(rank);
     try {
       threads.emplace_back([&, rank, own = std::move(transport)]() mutable {
-        Ranks ranks(std::move(own), serverOfRank, RankVoice::Thread);
+        Ranks ranks(std::move(own), serverOfRank, LogPolicy::Thread);
         Options ownOptions = options;
         ownOptions.gpu.number = rank;
         statuses[rank] = runAndLeave(ownOptions, ranks, command);

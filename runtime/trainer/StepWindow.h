@@ -26,7 +26,7 @@ public:
   /// rank's last of that step (from 1); 0: it is not known to be.
   Status add(std::byte *batch, int64_t lastOfStep = 0) {
     if (tree_.isInPlace() && tree_.isEmpty())
-      BOOSTRT_RETURN_IF_ERROR(execution_.emptySet());
+      BOOSTRT_RETURN_IF_ERROR(execution_.resetAccumulators());
     int slot = tree_.nextSlot();
     BOOSTRT_RETURN_IF_ERROR(
         execution_.micro(batch, slot, slot == 0 ? lastOfStep : 0));
@@ -37,7 +37,7 @@ public:
   /// gradients of this rank's part of the window are in set 0.
   Status sum() {
     if (tree_.isEmpty())
-      return execution_.contributeNothing();
+      return execution_.contributeIdentity();
     return tree_.finish(combine());
   }
 

@@ -68,7 +68,7 @@ class TrainRun {
 public:
   TrainRun(const Options &options, Ranks &ranks)
       : options_(options), ranks_(ranks),
-        console_(options.progress, ranks.isSilent()), best_(options) {}
+        console_(options.progress, ranks.isQuiet()), best_(options) {}
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(prepare());
@@ -219,7 +219,7 @@ private:
 
   Status trainAndEvaluate() {
     std::optional<StopSignals> signals;
-    if (ranks_.listensToSignals())
+    if (ranks_.handlesSignals())
       signals.emplace();
     RunEnd end = endOf(options_, session_->recipe());
     Trainer::Settings settings{end.epochs, end.steps, options_.logEvery,

@@ -137,7 +137,7 @@ bool Trainer::settlesNext() const {
   if (ranks_.isAlone())
     return false;
   // A rank without samples in the epoch's last window writes to what results
-  // are read from (Execution::contributeNothing()).
+  // are read from (Execution::contributeIdentity()).
   bool isBeforeLast = stepsLeft() == 2;
   return isBeforeLast || comparesReplicas(next) || execution_.logsAdasum(next);
 }

@@ -4,7 +4,7 @@
 // and `update` divides by the window's own number of samples. The last window
 // of an epoch may be shorter in micro-batches and its last micro-batch in
 // samples; nothing of it reaches the next epoch. A window is shared by all
-// ranks (runtime/data/Share.h), which take the same steps.
+// ranks (runtime/data/WindowShard.h), which take the same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
 // and the position it starts at, so a resumed run equals one that never
@@ -86,7 +86,7 @@ private:
   const Arenas &arenas_;
   const RunData &data_;
   Ranks &ranks_;
-  const Share share_;
+  const WindowShard share_;
   CheckpointPosition position_;
   Settings settings_;
   Saving &saving_;

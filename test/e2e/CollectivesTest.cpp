@@ -147,7 +147,7 @@ protected:
                                   std::vector<std::vector<float>>(ranks)});
     onRanks(ranks, [&](uint32_t rank) {
       boostrt::Ranks own(job.connect(rank), std::vector<uint32_t>(ranks),
-                         boostrt::RankVoice::Thread);
+                         boostrt::LogPolicy::Thread);
       step(*programs[rank], own, notes);
     });
 

@@ -69,7 +69,7 @@ public:
        uint32_t ranks)
       : program(library, 1),
         ranks(job.connect(rank), std::vector<uint32_t>(ranks),
-              boostrt::RankVoice::Thread) {}
+              boostrt::LogPolicy::Thread) {}
 
   /// All at once.
   void connect() {

@@ -220,7 +220,7 @@ private:
   const Arguments &arguments_;
   Workspace workspace_;
   std::vector<float> bucket_;
-  SlicedVector<float> sliced_;
+  ShardedVector<float> sliced_;
 };
 
 int finish(Transport &transport, const Status &status) {

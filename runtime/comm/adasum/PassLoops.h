@@ -143,11 +143,11 @@ BOOSTRT_INLINE void combineLoop(const float *const *x, const double *c,
 }
 
 /// The passes of a CPU with such registers; `Rows` of gramLoop().
-template <int Width, int Rows> constexpr Passes makePasses(const char *name) {
+template <int Width, int Rows> constexpr Passes makeLoops(const char *name) {
   return {name, gramLoop<Width, Rows>, dotLoop<Width>, combineLoop<Width>};
 }
 
 // Of the files that are compiled for them.
-extern const Passes kAvx2Passes, kAvx512Passes;
+extern const Passes kAvx2Loops, kAvx512Loops;
 
 } // namespace boostrt::adasum

@@ -26,17 +26,17 @@ std::vector<Passes> findSupported() {
   std::vector<Passes> found;
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-    found.push_back(kAvx512Passes);
+    found.push_back(kAvx512Loops);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    found.push_back(kAvx2Passes);
+    found.push_back(kAvx2Loops);
 #endif
-  found.push_back(makePasses<2, 2>("plain"));
+  found.push_back(makeLoops<2, 2>("plain"));
   return found;
 }
 
 } // namespace
 
-const std::vector<Passes> &supportedPasses() {
+const std::vector<Passes> &supportedLoops() {
   static const std::vector<Passes> passes = findSupported();
   return passes;
 }

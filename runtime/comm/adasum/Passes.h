@@ -35,6 +35,6 @@ struct Passes {
 };
 
 /// The passes this CPU can run, the fastest first.
-const std::vector<Passes> &supportedPasses();
+const std::vector<Passes> &supportedLoops();
 
 } // namespace boostrt::adasum

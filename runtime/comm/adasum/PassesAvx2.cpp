@@ -18,6 +18,6 @@ template <> struct Register<4> {
   }
 };
 
-constinit const Passes kAvx2Passes = makePasses<4, 2>("avx2");
+constinit const Passes kAvx2Loops = makeLoops<4, 2>("avx2");
 
 } // namespace boostrt::adasum

@@ -18,6 +18,6 @@ template <> struct Register<8> {
   }
 };
 
-constinit const Passes kAvx512Passes = makePasses<8, 4>("avx512");
+constinit const Passes kAvx512Loops = makeLoops<8, 4>("avx512");
 
 } // namespace boostrt::adasum

@@ -10,7 +10,7 @@
 // all-gather.
 #pragma once
 
-#include "runtime/comm/adasum/ChunkPasses.h"
+#include "runtime/comm/adasum/AdasumKernels.h"
 #include "runtime/comm/adasum/Coefficients.h"
 
 #include <cstddef>

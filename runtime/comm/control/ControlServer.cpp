@@ -26,11 +26,11 @@ constexpr milliseconds helloDeadline(5000);
 /// How often deadlines are looked at, and ranks told that the server lives.
 constexpr milliseconds tickInterval(100), lifeInterval(500);
 /// After a failure the ranks have so long to read why.
-constexpr milliseconds farewellTime(1000);
+constexpr milliseconds lingerTimeout(1000);
 /// Between a broken connection between two ranks and the verdict: the death
 /// that broke it shows by then.
-constexpr milliseconds suspicionTime(1000);
-constexpr ptrdiff_t maxStrangers = 128;
+constexpr milliseconds failureGrace(1000);
+constexpr ptrdiff_t maxUnauthenticated = 128;
 constexpr size_t maxStoreBytes = size_t(64) << 20;
 constexpr size_t maxOutputBytes = size_t(64) << 20;
 
@@ -104,7 +104,7 @@ private:
     if (!isEnding_)
       return false;
     if (!failure_.empty())
-      return clients_.empty() || Clock::now() - failedAt_ > farewellTime;
+      return clients_.empty() || Clock::now() - failedAt_ > lingerTimeout;
     for (const Client &client : clients_)
       if (client.rank && !watch_.hasLeft(*client.rank))
         return false;
@@ -143,7 +143,7 @@ private:
       // Ours say the token at once, so the one that has waited longest goes.
       auto isStranger = [](const Client &c) { return !c.rank && !c.isOver; };
       if (std::count_if(clients_.begin(), clients_.end(), isStranger) >=
-          maxStrangers)
+          maxUnauthenticated)
         close(*std::find_if(clients_.begin(), clients_.end(), isStranger));
       clients_.emplace_back();
       clients_.back().socket = std::move(socket);
@@ -228,7 +228,7 @@ private:
       bool isClear = watch_.hasLeft(static_cast<uint32_t>(peer));
       suspicions_.push_back(
           {rank, static_cast<uint32_t>(peer), seen,
-           Clock::now() + (isClear ? milliseconds(0) : suspicionTime)});
+           Clock::now() + (isClear ? milliseconds(0) : failureGrace)});
       return;
     }
     case MessageType::Goodbye:

@@ -1,7 +1,7 @@
 #include "runtime/comm/gloo/GlooTransport.h"
 
 #include "runtime/comm/Collectives.h"
-#include "runtime/comm/SelfMessages.h"
+#include "runtime/comm/LoopbackMessages.h"
 #include "runtime/comm/gloo/EscapedError.h"
 #include "runtime/comm/gloo/Mesh.h"
 #include "runtime/support/CaughtException.h"
@@ -356,7 +356,7 @@ GlooTransport::exchangeEach(std::span<const Outgoing> sends,
                             const std::function<void(size_t)> &received) {
   if (client().hasFailed())
     return client().status();
-  std::string misfit = matchOwnMessages(
+  std::string misfit = matchLoopbackMessages(
       rank(), sends, receives,
       [](std::span<std::byte> to, std::span<const std::byte> from) {
         if (!from.empty())

@@ -1,7 +1,7 @@
 #include "runtime/comm/nccl/NcclTransport.h"
 
 #include "runtime/comm/Collectives.h"
-#include "runtime/comm/SelfMessages.h"
+#include "runtime/comm/LoopbackMessages.h"
 #include "runtime/comm/nccl/NcclCommunicator.h"
 
 #include <fmt/format.h>
@@ -151,7 +151,7 @@ NcclTransport::exchangeEach(std::span<const Outgoing> sends,
   Status status = client().status();
   if (status.ok()) {
     std::string misfit =
-        matchOwnMessages(rank(), sends, receives, [](auto, auto) {});
+        matchLoopbackMessages(rank(), sends, receives, [](auto, auto) {});
     if (!misfit.empty()) {
       client().abort(misfit);
       status = client().status();

@@ -58,7 +58,7 @@ CublasLt::describe(const BoostLibraryCall &call) const {
 
 Result<std::unique_ptr<LtMatmul>>
 LtMatmul::create(const CublasLt &library, const BoostLibraryCall &call) {
-  Result<LtProduct> product = describeProduct(call);
+  Result<LtMatmulDesc> product = describeProduct(call);
   if (!product.ok())
     return product.status();
   std::unique_ptr<LtMatmul> matmul(new LtMatmul(library));
@@ -98,7 +98,7 @@ Status LtMatmul::prefer(int attribute, const void *value, size_t bytes) {
                        preference_, attribute, value, bytes));
 }
 
-Status LtMatmul::describe(const LtProduct &product, uint64_t scratchBytes) {
+Status LtMatmul::describe(const LtMatmulDesc &product, uint64_t scratchBytes) {
   const CublasLtApi &api = library_.api();
   scratchBytes_ = scratchBytes;
   BOOSTRT_RETURN_IF_ERROR(api.check(

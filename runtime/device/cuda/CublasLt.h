@@ -9,7 +9,7 @@
 
 #include "runtime/device/cuda/CublasLtApi.h"
 #include "runtime/device/cuda/LibraryOperation.h"
-#include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/cuda/LtMatmulDesc.h"
 
 #include <memory>
 
@@ -58,7 +58,7 @@ public:
 
 private:
   explicit LtMatmul(const CublasLt &library) : library_(library) {}
-  Status describe(const LtProduct &product, uint64_t scratchBytes);
+  Status describe(const LtMatmulDesc &product, uint64_t scratchBytes);
   Status set(int attribute, const void *value, size_t bytes);
   Status prefer(int attribute, const void *value, size_t bytes);
   Status setBias(Operands operands);

@@ -62,11 +62,11 @@ Result<std::unique_ptr<GpuVectors>> GpuVectors::create(GpuDriver &driver) {
   std::unique_ptr<GpuVectors> vectors(new GpuVectors(driver));
   BOOSTRT_RETURN_IF_ERROR(loadKernels(
       driver, kPtx, {&vectors->addFloats_, &vectors->addIntegers_}));
-  Result<std::unique_ptr<GpuChunkPasses>> passes =
-      GpuChunkPasses::create(driver);
+  Result<std::unique_ptr<GpuAdasumKernels>> passes =
+      GpuAdasumKernels::create(driver);
   if (!passes.ok())
     return passes.status();
-  vectors->adasumPasses_ = std::move(passes).value();
+  vectors->adasumKernels_ = std::move(passes).value();
   return vectors;
 }
 

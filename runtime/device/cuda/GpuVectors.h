@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/comm/VectorMemory.h"
-#include "runtime/device/cuda/GpuChunkPasses.h"
+#include "runtime/device/cuda/GpuAdasumKernels.h"
 #include "runtime/device/cuda/RuntimeKernels.h"
 
 #include <memory>
@@ -33,7 +33,7 @@ public:
              size_t count) override;
   Status sum(Element element, std::span<void *const> pieces, size_t count,
              void *into) override;
-  adasum::ChunkPasses &adasumPasses() override { return *adasumPasses_; }
+  adasum::AdasumKernels &adasumKernels() override { return *adasumKernels_; }
   bool isOnHost() const override { return driver_.isOnHost(); }
   std::span<std::byte> message(void *data, size_t bytes,
                                bool isWritten) override;
@@ -45,7 +45,7 @@ private:
              size_t count);
 
   GpuDriver &driver_;
-  std::unique_ptr<GpuChunkPasses> adasumPasses_;
+  std::unique_ptr<GpuAdasumKernels> adasumKernels_;
   RuntimeKernel addFloats_ = {"boost_add_f32"},
                 addIntegers_ = {"boost_add_i64"};
   std::byte *scratch_ = nullptr;

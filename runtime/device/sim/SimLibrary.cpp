@@ -1,7 +1,7 @@
 #include "runtime/device/sim/SimLibrary.h"
 
 #include "runtime/device/cuda/CallShape.h"
-#include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/cuda/LtMatmulDesc.h"
 #include "runtime/device/sim/CallMemory.h"
 #include "runtime/device/sim/Floats.h"
 #include "runtime/device/sim/SimConvolution.h"
@@ -11,16 +11,16 @@
 namespace boostrt::sim {
 namespace {
 
+using cuda::LtMatmulDesc;
 using cuda::LtMatrix;
-using cuda::LtProduct;
 
 class Product {
 public:
-  Product(CallMemory &memory, const LtProduct &product)
+  Product(CallMemory &memory, const LtMatmulDesc &product)
       : memory_(memory), p_(product) {}
 
   static CallMemory::Description describe(const BoostLibraryCall &call,
-                                          const LtProduct &product);
+                                          const LtMatmulDesc &product);
   /// That everything which is read was written.
   Status checkContents() const {
     BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::A, p_.right));
@@ -87,11 +87,11 @@ private:
   }
 
   CallMemory &memory_;
-  const LtProduct &p_;
+  const LtMatmulDesc &p_;
 };
 
 CallMemory::Description Product::describe(const BoostLibraryCall &call,
-                                          const LtProduct &product) {
+                                          const LtMatmulDesc &product) {
   const BoostMatmul &m = call.matmul;
   return {
       "matrix product",
@@ -140,7 +140,7 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
     return execute<Convolution>(memory, checks, call, operands, *graph,
                                 Convolution::describe(*graph));
   }
-  Result<LtProduct> product = cuda::describeProduct(call);
+  Result<LtMatmulDesc> product = cuda::describeProduct(call);
   if (!product.ok())
     return cannotExecute(call, "matrix product", product.status());
   return execute<Product>(memory, checks, call, operands, *product,

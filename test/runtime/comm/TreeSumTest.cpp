@@ -1,5 +1,5 @@
 #include "runtime/comm/TreeSum.h"
-#include "runtime/comm/PartedVector.h"
+#include "runtime/comm/SegmentedVector.h"
 #include "runtime/trainer/GradientTree.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(TreeSum, DiffersFromTheSumInOrder) {
   EXPECT_FALSE(sameBits(inOrder, windowSum(pieces)));
 }
 
-TEST(PartedVector, CutsARangeIntoMessages) {
+TEST(SegmentedVector, CutsARangeIntoMessages) {
   constexpr size_t shortSize = 100, longSize = 600000; // 2.4 MB
   std::vector<float> memory(4 * shortSize + longSize);
   std::vector<std::span<float>> parts;
@@ -86,7 +86,7 @@ TEST(PartedVector, CutsARangeIntoMessages) {
     parts.push_back(std::span(memory).subspan(begin, size));
     begin += size;
   }
-  PartedVector<float> vector(parts);
+  SegmentedVector<float> vector(parts);
   ASSERT_EQ(vector.size(), memory.size());
   size_t end = 50, copied = 0, inPlace = 0;
   vector.forEachMessage({50, memory.size()}, [&](Range range, float *data) {
@@ -105,10 +105,10 @@ TEST(PartedVector, CutsARangeIntoMessages) {
   EXPECT_EQ(inPlace, 3u); // 1 MB, 1 MB, the rest
 }
 
-TEST(PartedVector, ARangeLiesInSeveralParts) {
+TEST(SegmentedVector, ARangeLiesInSeveralParts) {
   std::vector<float> a = {1, 2, 3}, b = {4}, c = {5, 6, 7};
   std::vector<std::span<float>> parts = {a, {}, b, c};
-  PartedVector<float> vector(parts);
+  SegmentedVector<float> vector(parts);
   std::vector<float> found;
   vector.forEachPiece({2, 6}, [&](size_t begin, std::span<float> piece) {
     EXPECT_EQ(begin, 2 + found.size());

@@ -115,7 +115,7 @@ public:
                                     host.cuts()));
   }
 
-  const SlicedVector<float> &divide(Slices slices = Slices::All) {
+  const ShardedVector<float> &divide(Slices slices = Slices::All) {
     sliced.divide(spans, group.size(), slices);
     return sliced;
   }
@@ -158,7 +158,7 @@ public:
   const std::vector<size_t> sizes;
   Spans values;
   std::vector<std::span<float>> spans;
-  SlicedVector<float> sliced;
+  ShardedVector<float> sliced;
 };
 
 class VectorMoves : public ::testing::TestWithParam<TransportKind> {
@@ -187,7 +187,7 @@ TEST_P(VectorMoves, ReduceScatterIsTheSumOfTheOwnSlice) {
     onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t self = job.group.self(), ranks = job.group.size();
       Spans sum = sumOf(ranks, job.sizes);
-      const SlicedVector<float> &sliced = job.divide();
+      const ShardedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           reduceScatterSum(job.group, sliced, job.workspace, job.host));
       job.expect([&](size_t s, size_t e) {
@@ -204,7 +204,7 @@ TEST_P(VectorMoves, AllGatherHasEachSliceOfItsRank) {
   for (const Shape &shape : kShapes)
     onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t ranks = job.group.size();
-      const SlicedVector<float> &sliced = job.divide();
+      const ShardedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           allGather(job.group, sliced, job.workspace, job.host));
       job.expect([&](size_t s, size_t e) {
@@ -235,7 +235,7 @@ TEST_P(VectorMoves, AllToAllTransposesBlocks) {
   for (const Shape &shape : kShapes)
     onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
       uint32_t self = job.group.self(), ranks = job.group.size();
-      const SlicedVector<float> &sliced = job.divide(Slices::Equal);
+      const ShardedVector<float> &sliced = job.divide(Slices::Equal);
       BOOSTRT_RETURN_IF_ERROR(
           allToAll(job.group, sliced, job.workspace, job.host));
       job.expectTransposed(brought);
@@ -345,7 +345,7 @@ TEST_P(VectorMoves, Integers) {
       std::vector<int64_t> values(ranks, large + self);
       std::span<int64_t> span(values);
       std::span<const std::span<int64_t>> parts(&span, 1);
-      SlicedVector<int64_t> sliced;
+      ShardedVector<int64_t> sliced;
       sliced.divide(parts, ranks);
       BOOSTRT_RETURN_IF_ERROR(
           allToAll(group, sliced, workspace, host)); // who sent it

@@ -106,7 +106,7 @@ TEST_P(PrefetcherModes, RanksShareAnEpoch) {
       std::vector<int> seen(37);
       for (uint32_t rank = 0; rank < ranks; ++rank) {
         Arenas arenas(4, 2);
-        Share share{rank, ranks, microBatches};
+        WindowShard share{rank, ranks, microBatches};
         auto prefetcher =
             Prefetcher::create(*data, half(), sampler, arenas.layout,
                                arenas.bases(), GetParam(), share);

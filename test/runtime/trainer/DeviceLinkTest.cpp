@@ -16,42 +16,47 @@ using testing::HasSubstr;
 
 namespace {
 
-LinkOffer gpu(int version, const char *bus) {
-  LinkOffer offer;
-  offer.kind = LinkOffer::Gpu;
+PeerCapability gpu(int version, const char *bus) {
+  PeerCapability offer;
+  offer.kind = PeerCapability::Gpu;
   offer.ncclVersion = version;
   std::strcpy(offer.bus, bus);
   return offer;
 }
 
-LinkOffer unable(LinkOffer::Kind kind, const char *why) {
-  LinkOffer offer;
+PeerCapability unable(PeerCapability::Kind kind, const char *why) {
+  PeerCapability offer;
   offer.kind = kind;
   std::strcpy(offer.why, why);
   return offer;
 }
 
 TEST(DeviceLink, TheFirstReasonIsNamed) {
-  const LinkOffer a = gpu(22809, "0000:01:00.0"),
-                  b = gpu(22809, "0000:02:00.0");
-  const LinkOffer simulated = unable(LinkOffer::SimulatedGpu, ""), cpu;
+  const PeerCapability a = gpu(22809, "0000:01:00.0"),
+                       b = gpu(22809, "0000:02:00.0");
+  const PeerCapability simulated = unable(PeerCapability::SimulatedGpu, ""),
+                       cpu;
   const std::vector<uint32_t> one = {0, 0, 0}, two = {0, 0, 1};
-  EXPECT_EQ(whyNotDirect(std::array{a, b, a}, two), "");
-  EXPECT_EQ(whyNotDirect(std::array{a, b, a}, one),
+  EXPECT_EQ(directTransferBlocker(std::array{a, b, a}, two), "");
+  EXPECT_EQ(directTransferBlocker(std::array{a, b, a}, one),
             "ranks 0 and 2 share the GPU at 0000:01:00.0, and NCCL needs one "
             "for each");
-  EXPECT_EQ(whyNotDirect(std::array{a, b, gpu(21403, "0000:01:00.0")}, two),
-            "rank 2 has NCCL 2.14.3, and rank 0 has 2.28.9");
   EXPECT_EQ(
-      whyNotDirect(std::array{a, unable(LinkOffer::Gpu, "it has no NCCL"), a},
-                   two),
+      directTransferBlocker(std::array{a, b, gpu(21403, "0000:01:00.0")}, two),
+      "rank 2 has NCCL 2.14.3, and rank 0 has 2.28.9");
+  EXPECT_EQ(
+      directTransferBlocker(
+          std::array{a, unable(PeerCapability::Gpu, "it has no NCCL"), a}, two),
       "rank 1: it has no NCCL");
-  EXPECT_EQ(whyNotDirect(std::array{a, cpu, a}, two),
+  EXPECT_EQ(directTransferBlocker(std::array{a, cpu, a}, two),
             "rank 1 computes on a CPU, and rank 0 on a GPU");
-  EXPECT_EQ(whyNotDirect(std::array{simulated, b, a}, two),
+  EXPECT_EQ(directTransferBlocker(std::array{simulated, b, a}, two),
             "rank 1 computes on a GPU, and rank 0 on the simulated GPU");
-  EXPECT_EQ(whyNotDirect(std::array{simulated, simulated, simulated}, one), "");
-  EXPECT_EQ(whyNotDirect(std::array{cpu, cpu, cpu}, one), "a CPU computes");
+  EXPECT_EQ(
+      directTransferBlocker(std::array{simulated, simulated, simulated}, one),
+      "");
+  EXPECT_EQ(directTransferBlocker(std::array{cpu, cpu, cpu}, one),
+            "a CPU computes");
 }
 
 /// Vectors of which only a GPU knows where they are, here the host.

@@ -200,7 +200,7 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
     return launch({"update", updateOfTwo, 0}, env, arenas);
   };
   LocalJob job(2);
-  Ranks ranks(job.connect(1), {0, 0}, RankVoice::Thread);
+  Ranks ranks(job.connect(1), {0, 0}, LogPolicy::Thread);
   Training training = train(*gpu.execution, *gpu.arenas, gpu.data, ranks,
                             {INT64_MAX, 6, {}}, /*shuffle=*/true);
   ASSERT_TRUE(training.reason.ok()) << training.reason.status().message();

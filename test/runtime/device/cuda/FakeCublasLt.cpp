@@ -12,7 +12,7 @@
 // tf32 cuts factors off, as tensor cores may.
 #include "runtime/device/cuda/CublasLtApi.h"
 
-#include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/cuda/LtMatmulDesc.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 

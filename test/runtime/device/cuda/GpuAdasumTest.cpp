@@ -193,7 +193,7 @@ TEST(GpuAdasumHardCases, ABucketThatIsNotThereIsAFailure) {
   rows.places = 1;
   rows.stride = 1;
   std::vector<adasum::ChunkPlace> chunks(1);
-  Status status = vectors->adasumPasses().combine(
+  Status status = vectors->adasumKernels().combine(
       rows, 0, chunks, reinterpret_cast<adasum::Term *>(address), 1);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),

@@ -1,5 +1,5 @@
 // Slurm and the launchers of MPI.
-#include "runtime/launch/Claim.h"
+#include "runtime/launch/LauncherEnvironment.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/support/Suggest.h"
 
@@ -56,16 +56,16 @@ std::optional<std::vector<uint32_t>> tasksPerNode(std::string_view list) {
 namespace {
 
 /// Slurm names the tasks of every node: servers may differ.
-Status placeInStep(Claim &claim, Variables &variables) {
-  BOOSTRT_RETURN_IF_ERROR(checkRank(claim));
+Status placeInStep(LauncherEnvironment &environment, Variables &variables) {
+  BOOSTRT_RETURN_IF_ERROR(checkRank(environment));
   constexpr const char *kTasks = "SLURM_STEP_TASKS_PER_NODE";
   constexpr const char *kRemedy = "start with srun --distribution=block";
   std::optional<std::string> list = variables.text(kTasks);
   if (!list)
     return placeInBlocks(
-        claim, variables,
+        environment, variables,
         {"SLURM_LOCALID", "", "SLURM_NODEID", "SLURM_STEP_NUM_NODES"},
-        claim.size /
+        environment.size /
             std::max(variables.number("SLURM_STEP_NUM_NODES").value_or(1u), 1u),
         kRemedy);
   std::optional<std::vector<uint32_t>> counts = tasksPerNode(*list);
@@ -74,58 +74,61 @@ Status placeInStep(Claim &claim, Variables &variables) {
                   fmt::format("{}={}: expected a list such as 8(x2),4", kTasks,
                               printable(*list)));
   uint64_t sum = std::accumulate(counts->begin(), counts->end(), uint64_t{0});
-  if (sum != claim.size)
-    return Status(ExitCode::Usage, fmt::format("{}={} are {} tasks, but {}={}",
-                                               kTasks, printable(*list), sum,
-                                               claim.sizeName, claim.size));
+  if (sum != environment.size)
+    return Status(ExitCode::Usage,
+                  fmt::format("{}={} are {} tasks, but {}={}", kTasks,
+                              printable(*list), sum, environment.sizeName,
+                              environment.size));
   uint32_t first = 0;
-  claim.server = 0;
-  while (claim.rank - first >= (*counts)[claim.server])
-    first += (*counts)[claim.server++];
-  claim.localSize = (*counts)[claim.server];
-  claim.localRank = claim.rank - first;
-  claim.ranksOfServer = std::move(*counts);
-  for (auto [name, computed] : {std::pair{"SLURM_NODEID", claim.server},
-                                std::pair{"SLURM_LOCALID", claim.localRank}}) {
+  environment.server = 0;
+  while (environment.rank - first >= (*counts)[environment.server])
+    first += (*counts)[environment.server++];
+  environment.localSize = (*counts)[environment.server];
+  environment.localRank = environment.rank - first;
+  environment.ranksOfServer = std::move(*counts);
+  for (auto [name, computed] :
+       {std::pair{"SLURM_NODEID", environment.server},
+        std::pair{"SLURM_LOCALID", environment.localRank}}) {
     std::optional<uint32_t> said = variables.number(name);
     if (said && *said != computed)
       return Status(
           ExitCode::Usage,
           fmt::format("{}={}, but {}={} and {}={} make it {}: the ranks of a "
                       "server must be neighbours; {}",
-                      name, *said, claim.rankName, claim.rank, kTasks,
-                      printable(*list), computed, kRemedy));
+                      name, *said, environment.rankName, environment.rank,
+                      kTasks, printable(*list), computed, kRemedy));
   }
   if (variables.has("SLURM_LOCALID"))
-    claim.localRankName = "SLURM_LOCALID";
+    environment.localRankName = "SLURM_LOCALID";
   return variables.status();
 }
 
 } // namespace
 
-FoundClaim claimOfSlurm(Variables &variables) {
+DetectedEnvironment detectSlurm(Variables &variables) {
   // In a batch script and in a shell of salloc there are variables of Slurm's
   // too, but no step and one process.
   bool isStep = variables.has("SLURM_STEP_ID") ||
                 variables.has("SLURM_STEP_NODELIST") ||
                 variables.has("SLURM_STEP_NUM_TASKS");
   if (!isStep || !variables.has("SLURM_PROCID"))
-    return std::optional<Claim>();
-  Claim claim;
-  claim.launcher = "Slurm";
-  claim.rankName = "SLURM_PROCID";
-  claim.sizeName = variables.has("SLURM_STEP_NUM_TASKS")
-                       ? "SLURM_STEP_NUM_TASKS"
-                       : "SLURM_NTASKS";
-  claim.rank = variables.number("SLURM_PROCID").value_or(0);
-  claim.size = variables.needNumber(claim.sizeName, "SLURM_PROCID");
+    return std::optional<LauncherEnvironment>();
+  LauncherEnvironment environment;
+  environment.launcher = "Slurm";
+  environment.rankName = "SLURM_PROCID";
+  environment.sizeName = variables.has("SLURM_STEP_NUM_TASKS")
+                             ? "SLURM_STEP_NUM_TASKS"
+                             : "SLURM_NTASKS";
+  environment.rank = variables.number("SLURM_PROCID").value_or(0);
+  environment.size = variables.needNumber(environment.sizeName, "SLURM_PROCID");
   BOOSTRT_RETURN_IF_ERROR(variables.status());
-  BOOSTRT_RETURN_IF_ERROR(placeInStep(claim, variables));
-  claim.mayHoldAnother = claim.ranksOfServer.size() == claim.size;
-  claim.job = fmt::format("{}.{}", variables.text("SLURM_JOB_ID").value_or(""),
-                          variables.text("SLURM_STEP_ID").value_or(""));
-  if (claim.ranksOfServer.size() == 1) {
-    claim.masterHost = "127.0.0.1";
+  BOOSTRT_RETURN_IF_ERROR(placeInStep(environment, variables));
+  environment.isNested = environment.ranksOfServer.size() == environment.size;
+  environment.job =
+      fmt::format("{}.{}", variables.text("SLURM_JOB_ID").value_or(""),
+                  variables.text("SLURM_STEP_ID").value_or(""));
+  if (environment.ranksOfServer.size() == 1) {
+    environment.masterHost = "127.0.0.1";
   } else if (auto list = variables.text("SLURM_STEP_NODELIST")) {
     std::optional<std::string> host = firstHostOf(*list);
     if (!host)
@@ -134,62 +137,64 @@ FoundClaim claimOfSlurm(Variables &variables) {
                                 "as node[01-04]; say where rank 0 is with "
                                 "--master HOST:PORT",
                                 printable(*list)));
-    claim.masterHost = *host;
+    environment.masterHost = *host;
   } else {
-    claim.masterHost = variables.text("SLURM_LAUNCH_NODE_IPADDR").value_or("");
+    environment.masterHost =
+        variables.text("SLURM_LAUNCH_NODE_IPADDR").value_or("");
   }
-  return std::optional<Claim>(std::move(claim));
+  return std::optional<LauncherEnvironment>(std::move(environment));
 }
 
-FoundClaim claimOfOpenMpi(Variables &variables) {
+DetectedEnvironment detectOpenMpi(Variables &variables) {
   constexpr const char *kRank = "OMPI_COMM_WORLD_RANK",
                        *kSize = "OMPI_COMM_WORLD_SIZE";
   if (!variables.has(kRank) && !variables.has(kSize))
-    return std::optional<Claim>();
-  Claim claim;
-  claim.launcher = "Open MPI";
-  claim.rankName = kRank;
-  claim.sizeName = kSize;
-  claim.rank = variables.needNumber(kRank, kSize);
-  claim.size = variables.needNumber(kSize, kRank);
-  if (claim.size > 1)
+    return std::optional<LauncherEnvironment>();
+  LauncherEnvironment environment;
+  environment.launcher = "Open MPI";
+  environment.rankName = kRank;
+  environment.sizeName = kSize;
+  environment.rank = variables.needNumber(kRank, kSize);
+  environment.size = variables.needNumber(kSize, kRank);
+  if (environment.size > 1)
     variables.needNumber("OMPI_COMM_WORLD_LOCAL_SIZE", kRank);
   BOOSTRT_RETURN_IF_ERROR(variables.status());
   BOOSTRT_RETURN_IF_ERROR(placeInBlocks(
-      claim, variables,
+      environment, variables,
       {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "", ""},
-      claim.size, "start with mpirun --map-by slot"));
-  claim.job = variables.text("OMPI_MCA_ess_base_jobid")
-                  .value_or(variables.text("PMIX_NAMESPACE").value_or(""));
-  if (claim.ranksOfServer.size() == 1)
-    claim.masterHost = "127.0.0.1";
-  return std::optional<Claim>(std::move(claim));
+      environment.size, "start with mpirun --map-by slot"));
+  environment.job =
+      variables.text("OMPI_MCA_ess_base_jobid")
+          .value_or(variables.text("PMIX_NAMESPACE").value_or(""));
+  if (environment.ranksOfServer.size() == 1)
+    environment.masterHost = "127.0.0.1";
+  return std::optional<LauncherEnvironment>(std::move(environment));
 }
 
-FoundClaim claimOfPmi(Variables &variables) {
+DetectedEnvironment detectPmi(Variables &variables) {
   if (!variables.has("PMI_RANK") && !variables.has("PMI_SIZE"))
-    return std::optional<Claim>();
-  Claim claim;
-  claim.launcher = "PMI";
-  claim.rankName = "PMI_RANK";
-  claim.sizeName = "PMI_SIZE";
-  claim.rank = variables.needNumber("PMI_RANK", "PMI_SIZE");
-  claim.size = variables.needNumber("PMI_SIZE", "PMI_RANK");
+    return std::optional<LauncherEnvironment>();
+  LauncherEnvironment environment;
+  environment.launcher = "PMI";
+  environment.rankName = "PMI_RANK";
+  environment.sizeName = "PMI_SIZE";
+  environment.rank = variables.needNumber("PMI_RANK", "PMI_SIZE");
+  environment.size = variables.needNumber("PMI_SIZE", "PMI_RANK");
   BOOSTRT_RETURN_IF_ERROR(variables.status());
   // srun --mpi=pmi2 sets the two above alone, and Slurm's say the rest.
-  if (claim.size > 1 && !variables.has("MPI_LOCALNRANKS"))
-    claim.problem = fmt::format(
+  if (environment.size > 1 && !variables.has("MPI_LOCALNRANKS"))
+    environment.problem = fmt::format(
         "PMI_RANK={} and PMI_SIZE={} are set, but MPI_LOCALNRANKS, the ranks "
         "of this server, is not; set it, or give a rank table "
         "(RANK_TABLE_FILE)",
-        claim.rank, claim.size);
+        environment.rank, environment.size);
   BOOSTRT_RETURN_IF_ERROR(placeInBlocks(
-      claim, variables, {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", "", ""},
-      claim.size, "start with mpiexec -ppn N"));
-  claim.job = variables.text("PMI_PORT").value_or("");
-  if (claim.ranksOfServer.size() == 1)
-    claim.masterHost = "127.0.0.1";
-  return std::optional<Claim>(std::move(claim));
+      environment, variables, {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", "", ""},
+      environment.size, "start with mpiexec -ppn N"));
+  environment.job = variables.text("PMI_PORT").value_or("");
+  if (environment.ranksOfServer.size() == 1)
+    environment.masterHost = "127.0.0.1";
+  return std::optional<LauncherEnvironment>(std::move(environment));
 }
 
 } // namespace boostrt

@@ -1,10 +1,10 @@
-// PartedExchange.h - messages of ranges of a parted vector: what collectives
+// SegmentedExchange.h - messages of ranges of a parted vector: what collectives
 // that work in place are made of.
 #pragma once
 
 #include "runtime/comm/Group.h"
-#include "runtime/comm/PartedVector.h"
-#include "runtime/comm/SlicedVector.h"
+#include "runtime/comm/SegmentedVector.h"
+#include "runtime/comm/ShardedVector.h"
 #include "runtime/comm/Workspace.h"
 
 #include <functional>
@@ -14,11 +14,12 @@ namespace boostrt {
 /// The lists of the workspace are this object's. `numbers` has where in the
 /// vector each message to receive begins, and `places` where it goes: what a
 /// transport is told may differ (VectorMemory::message()).
-template <typename T> class PartedExchange {
+template <typename T> class SegmentedExchange {
 public:
   /// `scratch` is of `memory`.
-  PartedExchange(Group &group, PartedVector<T> vector, Workspace &workspace,
-                 VectorMemory &memory, std::byte *scratch)
+  SegmentedExchange(Group &group, SegmentedVector<T> vector,
+                    Workspace &workspace, VectorMemory &memory,
+                    std::byte *scratch)
       : group_(group), vector_(vector), workspace_(workspace), memory_(memory),
         scratch_(reinterpret_cast<T *>(scratch)) {}
 
@@ -130,7 +131,7 @@ protected:
   }
 
   Group &group_;
-  PartedVector<T> vector_;
+  SegmentedVector<T> vector_;
   Workspace &workspace_;
   VectorMemory &memory_;
   T *scratch_;
@@ -155,7 +156,7 @@ inline size_t scratchElements(size_t block) { return 2 * block; }
 /// act(scratch, Range) for the blocks of a vector of the group's members; fails
 /// as `act` does.
 template <typename T, typename Act>
-Status forEachBlock(const Group &group, const PartedVector<T> &vector,
+Status forEachBlock(const Group &group, const SegmentedVector<T> &vector,
                     VectorMemory &memory, Act &&act) {
   if (group.size() == 1 || vector.size() == 0)
     return Status();
@@ -174,7 +175,7 @@ Status forEachBlock(const Group &group, const PartedVector<T> &vector,
 /// The same for a part of every member's slice at a time: act(scratch, slice)
 /// with slice(member), a Range.
 template <typename T, typename Act>
-Status forEachBlock(const Group &group, const SlicedVector<T> &vector,
+Status forEachBlock(const Group &group, const ShardedVector<T> &vector,
                     VectorMemory &memory, Act &&act) {
   uint32_t members = group.size();
   size_t longest = vector.longestSlice();
@@ -196,10 +197,10 @@ Status forEachBlock(const Group &group, const SlicedVector<T> &vector,
 }
 
 /// act(exchange, what) for the blocks of `parts`, what being a Range, or with
-/// `blocks` a SlicedVector of them what forEachBlock() says. `Exchange` is
-/// derived from PartedExchange<T>.
+/// `blocks` a ShardedVector of them what forEachBlock() says. `Exchange` is
+/// derived from SegmentedExchange<T>.
 template <typename Exchange, typename T, typename Blocks, typename Act>
-Status exchangeBlocks(Group &group, const PartedVector<T> &parts,
+Status exchangeBlocks(Group &group, const SegmentedVector<T> &parts,
                       const Blocks &blocks, Workspace &workspace,
                       VectorMemory &memory, Act &&act) {
   return forEachBlock(

@@ -1,4 +1,4 @@
-#include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/cuda/LtMatmulDesc.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,9 +32,9 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
 
 } // namespace
 
-Result<LtProduct> describeProduct(const BoostLibraryCall &libraryCall) {
+Result<LtMatmulDesc> describeProduct(const BoostLibraryCall &libraryCall) {
   const BoostMatmul &call = libraryCall.matmul;
-  LtProduct product;
+  LtMatmulDesc product;
   BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,
                                     product.left, product.transposesLeft));
   BOOSTRT_RETURN_IF_ERROR(transpose("A", call.m, call.k, call.a_strides,

@@ -1,7 +1,7 @@
-#include "runtime/device/cuda/GpuChunkPasses.h"
+#include "runtime/device/cuda/GpuAdasumKernels.h"
 
 #include "runtime/comm/adasum/Passes.h"
-#include "runtime/device/cuda/AdasumKernels.h"
+#include "runtime/device/cuda/AdasumPtx.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,30 +28,33 @@ uint64_t stagingBytes(const Rows &rows) {
 
 } // namespace
 
-Result<std::unique_ptr<GpuChunkPasses>>
-GpuChunkPasses::create(GpuDriver &driver) {
-  std::unique_ptr<GpuChunkPasses> passes(new GpuChunkPasses(driver));
+Result<std::unique_ptr<GpuAdasumKernels>>
+GpuAdasumKernels::create(GpuDriver &driver) {
+  std::unique_ptr<GpuAdasumKernels> passes(new GpuAdasumKernels(driver));
   BOOSTRT_RETURN_IF_ERROR(
       loadKernels(driver, kAdasumPtx,
                   {&passes->products_, &passes->add_, &passes->combine_}));
   return passes;
 }
 
-Status GpuChunkPasses::gram(const Rows &rows,
-                            std::span<const ChunkPlace> chunks, double *sums) {
+Status GpuAdasumKernels::gram(const Rows &rows,
+                              std::span<const ChunkPlace> chunks,
+                              double *sums) {
   return multiply(rows, UINT32_MAX, pairCount(rows.count), chunks, sums);
 }
 
-Status GpuChunkPasses::dots(const Rows &rows, uint32_t row,
-                            std::span<const ChunkPlace> chunks, double *sums) {
+Status GpuAdasumKernels::dots(const Rows &rows, uint32_t row,
+                              std::span<const ChunkPlace> chunks,
+                              double *sums) {
   return multiply(rows, row, rows.count, chunks, sums);
 }
 
 /// With `row` UINT32_MAX all pairs of rows are multiplied. Chunks go to the GPU
 /// in turns, so that it can number their products in 32 bits.
-Status GpuChunkPasses::multiply(const Rows &rows, uint32_t row, size_t products,
-                                std::span<const ChunkPlace> chunks,
-                                double *sums) {
+Status GpuAdasumKernels::multiply(const Rows &rows, uint32_t row,
+                                  size_t products,
+                                  std::span<const ChunkPlace> chunks,
+                                  double *sums) {
   constexpr size_t kMaxItems = size_t(1) << 28;
   size_t atOnce = std::max<size_t>(kMaxItems / products, 1);
   while (!chunks.empty()) {
@@ -69,9 +72,9 @@ Status GpuChunkPasses::multiply(const Rows &rows, uint32_t row, size_t products,
   return Status();
 }
 
-Status GpuChunkPasses::addPlaces(const double *sums, size_t places,
-                                 uint32_t products, const uint32_t *begins,
-                                 uint32_t vectors, double *totals) {
+Status GpuAdasumKernels::addPlaces(const double *sums, size_t places,
+                                   uint32_t products, const uint32_t *begins,
+                                   uint32_t vectors, double *totals) {
   size_t items = size_t(vectors) * products;
   return launch(add_, items,
                 {{"sums", sums, places * products * sizeof(double)},
@@ -80,9 +83,9 @@ Status GpuChunkPasses::addPlaces(const double *sums, size_t places,
                 {items, products});
 }
 
-Status GpuChunkPasses::combine(const Rows &rows, uint32_t into,
-                               std::span<const ChunkPlace> chunks,
-                               const Term *terms, size_t vectors) {
+Status GpuAdasumKernels::combine(const Rows &rows, uint32_t into,
+                                 std::span<const ChunkPlace> chunks,
+                                 const Term *terms, size_t vectors) {
   size_t length = rows.count + 1;
   bool isOwn = into == rows.own;
   // A block has a chunk.

@@ -1,19 +1,19 @@
-#include "runtime/program/OperandExchange.h"
+#include "runtime/program/CollectiveExecutor.h"
 
 #include "runtime/program/ProgramCollectives.h"
 
 namespace boostrt {
 
-Status OperandExchange::run(Group &group, void *const *operands,
-                            Workspace &workspace, VectorMemory &memory) {
+Status CollectiveExecutor::run(Group &group, void *const *operands,
+                               Workspace &workspace, VectorMemory &memory) {
   BOOSTRT_RETURN_IF_ERROR(run(floats_, group, operands, workspace, memory));
   return run(integers_, group, operands, workspace, memory);
 }
 
 template <typename T>
-Status OperandExchange::run(Typed<T> &typed, Group &group,
-                            void *const *operands, Workspace &workspace,
-                            VectorMemory &memory) {
+Status CollectiveExecutor::run(Typed<T> &typed, Group &group,
+                               void *const *operands, Workspace &workspace,
+                               VectorMemory &memory) {
   listOperands(collective_, operands, typed.spans);
   uint32_t peer = wrapMember(collective_.peer, group.size());
   if (std::optional<Slices> slices = slicesOf(collective_.kind))

@@ -1,5 +1,5 @@
-// OperandExchange.h - carries out a collective of a program that is neither a
-// sum for all nor Adasum: reduce_scatter and what moves values alone.
+// CollectiveExecutor.h - carries out a collective of a program that is neither
+// a sum for all nor Adasum: reduce_scatter and what moves values alone.
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
@@ -9,10 +9,10 @@
 
 namespace boostrt {
 
-class OperandExchange {
+class CollectiveExecutor {
 public:
   /// Of `collective`, which outlives the object.
-  explicit OperandExchange(const BoostCollective &collective)
+  explicit CollectiveExecutor(const BoostCollective &collective)
       : collective_(collective) {}
 
   /// `operands` are addresses in `memory`, which `group` can exchange. Fails as
@@ -24,7 +24,7 @@ private:
   /// The operands of one type.
   template <typename T> struct Typed {
     std::vector<std::span<T>> spans;
-    SlicedVector<T> sliced;
+    ShardedVector<T> sliced;
   };
   template <typename T>
   Status run(Typed<T> &typed, Group &group, void *const *operands,

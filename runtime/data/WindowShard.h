@@ -1,4 +1,4 @@
-// Share.h - which part of an epoch a rank trains on.
+// WindowShard.h - which part of an epoch a rank trains on.
 //
 // The order of an epoch is cut into batches, and the batches into windows of
 // ranks x microBatches, one optimizer step each. A rank owns microBatches
@@ -11,7 +11,7 @@
 
 namespace boostrt {
 
-struct Share {
+struct WindowShard {
   uint32_t rank = 0;
   uint32_t ranks = 1;        ///< > rank
   uint32_t microBatches = 1; ///< of this rank in a window; > 0

@@ -1,4 +1,4 @@
-#include "runtime/launch/Meeting.h"
+#include "runtime/launch/Rendezvous.h"
 
 #include "runtime/support/Sha256.h"
 #include "runtime/support/Suggest.h"
@@ -20,26 +20,26 @@ std::string digest(const std::string &text) {
       sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}));
 }
 
-class Meeting {
+class Rendezvous {
 public:
-  Meeting(JobPlan &plan, const JobInputs &inputs, const Claim *claim,
-          Variables &variables)
-      : plan_(plan), inputs_(inputs), options_(inputs.options), claim_(claim),
-        variables_(variables) {}
+  Rendezvous(JobPlan &plan, const JobInputs &inputs,
+             const LauncherEnvironment *environment, Variables &variables)
+      : plan_(plan), inputs_(inputs), options_(inputs.options),
+        environment_(environment), variables_(variables) {}
 
-  Status findMaster() {
+  Status resolveMaster() {
     Result<HostPort> named = namedMaster();
     if (!named.ok())
       return named.status();
-    if (claim_ && claim_->masterPort != 0) {
-      HostPort said{claim_->masterHost, claim_->masterPort};
+    if (environment_ && environment_->masterPort != 0) {
+      HostPort said{environment_->masterHost, environment_->masterPort};
       bool differs = named->host != said.host ||
                      (named->port != 0 && named->port != said.port);
       if (options_.master && differs)
         return usage(fmt::format("--master says {}, but {} says {}:{}; leave "
                                  "--master out",
-                                 *options_.master, claim_->launcher, said.host,
-                                 said.port));
+                                 *options_.master, environment_->launcher,
+                                 said.host, said.port));
       *named = said;
     }
     plan_.masterHost = named->host;
@@ -49,8 +49,8 @@ public:
         plan_.masterHost = "127.0.0.1";
       else if (inputs_.rankTable)
         plan_.masterHost = inputs_.rankTable->servers[0].id;
-      else if (claim_)
-        plan_.masterHost = claim_->masterHost;
+      else if (environment_)
+        plan_.masterHost = environment_->masterHost;
     }
     if (plan_.masterHost.empty())
       return usage(fmt::format(
@@ -63,7 +63,7 @@ public:
     return Status();
   }
 
-  Status findToken() {
+  Status resolveToken() {
     std::optional<std::string> variable = variables_.text("BOOSTC_TOKEN");
     if (options_.tokenFile) {
       std::string token = inputs_.tokenFile.value_or("");
@@ -95,8 +95,8 @@ public:
     }
     plan_.token =
         digest(fmt::format("token of job {} at {}:{} with {}",
-                           claim_ ? claim_->job : "", plan_.masterHost,
-                           plan_.masterPort, plan_.layout()))
+                           environment_ ? environment_->job : "",
+                           plan_.masterHost, plan_.masterPort, plan_.layout()))
             .substr(0, 32);
     plan_.tokenSource = "derived";
     if (!isLoopback(plan_.masterHost))
@@ -147,9 +147,9 @@ private:
   /// same host probably do not.
   uint16_t derivedPort() const {
     constexpr uint32_t kFirst = 20000, kCount = 12000; // none that systems draw
-    if (!claim_ || claim_->job.empty())
+    if (!environment_ || environment_->job.empty())
       return kDefaultPort;
-    std::string hash = digest("port of job " + claim_->job).substr(0, 7);
+    std::string hash = digest("port of job " + environment_->job).substr(0, 7);
     return static_cast<uint16_t>(
         kFirst + std::stoul(hash, nullptr, /*base=*/16) % kCount);
   }
@@ -160,17 +160,18 @@ private:
   JobPlan &plan_;
   const JobInputs &inputs_;
   const LaunchOptions &options_;
-  const Claim *claim_;
+  const LauncherEnvironment *environment_;
   Variables &variables_;
 };
 
 } // namespace
 
-Status arrangeMeeting(JobPlan &plan, const JobInputs &inputs,
-                      const Claim *claim, Variables &variables) {
-  Meeting meeting(plan, inputs, claim, variables);
-  BOOSTRT_RETURN_IF_ERROR(meeting.findMaster());
-  return meeting.findToken();
+Status resolveRendezvous(JobPlan &plan, const JobInputs &inputs,
+                         const LauncherEnvironment *environment,
+                         Variables &variables) {
+  Rendezvous rendezvous(plan, inputs, environment, variables);
+  BOOSTRT_RETURN_IF_ERROR(rendezvous.resolveMaster());
+  return rendezvous.resolveToken();
 }
 
 } // namespace boostrt

@@ -1,6 +1,6 @@
-// ChunkPasses.h - what Adasum computes of vectors, wherever they lie: products
-// with each other, and linear combinations. Every memory gives the same bits
-// (Passes.h says which), but for those of a NaN.
+// AdasumKernels.h - what Adasum computes of vectors, wherever they lie:
+// products with each other, and linear combinations. Every memory gives the
+// same bits (Passes.h says which), but for those of a NaN.
 #pragma once
 
 #include "runtime/support/Status.h"
@@ -50,9 +50,9 @@ struct Term {
 
 /// Pointers are addresses in the memory; what is asked for may run later, in
 /// the order of the asking.
-class ChunkPasses {
+class AdasumKernels {
 public:
-  virtual ~ChunkPasses() = default;
+  virtual ~AdasumKernels() = default;
 
   /// sums[place * pairCount(rows)] .. = <x_i, x_j> of each chunk, at pairIndex.
   virtual Status gram(const Rows &rows, std::span<const ChunkPlace> chunks,

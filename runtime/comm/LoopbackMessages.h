@@ -1,4 +1,4 @@
-// SelfMessages.h - what a rank sends to itself in a call of exchange().
+// LoopbackMessages.h - what a rank sends to itself in a call of exchange().
 #pragma once
 
 #include "runtime/comm/Transport.h"
@@ -10,8 +10,9 @@ namespace boostrt {
 /// copy(to, from) for each message of `rank` to itself, in their order. Returns
 /// what does not fit, for Transport::abort(); empty where all do.
 template <typename Copy>
-std::string matchOwnMessages(uint32_t rank, std::span<const Outgoing> sends,
-                             std::span<const Incoming> receives, Copy &&copy) {
+std::string
+matchLoopbackMessages(uint32_t rank, std::span<const Outgoing> sends,
+                      std::span<const Incoming> receives, Copy &&copy) {
   size_t next = 0;
   for (const Incoming &receive : receives) {
     if (receive.from != rank)

@@ -1,19 +1,19 @@
-// GpuChunkPasses.h - Adasum's passes over vectors in the memory of a GPU, by
+// GpuAdasumKernels.h - Adasum's passes over vectors in the memory of a GPU, by
 // kernels of the runtime's own, with the bits of the host's.
 #pragma once
 
-#include "runtime/comm/adasum/ChunkPasses.h"
+#include "runtime/comm/adasum/AdasumKernels.h"
 #include "runtime/device/cuda/RuntimeKernels.h"
 
 #include <memory>
 
 namespace boostrt {
 
-class GpuChunkPasses final : public adasum::ChunkPasses {
+class GpuAdasumKernels final : public adasum::AdasumKernels {
 public:
   /// `driver` outlives the object; its program is loaded and its kernels are
   /// found. Fails with ExitCode::Input.
-  static Result<std::unique_ptr<GpuChunkPasses>> create(GpuDriver &driver);
+  static Result<std::unique_ptr<GpuAdasumKernels>> create(GpuDriver &driver);
 
   Status gram(const adasum::Rows &rows,
               std::span<const adasum::ChunkPlace> chunks,
@@ -29,7 +29,7 @@ public:
                  const adasum::Term *terms, size_t vectors) override;
 
 private:
-  explicit GpuChunkPasses(GpuDriver &driver) : driver_(driver) {}
+  explicit GpuAdasumKernels(GpuDriver &driver) : driver_(driver) {}
   Status multiply(const adasum::Rows &rows, uint32_t row, size_t products,
                   std::span<const adasum::ChunkPlace> chunks, double *sums);
   Status launch(const RuntimeKernel &kernel, size_t items,

@@ -1,5 +1,5 @@
 // Products of the ABI as cuBLASLt is asked for them.
-#include "runtime/device/cuda/LtProduct.h"
+#include "runtime/device/cuda/LtMatmulDesc.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ float read(const LtMatrix &matrix, const std::vector<float> &data,
   return data.at(column * static_cast<uint64_t>(matrix.leading) + row);
 }
 
-Result<LtProduct> describe(const BoostMatmul &matmul,
-                           uint32_t precision = BOOSTC_PRECISION_FLOAT32) {
+Result<LtMatmulDesc> describe(const BoostMatmul &matmul,
+                              uint32_t precision = BOOSTC_PRECISION_FLOAT32) {
   BoostLibraryCall call{};
   call.matmul = matmul;
   call.precision = precision;
@@ -34,7 +34,7 @@ void expectSame(const BoostMatmul &call) {
                << call.m << "x" << call.n << "x" << call.k << " "
                << call.a_strides[0] << "," << call.a_strides[1] << " "
                << call.b_strides[0] << "," << call.b_strides[1]);
-  Result<LtProduct> product = describe(call);
+  Result<LtMatmulDesc> product = describe(call);
   ASSERT_TRUE(product.ok()) << product.status().message();
   ASSERT_EQ(product->terms(), static_cast<uint64_t>(call.k));
   std::vector<float> a(product->right.bytes() / 4),
@@ -63,7 +63,7 @@ void expectSame(const BoostMatmul &call) {
     EXPECT_GE(matrix.leading, static_cast<int64_t>(matrix.rows));
 }
 
-TEST(LtProduct, EveryOrderOfEveryShape) {
+TEST(LtMatmulDesc, EveryOrderOfEveryShape) {
   for (int64_t m : {1, 2, 5})
     for (int64_t n : {1, 3})
       for (int64_t k : {1, 4})
@@ -79,7 +79,7 @@ TEST(LtProduct, EveryOrderOfEveryShape) {
             }
 }
 
-TEST(LtProduct, Epilogues) {
+TEST(LtMatmulDesc, Epilogues) {
   BoostMatmul call{2, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE};
   EXPECT_EQ(describe(call)->epilogue, kEpilogueNone);
   call.has_bias = 1;
@@ -90,13 +90,13 @@ TEST(LtProduct, Epilogues) {
   EXPECT_EQ(describe(call)->epilogue, kEpilogueRelu);
 }
 
-TEST(LtProduct, Precision) {
+TEST(LtMatmulDesc, Precision) {
   BoostMatmul call{2, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE};
   EXPECT_EQ(describe(call)->compute, kLtComputeF32);
   EXPECT_EQ(describe(call, BOOSTC_PRECISION_TF32)->compute, kLtComputeTf32);
 }
 
-TEST(LtProduct, WhatTheLibraryCannotRead) {
+TEST(LtMatmulDesc, WhatTheLibraryCannotRead) {
   BoostMatmul call{2, 3, 4, {8, 2}, {3, 1}, 0, BOOSTC_POST_NONE};
   Status status = describe(call).status();
   EXPECT_EQ(status.code(), ExitCode::Input);

@@ -1,4 +1,5 @@
-// Claim.h - what one launcher's variables say. Private to this room.
+// LauncherEnvironment.h - what one launcher's variables say. Private to this
+// room.
 #pragma once
 
 #include "runtime/launch/Variables.h"
@@ -7,7 +8,7 @@
 
 namespace boostrt {
 
-struct Claim {
+struct LauncherEnvironment {
   std::string launcher; ///< "torchrun"
   /// The variables that rank and size come from, for messages.
   std::string rankName, sizeName, localRankName, localSizeName;
@@ -20,22 +21,22 @@ struct Claim {
   /// What no other job on these hosts has, when the launcher names its jobs.
   std::string job;
   bool isIdle = false;
-  /// Why this claim alone says too little; empty when it does not.
+  /// Why this environment alone says too little; empty when it does not.
   std::string problem;
   /// A launcher inside this one may have other ranks: this one has started one
   /// process on each host.
-  bool mayHoldAnother = false;
+  bool isNested = false;
   std::vector<std::string> notes;
 };
 
 /// Nothing when the launcher has not started this process.
-using FoundClaim = Result<std::optional<Claim>>;
+using DetectedEnvironment = Result<std::optional<LauncherEnvironment>>;
 
-FoundClaim claimOfTorchrun(Variables &variables);
-FoundClaim claimOfMsrun(Variables &variables);
-FoundClaim claimOfSlurm(Variables &variables);
-FoundClaim claimOfOpenMpi(Variables &variables);
-FoundClaim claimOfPmi(Variables &variables);
+DetectedEnvironment detectTorchrun(Variables &variables);
+DetectedEnvironment detectMsrun(Variables &variables);
+DetectedEnvironment detectSlurm(Variables &variables);
+DetectedEnvironment detectOpenMpi(Variables &variables);
+DetectedEnvironment detectPmi(Variables &variables);
 
 /// How a launcher's variables say where a rank is among its neighbours. The
 /// names of those that it lacks are empty.
@@ -43,13 +44,13 @@ struct PlaceNames {
   std::string localRank, localSize, server, servers;
 };
 
-/// Fails when rank and size of `claim` do not fit.
-Status checkRank(const Claim &claim);
+/// Fails when rank and size of `environment` do not fit.
+Status checkRank(const LauncherEnvironment &environment);
 
 /// Fills in the place from `names`, for servers that all have the same number
 /// of ranks; `localSize` where no variable says it. `remedy` is what makes the
 /// launcher number neighbours one after the other.
-Status placeInBlocks(Claim &claim, Variables &variables,
+Status placeInBlocks(LauncherEnvironment &environment, Variables &variables,
                      const PlaceNames &names, uint32_t localSize,
                      const std::string &remedy);
 

@@ -1,9 +1,9 @@
-// SlicedVector.h - several spans, each of which members divide into slices, as
+// ShardedVector.h - several spans, each of which members divide into slices, as
 // one vector in which what a member has of all of them is one range.
 #pragma once
 
 #include "runtime/comm/Division.h"
-#include "runtime/comm/PartedVector.h"
+#include "runtime/comm/SegmentedVector.h"
 
 #include <vector>
 
@@ -14,7 +14,7 @@ enum class Slices {
   Equal, ///< what does not come out even at the end of a span is left out
 };
 
-template <typename T> class SlicedVector {
+template <typename T> class ShardedVector {
 public:
   /// Of the same sizes, it allocates nothing the second time.
   void divide(std::span<const std::span<T>> spans, uint32_t members,

@@ -1,5 +1,5 @@
-// PartedVector.h - several spans that together are one vector, and how a range
-// of it travels.
+// SegmentedVector.h - several spans that together are one vector, and how a
+// range of it travels.
 #pragma once
 
 #include "runtime/comm/VectorMemory.h"
@@ -59,10 +59,10 @@ void cutIntoMessages(size_t begin, size_t bytes, Pieces &&forEachPiece,
   flush();
 }
 
-template <typename T> class PartedVector {
+template <typename T> class SegmentedVector {
 public:
-  explicit PartedVector(std::span<const std::span<T>> parts,
-                        const VectorCuts &cuts = kHostCuts)
+  explicit SegmentedVector(std::span<const std::span<T>> parts,
+                           const VectorCuts &cuts = kHostCuts)
       : parts_(parts), cuts_(cuts) {
     for (std::span<T> part : parts)
       size_ += part.size();

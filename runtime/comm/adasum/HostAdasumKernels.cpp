@@ -1,4 +1,4 @@
-#include "runtime/comm/adasum/HostChunkPasses.h"
+#include "runtime/comm/adasum/HostAdasumKernels.h"
 
 #include "runtime/comm/adasum/LevelState.h"
 #include "runtime/comm/adasum/Passes.h"
@@ -10,7 +10,7 @@ namespace boostrt::adasum {
 namespace {
 
 const Passes &passes() {
-  static const Passes &fastest = supportedPasses().front();
+  static const Passes &fastest = supportedLoops().front();
   return fastest;
 }
 
@@ -24,8 +24,9 @@ void pointToRows(const Rows &rows, const ChunkPlace &chunk, RowPointers &x) {
 
 } // namespace
 
-Status HostChunkPasses::gram(const Rows &rows,
-                             std::span<const ChunkPlace> chunks, double *sums) {
+Status HostAdasumKernels::gram(const Rows &rows,
+                               std::span<const ChunkPlace> chunks,
+                               double *sums) {
   RowPointers x;
   for (const ChunkPlace &chunk : chunks) {
     pointToRows(rows, chunk, x);
@@ -35,8 +36,9 @@ Status HostChunkPasses::gram(const Rows &rows,
   return Status();
 }
 
-Status HostChunkPasses::dots(const Rows &rows, uint32_t row,
-                             std::span<const ChunkPlace> chunks, double *sums) {
+Status HostAdasumKernels::dots(const Rows &rows, uint32_t row,
+                               std::span<const ChunkPlace> chunks,
+                               double *sums) {
   RowPointers x;
   for (const ChunkPlace &chunk : chunks) {
     pointToRows(rows, chunk, x);
@@ -46,9 +48,9 @@ Status HostChunkPasses::dots(const Rows &rows, uint32_t row,
   return Status();
 }
 
-Status HostChunkPasses::addPlaces(const double *sums, size_t, uint32_t products,
-                                  const uint32_t *begins, uint32_t vectors,
-                                  double *totals) {
+Status HostAdasumKernels::addPlaces(const double *sums, size_t,
+                                    uint32_t products, const uint32_t *begins,
+                                    uint32_t vectors, double *totals) {
   std::fill_n(totals, size_t(vectors) * products, 0.0);
   for (uint32_t vector = 0; vector < vectors; ++vector, totals += products)
     for (uint32_t place = begins[vector]; place < begins[vector + 1]; ++place)
@@ -57,9 +59,9 @@ Status HostChunkPasses::addPlaces(const double *sums, size_t, uint32_t products,
   return Status();
 }
 
-Status HostChunkPasses::combine(const Rows &rows, uint32_t into,
-                                std::span<const ChunkPlace> chunks,
-                                const Term *terms, size_t) {
+Status HostAdasumKernels::combine(const Rows &rows, uint32_t into,
+                                  std::span<const ChunkPlace> chunks,
+                                  const Term *terms, size_t) {
   RowPointers x;
   std::array<double, kMaxRadix> c;
   for (const ChunkPlace &chunk : chunks) {

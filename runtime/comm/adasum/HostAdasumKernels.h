@@ -1,12 +1,12 @@
-// HostChunkPasses.h - Adasum's passes over vectors in the memory of the host,
+// HostAdasumKernels.h - Adasum's passes over vectors in the memory of the host,
 // on the CPU that calls them.
 #pragma once
 
-#include "runtime/comm/adasum/ChunkPasses.h"
+#include "runtime/comm/adasum/AdasumKernels.h"
 
 namespace boostrt::adasum {
 
-class HostChunkPasses final : public ChunkPasses {
+class HostAdasumKernels final : public AdasumKernels {
 public:
   Status gram(const Rows &rows, std::span<const ChunkPlace> chunks,
               double *sums) override;

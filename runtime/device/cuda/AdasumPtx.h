@@ -1,4 +1,4 @@
-// AdasumKernels.h - the kernels of GpuChunkPasses.cpp, as PTX. They keep the
+// AdasumPtx.h - the kernels of GpuAdasumKernels.cpp, as PTX. They keep the
 // order of every addition that Passes.h promises.
 //
 // A chunk's record is a ChunkPlace: offset at 0, begin at 8, count at 16, held

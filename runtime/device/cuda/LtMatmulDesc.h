@@ -1,4 +1,4 @@
-// LtProduct.h - a matrix product of the ABI as cuBLASLt is asked for it. The
+// LtMatmulDesc.h - a matrix product of the ABI as cuBLASLt is asked for it. The
 // simulated GPU executes products from this description too, so that what the
 // library is told is tested on machines that have none.
 //
@@ -36,7 +36,7 @@ struct LtMatrix {
 };
 
 /// D = op(left) * op(right), then the epilogue; op transposes where it is said.
-struct LtProduct {
+struct LtMatmulDesc {
   LtMatrix left;   ///< operand 1 of the call, B
   LtMatrix right;  ///< operand 0, A
   LtMatrix result; ///< operand 3, C
@@ -49,6 +49,6 @@ struct LtProduct {
 
 /// Fails with ExitCode::Input where neither rows nor columns of an operand are
 /// neighbours in memory, which the library cannot read.
-Result<LtProduct> describeProduct(const BoostLibraryCall &call);
+Result<LtMatmulDesc> describeProduct(const BoostLibraryCall &call);
 
 } // namespace boostrt::cuda
