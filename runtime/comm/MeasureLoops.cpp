@@ -1,6 +1,6 @@
 #include "runtime/comm/MeasureLoops.h"
 
-#include "runtime/comm/adasum/Passes.h"
+#include "runtime/comm/adasum/ElementLoops.h"
 #include "runtime/support/Clock.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void measureLoops(CommCosts &costs, size_t vectorBytes) {
   size_t count = std::clamp(vectorBytes / (vectors * sizeof(float)),
                             adasum::kChunk, most) /
                  adasum::kChunk * adasum::kChunk;
-  const adasum::Passes &passes = adasum::supportedLoops().front();
+  const adasum::ElementLoops &passes = adasum::supportedLoops().front();
   std::vector<float> memory(count * vectors, 1);
   std::array<const float *, vectors> x;
   std::array<double, vectors> c{1, 0.5, 0.25, 0.125};

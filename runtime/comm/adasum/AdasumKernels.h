@@ -1,6 +1,6 @@
 // AdasumKernels.h - what Adasum computes of vectors, wherever they lie:
 // products with each other, and linear combinations. Every memory gives the
-// same bits (Passes.h says which), but for those of a NaN.
+// same bits (ElementLoops.h says which), but for those of a NaN.
 #pragma once
 
 #include "runtime/support/Status.h"

@@ -15,7 +15,7 @@
 // such a node is made a vector (see advance()).
 #pragma once
 
-#include "runtime/comm/adasum/Passes.h"
+#include "runtime/comm/adasum/ElementLoops.h"
 
 #include <span>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "runtime/comm/adasum/HostAdasumKernels.h"
 
+#include "runtime/comm/adasum/ElementLoops.h"
 #include "runtime/comm/adasum/LevelState.h"
-#include "runtime/comm/adasum/Passes.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 namespace boostrt::adasum {
 namespace {
 
-const Passes &passes() {
-  static const Passes &fastest = supportedLoops().front();
+const ElementLoops &loops() {
+  static const ElementLoops &fastest = supportedLoops().front();
   return fastest;
 }
 
@@ -30,8 +30,8 @@ Status HostAdasumKernels::gram(const Rows &rows,
   RowPointers x;
   for (const ChunkPlace &chunk : chunks) {
     pointToRows(rows, chunk, x);
-    passes().gram(x.data(), rows.count, chunk.count,
-                  sums + chunk.place * pairCount(rows.count));
+    loops().gram(x.data(), rows.count, chunk.count,
+                 sums + chunk.place * pairCount(rows.count));
   }
   return Status();
 }
@@ -42,8 +42,8 @@ Status HostAdasumKernels::dots(const Rows &rows, uint32_t row,
   RowPointers x;
   for (const ChunkPlace &chunk : chunks) {
     pointToRows(rows, chunk, x);
-    passes().dots(x[row], x.data(), rows.count, chunk.count,
-                  sums + size_t(chunk.place) * rows.count);
+    loops().dots(x[row], x.data(), rows.count, chunk.count,
+                 sums + size_t(chunk.place) * rows.count);
   }
   return Status();
 }
@@ -72,8 +72,8 @@ Status HostAdasumKernels::combine(const Rows &rows, uint32_t into,
       c[i] = list[1 + i].coefficient;
     }
     if (count)
-      passes().combine(x.data(), c.data(), count, chunk.count,
-                       rows.at(into, chunk));
+      loops().combine(x.data(), c.data(), count, chunk.count,
+                      rows.at(into, chunk));
   }
   return Status();
 }

@@ -100,7 +100,7 @@ void LevelState::placeRows(float *bucket, float *staging) {
 }
 
 Status LevelState::multiply(uint32_t begin, uint32_t end) {
-  return passes().gram(rows, spanAt(chunksAt_, begin, end), sumsAt_);
+  return kernels().gram(rows, spanAt(chunksAt_, begin, end), sumsAt_);
 }
 
 void LevelState::begin() {
@@ -133,7 +133,7 @@ Status LevelState::finishAlone(uint32_t end) {
        ++finished_) {
     uint32_t held = alone_[finished_].held;
     size_t first = held * productCount();
-    BOOSTRT_RETURN_IF_ERROR(passes().addPlaces(
+    BOOSTRT_RETURN_IF_ERROR(kernels().addPlaces(
         sumsAt_, level.chunks.size(), static_cast<uint32_t>(productCount()),
         placesBeginAt_ + held, 1, totalsAt_ + first));
     BOOSTRT_RETURN_IF_ERROR(memory->get(&totals_[first], totalsAt_ + first,
@@ -144,8 +144,8 @@ Status LevelState::finishAlone(uint32_t end) {
         listTerms(held, combinations[held].slots, 0, level.radix);
     BOOSTRT_RETURN_IF_ERROR(memory->put(termsAt_ + held * listLength(),
                                         terms.data(), terms.size_bytes()));
-    BOOSTRT_RETURN_IF_ERROR(passes().combine(rows, level.digit, chunksOf(held),
-                                             termsAt_, listCount()));
+    BOOSTRT_RETURN_IF_ERROR(kernels().combine(rows, level.digit, chunksOf(held),
+                                              termsAt_, listCount()));
     isFinished_[held] = true;
   }
   return Status();
@@ -155,7 +155,7 @@ Status LevelState::addRest() {
   if (finished_ == level.held.size())
     return Status();
   auto vectors = static_cast<uint32_t>(level.held.size());
-  BOOSTRT_RETURN_IF_ERROR(passes().addPlaces(
+  BOOSTRT_RETURN_IF_ERROR(kernels().addPlaces(
       sumsAt_, level.chunks.size(), static_cast<uint32_t>(productCount()),
       placesBeginAt_, vectors, totalsAt_));
   BOOSTRT_RETURN_IF_ERROR(
@@ -190,12 +190,12 @@ Status LevelState::makeVector(uint32_t held, const Merge &merge) {
   BOOSTRT_RETURN_IF_ERROR(memory->put(termsAt_ + held * listLength(),
                                       terms.data(), terms.size_bytes()));
   BOOSTRT_RETURN_IF_ERROR(
-      passes().combine(rows, merge.lo, chunksOf(held), termsAt_, listCount()));
+      kernels().combine(rows, merge.lo, chunksOf(held), termsAt_, listCount()));
   BOOSTRT_RETURN_IF_ERROR(
-      passes().dots(rows, merge.lo, chunksOf(held), dotsAt_));
-  BOOSTRT_RETURN_IF_ERROR(passes().addPlaces(dotsAt_, level.chunks.size(),
-                                             level.radix, placesBeginAt_ + held,
-                                             1, totalsAt_));
+      kernels().dots(rows, merge.lo, chunksOf(held), dotsAt_));
+  BOOSTRT_RETURN_IF_ERROR(
+      kernels().addPlaces(dotsAt_, level.chunks.size(), level.radix,
+                          placesBeginAt_ + held, 1, totalsAt_));
   return memory->get(&newProducts[size_t(held) * level.radix], totalsAt_,
                      level.radix * sizeof(double));
 }
@@ -206,8 +206,8 @@ Status LevelState::putMean() {
 }
 
 Status LevelState::takeMean(uint32_t begin, uint32_t end) {
-  return passes().combine(rows, level.digit, spanAt(chunksAt_, begin, end),
-                          termsAt_, listCount());
+  return kernels().combine(rows, level.digit, spanAt(chunksAt_, begin, end),
+                           termsAt_, listCount());
 }
 
 Status LevelState::combineRest() {
@@ -221,8 +221,8 @@ Status LevelState::combineRest() {
   BOOSTRT_RETURN_IF_ERROR(
       memory->put(termsAt_, terms_.data(), terms_.size() * sizeof(Term)));
   auto chunks = static_cast<uint32_t>(level.chunks.size());
-  return passes().combine(rows, level.digit, spanAt(chunksAt_, 0, chunks),
-                          termsAt_, listCount());
+  return kernels().combine(rows, level.digit, spanAt(chunksAt_, 0, chunks),
+                           termsAt_, listCount());
 }
 
 } // namespace boostrt::adasum

@@ -102,7 +102,7 @@ private:
   /// The slots lo..hi-1 that have a coefficient, as terms.
   std::span<const Term> listTerms(size_t list, std::span<const double> slots,
                                   uint32_t lo, uint32_t hi);
-  AdasumKernels &passes() const { return memory->adasumKernels(); }
+  AdasumKernels &kernels() const { return memory->adasumKernels(); }
 
   std::vector<Alone> alone_;         ///< by `end`
   size_t finished_ = 0;              ///< of these, in this run

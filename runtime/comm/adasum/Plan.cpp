@@ -127,9 +127,10 @@ void cutIntoChunks(const Pieces &part, Level &level) {
   std::vector<Message> &messages = level.parts[level.digit];
   size_t message = 0, begin = 0; // in the part
   auto held = [&](uint32_t vector) {
-    auto found = std::lower_bound(
-        level.held.begin(), level.held.end(), vector,
-        [](const Held &held, uint32_t vector) { return held.vector < vector; });
+    auto found = std::lower_bound(level.held.begin(), level.held.end(), vector,
+                                  [](const LocalVector &held, uint32_t vector) {
+                                    return held.vector < vector;
+                                  });
     return static_cast<uint32_t>(found - level.held.begin());
   };
   for (Piece piece : part)

@@ -57,7 +57,7 @@ struct Channel {
 };
 
 /// A vector of which this member has elements.
-struct Held {
+struct LocalVector {
   uint32_t vector;
   bool isOwned;  ///< this member computes its coefficients
   bool isShared; ///< others hold elements too
@@ -79,7 +79,7 @@ struct Level {
   // Bounds for any places of the same pieces: of chunks, held vectors, and how
   // often one of these is shared with another member.
   size_t maxChunks = 0, maxVectors = 0, maxShared = 0;
-  std::vector<Held> held;
+  std::vector<LocalVector> held;
   std::vector<uint32_t> placesBegin; ///< of each held vector, and their end
   std::vector<Channel> owners;       ///< who compute for vectors held here
   std::vector<Channel> holders;      ///< for whom this member computes

@@ -1,5 +1,5 @@
 // AdasumPtx.h - the kernels of GpuAdasumKernels.cpp, as PTX. They keep the
-// order of every addition that Passes.h promises.
+// order of every addition that ElementLoops.h promises.
 //
 // A chunk's record is a ChunkPlace: offset at 0, begin at 8, count at 16, held
 // at 20, place at 24; 32 bytes. A row of a chunk lies at bucket + 4 offset if

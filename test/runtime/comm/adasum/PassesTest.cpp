@@ -1,5 +1,5 @@
 // The loops over elements, on every kind of CPU this one can be.
-#include "runtime/comm/adasum/Passes.h"
+#include "runtime/comm/adasum/ElementLoops.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ double dotAsDefined(const float *a, const float *b, size_t count) {
 }
 
 TEST(AdasumPasses, ProductsAreTheirDefinitionBitForBit) {
-  for (const Passes &passes : supportedLoops())
+  for (const ElementLoops &passes : supportedLoops())
     for (size_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16})
       for (size_t count : counts) {
         Vectors vectors(n, count);
@@ -58,7 +58,7 @@ TEST(AdasumPasses, ProductsAreTheirDefinitionBitForBit) {
 }
 
 TEST(AdasumPasses, CombinationsAreRoundedOnce) {
-  for (const Passes &passes : supportedLoops())
+  for (const ElementLoops &passes : supportedLoops())
     for (size_t n : {1, 2, 3, 4, 7, 16})
       for (size_t count : counts) {
         Vectors vectors(n, count);
@@ -89,7 +89,7 @@ TEST(AdasumPasses, CombinationsAreRoundedOnce) {
 TEST(AdasumPasses, SquaresOfAllFloatsFit) {
   std::vector<float> values = {3e38f, 1e20f, std::numeric_limits<float>::min(),
                                std::numeric_limits<float>::denorm_min()};
-  for (const Passes &passes : supportedLoops())
+  for (const ElementLoops &passes : supportedLoops())
     for (float value : values) {
       std::vector<float> x(9, value);
       const float *pointer = x.data();

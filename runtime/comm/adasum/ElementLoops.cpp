@@ -1,4 +1,4 @@
-#include "runtime/comm/adasum/PassLoops.h"
+#include "runtime/comm/adasum/ElementLoopsImpl.h"
 
 namespace boostrt::adasum {
 
@@ -22,8 +22,8 @@ template <> struct Register<2> {
 
 namespace {
 
-std::vector<Passes> findSupported() {
-  std::vector<Passes> found;
+std::vector<ElementLoops> findSupported() {
+  std::vector<ElementLoops> found;
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
     found.push_back(kAvx512Loops);
@@ -36,8 +36,8 @@ std::vector<Passes> findSupported() {
 
 } // namespace
 
-const std::vector<Passes> &supportedLoops() {
-  static const std::vector<Passes> passes = findSupported();
+const std::vector<ElementLoops> &supportedLoops() {
+  static const std::vector<ElementLoops> passes = findSupported();
   return passes;
 }
 

@@ -1,23 +1,23 @@
-#include "runtime/comm/adasum/PassLoops.h"
+#include "runtime/comm/adasum/ElementLoopsImpl.h"
 
 #include <immintrin.h>
 
 namespace boostrt::adasum {
 
 // By intrinsics: GCC converts vectors of this length in halves.
-template <> struct Register<4> {
-  using Doubles = __m256d;
+template <> struct Register<8> {
+  using Doubles = __m512d;
   BOOSTRT_INLINE static Doubles load(const float *from) {
-    return _mm256_cvtps_pd(_mm_loadu_ps(from));
+    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
   }
   BOOSTRT_INLINE static void round(Doubles values, float *to) {
-    _mm_storeu_ps(to, _mm256_cvtpd_ps(values));
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps(values));
   }
   BOOSTRT_INLINE static Doubles addProduct(Doubles a, Doubles b, Doubles sum) {
-    return _mm256_fmadd_pd(a, b, sum);
+    return _mm512_fmadd_pd(a, b, sum);
   }
 };
 
-constinit const Passes kAvx2Loops = makeLoops<4, 2>("avx2");
+constinit const ElementLoops kAvx512Loops = makeLoops<8, 4>("avx512");
 
 } // namespace boostrt::adasum

@@ -1,5 +1,5 @@
-// Passes.h - the loops of Adasum over elements: products of vectors with each
-// other, and their linear combination.
+// ElementLoops.h - the loops of Adasum over elements: products of vectors with
+// each other, and their linear combination.
 //
 // Both give the same bits on every CPU. A product of two fp32 numbers is exact
 // in double precision, so that it does not matter whether multiply and add are
@@ -21,7 +21,7 @@ constexpr size_t pairCount(size_t vectors) { return pairIndex(vectors, 0); }
 /// stay in a level-2 cache for every n that a level has.
 constexpr size_t kChunk = 4096;
 
-struct Passes {
+struct ElementLoops {
   const char *name;
   /// sums[pairIndex(i, j)] = <x_i, x_j> for vectors of `count` elements.
   void (*gram)(const float *const *x, size_t n, size_t count, double *sums);
@@ -35,6 +35,6 @@ struct Passes {
 };
 
 /// The passes this CPU can run, the fastest first.
-const std::vector<Passes> &supportedLoops();
+const std::vector<ElementLoops> &supportedLoops();
 
 } // namespace boostrt::adasum

@@ -1,8 +1,9 @@
-// PassLoops.h - the loops of Passes.h for a width of registers. A file says
-// what a register of one width is, and is compiled for a CPU that has it.
+// ElementLoopsImpl.h - the loops of ElementLoops.h for a width of registers. A
+// file says what a register of one width is, and is compiled for a CPU that has
+// it.
 #pragma once
 
-#include "runtime/comm/adasum/Passes.h"
+#include "runtime/comm/adasum/ElementLoops.h"
 
 #include <cstring>
 
@@ -143,11 +144,12 @@ BOOSTRT_INLINE void combineLoop(const float *const *x, const double *c,
 }
 
 /// The passes of a CPU with such registers; `Rows` of gramLoop().
-template <int Width, int Rows> constexpr Passes makeLoops(const char *name) {
+template <int Width, int Rows>
+constexpr ElementLoops makeLoops(const char *name) {
   return {name, gramLoop<Width, Rows>, dotLoop<Width>, combineLoop<Width>};
 }
 
 // Of the files that are compiled for them.
-extern const Passes kAvx2Loops, kAvx512Loops;
+extern const ElementLoops kAvx2Loops, kAvx512Loops;
 
 } // namespace boostrt::adasum
