@@ -437,7 +437,7 @@ typedef struct BoostCollectiveOperand {
 typedef struct BoostCollective {
   uint32_t kind;   /* BoostCollectiveKind */
   uint32_t ranks;  /* BoostRankGroup */
-  uint32_t number; /* order in a step, from 0 */
+  uint32_t index; /* order in a step, from 0 */
   uint32_t operand_count;
   const BoostCollectiveOperand *operands;
   const char
@@ -485,7 +485,7 @@ typedef struct BoostProgram {
   const BoostMetric *metrics;
   const BoostSchedule *schedules;
   const BoostTarget *targets;         /* one of each kind at most, by kind */
-  const BoostCollective *collectives; /* of a step, by number; the same ones for
+  const BoostCollective *collectives; /* of a step, by index; the same ones for
                                          all targets */
   uint32_t parameter_count;
   uint32_t state_count;

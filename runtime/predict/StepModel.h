@@ -61,7 +61,7 @@ struct JobShape {
 Status checkShape(const JobShape &job);
 
 struct PredictedCollective {
-  uint32_t number = 0;
+  uint32_t index = 0;
   BoostCollectiveKind kind = BOOSTC_COLLECTIVE_ALL_REDUCE;
   uint32_t members = 1; ///< ranks that do it together
   std::string how;      ///< "in 2 rounds", "Adasum of 4 x 2 in equal slices"
