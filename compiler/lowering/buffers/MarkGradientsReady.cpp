@@ -6,7 +6,7 @@
 #include "dialects/train/TrainDialect.h"
 
 namespace boostc {
-#define GEN_PASS_DEF_ANNOUNCEGRADIENTSPASS
+#define GEN_PASS_DEF_MARKGRADIENTSREADYPASS
 #include "compiler/lowering/Passes.h.inc"
 } // namespace boostc
 

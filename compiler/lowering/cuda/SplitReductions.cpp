@@ -7,7 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
-#define GEN_PASS_DEF_SPLITSUMSPASS
+#define GEN_PASS_DEF_SPLITREDUCTIONSPASS
 #include "compiler/lowering/Passes.h.inc"
 } // namespace boostc
 

@@ -4,7 +4,7 @@
 #include "dialects/rt/CollectiveForm.h"
 
 namespace boostc {
-#define GEN_PASS_DEF_NUMBERCOLLECTIVESPASS
+#define GEN_PASS_DEF_ASSIGNCOLLECTIVEINDICESPASS
 #include "compiler/lowering/Passes.h.inc"
 } // namespace boostc
 
