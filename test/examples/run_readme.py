@@ -13,8 +13,12 @@ with other numbers:
     inside a line for any text.
   - A number stands for any number: losses, accuracies, steps and times are those of the
     full data, on the machine that the README names.
-  - But planned memory, which follows from the model, may differ by 5 %, for the number of
-    threads, and the accuracy must reach the FLOORS below: data this easy are learnt.
+  - But planned memory, which follows from the model, may differ by 10 %, because the kernels
+    depend on the instructions of the CPU, and the accuracy must reach the FLOORS below: data
+    this easy are learnt.
+
+Programs are compiled for two threads, as those of the READMEs, and no GPU is visible: the
+READMEs show runs on a machine without one.
 
 Each command also runs with SMALL=1, as the READMEs offer: it must end well, with a result.
 """
@@ -48,6 +52,9 @@ FLOORS = {".": 0.9, "mlp-mnist": 0.9, "lenet5-mnist": 0.9, "convnet-cifar10": 0.
 # Its full run takes hours; with SMALL=1 it prints the same lines.
 ONLY_SMALL = {"adasum-scaling"}
 
+LIMIT = 900  # seconds a command may take
+THREADS = min(2, len(os.sched_getaffinity(0)))
+
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
 PLANNED = re.compile(rf"planned ({NUMBER}) MiB")
 
@@ -66,7 +73,7 @@ def is_near(expected, found):
     if not all(plans):
         return True
     one, other = (float(plan.group(1)) for plan in plans)
-    return abs(one - other) <= 0.05 * one
+    return abs(one - other) <= 0.1 * one
 
 
 def line_matches(expected, found):
@@ -91,37 +98,43 @@ def sessions(text):
             yield command, expected.replace("[...]", "...")
 
 
+def make_program(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+
+
 def make_place():
     work.mkdir(parents=True)
     (work / "examples").symlink_to(f"{source}/examples")
-    make_data.write_mnist(work / "MNIST_Data",
-                          SAMPLES.get(example, make_data.TRAIN))
-    make_data.write_cifar10(work / "CIFAR10_Data")
+    if example == "convnet-cifar10":
+        make_data.write_cifar10(work / "CIFAR10_Data")
+    else:
+        make_data.write_mnist(work / "MNIST_Data", SAMPLES.get(example, make_data.TRAIN))
     programs = work / "build" / "bin"
     programs.mkdir(parents=True)
-    (programs / "boostc").symlink_to(f"{build}/bin/boostc")
-    run_program = programs / "boost-run"
-    run_program.write_text(f"""#!/bin/sh
-[ "$1" = eval ] || set -- "$@" {FLAGS.get(example, "")}
-exec "{build}/bin/boost-run" "$@"
-""")
-    run_program.chmod(0o755)
+    # First, so that a script's own --threads wins.
+    make_program(programs / "boostc", f'exec "{build}/bin/boostc" --threads={THREADS} "$@"\n')
+    make_program(programs / "boost-run",
+                 f'[ "$1" = eval ] || set -- "$@" {FLAGS.get(example, "")}\n'
+                 f'exec "{build}/bin/boost-run" "$@"\n')
     return programs
 
 
 def run(command, programs, **variables):
     # Where ranks of several servers meet; the default port may be another test's.
     environment = {**os.environ, "MASTER_PORT": str(free_port()), "BOOSTC_BIN": str(programs),
-                   **variables}
+                   "CUDA_VISIBLE_DEVICES": "", **variables}
     environment.pop("DATA_PATH", None)
     print(" ".join([*(f"{name}={value}" for name, value in variables.items()),
                     f"$ {command}"]), flush=True)
-    done = subprocess.run(["bash", "-c", command], cwd=work, text=True,
-                          env=environment, stdout=subprocess.PIPE,
+    # timeout(1) ends what the command has started, too.
+    done = subprocess.run(["timeout", "--kill-after=30", str(LIMIT), "bash", "-c", command],
+                          cwd=work, text=True, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     print(done.stdout, flush=True)
     if done.returncode != 0:
-        sys.exit(f"exit code {done.returncode}: {command}")
+        late = f" (not done after {LIMIT} s)" if done.returncode == 124 else ""
+        sys.exit(f"exit code {done.returncode}{late}: {command}")
     return done.stdout
 
 
