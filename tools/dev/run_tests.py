@@ -135,7 +135,9 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--lit", default="/usr/lib/llvm-22/bin/lit")
     parser.add_argument("--limit", type=int, default=900,
-                        help="seconds a program or lit may take")
+                        help="seconds a program may take (%(default)s)")
+    parser.add_argument("--lit-limit", type=int, default=3600,
+                        help="seconds all tests of lit may take (%(default)s)")
     parser.add_argument("kinds", nargs="*", metavar="KIND",
                         help=f"{', '.join(KINDS)}; default: all")
     arguments = parser.parse_args()
@@ -154,7 +156,7 @@ def main():
     lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
     if lit_kinds:
         print("--- lit", flush=True)
-        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.limit)
+        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit)
 
     total, is_empty = Tally(), False
     for kind, tally in tallies.items():
