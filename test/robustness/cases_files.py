@@ -63,8 +63,8 @@ CASES = [
          makes=("x.st",)),
     Case("streams-on-a-full-disk", "boost-run b.so --save x.st >disk/log 2>&1; echo ended $?", 0,
          setup=DISK + FILL, says=(r"ended 2",), needs=("mounts",), makes=("x.st", "disk/log")),
-    Case("streams-closed", "boost-run b.so --save x.st <&- >&- 2>&-; echo ended $? >&9", 0,
-         says=(r"ended 2",), setup="", makes=("x.st",)),
+    Case("streams-closed", "exec 9>&1; boost-run b.so --save x.st <&- >&- 2>&-; echo ended $? >&9", 0,
+         says=(r"ended 2",), makes=("x.st",)),
     Case("log-dir-on-a-full-disk", "boost-run b.so --ranks 2 --log-dir disk/log --save x.st; echo ended $?", 0,
          setup=DISK + FILL, says=(r"cannot \w+ '[^']*disk/log[^']*'|ended 0",), needs=("mounts",),
          makes=("x.st", "disk/log")),
@@ -140,11 +140,5 @@ CASES = [
       for length, code, says in ((250, 0, (r"result: ",)), (255, 0, (r"result: ",)),
                                  (300, 2, (r"cannot \w+ 'aaa", r"[Nn]ame (is )?too long")))],
     Case("tune-where-nothing-is-written", "boostc m.json --target=cpu --tune /proc/t.json -o x.so", 2,
-         says=(r"cannot \w+ '/proc/t.json'",), atmost=3),
+         says=(r"cannot \w+ '/proc/t.json'",), atmost=10),
 ]
-
-for case in CASES:
-    if case.name == "read-only-file":
-        case.run = "setpriv --reuid=65534 --regid=65534 --clear-groups boostc m.json -o x.so"
-    if case.name == "streams-closed":
-        case.run = "exec 9>&1; " + case.run

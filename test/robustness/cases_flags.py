@@ -2,8 +2,6 @@
 
 from harness import Case
 
-BAD_SIZE = r"{flag}[^\n]*'{value}'[^\n]*expected[^\n]*(bytes|KiB|size)"
-
 
 def size(name, flag, value):
     # A leading sign would be a flag of its own: it is given with an equals sign.

@@ -99,7 +99,7 @@ CASES = [
          setup=IDX + "python3 - <<'X'\nimport json\nm = json.load(open('m.json'))\ndel m['data']\n"
          "json.dump(m, open('c.json', 'w'))\nX\nboostc c.json --target=cpu -o c.so",
          says=(r"DATA_PATH", r"mnist:")),
-    Case("data-of-another-shape-is-not-unpacked", "boost-run b.so --data cifar10:cifar", 3, slow=False, atmost=3,
+    Case("data-of-another-shape-is-not-unpacked", "boost-run b.so --data cifar10:cifar", 3, atmost=10,
          setup="mkdir cifar; for i in 1 2 3 4 5; do head -c 30730000 /dev/zero > cifar/data_batch_$i.bin; done; "
          "head -c 30730000 /dev/zero > cifar/test_batch.bin; xz -0 -T0 cifar/*.bin",
          says=(r"3x32x32", r"1x28x28")),
@@ -132,13 +132,13 @@ CASES = [
          "sys.exit(subprocess.run([\"boost-run\", \"b.so\", \"--ranks\", \"2\", \"--master\", "
          "\"127.0.0.1:%d\" % s.getsockname()[1]]).returncode)'", 2,
          says=(r"127\.0\.0\.1:\d+", r"in use", r"another port|--master|other port")),
-    Case("port-needs-privileges", "boost-run b.so --ranks 2 --master 127.0.0.1:80", 2, needs=("ordinary",),
+    Case("port-needs-privileges", "boost-run b.so --ranks 2 --master 127.0.0.1:80", 2, needs=("ordinary", "kept ports"),
          says=(r"127\.0\.0\.1:80", r"[Pp]ermission denied", r"1024|another port|other port|larger one|--master")),
     Case("few-open-files", "ulimit -n 16; boost-run b.so --ranks 4", 2, says=(r"files", r"ulimit -n"),
          never=(r"check that all machines reach",), slow=True),  # which call fails first varies
-    Case("few-processes", "boost-run b.so --ranks 64", 2, needs=("ordinary",),
+    Case("few-processes", "ulimit -u 12; boost-run b.so --ranks 64", 2, needs=("ordinary",),
          says=(r"ulimit -u", r"process|thread"), never=(r"terminate",)),
-    Case("few-threads", "boost-run b.so --ranks 64 --comm local", 2, needs=("ordinary",),
+    Case("few-threads", "ulimit -u 12; boost-run b.so --ranks 64 --comm local", 2, needs=("ordinary",),
          says=(r"cannot start a thread for rank \d+: Resource temporarily unavailable", r"ulimit -u")),
     *[Case(f"table-against-{name}", f"RANK_TABLE_FILE=t.json {variables} boost-run b.so", 2,
            setup="boost-run rank-table create --hosts 127.0.0.1 --devices 2 -o t.json",
@@ -159,10 +159,3 @@ sleep 0.3; kill -HUP $run; wait $run; code=$?; cat out; ls new; exit $code
 """, 7, setup="boostc m.json --target=cpu --threads 1 --set data.source=digits:train=60000,test=320 "
          "--set epochs=1000 -o long.so", says=(r"SIGHUP", r"m-\d+_\d+"), makes=("out", "new")),
 ]
-
-ORDINARY = "setpriv --reuid=65534 --regid=65534 --clear-groups "
-for case in CASES:
-    if case.name in ("few-processes", "few-threads"):
-        case.run = f"{ORDINARY} bash -c 'ulimit -u 12; {case.run}'"
-    elif "ordinary" in case.needs:
-        case.run = ORDINARY + case.run

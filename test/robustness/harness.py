@@ -15,6 +15,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import signal
 import stat
@@ -33,6 +34,8 @@ CRASH = re.compile(r"terminate called|LLVM ERROR|Stack dump|Aborted|Segmentation
 CRASH_SIGNALS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
                  signal.SIGXFSZ, signal.SIGSYS, signal.SIGTRAP}
 TIMEOUT = 30
+# Runs a command as an ordinary user.
+ORDINARY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 # Of address space: what reads without end ends early, and the machine stays usable. (Sanitizers
 # need terabytes.)
 MEMORY = 8 << 30
@@ -61,16 +64,6 @@ class Answer:
     text: str
     seconds: float
     folder: pathlib.Path
-
-
-def content_of(path, info):
-    """What tells one content from another; of a large file that is its size and time."""
-    if info.st_size > 64 << 20:
-        return f"{info.st_size} {info.st_mtime_ns}"
-    try:
-        return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        return str(error)
 
 
 def state_of(folder):
@@ -223,11 +216,14 @@ def run_case(case, samples, build):
                 answer = Answer(code, text, 0.0, here)
                 return "poor", [f"its set-up ended with {code}"], answer
         before = state_of(here)
+        run = case.run
+        if "ordinary" in case.needs:
+            run = shlex.join([*ORDINARY, "bash", "-c", run])
         begin = time.monotonic()
         if case.columns:
-            code, text = run_on_terminal(case.run, here, env, case.columns)
+            code, text = run_on_terminal(run, here, env, case.columns)
         else:
-            code, text = run_piped(case.run, here, env)
+            code, text = run_piped(run, here, env)
         answer = Answer(code, text, time.monotonic() - begin, here)
         return *judge(case, answer, before), answer
     finally:
@@ -268,8 +264,16 @@ def feature_devices():
 def feature_ordinary(build):
     """May run the programs as an ordinary user."""
     return os.geteuid() == 0 and subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", f"{build}/bin/boost-run",
-         "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        [*ORDINARY, f"{build}/bin/boost-run", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def feature_kept_ports():
+    """Are the ports below 1024 kept for root? Containers may have none that are."""
+    try:
+        first = pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()
+    except OSError:
+        return True  # Linux before 4.11
+    return int(first) > 80
 
 
 def find_features(build):
@@ -279,6 +283,6 @@ def find_features(build):
         "mounts": why(feature_mounts(), "no right to mount a small file system"),
         "devices": why(feature_devices(), "no right to make device nodes"),
         "failing calls": why((build / "test/e2e/fail-calls.so").exists(), "fail-calls.so is not built"),
-        "root": why(os.geteuid() == 0, "not root"),
+        "kept ports": why(feature_kept_ports(), "ordinary users may listen on port 80"),
         "ordinary": why(feature_ordinary(build), "cannot run the programs as an ordinary user"),
     }

@@ -127,19 +127,7 @@ def at(position):
     return rf"^x\.json:{position[0]}:{position[1]}: error: "
 
 
-def found(value):
-    """What names a value in a message."""
-    if isinstance(value, Raw):
-        return re.escape(value.text)
-    if isinstance(value, (dict, list)):
-        return "object" if isinstance(value, dict) else "list|array"
-    if isinstance(value, str):
-        return re.escape(value)
-    return re.escape(json.dumps(value))
-
-
 EXPECTED = r"expected|did you mean|the keys? (is|are)|lacks the key|unknown|twice|takes|[Oo]ther"
-CHOICES = r"did you mean '{0}'|\b{0}\b"
 
 
 def case(name, model, position, *says, code=1):
@@ -164,7 +152,7 @@ def generate(rng):
             if path:
                 wrong_types(kinds, rng, model, path, value, where)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                wrong_numbers(kinds, rng, model, path, value, where)
+                wrong_numbers(kinds, model, path, value, where)
             if isinstance(value, str) and path[-1] in ("op", "type", "schedule", "matmul_precision", "padding",
                                                        "mode"):
                 word = misspelt(value, rng)
@@ -172,7 +160,7 @@ def generate(rng):
                     f"word-{where}", changed(model, path, word),
                     lambda w, path=path: w.values[path], re.escape(f"'{word}'"), rf"\b{re.escape(value)}\b"))
             if path:
-                broken_tokens(kinds, rng, model, path, value, where)
+                broken_tokens(kinds, rng, model, path, where)
     return kinds
 
 
@@ -224,7 +212,7 @@ def wrong_types(kinds, rng, model, path, value, where):
                                   lambda w, path=path: w.values[path], EXPECTED))
 
 
-def wrong_numbers(kinds, rng, model, path, value, where):
+def wrong_numbers(kinds, model, path, value, where):
     if isinstance(path[-1], int) and path[-2] != "shape":
         return
     whole = isinstance(value, int) and path[-1] not in ("length", "warmup")
@@ -234,7 +222,7 @@ def wrong_numbers(kinds, rng, model, path, value, where):
                                    lambda w, path=path: w.values[path], re.escape(text[:6]), EXPECTED))
 
 
-def broken_tokens(kinds, rng, model, path, value, where):
+def broken_tokens(kinds, rng, model, path, where):
     """Text that is no JSON in the place of a value: the token under the caret is that one."""
     tokens = {"True": "true", "None": "null", "'a'": "quotes", "0x10": "", ".5": "", "+1": "", "NaN": "",
               "1.": "", "tru": "", "//": "comment", "$w": ""}

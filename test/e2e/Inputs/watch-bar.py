@@ -24,8 +24,6 @@ import time
 
 from screen import Screen
 
-ERASE = b"\r\x1b[J"
-
 
 def set_size(terminal, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
