@@ -10,7 +10,7 @@ import lit.formats
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.dont_write_bytecode = True  # nothing in the source tree
-from free_port import free_port
+from free_port import free_ports
 
 config.name = "boostc"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -55,8 +55,8 @@ if ptxas:
 
 # Where the ranks of servers meet, for each test that has several: a port that is free when the
 # tests begin. (Ranks of one server find a free one themselves.)
-for name in ("%launch_port", "%adasum_port", "%counts_port"):
-    config.substitutions.append((name, str(free_port())))
+for name, port in zip(("%launch_port", "%adasum_port", "%counts_port"), free_ports(3)):
+    config.substitutions.append((name, str(port)))
 
 # Open MPI's launcher, as many processes as asked for, also where root runs the tests.
 if shutil.which("mpirun"):
