@@ -117,7 +117,7 @@ RankCommand loses(const TemporaryDirectory &directory, uint32_t rank,
   return shell(rank, "while ! grep -qs 'T (stopped)' "
                      "/proc/$(cat " +
                          (directory / "pid") +
-                         " 2>/dev/null)/status; do :; done; exit " +
+                         " 2>/dev/null)/status; do sleep 0.01; done; exit " +
                          std::to_string(code));
 }
 

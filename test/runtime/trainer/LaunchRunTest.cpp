@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <functional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,22 @@ using testing::MatchesRegex;
 namespace {
 
 constexpr const char *kSmall = "--data=digits:train=100,test=50";
+
+/// Fails the test where `isSo` is not within a minute: what was to make it so
+/// may have ended.
+void waitUntil(const std::function<bool()> &isSo, const std::string &what) {
+  for (int attempt = 0; attempt < 30000; ++attempt) {
+    if (isSo())
+      return;
+    usleep(2000);
+  }
+  ADD_FAILURE() << "not within a minute: " << what;
+}
+
+void waitForText(const std::string &path, const std::string &text) {
+  waitUntil([&] { return readFile(path).find(text) != std::string::npos; },
+            "'" + text + "' in " + path);
+}
 
 /// Of a launcher of one rank: that rank.
 int childOf(int launcher) {
@@ -72,8 +89,7 @@ TEST(LaunchRun, OneOfSeveralThatIsKilledIsNamedByAll) {
   std::string log = directory / "log/1/rank.0/stdout";
   // Long enough for all to have heard from each other in which step they are:
   // they tell it 20 ms after they began it.
-  while (readFile(log).find("epoch: 100 ") == std::string::npos)
-    usleep(2000);
+  waitForText(log, "epoch: 100 ");
   int victim = childOf(launcher.id());
   ASSERT_GT(victim, 0);
   kill(victim, SIGKILL);
@@ -104,10 +120,9 @@ TEST(LaunchRun, OneOfSeveralThatIsStoppedIsNamedLastAndSoon) {
   BoostRunProcess launcher({fixture("softmax"), kSmall, "--epochs=1000000",
                             "--ranks=3", "--log-dir=" + (directory / "log"),
                             "--eval-every=0", "--check-replicas=0",
-                            "--rank-deadline=0.8"});
+                            "--rank-deadline=2"});
   std::string log = directory / "log/1/rank.0/stdout";
-  while (readFile(log).find("epoch: 10 ") == std::string::npos)
-    usleep(2000);
+  waitForText(log, "epoch: 10 ");
   int victim = childOf(launcher.id());
   ASSERT_GT(victim, 0);
   auto begin = std::chrono::steady_clock::now();
@@ -128,23 +143,24 @@ TEST(LaunchRun, OneOfSeveralThatIsStoppedIsNamedLastAndSoon) {
 
 /// Waits until `process` does not die of `signal` any more.
 void waitUntilItListens(int process, int signal) {
-  unsigned long caught = 0;
-  while ((caught >> (signal - 1) & 1) == 0) {
-    std::string status =
-        readFile("/proc/" + std::to_string(process) + "/status");
-    size_t at = status.find("SigCgt:");
-    ASSERT_NE(at, std::string::npos) << "it has ended";
-    caught = std::stoul(status.substr(at + 7), nullptr, 16);
-    usleep(2000);
-  }
+  std::string path = "/proc/" + std::to_string(process) + "/status";
+  waitUntil(
+      [&] {
+        std::string status = readFile(path);
+        size_t at = status.find("SigCgt:");
+        return at != std::string::npos &&
+               std::stoul(status.substr(at + 7), nullptr, 16) >> (signal - 1) &
+                   1;
+      },
+      path + " shows that it handles signal " + std::to_string(signal));
 }
 
 TEST(LaunchRun, ASignalWhileRanksWaitForEachOtherSaysThatNothingWasBegun) {
   BoostRunProcess launcher({fixture("softmax"), kSmall, "--ranks=1",
                             "--nnodes=2", "--node-rank=1",
                             "--master=127.0.0.1:1"});
-  while (childrenOf(launcher.id()).empty())
-    usleep(2000);
+  waitUntil([&] { return !childrenOf(launcher.id()).empty(); },
+            "the launcher has a rank");
   waitUntilItListens(childOf(launcher.id()), SIGINT);
   kill(launcher.id(), SIGINT);
   Finished run = launcher.wait();
