@@ -1,6 +1,6 @@
 #include "compiler/codegen/Backend.h"
 #include "compiler/codegen/DeviceModules.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"

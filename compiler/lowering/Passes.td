@@ -233,7 +233,7 @@ def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::tr
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def SplitSumsPass : Pass<"boostc-split-reductions", "::boostc::train::ProgramOp"> {
+def SplitReductionsPass : Pass<"boostc-split-reductions", "::boostc::train::ProgramOp"> {
   let summary = "cuts long sums of few products apart on a GPU";
   let description = [{
     In a program with `rt.cuda_target`, a product or a convolution with few results, each the
@@ -277,7 +277,7 @@ def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::Progra
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def AnnounceGradientsPass
+def MarkGradientsReadyPass
     : Pass<"boostc-mark-gradients-ready", "::boostc::train::ProgramOp"> {
   let summary = "says where in @micro a collective could begin";
   let description = [{

@@ -5,7 +5,7 @@
 
 #include "compiler/pipeline/CommandLine.h"
 #include "compiler/frontend/DiagnosticPrinter.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/FlagEffects.h"
 #include "compiler/pipeline/Outputs.h"

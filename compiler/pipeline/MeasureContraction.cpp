@@ -1,6 +1,6 @@
 #include "compiler/pipeline/MeasureContraction.h"
 #include "compiler/codegen/Codegen.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/pipeline/LoadedLibrary.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/train/TrainDialect.h"

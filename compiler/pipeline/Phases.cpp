@@ -56,7 +56,7 @@ static void addMemoryPlan(OpPassManager &manager) {
   planning.addPass(createPlanMemoryPass());
   // Equal places become one value: kernels promise that their arguments differ.
   addCleanup(manager);
-  manager.nest<train::ProgramOp>().addPass(createAnnounceGradientsPass());
+  manager.nest<train::ProgramOp>().addPass(createMarkGradientsReadyPass());
 }
 
 /// The passes that turn the phase before `phase` into it.
@@ -145,9 +145,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
       layouts.addPass(createAssignLayoutsPass());
       // Tiles and parts follow the strides of operands. A library's calls have
       // scratch memory by now, and cut sums themselves.
-      SplitSumsPassOptions sums;
+      SplitReductionsPassOptions sums;
       sums.tilingPolicy = options.cudaStaging;
-      layouts.addPass(createSplitSumsPass(sums));
+      layouts.addPass(createSplitReductionsPass(sums));
       if (options.chooseContraction)
         layouts.addPass(
             createChooseContractionsPass(options.chooseContraction));

@@ -1,5 +1,5 @@
 #include "compiler/pipeline/TuningFile.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

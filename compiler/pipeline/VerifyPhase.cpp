@@ -1,7 +1,7 @@
 // The verifier that closes a phase; see Passes.td.
 
-#include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"

@@ -1,5 +1,5 @@
 #include "compiler/report/ProgramTables.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/report/MemoryUse.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "llvm/Support/MathExtras.h"

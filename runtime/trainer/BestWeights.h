@@ -3,7 +3,7 @@
 // measure that, the lowest loss.
 #pragma once
 
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Report.h"

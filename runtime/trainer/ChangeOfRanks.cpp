@@ -1,7 +1,7 @@
 #include "runtime/trainer/ChangeOfRanks.h"
 
 #include "runtime/data/WindowShard.h"
-#include "runtime/trainer/RunSteps.h"
+#include "runtime/checkpoint/RunSteps.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,8 +2,8 @@
 // on with a run.
 #pragma once
 
-#include "runtime/trainer/CheckpointPosition.h"
-#include "runtime/trainer/Program.h"
+#include "runtime/checkpoint/CheckpointPosition.h"
+#include "runtime/program/Program.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "runtime/trainer/DeviceLink.h"
 
-#include "runtime/comm/nccl/NcclTransport.h"
+#include "runtime/device/cuda/nccl/NcclTransport.h"
 
 #include <cstring>
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/comm/VectorMemory.h"
-#include "runtime/comm/nccl/NcclApi.h"
+#include "runtime/device/cuda/nccl/NcclApi.h"
 #include "runtime/device/Device.h"
 #include "runtime/launch/LaunchOptions.h"
 #include "runtime/trainer/Ranks.h"

@@ -5,9 +5,9 @@
 
 #include "runtime/device/OverlappedCollectives.h"
 #include "runtime/trainer/Arenas.h"
-#include "runtime/trainer/Program.h"
+#include "runtime/program/Program.h"
 #include "runtime/trainer/RankCollectives.h"
-#include "runtime/trainer/RunSteps.h"
+#include "runtime/checkpoint/RunSteps.h"
 
 #include <array>
 #include <memory>

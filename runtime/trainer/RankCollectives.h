@@ -7,7 +7,7 @@
 #include "runtime/program/CollectiveExecutor.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/DeviceLink.h"
-#include "runtime/trainer/Program.h"
+#include "runtime/program/Program.h"
 #include "runtime/trainer/Ranks.h"
 
 namespace boostrt {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/data/Prefetcher.h"
-#include "runtime/trainer/Program.h"
-#include "runtime/trainer/Recipe.h"
+#include "runtime/program/Program.h"
+#include "runtime/program/Recipe.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "runtime/device/cuda/SimulatedGpu.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -116,10 +116,11 @@ private:
       return missing();
     uint32_t threads = options_.threads.value_or(
         static_cast<uint32_t>(std::max(1, availableCpus())));
-    Result<std::unique_ptr<sim::SimDriver>> driver =
-        sim::SimDriver::create(threads);
+    Result<std::unique_ptr<GpuDriver>> driver = openSimulatedGpu(
+        threads, cuda::SearchContext::current().origin);
     if (!driver.ok())
-      return driver.status();
+      return Status(driver.status().code(),
+                    fmt::format("--device=sim: {}", driver.status().message()));
     return onGpu(std::move(driver).value(), "as --device says");
   }
 

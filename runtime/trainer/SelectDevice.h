@@ -3,7 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/trainer/Options.h"
-#include "runtime/trainer/Program.h"
+#include "runtime/program/Program.h"
 
 #include <memory>
 #include <vector>

@@ -2,11 +2,11 @@
 
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/ChangeOfRanks.h"
-#include "runtime/trainer/CheckpointManifest.h"
-#include "runtime/trainer/CheckpointNames.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
+#include "runtime/checkpoint/CheckpointNames.h"
 #include "runtime/trainer/PrivateState.h"
 #include "runtime/trainer/RunState.h"
-#include "runtime/trainer/RunSteps.h"
+#include "runtime/checkpoint/RunSteps.h"
 
 #include <algorithm>
 #include <fmt/format.h>

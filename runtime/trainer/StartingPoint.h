@@ -2,7 +2,7 @@
 // nothing.
 #pragma once
 
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Ranks.h"

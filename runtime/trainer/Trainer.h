@@ -21,7 +21,7 @@
 // finite changes nothing, whoever launched it (train.update).
 #pragma once
 
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/trainer/RunData.h"
 #include "runtime/trainer/RunState.h"
 #include "runtime/trainer/StepWindow.h"

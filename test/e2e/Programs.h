@@ -7,7 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/device/cuda/GpuDriver.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "sim/SimDriver.h"
 #include "runtime/trainer/Execution.h"
 #include <filesystem>
 #include <memory>

@@ -40,7 +40,7 @@ bool hasWorkBehind(Operation *op) {
 }
 
 struct MarkGradientsReady
-    : boostc::impl::AnnounceGradientsPassBase<MarkGradientsReady> {
+    : boostc::impl::MarkGradientsReadyPassBase<MarkGradientsReady> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     func::FuncOp micro = program.getFunction(train::kMicro);

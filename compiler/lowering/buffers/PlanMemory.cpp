@@ -2,7 +2,7 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/buffers/MemoryPlanner.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/abi/boost_abi.h"

@@ -12,10 +12,10 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,8 +2,8 @@
 
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"

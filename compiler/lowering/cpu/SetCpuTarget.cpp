@@ -4,7 +4,7 @@
 // demands can be read by its name.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "llvm/TargetParser/Host.h"
 #include <thread>
 

@@ -1,7 +1,7 @@
 // Which products and convolutions a library computes on a GPU; see Passes.td.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,7 +1,7 @@
 // Sums of products as work for a grid.
 
 #include "compiler/lowering/cuda/ContractionBody.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,4 +1,4 @@
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/GridCode.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

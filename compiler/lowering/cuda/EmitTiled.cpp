@@ -1,7 +1,7 @@
 // A block of a tiled product: see SharedMemoryTiling.h.
 
 #include "compiler/lowering/cuda/ContractionBody.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/GridCode.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

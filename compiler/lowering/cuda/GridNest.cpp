@@ -1,5 +1,5 @@
 #include "compiler/lowering/cuda/GridNest.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

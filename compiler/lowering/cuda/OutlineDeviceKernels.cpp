@@ -4,7 +4,7 @@
 // becomes one kernel.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

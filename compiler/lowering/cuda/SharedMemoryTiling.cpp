@@ -1,4 +1,4 @@
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/cuda/SharedMemoryTiling.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,7 +1,7 @@
 // Which sums of products a GPU computes in parts; see Passes.td.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/cuda/ReducePartials.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,8 +63,8 @@ static int64_t chooseParts(ContractionOpInterface op,
 
 namespace {
 
-struct SplitReductions : boostc::impl::SplitSumsPassBase<SplitReductions> {
-  using SplitSumsPassBase::SplitSumsPassBase;
+struct SplitReductions : boostc::impl::SplitReductionsPassBase<SplitReductions> {
+  using SplitReductionsPassBase::SplitReductionsPassBase;
 
   void runOnOperation() override {
     if (!getCudaTarget(getOperation()) || tilingPolicy == TilingPolicy::Never)

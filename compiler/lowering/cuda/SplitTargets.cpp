@@ -1,8 +1,8 @@
 // One program for each kind of device; see Passes.td.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_SPLITTARGETSPASS

@@ -1,8 +1,8 @@
 // The descriptor: what the runtime reads of a program. The structs are those of
 // runtime/abi/boost_abi.h, filled here and laid down byte for byte.
 
-#include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/llvm/SourceNames.h"

@@ -2,8 +2,8 @@
 
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/cpu/CpuTarget.h"
-#include "compiler/lowering/cuda/CudaTarget.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

@@ -1,6 +1,6 @@
 // No crash costs a checkpoint: the machine stops, or a call fails, at every
 // single file-system call of a save.
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/SimulatedFileSystem.h"

@@ -1,9 +1,9 @@
 // Damaged checkpoints are rejected, or the damage is harmless: every
 // truncation, thousands of flipped bits, and manifests made to hurt.
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include "runtime/support/Sha256.h"
-#include "runtime/trainer/CheckpointManifest.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 

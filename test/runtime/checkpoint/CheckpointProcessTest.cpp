@@ -1,5 +1,5 @@
 // The same promises on the machine's own file system, with processes that die.
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/TemporaryDirectory.h"

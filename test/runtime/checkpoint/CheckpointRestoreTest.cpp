@@ -1,5 +1,5 @@
 // Taking a checkpoint's tensors over into a run, and whose checkpoint it is.
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/SimulatedFileSystem.h"

@@ -1,4 +1,4 @@
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/SimulatedFileSystem.h"

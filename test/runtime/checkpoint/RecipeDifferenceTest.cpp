@@ -1,4 +1,4 @@
-#include "runtime/trainer/RecipeDifference.h"
+#include "runtime/checkpoint/RecipeDifference.h"
 
 #include <gtest/gtest.h>
 

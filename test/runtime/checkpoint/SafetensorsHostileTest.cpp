@@ -1,5 +1,5 @@
 // Files made to hurt, and files that were hurt.
-#include "runtime/trainer/Safetensors.h"
+#include "runtime/checkpoint/Safetensors.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/TemporaryDirectory.h"

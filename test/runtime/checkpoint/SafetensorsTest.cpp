@@ -1,4 +1,4 @@
-#include "runtime/trainer/Safetensors.h"
+#include "runtime/checkpoint/Safetensors.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/support/SimulatedFileSystem.h"

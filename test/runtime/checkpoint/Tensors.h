@@ -1,7 +1,7 @@
 // Tensors.h - small tensors to save, and what came back.
 #pragma once
 
-#include "runtime/trainer/Checkpoint.h"
+#include "runtime/checkpoint/Checkpoint.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Pieces of a file whose hash is known: all that are read are what was hashed.
-#include "runtime/trainer/VerifiedFile.h"
+#include "runtime/checkpoint/VerifiedFile.h"
 
 #include "test/runtime/checkpoint/Tensors.h"
 

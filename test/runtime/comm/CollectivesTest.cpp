@@ -1,7 +1,7 @@
 // Every collective over every transport, bit for bit against plain loops.
 #include "runtime/comm/Collectives.h"
 #include "test/runtime/comm/Contributions.h"
-#include "test/runtime/comm/nccl/NcclRanks.h"
+#include "test/runtime/device/cuda/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
 

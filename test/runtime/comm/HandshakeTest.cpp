@@ -1,5 +1,5 @@
 #include "runtime/comm/Handshake.h"
-#include "test/runtime/comm/nccl/NcclRanks.h"
+#include "test/runtime/device/cuda/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include "runtime/comm/Collectives.h"
 #include "runtime/comm/HostVectors.h"
 #include "test/runtime/comm/WrappedTransport.h"
-#include "test/runtime/comm/nccl/GpuRanks.h"
-#include "test/runtime/comm/nccl/NcclRanks.h"
+#include "test/runtime/device/cuda/nccl/GpuRanks.h"
+#include "test/runtime/device/cuda/nccl/NcclRanks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "runtime/comm/Collectives.h"
 #include "runtime/comm/HostVectors.h"
 #include "test/runtime/comm/Contributions.h"
-#include "test/runtime/comm/nccl/NcclRanks.h"
+#include "test/runtime/device/cuda/nccl/NcclRanks.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "runtime/comm/HostVectors.h"
 #include "test/runtime/comm/Ranks.h"
-#include "test/runtime/comm/nccl/FakeGpu.h"
+#include "test/runtime/device/cuda/nccl/FakeGpu.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

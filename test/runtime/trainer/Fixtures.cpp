@@ -68,12 +68,12 @@ BoostRunProcess::BoostRunProcess(const std::vector<std::string> &arguments,
         &actions, descriptor,
         (directory_ + (descriptor == 1 ? "/out" : "/err")).c_str(),
         O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  int error = posix_spawn(&process_, BOOSTRT_BOOSTC_RUN, &actions, nullptr,
+  int error = posix_spawn(&process_, BOOSTRT_BOOST_RUN, &actions, nullptr,
                           pointers(argv).data(), pointers(envp).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     process_ = -1;
-    ADD_FAILURE() << "cannot start " << BOOSTRT_BOOSTC_RUN;
+    ADD_FAILURE() << "cannot start " << BOOSTRT_BOOST_RUN;
   }
 }
 

@@ -1,7 +1,7 @@
 // RanksJob.h - training on ranks that are threads of this process.
 #pragma once
 
-#include "runtime/trainer/Commands.h"
+#include "runtime/cli/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 #include "test/runtime/trainer/Fixtures.h"

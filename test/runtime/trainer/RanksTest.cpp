@@ -1,6 +1,6 @@
 // Training on several ranks, here threads of this process: the same bits as on
 // one, and what happens when one of them fails.
-#include "runtime/trainer/Commands.h"
+#include "runtime/cli/Commands.h"
 #include "runtime/trainer/ReplicaCheck.h"
 #include "runtime/trainer/RunOnRanks.h"
 #include "test/runtime/trainer/RanksJob.h"

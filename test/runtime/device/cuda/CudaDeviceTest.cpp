@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/abi/boost_random.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "sim/SimDriver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Adasum of vectors that lie on simulated GPUs: the bits of the host's, which
 // other tests hold against the definition, and the definition itself.
 #include "runtime/device/cuda/GpuVectors.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "sim/SimDriver.h"
 #include "test/runtime/comm/adasum/AdasumCase.h"
 
 #include <gmock/gmock.h>

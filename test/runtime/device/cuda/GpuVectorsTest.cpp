@@ -4,7 +4,7 @@
 #include "runtime/comm/Collectives.h"
 #include "runtime/comm/HostVectors.h"
 #include "runtime/comm/local/LocalJob.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "sim/SimDriver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

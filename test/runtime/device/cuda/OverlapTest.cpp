@@ -2,7 +2,7 @@
 // may, or as early: what they wait for, and what waits for them.
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/GpuVectors.h"
-#include "runtime/device/sim/SimDriver.h"
+#include "sim/SimDriver.h"
 #include "test/runtime/device/cuda/FakeDriver.h"
 
 #include <algorithm>

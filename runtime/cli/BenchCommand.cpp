@@ -1,0 +1,161 @@
+// `boost-run bench`: what a step costs without its data. No loader runs; the
+// batches are drawn before the clock starts and lie in the batch arenas that
+// training fills, used in turn.
+#include "runtime/predict/RandomBatch.h"
+#include "runtime/support/Streams.h"
+#include "runtime/cli/Commands.h"
+#include "runtime/trainer/Session.h"
+#include "runtime/trainer/StepWindow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+class Bench {
+public:
+  Bench(Session &session, const Options &options, Ranks &ranks)
+      : options_(options), ranks_(ranks), program_(session.program()),
+        batches_(session.arenas().copies(BOOSTC_ARENA_BATCH)),
+        execution_(session.execution()), window_(execution_) {
+    for (size_t i = 0; i < batches_.size(); ++i)
+      fillRandomBatch(program_.descriptor(), batches_[i], i);
+    milliseconds_.reserve(
+        static_cast<size_t>(std::max(options.benchWarmup, options.benchSteps)));
+  }
+
+  Status run() {
+    BOOSTRT_RETURN_IF_ERROR(ranks_.barrier());
+    BOOSTRT_RETURN_IF_ERROR(steps(options_.benchWarmup));
+    BOOSTRT_RETURN_IF_ERROR(steps(options_.benchSteps));
+    std::sort(milliseconds_.begin(), milliseconds_.end());
+    return Status();
+  }
+
+  /// The nearest rank: the smallest time that `share` of the steps do not
+  /// exceed.
+  double quantile(double share) const {
+    auto count = static_cast<double>(milliseconds_.size());
+    auto rank = static_cast<size_t>(std::ceil(share * count));
+    return milliseconds_[std::max<size_t>(rank, 1) - 1];
+  }
+
+private:
+  /// Steps as training takes them, and how long after the one before each was
+  /// done.
+  Status steps(int64_t count) {
+    milliseconds_.clear();
+    begin_ = Clock::now();
+    for (int64_t i = 0; i < count; ++i)
+      BOOSTRT_RETURN_IF_ERROR(step());
+    return settle();
+  }
+
+  Status step() {
+    uint32_t count = program_.descriptor().micro_batches;
+    for (uint32_t i = 0; i < count; ++i) {
+      BOOSTRT_RETURN_IF_ERROR(
+          window_.add(batches_[next_], i + 1 == count ? globalStep_ + 1 : 0));
+      next_ = (next_ + 1) % batches_.size();
+    }
+    BOOSTRT_RETURN_IF_ERROR(window_.sum());
+    Result<std::optional<StepResults>> before = window_.apply(++globalStep_);
+    if (!before.ok())
+      return before.status();
+    if (*before)
+      BOOSTRT_RETURN_IF_ERROR(stepDone(globalStep_ - 1, **before));
+    return execution_.runsAhead() ? Status() : settle();
+  }
+
+  Status settle() {
+    if (execution_.isSettled())
+      return Status();
+    Result<StepResults> results = execution_.settle();
+    return results.ok() ? stepDone(globalStep_, *results) : results.status();
+  }
+
+  Status stepDone(int64_t globalStep, const StepResults &results) {
+    milliseconds_.push_back(secondsSince(begin_) * 1e3);
+    begin_ = Clock::now();
+    if (!results.isApplied)
+      return Status(ExitCode::Numerical,
+                    fmt::format("step {}: the loss or a gradient is not "
+                                "finite (loss {}), and a step that is not "
+                                "applied is no step to time; compile with a "
+                                "lower learning rate",
+                                globalStep, results.loss.mean()));
+    return Status();
+  }
+
+  const Options &options_;
+  Ranks &ranks_;
+  const Program &program_;
+  const std::vector<std::byte *> &batches_;
+  Execution &execution_;
+  StepWindow window_;
+  Clock::time_point begin_;
+  std::vector<double> milliseconds_;
+  size_t next_ = 0;
+  int64_t globalStep_ = 0;
+};
+
+void print(const Bench &bench, const Options &options,
+           const BoostProgram &program, const std::string &device,
+           uint32_t ranks) {
+  double median = bench.quantile(0.5), least = bench.quantile(0.0),
+         p90 = bench.quantile(0.9);
+  if (options.json) {
+    nlohmann::ordered_json json{{"program", program.name},
+                                {"device", device},
+                                {"batch_size", program.batch_size},
+                                {"micro_batches", program.micro_batches},
+                                {"warmup", options.benchWarmup},
+                                {"steps", options.benchSteps},
+                                {"median_ms", median},
+                                {"min_ms", least},
+                                {"p90_ms", p90}};
+    if (ranks > 1)
+      json["ranks"] = ranks;
+    printResult("{}\n", json.dump());
+    return;
+  }
+  printResult("{}: {} steps of batch {} x {} micro-batch{}{} on {}\n"
+              "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
+              program.name, options.benchSteps, program.batch_size,
+              program.micro_batches, program.micro_batches == 1 ? "" : "es",
+              ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
+              median, least, p90);
+}
+
+} // namespace
+
+Status benchCommand(const Options &options, Ranks &ranks) {
+  Console console(ProgressKind::None, ranks.isQuiet());
+  Result<std::unique_ptr<Session>> session =
+      Session::openWithoutData(options, console);
+  if (!session.ok())
+    return session.status();
+  const Program &program = (*session)->program();
+  BOOSTRT_RETURN_IF_ERROR(
+      ranks.agree({{"program", program.sha256().substr(0, 16)},
+                   {"--steps", fmt::format("{}", options.benchSteps)},
+                   {"--warmup", fmt::format("{}", options.benchWarmup)}}));
+  BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
+      (*session)->planTraining(ranks, /*keepsCheckpoints=*/false), ranks));
+  BOOSTRT_RETURN_IF_ERROR(
+      (*session)->trainWith(ranks, options.launch.comm, /*logAdasumEvery=*/0));
+  if (std::string text = (*session)->describeLink(); !text.empty())
+    console.note(text);
+  BOOSTRT_RETURN_IF_ERROR(
+      (*session)->execution().init(program.descriptor().seed));
+  Bench bench(**session, options, ranks);
+  BOOSTRT_RETURN_IF_ERROR(bench.run());
+  if (ranks.isFirst())
+    print(bench, options, program.descriptor(), (*session)->device().describe(),
+          ranks.size());
+  return Status();
+}
+
+} // namespace boostrt

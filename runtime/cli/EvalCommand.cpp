@@ -1,0 +1,69 @@
+#include "runtime/cli/Commands.h"
+#include "runtime/trainer/RunState.h"
+#include "runtime/trainer/Session.h"
+#include "runtime/trainer/StopSignals.h"
+#include "runtime/trainer/Trainer.h"
+
+namespace boostrt {
+
+Status evalCommand(const Options &options, Ranks &ranks) {
+  Clock::time_point begin = Clock::now();
+  Console console(options.progress, ranks.isQuiet());
+  Result<std::unique_ptr<Session>> session = Session::open(options, console);
+  if (!session.ok())
+    return session.status();
+  BOOSTRT_RETURN_IF_ERROR((*session)->agreeWith(ranks));
+  BOOSTRT_RETURN_IF_ERROR((*session)->measureMemory(ranks));
+  std::optional<SafetensorsFile> weights;
+  if (ranks.isFirst()) {
+    Result<SafetensorsFile> loaded = loadWeights(
+        realFileSystem(), *options.checkpoint,
+        (*session)->program().descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
+    if (!loaded.ok())
+      return loaded.status();
+    weights = std::move(loaded).value();
+  }
+  std::unique_ptr<MetricsFile> metrics;
+  if (options.metrics && ranks.isFirst()) {
+    const NamedFile taken[] = {{"the program", options.program},
+                               {"the file of --ckpt", *options.checkpoint}};
+    BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "--metrics",
+                                        *options.metrics, ExitCode::Usage,
+                                        taken));
+    Result<std::unique_ptr<MetricsFile>> file =
+        MetricsFile::open(*options.metrics, /*resumed=*/false);
+    if (!file.ok())
+      return file.status();
+    metrics = std::move(file).value();
+  }
+
+  Session &run = **session;
+  BOOSTRT_RETURN_IF_ERROR(run.reserve(
+      planEvaluation(run.program().descriptor(), run.target()), ranks));
+  if (weights)
+    BOOSTRT_RETURN_IF_ERROR(
+        readTensors(*weights, weightTargets(run.execution())));
+  BOOSTRT_RETURN_IF_ERROR(
+      ranks.broadcast(run.execution().persistentArenas()[0]));
+  BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());
+  std::optional<StopSignals> signals;
+  if (ranks.handlesSignals())
+    signals.emplace();
+  console.startTesting();
+  Result<Evaluation> evaluation =
+      evaluate(run.execution(), run.arenas(), run.data(), ranks);
+  if (!evaluation.ok())
+    return evaluation.status();
+  if (metrics) {
+    CheckpointPosition position = savedPosition(weights->metadata());
+    metrics->evaluation(position.epoch, position.stepInEpoch,
+                        position.globalStep, *evaluation);
+    metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
+                 run.peakBytes(), run.plannedBytes());
+  }
+  console.result(*evaluation, *options.checkpoint);
+  console.memory(run.plannedBytes(), run.peakBytes());
+  return metrics ? metrics->close() : Status();
+}
+
+} // namespace boostrt

@@ -1,0 +1,109 @@
+#include "runtime/program/Recipe.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+std::string countRanks(int64_t count) {
+  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
+}
+
+/// Reads a number of ranks from `key` of `section`; false when it is not such a
+/// number. Older recipes lack the key.
+bool readCount(const nlohmann::json &section, const char *key,
+               std::optional<int64_t> &count) {
+  if (!section.is_object())
+    return false;
+  auto found = section.find(key);
+  if (found == section.end() || found->is_null())
+    return true;
+  if (!found->is_number_integer() || *found < 1)
+    return false;
+  count = *found;
+  return true;
+}
+
+} // namespace
+
+Result<Recipe> parseRecipe(const char *json, const std::string &path) {
+  auto fail = [&](const char *what) {
+    return Status(ExitCode::Input,
+                  fmt::format("'{}' has a defective recipe: {}; build it again "
+                              "with boostc",
+                              path, what));
+  };
+  Recipe recipe;
+  recipe.all = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!recipe.all.is_object())
+    return fail("not a JSON object");
+  if (auto epochs = recipe.all.find("epochs"); epochs != recipe.all.end()) {
+    if (!epochs->is_number_integer() || *epochs < 0)
+      return fail("'epochs' is not a number of epochs");
+    recipe.epochs = *epochs;
+  }
+  if (auto train = recipe.all.find("train"); train != recipe.all.end()) {
+    if (!train->is_object())
+      return fail("'train' is not an object");
+    if (auto every = train->find("eval_every"); every != train->end()) {
+      if (!every->is_number_integer() || *every < 0)
+        return fail("'train.eval_every' is not a number of epochs");
+      recipe.evalEvery = *every;
+    }
+    if (!readCount(*train, "device_num", recipe.ranks))
+      return fail("'train.device_num' is not a number of ranks");
+  }
+  if (auto boost = recipe.all.find("boost"); boost != recipe.all.end()) {
+    nlohmann::json common =
+        boost->is_object() ? boost->value("common", nlohmann::json::object())
+                           : nlohmann::json();
+    if (!readCount(common, "device_number", recipe.ranksPerServer))
+      return fail("'boost.common.device_number' is not a number of ranks");
+  }
+  auto data = recipe.all.find("data");
+  if (data == recipe.all.end())
+    return recipe;
+  if (!data->is_object())
+    return fail("'data' is not an object");
+  if (auto source = data->find("source"); source != data->end()) {
+    if (!source->is_string())
+      return fail("'data.source' is not a text");
+    recipe.dataSource = *source;
+  }
+  if (auto transforms = data->find("transforms"); transforms != data->end())
+    recipe.transforms = *transforms;
+  return recipe;
+}
+
+Status checkRankCounts(const Recipe &recipe,
+                       const std::vector<uint32_t> &serverOfRank,
+                       const std::string &path) {
+  auto found = static_cast<int64_t>(serverOfRank.size());
+  if (recipe.ranks && *recipe.ranks != found)
+    return Status(
+        ExitCode::Usage,
+        fmt::format("'{}' was compiled to train on {} (train.device_num), but "
+                    "{} found; start {}, or compile it with --set "
+                    "train.device_num={}",
+                    path, countRanks(*recipe.ranks),
+                    found == 1 ? "1 rank was"
+                               : fmt::format("{} ranks were", found),
+                    *recipe.ranks, found));
+  if (!recipe.ranksPerServer)
+    return Status();
+  for (uint32_t server = 0; server <= serverOfRank.back(); ++server)
+    if (int64_t own = std::ranges::count(serverOfRank, server);
+        own != *recipe.ranksPerServer)
+      return Status(
+          ExitCode::Usage,
+          fmt::format("'{}' was compiled for {} on each server "
+                      "(boost.common.device_number), but server {} has {}; "
+                      "start {} there, or compile it with --boost "
+                      "common.device_number={}",
+                      path, countRanks(*recipe.ranksPerServer), server, own,
+                      *recipe.ranksPerServer, own));
+  return Status();
+}
+
+} // namespace boostrt

@@ -1,0 +1,366 @@
+// The descriptor comes from a file: a defect of the compiler, or a program made
+// by somebody else's, must end in a message and not in a wild pointer.
+#include "runtime/program/ValidateProgram.h"
+#include "runtime/program/ProgramCollectives.h"
+#include "runtime/support/ElementBytes.h"
+
+#include "runtime/program/MemoryPlan.h"
+#include "runtime/program/Program.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace boostrt {
+namespace {
+
+constexpr uint32_t kMaxRank = 8;
+constexpr uint32_t kMaxBatch = 1u << 24;
+
+/// What an input of each kind is.
+struct InputKind {
+  const char *name;
+  BoostDType dtype;
+  bool perSample;  ///< one number a sample: rank 1
+  bool hasClasses; ///< values are below `classes`
+};
+constexpr InputKind kInputKinds[] = {
+    {"features", BOOSTC_F32, false, false},  // BOOSTC_INPUT_FEATURES
+    {"labels", BOOSTC_I32, true, true},      // BOOSTC_INPUT_LABELS
+    {"indices", BOOSTC_I32, false, true},    // BOOSTC_INPUT_INDICES
+    {"targets", BOOSTC_F32, false, false},   // BOOSTC_INPUT_TARGETS
+    {"sample keys", BOOSTC_I32, true, false} // BOOSTC_INPUT_SAMPLE_KEYS
+};
+static_assert(std::size(kInputKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
+
+class Validator : DescriptorCheck {
+public:
+  Validator(const BoostProgram &program, const std::string &path)
+      : DescriptorCheck(path), p_(program) {}
+
+  Status run() {
+    BOOSTRT_RETURN_IF_ERROR(header());
+    BOOSTRT_RETURN_IF_ERROR(arenas());
+    BOOSTRT_RETURN_IF_ERROR(parameters());
+    BOOSTRT_RETURN_IF_ERROR(states());
+    BOOSTRT_RETURN_IF_ERROR(inputs());
+    BOOSTRT_RETURN_IF_ERROR(scalars());
+    BOOSTRT_RETURN_IF_ERROR(collectives());
+    return overlaps();
+  }
+
+private:
+  Status header() const {
+    if (p_.magic != BOOSTC_ABI_MAGIC)
+      return fail("wrong magic number");
+    if (p_.abi_version != BOOSTC_ABI_VERSION)
+      return fail("interface version {} in a program that claims {}",
+                  p_.abi_version, BOOSTC_ABI_VERSION);
+    if (p_.struct_bytes != sizeof(BoostProgram))
+      return fail("{} bytes long, expected {}", p_.struct_bytes,
+                  sizeof(BoostProgram));
+    BOOSTRT_RETURN_IF_ERROR(name(p_.name, "the program"));
+    const std::pair<const char *, const char *> texts[] = {
+        {p_.compiler_version, "compiler_version"},
+        {p_.recipe_json, "recipe_json"},
+        {p_.recipe_hash, "recipe_hash"}};
+    for (const auto &[text, what] : texts)
+      if (!text)
+        return fail("{} is missing", what);
+    if (p_.batch_size == 0 || p_.batch_size > kMaxBatch)
+      return fail("batch size {}", p_.batch_size);
+    if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
+      return fail("{} micro-batches a step", p_.micro_batches);
+    if (p_.reproducible > BOOSTC_REPRODUCIBLE_STRICT)
+      return fail("reproducible at unknown level {}", p_.reproducible);
+    if (p_.matmul_precision > BOOSTC_PRECISION_TF32)
+      return fail("products in unknown precision {}", p_.matmul_precision);
+    return tableSizes();
+  }
+
+  Status tableSizes() const {
+    const std::tuple<const void *, uint32_t, const char *> tables[] = {
+        {p_.parameters, p_.parameter_count, "parameters"},
+        {p_.states, p_.state_count, "states"},
+        {p_.inputs, p_.input_count, "inputs"},
+        {p_.metrics, p_.metric_count, "metrics"},
+        {p_.schedules, p_.schedule_count, "schedules"},
+        {p_.collectives, p_.collective_count, "collectives"}};
+    for (const auto &[table, count, what] : tables)
+      if (count > kMaxTableEntries || (count > 0 && !table))
+        return fail("table {} of {} entries", what, count);
+    return Status();
+  }
+
+  Status arenas() const {
+    uint64_t gradient = p_.arena_bytes[BOOSTC_ARENA_GRADIENT];
+    uint64_t other = p_.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER];
+    if (other != 0 && other != gradient)
+      return fail("GRADIENT and GRADIENT_OTHER differ in size: {} and {}",
+                  gradient, other);
+    if (other != 0 && p_.reproducible == BOOSTC_REPRODUCIBLE_OFF)
+      return fail("arena GRADIENT_OTHER of {} bytes in a program whose "
+                  "micro-batches share one gradient set",
+                  other);
+    for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
+      if (p_.arena_bytes[kind] > kMaxBytes)
+        return fail("arena {} of {} bytes", kArenaNames[kind],
+                    p_.arena_bytes[kind]);
+    if (p_.arena_bytes[BOOSTC_ARENA_TRANSIENT] != 0)
+      return fail("arena TRANSIENT of {} bytes, which the targets alone have",
+                  p_.arena_bytes[BOOSTC_ARENA_TRANSIENT]);
+    return Status();
+  }
+
+  Status tensor(const BoostTensor &t, BoostArenaKind arena,
+                const char *what) const {
+    BOOSTRT_RETURN_IF_ERROR(name(t.name, what));
+    if (t.arena != static_cast<uint32_t>(arena))
+      return fail("{} '{}' lies in arena {}, expected {}", what, t.name,
+                  t.arena < BOOSTC_ARENA_COUNT ? kArenaNames[t.arena] : "?",
+                  kArenaNames[arena]);
+    uint64_t bytes = elementBytes(t.dtype);
+    if (bytes == 0)
+      return fail("{} '{}' has unknown element type {}", what, t.name, t.dtype);
+    if (t.rank > kMaxRank || (t.rank > 0 && !t.shape))
+      return fail("{} '{}' has rank {}", what, t.name, t.rank);
+    for (uint32_t i = 0; i < t.rank; ++i)
+      if (t.shape[i] <= 0 ||
+          __builtin_mul_overflow(bytes, static_cast<uint64_t>(t.shape[i]),
+                                 &bytes))
+        return fail("{} '{}' has an impossible extent {}", what, t.name,
+                    t.shape[i]);
+    if (bytes != t.bytes)
+      return fail("{} '{}' has {} bytes where its shape needs {}", what, t.name,
+                  t.bytes, bytes);
+    uint64_t end = 0;
+    if (t.offset % BOOSTC_ALIGNMENT != 0 ||
+        __builtin_add_overflow(t.offset, t.bytes, &end) ||
+        end > p_.arena_bytes[arena])
+      return fail("{} '{}' at offset {} with {} bytes does not lie aligned "
+                  "inside arena {} of {} bytes",
+                  what, t.name, t.offset, t.bytes, kArenaNames[arena],
+                  p_.arena_bytes[arena]);
+    if (arena != BOOSTC_ARENA_RESULT && arena != BOOSTC_ARENA_CONTROL)
+      placed_[arena].push_back(&t);
+    return Status();
+  }
+
+  Status scalar(const BoostTensor &t, BoostArenaKind arena, BoostDType dtype,
+                const char *what) const {
+    BOOSTRT_RETURN_IF_ERROR(tensor(t, arena, what));
+    if (t.dtype != static_cast<uint32_t>(dtype) ||
+        t.bytes != elementBytes(dtype))
+      return fail("{} '{}' is not a scalar of the expected type", what, t.name);
+    return Status();
+  }
+
+  Status parameters() const {
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.parameter_count; ++i) {
+      const BoostParameter &parameter = p_.parameters[i];
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(parameter.tensor, BOOSTC_ARENA_PARAMETER, "parameter"));
+      if (!names.insert(parameter.tensor.name).second)
+        return fail("parameter '{}' occurs twice", parameter.tensor.name);
+      if (parameter.tensor.dtype != BOOSTC_F32 ||
+          parameter.role > BOOSTC_ROLE_MULTIPLIER ||
+          parameter.initializer > BOOSTC_INIT_TRUNCATED_NORMAL)
+        return fail("parameter '{}' has an unknown type, role or initialiser",
+                    parameter.tensor.name);
+      if (parameter.gradient.bytes == 0)
+        continue;
+      BOOSTRT_RETURN_IF_ERROR(tensor(parameter.gradient, BOOSTC_ARENA_GRADIENT,
+                                     "gradient of parameter"));
+    }
+    return Status();
+  }
+
+  Status states() const {
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.state_count; ++i) {
+      const BoostState &state = p_.states[i];
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(state.tensor, BOOSTC_ARENA_STATE, "state"));
+      BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
+      if (!names.insert(state.tensor.name).second)
+        return fail("state '{}' occurs twice", state.tensor.name);
+      if (state.parameter >= p_.parameter_count)
+        return fail("state '{}' belongs to parameter {} of {}",
+                    state.tensor.name, state.parameter, p_.parameter_count);
+    }
+    return Status();
+  }
+
+  Status inputs() const {
+    uint32_t count[std::size(kInputKinds)] = {};
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.input_count; ++i) {
+      const BoostInput &input = p_.inputs[i];
+      BOOSTRT_RETURN_IF_ERROR(
+          tensor(input.tensor, BOOSTC_ARENA_BATCH, "input"));
+      if (!names.insert(input.tensor.name).second)
+        return fail("input '{}' occurs twice", input.tensor.name);
+      if (input.kind >= std::size(kInputKinds))
+        return fail("input '{}' is of unknown kind {}", input.tensor.name,
+                    input.kind);
+      const InputKind &kind = kInputKinds[input.kind];
+      ++count[input.kind];
+      if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size)
+        return fail("input '{}' is not a batch of {}", input.tensor.name,
+                    p_.batch_size);
+      if (input.tensor.dtype != static_cast<uint32_t>(kind.dtype))
+        return fail("input '{}' of {} has elements of type {}, expected {}",
+                    input.tensor.name, kind.name, input.tensor.dtype,
+                    static_cast<uint32_t>(kind.dtype));
+      if (kind.perSample && input.tensor.rank != 1)
+        return fail("input '{}' of {} has rank {}, expected 1",
+                    input.tensor.name, kind.name, input.tensor.rank);
+      if (kind.hasClasses ? input.classes <= 0 || input.classes > INT32_MAX
+                          : input.classes != 0)
+        return fail("input '{}' of {} has {} classes", input.tensor.name,
+                    kind.name, input.classes);
+    }
+    if (count[BOOSTC_INPUT_FEATURES] + count[BOOSTC_INPUT_INDICES] != 1)
+      return fail("{} inputs of features and {} of indices, expected one of "
+                  "them",
+                  count[BOOSTC_INPUT_FEATURES], count[BOOSTC_INPUT_INDICES]);
+    for (size_t kind = 0; kind < std::size(kInputKinds); ++kind)
+      if (count[kind] > 1)
+        return fail("{} inputs of {}, expected one at most", count[kind],
+                    kInputKinds[kind].name);
+    return Status();
+  }
+
+  Status scalars() const {
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.valid, BOOSTC_ARENA_BATCH, BOOSTC_I32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.loss_sum, BOOSTC_ARENA_GRADIENT, BOOSTC_F32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.loss_count, BOOSTC_ARENA_GRADIENT, BOOSTC_I64, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.finite, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+    std::set<std::string_view> names;
+    for (uint32_t i = 0; i < p_.metric_count; ++i) {
+      const BoostMetric &metric = p_.metrics[i];
+      BOOSTRT_RETURN_IF_ERROR(name(metric.name, "a metric"));
+      if (!names.insert(metric.name).second)
+        return fail("metric '{}' occurs twice", metric.name);
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(metric.sum, BOOSTC_ARENA_RESULT, BOOSTC_F32, "metric sum"));
+      BOOSTRT_RETURN_IF_ERROR(scalar(metric.count, BOOSTC_ARENA_RESULT,
+                                     BOOSTC_I64, "metric count"));
+    }
+    for (uint32_t i = 0; i < p_.schedule_count; ++i) {
+      const BoostSchedule &schedule = p_.schedules[i];
+      BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
+      if (schedule.kind >= BOOSTC_SCHEDULE_COUNT)
+        return fail("schedule '{}' is of unknown kind {}", schedule.name,
+                    schedule.kind);
+      if (schedule.unit > BOOSTC_UNIT_STEPS)
+        return fail("schedule '{}' counts in unknown unit {}", schedule.name,
+                    schedule.unit);
+      for (double number :
+           {schedule.value, schedule.initial, schedule.end, schedule.factor})
+        if (!std::isfinite(number))
+          return fail("schedule '{}' has a number that is not finite",
+                      schedule.name);
+      for (double length : {schedule.warmup, schedule.every, schedule.length})
+        if (!(length >= 0.0) || !std::isfinite(length))
+          return fail("schedule '{}' has a length that is no number of 0 or "
+                      "more",
+                      schedule.name);
+      BOOSTRT_RETURN_IF_ERROR(scalar(schedule.control, BOOSTC_ARENA_CONTROL,
+                                     BOOSTC_F32, "schedule"));
+    }
+    return Status();
+  }
+
+  Status collectives() const {
+    if (p_.adasum_scope > BOOSTC_ADASUM_SCOPE_RANKS)
+      return fail("Adasum across unknown groups {}", p_.adasum_scope);
+    if (p_.state_is_private > 1)
+      return fail("private state {}, expected 0 or 1", p_.state_is_private);
+    for (uint32_t i = 0; i < p_.collective_count; ++i) {
+      const BoostCollective &collective = p_.collectives[i];
+      if (collective.index != i)
+        return fail("collective {} has index {}", i, collective.index);
+      if (collective.kind >= BOOSTC_COLLECTIVE_COUNT)
+        return fail("collective {} is of unknown kind {}", i, collective.kind);
+      if (collective.ranks > BOOSTC_RANKS_INTER_GROUP)
+        return fail("collective {} is for unknown ranks {}", i,
+                    collective.ranks);
+      if ((collective.kind == BOOSTC_COLLECTIVE_ADASUM) !=
+          (collective.ranks == BOOSTC_RANKS_INTER_GROUP))
+        return fail("collective {} of kind {} is for ranks {}; Adasum alone "
+                    "combines across groups, and does nothing else",
+                    i, collective.kind, collective.ranks);
+      if (collective.peer != 0 && !hasPeer(collective.kind))
+        return fail("collective {} of kind {} has peer {}", i, collective.kind,
+                    collective.peer);
+      if (!collective.location)
+        return fail("collective {} has no location", i);
+      if (collective.operand_count == 0 ||
+          collective.operand_count > kMaxTableEntries || !collective.operands)
+        return fail("collective {} has {} operands", i,
+                    collective.operand_count);
+      for (uint32_t k = 0; k < collective.operand_count; ++k)
+        BOOSTRT_RETURN_IF_ERROR(operand(collective, k));
+    }
+    return Status();
+  }
+
+  Status operand(const BoostCollective &collective, uint32_t index) const {
+    const BoostCollectiveOperand &o = collective.operands[index];
+    uint64_t bytes = elementBytes(o.dtype);
+    bool isKnown =
+        o.dtype == BOOSTC_F32 ||
+        (o.dtype == BOOSTC_I64 && collective.kind != BOOSTC_COLLECTIVE_ADASUM);
+    if (!isKnown)
+      return fail("operand {} of collective {} has elements of type {}", index,
+                  collective.index, o.dtype);
+    if (o.elements == 0 || o.elements > kMaxBytes / bytes)
+      return fail("operand {} of collective {} has {} elements", index,
+                  collective.index, o.elements);
+    if (o.parameter == UINT32_MAX)
+      return Status();
+    if (o.parameter >= p_.parameter_count)
+      return fail("operand {} of collective {} serves parameter {} of {}",
+                  index, collective.index, o.parameter, p_.parameter_count);
+    const BoostTensor &served = p_.parameters[o.parameter].tensor;
+    if (o.elements * bytes != served.bytes)
+      return fail("operand {} of collective {} has {} bytes, its parameter "
+                  "'{}' {}",
+                  index, collective.index, o.elements * bytes, served.name,
+                  served.bytes);
+    return Status();
+  }
+
+  Status overlaps() const {
+    for (std::vector<const BoostTensor *> &tensors : placed_) {
+      std::sort(tensors.begin(), tensors.end(),
+                [](auto *a, auto *b) { return a->offset < b->offset; });
+      for (size_t i = 1; i < tensors.size(); ++i)
+        if (tensors[i - 1]->offset + tensors[i - 1]->bytes > tensors[i]->offset)
+          return fail("'{}' and '{}' overlap in arena {}", tensors[i - 1]->name,
+                      tensors[i]->name, kArenaNames[tensors[i]->arena]);
+    }
+    return Status();
+  }
+
+  const BoostProgram &p_;
+  /// Tensors met so far, by arena, for overlaps().
+  mutable std::vector<const BoostTensor *> placed_[BOOSTC_ARENA_COUNT];
+};
+
+} // namespace
+
+Status validateProgram(const BoostProgram &program, const std::string &path) {
+  BOOSTRT_RETURN_IF_ERROR(Validator(program, path).run());
+  return validateTargets(program, path);
+}
+
+} // namespace boostrt

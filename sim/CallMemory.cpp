@@ -1,0 +1,120 @@
+#include "sim/CallMemory.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace boostrt::sim {
+
+std::string describeOrigin(const char *kind, const BoostLibraryCall &call) {
+  std::string_view layers = call.layers;
+  return fmt::format("{}{}{}, {}", kind, layers.empty() ? "" : " of ", layers,
+                     call.location);
+}
+
+CallMemory::CallMemory(Memory &memory, const BoostLibraryCall &call,
+                       std::span<const uint64_t> addresses,
+                       Description description)
+    : memory_(memory), call_(call), d_(std::move(description)) {
+  std::copy_n(addresses.begin(), Count, addresses_.begin());
+}
+
+CallOperand CallMemory::operand(Number number) const {
+  return number == Scratch ? CallOperand{"scratch", call_.scratch_bytes}
+                           : d_.operands[number];
+}
+
+uint64_t CallMemory::plannedBytes(Number number) const {
+  return number == Scratch ? call_.scratch_bytes : call_.operand_bytes[number];
+}
+
+Status CallMemory::check() const {
+  BOOSTRT_RETURN_IF_ERROR(checkPresence(Bias, cuda::hasBias(call_)));
+  BOOSTRT_RETURN_IF_ERROR(checkPresence(Scratch, call_.scratch_bytes != 0));
+  for (Number number : {A, B, Bias, C, Scratch})
+    if (isUsed(number))
+      BOOSTRT_RETURN_IF_ERROR(checkBounds(number));
+  for (Number written : {C, Scratch})
+    for (Number other : {A, B, Bias, C})
+      if (written != other && isUsed(written) && isUsed(other))
+        BOOSTRT_RETURN_IF_ERROR(checkOverlap(written, other));
+  return Status();
+}
+
+Status CallMemory::checkPresence(Number number, bool isExpected) const {
+  if (isUsed(number) == isExpected)
+    return Status();
+  return fault(isExpected ? "missing operand" : "unexpected operand",
+               fmt::format("{} {}", operand(number).name,
+                           isExpected ? "is needed and its address is 0"
+                                      : "is given and the call has none"));
+}
+
+Status CallMemory::checkBounds(Number number) const {
+  auto [name, bytes] = operand(number);
+  uint64_t address = addresses_[number];
+  if (address % BOOSTC_ALIGNMENT != 0)
+    return fault("misaligned address",
+                 fmt::format("{} lies at {:#x}; the library is promised "
+                             "multiples of {}",
+                             name, address, BOOSTC_ALIGNMENT));
+  if (bytes > plannedBytes(number))
+    return fault("out-of-bounds access",
+                 fmt::format("{} reaches over {} bytes, and {} were planned "
+                             "for it",
+                             name, bytes, plannedBytes(number)));
+  if (!memory_.find(address, bytes))
+    return fault("out-of-bounds access",
+                 fmt::format("{}: {} bytes at {:#x}, {}", name, bytes, address,
+                             memory_.describe(address, bytes)));
+  return Status();
+}
+
+Status CallMemory::checkOverlap(Number written, Number other) const {
+  auto [name, bytes] = operand(written);
+  auto [otherName, otherBytes] = operand(other);
+  uint64_t address = addresses_[written], otherAddress = addresses_[other];
+  if (address >= otherAddress + otherBytes || otherAddress >= address + bytes)
+    return Status();
+  return fault("overlapping operands",
+               fmt::format("{} is written and shares memory with {}: {:#x} and "
+                           "{} bytes, {:#x} and {} bytes",
+                           name, otherName, address, bytes, otherAddress,
+                           otherBytes));
+}
+
+Status CallMemory::requireWritten(Number number, uint64_t offset,
+                                  uint64_t bytes) const {
+  uint64_t address = addresses_[number] + offset;
+  if (!isUsed(number) || memory_.isWritten(address, bytes))
+    return Status();
+  return fault("uninitialised read",
+               fmt::format("{}: nobody wrote all of the {} bytes at {:#x}, {}",
+                           operand(number).name, bytes, address,
+                           memory_.describe(address, bytes)));
+}
+
+float *CallMemory::data(Number number) const {
+  if (!isUsed(number))
+    return nullptr;
+  Allocation *allocation =
+      memory_.find(addresses_[number], operand(number).bytes);
+  return reinterpret_cast<float *>(allocation->data.get() + addresses_[number] -
+                                   allocation->address);
+}
+
+Status CallMemory::finish() {
+  uint64_t address = addresses_[C], bytes = operand(C).bytes;
+  Allocation *allocation = memory_.find(address, bytes);
+  allocation->markWritten(address - allocation->address, bytes);
+  return isUsed(Scratch)
+             ? memory_.forget(addresses_[Scratch], call_.scratch_bytes)
+             : Status();
+}
+
+Status CallMemory::fault(const char *kind, const std::string &detail) const {
+  return Status(ExitCode::Internal,
+                fmt::format("sim: {} in a library call ({})\n  {}\n  {}", kind,
+                            describeOrigin(d_.kind, call_), d_.text, detail));
+}
+
+} // namespace boostrt::sim

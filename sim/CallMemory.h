@@ -1,0 +1,62 @@
+// CallMemory.h - the operands of a library call on the simulated GPU.
+#pragma once
+
+#include "sim/Memory.h"
+
+#include "runtime/device/cuda/CallShape.h"
+
+#include <array>
+
+namespace boostrt::sim {
+
+/// What a call reads or writes.
+struct CallOperand {
+  const char *name;
+  uint64_t bytes; ///< from the first that is touched to behind the last
+};
+
+/// "matrix product of fc1, model.json:14:5".
+std::string describeOrigin(const char *kind, const BoostLibraryCall &call);
+
+class CallMemory {
+public:
+  using enum cuda::CallOperands::Number;
+  using Number = cuda::CallOperands::Number;
+
+  struct Description {
+    const char *kind;                          ///< "matrix product"
+    std::string text;                          ///< what reports say of the call
+    std::array<CallOperand, Scratch> operands; ///< all but the scratch memory
+  };
+
+  CallMemory(Memory &memory, const BoostLibraryCall &call,
+             std::span<const uint64_t> addresses, Description description);
+
+  /// What keeps the host's memory safe, and the compiler's promises.
+  Status check() const;
+  /// That [offset, offset + bytes) of an operand was written; true of one that
+  /// is absent.
+  Status requireWritten(Number number, uint64_t offset, uint64_t bytes) const;
+
+  /// On the host; null for what is absent.
+  float *data(Number number) const;
+  /// C is written, and scratch memory holds what the library likes.
+  Status finish();
+
+  Status fault(const char *kind, const std::string &detail) const;
+
+private:
+  bool isUsed(Number number) const { return addresses_[number] != 0; }
+  CallOperand operand(Number number) const;
+  uint64_t plannedBytes(Number number) const;
+  Status checkPresence(Number number, bool isExpected) const;
+  Status checkBounds(Number number) const;
+  Status checkOverlap(Number written, Number other) const;
+
+  Memory &memory_;
+  const BoostLibraryCall &call_;
+  std::array<uint64_t, Count> addresses_;
+  Description d_;
+};
+
+} // namespace boostrt::sim

@@ -1,0 +1,109 @@
+// How many steps a run takes from where it starts, and what schedules count.
+#include "runtime/checkpoint/RunSteps.h"
+
+#include <gtest/gtest.h>
+
+using namespace boostrt;
+
+namespace {
+
+CheckpointPosition at(int64_t epoch, int64_t step, int64_t samples,
+                      int64_t globalStep) {
+  CheckpointPosition position;
+  position.epoch = epoch;
+  position.stepInEpoch = step;
+  position.samplesInEpoch = samples;
+  position.globalStep = globalStep;
+  return position;
+}
+
+/// Steps by the definition, one after the other; `before` is told of each.
+template <typename Before>
+int64_t takeSteps(const CheckpointPosition &start, int64_t samples,
+                  int64_t window, int64_t epochs, Before &&before) {
+  int64_t step = start.globalStep, used = start.samplesInEpoch;
+  for (int64_t epoch = std::max<int64_t>(start.epoch, 1); epoch <= epochs;
+       ++epoch, used = 0)
+    for (; used < samples; used += std::min(window, samples - used))
+      before(++step, epoch, used);
+  return step;
+}
+
+TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
+  for (int64_t samples : {1, 2, 7, 100, 101})
+    for (int64_t window : {1, 3, 7, 50, 100, 1000})
+      for (const CheckpointPosition &start :
+           {CheckpointPosition{}, at(1, 1, 1, 1), at(1, 1, samples, 1),
+            at(2, 1, samples / 2 + 1, 5), at(3, 1, samples, 77)}) {
+        SCOPED_TRACE(testing::Message()
+                     << samples << " samples, windows of " << window
+                     << ", from epoch " << start.epoch << " sample "
+                     << start.samplesInEpoch);
+        RunSteps run(start, samples, window, 4);
+        EXPECT_EQ(run.perEpoch(), (samples + window - 1) / window);
+        EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
+        int64_t last =
+            takeSteps(start, samples, window, 4,
+                      [&](int64_t step, int64_t epoch, int64_t used) {
+                        BoostProgress done = run.before(step);
+                        EXPECT_EQ(done.steps, step - 1);
+                        // Whole windows of the epoch that fit before the
+                        // sample, or as many as were taken since the run began
+                        // in it.
+                        int64_t even =
+                            done.even_steps - (epoch - 1) * run.perEpoch();
+                        EXPECT_EQ(even, used / window) << "step " << step;
+                        EXPECT_LT(even, run.perEpoch());
+                      });
+        EXPECT_EQ(run.last(), last);
+      }
+}
+
+TEST(RunSteps, AnUnbrokenRunCountsItsSteps) {
+  RunSteps whole({}, 100, 16, 3), middle(at(2, 3, 48, 10), 100, 16, 3);
+  EXPECT_EQ(whole.last(), 21);
+  EXPECT_EQ(middle.last(), 21);
+  for (int64_t step = 11; step <= 21; ++step)
+    for (const RunSteps *run : {&whole, &middle}) {
+      EXPECT_EQ(run->before(step).steps, step - 1);
+      EXPECT_EQ(run->before(step).even_steps, step - 1);
+    }
+}
+
+TEST(RunSteps, ARunBeyondItsEndHasNone) {
+  EXPECT_EQ(RunSteps(at(3, 2, 30, 9), 100, 16, 2).last(), 9);
+  EXPECT_EQ(RunSteps(at(3, 2, 100, 9), 100, 16, 3).last(), 9);
+  EXPECT_EQ(RunSteps({}, 100, 16, 0).last(), 0);
+}
+
+TEST(RunSteps, DoNotOverflow) {
+  RunSteps run({}, 100, 16, INT64_MAX),
+      later(at(2, 1, 16, 8), 100, 16, INT64_MAX);
+  EXPECT_EQ(run.last(), INT64_MAX);
+  EXPECT_EQ(later.last(), INT64_MAX);
+  EXPECT_EQ(later.before(9).even_steps, 8);
+}
+
+TEST(SamplesOfSteps, AreKnownWhereOneWindowFits) {
+  // 100 samples in micro-batches of 4: 25 steps, or 13 of two, 9 of three, ...
+  EXPECT_EQ(samplesOfSteps(at(1, 25, 0, 25), 100, 4), 100);
+  EXPECT_EQ(samplesOfSteps(at(1, 20, 0, 20), 100, 4), 80);
+  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 12), 100, 4), 36) << "9 an epoch";
+}
+
+TEST(SamplesOfSteps, AreUnknownWhereSeveralDo) {
+  EXPECT_EQ(samplesOfSteps(at(1, 12, 0, 12), 100, 4), std::nullopt);
+  // 5 an epoch: windows of 20 or 24, but the end of an epoch is its end.
+  EXPECT_EQ(samplesOfSteps(at(2, 1, 0, 6), 100, 4), std::nullopt);
+  EXPECT_EQ(samplesOfSteps(at(2, 5, 0, 10), 100, 4), 100);
+}
+
+TEST(SamplesOfSteps, AreRefusedWhereNoneDoes) {
+  EXPECT_EQ(samplesOfSteps(at(1, 26, 0, 26), 100, 4), -1);
+  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 109), 100, 4), -1);
+  EXPECT_EQ(samplesOfSteps(at(3, 2, 0, 4), 100, 4), -1) << "1 an epoch";
+  EXPECT_EQ(samplesOfSteps(at(0, 0, 0, 0), 100, 4), 0);
+  EXPECT_EQ(samplesOfSteps(at(0, 1, 0, 1), 100, 4), -1);
+}
+
+} // namespace

@@ -1,0 +1,272 @@
+#include "test/runtime/cli/ParseCommandLine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+using namespace boostrt;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(CommandLine, Defaults) {
+  auto line = parse({"train.so"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  const Options &o = line->options;
+  EXPECT_EQ(o.command, Command::Train);
+  EXPECT_EQ(o.program, "train.so");
+  EXPECT_FALSE(o.epochs || o.steps || o.seed || o.shuffle || o.data ||
+               o.resume || o.threads || o.checkpointDir);
+  EXPECT_TRUE(o.evaluate);
+  EXPECT_FALSE(o.evalEvery || o.saveBest);
+  EXPECT_EQ(o.saveBestFrom, 1);
+  EXPECT_EQ(o.keepMax, 5);
+  EXPECT_EQ(o.logEvery.steps, 0);
+  EXPECT_EQ(o.device, "auto");
+}
+
+TEST(CommandLine, EveryTrainingFlag) {
+  auto line = parse({"train.so",
+                     "--data=digits",
+                     "--epochs",
+                     "3",
+                     "--steps=100",
+                     "--seed",
+                     "18446744073709551615",
+                     "--shuffle=off",
+                     "--threads=2",
+                     "--init=i.safetensors",
+                     "--save=s",
+                     "--checkpoint-dir=d",
+                     "--checkpoint-prefix=p",
+                     "--checkpoint-every=10",
+                     "--keep-max=7",
+                     "--resume=never",
+                     "--metrics=m",
+                     "--log-every=5",
+                     "--progress=none",
+                     "--device=sim",
+                     "--no-eval"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  const Options &o = line->options;
+  EXPECT_EQ(*o.data, "digits");
+  EXPECT_EQ(*o.epochs, 3);
+  EXPECT_EQ(*o.steps, 100);
+  EXPECT_EQ(*o.seed, UINT64_MAX);
+  EXPECT_FALSE(*o.shuffle);
+  EXPECT_EQ(*o.threads, 2u);
+  EXPECT_EQ(*o.init, "i.safetensors");
+  EXPECT_EQ(*o.save, "s");
+  EXPECT_EQ(*o.checkpointDir, "d");
+  EXPECT_EQ(*o.checkpointPrefix, "p");
+  EXPECT_EQ(o.checkpointEvery.steps, 10);
+  EXPECT_EQ(o.keepMax, 7);
+  EXPECT_EQ(*o.resume, "never");
+  EXPECT_EQ(*o.metrics, "m");
+  EXPECT_EQ(o.logEvery.steps, 5);
+  EXPECT_EQ(o.progress, ProgressKind::None);
+  EXPECT_FALSE(o.evaluate);
+}
+
+TEST(CommandLine, EvaluationFlags) {
+  auto line = parse(
+      {"train.so", "--eval-every=0", "--save-best=b", "--save-best-from", "7"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  EXPECT_EQ(*line->options.evalEvery, 0);
+  EXPECT_EQ(*line->options.saveBest, "b");
+  EXPECT_EQ(line->options.saveBestFrom, 7);
+  expectUsage({"train.so", "--eval-every=-1"}, "--eval-every");
+  expectUsage({"train.so", "--save-best-from=0", "--save-best=b"},
+              "--save-best-from");
+  expectUsage({"train.so", "--save-best-from=2"},
+              "--save-best-from needs --save-best FILE");
+  expectUsage({"train.so", "--save-best=b", "--no-eval"},
+              "--save-best and --no-eval exclude each other");
+}
+
+TEST(CommandLine, FlagsOfCheckpointsNeedAPlaceForThem) {
+  for (const char *flag : {"--checkpoint-every=5", "--checkpoint-every=epoch",
+                           "--checkpoint-prefix=p", "--keep-max=5"}) {
+    std::string name(flag, std::string_view(flag).find('='));
+    expectUsage({"train.so", flag}, name + " needs --checkpoint-dir DIR, "
+                                           "without which no checkpoint is "
+                                           "written");
+    EXPECT_TRUE(parse({"train.so", flag, "--checkpoint-dir=d"}).ok());
+  }
+  expectUsage({"train.so", "--private-state=mean"},
+              "--private-state needs --checkpoint-dir DIR or --resume PATH");
+  EXPECT_TRUE(parse({"train.so", "--private-state=mean", "--resume=c"}).ok());
+  EXPECT_TRUE(
+      parse({"train.so", "--private-state=mean", "--checkpoint-dir=d"}).ok());
+}
+
+TEST(CommandLine, OtherCommands) {
+  auto eval = parse({"eval", "train.so", "--ckpt", "c", "--data", "digits"});
+  ASSERT_TRUE(eval.ok()) << eval.status().message();
+  EXPECT_EQ(eval->options.command, Command::Evaluate);
+  EXPECT_EQ(*eval->options.checkpoint, "c");
+  auto info = parse({"info", "train.so", "--json"});
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->options.command, Command::Info);
+  EXPECT_TRUE(info->options.json);
+  auto bench = parse({"bench", "train.so", "--steps=5", "--warmup=0"});
+  ASSERT_TRUE(bench.ok());
+  EXPECT_EQ(bench->options.command, Command::Bench);
+  EXPECT_EQ(bench->options.benchSteps, 5);
+  EXPECT_EQ(bench->options.benchWarmup, 0);
+  auto doctor = parse({"doctor", "--json"});
+  ASSERT_TRUE(doctor.ok()) << doctor.status().message();
+  EXPECT_EQ(doctor->options.command, Command::Doctor);
+  EXPECT_TRUE(doctor->options.json);
+  expectUsage({"doctor", "train.so"}, "unexpected argument 'train.so'");
+  expectUsage({"eval", "train.so"}, "--ckpt PATH is missing");
+  expectUsage({"info", "train.so", "--epochs=3"}, "unknown flag '--epochs'");
+}
+
+TEST(CommandLine, HelpAndVersionAreText) {
+  for (std::vector<const char *> arguments :
+       {std::vector<const char *>{"--help"}, {"-h"}, {"eval", "--help"}}) {
+    auto help = parse(arguments);
+    ASSERT_TRUE(help.ok());
+    EXPECT_THAT(help->text, HasSubstr("--data"));
+  }
+  EXPECT_THAT(parse({"--help"})->text, HasSubstr("--checkpoint-every"));
+  EXPECT_EQ(parse({"--version"})->text, "boost-run " BOOSTC_VERSION "\n");
+}
+
+TEST(CommandLine, TheLastOfAFlagWins) {
+  auto line = parse({"train.so", "--log-every=1", "--seed=1", "--threads=1",
+                     "--log-every", "10", "--no-eval", "--seed=2",
+                     "--threads=2", "--device=cpu", "--device=sim", "--grace=1",
+                     "--grace=2", "--eval"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  EXPECT_EQ(line->options.logEvery.steps, 10);
+  EXPECT_EQ(*line->options.seed, 2u);
+  EXPECT_EQ(*line->options.threads, 2u);
+  EXPECT_EQ(line->options.device, "sim");
+  EXPECT_EQ(line->options.launch.grace, 2);
+  EXPECT_TRUE(line->options.evaluate);
+  EXPECT_FALSE(parse({"train.so", "--eval", "--no-eval"})->options.evaluate);
+  // Arguments are no flags.
+  expectUsage({"a.so", "b.so"}, "unexpected argument 'b.so'");
+}
+
+TEST(CommandLine, FlagsWithoutEffectAreNotes) {
+  auto notes = [](std::vector<const char *> arguments) {
+    auto line = parse(arguments);
+    EXPECT_TRUE(line.ok()) << line.status().message();
+    return line.ok() ? line->notes : std::vector<std::string>();
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(notes({"a.so", "--eval-every=2", "--no-eval"}),
+              ElementsAre("--eval-every has no effect with --no-eval"));
+  EXPECT_THAT(notes({"a.so", "--log-every=2", "--progress=none"}),
+              ElementsAre("--log-every has no effect with --progress=none"));
+  EXPECT_THAT(notes({"a.so", "--gpu-library=on", "--device=cpu"}),
+              ElementsAre("--gpu-library has no effect with --device=cpu"));
+  EXPECT_THAT(notes({"bench", "a.so", "--threads=2", "--device=cuda"}),
+              ElementsAre("--threads has no effect with --device=cuda"));
+  EXPECT_THAT(notes({"a.so", "--eval-every=2", "--log-every=2", "--threads=2",
+                     "--gpu-library=on", "--device=sim"}),
+              ElementsAre());
+}
+
+TEST(CommandLine, FlagsOfOthersAndOfTheRecipe) {
+  expectUsage({"b.so", "--lr=0.1"}, "optimizer.learning_rate");
+  expectUsage({"b.so", "--batch-size=8"}, "boostc --set batch_size=");
+  expectUsage({"b.so", "--gpus=8"}, "did you mean '--ranks'");
+  expectUsage({"b.so", "--nproc_per_node=8"}, "did you mean '--ranks'");
+  expectUsage({"b.so", "--quiet"}, "'--progress'");
+}
+
+TEST(CommandLine, CommandsThatThereAreNot) {
+  expectUsage({"train", "b.so"},
+              "unexpected argument 'b.so'; did you mean 'boost-run PROGRAM' in "
+              "place of 'train'?");
+  expectUsage({"evaluate", "b.so"},
+              "did you mean 'boost-run eval' in place of 'evaluate'?");
+  expectUsage({"inof", "b.so"},
+              "did you mean 'boost-run info' in place of 'inof'?");
+  EXPECT_THAT(parse({"help"})->text, HasSubstr("--checkpoint-every"));
+  EXPECT_THAT(parse({"help", "eval"})->text, HasSubstr("boost-run eval"));
+}
+
+TEST(CommandLine, SwitchesTakeTrueAndFalse) {
+  expectUsage({"b.so", "--pin=maybe"},
+              "--pin needs no value, or true or false; found 'maybe'");
+  EXPECT_FALSE(parse({"b.so", "--eval=false"})->options.evaluate);
+  EXPECT_FALSE(*parse({"b.so", "--pin=off"})->options.launch.pin);
+}
+
+TEST(CommandLine, NoWordOfTheLibraryIsSeen) {
+  for (std::vector<const char *> arguments :
+       {std::vector<const char *>{"b.so", "--epochs=many"},
+        {"b.so", "--epochs="},
+        {"b.so", "--epochs"},
+        {"b.so", "--epochs", "--steps"},
+        {"b.so", "--threads=99999999999"},
+        {"b.so", "--device=tpu"},
+        {"b.so", "--ranks=four"},
+        {"b.so", "--grace=soon"},
+        {"b.so", "--keep-max=-1"},
+        {"b.so", "--no-eval=3"},
+        {"b.so", "--pin=maybe"},
+        {"b.so", "--checkpoint-every=0"},
+        {"info", "b.so", "--ranks=0"},
+        {"info", "b.so", "--servers=2"},
+        {"info", "b.so", "--json=yes"},
+        {"bench", "b.so", "--steps=0"},
+        {"rank-table", "create", "--devices=x"}}) {
+    auto line = parse(arguments);
+    ASSERT_FALSE(line.ok()) << arguments.back();
+    EXPECT_EQ(line.status().code(), ExitCode::Usage);
+    for (const char *word : {"INT", "FLOAT", "TEXT", "At Most", "required but",
+                             "not in range", "Could not convert", " in ["})
+      EXPECT_THAT(line.status().message(), testing::Not(HasSubstr(word)));
+  }
+}
+
+TEST(CommandLine, UnknownFlagsComeWithTheNearestKnownOne) {
+  expectUsage({"train.so", "--epoch=3"},
+              "unknown flag '--epoch'; did you mean '--epochs'?");
+  expectUsage({"train.so", "--chekpoint-dir", "d"},
+              "unknown flag '--chekpoint-dir'; did you mean "
+              "'--checkpoint-dir'?");
+  expectUsage({"train.so", "--no-evla"}, "did you mean '--no-eval'?");
+  expectUsage({"train.so", "--zzzzzzzzzz"}, "unknown flag '--zzzzzzzzzz'");
+  expectUsage({"--shufle=on"}, "unknown flag '--shufle'");
+  expectUsage({"train.so", "--\x1b[31m"}, "unknown flag '--\\x1b[31m'");
+  expectUsage({"train.so", "other.so"}, "unexpected argument 'other.so'");
+}
+
+TEST(CommandLine, ValuesAreChecked) {
+  expectUsage({}, "PROGRAM is missing");
+  expectUsage({"train.so", "--epochs=-1"}, "--epochs");
+  expectUsage({"train.so", "--epochs=many"}, "--epochs");
+  expectUsage({"train.so", "--steps=1.5"}, "--steps");
+  expectUsage({"train.so", "--seed=-1"},
+              "--seed: '-1' is not a number from 0 to 2^64-1");
+  expectUsage({"train.so", "--threads=0"}, "--threads");
+  expectUsage({"train.so", "--threads=99999999999"}, "--threads");
+  expectUsage({"train.so", "--shuffle=maybe"}, "--shuffle");
+  expectUsage({"train.so", "--device=tpu"}, "--device");
+  expectUsage({"train.so", "--progress=loud"}, "--progress");
+  expectUsage({"train.so", "--keep-max=0"}, "--keep-max");
+  expectUsage({"train.so", "--log-every=0"},
+              "'0' is neither 'epoch' nor a number of steps above 0");
+  expectUsage({"train.so", "--checkpoint-every=sometimes"},
+              "'sometimes' is neither 'epoch' nor");
+  expectUsage({"train.so", "--checkpoint-prefix=a/b"},
+              "--checkpoint-prefix must be a name without '/'");
+  expectUsage({"train.so", "--data"}, "--data");
+}
+
+TEST(Interval, IsDueAtStepsOrAtTheEndOfAnEpoch) {
+  EXPECT_TRUE(Interval{}.due(7, true));
+  EXPECT_FALSE(Interval{}.due(7, false));
+  EXPECT_TRUE(Interval{5}.due(10, false));
+  EXPECT_FALSE(Interval{5}.due(11, true));
+}
+
+} // namespace

@@ -1,0 +1,94 @@
+// BrokenDescriptor.h - a sound descriptor of a fixture, to be broken.
+#pragma once
+
+#include "runtime/program/Program.h"
+#include "test/runtime/trainer/Fixtures.h"
+
+#include <gmock/gmock.h>
+
+namespace boostrt {
+
+/// A descriptor whose tables can be written to.
+struct Copy {
+  BoostProgram program;
+  std::vector<BoostParameter> parameters;
+  std::vector<BoostState> states;
+  std::vector<BoostInput> inputs;
+  std::vector<BoostMetric> metrics;
+  std::vector<BoostSchedule> schedules;
+  std::vector<BoostTarget> targets;
+  std::vector<BoostCollective> collectives;
+  std::vector<BoostCollectiveOperand> exchanged; ///< of the first collective
+  // Of the first target.
+  std::vector<BoostLibraryCall> calls;
+  // Of the last target.
+  std::vector<BoostLaunch> launches;
+  std::vector<BoostOperand> operands; ///< of launch 1
+  std::vector<BoostModule> modules;
+
+  explicit Copy(const BoostProgram &p)
+      : program(p), parameters(p.parameters, p.parameters + p.parameter_count),
+        states(p.states, p.states + p.state_count),
+        inputs(p.inputs, p.inputs + p.input_count),
+        metrics(p.metrics, p.metrics + p.metric_count),
+        schedules(p.schedules, p.schedules + p.schedule_count),
+        targets(p.targets, p.targets + p.target_count),
+        collectives(p.collectives, p.collectives + p.collective_count),
+        calls(p.targets->library_calls,
+              p.targets->library_calls + p.targets->library_call_count) {
+    program.parameters = parameters.data();
+    program.states = states.data();
+    program.inputs = inputs.data();
+    program.metrics = metrics.data();
+    program.schedules = schedules.data();
+    program.targets = targets.data();
+    program.collectives = collectives.data();
+    if (!collectives.empty()) {
+      exchanged.assign(collectives[0].operands,
+                       collectives[0].operands + collectives[0].operand_count);
+      collectives[0].operands = exchanged.data();
+    }
+    targets[0].library_calls = calls.data();
+    BoostTarget &last = targets.back();
+    if (last.kind != BOOSTC_TARGET_CUDA)
+      return;
+    launches.assign(last.launches, last.launches + last.launch_count);
+    last.launches = launches.data();
+    operands.assign(launches[1].operands,
+                    launches[1].operands + launches[1].operand_count);
+    launches[1].operands = operands.data();
+    modules.assign(last.modules, last.modules + 2);
+    last.modules = modules.data();
+  }
+};
+
+class BrokenDescriptor : public testing::Test {
+protected:
+  void SetUp() override { load("softmax"); }
+
+  void load(const std::string &name) {
+    auto loaded = Program::load(fixture(name));
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    program_ = std::move(loaded).value();
+  }
+
+  template <typename Break>
+  void expectDefect(Break &&breakIt, const std::string &text) {
+    SCOPED_TRACE(text);
+    Copy copy(program_->descriptor());
+    ASSERT_TRUE(validateProgram(copy.program, "p.so").ok());
+    breakIt(copy);
+    Status status = validateProgram(copy.program, "p.so");
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.code(), ExitCode::Input);
+    EXPECT_THAT(status.message(),
+                testing::StartsWith("'p.so' has a defective descriptor: "));
+    EXPECT_THAT(status.message(), testing::HasSubstr(text));
+    EXPECT_THAT(status.message(),
+                testing::HasSubstr("build it again with boostc"));
+  }
+
+  std::unique_ptr<Program> program_;
+};
+
+} // namespace boostrt

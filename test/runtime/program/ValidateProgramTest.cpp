@@ -1,0 +1,315 @@
+// Every statement of the descriptor but those of its targets
+// (ValidateTargetsTest.cpp), broken one at a time.
+#include "test/runtime/program/BrokenDescriptor.h"
+
+#include <cmath>
+
+using namespace boostrt;
+
+namespace {
+
+class ValidateProgram : public BrokenDescriptor {};
+
+TEST_F(ValidateProgram, Header) {
+  expectDefect([](Copy &c) { c.program.magic ^= 1; }, "wrong magic number");
+  expectDefect([](Copy &c) { c.program.abi_version = 9; },
+               "interface version 9 in a program that claims 7");
+  expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
+               "600 bytes long, expected 568");
+  expectDefect([](Copy &c) { c.program.name = nullptr; },
+               "the program has no name");
+  expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
+               "the program has an unprintable name");
+  expectDefect([](Copy &c) { c.program.compiler_version = nullptr; },
+               "compiler_version is missing");
+  expectDefect([](Copy &c) { c.program.recipe_json = nullptr; },
+               "recipe_json is missing");
+  expectDefect([](Copy &c) { c.program.recipe_hash = nullptr; },
+               "recipe_hash is missing");
+  expectDefect([](Copy &c) { c.program.batch_size = 0; }, "batch size 0");
+  expectDefect([](Copy &c) { c.program.micro_batches = 0; },
+               "0 micro-batches a step");
+}
+
+/// Collective 0: operands weight, bias, loss sum, loss count.
+TEST_F(ValidateProgram, Collectives) {
+  expectDefect([](Copy &c) { c.program.collectives = nullptr; },
+               "table collectives of 1 entries");
+  expectDefect([](Copy &c) { c.program.state_is_private = 2; },
+               "private state 2, expected 0 or 1");
+  expectDefect([](Copy &c) { c.program.adasum_scope = 3; },
+               "Adasum across unknown groups 3");
+  expectDefect([](Copy &c) { c.collectives[0].index = 1; },
+               "collective 0 has number 1");
+  expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
+               "collective 0 is of unknown kind 7");
+  expectDefect([](Copy &c) { c.collectives[0].peer = -1; },
+               "collective 0 of kind 0 has peer -1");
+  expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
+               "collective 0 is for unknown ranks 3");
+  expectDefect([](Copy &c) { c.collectives[0].location = nullptr; },
+               "collective 0 has no location");
+  expectDefect([](Copy &c) { c.collectives[0].operand_count = 0; },
+               "collective 0 has 0 operands");
+  expectDefect([](Copy &c) { c.collectives[0].operands = nullptr; },
+               "collective 0 has 4 operands");
+  expectDefect([](Copy &c) { c.exchanged[2].dtype = 9; },
+               "operand 2 of collective 0 has elements of type 9");
+  // Known, but nothing that ranks exchange.
+  expectDefect([](Copy &c) { c.exchanged[2].dtype = BOOSTC_I32; },
+               "operand 2 of collective 0 has elements of type 2");
+  expectDefect(
+      [](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM; },
+      "collective 0 of kind 1 is for ranks 0; Adasum alone combines "
+      "across groups, and does nothing else");
+  expectDefect(
+      [](Copy &c) { c.collectives[0].ranks = BOOSTC_RANKS_INTER_GROUP; },
+      "collective 0 of kind 0 is for ranks 2");
+  expectDefect(
+      [](Copy &c) {
+        c.collectives[0].kind = BOOSTC_COLLECTIVE_ADASUM;
+        c.collectives[0].ranks = BOOSTC_RANKS_INTER_GROUP;
+      },
+      "operand 3 of collective 0 has elements of type 3");
+  expectDefect([](Copy &c) { c.exchanged[3].elements = 0; },
+               "operand 3 of collective 0 has 0 elements");
+  expectDefect([](Copy &c) { c.exchanged[3].elements = ~0ull; },
+               "operand 3 of collective 0 has 18446744073709551615 elements");
+  expectDefect([](Copy &c) { c.exchanged[1].parameter = 2; },
+               "operand 1 of collective 0 serves parameter 2 of 2");
+  expectDefect([](Copy &c) { c.exchanged[1].elements = 9; },
+               "operand 1 of collective 0 has 36 bytes, its parameter "
+               "'fc.bias' 40");
+}
+
+TEST_F(ValidateProgram, Tables) {
+  expectDefect([](Copy &c) { c.program.parameters = nullptr; },
+               "table parameters of 2 entries");
+  expectDefect([](Copy &c) { c.program.states = nullptr; },
+               "table states of 2 entries");
+  expectDefect([](Copy &c) { c.program.input_count = 4000000000u; },
+               "table inputs of 4000000000 entries");
+  expectDefect(
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_STATE] = ~0ull; },
+      "arena STATE of 18446744073709551615 bytes");
+  expectDefect(
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] = 64; },
+      "GRADIENT and GRADIENT_OTHER differ in size");
+  expectDefect(
+      [](Copy &c) {
+        c.program.reproducible = BOOSTC_REPRODUCIBLE_OFF;
+        c.program.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] =
+            c.program.arena_bytes[BOOSTC_ARENA_GRADIENT];
+      },
+      "in a program whose micro-batches share one gradient set");
+  expectDefect([](Copy &c) { c.program.reproducible = 3; },
+               "reproducible at unknown level 3");
+  expectDefect([](Copy &c) { c.program.matmul_precision = 2; },
+               "products in unknown precision 2");
+  expectDefect(
+      [](Copy &c) { c.program.arena_bytes[BOOSTC_ARENA_TRANSIENT] = 64; },
+      "arena TRANSIENT of 64 bytes, which the targets alone have");
+}
+
+TEST_F(ValidateProgram, Tensors) {
+  expectDefect([](Copy &c) { c.parameters[0].tensor.name = nullptr; },
+               "parameter has no name");
+  expectDefect(
+      [](Copy &c) { c.parameters[0].tensor.arena = BOOSTC_ARENA_STATE; },
+      "'fc.weight' lies in arena STATE, expected PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.arena = 77; },
+               "'fc.weight' lies in arena ?");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = 9; },
+               "'fc.weight' has unknown element type 9");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = nullptr; },
+               "'fc.weight' has rank 2");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.rank = 100; },
+               "'fc.weight' has rank 100");
+  static const int64_t zero[] = {10, 0}, huge[] = {INT64_MAX, INT64_MAX};
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = zero; },
+               "'fc.weight' has an impossible extent 0");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.shape = huge; },
+               "'fc.weight' has an impossible extent");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.bytes += 4; },
+               "'fc.weight' has 31364 bytes where its shape needs 31360");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset += 4; },
+               "'fc.bias' at offset 31364 with 40 bytes does not lie aligned");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset += 64; },
+               "inside arena PARAMETER of 31424 bytes");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset = ~63ull; },
+               "does not lie aligned inside arena PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[1].tensor.offset = 0; },
+               "overlap in arena PARAMETER");
+  expectDefect([](Copy &c) { c.parameters[1].gradient.offset = 64; },
+               "overlap in arena GRADIENT");
+  expectDefect([](Copy &c) { c.program.valid.offset = 0; },
+               "overlap in arena BATCH");
+}
+
+TEST_F(ValidateProgram, ParametersAndStates) {
+  expectDefect([](Copy &c) { c.parameters[1].tensor.name = "fc.weight"; },
+               "parameter 'fc.weight' occurs twice");
+  expectDefect([](Copy &c) { c.parameters[0].role = 6; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.parameters[0].initializer = 4; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.parameters[0].tensor.dtype = BOOSTC_I32; },
+               "'fc.weight' has an unknown type, role or initialiser");
+  expectDefect([](Copy &c) { c.states[0].parameter = 2; },
+               "'fc.weight.momentum' belongs to parameter 2 of 2");
+  expectDefect([](Copy &c) { c.states[0].slot = ""; },
+               "the slot of a state has no name");
+  expectDefect([](Copy &c) { c.states[1].tensor.name = "fc.weight.momentum"; },
+               "state 'fc.weight.momentum' occurs twice");
+}
+
+TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
+  Copy copy(program_->descriptor());
+  copy.parameters[0].gradient = BoostTensor{};
+  EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
+}
+
+TEST_F(ValidateProgram, Inputs) {
+  expectDefect([](Copy &c) { c.inputs[0].kind = 5; },
+               "input 'image' is of unknown kind 5");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.name = "image"; },
+               "input 'image' occurs twice");
+  expectDefect([](Copy &c) { c.program.batch_size = 31; },
+               "input 'image' is not a batch of 31");
+  expectDefect([](Copy &c) { c.inputs[1].classes = 0; },
+               "input 'label' of labels has 0 classes");
+  expectDefect([](Copy &c) { c.inputs[1].classes = int64_t{1} << 31; },
+               "input 'label' of labels has 2147483648 classes");
+  expectDefect([](Copy &c) { c.inputs[0].classes = 10; },
+               "input 'image' of features has 10 classes");
+  expectDefect([](Copy &c) { c.inputs[0].kind = BOOSTC_INPUT_LABELS; },
+               "input 'image' of labels has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
+               "input 'label' of features has elements of type 2, expected 1");
+  expectDefect([](Copy &c) { c.program.input_count = 0; },
+               "0 inputs of features and 0 of indices, expected one of them");
+  expectDefect([](Copy &c) { ++c.program.inputs, c.program.input_count = 1; },
+               "0 inputs of features and 0 of indices, expected one of them");
+  static const int64_t column[] = {32, 1};
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[1].tensor.shape = column;
+        c.inputs[1].tensor.rank = 2;
+      },
+      "input 'label' of labels has rank 2, expected 1");
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[1].tensor.rank = 0;
+        c.inputs[1].tensor.bytes = 4;
+      },
+      "input 'label' is not a batch of 32");
+}
+
+TEST_F(ValidateProgram, LabelsMayBeAbsent) {
+  Copy copy(program_->descriptor());
+  copy.program.input_count = 1;
+  EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
+}
+
+/// Inputs 0 of indices, 1 of targets, 2 of keys.
+TEST_F(ValidateProgram, InputsOfOtherKinds) {
+  load("table");
+  expectDefect([](Copy &c) { c.inputs[0].classes = 0; },
+               "input 'token' of indices has 0 classes");
+  expectDefect([](Copy &c) { c.inputs[0].tensor.dtype = BOOSTC_F32; },
+               "input 'token' of indices has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.dtype = BOOSTC_I32; },
+               "input 'wanted' of targets has elements of type 2, expected 1");
+  expectDefect([](Copy &c) { c.inputs[1].classes = 3; },
+               "input 'wanted' of targets has 3 classes");
+  expectDefect([](Copy &c) { c.inputs[2].tensor.dtype = BOOSTC_F32; },
+               "input 'key' of sample keys has elements of type 1, expected 2");
+  expectDefect([](Copy &c) { c.inputs[2].classes = 1; },
+               "input 'key' of sample keys has 1 classes");
+  static const int64_t column[] = {12, 1}, short_[] = {6, 6};
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[2].tensor.shape = column;
+        c.inputs[2].tensor.rank = 2;
+      },
+      "input 'key' of sample keys has rank 2, expected 1");
+  expectDefect([](Copy &c) { c.inputs[1].tensor.shape = short_; },
+               "input 'wanted' is not a batch of 12");
+  // Two of a kind. The other becomes what the first is, where its type allows.
+  expectDefect(
+      [](Copy &c) {
+        c.inputs[2].kind = BOOSTC_INPUT_INDICES;
+        c.inputs[2].classes = 8;
+      },
+      "0 inputs of features and 2 of indices, expected one of them");
+  expectDefect([](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
+               "1 inputs of features and 1 of indices, expected one of them");
+  auto append = [](Copy &c, size_t from, const char *name) {
+    c.inputs.push_back(c.inputs[from]);
+    c.inputs.back().tensor.name = name;
+    c.program.inputs = c.inputs.data();
+    ++c.program.input_count;
+  };
+  expectDefect([&](Copy &c) { append(c, 1, "other"); },
+               "2 inputs of targets, expected one at most");
+  expectDefect([&](Copy &c) { append(c, 2, "other"); },
+               "2 inputs of sample keys, expected one at most");
+  expectDefect(
+      [&](Copy &c) {
+        for (const char *name : {"a", "b"}) {
+          append(c, 2, name);
+          c.inputs.back().kind = BOOSTC_INPUT_LABELS;
+          c.inputs.back().classes = 2;
+        }
+      },
+      "2 inputs of labels, expected one at most");
+  // One of each is sound.
+  Copy copy(program_->descriptor());
+  append(copy, 2, "label");
+  copy.inputs.back().kind = BOOSTC_INPUT_LABELS;
+  copy.inputs.back().classes = 2;
+  copy.inputs.back().tensor.offset =
+      copy.program.arena_bytes[BOOSTC_ARENA_BATCH];
+  copy.program.arena_bytes[BOOSTC_ARENA_BATCH] += 64;
+  Status status = validateProgram(copy.program, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_F(ValidateProgram, Scalars) {
+  expectDefect([](Copy &c) { c.program.valid.name = nullptr; },
+               "scalar has no name");
+  expectDefect(
+      [](Copy &c) {
+        c.program.valid.dtype = BOOSTC_I64;
+        c.program.valid.bytes = 8;
+      },
+      "'valid' is not a scalar of the expected type");
+  expectDefect([](Copy &c) { c.program.loss_sum.arena = BOOSTC_ARENA_RESULT; },
+               "'loss_sum' lies in arena RESULT, expected GRADIENT");
+  expectDefect([](Copy &c) { c.program.loss_count.offset = 1u << 20; },
+               "'loss_count' at offset 1048576");
+  expectDefect([](Copy &c) { c.program.finite.offset = 512; },
+               "'finite' at offset 512");
+  expectDefect([](Copy &c) { c.program.seed_control.offset = 128; },
+               "'seed' at offset 128");
+  expectDefect([](Copy &c) { c.metrics[1].name = "loss"; },
+               "metric 'loss' occurs twice");
+  expectDefect([](Copy &c) { c.metrics[1].name = ""; }, "a metric has no name");
+  expectDefect([](Copy &c) { c.metrics[1].sum.offset = 1 << 12; },
+               "metric sum 'top_1.sum' at offset 4096");
+  expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOSTC_ARENA_BATCH; },
+               "'top_1.count' lies in arena BATCH, expected RESULT");
+  expectDefect([](Copy &c) { c.schedules[0].kind = 11; },
+               "schedule 'learning_rate' is of unknown kind 11");
+  expectDefect([](Copy &c) { c.schedules[0].unit = 2; },
+               "schedule 'learning_rate' counts in unknown unit 2");
+  expectDefect([](Copy &c) { c.schedules[0].value = INFINITY; },
+               "schedule 'learning_rate' has a number that is not finite");
+  expectDefect([](Copy &c) { c.schedules[0].warmup = -1; },
+               "schedule 'learning_rate' has a length that is no number of 0 "
+               "or more");
+  expectDefect([](Copy &c) { c.schedules[0].control.offset = 192; },
+               "schedule 'learning_rate' at offset 192");
+}
+
+} // namespace
