@@ -22,9 +22,12 @@ config.test_exec_root = config.boost_build_dir + "/test/lit"
 # Our tools first, then FileCheck, not and count.
 config.environment["PATH"] = os.pathsep.join(
     [config.boost_build_dir + "/bin", config.llvm_tools_dir, os.environ["PATH"]])
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # nothing in the source tree
 
 config.substitutions.append(("%source", config.boost_source_dir))
 config.substitutions.append(("%build", config.boost_build_dir))
+# `%exits 2 COMMAND` succeeds if the command ends with exit code 2.
+config.substitutions.append(("%exits", f"sh {config.test_source_root}/Inputs/exits"))
 
 # What measures or limits memory says `UNSUPPORTED: sanitizer`, or leaves that
 # line out: sanitizers take memory of their own, and terabytes of address space.
