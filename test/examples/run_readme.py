@@ -31,7 +31,6 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True  # nothing in the source tree
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import make_data
 from free_port import free_port

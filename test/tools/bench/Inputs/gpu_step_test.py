@@ -13,7 +13,6 @@ import textwrap
 import time
 import unittest
 
-sys.dont_write_bytecode = True
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/bench"))
 import gpu_step  # noqa: E402: from the folder above

@@ -5,7 +5,6 @@ import importlib.util
 import json
 import sys
 
-sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("bundle", f"{sys.argv[1]}/tools/bundle")
 spec = importlib.util.spec_from_loader("bundle", loader)
 bundle = importlib.util.module_from_spec(spec)
