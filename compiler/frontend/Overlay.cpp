@@ -60,13 +60,13 @@ private:
       }
       if (*index == list.items.size())
         list.items.push_back(Node::makeObject(member.value.extent));
-      if (*index < list.items.size())
-        merge(list.items[*index], std::move(member.value));
+      merge(list.items[*index], std::move(member.value));
     }
+    // From the last on, and once each: a layer may have been named in two ways.
     llvm::sort(removed, std::greater<>());
+    removed.erase(llvm::unique(removed), removed.end());
     for (size_t index : removed)
-      if (index < list.items.size())
-        list.items.erase(list.items.begin() + index);
+      list.items.erase(list.items.begin() + index);
   }
 
   std::optional<size_t> findElement(const Member &member,
