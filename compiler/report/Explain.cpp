@@ -176,7 +176,7 @@ private:
                                              "there are several servers, else "
                                              "each rank alone")
        << "\n  across: one rank of each inner group\n";
-    if (given.job.ranks == 1 || given.job.ranks % given.job.servers != 0)
+    if (given.job.ranks == 1)
       return;
     bool averages = boostrt::averagesInServers(static_cast<uint32_t>(across),
                                                given.job.servers > 1);

@@ -5,6 +5,7 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/llvm/ProgramHeader.h"
 #include "compiler/lowering/llvm/SourceNames.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/ADT/MapVector.h"
@@ -46,8 +47,7 @@ public:
   DescriptorImage image;
 
 private:
-  /// All targets share the arenas, so a tensor is to lie in the same place for
-  /// each.
+  /// All targets share the arenas, so a tensor has the same offset in each.
   LogicalResult checkSlots(train::ProgramOp other) {
     for (auto slot : other.getOps<rt::SlotOp>()) {
       rt::SlotOp first = slots.lookup(slot.getBinding());
@@ -85,13 +85,15 @@ private:
     rt::SlotOp slot = slots.lookup(binding);
     if (!slot)
       return emitError(loc) << "no function of the program uses " << binding
-                            << "; the runtime needs its place";
+                            << "; the runtime needs its slot";
     auto type = cast<MemRefType>(slot.getType());
+    std::optional<BoostDType> dtype = describeElements(type);
+    if (!dtype)
+      return slot.emitOpError("has elements of type ")
+             << type.getElementType() << "; the runtime knows f32, i32 and i64";
     BoostTensor tensor = {};
     tensor.rank = type.getRank();
-    tensor.dtype = type.getElementType().isF32()         ? BOOSTC_F32
-                   : type.getElementType().isInteger(32) ? BOOSTC_I32
-                                                         : BOOSTC_I64;
+    tensor.dtype = *dtype;
     tensor.arena = static_cast<uint32_t>(slot.getArena());
     tensor.offset = slot.getOffset();
     tensor.bytes = countBytes(type);
@@ -312,12 +314,6 @@ private:
   void writeCollectives() {
     ArrayRef<CollectiveEntry> entries = targets.front().collectives;
     header.collective_count = entries.size();
-    if (auto adasum =
-            program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName)) {
-      header.adasum_scope = static_cast<uint32_t>(adasum.getAcross());
-      header.state_is_private = header.state_count > 0 &&
-                                adasum.getMode() == train::AdasumMode::Delta;
-    }
     uint64_t at = appendTable<BoostCollective>(
         offsetof(BoostProgram, collectives), entries.size());
     for (const CollectiveEntry &entry : entries) {
@@ -378,20 +374,12 @@ private:
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
     header.seed = program.getSeed();
-    for (auto &[binding, op] : slots) {
-      rt::SlotOp slot = op;
-      uint64_t &bytes =
-          header.arena_bytes[static_cast<unsigned>(slot.getArena())];
-      uint64_t end = slot.getOffset() + countBytes(slot.getType());
-      bytes = std::max<uint64_t>(bytes, llvm::alignTo(end, BOOSTC_ALIGNMENT));
-    }
+    describeArenas(program, header);
+    describeAdasum(program, header);
     header.reproducible =
         static_cast<uint32_t>(rt::getReproducibility(program));
     header.matmul_precision =
         static_cast<uint32_t>(rt::getMatmulPrecision(program));
-    if (!program.accumulatesInPlace())
-      header.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER] =
-          header.arena_bytes[BOOSTC_ARENA_GRADIENT];
     setString(offsetof(BoostProgram, name), program.getSymName());
     setString(offsetof(BoostProgram, compiler_version),
               "boostc " BOOSTC_VERSION);
@@ -408,7 +396,7 @@ private:
 } // namespace
 
 /// The table of modules is known when code is generated; the program has it,
-/// and nobody else sees it.
+/// and no other library sees it.
 static void declareModules(OpBuilder &builder, Location loc) {
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   auto table = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,

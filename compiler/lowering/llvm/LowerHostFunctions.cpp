@@ -3,6 +3,7 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/llvm/ProgramHeader.h"
 #include "compiler/lowering/llvm/SourceNames.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include <cstddef>
@@ -131,7 +132,7 @@ private:
       LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOSTC_CALL_OK));
       return success();
     }
-    return op->emitOpError("has no place in a host function of phase rt");
+    return op->emitOpError("is not allowed in a host function of phase rt");
   }
 
   LogicalResult lowerLaunch(rt::LaunchOp op) {
@@ -193,25 +194,17 @@ private:
 
   LogicalResult lowerCollective(rt::CollectiveOp op) {
     if (op.getIndex() != code.collectives.size())
-      return op.emitOpError("has number ")
+      return op.emitOpError("has index ")
              << op.getIndex() << " where the next one is "
              << code.collectives.size();
     CollectiveEntry entry;
     entry.location = formatLocation(op.getLoc());
-    entry.collective = {};
-    entry.collective.kind = static_cast<uint32_t>(op.getKind());
-    entry.collective.ranks = static_cast<uint32_t>(op.getRanks());
-    entry.collective.index = op.getIndex();
-    entry.collective.peer = static_cast<int32_t>(op.getPeer());
+    entry.collective = describeCollective(op);
     auto parameters = code.program.getOps<train::ParameterOp>();
     for (auto [i, buffer] : llvm::enumerate(op.getOperands())) {
       storeOperand(i, addresses.lookup(buffer));
-      auto type = cast<MemRefType>(buffer.getType());
-      BoostCollectiveOperand operand = {};
-      operand.elements = static_cast<uint64_t>(type.getNumElements());
-      operand.dtype = type.getElementType().isF32() ? BOOSTC_F32 : BOOSTC_I64;
-      operand.group = static_cast<uint32_t>(op.getGroups()[i]);
-      operand.parameter = UINT32_MAX;
+      BoostCollectiveOperand operand = describeOperand(
+          cast<MemRefType>(buffer.getType()), op.getGroups()[i]);
       StringRef served = CollectiveOpInterface(op).getParameter(i);
       if (!served.empty()) {
         auto found = llvm::find_if(parameters, [&](train::ParameterOp p) {
@@ -219,7 +212,7 @@ private:
         });
         if (found == parameters.end())
           return op.emitOpError("serves @")
-                 << served << ", which is no parameter of the program";
+                 << served << ", which is not a parameter of the program";
         operand.parameter = std::distance(parameters.begin(), found);
       }
       entry.operands.push_back(operand);
@@ -244,7 +237,7 @@ private:
   LogicalResult addFallback(Operation *op, BoostLibraryCall &call) {
     auto fallback = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
     if (!fallback || !fallback.getFallback())
-      return op->emitOpError("expected its fallback behind it: a GPU's library "
+      return op->emitOpError("expected its fallback after it: a GPU's library "
                              "may be missing");
     SmallVector<Value> operands;
     for (Value operand : getLibraryOperands(op))

@@ -37,7 +37,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @init() {
-    // expected-error @+1 {{has no place in a host function of phase rt}}
+    // expected-error @+1 {{is not allowed in a host function of phase rt}}
     %a = memref.alloc() : memref<8xf32>
     return
   }
@@ -45,7 +45,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
-// expected-error @+1 {{no function of the program uses #rt.binding<valid>; the runtime needs its place}}
+// expected-error @+1 {{no function of the program uses #rt.binding<valid>; the runtime needs its slot}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
   func.func @init() { return }
@@ -59,7 +59,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
-  // expected-error @+1 {{no function of the program uses #rt.binding<parameter, "w">; the runtime needs its place}}
+  // expected-error @+1 {{no function of the program uses #rt.binding<parameter, "w">; the runtime needs its slot}}
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<5x3xf32>
   func.func @init() { return }
   func.func @micro() { return }
@@ -86,7 +86,21 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
-// The arenas are one for all kinds of devices, so is the place of a tensor in them.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<5x3xf32>
+  // expected-error @+1 {{has elements of type 'f16'; the runtime knows f32, i32 and i64}}
+  rt.slot <parameter, "w"> parameter[0] : memref<5x3xf16>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
+// All kinds of devices share the arenas, and the offsets of tensors in them.
 module {
   train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
       attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
@@ -114,7 +128,7 @@ module {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @init() {
     %g = rt.buffer gradient[0] : memref<8xf32>
-    // expected-error @+1 {{has number 1 where the next one is 0}}
+    // expected-error @+1 {{has index 1 where the next one is 0}}
     rt.collective all_reduce index(1) over all parameters [] groups [0] outs(%g : memref<8xf32>)
     return
   }
@@ -125,7 +139,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @init() {
     %g = rt.buffer gradient[0] : memref<8xf32>
-    // expected-error @+1 {{serves @init, which is no parameter of the program}}
+    // expected-error @+1 {{serves @init, which is not a parameter of the program}}
     rt.collective all_reduce index(0) over all parameters [@init] groups [0] outs(%g : memref<8xf32>)
     return
   }
@@ -170,7 +184,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %a = rt.buffer transient[0] : memref<4x3xf32>
     %b = rt.buffer transient[64] : memref<3x2xf32>
     %c = rt.buffer transient[128] : memref<4x2xf32>
-    // expected-error @+1 {{expected its fallback behind it: a GPU's library may be missing}}
+    // expected-error @+1 {{expected its fallback after it: a GPU's library may be missing}}
     rt.matmul ins(%a, %b : memref<4x3xf32>, memref<3x2xf32>) outs(%c : memref<4x2xf32>)
     return
   }
@@ -208,7 +222,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %w = rt.buffer transient[256] : memref<6x1x3x3xf32>
     %y = rt.buffer transient[512] : memref<2x6x3x3xf32>
     %s = rt.buffer transient[1024] : memref<64xi8>
-    // expected-error @+1 {{expected its fallback behind it: a GPU's library may be missing}}
+    // expected-error @+1 {{expected its fallback after it: a GPU's library may be missing}}
     rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
         outs(%y : memref<2x6x3x3xf32>) scratch(%s : memref<64xi8>)
         strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
@@ -224,7 +238,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %x = rt.buffer transient[0] : memref<2x1x5x5xf32>
     %w = rt.buffer transient[256] : memref<6x1x3x3xf32>
     %y = rt.buffer transient[512] : memref<2x6x3x3xf32>
-    // expected-error @+1 {{has no place in a host function of phase rt}}
+    // expected-error @+1 {{is not allowed in a host function of phase rt}}
     rt.convolution forward ins(%x, %w : memref<2x1x5x5xf32>, memref<6x1x3x3xf32>)
         outs(%y : memref<2x6x3x3xf32>)
         strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
