@@ -78,20 +78,12 @@ std::string boostc::frontend::suggestName(boostrt::NameKind kind,
   return boostrt::suggestName(kind, word, views(legal));
 }
 
-/// `text`, a suggestion or nothing, and a sentence that goes with it.
-static std::string goOn(std::string text, StringRef sentence) {
-  if (!StringRef(text).ends_with("?"))
-    return text + "; " + sentence.str();
-  bool isSentence = sentence.consume_front("the ");
-  return text + (isSentence ? " The " : " ") + sentence.str();
-}
-
 static std::string withList(std::string text, ArrayRef<StringRef> legal,
                             StringRef plural) {
   if (legal.size() == 1)
     return text.empty() ? llvm::formatv("; only '{0}' is legal", legal.front())
                         : text;
-  return goOn(
+  return boostrt::continueWith(
       std::move(text),
       llvm::formatv("the {0} are {1}", plural, llvm::join(legal, ", ")).str());
 }
@@ -114,8 +106,8 @@ std::string boostc::frontend::suggest(boostrt::NameKind kind, StringRef word,
   if (isShortList(legal))
     return withList(std::move(text), legal, plural);
   if (kind == boostrt::NameKind::Layer)
-    return goOn(
+    return boostrt::continueWith(
         std::move(text),
-        llvm::formatv("boostc --print-ops lists the {0}", plural).str());
+        llvm::formatv("see boostc --print-ops for the {0}", plural).str());
   return text;
 }

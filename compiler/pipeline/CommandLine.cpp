@@ -6,10 +6,10 @@
 #include "compiler/pipeline/CommandLine.h"
 #include "compiler/frontend/DiagnosticPrinter.h"
 #include "compiler/lowering/target/CpuTarget.h"
-#include "compiler/pipeline/Compiler.h"
 #include "compiler/pipeline/FlagEffects.h"
 #include "compiler/pipeline/Outputs.h"
 #include "compiler/pipeline/PrepareProcess.h"
+#include "compiler/pipeline/ResolveFlags.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
@@ -19,9 +19,7 @@
 #include "runtime/support/FlagValues.h"
 #include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -40,7 +38,8 @@ constexpr const char *kFooter =
     "          what each is. MLIR's options work too: "
     "--mlir-print-ir-after-all, "
     "--mlir-timing, ...\n"
-    "Exit codes: 0 ok, 1 error in the input file, 2 usage, 70 internal error.";
+    "Exit codes: 0 ok, 1 error in the input file, 2 usage, 8 not enough "
+    "memory, 70 internal error.";
 
 constexpr const char *kVersion =
     "boostc " BOOSTC_VERSION " (LLVM " LLVM_VERSION_STRING ")";
@@ -63,25 +62,6 @@ int fail(const boostrt::Status &status) {
   boostrt::printNote("boostc: error: {}\n", status.message());
   return static_cast<int>(status.code());
 }
-
-std::vector<std::string_view> getPhaseNames(Phase last) {
-  std::vector<std::string_view> names;
-  for (const PhaseInfo &info : getPhases())
-    if (info.phase <= last)
-      names.push_back(std::string_view(info.name));
-  return names;
-}
-
-/// Strings that become typed options.
-struct Flags {
-  std::string output, emit = "so", from = "input", target = "cpu,cuda";
-  std::string tune, tuned, color = "auto";
-  std::string reproducible;
-  unsigned level = 0;
-  bool isSummary = false, isExplain = false, isOps = false;
-  int64_t samples = 0;
-  std::optional<uint64_t> budget;
-};
 
 /// -O, which users of clang take for another flag.
 CLI::Validator boostLevel() {
@@ -228,119 +208,6 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("WHEN");
 }
 
-std::optional<std::string> resolveTargets(StringRef text,
-                                          CompileOptions &options) {
-  constexpr std::string_view kTargets[] = {"cpu", "cuda"};
-  options.phase.forCpu = options.phase.forCuda = false;
-  for (StringRef name : llvm::split(text, ',')) {
-    if (name != "cpu" && name != "cuda")
-      return "--target: '" + name.str() + "' is no target" +
-             boostrt::didYouMean(name, kTargets) +
-             "; expected cpu, cuda or cpu,cuda";
-    (name == "cpu" ? options.phase.forCpu : options.phase.forCuda) = true;
-  }
-  return std::nullopt;
-}
-
-/// What the bits may depend on.
-std::optional<std::string> resolveLevel(const Flags &flags,
-                                        CompileOptions &options) {
-  if (flags.reproducible.empty())
-    return std::nullopt;
-  options.reproducible = rt::symbolizeReproducibility(flags.reproducible);
-  std::vector<std::string_view> levels;
-  for (uint32_t i = 0; i <= rt::getMaxEnumValForReproducibility(); ++i)
-    levels.push_back(rt::stringifyReproducibility(rt::Reproducibility(i)));
-  if (!options.reproducible)
-    return "--reproducible: '" + flags.reproducible + "' is no level" +
-           boostrt::didYouMean(flags.reproducible, levels) +
-           "; expected on, off or strict";
-  if (options.from > Phase::Backward)
-    return std::string("--reproducible decides what a step is made of, which "
-                       "is settled in what --compile-from reads here; compile "
-                       "with it from phase input or backward");
-  return std::nullopt;
-}
-
-/// Phases and targets by name; a message when there is no such thing.
-std::optional<std::string> resolveFlags(const Flags &flags,
-                                        CompileOptions &options) {
-  options.boostLevel = static_cast<int>(flags.level);
-  if (flags.emit == "asm") {
-    options.emit = Emit::Asm;
-  } else if (flags.emit == "ptx") {
-    options.emit = Emit::Ptx;
-  } else if (std::optional<Phase> phase = parsePhase(flags.emit)) {
-    options.to = *phase;
-  } else {
-    std::vector<std::string_view> names = getPhaseNames(Phase::So);
-    names.insert(names.end(), {"asm", "ptx"});
-    return "--emit: '" + flags.emit + "' is no phase" +
-           boostrt::didYouMean(flags.emit, names) + " (" +
-           llvm::join(names, ", ") + ")";
-  }
-  std::vector<std::string_view> names = getPhaseNames(Phase::Llvm);
-  std::optional<Phase> from = parsePhase(flags.from);
-  if (!from || *from > Phase::Llvm)
-    return "--compile-from: '" + flags.from + "' is no phase with IR" +
-           boostrt::didYouMean(flags.from, names) + " (" +
-           llvm::join(names, ", ") + ")";
-  options.from = *from;
-  if (options.from > options.to)
-    return "--compile-from=" + flags.from + " comes after --emit=" + flags.emit;
-  if (std::optional<std::string> error = resolveTargets(flags.target, options))
-    return error;
-  if (std::optional<std::string> error = resolveLevel(flags, options))
-    return error;
-  if (options.ptxas != "auto" && options.ptxas != "off" &&
-      !llvm::sys::fs::can_execute(options.ptxas)) {
-    std::error_code reason = llvm::sys::fs::access(
-        options.ptxas, llvm::sys::fs::AccessMode::Execute);
-    return "--ptxas: cannot execute '" + boostrt::printable(options.ptxas) +
-           "': " + (reason ? reason.message() : "it is a folder") +
-           "; expected the path of NVIDIA's ptxas, auto or off";
-  }
-  if (flags.budget) {
-    if (options.from > Phase::Buffers || options.to < Phase::Buffers)
-      return std::string("--memory-budget needs phase buffers, where memory is "
-                         "planned, between --compile-from and --emit");
-    options.memoryBudget = flags.budget;
-  }
-  if (!flags.tune.empty() || !flags.tuned.empty()) {
-    if (options.from >= Phase::Buffers || options.to < Phase::Buffers)
-      return std::string("--tune and --tuned need phase buffers, where it is "
-                         "chosen what computes, between --compile-from and "
-                         "--emit");
-    options.tuning.measures = !flags.tune.empty();
-    options.tuning.file = flags.tune + flags.tuned;
-  }
-  options.report = flags.isSummary   ? Report::Summary
-                   : flags.isExplain ? Report::Explain
-                   : flags.isOps     ? Report::Ops
-                                     : Report::None;
-  if (flags.samples > 0)
-    options.samples = flags.samples;
-  if (options.report != Report::None &&
-      (flags.emit != "so" || options.from != Phase::Input))
-    return std::string("summary, --explain and --print-ops take no --emit and "
-                       "no --compile-from: they begin with a model file");
-  if (options.report != Report::None && !flags.tune.empty())
-    return std::string("--tune measures code, and a report makes none; take "
-                       "what is in the file with --tuned");
-  if (flags.isSummary && (flags.isExplain || flags.isOps))
-    return std::string("boostc summary takes no second report");
-  if (options.report == Report::Ops)
-    return std::nullopt;
-  if (options.input.empty())
-    return std::string("no input file; boostc --help tells how to call it");
-  bool isCommand = llvm::is_contained(
-      {"help", "compile", "build", "train", "run", "explain"}, options.input);
-  if (isCommand && !llvm::sys::fs::exists(options.input))
-    return "no command '" + options.input +
-           "'; boostc MODEL compiles, and boostc --help tells the rest";
-  return std::nullopt;
-}
-
 /// Hands --mlir-... on; a message for anything else that CLI11 does not know.
 std::optional<std::string> passToMlir(const CLI::App &app,
                                       const char *program) {
@@ -371,13 +238,6 @@ std::optional<std::string> passToMlir(const CLI::App &app,
                                          &stream))
     return StringRef(errors).trim().str();
   return std::nullopt;
-}
-
-/// Where the result goes when -o does not say it.
-std::string defaultOutput(const CompileOptions &options) {
-  bool isProgram = options.report == Report::None &&
-                   options.emit == Emit::Phase && options.to == Phase::So;
-  return isProgram ? "train.so" : "-";
 }
 
 int runCompilation(CompileOptions &options, const std::string &output,
@@ -449,18 +309,11 @@ int run(int argc, char **argv) {
   }
   if (std::optional<std::string> problem = passToMlir(app, argv[0]))
     return fail(CompileResult::BadUsage, *problem);
-  if (std::optional<std::string> problem = resolveFlags(flags, options))
+  auto isGiven = [&](StringRef flag) { return app.count(flag.str()) > 0; };
+  if (std::optional<std::string> problem =
+          resolveFlags(flags, isGiven, options))
     return fail(CompileResult::BadUsage, *problem);
-  if (app.count("--tune") > 0 && flags.tune.empty())
-    return fail(CompileResult::BadUsage, "--tune needs the name of a file");
-  if (app.count("--ranks") > 0 && !flags.isExplain && !flags.budget)
-    return fail(CompileResult::BadUsage,
-                "--ranks needs --explain or --memory-budget: a program is "
-                "the same for any number of ranks");
-  if (boostrt::Status status = boostrt::checkShape(options.job); !status.ok())
-    return fail(CompileResult::BadUsage, "--ranks: " + status.message());
-  for (const std::string &idle : findIdleFlags(
-           options, [&](StringRef flag) { return app.count(flag.str()) > 0; }))
+  for (const std::string &idle : findIdleFlags(options, isGiven))
     DiagnosticPrinter::print(llvm::errs(), "boostc",
                              DiagnosticSeverity::Warning, idle,
                              isColored(flags.color));

@@ -66,11 +66,11 @@ std::string describeRequest(const CompileOptions &options) {
 std::optional<std::string> findReason(const CompileOptions &options,
                                       const FlagScope &scope) {
   if (scope.phase > lastPhase(options))
-    return formatv("{0} stops before it counts", describeRequest(options))
+    return formatv("{0} stops before the phase that reads it",
+                   describeRequest(options))
         .str();
   if (scope.phase <= options.from)
-    return formatv("it is settled in IR of phase {0}",
-                   getPhaseName(options.from))
+    return formatv("IR of phase {0} has it already", getPhaseName(options.from))
         .str();
   if (scope.target == For::Cpu && !options.phase.forCpu &&
       options.from < Phase::Linalg)

@@ -7,6 +7,12 @@ using boostrt::ExitCode;
 using boostrt::NamedFile;
 using boostrt::Status;
 
+std::string boostc::defaultOutput(const CompileOptions &options) {
+  bool isProgram = options.report == Report::None &&
+                   options.emit == Emit::Phase && options.to == Phase::So;
+  return isProgram ? "train.so" : "-";
+}
+
 Status boostc::checkOutputs(const CompileOptions &options,
                             const std::string &output) {
   std::vector<NamedFile> taken = {{"the input", options.input}};

@@ -11,6 +11,9 @@ namespace boostc {
 boostrt::Status checkOutputs(const CompileOptions &options,
                              const std::string &output);
 
+/// Where the result goes without -o.
+std::string defaultOutput(const CompileOptions &options);
+
 /// Writes `bytes` as a whole or not at all.
 boostrt::Status writeOutput(const std::string &path, llvm::StringRef bytes);
 

@@ -75,7 +75,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   void runOnOperation() override {
     std::optional<Phase> current = parsePhase(phase);
     if (!current || *current > Phase::Llvm) {
-      getOperation().emitError("'") << phase << "' is no phase with IR";
+      getOperation().emitError("'") << phase << "' is not a phase with IR";
       return signalPassFailure();
     }
     PhaseRules rules = getRules(*current);

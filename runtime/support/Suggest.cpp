@@ -131,6 +131,15 @@ std::string didYouMean(std::string_view word,
                       : fmt::format("; did you mean '{}'?", best);
 }
 
+std::string continueWith(std::string suggestion, std::string_view advice) {
+  if (!suggestion.ends_with('?'))
+    return fmt::format("{}; {}", suggestion, advice);
+  std::string sentence(advice);
+  if (sentence[0] >= 'a' && sentence[0] <= 'z')
+    sentence[0] += 'A' - 'a';
+  return fmt::format("{} {}", suggestion, sentence);
+}
+
 size_t utf8Bytes(std::string_view text) {
   Character character = text.empty() ? Character() : decode(text);
   return character.isValid ? character.bytes : 0;

@@ -28,6 +28,10 @@ std::string_view nearestSpelling(std::string_view word,
 std::string didYouMean(std::string_view word,
                        std::span<const std::string_view> legal);
 
+/// `suggestion`, which didYouMean() made or which is empty, followed by
+/// `advice`: after a question a sentence, else a clause.
+std::string continueWith(std::string suggestion, std::string_view advice);
+
 /// Bytes of the character of UTF-8 that `text` begins with; 0 when it begins
 /// with none.
 size_t utf8Bytes(std::string_view text);

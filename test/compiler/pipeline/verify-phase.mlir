@@ -4,8 +4,8 @@
 
 // RUN: not boost-opt %t/empty.mlir --boostc-verify-phase=phase=nothing 2>&1 | FileCheck %s --check-prefix=NO-PHASE
 // RUN: not boost-opt %t/empty.mlir --boostc-verify-phase=phase=so 2>&1 | FileCheck %s --check-prefix=NO-IR
-// NO-PHASE: error: 'nothing' is no phase with IR
-// NO-IR: error: 'so' is no phase with IR
+// NO-PHASE: error: 'nothing' is not a phase with IR
+// NO-IR: error: 'so' is not a phase with IR
 
 // RUN: boost-opt %t/input.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=input
 // RUN: boost-opt %t/backward.mlir --split-input-file --verify-diagnostics --boostc-verify-phase=phase=backward

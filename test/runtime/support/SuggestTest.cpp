@@ -47,6 +47,14 @@ TEST(DidYouMean, IsAClauseOrNothing) {
   EXPECT_EQ(didYouMean("nothing-like-it", kFlags), "");
 }
 
+TEST(ContinueWith, BeginsASentenceAfterAQuestion) {
+  EXPECT_EQ(continueWith("", "expected a or b"), "; expected a or b");
+  EXPECT_EQ(continueWith("; did you mean 'a'?", "expected a or b"),
+            "; did you mean 'a'? Expected a or b");
+  EXPECT_EQ(continueWith("; it is not implemented", "see 'a'"),
+            "; it is not implemented; see 'a'");
+}
+
 TEST(NearestSpelling, IsBlindToCaseAndDashes) {
   EXPECT_EQ(nearestSpelling("Checkpoint_Dir", kFlags), "checkpoint-dir");
   constexpr std::string_view kDashed[] = {"--init", "--rho"};
