@@ -6,7 +6,6 @@
 #include "lld/Common/Driver.h"
 #include "runtime/abi/boost_abi.h"
 #include "runtime/support/MemoryFile.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>

@@ -92,7 +92,7 @@ private:
     std::optional<ParameterReference> reference =
         ParameterReference::parse(text.text);
     if (!reference) {
-      // Not that nothing reads the parameter that is meant.
+      // So that no 'unused parameter' error follows.
       for (StringRef name : ParameterReference::namesIn(text.text))
         readNames.insert(name);
       errors.error(text.extent,

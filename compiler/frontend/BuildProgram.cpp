@@ -139,10 +139,12 @@ static LogicalResult setAdasum(ProgramParts &parts) {
   if (across != rt::Across::Ranks)
     emitRemark(adasum.at("across").extent.place())
         << (across == rt::Across::Auto
-                ? "Adasum combines servers, whose ranks average, where there "
-                  "are several, else ranks (adasum.across = auto)"
-                : "Adasum combines servers, whose ranks average; on one server "
-                  "nothing is combined (adasum.across = servers)");
+                ? "on several servers Adasum combines the servers, and the "
+                  "ranks of each average; on one server it combines the ranks "
+                  "(adasum.across = auto)"
+                : "on several servers Adasum combines the servers, and the "
+                  "ranks of each average; on one server all ranks average "
+                  "(adasum.across = servers)");
   parts.program->setAttr(
       train::kAdasumAttrName,
       train::AdasumAttr::get(parts.program.getContext(), *mode, *granularity,

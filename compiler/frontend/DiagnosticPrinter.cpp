@@ -76,7 +76,7 @@ void DiagnosticPrinter::print(Location location, DiagnosticSeverity severity,
   printLine(place);
 }
 
-/// The caller of what lies in a call, through the names that layers have.
+/// The call site of `location`, inside the names of layers.
 static std::optional<CallSiteLoc> findCall(Location location) {
   while (auto named = dyn_cast<NameLoc>(location))
     location = named.getChildLoc();

@@ -1,9 +1,7 @@
 #include "compiler/frontend/Document.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <nlohmann/json.hpp>
 
 using namespace boostc::frontend;

@@ -49,9 +49,9 @@ static KeyTable optional(std::string name, ValueTable value,
           std::move(defaultValue)};
 }
 
-/// Deviations that other systems take without being told.
-static constexpr const char *kDeviations =
-    "; MindSpore's default is 0.01, Keras's 0.05, PyTorch's 1";
+/// The standard deviations that other systems use by default.
+static const std::string kDeviations =
+    "MindSpore's default is 0.01, Keras's 0.05, PyTorch's 1";
 
 ValueTable frontend::initializerTable() {
   ValueTable number{.kind = Kind::Number};
@@ -66,20 +66,21 @@ ValueTable frontend::initializerTable() {
          "Every element the same.",
          {required("value", number, "The element.")}},
         {"normal",
-         "Normal distribution. MindSpore's default deviation is 0.01, Keras's "
-         "0.05, PyTorch's 1: here it must be given.",
+         "Normal distribution. The standard deviation must be given: " +
+             kDeviations + ".",
          {optional("mean", number, "0.0", "Mean."),
-          requiredWith("std", deviation, "Standard deviation.", kDeviations)}},
+          requiredWith("std", deviation, "Standard deviation.",
+                       "; " + kDeviations)}},
         {"uniform",
          "Uniform distribution in `[min, max)`.",
          {required("min", number, "Smallest value."),
           required("max", number, "Bound above.")}},
         {"truncated_normal",
-         "Normal distribution, drawn again outside of two standard "
-         "deviations. The defaults of other systems are those of `normal`.",
+         "Normal distribution; values beyond two standard deviations are drawn "
+         "again. The defaults of other systems are those of `normal`.",
          {optional("mean", number, "0.0", "Mean."),
           requiredWith("std", deviation, "Standard deviation before the cut.",
-                       kDeviations)}},
+                       "; " + kDeviations)}},
         {"truncated_normal_fan_in",
          "Truncated normal whose standard deviation after the cut is "
          "`1/sqrt(fan_in)`: `std = 1/sqrt(fan_in)/0.87962566`."},

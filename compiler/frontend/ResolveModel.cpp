@@ -216,8 +216,8 @@ static void checkLogits(const Node &model, ErrorList &errors) {
     if (loss.at("op").text == doubled.loss &&
         llvm::is_contained(doubled.layers, layer.at("op").text))
       errors.warning(layer.extent,
-                     formatv("loss '{0}' computes the {1} itself and expects "
-                             "what goes into it; leave layer '{2}' out",
+                     formatv("loss '{0}' applies {1} itself and expects "
+                             "logits; remove layer '{2}'",
                              doubled.loss, doubled.function,
                              layer.at("name").text));
 }
