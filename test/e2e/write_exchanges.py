@@ -20,27 +20,27 @@ end = text.index("func.func", begin + 1)
 update = text[begin:end]
 
 ALL_REDUCE = re.compile(
-    r"(%\w+)(?::\d+)? = coll\.all_reduce number\(\d+\) over all serves \[(.*?)\]"
+    r"(%\w+)(?::\d+)? = coll\.all_reduce index\(\d+\) over all parameters \[(.*?)\]"
     r"\((.*?) : (.*?)\)(?: loc\((#\w+)\))?\n")
 number = 0
 lines = []  # in place of one all-reduce
 
 
-def emit(name, values, types, op, serves, own, place):
+def emit(name, values, types, op, parameters, own, place):
     """Writes an op; its results."""
     global number
     count = len(values)
     lines.append(f"{name}{f':{count}' if count > 1 else ''} = coll.{op} index({number}) over "
-                 f"all parameters [{serves}]{own} ({', '.join(values)} : {', '.join(types)})"
+                 f"all parameters [{parameters}]{own} ({', '.join(values)} : {', '.join(types)})"
                  f"{f' loc({place})' if place else ''}\n")
     number += 1
     return [f"{name}#{i}" for i in range(count)] if count > 1 else [name]
 
 
-def emit_chain(name, values, types, ops, serves, place):
+def emit_chain(name, values, types, ops, parameters, place):
     """Writes ops one after the other; the results of the last."""
     for k, (op, own) in enumerate(ops if values else []):
-        values = emit(f"{name}_{k}", values, types, op, serves, own, place)
+        values = emit(f"{name}_{k}", values, types, op, parameters, own, place)
     return values
 
 
@@ -58,17 +58,17 @@ SUM = [("all_to_all", ""), ("all_to_all", ""),
 LOSS = ([] if without_sum else [("all_reduce", "")]) + [("broadcast", " root(-1)")]
 
 while found := ALL_REDUCE.search(update):
-    name, serves, values, types, place = found.groups()
+    name, parameters, values, types, place = found.groups()
     name, values, types = name[1:], values.split(", "), types.split(", ")
-    served = len(serves.split(", ")) if serves else 0
-    own, of = values[:served], types[:served]
+    count = len(parameters.split(", ")) if parameters else 0
+    own, of = values[:count], types[:count]
     lines.clear()
-    taken = emit_chain(f"%b{name}", own, of, [("broadcast", " root(2)")], serves, place)
-    passed = emit_chain(f"%p{name}", taken, of, [("send_recv", " distance(1)")], serves, place)
+    taken = emit_chain(f"%b{name}", own, of, [("broadcast", " root(2)")], parameters, place)
+    passed = emit_chain(f"%p{name}", taken, of, [("send_recv", " distance(1)")], parameters, place)
     nothing = emit_differences(f"%n{name}", passed, taken, of, place)
-    sums = emit_chain(f"%s{name}", own, of, SUM, serves, place)
+    sums = emit_chain(f"%s{name}", own, of, SUM, parameters, place)
     results = (emit_differences(f"%g{name}", sums, nothing, of, place)
-               + emit_chain(f"%l{name}", values[served:], types[served:], LOSS, "", place))
+               + emit_chain(f"%l{name}", values[count:], types[count:], LOSS, "", place))
     rest = re.sub(rf"%{name}(?:#(\d+))?(?![\w#:])",
                   lambda use: results[int(use.group(1) or 0)], update[found.end():])
     update = update[:found.start()] + "".join(lines) + rest
