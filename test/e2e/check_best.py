@@ -4,14 +4,16 @@ WEIGHTS name the epoch and the loss of the evaluation with the lowest loss in ME
 not the last one.
 """
 import json
-import struct
+import pathlib
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from data_files import read_header
 
 evaluations = [line for line in map(json.loads, open(sys.argv[1])) if line["event"] == "eval"]
 best = min(evaluations, key=lambda line: line["loss"])
-with open(sys.argv[2], "rb") as file:
-    size, = struct.unpack("<Q", file.read(8))
-    metadata = json.loads(file.read(size))["__metadata__"]
+header, _ = read_header(sys.argv[2])
+metadata = header["__metadata__"]
 assert int(metadata["epoch"]) == best["epoch"], (metadata, best)
 assert float(metadata["loss"]) == best["loss"], (metadata, best)
 assert best["epoch"] != evaluations[-1]["epoch"], "the run gets better to its end and shows little"

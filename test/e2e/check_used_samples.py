@@ -14,11 +14,11 @@ also with two micro-batches a rank. After each epoch every sample was used once 
 
 import json
 import pathlib
-import struct
 import subprocess
 import sys
 
-from npy import save
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from data_files import read_weights, write_npy
 
 work, model = map(pathlib.Path, sys.argv[1:])
 SAMPLES, EPOCHS = 101, 3  # a prime number: no window fits
@@ -26,8 +26,8 @@ SAMPLES, EPOCHS = 101, 3  # a prime number: no window fits
 work.mkdir()
 for split, count in (("train", SAMPLES), ("test", 1)):
     rows = [float(place == i) for i in range(count) for place in range(SAMPLES)]
-    save(work / f"{split}_features.npy", "<f4", (count, SAMPLES), rows)
-    save(work / f"{split}_targets.npy", "<f4", (count, 1), [-1e6] * count)
+    write_npy(work / f"{split}_features.npy", "<f4", (count, SAMPLES), rows)
+    write_npy(work / f"{split}_targets.npy", "<f4", (count, 1), [-1e6] * count)
 
 
 def program(micros):
@@ -53,11 +53,7 @@ def train(folder, ranks, micros, *more):
 
 def uses(checkpoint):
     """How often each sample was used."""
-    content = (checkpoint / "weights.safetensors").read_bytes()
-    (length,) = struct.unpack_from("<Q", content)
-    begin, end = json.loads(content[8:8 + length])["used.weight"]["data_offsets"]
-    return [-weight for weight in
-            struct.unpack(f"<{SAMPLES}f", content[8 + length + begin:8 + length + end])]
+    return [-weight for weight in read_weights(checkpoint / "weights.safetensors")["used.weight"]]
 
 
 def check(name, pieces):

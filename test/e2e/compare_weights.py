@@ -7,27 +7,15 @@ Fails when a tensor differs by more than TOLERANCE times the largest magnitude o
 the expected one.
 """
 
-import array
-import json
 import pathlib
-import struct
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from data_files import read_weights
 
 found, expected, tolerance = sys.argv[1], sys.argv[2], float(sys.argv[3])
 
-
-def read(path):
-    content = pathlib.Path(path).read_bytes()
-    length, = struct.unpack("<Q", content[:8])
-    tensors = {}
-    for name, entry in json.loads(content[8:8 + length]).items():
-        if name != "__metadata__":
-            begin, end = (8 + length + at for at in entry["data_offsets"])
-            tensors[name] = array.array("f", content[begin:end])
-    return tensors
-
-
-a, b = read(found), read(expected)
+a, b = read_weights(found), read_weights(expected)
 if a.keys() != b.keys() or not a:
     sys.exit(f"other tensors: {sorted(a)} and {sorted(b)}")
 worst = max((max(abs(x - y) for x, y in zip(a[name], b[name])) /

@@ -7,7 +7,8 @@ import pathlib
 import random
 import sys
 
-from npy import save
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from data_files import write_npy
 
 
 def main():
@@ -22,9 +23,9 @@ def main():
             tokens += sample
             labels.append(int(first < second))
             targets += [1.0, -1.0] if first < second else [-1.0, 1.0]
-        save(folder / f"{split}_features.npy", "<i4", (count, 6), tokens)
-        save(folder / f"{split}_labels.npy", "<i4", (count,), labels)
-        save(folder / f"{split}_targets.npy", "<f4", (count, 2), targets)
+        write_npy(folder / f"{split}_features.npy", "<i4", (count, 6), tokens)
+        write_npy(folder / f"{split}_labels.npy", "<i4", (count,), labels)
+        write_npy(folder / f"{split}_targets.npy", "<f4", (count, 2), targets)
 
 
 main()

@@ -7,7 +7,8 @@ import pathlib
 import random
 import sys
 
-from npy import save
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from data_files import write_npy
 
 
 def main():
@@ -18,7 +19,7 @@ def main():
         for _ in range(count):
             a, b = draw.uniform(-1, 1), draw.uniform(-1, 1)
             samples += [a * math.sin(place) + b * math.cos(2 * place) for place in range(8)]
-        save(folder / f"{split}_features.npy", "<f4", (count, 8), samples)
+        write_npy(folder / f"{split}_features.npy", "<f4", (count, 8), samples)
 
 
 main()

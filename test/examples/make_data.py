@@ -2,8 +2,12 @@
 run as a reader types them. Digits of a 5x7 font at places of their own, on noise;
 a function of nothing but the numbers below."""
 
+import pathlib
 import random
-import struct
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import data_files
 
 TRAIN, TEST = 2560, 320
 FONT = {  # a text of '#' and '.' for each row
@@ -46,13 +50,7 @@ def samples(seed, count, size):
 
 
 def write_mnist(folder, train=TRAIN):
-    folder.mkdir()
-    for part, seed, count in (("train", 1, train), ("t10k", 2, TEST)):
-        labels, images = zip(*samples(seed, count, 28))
-        (folder / f"{part}-labels-idx1-ubyte").write_bytes(
-            struct.pack(">2I", 0x801, count) + bytes(labels))
-        (folder / f"{part}-images-idx3-ubyte").write_bytes(
-            struct.pack(">4I", 0x803, count, 28, 28) + b"".join(images))
+    data_files.write_mnist(folder, {"train": samples(1, train, 28), "t10k": samples(2, TEST, 28)})
 
 
 def write_cifar10(folder):

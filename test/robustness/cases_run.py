@@ -1,5 +1,6 @@
 """Runs: checkpoints, weights, data, memory, ranks, terminals."""
 
+import pathlib
 import re
 
 from harness import Case
@@ -36,26 +37,13 @@ def huge(units):
             "json.dump(m, open('huge.json', 'w'))\nX\n")
 
 
-NPY = """python3 - <<'X'
-import struct, sys
-def npy(name, descr, shape, data):
-    head = str({'descr': descr, 'fortran_order': False, 'shape': shape}).encode()
-    head += b' ' * (63 - (10 + len(head)) % 64) + b'\\n'
-    open(name, 'wb').write(b'\\x93NUMPY\\1\\0' + struct.pack('<H', len(head)) + head + data)
-import os
-os.mkdir('np')
-npy('np/train_images.npy', '|u1', (64, 1, 28, 28), bytes(64 * 784))
-npy('np/train_labels.npy', '|u1', (64,), bytes(64))
-X
-"""
-IDX = """python3 - <<'X'
-import os, struct
-os.mkdir('idx')
-for split in ('train', 't10k'):
-    open(f'idx/{split}-images-idx3-ubyte', 'wb').write(struct.pack('>IIII', 0x803, 32, 28, 28) + bytes(32 * 784))
-    open(f'idx/{split}-labels-idx1-ubyte', 'wb').write(struct.pack('>II', 0x801, 32) + bytes(32))
-X
-"""
+def data_set(call):
+    tests = pathlib.Path(__file__).resolve().parents[1]
+    return f"PYTHONPATH={tests} python3 -B -c \"import data_files; data_files.{call}\"\n"
+
+
+NPY = data_set("write_blank_npy('np', ['train'], 64)")
+IDX = data_set("write_blank_mnist('idx', 32)")
 
 CASES = [
     # Checkpoints

@@ -1,36 +1,24 @@
 """Wrong files: data sets, checkpoints, weights, programs, rank tables, tuning files and IR, each broken
 at places that a seed chooses."""
 
+import pathlib
 import re
-import struct
 import subprocess
+import sys
 
 import harness
 from harness import Case
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import data_files
+
 PHASES = ("input", "backward", "step", "linalg", "buffers", "llvm")
-
-
-def npy(shape, data, descr="|u1"):
-    head = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
-    head += b" " * (63 - (10 + len(head)) % 64) + b"\n"
-    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + data
-
-
-def idx(magic, extents, data):
-    return struct.pack(f">I{len(extents)}I", magic, *extents) + data
 
 
 def make_samples(folder, build):
     """Adds data sets, a rank table, a tuning file and the IR of each phase."""
-    (folder / "mnist").mkdir()
-    for split in ("train", "t10k"):
-        (folder / f"mnist/{split}-images-idx3-ubyte").write_bytes(idx(0x803, (64, 28, 28), bytes(64 * 784)))
-        (folder / f"mnist/{split}-labels-idx1-ubyte").write_bytes(idx(0x801, (64,), bytes(64)))
-    (folder / "npy").mkdir()
-    for split in ("train", "test"):
-        (folder / f"npy/{split}_images.npy").write_bytes(npy((64, 1, 28, 28), bytes(64 * 784)))
-        (folder / f"npy/{split}_labels.npy").write_bytes(npy((64,), bytes(64)))
+    data_files.write_blank_mnist(folder / "mnist", 64)
+    data_files.write_blank_npy(folder / "npy", ("train", "test"), 64)
     (folder / "cifar").mkdir()
     for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
         (folder / f"cifar/{name}.bin").write_bytes(bytes(3073 * 4))

@@ -2,22 +2,13 @@
 
   mean_state.py MEAN FILE...
 """
-import json
-import struct
+import pathlib
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[2]))
+from data_files import read_weights
 
-def read(path):
-    with open(path, "rb") as file:
-        content = file.read()
-    (length,) = struct.unpack_from("<Q", content)
-    header = json.loads(content[8:8 + length])
-    header.pop("__metadata__", None)
-    return {name: struct.unpack_from(f"<{(end - begin) // 4}f", content, 8 + length + begin)
-            for name, entry in header.items() for begin, end in [entry["data_offsets"]]}
-
-
-mean, *files = map(read, sys.argv[1:])
+mean, *files = map(read_weights, sys.argv[1:])
 compared = 0
 for name, values in mean.items():
     for i, value in enumerate(values):
