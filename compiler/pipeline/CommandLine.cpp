@@ -34,7 +34,7 @@ constexpr const char *kFooter =
     "          boostc --explain model.json    prints what a run will do and "
     "cost\n"
     "Phases:   input, backward, step, linalg, buffers, rt, llvm, obj, so; docs/"
-    "architecture.md tells\n"
+    "phases.md tells\n"
     "          what each is. MLIR's options work too: "
     "--mlir-print-ir-after-all, "
     "--mlir-timing, ...\n"

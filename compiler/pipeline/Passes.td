@@ -10,8 +10,7 @@ def VerifyPhasePass : Pass<"boostc-verify-phase", "::mlir::ModuleOp"> {
     earlier phase is left, that every op that reduces over the batch is given the
     function's own number of real samples, and that programs hold the functions the next
     phase reads. A failure after one of our own passes is a defect of the compiler; after
-    `--compile-from` it is the reader's own IR. docs/architecture.md has the table of
-    phases.
+    `--compile-from` it is the reader's own IR. docs/phases.md has the table of phases.
   }];
   let options = [
     Option<"phase", "phase", "std::string", "\"input\"", "Name of the phase">

@@ -1,5 +1,5 @@
 // Phases.h - the phases of a compilation and the ONE place that knows the order
-// of passes. docs/architecture.md tells the same walk in prose.
+// of passes. docs/phases.md tells the same walk in prose.
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
