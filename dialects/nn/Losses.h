@@ -1,5 +1,5 @@
 // Losses.h - losses that compare each output with a number: mse, l1,
-// binary_cross_entropy, expected_nll.
+// binary_cross_entropy, cross_entropy.
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"

@@ -296,7 +296,7 @@ Result lossGrad(ArrayRef<Bounded> in,
 }
 
 /// dsum, targets, valid.
-Errors expectedNllGrad(ArrayRef<Bounded> in) {
+Errors crossEntropyGrad(ArrayRef<Bounded> in) {
   Errors errors(in[1].value.size(), 0.0);
   int64_t elements = in[1].value.size() / in[1].value.dim(0);
   for (int64_t i = 0; i < elements * static_cast<int64_t>(in[2].value.item());
@@ -487,12 +487,12 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
         return lossGrad(
             in, [](Approximate p, Approximate t) { return 2.0 * (p - t); });
       })
-      .Case<nn::ExpectedNllOp>([&](auto) {
+      .Case<nn::CrossEntropyOp>([&](auto) {
         return loss(
             in, [](Approximate l, Approximate t) { return -t * l; }, false);
       })
-      .Case<nn::ExpectedNllGradOp>(
-          [&](auto) { return Result{{expectedNllGrad(in)}}; })
+      .Case<nn::CrossEntropyGradOp>(
+          [&](auto) { return Result{{crossEntropyGrad(in)}}; })
       .Case<nn::L1Op>([&](auto) {
         return loss(in,
                     [](Approximate p, Approximate t) { return abs(p - t); });

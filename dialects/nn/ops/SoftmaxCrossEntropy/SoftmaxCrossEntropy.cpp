@@ -144,8 +144,8 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
       return failure();
     Value logarithms = LogSoftmaxOp::create(b, layer.loc, layer.inputs[0],
                                             b.getI64IntegerAttr(1));
-    auto op = ExpectedNllOp::create(b, layer.loc, logarithms, *targets,
-                                    layer.inputs[2]);
+    auto op = CrossEntropyOp::create(b, layer.loc, logarithms, *targets,
+                                     layer.inputs[2]);
     return SmallVector<Value>(op.getResults());
   }
   bool others = isSmooth && layer.getChoice("smoothing") == "others";

@@ -6,37 +6,38 @@ using namespace boostc;
 using namespace boostc::nn;
 
 //===----------------------------------------------------------------------===//
-// nn.expected_nll
+// nn.cross_entropy
 //===----------------------------------------------------------------------===//
 
-LogicalResult ExpectedNllOp::verify() {
+LogicalResult CrossEntropyOp::verify() {
   return verifyTargets(getLoc(), getLogarithms().getType(),
                        getTargets().getType());
 }
 
 LogicalResult
-ExpectedNllOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
-                        SmallVectorImpl<ReferenceValue> &results) {
+CrossEntropyOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) {
   return evaluateLoss(
       operands, results, [](double l, double t) { return -t * l; },
       SampleLoss::Sum);
 }
 
-bool ExpectedNllOp::isActiveOperand(unsigned index) { return index == 0; }
+bool CrossEntropyOp::isActiveOperand(unsigned index) { return index == 0; }
 
-SmallVector<Value> ExpectedNllOp::savedForBackward() { return {getTargets()}; }
+SmallVector<Value> CrossEntropyOp::savedForBackward() { return {getTargets()}; }
 
-LogicalResult ExpectedNllOp::buildBackward(BackwardContext &context) {
+LogicalResult CrossEntropyOp::buildBackward(BackwardContext &context) {
   // Nothing differentiable flows through the count.
   if (!context.gradResults[0] || !context.needed[0])
     return success();
-  context.gradOperands[0] = ExpectedNllGradOp::create(
+  context.gradOperands[0] = CrossEntropyGradOp::create(
       context.builder, context.loc, context.gradResults[0], getTargets(),
       context.valid);
   return success();
 }
 
-FailureOr<SmallVector<Value>> ExpectedNllOp::lowerToLinalg(OpBuilder &builder) {
+FailureOr<SmallVector<Value>>
+CrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   return lowerLoss(
       builder, getLoc(), getOperands(),
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -46,18 +47,18 @@ FailureOr<SmallVector<Value>> ExpectedNllOp::lowerToLinalg(OpBuilder &builder) {
       SampleLoss::Sum);
 }
 
-int64_t ExpectedNllOp::getFlops() {
+int64_t CrossEntropyOp::getFlops() {
   return 3 * getLogarithms().getType().getNumElements();
 }
 
 //===----------------------------------------------------------------------===//
-// nn.expected_nll_grad
+// nn.cross_entropy_grad
 //===----------------------------------------------------------------------===//
 
 LogicalResult
-ExpectedNllGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                    Adaptor adaptor,
-                                    SmallVectorImpl<Type> &inferred) {
+CrossEntropyGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &inferred) {
   Type targets = adaptor.getTargets().getType();
   if (failed(verifyTargets(loc, targets, targets)))
     return failure();
@@ -66,9 +67,9 @@ ExpectedNllGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
 }
 
 LogicalResult
-ExpectedNllGradOp::evaluate(ReferenceContext &,
-                            ArrayRef<ReferenceValue> operands,
-                            SmallVectorImpl<ReferenceValue> &results) {
+CrossEntropyGradOp::evaluate(ReferenceContext &,
+                             ArrayRef<ReferenceValue> operands,
+                             SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &targets = operands[1];
   auto valid = static_cast<int64_t>(operands[2].item());
   ReferenceValue result(targets.shape);
@@ -79,7 +80,7 @@ ExpectedNllGradOp::evaluate(ReferenceContext &,
 }
 
 FailureOr<SmallVector<Value>>
-ExpectedNllGradOp::lowerToLinalg(OpBuilder &builder) {
+CrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   RankedTensorType type = getTargets().getType();
   AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
   AffineMap scalar = projection(builder, type.getRank(), {});
@@ -93,6 +94,6 @@ ExpectedNllGradOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
-int64_t ExpectedNllGradOp::getFlops() {
+int64_t CrossEntropyGradOp::getFlops() {
   return 2 * getTargets().getType().getNumElements();
 }

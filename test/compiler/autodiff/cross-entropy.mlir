@@ -3,17 +3,17 @@
 // RUN:   --compare-after='builtin.module(train.program(boostc-build-backward))'
 
 // Targets get no gradient.
-train.program @expected_nll batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+train.program @cross_entropy batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func private @forward(%x: tensor<3x5xf32>, %t: tensor<3x5xf32>,
     %valid: tensor<i32>) -> (tensor<f32>, tensor<i64>) {
     %l = nn.log_softmax %x axis 1 : tensor<3x5xf32>
-    %sum, %count = nn.expected_nll %l, %t, %valid : tensor<3x5xf32>, tensor<3x5xf32>
+    %sum, %count = nn.cross_entropy %l, %t, %valid : tensor<3x5xf32>, tensor<3x5xf32>
     return %sum, %count : tensor<f32>, tensor<i64>
   }
 
   // CHECK-LABEL: func.func @micro
   // CHECK-SAME: %{{.*}}: tensor<3x5xf32>, %[[T:[^:]+]]: tensor<3x5xf32>
-  // CHECK: nn.expected_nll_grad %{{.*}}, %[[T]], %{{.*}}
+  // CHECK: nn.cross_entropy_grad %{{.*}}, %[[T]], %{{.*}}
   func.func @micro(%x: tensor<3x5xf32>, %t: tensor<3x5xf32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x5xf32>) {

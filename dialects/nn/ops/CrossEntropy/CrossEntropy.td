@@ -1,27 +1,26 @@
-#ifndef BOOSTC_NN_EXPECTED_NLL
-#define BOOSTC_NN_EXPECTED_NLL
+#ifndef BOOSTC_NN_CROSS_ENTROPY
+#define BOOSTC_NN_CROSS_ENTROPY
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ExpectedNllOp : Nn_Op<"expected_nll", [
+def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface,
                               ["isActiveOperand", "savedForBackward"]>,
     BatchReducingOpInterface]> {
-  let summary = "expected negative log-likelihood, dense targets";
+  let summary = "cross-entropy with soft targets";
   let description = [{
     The pair (sum, count) over the first `valid` samples: `sum` adds
-    `-sum over a sample's elements of t * l` with l the logarithms of probabilities and t
-    what each outcome's probability should be; `count = valid`. On the result of
-    `nn.log_softmax` it is the cross-entropy of distributions. No gradient flows to the
-    targets.
+    `-sum over a sample's elements of t * l` with l the log-probabilities, as
+    `nn.log_softmax` computes them, and t the target probabilities; `count = valid`. No
+    gradient flows to the targets.
 
     Constraints:
-    * (expected_nll_c1) logarithms and targets have one shape `[batch, ...]`.
+    * (cross_entropy_c1) logarithms and targets have one shape `[batch, ...]`.
 
     Example:
     ```mlir
-    %sum, %count = nn.expected_nll %logarithms, %targets, %valid
+    %sum, %count = nn.cross_entropy %logarithms, %targets, %valid
         : tensor<32x10xf32>, tensor<32x10xf32>
     ```
   }];
@@ -34,19 +33,19 @@ def Nn_ExpectedNllOp : Nn_Op<"expected_nll", [
   let hasVerifier = 1;
 }
 
-def Nn_ExpectedNllGradOp : Nn_Op<"expected_nll_grad", [
+def Nn_CrossEntropyGradOp : Nn_Op<"cross_entropy_grad", [
     InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, BatchReducingOpInterface]> {
-  let summary = "gradient of expected_nll's sum";
+  let summary = "gradient of cross_entropy's sum";
   let description = [{
     `dl = -dsum * t` for the samples below `valid`, else 0.
 
     Constraints:
-    * (expected_nll_grad_c1) targets are `[batch, ...]`.
+    * (cross_entropy_grad_c1) targets are `[batch, ...]`.
 
     Example:
     ```mlir
-    %dl = nn.expected_nll_grad %dsum, %targets, %valid : tensor<32x10xf32>
+    %dl = nn.cross_entropy_grad %dsum, %targets, %valid : tensor<32x10xf32>
     ```
   }];
   let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$targets, Nn_Valid:$valid);
@@ -56,4 +55,4 @@ def Nn_ExpectedNllGradOp : Nn_Op<"expected_nll_grad", [
   }];
 }
 
-#endif // BOOSTC_NN_EXPECTED_NLL
+#endif // BOOSTC_NN_CROSS_ENTROPY
