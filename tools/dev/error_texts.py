@@ -2,7 +2,7 @@
 
 A text is what one statement says: the literals of an error, in C++ that is formatted by
 clang-format. Literals are words and holes ({0}, a '<<' between two literals). A test quotes a
-text when it holds kGram words in a row of it that no other text has, or all of its words with
+text when it holds GRAM words in a row of it that no other text has, or all of its words with
 something in the holes where it has no such words.
 """
 
@@ -35,7 +35,7 @@ SAYS = re.compile(
 # What a helper that returns none of the types of errors does to be one.
 FAILS = re.compile(r"\bemit(?:Op|Optional)?Error\b|\bExitCode::|\bioStatus\(|errors\.error\(|\bStatus\(")
 NO_ERROR = re.compile(r"\b(?:static_assert|assert|llvm_unreachable|add_\w+|addNumber|addInterval|addSwitch|description|footer|allocate|finish)\(|"
-                      r"\bCLI::(?:Range|IsMember)\b|\b(?:oneOf|numberBetween|wholeNumber\w*)\(")
+                      r"\b(?:oneOf|numberBetween|wholeNumber\w*)\(")
 
 
 def mask(text):
