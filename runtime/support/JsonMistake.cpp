@@ -18,7 +18,7 @@ bool isLetter(char c) {
 bool isHex(char c) {
   return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-/// Of numbers, literals and what people write in their place.
+/// A byte of numbers, literals and what people write in their place.
 bool isWordByte(char c) {
   return isDigit(c) || isLetter(c) || c == '_' || c == '+' || c == '-' ||
          c == '.' || c == '$';
@@ -66,11 +66,11 @@ std::string judgeWord(std::string_view word) {
   if (digits.empty() || (!isDigit(digits[0]) && digits[0] != '.'))
     return "; JSON texts are in double quotes";
   if (word.starts_with('+'))
-    return "; JSON numbers have no '+' in front";
+    return "; JSON numbers have no leading '+'";
   if (digits.starts_with("0x") || digits.starts_with("0X"))
     return "; JSON numbers are decimal";
   if (digits.size() > 1 && digits[0] == '0' && isDigit(digits[1]))
-    return "; JSON numbers have no zeros in front";
+    return "; JSON numbers have no leading zeros";
   if (digits.starts_with('.') || digits.ends_with('.'))
     return "; JSON numbers have digits before and after the point";
   return "; JSON numbers are written as 12, -0.5 or 1e-3";
@@ -120,9 +120,8 @@ private:
     } else {
       while (end < text.size() && isWordByte(text[end]))
         ++end;
-      if (end == at) // a whole character of UTF-8
-        for (++end; end < text.size() && (text[end] & 0xc0) == 0x80; ++end)
-          ;
+      if (end == at)
+        end += std::max<size_t>(utf8Bytes(text.substr(at)), 1);
     }
     return text.substr(at, end - at);
   }
@@ -136,10 +135,9 @@ private:
   /// What a person who wrote this probably meant.
   std::string hint(std::string_view token) const {
     char c = token.front();
-    bool isEnd = c == '}' || c == ']';
-    if (isEnd && text[lastEnd - 1] == ',')
+    if ((c == '}' || c == ']') && followsComma())
       return "; remove the comma before it";
-    if (c == ',' && lastEnd > start && text[lastEnd - 1] == ',')
+    if (c == ',' && followsComma())
       return "; remove one of the two commas";
     if (c == '/' || c == '#')
       return "; JSON has no comments";
@@ -157,13 +155,17 @@ private:
   }
 
   bool isInObject() const { return !open.empty() && open.back() == '{'; }
+  /// Whether the last token was a comma; before the first there is none.
+  bool followsComma() const {
+    return lastEnd > start && text[lastEnd - 1] == ',';
+  }
 
   std::string describeExpected() const {
     switch (next) {
     case Expected::Value:
-      return lastEnd > start && text[lastEnd - 1] == ',' ? "a value after ','"
-             : lastEnd > start                           ? "a value after ':'"
-                                                         : "a JSON value";
+      return followsComma()    ? "a value after ','"
+             : lastEnd > start ? "a value after ':'"
+                               : "a JSON value";
     case Expected::ValueOrEnd:
       return "a value or ']'";
     case Expected::Key:

@@ -15,8 +15,7 @@ struct JsonMistake {
 };
 
 /// The first mistake of `text` from byte `begin` on; nothing when it is JSON by
-/// RFC 8259 in UTF-8. Ranges of numbers and keys that occur twice are no
-/// matter of the syntax.
+/// RFC 8259 in UTF-8. Ranges of numbers and duplicate keys are not checked.
 std::optional<JsonMistake> findJsonMistake(std::string_view text,
                                            size_t begin = 0);
 

@@ -26,6 +26,16 @@ TEST(JsonMistake, PointsAtTheComma) {
             "the comma before it");
 }
 
+TEST(JsonMistake, NothingIsBeforeTheFirstToken) {
+  // The comma belongs to what was read before, not to this text.
+  std::string_view whole = ",}";
+  std::optional<JsonMistake> mistake = findJsonMistake(whole, 1);
+  ASSERT_TRUE(mistake);
+  EXPECT_EQ(mistake->message, "expected a JSON value, found '}'");
+  EXPECT_EQ(mistakeOf("}"), "0: expected a JSON value, found '}'");
+  EXPECT_EQ(mistakeOf(" ]"), "1: expected a JSON value, found ']'");
+}
+
 TEST(JsonMistake, PointsWhereACommaIsMissing) {
   EXPECT_EQ(mistakeOf("{\"a\": 1\n \"b\": 2}"),
             "7: expected ',' or '}' after 1");
@@ -40,7 +50,7 @@ TEST(JsonMistake, PointsAtTheNumber) {
             "6: expected a value after ':', found '01'; JSON numbers have no "
             "zeros in front");
   EXPECT_EQ(mistakeOf("[+1]"), "1: expected a value or ']', found '+1'; JSON "
-                               "numbers have no '+' in front");
+                               "numbers have no leading '+'");
   EXPECT_EQ(mistakeOf("[.5]"),
             "1: expected a value or ']', found '.5'; JSON "
             "numbers have digits before and after the point");
