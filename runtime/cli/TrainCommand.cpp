@@ -1,5 +1,5 @@
-#include "runtime/trainer/BestWeights.h"
 #include "runtime/cli/Commands.h"
+#include "runtime/trainer/BestWeights.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StartingPoint.h"
 #include "runtime/trainer/StopSignals.h"
@@ -103,7 +103,7 @@ private:
     const Program &program = session_->program();
     if (session_->data().source.train->size() == 0)
       return Status(ExitCode::Data, fmt::format("{}: there is no training data",
-                                                session_->data().spec));
+                                                session_->data().spec.text()));
 
     // What would make ranks take other steps, and wait for each other in vain.
     auto text = [](const auto &value) {

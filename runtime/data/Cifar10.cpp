@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <new>
 
 namespace boostrt {
 
@@ -15,6 +14,9 @@ using data::ByteReader;
 namespace {
 
 constexpr const char *kTestFile = "test_batch.bin";
+std::string trainFile(int number) {
+  return fmt::format("data_batch_{}.bin", number);
+}
 constexpr int64_t kPixelBytes = kCifarRecordBytes - 1;
 constexpr int kClasses = 10;
 /// Records that are read at once: about a megabyte.
@@ -140,14 +142,19 @@ readSplit(const std::vector<std::string> &paths, std::string source) {
 
 } // namespace
 
+bool isCifar10(const std::string &directory) {
+  Result<std::optional<std::string>> path =
+      data::findOptional(directory, trainFile(1));
+  return path.ok() && *path;
+}
+
 Result<DataSource> openCifar10(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(
       data::checkDirectory(directory, "CIFAR-10's six .bin files", "cifar10"));
   // All six are looked for before any is read.
   std::vector<std::string> train, test;
   for (int i = 1; i <= 5; ++i) {
-    Result<std::string> path =
-        data::findPacked(directory, fmt::format("data_batch_{}.bin", i));
+    Result<std::string> path = data::findPacked(directory, trainFile(i));
     if (!path.ok())
       return path.status();
     train.push_back(*path);

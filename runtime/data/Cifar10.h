@@ -19,4 +19,7 @@ inline constexpr int64_t kCifarMaxRecords = 100000;
 Result<DataSource> openCifar10(const std::string &directory,
                                HeldOut heldOut = HeldOut::Required);
 
+/// Whether `directory` holds the first training file for openCifar10().
+bool isCifar10(const std::string &directory);
+
 } // namespace boostrt

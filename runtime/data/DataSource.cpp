@@ -3,73 +3,55 @@
 #include "runtime/data/Digits.h"
 #include "runtime/data/Idx.h"
 #include "runtime/data/Npy.h"
-#include "runtime/support/ForeignNames.h"
 #include "runtime/support/Suggest.h"
 
-#include <filesystem>
+#include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 #include <new>
-#include <vector>
 
 namespace boostrt {
 
 namespace {
 
-/// A scheme whose argument is a directory.
-struct DirectoryScheme {
+/// What each of kDataSchemes reads.
+struct Scheme {
   std::string_view name;
-  const char *files; ///< what the directory holds, for messages
-  /// Files by which such a directory is known, without ".gz" and ".xz".
-  std::vector<const char *> marks;
-  Result<DataSource> (*open)(const std::string &directory, HeldOut heldOut);
+  /// Content of the directory that is its argument, for messages; null for a
+  /// scheme without one.
+  const char *files;
+  /// Whether a directory holds its files.
+  bool (*recognises)(const std::string &directory);
+  Result<DataSource> (*open)(const std::string &argument, HeldOut heldOut);
+  std::optional<SampleKind> samples; ///< where every source has the same
 };
 
-const std::vector<DirectoryScheme> &directorySchemes() {
-  static const std::vector<DirectoryScheme> schemes = {
-      {"mnist",
-       "the four IDX files",
-       {"train-images-idx3-ubyte", "train-images.idx3-ubyte",
-        "train/train-images-idx3-ubyte", "train/train-images.idx3-ubyte"},
-       openMnist},
-      {"cifar10", "the six .bin files", {"data_batch_1.bin"}, openCifar10},
-      {"npy", kNpyFiles, {"train_images.npy", "train_features.npy"}, openNpy},
-  };
-  return schemes;
+bool isNoDirectory(const std::string &) { return false; }
+
+Result<DataSource> openDigitsOf(const std::string &argument, HeldOut) {
+  Result<DigitsOptions> options = parseDigitsOptions(argument);
+  return options.ok() ? openDigits(*options) : options.status();
 }
 
-const DirectoryScheme *findDirectoryScheme(std::string_view name) {
-  for (const DirectoryScheme &scheme : directorySchemes())
-    if (scheme.name == name)
-      return &scheme;
-  return nullptr;
-}
+constexpr Scheme kSchemes[] = {
+    {"mnist", "the four IDX files", isMnist, openMnist, {}},
+    {"cifar10", "the six .bin files", isCifar10, openCifar10,
+     SampleKind{kCifarShape, ElementType::U8}},
+    {"npy", kNpyFiles, isNpy, openNpy, {}},
+    {"digits", nullptr, isNoDirectory, openDigitsOf,
+     SampleKind{{1, kDigitSide, kDigitSide}, ElementType::U8}},
+};
 
-/// The scheme whose files `directory` holds; null for none.
-const DirectoryScheme *recognise(const std::string &directory) {
-  for (const DirectoryScheme &scheme : directorySchemes())
-    for (std::string mark : scheme.marks)
-      for (const char *suffix : {"", ".gz", ".xz"}) {
-        std::error_code error;
-        if (std::filesystem::exists(
-                std::filesystem::path(directory) / (mark + suffix), error))
-          return &scheme;
-      }
-  return nullptr;
-}
-
-/// What was meant by a text without a scheme.
-std::string directoryHint(const std::string &text) {
-  std::error_code error;
-  if (std::filesystem::is_directory(text, error) ||
-      text.find('/') != std::string::npos)
-    return fmt::format("; for a directory of MNIST files write 'mnist:{}'",
-                       printable(text));
-  return {};
+/// The row of a specification that splitDataSpec() made.
+const Scheme &schemeOf(const DataSpec &spec) {
+  const Scheme *found = std::ranges::find(kSchemes, spec.scheme, &Scheme::name);
+  assert(found != std::end(kSchemes) && "a scheme of kDataSchemes");
+  return *found;
 }
 
 } // namespace
 
-bool DataSpec::takesDirectory() const { return findDirectoryScheme(scheme); }
+bool DataSpec::takesDirectory() const { return schemeOf(*this).files; }
 
 std::string DataSpec::text() const {
   return argument.empty() ? scheme : scheme + ":" + argument;
@@ -77,77 +59,45 @@ std::string DataSpec::text() const {
 
 Result<DataSpec> splitDataSpec(std::string_view text) {
   size_t colon = text.find(':');
-  DataSpec spec;
-  spec.scheme = text.substr(0, colon);
-  if (colon != std::string_view::npos)
-    spec.argument = text.substr(colon + 1);
-  for (std::string_view scheme : kDataSchemes)
-    if (spec.scheme == scheme)
-      return spec;
-
+  bool hasArgument = colon != std::string_view::npos;
+  std::optional<std::string> mistake = findDataSourceMistake(text);
+  if (!mistake)
+    return DataSpec{std::string(text.substr(0, colon)),
+                    std::string(hasArgument ? text.substr(colon + 1) : "")};
   // "--data DIR" is the likeliest slip: the scheme was left out altogether.
-  if (const DirectoryScheme *scheme = colon == std::string_view::npos
-                                          ? recognise(std::string(text))
-                                          : nullptr)
-    return Status(ExitCode::Data,
-                  fmt::format("data source '{0}': a directory without the "
-                              "scheme that says how to read it; it holds files "
-                              "of {1}: write {1}:{0}",
-                              printable(text), scheme->name));
-  std::string found =
-      spec.scheme.empty()
-          ? std::string("no data scheme")
-          : fmt::format("unknown data scheme '{}'", printable(spec.scheme));
-  std::string hint = colon == std::string_view::npos
-                         ? directoryHint(std::string(text))
-                         : std::string();
-  if (hint.empty())
-    hint = suggestName(NameKind::DataScheme, spec.scheme, kDataSchemes);
-  return Status(
-      ExitCode::Data,
-      fmt::format("data source '{}': {}{}; write mnist:DIR, cifar10:DIR, "
-                  "npy:DIR, digits or digits:train=N,test=M,seed=S",
-                  printable(text), found, hint));
+  for (const Scheme &scheme : kSchemes)
+    if (!hasArgument && scheme.recognises(std::string(text)))
+      mistake = fmt::format("a directory without the scheme that says how to "
+                            "read it; it holds files of {0}: write {0}:{1}",
+                            scheme.name, printable(text));
+  return Status(ExitCode::Data,
+                fmt::format("data source '{}': {}", printable(text), *mistake));
 }
 
-Result<DataSpec> parseDataSpec(std::string_view text) {
-  Result<DataSpec> spec = splitDataSpec(text);
-  if (!spec.ok())
-    return spec;
-  if (spec->scheme == "digits")
-    if (Status s = parseDigitsOptions(spec->argument).status(); !s.ok())
-      return s;
-  if (const DirectoryScheme *scheme = findDirectoryScheme(spec->scheme);
-      scheme && spec->argument.empty())
-    return Status(
-        ExitCode::Data,
-        fmt::format("data source '{0}' names no directory; write '{0}:DIR' "
-                    "with the directory that holds {1}, or set DATA_PATH to "
-                    "it",
-                    scheme->name, scheme->files));
-  return spec;
+Status checkDataSpec(const DataSpec &spec) {
+  const Scheme &scheme = schemeOf(spec);
+  if (!scheme.files || !spec.argument.empty())
+    return {};
+  return Status(
+      ExitCode::Data,
+      fmt::format("data source '{0}' names no directory; write '{0}:DIR' "
+                  "with the directory that holds {1}, or set DATA_PATH to "
+                  "it",
+                  scheme.name, scheme.files));
 }
 
 std::optional<SampleKind> sampleKindOf(const DataSpec &spec) {
-  if (spec.scheme == "cifar10")
-    return SampleKind{kCifarShape, ElementType::U8};
-  if (spec.scheme == "digits")
-    return SampleKind{{1, kDigitSide, kDigitSide}, ElementType::U8};
-  return std::nullopt;
+  return schemeOf(spec).samples;
 }
 
-Result<DataSource> openDataSource(std::string_view text, HeldOut heldOut) {
-  Result<DataSpec> spec = parseDataSpec(text);
-  if (!spec.ok())
-    return spec.status();
+Result<DataSource> openDataSource(const DataSpec &spec, HeldOut heldOut) {
+  BOOSTRT_RETURN_IF_ERROR(checkDataSpec(spec));
   try {
-    if (spec->scheme == "digits")
-      return openDigits(*parseDigitsOptions(spec->argument));
-    return findDirectoryScheme(spec->scheme)->open(spec->argument, heldOut);
+    return schemeOf(spec).open(spec.argument, heldOut);
   } catch (const std::bad_alloc &) {
     return Status(ExitCode::Data,
                   fmt::format("data source '{}': not enough memory to hold it",
-                              printable(text)));
+                              printable(spec.text())));
   }
 }
 

@@ -20,7 +20,7 @@
 namespace boostrt {
 
 /// Extents of one sample, in pixels; bytes are stored channels-first. Samples
-/// of fewer extents have ones in front.
+/// of fewer extents have leading ones.
 struct SampleShape {
   int64_t channels = 0;
   int64_t height = 0;
@@ -43,7 +43,7 @@ enum class ElementType { U8, F32, I32 };
 /// Numbers a loss compares with, as the source states them: f32, sample after
 /// sample.
 struct Targets {
-  int64_t samples = 0;        ///< 0: there are none
+  int64_t samples = 0;        ///< 0: none
   std::vector<int64_t> shape; ///< of one sample; empty when that is one number
   std::unique_ptr<uint8_t[]> values;
   std::string source; ///< for messages
@@ -90,8 +90,7 @@ public:
   /// Equal on two ranks that read the same split. 64-bit FNV-1a over size,
   /// shape, every label and the bytes and targets of at most 64 samples spread
   /// evenly from the first to the last: it tells different data sets apart in
-  /// microseconds and is no protection against somebody who wants them
-  /// confused.
+  /// microseconds and does not protect against deliberate collisions.
   uint64_t fingerprint() const;
 
   /// What a sample and its answer are: "1x28x28, 10 classes".
@@ -118,7 +117,7 @@ private:
   std::string labelSource_;
 };
 
-/// A split whose bytes are all there from the start.
+/// A split whose bytes all exist from the start.
 class MemoryDataset final : public Dataset {
 public:
   /// `bytes` holds the `size` samples, one after the other.
@@ -145,7 +144,7 @@ struct DataSource {
 
 /// A data specification "scheme[:argument]" taken apart, e.g. "mnist" and its
 /// directory. `--data`, DATA_PATH and the model's data.source are combined from
-/// these parts.
+/// these parts. splitDataSpec() makes it.
 struct DataSpec {
   std::string scheme;   ///< "mnist", "cifar10", "npy" or "digits"
   std::string argument; ///< "" when there is none
@@ -156,14 +155,14 @@ struct DataSpec {
   std::string text() const;
 };
 
-/// Splits at the first colon and checks the scheme. Fails with ExitCode::Data.
+/// Splits at the first colon; checks the scheme, and the options of one that
+/// reads no directory. Fails with ExitCode::Data.
 Result<DataSpec> splitDataSpec(std::string_view text);
 
-/// splitDataSpec(), and checks the argument as far as that needs no file. Fails
-/// with ExitCode::Data.
-Result<DataSpec> parseDataSpec(std::string_view text);
+/// Fails with ExitCode::Data when a directory is missing.
+Status checkDataSpec(const DataSpec &spec);
 
-/// What samples of a scheme are, where the scheme alone tells.
+/// Shape and element type of samples, where the scheme alone determines them.
 struct SampleKind {
   SampleShape shape;
   ElementType elementType;
@@ -176,7 +175,7 @@ enum class HeldOut { Required, Optional };
 /// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "npy:DIR"
 /// (see Npy.h), "digits" or "digits:train=N,test=M,seed=S"
 /// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
-Result<DataSource> openDataSource(std::string_view spec,
+Result<DataSource> openDataSource(const DataSpec &spec,
                                   HeldOut heldOut = HeldOut::Required);
 
 } // namespace boostrt

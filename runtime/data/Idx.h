@@ -55,10 +55,13 @@ private:
 
 /// Reads the four files {train,t10k}-{images-idx3,labels-idx1}-ubyte (or
 /// ".idx3-ubyte"), each with or without ".gz", from `directory` or from its
-/// train/ and test/. Where several spellings are there, the directory itself
+/// train/ and test/. Of several spellings that exist, the directory itself
 /// goes before its subdirectories and plain files go before compressed ones.
 /// Fails with ExitCode::Data.
 Result<DataSource> openMnist(const std::string &directory,
                              HeldOut heldOut = HeldOut::Required);
+
+/// Whether `directory` holds training images for openMnist().
+bool isMnist(const std::string &directory);
 
 } // namespace boostrt

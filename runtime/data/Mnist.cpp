@@ -10,16 +10,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the four files are called and where they may lie.
+/// The names of a split's files, and their directory inside the data set's.
 struct SplitNames {
   const char *prefix;
   const char *subdirectory;
 };
 constexpr SplitNames kTrain = {"train", "train"};
 constexpr SplitNames kTest = {"t10k", "test"};
+constexpr const char *kImages = "images-idx3";
+constexpr const char *kLabels = "labels-idx1";
 
-/// The path of e.g. train-images-idx3-ubyte, whichever way it is spelt; none
-/// when it is absent.
+/// The path of e.g. train-images-idx3-ubyte in one of its spellings; none when
+/// it is absent.
 Result<std::optional<std::string>> findOptional(const std::string &directory,
                                                 const SplitNames &split,
                                                 std::string_view kind) {
@@ -73,10 +75,10 @@ struct SplitFiles {
 
 Result<SplitFiles> openSplit(const std::string &directory,
                              const SplitNames &split) {
-  Result<std::string> imagePath = findFile(directory, split, "images-idx3");
+  Result<std::string> imagePath = findFile(directory, split, kImages);
   if (!imagePath.ok())
     return imagePath.status();
-  Result<std::string> labelPath = findFile(directory, split, "labels-idx1");
+  Result<std::string> labelPath = findFile(directory, split, kLabels);
   if (!labelPath.ok())
     return labelPath.status();
   Result<IdxFile> images = IdxFile::open(*imagePath, 3);
@@ -109,37 +111,45 @@ Result<std::unique_ptr<Dataset>> readSplit(SplitFiles &files) {
       files.images.path(), files.labels.path()));
 }
 
-Status checkSplits(const std::string &directory, const SplitFiles &train,
-                   const SplitFiles &test) {
-  if (train.shape() != test.shape())
-    return Status(ExitCode::Data,
-                  fmt::format("{}: found images of {}, expected {} as in {}; "
-                              "check that both belong to the same data set",
-                              test.images.path(), toString(test.shape()),
-                              toString(train.shape()), train.images.path()));
-  int64_t memory = train.memory() + test.memory();
-  if (memory > kIdxMaxBytes)
-    return Status(ExitCode::Data,
-                  fmt::format("{}: the four files announce {} bytes in memory, "
-                              "expected at most {}; use a smaller data set",
-                              directory, memory, kIdxMaxBytes));
-  return {};
+Status checkShapes(const SplitFiles &train, const SplitFiles &test) {
+  if (train.shape() == test.shape())
+    return {};
+  return Status(ExitCode::Data,
+                fmt::format("{}: found images of {}, expected {} as in {}; "
+                            "check that both belong to the same data set",
+                            test.images.path(), toString(test.shape()),
+                            toString(train.shape()), train.images.path()));
 }
 
-/// Whether neither of a split's files exists.
-Result<bool> isAbsent(const std::string &directory, const SplitNames &split) {
-  for (const char *kind : {"images-idx3", "labels-idx1"}) {
+Status checkMemory(const std::string &directory, int64_t memory) {
+  if (memory <= kIdxMaxBytes)
+    return {};
+  return Status(ExitCode::Data,
+                fmt::format("{}: the files announce {} bytes in memory, "
+                            "expected at most {}; use a smaller data set",
+                            directory, memory, kIdxMaxBytes));
+}
+
+/// Whether a file of the split exists.
+Result<bool> isPresent(const std::string &directory, const SplitNames &split) {
+  for (const char *kind : {kImages, kLabels}) {
     Result<std::optional<std::string>> path =
         findOptional(directory, split, kind);
     if (!path.ok())
       return path.status();
     if (*path)
-      return false;
+      return true;
   }
-  return true;
+  return false;
 }
 
 } // namespace
+
+bool isMnist(const std::string &directory) {
+  Result<std::optional<std::string>> path =
+      findOptional(directory, kTrain, kImages);
+  return path.ok() && *path;
+}
 
 Result<DataSource> openMnist(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(
@@ -147,28 +157,27 @@ Result<DataSource> openMnist(const std::string &directory, HeldOut heldOut) {
   Result<SplitFiles> trainFiles = openSplit(directory, kTrain);
   if (!trainFiles.ok())
     return trainFiles.status();
-  if (heldOut == HeldOut::Optional) {
-    Result<bool> absent = isAbsent(directory, kTest);
-    if (!absent.ok())
-      return absent.status();
-    if (*absent) {
-      Result<std::unique_ptr<Dataset>> train = readSplit(*trainFiles);
-      if (!train.ok())
-        return train.status();
-      std::unique_ptr<Dataset> test = data::emptySplit(**train);
-      return data::makeSource("mnist", std::move(*train), std::move(test),
-                              directory);
-    }
+  Result<bool> hasTest = heldOut == HeldOut::Required
+                             ? Result<bool>(true)
+                             : isPresent(directory, kTest);
+  if (!hasTest.ok())
+    return hasTest.status();
+  std::optional<SplitFiles> testFiles;
+  if (*hasTest) {
+    Result<SplitFiles> files = openSplit(directory, kTest);
+    if (!files.ok())
+      return files.status();
+    testFiles.emplace(std::move(*files));
+    BOOSTRT_RETURN_IF_ERROR(checkShapes(*trainFiles, *testFiles));
   }
-  Result<SplitFiles> testFiles = openSplit(directory, kTest);
-  if (!testFiles.ok())
-    return testFiles.status();
-  BOOSTRT_RETURN_IF_ERROR(checkSplits(directory, *trainFiles, *testFiles));
+  BOOSTRT_RETURN_IF_ERROR(checkMemory(
+      directory, trainFiles->memory() + (testFiles ? testFiles->memory() : 0)));
 
   Result<std::unique_ptr<Dataset>> train = readSplit(*trainFiles);
   if (!train.ok())
     return train.status();
-  Result<std::unique_ptr<Dataset>> test = readSplit(*testFiles);
+  Result<std::unique_ptr<Dataset>> test =
+      testFiles ? readSplit(*testFiles) : data::emptySplit(**train);
   if (!test.ok())
     return test.status();
   return data::makeSource("mnist", std::move(*train), std::move(*test),

@@ -62,17 +62,20 @@ inline constexpr const char *kNpyFiles =
     "where the model reads them";
 
 /// Reads {train,test}_images.npy, which may also be called _features.npy, and
-/// where they are there _labels.npy and _targets.npy, from `directory`, each
-/// with or without ".gz" or ".xz".
+/// where they exist _labels.npy and _targets.npy, from `directory`, each with
+/// or without ".gz" or ".xz".
 ///   images   uint8 or float32, pixels or numbers; int32 or int64, integers;
-///            (N, n), (N, a, b) or (N, C, H, W), less extents have ones in
-///            front
+///            (N, n), (N, a, b) or (N, C, H, W), fewer extents get
+///            leading ones
 ///   labels   uint8, int32 or int64, (N)
 ///   targets  float32, (N, ...)
 /// Floats must be finite, labels from 0 to kNpyMaxLabel, integers those of 32
 /// bits. Both splits hold the same. Fails with ExitCode::Data.
 Result<DataSource> openNpy(const std::string &directory,
                            HeldOut heldOut = HeldOut::Required);
+
+/// Whether `directory` holds training samples for openNpy().
+bool isNpy(const std::string &directory);
 
 /// As many classes as a model may have, less one.
 inline constexpr int64_t kNpyMaxLabel = (int64_t{1} << 24) - 1;

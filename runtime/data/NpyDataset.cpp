@@ -2,6 +2,8 @@
 #include "runtime/data/Inflate.h"
 #include "runtime/data/Npy.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -36,9 +38,14 @@ struct Split {
   }
 };
 
+/// Both names of a split's samples.
+std::array<std::string, 2> sampleFiles(const char *split) {
+  return {fmt::format("{}_images.npy", split),
+          fmt::format("{}_features.npy", split)};
+}
+
 Result<NpyFile> openSamples(const std::string &directory, const char *split) {
-  std::string names[] = {fmt::format("{}_images.npy", split),
-                         fmt::format("{}_features.npy", split)};
+  std::array<std::string, 2> names = sampleFiles(split);
   Result<std::optional<std::string>> images =
       data::findOptional(directory, names[0]);
   if (!images.ok())
@@ -48,10 +55,11 @@ Result<NpyFile> openSamples(const std::string &directory, const char *split) {
   if (!features.ok())
     return features.status();
   if (*images && *features)
-    return error(**features, fmt::format("found next to {}, expected one of the "
-                                         "two, because both names mean the "
-                                         "samples; remove one",
-                                         **images));
+    return error(**features,
+                 fmt::format("found next to {}, expected one of the "
+                             "two, because both names mean the "
+                             "samples; remove one",
+                             **images));
   if (!*images && !*features)
     return data::notFound(directory,
                           fmt::format("{} (or {})", names[0], names[1]));
@@ -179,8 +187,8 @@ Result<std::vector<int32_t>> readLabels(NpyFile &file) {
   return labels;
 }
 
-/// A single value that is not finite would end the training with exit code 4
-/// some time later, and nobody would look here.
+/// A value that is not finite would end the training with exit code 4 some time
+/// later, without a word of the data.
 Status checkFinite(const std::string &path, const uint8_t *bytes,
                    int64_t elements, int64_t elementsPerSample) {
   for (int64_t i = 0; i < elements; ++i) {
@@ -256,55 +264,67 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
       split.labels ? split.labels->path() : "", type, std::move(targets)));
 }
 
-/// Whether the split has no samples' file.
-Result<bool> isAbsent(const std::string &directory, const char *split) {
-  for (const char *what : {"images", "features"}) {
+/// Whether a file of the split exists.
+Result<bool> isPresent(const std::string &directory, const char *split) {
+  for (const char *what : {"images", "features", "labels", "targets"}) {
     Result<std::optional<std::string>> path =
         data::findOptional(directory, fmt::format("{}_{}.npy", split, what));
     if (!path.ok())
       return path.status();
     if (*path)
-      return false;
+      return true;
   }
-  return true;
+  return false;
+}
+
+/// Fails unless both splits hold the same.
+Status checkSplits(const std::string &directory, const Split &train,
+                   const Split &test) {
+  if (train.shape() != test.shape() ||
+      train.elementType() != test.elementType())
+    return error(test.samples.path(),
+                 fmt::format("found {}, expected samples of the type and shape "
+                             "of {}, which holds {}",
+                             test.samples.description(), train.samples.path(),
+                             train.samples.description()));
+  return checkAnswers(directory, train, test);
 }
 
 } // namespace
+
+bool isNpy(const std::string &directory) {
+  return std::ranges::any_of(sampleFiles("train"),
+                             [&](const std::string &name) {
+                               Result<std::optional<std::string>> path =
+                                   data::findOptional(directory, name);
+                               return path.ok() && *path;
+                             });
+}
 
 Result<DataSource> openNpy(const std::string &directory, HeldOut heldOut) {
   BOOSTRT_RETURN_IF_ERROR(data::checkDirectory(directory, kNpyFiles, "npy"));
   Result<Split> train = openSplit(directory, "train");
   if (!train.ok())
     return train.status();
-  if (heldOut == HeldOut::Optional) {
-    Result<bool> absent = isAbsent(directory, "test");
-    if (!absent.ok())
-      return absent.status();
-    if (*absent) {
-      Result<std::unique_ptr<Dataset>> trainSet = readSplit(*train);
-      if (!trainSet.ok())
-        return trainSet.status();
-      std::unique_ptr<Dataset> testSet = data::emptySplit(**trainSet);
-      return data::makeSource("npy", std::move(*trainSet), std::move(testSet),
-                              directory);
-    }
+  Result<bool> hasTest = heldOut == HeldOut::Required
+                             ? Result<bool>(true)
+                             : isPresent(directory, "test");
+  if (!hasTest.ok())
+    return hasTest.status();
+  std::optional<Split> test;
+  if (*hasTest) {
+    Result<Split> split = openSplit(directory, "test");
+    if (!split.ok())
+      return split.status();
+    test.emplace(std::move(*split));
+    BOOSTRT_RETURN_IF_ERROR(checkSplits(directory, *train, *test));
   }
-  Result<Split> test = openSplit(directory, "test");
-  if (!test.ok())
-    return test.status();
-  if (train->shape() != test->shape() ||
-      train->elementType() != test->elementType())
-    return error(test->samples.path(),
-                 fmt::format("found {}, expected samples of the type and shape "
-                             "of {}, which holds {}",
-                             test->samples.description(), train->samples.path(),
-                             train->samples.description()));
-  BOOSTRT_RETURN_IF_ERROR(checkAnswers(directory, *train, *test));
 
   Result<std::unique_ptr<Dataset>> trainSet = readSplit(*train);
   if (!trainSet.ok())
     return trainSet.status();
-  Result<std::unique_ptr<Dataset>> testSet = readSplit(*test);
+  Result<std::unique_ptr<Dataset>> testSet =
+      test ? readSplit(*test) : data::emptySplit(**trainSet);
   if (!testSet.ok())
     return testSet.status();
   return data::makeSource("npy", std::move(*trainSet), std::move(*testSet),

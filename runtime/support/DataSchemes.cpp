@@ -1,50 +1,40 @@
 #include "runtime/support/DataSchemes.h"
 
 #include "runtime/support/ForeignNames.h"
+#include "runtime/support/ParseNumber.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace boostrt {
 
-static Status badOption(std::string_view text, const std::string &what) {
-  return Status(ExitCode::Data, fmt::format("data source 'digits:{}': {}",
-                                            printable(text), what));
-}
-
-static Status parseOption(std::string_view text, std::string_view option,
-                          DigitsOptions &options) {
+static Status parseOption(std::string_view option, DigitsOptions &options) {
   static constexpr std::string_view kNames[] = {"train", "test", "seed"};
   size_t equals = option.find('=');
   std::string_view name = option.substr(0, equals);
   std::string_view value =
       equals == std::string_view::npos ? "" : option.substr(equals + 1);
-  bool known = name == "train" || name == "test" || name == "seed";
-  if (!known)
-    return badOption(text,
-                     fmt::format("unknown option '{}'{}; the options are "
-                                 "train=N, test=M and seed=S",
-                                 printable(name), didYouMean(name, kNames)));
-  uint64_t number = 0;
-  auto [end, error] =
-      std::from_chars(value.data(), value.data() + value.size(), number);
-  bool count = name != "seed";
-  if (value.empty() || error != std::errc() ||
-      end != value.data() + value.size() ||
-      (count && (number < 1 || number > uint64_t{kDigitsMaxSamples})))
-    return badOption(
-        text, fmt::format("{}: found '{}', expected a whole number from {} to "
-                          "{}",
-                          name, printable(value), count ? 1 : 0,
-                          count ? uint64_t{kDigitsMaxSamples} : UINT64_MAX));
+  if (std::ranges::find(kNames, name) == std::end(kNames))
+    return Status(ExitCode::Data,
+                  fmt::format("unknown option '{}'{}; the options are "
+                              "train=N, test=M and seed=S",
+                              printable(name), didYouMean(name, kNames)));
+  std::optional<uint64_t> number = parseWhole<uint64_t>(value);
+  bool isCount = name != "seed";
+  uint64_t min = isCount ? 1 : 0,
+           max = isCount ? uint64_t{kDigitsMaxSamples} : UINT64_MAX;
+  if (!number || *number < min || *number > max)
+    return Status(ExitCode::Data,
+                  fmt::format("{}: found '{}', expected a whole number from {} "
+                              "to {}",
+                              name, printable(value), min, max));
   if (name == "train")
-    options.train = static_cast<int64_t>(number);
+    options.train = static_cast<int64_t>(*number);
   else if (name == "test")
-    options.test = static_cast<int64_t>(number);
+    options.test = static_cast<int64_t>(*number);
   else
-    options.seed = number;
+    options.seed = *number;
   return {};
 }
 
@@ -52,7 +42,7 @@ Result<DigitsOptions> parseDigitsOptions(std::string_view text) {
   DigitsOptions options;
   for (std::string_view rest = text; !rest.empty();) {
     size_t comma = rest.find(',');
-    BOOSTRT_RETURN_IF_ERROR(parseOption(text, rest.substr(0, comma), options));
+    BOOSTRT_RETURN_IF_ERROR(parseOption(rest.substr(0, comma), options));
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
   }
   return options;
@@ -69,10 +59,12 @@ std::optional<std::string> findDataSourceMistake(std::string_view source) {
                              "'mnist:{}'",
                              printable(source))
                : suggestName(NameKind::DataScheme, scheme, kDataSchemes);
-    return fmt::format("unknown data scheme '{}'{}; write mnist:DIR, "
-                       "cifar10:DIR, npy:DIR, digits or "
+    std::string found = scheme.empty() ? std::string("no data scheme")
+                                       : fmt::format("unknown data scheme '{}'",
+                                                     printable(scheme));
+    return fmt::format("{}{}; write mnist:DIR, cifar10:DIR, npy:DIR, digits or "
                        "digits:train=N,test=M,seed=S",
-                       printable(scheme), hint);
+                       found, hint);
   }
   if (scheme != "digits" || colon == std::string_view::npos)
     return std::nullopt;

@@ -25,10 +25,11 @@ struct DigitsOptions {
 };
 
 /// Reads "train=N,test=M,seed=S" (any subset, any order, or ""). Fails with
-/// ExitCode::Data.
+/// ExitCode::Data; the message does not name the source.
 Result<DigitsOptions> parseDigitsOptions(std::string_view text);
 
-/// What is wrong with the name of a source; nothing when a run can try it.
+/// What is wrong with the name of a source, without that name; nothing when a
+/// run can try it.
 std::optional<std::string> findDataSourceMistake(std::string_view source);
 
 } // namespace boostrt

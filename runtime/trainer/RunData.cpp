@@ -10,7 +10,7 @@ namespace boostrt {
 namespace {
 
 struct Choice {
-  std::string spec;
+  DataSpec spec;
   std::string note;
   std::string considered; ///< for the message when it cannot be opened
 };
@@ -19,9 +19,11 @@ Result<Choice> choose(const Recipe &recipe,
                       const std::optional<std::string> &data) {
   if (data) {
     // The value of a flag, where the model's own source is data.
-    if (Status status = parseDataSpec(*data).status(); !status.ok())
+    Result<DataSpec> spec = splitDataSpec(*data);
+    Status status = spec.ok() ? checkDataSpec(*spec) : spec.status();
+    if (!status.ok())
       return Status(ExitCode::Usage, "--data: " + status.message());
-    return Choice{*data, "", ""};
+    return Choice{*spec, "", ""};
   }
   const char *directory = std::getenv("DATA_PATH");
   if (directory && !*directory)
@@ -39,14 +41,14 @@ Result<Choice> choose(const Recipe &recipe,
   if (!own.ok())
     return own.status();
   if (directory && own->takesDirectory()) {
-    std::string spec = DataSpec{own->scheme, directory}.text();
-    return Choice{spec, fmt::format("data from DATA_PATH: {}", spec),
+    DataSpec spec{own->scheme, directory};
+    return Choice{spec, fmt::format("data from DATA_PATH: {}", spec.text()),
                   fmt::format("tried DATA_PATH={}, because --data is not "
                               "given; the model's own data.source is '{}'",
                               directory, recipe.dataSource)};
   }
   return Choice{
-      recipe.dataSource,
+      *own,
       fmt::format("data from the model's data.source: {}", recipe.dataSource),
       fmt::format("tried the model's data.source '{}', because "
                   "--data is not given and DATA_PATH {}",
@@ -113,7 +115,7 @@ private:
   Status fail(fmt::format_string<Args...> format, Args &&...args) const {
     return Status(
         ExitCode::Data,
-        fmt::format("{}: {}", run_.spec,
+        fmt::format("{}: {}", run_.spec.text(),
                     fmt::format(format, std::forward<Args>(args)...)));
   }
 
@@ -166,10 +168,8 @@ private:
 
   /// What to do where the data set lacks labels or targets.
   std::string advice(const char *what) const {
-    Result<DataSpec> spec = splitDataSpec(run_.spec);
     return fmt::format("{} train_{}.npy and test_{}.npy",
-                       spec.ok() && spec->scheme == "npy" ? "add"
-                                                          : "use npy: with",
+                       run_.spec.scheme == "npy" ? "add" : "use npy: with",
                        what, what);
   }
 
@@ -232,11 +232,9 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   run.spec = choice->spec;
   run.note = choice->note;
   Fitting fitting(program, recipe, run);
-  Result<DataSpec> spec = splitDataSpec(run.spec);
-  if (std::optional<SampleKind> kind =
-          spec.ok() ? sampleKindOf(*spec) : std::nullopt)
+  if (std::optional<SampleKind> kind = sampleKindOf(run.spec))
     BOOSTRT_RETURN_IF_ERROR(fitting.runOn(*kind));
-  Result<DataSource> source = openDataSource(choice->spec, heldOut);
+  Result<DataSource> source = openDataSource(run.spec, heldOut);
   if (!source.ok()) {
     const Status &status = source.status();
     if (choice->considered.empty())

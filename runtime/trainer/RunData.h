@@ -13,7 +13,7 @@ namespace boostrt {
 /// Data and how it becomes batches of a program.
 struct RunData {
   DataSource source;
-  std::string spec; ///< "mnist:/data/mnist"
+  DataSpec spec;
   std::string note; ///< where that came from, when it was not --data
   std::optional<TransformPipeline> transforms; ///< of an evaluation
   std::optional<TransformPipeline> trainingTransforms;

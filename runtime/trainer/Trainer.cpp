@@ -37,12 +37,13 @@ Status Trainer::checkPosition() const {
     return Status();
   return Status(
       ExitCode::Checkpoint,
-      fmt::format("the checkpoint is at epoch {} step {}, global step {}, "
-                  "after {} samples of the epoch, which is not a position in an "
-                  "epoch of {} samples; resume with the data of the run that "
-                  "saved it",
-                  p.epoch, p.stepInEpoch, p.globalStep, p.samplesInEpoch,
-                  run_.samples()));
+      fmt::format(
+          "the checkpoint is at epoch {} step {}, global step {}, "
+          "after {} samples of the epoch, which is not a position in an "
+          "epoch of {} samples; resume with the data of the run that "
+          "saved it",
+          p.epoch, p.stepInEpoch, p.globalStep, p.samplesInEpoch,
+          run_.samples()));
 }
 
 Result<StopReason> Trainer::run() {
@@ -212,9 +213,9 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
                             const RunData &data, Ranks &ranks) {
   const Dataset &test = *data.source.test;
   if (test.size() == 0)
-    return Status(
-        ExitCode::Data,
-        fmt::format("{}: there is no held-out data to evaluate on", data.spec));
+    return Status(ExitCode::Data,
+                  fmt::format("{}: there is no held-out data to evaluate on",
+                              data.spec.text()));
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
       data.layout, arenas.copies(BOOSTC_ARENA_BATCH),

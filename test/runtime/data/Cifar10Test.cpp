@@ -64,7 +64,7 @@ protected:
   }
 
   void expectIntact() {
-    Result<DataSource> source = openDataSource("cifar10:" + directory.path());
+    Result<DataSource> source = openData("cifar10:" + directory.path());
     ASSERT_TRUE(source.ok()) << source.status().message();
     const Dataset &train = *source->train, &test = *source->test;
     ASSERT_EQ(train.size(), 15);

@@ -40,4 +40,11 @@ inline std::string errorOf(const Result<DataSource> &source) {
   return source.status().message();
 }
 
+/// The source that a text names.
+inline Result<DataSource> openData(const std::string &text,
+                                   HeldOut heldOut = HeldOut::Required) {
+  Result<DataSpec> spec = splitDataSpec(text);
+  return spec.ok() ? openDataSource(*spec, heldOut) : spec.status();
+}
+
 } // namespace boostrt

@@ -1,10 +1,7 @@
-// What may stand after --data.
+// What --data may name.
 
-#include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
-
-#include "test/runtime/support/Files.h"
-#include "test/runtime/support/TemporaryDirectory.h"
+#include "test/runtime/data/DataFiles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string errorOf(std::string_view spec) {
-  Result<DataSource> source = openDataSource(spec);
+std::string errorOf(const std::string &spec) {
+  Result<DataSource> source = openData(spec);
   EXPECT_FALSE(source.ok()) << spec;
   if (source.ok())
     return "";
@@ -25,7 +22,9 @@ std::string errorOf(std::string_view spec) {
 
 TEST(DataSource, SchemesAreThoseThatTheCompilerTakes) {
   for (std::string_view scheme : kDataSchemes)
-    EXPECT_TRUE(splitDataSpec(scheme).ok()) << scheme;
+    EXPECT_TRUE(splitDataSpec(scheme).ok() &&
+                checkDataSpec({std::string(scheme), "x"}).ok())
+        << scheme;
 }
 
 TEST(DataSpec, SplitsAtTheFirstColon) {
@@ -96,6 +95,13 @@ TEST(DataSource, ADirectoryIsKnownByWhatItHolds) {
   }
 }
 
+TEST(DataSource, ADirectoryIsKnownOnlyByFilesThatItsSchemeReads) {
+  TemporaryDirectory directory;
+  writeFile(directory / "train-images-idx3-ubyte.xz", "");
+  EXPECT_THAT(errorOf(directory.path()),
+              HasSubstr("; for a directory of MNIST files write 'mnist:"));
+}
+
 TEST(DataSource, DirectoryWithoutSchemeIsUnderstood) {
   EXPECT_THAT(errorOf("/data/mnist"),
               HasSubstr("for a directory of MNIST files write "
@@ -126,7 +132,7 @@ TEST(DataSource, ForeignBytesDoNotReachTheTerminal) {
 }
 
 TEST(DataSource, OpensDigits) {
-  Result<DataSource> source = openDataSource("digits:test=20,train=30,seed=9");
+  Result<DataSource> source = openData("digits:test=20,train=30,seed=9");
   ASSERT_TRUE(source.ok()) << source.status().message();
   EXPECT_EQ(source->train->size(), 30);
   EXPECT_EQ(source->test->size(), 20);

@@ -26,7 +26,7 @@ protected:
   /// What is said of a data source when the process may take this much more.
   std::string errorOf(const std::string &spec, uint64_t bytes) {
     LimitedMemory limit(bytes);
-    return boostrt::errorOf(openDataSource(spec));
+    return boostrt::errorOf(openData(spec));
   }
 
   TemporaryDirectory directory;

@@ -28,7 +28,7 @@ void expectTiny(const Result<DataSource> &source) {
 TEST(Mnist, ReadsPlainFiles) {
   TemporaryDirectory directory;
   TinyMnist().write(directory.path());
-  Result<DataSource> source = openDataSource("mnist:" + directory.path());
+  Result<DataSource> source = openData("mnist:" + directory.path());
   expectTiny(source);
   EXPECT_EQ(source->description,
             "mnist: 3 train + 2 test samples of 1x2x3, 10 classes, from " +

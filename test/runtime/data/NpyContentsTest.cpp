@@ -44,7 +44,7 @@ std::vector<T> valuesAt(const uint8_t *bytes, size_t count) {
 }
 
 TEST_F(NpyContents, ReadsIntegersAndTargets) {
-  Result<DataSource> source = openDataSource("npy:" + directory.path());
+  Result<DataSource> source = openData("npy:" + directory.path());
   ASSERT_TRUE(source.ok()) << source.status().message();
   const Dataset &train = *source->train, &test = *source->test;
   EXPECT_EQ(train.size(), 3);
@@ -175,7 +175,7 @@ TEST_F(NpyContents, SamplesAlone) {
   uint64_t before = openNpy(directory.path())->train->fingerprint();
   remove("train_targets");
   remove("test_targets");
-  Result<DataSource> source = openDataSource("npy:" + directory.path());
+  Result<DataSource> source = openData("npy:" + directory.path());
   ASSERT_TRUE(source.ok()) << source.status().message();
   const Dataset &train = *source->train, &test = *source->test;
   EXPECT_EQ(train.size(), 3);

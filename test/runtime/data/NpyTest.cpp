@@ -30,7 +30,7 @@ protected:
 };
 
 TEST_F(Npy, ReadsBytes) {
-  Result<DataSource> source = openDataSource("npy:" + directory.path());
+  Result<DataSource> source = openData("npy:" + directory.path());
   ASSERT_TRUE(source.ok()) << source.status().message();
   const Dataset &train = *source->train, &test = *source->test;
   EXPECT_EQ(train.size(), 3);
@@ -106,10 +106,15 @@ TEST_F(Npy, HeldOutFilesMayBeAbsentWhereTheyAreNotNeeded) {
   EXPECT_THAT(error(), testing::HasSubstr("test_images.npy (or "
                                           "test_features.npy) not found"));
   Result<DataSource> source =
-      openDataSource("npy:" + directory.path(), HeldOut::Optional);
+      openData("npy:" + directory.path(), HeldOut::Optional);
   ASSERT_TRUE(source.ok()) << source.status().message();
   EXPECT_GT(source->train->size(), 0);
   EXPECT_EQ(source->test->size(), 0);
+  // Half of a split is a mistake in any case.
+  write("test_labels", npy("|u1", "(2,)", std::string("\1\3", 2)));
+  EXPECT_THAT(openNpy(directory.path(), HeldOut::Optional).status().message(),
+              testing::HasSubstr("test_images.npy (or test_features.npy) not "
+                                 "found"));
   std::filesystem::create_symlink("gone", path("test_images"));
   EXPECT_THAT(openNpy(directory.path(), HeldOut::Optional).status().message(),
               testing::HasSubstr("a symbolic link to 'gone', which does not "

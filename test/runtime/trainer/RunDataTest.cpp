@@ -46,7 +46,7 @@ TEST_F(RunDataChoice, TheCommandLineGoesFirst) {
   auto data = open("softmax", kMnist, "digits:train=5,test=4");
   ASSERT_TRUE(data.ok()) << data.status().message();
   EXPECT_EQ(data->source.train->size(), 5);
-  EXPECT_EQ(data->spec, "digits:train=5,test=4");
+  EXPECT_EQ(data->spec.text(), "digits:train=5,test=4");
   EXPECT_EQ(data->note, "");
 }
 
@@ -87,8 +87,7 @@ TEST_F(RunDataChoice, NoSourceAtAll) {
 }
 
 TEST_F(RunDataChoice, AValueOfTheFlagThatIsNone) {
-  for (const char *wrong :
-       {"nmist:/dir", "mnist", "digits:train=0", ""}) {
+  for (const char *wrong : {"nmist:/dir", "mnist", "digits:train=0", ""}) {
     auto data = open("softmax", kDigits, wrong);
     ASSERT_FALSE(data.ok()) << wrong;
     EXPECT_EQ(data.status().code(), ExitCode::Usage);
