@@ -82,7 +82,7 @@ boostc::LinkResult boostc::linkProgram(ArrayRef<ObjectFile> objects,
                                        SmallVectorImpl<char> &library,
                                        std::string &error) {
   auto fail = [&](boostrt::IoError problem) {
-    error = "cannot link the program: no file in memory can be made: " +
+    error = "cannot link the program: cannot create a file in memory: " +
             problem.advice();
     return LinkResult::NoSpace;
   };

@@ -102,7 +102,7 @@ std::vector<PtxasJobs::Cubin> PtxasJobs::collect(ModuleOp module) {
     if (!bytes.empty())
       cubins.push_back({job.architecture, std::move(bytes)});
     else
-      module.emitWarning("ptxas makes no code for sm_")
+      module.emitWarning("ptxas generates no code for sm_")
           << job.architecture << ", so GPUs of this kind compile the program "
           << "when it is loaded: " << StringRef(job.error).trim();
   }

@@ -17,33 +17,32 @@ ObjectTable frontend::useTable() {
       "The layers of a block.",
       {{"use", name, "Name of the block.", {}, true},
        {"name", name,
-        "Goes in front of the names of the block's layers, and is what other "
-        "layers call its output; by default the block's name and a number."},
+        "Prefix of the names of the block's layers, and the name of its output "
+        "for other layers; by default the block's name and a number."},
        {"inputs", makeList(name, 1, kMaxBlockInputs),
         "Layers or inputs it reads, one for each input of the block; by "
         "default the layer before it."},
        {"with", arguments, "Values of the block's parameters."},
        {"with_first", arguments, "Values that differ in the first repetition."},
        {"repeat", makeInteger(1, kMaxRepeat),
-        "How often the block is there, each time reading the one before. "
-        "With it, layers are called `<name>.<number from 0>.<layer>`, without "
-        "it `<name>.<layer>`."},
+        "How often the block is repeated; each repetition reads the one "
+        "before. With it, layers are called `<name>.<number from 0>.<layer>`, "
+        "without it `<name>.<layer>`."},
        {"if",
         {.kind = Kind::Boolean},
-        "Whether it is there; when not, what reads it reads what it would "
-        "have read."}}};
+        "Whether it is present; if not, layers that read it read its input "
+        "instead."}}};
 }
 
 ValueTable frontend::blocksTable(ValueTable layer) {
   ValueTable word{.kind = Kind::Word};
-  ObjectTable parameter{
-      "parameter",
-      "A parameter with a default.",
-      {{"name", word, "Its name.", {}, true},
-       {"default",
-        {.kind = Kind::Any},
-        "Its value where a use gives none; may refer to parameters in front "
-        "of it."}}};
+  ObjectTable parameter{"parameter",
+                        "A parameter with a default.",
+                        {{"name", word, "Its name.", {}, true},
+                         {"default",
+                          {.kind = Kind::Any},
+                          "Its value where a use gives none; may refer to "
+                          "parameters before it."}}};
   ValueTable either{.kind = Kind::Either,
                     .alternatives = {word, makeObject(std::move(parameter))}};
   ValueTable layers = makeList(std::move(layer), 1, 1 << 16);
@@ -54,8 +53,8 @@ ValueTable frontend::blocksTable(ValueTable layer) {
       {{"params", makeList(either, 0, kMaxBlockParameters),
         "Names of its parameters, or objects with `name` and `default`."},
        {"inputs", makeList(word, 1, kMaxBlockInputs),
-        "What its layers call the values it reads, with `$` in front; by "
-        "default one, `$input`."},
+        "The names, after `$`, by which its layers read its inputs; by default "
+        "one, `$input`."},
        {"layers",
         layers,
         "As in a model; texts may be references.",

@@ -96,7 +96,7 @@ private:
       for (StringRef name : ParameterReference::namesIn(text.text))
         readNames.insert(name);
       errors.error(text.extent,
-                   formatv("'{0}' is no reference; expected \"$NAME\", or "
+                   formatv("'{0}' is not a reference; expected \"$NAME\", or "
                            "\"$NAME * FACTOR\" or \"$NAME / DIVISOR\" with an "
                            "integer or a second $NAME",
                            printable(text.text)));

@@ -105,13 +105,13 @@ static void warnOfUnused(StringRef boost, const Node &section,
   for (const Member &member : section.members)
     if (!member.value.isDefault &&
         member.keyExtent.source->kind == Source::Kind::CommandLine)
-      errors.warning(member.keyExtent,
-                     formatv(isBuilt(boost)
-                                 ? "'{0}' has no effect: boost '{1}' is off; "
-                                   "--boost {1}=true turns it on"
-                                 : "'{0}' has no effect: boost '{1}' is not "
-                                   "built yet",
-                             member.key, boost));
+      errors.warning(
+          member.keyExtent,
+          formatv(isBuilt(boost)
+                      ? "'{0}' has no effect: boost '{1}' is off; "
+                        "--boost {1}=true turns it on"
+                      : "'{0}' has no effect: boost '{1}' is not implemented",
+                  member.key, boost));
 }
 
 void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
@@ -165,11 +165,11 @@ void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
       Extent place =
           written && mode == "manual" ? written->keyExtent : modeExtent;
       if (isNamed)
-        errors.error(place, formatv("boost '{0}' is not built yet", name));
+        errors.error(place, formatv("boost '{0}' is not implemented", name));
       else
         missing.push_back(name.str());
       isOn = false;
-      reason += "; not built yet";
+      reason += "; not implemented";
     }
     if (decisions)
       decisions->push_back({name.str(), isOn, reason});
@@ -184,6 +184,6 @@ void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
   }
   if (!missing.empty())
     errors.warning(model.extent,
-                   formatv("-O{0} does without what is not built yet: {1}",
-                           level, llvm::join(missing, ", ")));
+                   formatv("-O{0} ignores what is not implemented: {1}", level,
+                           llvm::join(missing, ", ")));
 }

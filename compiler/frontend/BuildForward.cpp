@@ -307,8 +307,8 @@ private:
     parts.errors.error(
         input.isDefault ? node.extent : input.extent,
         formatv(areIntegers
-                    ? "layer '{0}': '{1}' holds integers; put an embedding "
-                      "layer in front"
+                    ? "layer '{0}': '{1}' holds integers; add an embedding "
+                      "layer before it"
                     : "layer '{0}' reads an input of integers, one with "
                       "'shape' and 'classes'; '{1}' holds numbers",
                 node.at("name").text, value.name),

@@ -110,10 +110,10 @@ static FailureOr<SmallVector<int64_t>> getCuts(ProgramParts &parts) {
     if (cut.integer <= last || cut.integer >= count) {
       parts.errors.error(
           cut.extent,
-          formatv("'gradient_split_groups': expected rising numbers from 1 to "
-                  "{0}, where the model's {1} parameters are cut, found {2} "
-                  "behind {3}",
-                  count - 1, count, cut.integer, last));
+          formatv(
+              "'gradient_split_groups': expected rising numbers from 1 to {0}, "
+              "where the model's {1} parameters are split, found {2} after {3}",
+              count - 1, count, cut.integer, last));
       return failure();
     }
     last = cut.integer;

@@ -131,12 +131,11 @@ public:
         std::vector<std::string> names;
         for (train::ParameterOp parameter : update.program.parameters)
           names.push_back(parameter.getSymName().str());
-        errors.error(candidate.extent,
-                     formatv("no parameter is in this group; none that an "
-                             "earlier group leaves fits 'match' '{0}' and "
-                             "'roles', out of {1}",
-                             candidate.at("match").text,
-                             llvm::join(names, ", ")));
+        errors.error(
+            candidate.extent,
+            formatv("no parameter is in this group: none that earlier groups "
+                    "leave matches 'match' '{0}' and 'roles', out of {1}",
+                    candidate.at("match").text, llvm::join(names, ", ")));
       }
   }
 

@@ -63,7 +63,7 @@ private:
     isStopped = ++visited > kMaxLayers || budget < 0;
     if (isStopped)
       errors.error(item.extent,
-                   formatv("the blocks make more than {0} layers or {1} "
+                   formatv("the blocks expand to more than {0} layers or {1} "
                            "values; no model is that large",
                            kMaxLayers, kMaxExpandedValues));
     return !isStopped;
@@ -153,9 +153,9 @@ private:
     if (auto later = scope.all.find(input.text); later != scope.all.end()) {
       errors.error(
           input.extent,
-          formatv(
-              "'{0}' is not known here: a layer reads what stands before it",
-              input.text),
+          formatv("'{0}' is not known here: a layer reads only what comes "
+                  "before it",
+                  input.text),
           ErrorList::Note{later->second, formatv("'{0}' is here", input.text)});
       return;
     }
@@ -164,8 +164,8 @@ private:
     llvm::sort(legal);
     std::string where;
     if (scope.block)
-      where = formatv(" in block '{0}', whose layers read its own layers and "
-                      "its inputs",
+      where = formatv(" in block '{0}', where layers read the block's own "
+                      "layers and inputs",
                       scope.block->name);
     errors.error(input.extent, formatv("unknown layer or input '{0}'{1}{2}",
                                        printable(input.text), where,
@@ -189,8 +189,8 @@ private:
     if (inputs->items.size() == 1)
       return inputs->items[0].text;
     errors.error(inputs->extent,
-                 formatv("'if' can leave out what reads one value, which then "
-                         "stands for it; this reads {0}",
+                 formatv("'if' can omit only what reads one value, which then "
+                         "replaces it; this reads {0}",
                          inputs->items.size()));
     return scope.previous;
   }
@@ -207,8 +207,8 @@ private:
         textAt(flat->items.back(), "name") == model.previous)
       return;
     errors.error(extent,
-                 formatv("'layers' ends with something that 'if' leaves out, "
-                         "which stands for '{0}'; end with a layer",
+                 formatv("'layers' ends with something that 'if' omits, and "
+                         "'{0}' replaces it; end with a layer",
                          model.previous));
   }
 

@@ -115,19 +115,19 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
   KeyTable unit = optional("unit", choice({"epochs", "steps"}), "\"epochs\"",
                            "What lengths count; steps are optimizer steps.");
   KeyTable end = optional("end", value, "0.0", "The last value.");
-  KeyTable span = optional(
-      "length", length, "0",
-      "How long it takes behind the warm-up; 0 is to the end of the run.");
+  KeyTable span =
+      optional("length", length, "0",
+               "Its length after the warm-up; 0 means to the end of the run.");
   /// What comes in front of any schedule.
   auto make = [&](std::string name, std::string summary,
                   std::vector<KeyTable> own) {
     std::vector<KeyTable> keys = {
         required("value", value, "The value after the warm-up.")};
     llvm::append_range(keys, own);
-    keys.push_back(optional("warmup", length, "0",
-                            "Length of a linear rise in front, `initial + "
-                            "(value - initial) * (i + 1) / warmup` at its i-th "
-                            "step from 0."));
+    keys.push_back(
+        optional("warmup", length, "0",
+                 "Length of a linear rise at the start, `initial + (value - "
+                 "initial) * (i + 1) / warmup` at its i-th step from 0."));
     keys.push_back(
         optional("initial", value, "0.0", "What the warm-up starts from."));
     keys.push_back(unit);
@@ -227,11 +227,11 @@ ValueTable frontend::transformsTable() {
          optional("value", number, "0.0", "Of the pixels that are added.")}},
        {"random_crop",
         "In training only: adds zeros on every side and cuts the image's size "
-        "out again, at a place drawn for each sample in each epoch.",
+        "out again, at a random position for each sample in each epoch.",
         {required("padding", extent, "Zeros on each of the four sides.")}},
        {"random_flip",
-        "In training only: mirrors left and right every other time, drawn for "
-        "each sample in each epoch."}}};
+        "In training only: mirrors left and right with probability 1/2, at "
+        "random for each sample in each epoch."}}};
   return makeList(makeVariant(std::move(transforms)), 0, 64);
 }
 
@@ -361,7 +361,7 @@ ObjectTable frontend::boostTable() {
                          "Replace the last dense layer by a normalised head."),
                 optional("gc_flag", boolean, "true", "Centralise gradients.")}),
        section(
-           "grad_freeze", "Leave out the first layers in some steps.",
+           "grad_freeze", "Skip the first layers in some steps.",
            {optional("param_groups", count, "10", "Number of freeze groups."),
             optional("freeze_type", makeInteger(0, 1), "1",
                      "0: one growing prefix after the other, 1: interleaved."),
@@ -372,9 +372,9 @@ ObjectTable frontend::boostTable() {
        section(
            "adasum", "Sum gradients over ranks less what they have in common.",
            {optional("mode", choice({"delta", "gradient"}), "\"delta\"",
-                     "What is combined: `delta`, the changes that each rank's "
-                     "optimizer makes of the weights, with state of its own; "
-                     "`gradient`, the mean gradients, before one optimizer."),
+                     "What is combined: `delta`, each rank's weight updates, "
+                     "from an optimizer with state of its own; `gradient`, the "
+                     "mean gradients, before one optimizer."),
             optional("granularity",
                      choice({"per_tensor", "per_group", "whole"}),
                      "\"per_tensor\"",

@@ -89,8 +89,8 @@ static constexpr StringRef kLayers = R"(## Layers
 
 `layers` is a list of objects, computed in this order. A layer reads the one before it, the
 first one the features, unless `inputs` names others. Shapes are channels-first and without
-the batch. A name in `inputs` is that of a layer or use of a [block](#blocks) in front, or
-of an input; a layer inside of a block is named in full, `stage1.0.conv1`.
+the batch. A name in `inputs` is that of a layer or use of a [block](#blocks) before it,
+or of an input; a layer inside of a block is named in full, `stage1.0.conv1`.
 
 Every layer has `"op"`, one of those below, and
 
@@ -98,15 +98,15 @@ Every layer has `"op"`, one of those below, and
 |---|---|---|---|
 | `name` | a name | the op and a number, `relu1` | What parameters (`fc1.weight`) and other layers call it. |
 | `inputs` | a list of names | the layer before it | Layers or inputs it reads. |
-| `if` | true or false | `true` | Whether the layer is there; when not, what reads it reads what it would have read. |
+| `if` | true or false | `true` | Whether the layer is present; if not, layers that read it read its input instead. |
 | `init` | an object | `{}` | [Initializers](#initializers) of its parameters. |
 
 )";
 
 static constexpr StringRef kBlocks = R"(## Blocks
 
-A block is a list of layers with parameters, written once and used wherever a layer may
-stand, in other blocks too:
+A block is a list of layers with parameters, written once and used wherever a layer is
+allowed, in other blocks too:
 
 ```json
 {
@@ -138,16 +138,16 @@ stand, in other blocks too:
 }
 ```
 
-Inside of a block a text `"$width"` stands for the value of the parameter `width`, of
+Inside of a block a text `"$width"` means the value of the parameter `width`, of
 whatever type, in any key of a layer or of the `with` of a use; `"$width * 4"`,
 `"$width / 4"` and `"$width * $factor"` compute with integers, and a division must have no
-rest. The layers of a block read each other by their names, without a prefix, and what the
+remainder. The layers of a block read each other by their names, without a prefix, and what the
 block reads as `"$input"`; the first one reads that anyway. The output of a block is that of
-its last layer. Layers have the names of their uses in front, so that the parameters above
+its last layer. The names of layers begin with the names of their uses: the parameters above
 are called `stage1.0.reduce.weight`, `stage1.1.reduce.weight` and so on; for everything but
 positions in messages, a model with blocks is the model with these layers written out.
 
-A layer with `"if": false` is left out and whatever reads it reads its input: above, only the
+A layer with `"if": false` is omitted, and layers that read it read its input: above, only the
 first repetition of `stage2` has a shortcut with weights.
 
 )";
@@ -169,13 +169,13 @@ into the file that they came from, and end with exit code 1.
 `--set PATH=VALUE` changes or adds a value before the file is checked, so that the same
 checks hold: `--set optimizer.learning_rate=0.1`, `--set layers.fc1.units=256`,
 `--set data.transforms.0.scale=1`. A path consists of keys, of numbers of list elements from
-0 (the number behind the last one appends) and, in `layers`, of names. The value is JSON;
+0 (the number after the last one appends) and, in `layers`, of names. The value is JSON;
 what is not JSON is a text, so `--set name=x` and `--set 'name="x"'` are the same. Errors in
 paths and values end with exit code 2, errors in the file with 1.
 
-Boosts are settled by `--boost [SECTION.]KEY=VALUE`, `--boost-config FILE` (a dictionary like
+Boosts are set by `--boost [SECTION.]KEY=VALUE`, `--boost-config FILE` (a dictionary like
 `boost`), the model file and `-O0|-O1|-O2`, in this order of precedence. A boost that is asked
-for by name and not built yet is an error; a level warns of what it does without.
+for by name and not implemented is an error; a level warns about what it ignores.
 
 ## The recipe in a program
 
@@ -190,7 +190,7 @@ static constexpr StringRef kGroups = R"(### Groups
 
 `groups` gives some parameters a learning rate or a weight decay of their own, as groups of
 parameters do in PyTorch and MindSpore. A parameter belongs to the first group whose `match`
-and `roles` both fit it, and to none when no group does. Biases and normalisation without
+and `roles` both match it, and to none when no group does. Biases and normalisation without
 decay:
 
 ```json

@@ -91,11 +91,10 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
       {"inputs",
        makeList(name, spec.inputs, std::max(spec.inputs, spec.maxInputs)),
        "Layers or inputs it reads; by default the layer before it."});
-  object.keys.push_back(
-      {"if",
-       {.kind = Kind::Boolean},
-       "Whether the layer is there; when not, what reads it reads what "
-       "it would have read."});
+  object.keys.push_back({"if",
+                         {.kind = Kind::Boolean},
+                         "Whether the layer is present; if not, layers that "
+                         "read it read its input instead."});
   if (!spec.parameters.empty()) {
     ObjectTable init{"init", "Initial values of the parameters."};
     for (const ParameterSpec &parameter : spec.parameters) {
@@ -135,8 +134,7 @@ static KeyTable groupsKey(const ObjectTable &optimizer) {
       group.keys.push_back(std::move(overriding));
     }
   return {"groups", makeList(makeObject(std::move(group)), 0, 64),
-          "Parameters with keys of their own; the first that fits counts.",
-          "[]"};
+          "Parameters with keys of their own; the first match applies.", "[]"};
 }
 
 static boostrt::NameKind namesOf(LayerSpec::Kind kind) {
@@ -208,13 +206,13 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         {},
         true},
        {"matmul_precision", precision,
-        "What GPUs compute matrix products and convolutions in. `float32`: as "
-        "they are. `tf32`: where a library computes them, the factors are "
-        "rounded to 10 bits of mantissa, which GPUs multiply several times "
-        "as fast; sums stay in float32. The kernels of boostc, and CPUs, "
-        "compute in float32 in both cases. `tf32` is what "
+        "The precision of matrix multiplications and convolutions on GPUs. "
+        "`float32`: full precision. `tf32`: where a library computes them, the "
+        "factors are rounded to 10 bits of mantissa, which GPUs multiply "
+        "several times as fast; sums stay in float32. The kernels of boostc, "
+        "and CPUs, compute in float32 in both cases. `tf32` corresponds to "
         "`torch.set_float32_matmul_precision(\"high\")` with "
-        "`torch.backends.cudnn.allow_tf32` is in PyTorch, and "
+        "`torch.backends.cudnn.allow_tf32` in PyTorch, and to "
         "`jax_default_matmul_precision` `tensorfloat32` in JAX.",
         "\"float32\""},
        {"epochs",
@@ -241,7 +239,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         true},
        {"metrics",
         makeList(opTable(entries, Spec::Metric, "op", "metric"), 0, 64),
-        "What evaluation reports beside the loss.", "[]"},
+        "What evaluation reports in addition to the loss.", "[]"},
        {"optimizer",
         opTable(entries, Spec::Optimizer, "type", "optimizer"),
         "How weights change.",

@@ -84,11 +84,11 @@ static void checkInputs(const Node &model, ErrorList &errors) {
   const Node &inputs = model.at("input");
   size_t read = samplesOf(model).size(), labels = labelsOf(model).size();
   if (read != 1)
-    errors.error(inputs.extent,
-                 formatv("'input': expected one entry with 'shape' that the "
-                         "layers read, beside the 'target' of the loss, found "
-                         "{0}",
-                         read));
+    errors.error(
+        inputs.extent,
+        formatv("'input': expected one entry with 'shape' that the layers "
+                "read, in addition to the 'target' of the loss, found {0}",
+                read));
   if (labels > 1)
     errors.error(inputs.extent,
                  formatv("'input': expected at most one entry with 'classes' "
@@ -193,7 +193,7 @@ static void checkMetrics(const Node &model, ErrorList &errors) {
     auto [first, isNew] = seen.try_emplace(metric.at("op").text, metric.extent);
     if (!isNew)
       errors.error(metric.extent,
-                   formatv("metric '{0}' is there twice", metric.at("op").text),
+                   formatv("duplicate metric '{0}'", metric.at("op").text),
                    ErrorList::Note{first->second, "the first one is here"});
   }
 }

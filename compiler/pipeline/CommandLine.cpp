@@ -29,17 +29,12 @@ namespace {
 
 constexpr const char *kFooter =
     "Example:  boostc model.json -O0 -o train.so && boost-run train.so --data "
-    "mnist:DIR\n"
-    "          boostc summary model.json      prints the layer table\n"
-    "          boostc --explain model.json    prints what a run will do and "
-    "cost\n"
-    "Phases:   input, backward, step, linalg, buffers, rt, llvm, obj, so; docs/"
-    "phases.md tells\n"
-    "          what each is. MLIR's options work too: "
-    "--mlir-print-ir-after-all, "
-    "--mlir-timing, ...\n"
-    "Exit codes: 0 ok, 1 error in the input file, 2 usage, 8 not enough "
-    "memory, 70 internal error.";
+    "mnist:DIR\n          boostc summary model.json      prints the layer "
+    "table\n          boostc --explain model.json    prints what a run will do "
+    "and cost\nPhases:   input, backward, step, linalg, buffers, rt, llvm, "
+    "obj, so; docs/phases.md\n          explains each. MLIR's options work "
+    "too: --mlir-print-ir-after-all, --mlir-timing, ...\nExit codes: 0 ok, 1 "
+    "error in the input file, 2 usage, 8 not enough memory, 70 internal error.";
 
 constexpr const char *kVersion =
     "boostc " BOOSTC_VERSION " (LLVM " LLVM_VERSION_STRING ")";
@@ -86,10 +81,9 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "to standard "
                  "output)")
       ->type_name("FILE");
-  app.add_option(
-         "-O", flags.level,
-         "boost level 0, 1 or 2: which training boosts are on. No optimisation "
-         "level: code is always optimised")
+  app.add_option("-O", flags.level,
+                 "boost level 0, 1 or 2: which training boosts are on. Not an "
+                 "optimisation level: code is always optimised")
       ->check(boostLevel())
       ->type_name("LEVEL");
   app.add_option("--overlay", options.overlays,
@@ -132,20 +126,20 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->check(boostrt::oneOf({"on", "off"}))
       ->type_name("WHETHER");
   app.add_option("--cuda-library", options.phase.cudaLibrary,
-                 "which matrix products cuBLASLt computes on GPUs, and which "
-                 "convolutions cuDNN, where it is the faster: auto (large "
-                 "ones), always (every one) or never")
+                 "which matmuls use cuBLASLt on GPUs, and which convolutions "
+                 "cuDNN, where the library is faster: auto (large ones), "
+                 "always (all) or never")
       ->check(boostrt::oneOf({"auto", "always", "never"}))
       ->capture_default_str()
       ->type_name("WHICH");
   CLI::Option *tune =
       app.add_option(
              "--tune", flags.tune,
-             "measure here what computes each matrix product and convolution "
-             "fastest, where FILE does not say it yet, and add it to FILE")
+             "measure on this machine the fastest kernel or library call for "
+             "each matmul and convolution that FILE lacks, and add it to FILE")
           ->type_name("FILE");
   app.add_option("--tuned", flags.tuned,
-                 "take what --tune wrote to FILE, and measure nothing")
+                 "use what --tune wrote to FILE, and measure nothing")
       ->excludes(tune)
       ->type_name("FILE");
   app.add_option("--codegen-opt", options.codegenLevel,
@@ -180,11 +174,10 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "possible; bytes, or with KiB, MiB, GiB")
       ->transform(boostrt::byteSizeBetween(1, uint64_t{1} << 60))
       ->type_name("SIZE");
-  app.add_option(
-         "--bucket-size", options.phase.bucketBytes,
-         "most bytes of gradients that ranks exchange together, or with "
-         "KiB, MiB; the next bucket's backward runs beside it (default: "
-         "25 MiB)")
+  app.add_option("--bucket-size", options.phase.bucketBytes,
+                 "maximum bytes of gradients that ranks exchange together, or "
+                 "with KiB, MiB; the backward of the next bucket runs "
+                 "meanwhile (default: 25 MiB)")
       ->transform(boostrt::byteSizeBetween(1, uint64_t{1} << 40))
       ->type_name("SIZE");
   app.add_flag("--reproducible{on}", flags.reproducible,
@@ -220,8 +213,8 @@ std::optional<std::string> passToMlir(const CLI::App &app,
     if (!StringRef(argument).starts_with("-"))
       return "second input '" + boostrt::printable(argument) + "', after '" +
              boostrt::printable(app["INPUT"]->as<std::string>()) +
-             "'; a program is made of one model file, and of --overlay files "
-             "over it";
+             "'; a program is compiled from one model file, with --overlay "
+             "files merged over it";
     if (!name.starts_with("mlir-")) {
       StringRef flag = StringRef(argument).split('=').first;
       return "unknown flag '" + boostrt::printable(flag) + "'" +

@@ -10,7 +10,7 @@ std::unique_ptr<LoadedLibrary> LoadedLibrary::load(llvm::ArrayRef<char> library,
   if (problem.ok())
     problem = loaded->file.write({library.data(), library.size()});
   if (!problem.ok()) {
-    error = "no file in memory can be made: " + problem.advice();
+    error = "cannot create a file in memory: " + problem.advice();
     return nullptr;
   }
   loaded->handle = dlopen(loaded->file.path().c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -137,7 +137,7 @@ boostc::measureContraction(Operation *op, size_t candidates, int codegenLevel) {
       std::optional<double> time = programs[number]->run();
       if (!time)
         return op->emitError("cannot measure candidate ")
-               << number << ": the library refused its product";
+               << number << ": the library refused its matmul";
       least[number] = std::min(least[number], *time);
       spent += *time * kRepeats / static_cast<double>(candidates);
     }

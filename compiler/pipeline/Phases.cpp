@@ -12,7 +12,7 @@ using namespace boostc;
 
 ArrayRef<PhaseInfo> boostc::getPhases() {
   static constexpr PhaseInfo kPhases[] = {
-      {Phase::Input, "input", "what the frontend makes of the model file"},
+      {Phase::Input, "input", "the model file as the frontend imports it"},
       {Phase::Backward, "backward", "gradients are explicit"},
       {Phase::Step, "step", "every function of a step, boosts applied"},
       {Phase::Linalg, "linalg", "linalg and library calls on tensors"},

@@ -23,8 +23,8 @@ constexpr llvm::StringLiteral kStreamError = "IO failure on output stream: ";
 void reportFatal(void *, const char *reason, bool) {
   llvm::StringRef text(reason);
   if (text.consume_front(kStreamError)) {
-    boostrt::printNote("boostc: error: cannot link the program: no file in "
-                       "memory can be written: {}\n",
+    boostrt::printNote("boostc: error: cannot link the program: cannot write "
+                       "to a file in memory: {}\n",
                        text.str());
     _exit(static_cast<int>(CompileResult::BadUsage));
   }

@@ -136,8 +136,8 @@ template <typename Op> LogicalResult verifyPart(Op op) {
   if (op.getSourceType().getRank() != op.getType().getRank() ||
       !op.getOffsets().empty() || !op.getSizes().empty() ||
       !op.getStrides().empty())
-    return op.emitOpError("cannot be interpreted: expected a static part of "
-                          "the same rank");
+    return op.emitOpError(
+        "cannot be interpreted: expected a static slice of the same rank");
   return success();
 }
 

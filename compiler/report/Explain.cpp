@@ -103,7 +103,7 @@ private:
       table.addRow(
           {"steps", isHuge ? "more than 2^63" : std::to_string(steps)});
     } else {
-      table.addRow({"steps per epoch", "--samples N tells"});
+      table.addRow({"steps per epoch", "unknown without --samples N"});
     }
     table.print(os);
   }
@@ -137,7 +137,7 @@ private:
       table.addRow(
           {decision.name, decision.isOn ? "on" : "off", decision.reason});
     if (given.decisions.empty())
-      table.addRow({"decided where this IR was made", "", ""});
+      table.addRow({"decided when this IR was compiled", "", ""});
     table.print(os);
   }
 
@@ -169,13 +169,13 @@ private:
   /// Which ranks average and which Adasum combines; the form that the job at
   /// hand gets where it is known.
   void printRankGroups(rt::Across across) {
-    os << "  inner: "
+    os << "  intra_group: "
        << (across == rt::Across::Ranks     ? "each rank alone"
            : across == rt::Across::Servers ? "the ranks of a server"
                                            : "the ranks of a server where "
                                              "there are several servers, else "
                                              "each rank alone")
-       << "\n  across: one rank of each inner group\n";
+       << "\n  inter_group: one rank of each intra_group\n";
     if (given.job.ranks == 1)
       return;
     bool averages = boostrt::averagesInServers(static_cast<uint32_t>(across),
@@ -223,9 +223,8 @@ private:
     table.addRow(
         {"", "total", "", "", "", withSeparators(static_cast<int64_t>(bytes))});
     table.print(os);
-    os << "  how long that takes is measured and predicted by boost-run info "
-          "--ranks "
-       << given.job.ranks << "\n";
+    os << "  boost-run info --ranks " << given.job.ranks
+       << " measures and predicts how long this takes\n";
   }
 
   static std::string share(int64_t part, int64_t whole) {
@@ -235,7 +234,7 @@ private:
   }
 
   void printLayers() {
-    title(formatv("work of a micro-batch of {0}, forward and backward", batch)
+    title(formatv("cost of a micro-batch of {0}, forward and backward", batch)
               .str());
     Work forward, backward, all = given.rest;
     for (const LayerCost &layer : given.layers) {

@@ -15,7 +15,7 @@ public:
     if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
         op->getOperand(0).getType() != op->getResult(0).getType())
       return op->emitOpError(
-          "is no function of one tensor to a tensor of the same type");
+          "does not map one tensor to a tensor of the same type");
     return llvm::success();
   }
 };

@@ -137,7 +137,7 @@ FailureOr<Value> boostc::nn::buildTargets(LayerBuilder &layer) {
     return layer.emitError("op")
            << layer.spec.name
            << " needs one output per class and sample, found " << outputs
-           << " with the batch; put a flatten layer in front";
+           << " with the batch; add a flatten layer before it";
   return Value(
       OneHotOp::create(layer.builder, layer.loc, outputs, layer.inputs[1]));
 }

@@ -11,7 +11,7 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
                           ArrayRef<int64_t> strides,
                           ArrayRef<int64_t> padding) {
   if (image.getRank() != 4)
-    return emitError() << "expected an image [N, C, H, W], found " << image;
+    return emitError() << "expected an input [N, C, H, W], found " << image;
   constexpr int64_t kMost = 1 << 20;
   auto arePositive = [](ArrayRef<int64_t> values) {
     return values.size() == 2 && llvm::all_of(values, [](int64_t value) {
@@ -39,7 +39,7 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
                                               kernel[axis]));
     if (output.back() < 1)
       return emitError() << "a window of [" << kernel
-                         << "] does not fit into the padded image " << image;
+                         << "] does not fit into the padded input " << image;
   }
   return output;
 }

@@ -16,9 +16,9 @@ std::vector<KeySpec> boostc::nn::getWindowKeys(StringRef strideDefault) {
        strideDefault, strideDefault == "0" ? 0.0 : 1.0, kMost},
       {"padding",
        KeyType::Padding,
-       "Pixels around the image: a number for all sides, [vertical, "
-       "horizontal] or [top, left, bottom, right]; `valid` = none; `same` = "
-       "as many as make the output `ceil(input / stride)`, the odd one at the "
+       "Padding around the input: a number for all sides, [vertical, "
+       "horizontal] or [top, left, bottom, right]; `valid` = none; `same` = as "
+       "many as make the output `ceil(input / stride)`, the odd one at the "
        "bottom and right; `same_lower` = the odd one at the top and left.",
        "\"valid\"",
        0.0,
@@ -38,7 +38,7 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
   if (image.getRank() != 4)
     return layer.emitError("op")
            << layer.spec.name
-           << " needs images [channels, height, width], found "
+           << " needs an input [channels, height, width], found "
            << image.getRank() - 1 << " dimensions a sample (" << image
            << " with the batch)";
   Window window;
@@ -76,7 +76,7 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
     if (window.output[axis] < 1)
       return layer.emitError("kernel")
              << "a " << window.kernel[0] << "x" << window.kernel[1]
-             << " window does not fit into images of " << image.getDimSize(2)
+             << " window does not fit into an input of " << image.getDimSize(2)
              << "x" << image.getDimSize(3) << " padded by ["
              << ArrayRef<int64_t>(window.geometry.padding) << "]";
   }

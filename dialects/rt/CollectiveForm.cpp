@@ -25,13 +25,13 @@ LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
   if (isAdasum != (form.ranks == RankGroup::InterGroup))
     return op->emitOpError("is over '")
            << stringifyRankGroup(form.ranks)
-           << "'; adasum alone combines over 'across', and does nothing else";
+           << "'; adasum, and it alone, is over 'inter_group'";
   bool hasPeer = form.kind == CollectiveKind::Broadcast ||
                  form.kind == CollectiveKind::SendRecv;
   if (!hasPeer && form.peer != 0)
     return op->emitOpError("has peer ")
-           << form.peer << ", of which '" << stringifyCollectiveKind(form.kind)
-           << "' has no use; expected none";
+           << form.peer << ", which '" << stringifyCollectiveKind(form.kind)
+           << "' does not use; expected none";
   return success();
 }
 

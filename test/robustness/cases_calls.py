@@ -22,10 +22,10 @@ CASES = [
     failing("open", TWO_RANKS, 2, r"error: cannot open /dev/null: Too many open files; raise the limit on open files \(ulimit -n\)",
             below="/dev/null"),
     failing("realpath", "boost-run b.so", 1, r"error: 'b\.so' cannot be resolved: Too many open files"),
-    failing("memfd_create", "boostc m.json --target=cpu -o x.so", 2, r"cannot link the program: no file in memory can "
-            r"be made: Too many open files; raise the limit on open files", name="-link"),
+    failing("memfd_create", "boostc m.json --target=cpu -o x.so", 2, r"cannot link the program: cannot create a "
+            r"file in memory: Too many open files; raise the limit on open files", name="-link"),
     failing("memfd_create", "boostc m.json --target=cpu --tune t.json -o x.so", 2, r"m\.json:1\d:\d+: error: cannot "
-            r"measure candidate 0: no file in memory can be made: Too many open files", name="-measure", at=2),
+            r"measure candidate 0: cannot create a file in memory: Too many open files", name="-measure", at=2),
     failing("memfd_create", PREDICT, 2, r"cannot make a file in memory: Too many open files; raise the limit on open files \(ulimit -n\)",
             name="-ranks"),
     failing("pread", PREDICT, 2, r"cannot read what a rank has written: Too many open files"),

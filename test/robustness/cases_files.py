@@ -49,7 +49,7 @@ CASES = [
               "t.json", 2),
 
     Case("file-limit-program", "ulimit -f 8; boostc m.json --target=cpu -o x.so", 2, setup=old("x.so"),
-         says=(r"cannot (write 'x\.so'|link the program: no file in memory can be made): " + LIMIT,)),
+         says=(r"cannot (write 'x\.so'|link the program: cannot create a file in memory): " + LIMIT,)),
     limited("file-limit-weights", "boost-run big.so --save x.st", "x.st", 6, setup=BIG + old("x.st")),
     limited("file-limit-checkpoint", "boost-run big.so --checkpoint-dir new", "new", 6, setup=BIG,
             makes=("new", "new/.boost-run.lock")),

@@ -47,8 +47,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     if (gradients.empty())
       return;
     if (!sum || !count) {
-      update.emitOpError("takes no loss or no number of samples, which ranks "
-                         "are to sum");
+      update.emitOpError("lacks an argument for the loss or for the number of "
+                         "samples, which ranks sum");
       return signalPassFailure();
     }
     statistics = {{sum, sum, {}}, {count, count, {}}};

@@ -47,8 +47,8 @@ struct AccumulateInPlace
       }
     }
     if (!count) {
-      micro.emitOpError("returns no number of samples, by which an empty "
-                        "gradient set is known");
+      micro.emitOpError("does not return the number of samples, which tells "
+                        "whether a gradient set is empty");
       return signalPassFailure();
     }
     for (auto [operand, sums] : summed)

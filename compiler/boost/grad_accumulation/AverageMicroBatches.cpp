@@ -38,8 +38,8 @@ struct AverageMicroBatches
           binding && binding.getKind() == rt::BindingKind::LossCount)
         count = operand.get();
     if (!count) {
-      micro.emitOpError("returns no number of samples, which its gradients are "
-                        "to be divided by");
+      micro.emitOpError("does not return the number of samples, by which its "
+                        "gradients are divided");
       return signalPassFailure();
     }
     OpBuilder builder(returnOp);

@@ -16,7 +16,7 @@ FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op) {
       continue;
     rt::BufferOp base = getBase(operand);
     if (!base)
-      return op.emitOpError("operand is no planned buffer: ") << operand;
+      return op.emitOpError("operand is not a planned buffer: ") << operand;
     part.buffers.insert(base);
   }
   return part;

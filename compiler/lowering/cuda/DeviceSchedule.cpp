@@ -63,7 +63,7 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
     auto touch = [&](Value operand, bool isWritten) -> LogicalResult {
       rt::BufferOp base = getBase(operand);
       if (!base)
-        return op->emitOpError("operand is no planned buffer: ") << operand;
+        return op->emitOpError("operand is not a planned buffer: ") << operand;
       unit.touched.insert(base);
       if (isWritten)
         unit.written.insert(base);

@@ -136,8 +136,8 @@ private:
               [&](AffineExpr other) {
                 return getLinear(other)[*window] != 0;
               }) != 1)
-        return op.emitOpError("adds to elements that no thread can be given "
-                              "alone: ")
+        return op.emitOpError(
+                   "adds to elements that cannot be split among threads: ")
                << AffineMapAttr::get(map);
       LinearIndex numerator{-index.constant, {}};
       for (int64_t coefficient : index.coefficients)

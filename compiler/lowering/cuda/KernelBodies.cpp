@@ -81,10 +81,9 @@ buildContractionParts(ContractionOpInterface op, const IRMapping &buffers,
   int64_t count = cast<MemRefType>(parts.getType()).getDimSize(0);
   std::optional<Contraction> cut = cutIntoParts(whole, count, parts);
   if (!cut)
-    return op->emitOpError("has ")
-           << count
-           << " parts; expected a divisor of the extent of a loop that it sums "
-              "over";
+    return op->emitOpError("has ") << count
+                                   << " partial sums; expected a divisor of "
+                                      "the extent of a loop that it sums over";
   built.push_back(buildContractionBody(loc, *cut, buffers, tilingPolicy));
   built.push_back(buildContractionBody(loc, sumUpParts(whole, count, parts),
                                        buffers, tilingPolicy));

@@ -4,9 +4,9 @@
 // becomes one kernel.
 
 #include "compiler/lowering/Passes.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -235,7 +235,7 @@ struct OutlineDeviceKernels
       return arith::ConstantIndexOp::create(builder, loc, value);
     };
     for (const GridNest &nest : unit.nests) {
-      assert(!nest.plan.tiling && "many blocks, so no part of a chain");
+      assert(!nest.plan.tiling && "many blocks, so not in a chain");
       // Memory that a thread wrote before is everybody's after.
       if (&nest != &unit.nests.front())
         gpu::BarrierOp::create(builder, loc);

@@ -1,12 +1,12 @@
 // The descriptor: what the runtime reads of a program. The structs are those of
 // runtime/abi/boost_abi.h, filled here and laid down byte for byte.
 
-#include "compiler/lowering/target/CpuTarget.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/llvm/ProgramHeader.h"
 #include "compiler/lowering/llvm/SourceNames.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,8 +53,8 @@ private:
       rt::SlotOp first = slots.lookup(slot.getBinding());
       if (!first || first.getOffset() != slot.getOffset() ||
           first.getType() != slot.getType())
-        return slot.emitOpError("lies elsewhere in the program for another "
-                                "kind of device");
+        return slot.emitOpError("has another offset or type in the program for "
+                                "another kind of device");
     }
     return success();
   }

@@ -56,7 +56,7 @@ train.program @on batch_size(4) micro_batches(3) epochs(1) seed(1) recipe("{}") 
 
 train.program @p batch_size(4) micro_batches(2) epochs(1) seed(1) recipe("{}")
     attributes {rt.reproducible = #rt.reproducible<off>} {
-  // expected-error @+1 {{returns no number of samples, by which an empty gradient set is known}}
+  // expected-error @+1 {{does not return the number of samples, which tells whether a gradient set is empty}}
   func.func @micro(%g: tensor<4xf32>)
       -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">}) {
     return %g : tensor<4xf32>

@@ -31,7 +31,7 @@ train.program @mean batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
-  // expected-error @+1 {{returns no number of samples, which its gradients are to be divided by}}
+  // expected-error @+1 {{does not return the number of samples, by which its gradients are divided}}
   func.func @micro(%g: tensor<4xf32>)
       -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">}) {
     return %g : tensor<4xf32>

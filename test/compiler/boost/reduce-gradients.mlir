@@ -154,7 +154,7 @@ train.program @sum_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("
 
 //--- errors.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{takes no loss or no number of samples, which ranks are to sum}}
+  // expected-error @+1 {{lacks an argument for the loss or for the number of samples, which ranks sum}}
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}) {
     return

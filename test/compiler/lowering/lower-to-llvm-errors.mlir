@@ -113,7 +113,7 @@ module {
   }
   train.program @p.cuda batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
       attributes {rt.cuda_target = #rt.cuda_target<80>} {
-    // expected-error @+1 {{lies elsewhere in the program for another kind of device}}
+    // expected-error @+1 {{has another offset or type in the program for another kind of device}}
     rt.slot <valid> batch[64] : memref<i32>
     func.func @init() { return }
     func.func @micro() { return }

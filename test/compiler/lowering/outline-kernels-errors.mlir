@@ -4,7 +4,7 @@
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%a: memref<8xf32>) {
     %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{operand is no planned buffer: <block argument> of type 'memref<8xf32>' at index: 0}}
+    // expected-error @+1 {{operand is not a planned buffer: <block argument> of type 'memref<8xf32>' at index: 0}}
     linalg.fill ins(%zero : f32) outs(%a : memref<8xf32>)
     return
   }

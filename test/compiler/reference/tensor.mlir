@@ -56,7 +56,7 @@ func.func @dynamic() {
 
 func.func @lower_rank() {
   %x = arith.constant dense<1.0> : tensor<2x3xf32>
-  // RANK: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static part of the same rank
+  // RANK: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static slice of the same rank
   %s = tensor.extract_slice %x[0, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<3xf32>
   return
 }

@@ -58,7 +58,7 @@ func.func @adasum_c3_negative(%g: tensor<4xf32>) {
 // -----
 
 func.func @adasum_c4(%g: tensor<4xf32>) {
-  // expected-error @+1 {{is over 'all'; adasum alone combines over 'across', and does nothing else}}
+  // expected-error @+1 {{is over 'all'; adasum, and it alone, is over 'inter_group'}}
   %r = coll.adasum index(0) over all parameters [] groups [0] (%g : tensor<4xf32>)
   return
 }

@@ -51,7 +51,7 @@ func.func @broadcast_c2_symbol(%g: tensor<4xf32>) {
 // -----
 
 func.func @broadcast_c3(%g: tensor<4xf32>) {
-  // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
+  // expected-error @+1 {{is over 'inter_group'; adasum, and it alone, is over 'inter_group'}}
   %r = coll.broadcast index(0) over inter_group parameters [] root(-1) (%g : tensor<4xf32>)
   return
 }

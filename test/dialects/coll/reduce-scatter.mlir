@@ -51,7 +51,7 @@ func.func @reduce_scatter_c2_symbol(%g: tensor<4xf32>) {
 // -----
 
 func.func @reduce_scatter_c3(%g: tensor<4xf32>) {
-  // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
+  // expected-error @+1 {{is over 'inter_group'; adasum, and it alone, is over 'inter_group'}}
   %r = coll.reduce_scatter index(0) over inter_group parameters [] (%g : tensor<4xf32>)
   return
 }

@@ -50,7 +50,7 @@ func.func @monotonic_tap(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x3x3xi32> {
 // -----
 
 func.func @max_pool_c1_rank(%x: tensor<2x4xf32>) {
-  // expected-error @+1 {{expected an image [N, C, H, W], found 'tensor<2x4xf32>'}}
+  // expected-error @+1 {{expected an input [N, C, H, W], found 'tensor<2x4xf32>'}}
   %y, %tap = nn.max_pool %x kernel [2, 2] strides [2, 2] padding [0, 0, 0, 0]
       : tensor<2x4xf32> -> tensor<2x4xf32>, tensor<2x4xi32>
   return
@@ -86,7 +86,7 @@ func.func @max_pool_c1_padding(%x: tensor<2x4x6x6xf32>) {
 // -----
 
 func.func @max_pool_c1_fit(%x: tensor<2x4x1x1xf32>) {
-  // expected-error @+1 {{a window of [3, 3] does not fit into the padded image 'tensor<2x4x1x1xf32>'}}
+  // expected-error @+1 {{a window of [3, 3] does not fit into the padded input 'tensor<2x4x1x1xf32>'}}
   %y, %tap = nn.max_pool %x kernel [3, 3] strides [2, 2] padding [0, 1, 1, 1]
       : tensor<2x4x1x1xf32> -> tensor<2x4x1x1xf32>, tensor<2x4x1x1xi32>
   return

@@ -21,7 +21,7 @@ func.func @slice_c1(%x: tensor<2x6xf32>) {
 // -----
 
 func.func @slice_c2(%x: tensor<2x6xf32>) {
-  // expected-error @+1 {{expected a part of the 6 elements along axis 1 of 'tensor<2x6xf32>', found 4 from 3}}
+  // expected-error @+1 {{expected a slice of the 6 elements along axis 1 of 'tensor<2x6xf32>', found 4 from 3}}
   %y = nn.slice %x axis 1 from 3 size 4 : tensor<2x6xf32>
   return
 }
@@ -29,7 +29,7 @@ func.func @slice_c2(%x: tensor<2x6xf32>) {
 // -----
 
 func.func @slice_c2_empty(%x: tensor<2x6xf32>) {
-  // expected-error @+1 {{expected a part of the 6 elements along axis 1 of 'tensor<2x6xf32>', found 0 from 3}}
+  // expected-error @+1 {{expected a slice of the 6 elements along axis 1 of 'tensor<2x6xf32>', found 0 from 3}}
   %y = nn.slice %x axis 1 from 3 size 0 : tensor<2x6xf32>
   return
 }
@@ -37,7 +37,7 @@ func.func @slice_c2_empty(%x: tensor<2x6xf32>) {
 // -----
 
 func.func @slice_grad_c1(%x: tensor<2x6xf32>) {
-  // expected-error @+1 {{expected a part of the result, found 'tensor<2x6xf32>' from 1 along axis 1 of 'tensor<2x6xf32>'}}
+  // expected-error @+1 {{expected a slice of the result, found 'tensor<2x6xf32>' from 1 along axis 1 of 'tensor<2x6xf32>'}}
   %y = nn.slice_grad %x axis 1 from 1 : tensor<2x6xf32> -> tensor<2x6xf32>
   return
 }

@@ -79,7 +79,7 @@ func.func @rt_collective_c3(%g: memref<4xf32>) {
 // -----
 
 func.func @rt_collective_c4(%g: memref<4xf32>) {
-  // expected-error @+1 {{is over 'across'; adasum alone combines over 'across', and does nothing else}}
+  // expected-error @+1 {{is over 'inter_group'; adasum, and it alone, is over 'inter_group'}}
   rt.collective all_gather index(0) over inter_group parameters [] groups [0]
       outs(%g : memref<4xf32>)
   return
@@ -88,7 +88,7 @@ func.func @rt_collective_c4(%g: memref<4xf32>) {
 // -----
 
 func.func @rt_collective_c5(%g: memref<4xf32>) {
-  // expected-error @+1 {{has peer 1, of which 'all_to_all' has no use; expected none}}
+  // expected-error @+1 {{has peer 1, which 'all_to_all' does not use; expected none}}
   rt.collective all_to_all index(0) over all parameters [] groups [0] peer(1)
       outs(%g : memref<4xf32>)
   return

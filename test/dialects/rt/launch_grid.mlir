@@ -18,7 +18,7 @@ func.func @launch_grid(%z: memref<32x4xf32>, %y: memref<32x4xf32>) {
 // -----
 
 func.func @rt_launch_grid_c1_missing(%z: memref<32x4xf32>) {
-  // expected-error @+1 {{kernel '@kernels::@nothing' is no kernel here}}
+  // expected-error @+1 {{kernel '@kernels::@nothing' is not a kernel in this module}}
   rt.launch_grid @kernels::@nothing(%z) blocks(4) threads(32) writes [true] : memref<32x4xf32>
   return
 }
@@ -31,7 +31,7 @@ gpu.module @kernels {
   }
 }
 func.func @rt_launch_grid_c1_no_kernel(%z: memref<32x4xf32>) {
-  // expected-error @+1 {{kernel '@kernels::@helper' is no kernel here}}
+  // expected-error @+1 {{kernel '@kernels::@helper' is not a kernel in this module}}
   rt.launch_grid @kernels::@helper(%z) blocks(4) threads(32) writes [true] : memref<32x4xf32>
   return
 }

@@ -46,7 +46,7 @@ func.func @rt_matmul_c1_dynamic(%a: tensor<?x3xf32>, %b: tensor<3x4xf32>,
 
 func.func @rt_matmul_c1_inner(%a: tensor<2x3xf32>, %b: tensor<5x4xf32>,
                               %c: tensor<2x4xf32>) {
-  // expected-error @+1 {{shapes do not form a product: [2, 3] times [5, 4] into 'tensor<2x4xf32>'}}
+  // expected-error @+1 {{shapes do not form a matmul: [2, 3] times [5, 4] into 'tensor<2x4xf32>'}}
   %y = rt.matmul ins(%a, %b : tensor<2x3xf32>, tensor<5x4xf32>)
       outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
   return
@@ -56,7 +56,7 @@ func.func @rt_matmul_c1_inner(%a: tensor<2x3xf32>, %b: tensor<5x4xf32>,
 
 func.func @rt_matmul_c1_transposed(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>,
                                    %c: tensor<2x4xf32>) {
-  // expected-error @+1 {{shapes do not form a product: [3, 2] times [4, 3] into 'tensor<2x4xf32>'}}
+  // expected-error @+1 {{shapes do not form a matmul: [3, 2] times [4, 3] into 'tensor<2x4xf32>'}}
   %y = rt.matmul ins(transposed %a, transposed %b : tensor<2x3xf32>, tensor<3x4xf32>)
       outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
   return

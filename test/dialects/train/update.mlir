@@ -46,7 +46,7 @@ func.func @update_nothing(%loss: tensor<f32>, %count: tensor<i64>, %before: tens
 
 func.func @update_c1(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>, %g: tensor<4xf32>,
                      %w: tensor<4xf32>) {
-  // expected-error @+1 {{expected the region to take the gradients' types ('tensor<4xf32>'), found ('tensor<3xf32>')}}
+  // expected-error @+1 {{expected the region's arguments to have the gradients' types ('tensor<4xf32>'), found ('tensor<3xf32>')}}
   %w1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<3xf32>):
@@ -90,7 +90,7 @@ func.func @update_c3(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i3
   %w1, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) {
   ^bb0(%mean: tensor<4xf32>):
-    // expected-error @+1 {{is no first-order rule, no change of a gradient and makes no scalar; the region of train.update holds nothing else}}
+    // expected-error @+1 {{is not a first-order rule, does not transform a gradient and computes no scalar; the region of train.update holds nothing else}}
     %sum = train.combine %mean, %w : tensor<4xf32>
     train.yield %sum : tensor<4xf32>
   }
@@ -104,7 +104,7 @@ func.func @update_c4(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i3
   %d, %finite = train.update loss(%loss) count(%count) after(%before)
       gradients(%g : tensor<4xf32>) current(%w : tensor<4xf32>) deltas {
   ^bb0(%mean: tensor<4xf32>):
-    // expected-error @+1 {{expected a mean gradient of the region, whose memory the change takes}}
+    // expected-error @+1 {{expected a mean gradient of the region, whose memory the delta reuses}}
     %new = train.sgd %w, %g, %lr weight_decay 0.0 : tensor<4xf32>
     train.yield %new : tensor<4xf32>
   }
@@ -119,7 +119,7 @@ func.func @update_c4_twice(%loss: tensor<f32>, %count: tensor<i64>, %before: ten
       gradients(%g : tensor<4xf32>) current(%w, %w : tensor<4xf32>, tensor<4xf32>) deltas {
   ^bb0(%mean: tensor<4xf32>):
     %new = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
-    // expected-error @+1 {{reads gradient 0, whose memory the change of another rule takes}}
+    // expected-error @+1 {{reads gradient 0, whose memory the delta of another rule reuses}}
     %other = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4xf32>
     train.yield %new, %other : tensor<4xf32>, tensor<4xf32>
   }

@@ -27,7 +27,7 @@ def Coll_AdasumOp : Coll_Op<"adasum", "Adasum",
     * (adasum_c1) it exchanges at least one tensor, of static shape.
     * (adasum_c2) it serves no more parameters than it has operands, and they exist.
     * (adasum_c3) `groups` has one number for each operand, of 0 or more.
-    * (adasum_c4) it is over `across`.
+    * (adasum_c4) it is over `inter_group`.
 
     Example:
     ```mlir

@@ -13,7 +13,7 @@ def Coll_AllGatherOp : Coll_Op<"all_gather", "AllGather"> {
     Constraints:
     * (all_gather_c1) it exchanges at least one tensor, of static shape.
     * (all_gather_c2) it serves no more parameters than it has operands, and they exist.
-    * (all_gather_c3) it is not over `across`, over which adasum alone combines.
+    * (all_gather_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

@@ -18,7 +18,7 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
     Constraints:
     * (all_reduce_c1) it exchanges at least one tensor, of static shape.
     * (all_reduce_c2) it serves no more parameters than it has operands, and they exist.
-    * (all_reduce_c3) it is not over `across`, over which adasum alone combines.
+    * (all_reduce_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

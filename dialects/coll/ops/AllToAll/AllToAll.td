@@ -14,7 +14,7 @@ def Coll_AllToAllOp : Coll_Op<"all_to_all", "AllToAll"> {
     Constraints:
     * (all_to_all_c1) it exchanges at least one tensor, of static shape.
     * (all_to_all_c2) it serves no more parameters than it has operands, and they exist.
-    * (all_to_all_c3) it is not over `across`, over which adasum alone combines.
+    * (all_to_all_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

@@ -14,7 +14,7 @@ def Coll_BroadcastOp : Coll_Op<"broadcast", "Broadcast",
     Constraints:
     * (broadcast_c1) it exchanges at least one tensor, of static shape.
     * (broadcast_c2) it serves no more parameters than it has operands, and they exist.
-    * (broadcast_c3) it is not over `across`, over which adasum alone combines.
+    * (broadcast_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

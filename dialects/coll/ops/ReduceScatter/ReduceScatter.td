@@ -14,7 +14,7 @@ def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
     Constraints:
     * (reduce_scatter_c1) it exchanges at least one tensor, of static shape.
     * (reduce_scatter_c2) it serves no more parameters than it has operands, and they exist.
-    * (reduce_scatter_c3) it is not over `across`, over which adasum alone combines.
+    * (reduce_scatter_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

@@ -20,7 +20,7 @@ def Coll_SendRecvOp : Coll_Op<"send_recv", "SendRecv",
     Constraints:
     * (send_recv_c1) it exchanges at least one tensor, of static shape.
     * (send_recv_c2) it serves no more parameters than it has operands, and they exist.
-    * (send_recv_c3) it is not over `across`, over which adasum alone combines.
+    * (send_recv_c3) it is not over `inter_group`, which is for adasum.
 
     Example:
     ```mlir

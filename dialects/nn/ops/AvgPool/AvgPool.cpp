@@ -78,11 +78,12 @@ int64_t AvgPoolOp::getFlops() {
 }
 
 std::vector<LayerSpec> AvgPoolOp::getLayerSpecs() {
-  LayerSpec windowed{"avg_pool", LayerSpec::Kind::Layer,
-                     "Mean over windows of an image; padding counts as zeros."};
+  LayerSpec windowed{
+      "avg_pool", LayerSpec::Kind::Layer,
+      "Mean over windows of the input; padding counts as zeros."};
   windowed.keys = getWindowKeys("0");
   LayerSpec global{"global_avg_pool", LayerSpec::Kind::Layer,
-                   "Mean over the whole image: one number per channel."};
+                   "Mean over height and width: one number per channel."};
   return {windowed, global};
 }
 
@@ -91,7 +92,7 @@ FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
   bool isGlobal = layer.spec.name == "global_avg_pool";
   if (isGlobal && image.getRank() != 4)
     return layer.emitError("op")
-           << "global_avg_pool needs images [channels, height, width], found "
+           << "global_avg_pool needs an input [channels, height, width], found "
            << image.getRank() - 1 << " dimensions a sample (" << image
            << " with the batch)";
   Window window;

@@ -87,8 +87,8 @@ int64_t ConcatOp::getFlops() { return 0; }
 
 std::vector<LayerSpec> ConcatOp::getLayerSpecs() {
   LayerSpec spec{"concat", LayerSpec::Kind::Layer,
-                 "Values one behind the other along a dimension; their shapes "
-                 "differ along it only."};
+                 "Concatenates values along a dimension; their shapes differ "
+                 "along it only."};
   spec.keys = {getAxisKey("0")};
   spec.inputs = 2;
   spec.maxInputs = 64;

@@ -103,7 +103,7 @@ FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
     return layer.emitError("op")
            << "dense needs one feature dimension per sample, found "
            << type.getRank() - 1 << " (" << type
-           << " with the batch); put a flatten layer in front";
+           << " with the batch); add a flatten layer before it";
   int64_t units = layer.getInteger("units"), inputs = type.getDimSize(1);
   FailureOr<Value> weight =
       layer.parameter("weight", {units, inputs}, inputs, units);

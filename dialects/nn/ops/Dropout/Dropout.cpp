@@ -135,8 +135,8 @@ int64_t DropoutOp::getFlops() { return 2 * getType().getNumElements(); }
 std::vector<LayerSpec> DropoutOp::getLayerSpecs() {
   LayerSpec spec{"dropout", LayerSpec::Kind::Layer,
                  "In training only: sets elements to zero with probability "
-                 "`rate` and divides the others by `1 - rate`; drawn for each "
-                 "sample in each epoch."};
+                 "`rate` and divides the others by `1 - rate`; at random for "
+                 "each sample in each epoch."};
   spec.keys = {
       {"rate", KeyType::Number, "Probability of a zero.", "0.5", 0.0, 0.999}};
   spec.isRandom = true;

@@ -124,7 +124,7 @@ int64_t MaxPoolOp::getFlops() {
 
 std::vector<LayerSpec> MaxPoolOp::getLayerSpecs() {
   LayerSpec spec{"max_pool", LayerSpec::Kind::Layer,
-                 "Maximum over windows of an image; padding never wins."};
+                 "Maximum over windows of the input; padding never wins."};
   spec.keys = getWindowKeys("0");
   return {spec};
 }

@@ -22,7 +22,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
     return failure();
   int64_t extent = type.getDimSize(axis);
   if (start < 0 || size < 1 || start > extent || size > extent - start)
-    return emitOptionalError(loc, "expected a part of the ", extent,
+    return emitOptionalError(loc, "expected a slice of the ", extent,
                              " elements along axis ", axis, " of ", type,
                              ", found ", size, " from ", start);
   SmallVector<int64_t> shape(type.getShape());
@@ -59,8 +59,8 @@ int64_t SliceOp::getFlops() { return 0; }
 
 std::vector<LayerSpec> SliceOp::getLayerSpecs() {
   LayerSpec spec{"slice", LayerSpec::Kind::Layer,
-                 "A part along one dimension, `y[..., i, ...] = x[..., start + "
-                 "i, ...]` for i below size."};
+                 "A slice along one dimension, `y[..., i, ...] = x[..., start "
+                 "+ i, ...]` for i below size."};
   spec.keys = {getAxisKey("0"),
                {"start", KeyType::Integer, "The first element.", "0", 0.0},
                {"size", KeyType::Integer, "Number of elements.", {}, 1.0}};
@@ -96,7 +96,7 @@ LogicalResult SliceGradOp::verify() {
     fits = dim == axis ? start <= to.getDimSize(dim) - from.getDimSize(dim)
                        : from.getDimSize(dim) == to.getDimSize(dim);
   if (!fits)
-    return emitOpError("expected a part of the result, found ")
+    return emitOpError("expected a slice of the result, found ")
            << from << " from " << start << " along axis " << axis << " of "
            << to;
   return success();

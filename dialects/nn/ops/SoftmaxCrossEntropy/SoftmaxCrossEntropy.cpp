@@ -130,7 +130,7 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
     return layer.emitError("op")
            << "softmax_cross_entropy needs one output per class and sample, "
               "found "
-           << logits << " with the batch; put a flatten layer in front";
+           << logits << " with the batch; add a flatten layer before it";
   OpBuilder &b = layer.builder;
   double smoothing = layer.getNumber("label_smoothing");
   bool isSmooth = smoothing != 0.0;

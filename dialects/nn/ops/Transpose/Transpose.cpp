@@ -76,7 +76,7 @@ int64_t TransposeOp::getFlops() { return 0; }
 
 std::vector<LayerSpec> TransposeOp::getLayerSpecs() {
   LayerSpec spec{"transpose", LayerSpec::Kind::Layer,
-                 "Dimensions in another order; the batch stays in front."};
+                 "Dimensions in another order; the batch stays first."};
   spec.keys = {{"permutation",
                 KeyType::IntegerList,
                 "For each dimension of the result the one of the input it is, "

@@ -25,7 +25,7 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
       as results, or all memrefs; shapes are static.
     * (rt_collective_c2) it serves no more parameters than it has operands.
     * (rt_collective_c3) `groups` has one number for each operand, of 0 or more.
-    * (rt_collective_c4) adasum, and it alone, is over `across`.
+    * (rt_collective_c4) adasum, and it alone, is over `inter_group`.
     * (rt_collective_c5) kinds other than broadcast and send_recv have no `peer`.
 
     Example:

@@ -34,7 +34,8 @@ LogicalResult LaunchGridOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function && !kernel)
     return success();
   if (!kernel || !kernel.isKernel())
-    return emitOpError("kernel '") << getKernel() << "' is no kernel here";
+    return emitOpError("kernel '")
+           << getKernel() << "' is not a kernel in this module";
   if (!llvm::equal(kernel.getArgumentTypes(), getBuffers().getTypes())) {
     InFlightDiagnostic diagnostic = emitOpError("kernel '")
                                     << getKernel() << "' expected arguments ("

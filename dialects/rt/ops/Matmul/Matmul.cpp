@@ -38,7 +38,7 @@ LogicalResult MatmulOp::verify() {
   int64_t kOfB = b.getDimSize(getTransposeB() ? 1 : 0);
   int64_t n = b.getDimSize(getTransposeB() ? 0 : 1);
   if (k != kOfB || c.getDimSize(0) != m || c.getDimSize(1) != n)
-    return emitOpError("shapes do not form a product: [")
+    return emitOpError("shapes do not form a matmul: [")
            << m << ", " << k << "] times [" << kOfB << ", " << n << "] into "
            << c;
   if (getBias() && (shapeOf(getBias()).getRank() != 1 ||

@@ -76,10 +76,9 @@ std::vector<LayerSpec> AdamOp::getLayerSpecs() {
         {"weight_decay", KeyType::Number, "Weight decay.", decay, 0.0},
         {.name = "decay",
          .type = KeyType::Choice,
-         .doc =
-             "`coupled`: decay is added to the gradient and so to the "
-             "moments. `decoupled`: weights decay beside them, `w = w - lr * "
-             "(... + weight_decay * w)`.",
+         .doc = "`coupled`: decay is added to the gradient and so to the "
+                "moments. `decoupled`: weights decay separately, `w = w - lr * "
+                "(... + weight_decay * w)`.",
          .defaultValue = convention,
          .choices = {"coupled", "decoupled"}}};
     return spec;

@@ -44,7 +44,8 @@ void UpdateOp::getAsmResultNames(
 LogicalResult UpdateOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getGradients().getTypes())
-    return emitOpError("expected the region to take the gradients' types (")
+    return emitOpError(
+               "expected the region's arguments to have the gradients' types (")
            << getGradients().getTypes() << "), found ("
            << block.getArgumentTypes() << ")";
   return success();
@@ -74,11 +75,11 @@ static LogicalResult verifyChanges(UpdateOp update) {
     auto argument = dyn_cast<BlockArgument>(gradient);
     if (!argument || argument.getOwner() != &block)
       return op.emitOpError("expected a mean gradient of the region, whose "
-                            "memory the change takes");
+                            "memory the delta reuses");
     if (!taken.insert(gradient).second)
       return op.emitOpError("reads gradient ")
              << argument.getArgNumber()
-             << ", whose memory the change of another rule takes";
+             << ", whose memory the delta of another rule reuses";
   }
   return success();
 }
@@ -98,8 +99,8 @@ LogicalResult UpdateOp::verifyRegions() {
   for (Operation &op : block.without_terminator())
     if (!isa<ScalarUpdateOpInterface, GradientTransformOpInterface>(op) &&
         !isScalarOp(op))
-      return op.emitOpError("is no first-order rule, no change of a gradient "
-                            "and makes no scalar; the region of ")
+      return op.emitOpError("is not a first-order rule, does not transform a "
+                            "gradient and computes no scalar; the region of ")
              << getOperationName() << " holds nothing else";
   return getDeltas() ? verifyChanges(*this) : success();
 }
