@@ -11,7 +11,7 @@ def BuildBackwardPass
     the backward, and every `train.evaluate` by a copy of the body. The backward visits
     the forward ops in reverse order and asks each for its own through
     `DifferentiableOpInterface`; the pass knows no op. Gradients of a value with several
-    uses are summed. Only what lies between an argument asked for and the loss gets a
+    uses are summed. Only what is between a requested argument and the loss gets a
     gradient (compiler/autodiff/Activity.h).
 
     * A parameter that the loss does not depend on gets a zero gradient and a warning.

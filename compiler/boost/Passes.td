@@ -31,7 +31,7 @@ def AccumulateInPlacePass
     sums of the micro-batches before, under the bindings of its results, and adds to them:
     each gradient where it is made, so that no other is kept for it. The number of samples
     is added last: while it is 0, the set is empty whatever it holds, and is overwritten
-    (`train.combine ... of`), so that nobody need clear it.
+    (`train.combine ... of`), so that it need not be cleared.
 
     Without the pass, micro-batches have sets of their own, which `@combine` adds up as a
     tree: the same bits however many ranks share the window, for a set more with each
@@ -60,16 +60,16 @@ def AccumulateInPlacePass
 
 def ReduceGradientsPass
     : Pass<"boostc-reduce-gradients", "::boostc::train::ProgramOp"> {
-  let summary = "Data parallel: gradients are summed over ranks in front of the update";
+  let summary = "Data parallel: gradients are summed over ranks before the update";
   let description = [{
-    Puts `coll.all_reduce` ops in front of `train.update`, once for each step: gradients in
+    Puts `coll.all_reduce` ops before `train.update`, once for each step: gradients in
     the reverse order of the parameters, as the backward makes them, in buckets of at most
     `bucket-bytes` (a larger gradient has one of its own), the loss and the number of
     samples in the last. `@update` returns the sums too, bound as they came, so that they
     are computed in place.
 
     Divisions follow from the program's `train.averaging`: by the number of all samples
-    behind the sum, which needs no op; or by this rank's number in front of it, where
+    after the sum, which needs no op; or by this rank's number before it, where
     ranks' means are summed; or by the number of ranks that have samples, which is summed
     with the rest.
 
@@ -102,12 +102,12 @@ def DecomposeAllReducePass
   let summary = "Sums of gradients over ranks as a sum of slices and a gather";
   let description = [{
     Rewrites what an all-reduce of `@update` sums for parameters into a
-    `coll.reduce_scatter` in its place and a `coll.all_gather` in front of the first use of
+    `coll.reduce_scatter` in its place and a `coll.all_gather` before the first use of
     the sums: the same bits and the same bytes. So a step can do something with the slice
     that a rank has before all have everything, and the gathers are apart from the sums,
     which begin while the backward runs. The loss and counts stay in an all-reduce.
 
-    No phase runs it: it is for steps that are written or changed as text, behind
+    No phase runs it: it is for steps that are written or changed as text, after
     boostc-reduce-gradients and boostc-combine-by-adasum.
 
     Before:

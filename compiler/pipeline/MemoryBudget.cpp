@@ -1,5 +1,5 @@
 #include "compiler/pipeline/MemoryBudget.h"
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "compiler/report/MemoryUse.h"
 
 using namespace mlir;

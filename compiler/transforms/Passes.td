@@ -7,7 +7,7 @@ def CompleteStepPass
     : Pass<"boostc-complete-step", "::boostc::train::ProgramOp"> {
   let summary = "Adds the functions of a step that follow from its declarations";
   let description = [{
-    Closes phase `step` with the two functions nobody writes by hand:
+    Closes phase `step` with the two functions that are never written by hand:
 
     * `@combine`, one `train.combine` per result of `@micro`: first the results of one
       micro-batch, then those of another, whose bindings say `other`; the sums have the
@@ -18,7 +18,7 @@ def CompleteStepPass
       what `#rt.binding<finite>` is bound to, its first value, 1.
 
     A function that exists already stays as it is. A result of `@micro` without a binding
-    is an error: nobody could say which memory it is.
+    is an error: its memory would be unknown.
 
     Before:
     ```mlir

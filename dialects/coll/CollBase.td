@@ -15,23 +15,22 @@ def Coll_Dialect : Dialect {
   let name = "coll";
   let summary = "What ranks exchange";
   let description = [{
-    Collectives of a training step, on values. They stand in `@update`, once for each
+    Collectives of a training step, on values. They are in `@update`, once for each
     optimizer step whatever the number of micro-batches; buckets and their order are
     explicit. In phase `linalg` each becomes an `rt.collective`.
 
     The number of ranks is known when a program runs, and the same program serves any
-    number: of one rank every collective leaves its operands as they are. So shapes say
-    nothing of ranks. Where ranks have parts, a result has the shape of its operand, and
-    the n ranks of the group, numbered 0 to n - 1 in their order, divide its N elements, in
-    row-major order, into n *slices*, of which rank r has the one with number r: N / n
-    elements, one more where r < N mod n, one slice behind the other. A root or a distance
-    is taken modulo n.
+    number: with one rank every collective leaves its operands as they are. So shapes do not
+    depend on ranks. Where ranks have slices, a result has the shape of its operand, and the
+    n ranks of the group, numbered 0 to n - 1 in their order, divide its N elements, in
+    row-major order, into n consecutive *slices*. Rank r has slice r: N / n elements, one
+    more where r < N mod n. A root or a distance is taken modulo n.
 
     For every n and every operand, to the last bit:
 
     * `all_gather(reduce_scatter(x))` is `all_reduce(x)`,
     * `all_to_all(all_to_all(x))` is x,
-    * `send_recv` of distance -d behind one of distance d is x.
+    * `send_recv` of distance -d after one of distance d is x.
 
     A model file needs `all_reduce` and `adasum` alone. The others are for steps written as
     text (`boostc --compile-from=step`), and for
@@ -82,7 +81,7 @@ class Coll_Op<string mnemonic, string kind, dag parameters = (ins),
     $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
       return ::boostc::coll::verifyParameters(*this, symbols);
     }
-    /// Of one rank.
+    /// With one rank.
     ::llvm::LogicalResult $cppClass::evaluate(
         ::boostc::ReferenceContext &,
         ::llvm::ArrayRef<::boostc::ReferenceValue> operands,

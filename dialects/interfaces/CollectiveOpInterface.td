@@ -7,14 +7,14 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let description = [{
     An op that ranks execute together, in place: what is exchanged has the same type
     before and after. All ranks execute the same collectives in the same order, which
-    their numbers state. The first of the exchanged values serve one parameter each,
-    those behind them (losses, counts) serve none.
+    their indices state. The first of the exchanged values serve one parameter each,
+    those after them (losses, counts) serve none.
   }];
   let cppNamespace = "::boostc";
   let methods = [
-    InterfaceMethod<"Its place in the order of a step, from 0.",
+    InterfaceMethod<"Its index in the order of a step, from 0.",
       "uint32_t", "getIndex", (ins)>,
-    InterfaceMethod<"Gives it another place.",
+    InterfaceMethod<"Sets the index.",
       "void", "setIndex", (ins "uint32_t":$index)>,
     InterfaceMethod<"What is exchanged: tensors, or buffers.",
       "::mlir::OperandRange", "getOperands", (ins)>,
@@ -22,8 +22,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::mlir::ArrayAttr", "getParameters", (ins)>,
     InterfaceMethod<[{
         Its results on every rank, by definition and in double precision, from the
-        operands of all, by rank. ReferenceOpInterface is for one rank, of which every
-        collective leaves its operands as they are.
+        operands of all, by rank. ReferenceOpInterface is for one rank, with which
+        every collective leaves its operands as they are.
       }],
       "std::vector<::boostc::RankValues>", "evaluateOnRanks",
       (ins "::llvm::ArrayRef<::boostc::RankValues>":$operands)>,

@@ -5,7 +5,7 @@ include "mlir/IR/OpBase.td"
 
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let description = [{
-    A matrix product or a convolution: sums of products, written to `c` by a call of a
+    A matmul or a convolution: a contraction, written to `c` by a call of a
     vendor library or by a kernel. With scratch memory it is a call, and on a GPU with
     that alone. What is multiplied, and so what the library and the kernels are told of
     it, each op says itself.
@@ -21,7 +21,7 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
       "::mlir::Value", "getScratch", (ins)>,
     InterfaceMethod<"The same, to be given.",
       "::mlir::MutableOperandRange", "getScratchMutable", (ins)>,
-    InterfaceMethod<"Memory for parts of the sums; null: they are computed as a whole.",
+    InterfaceMethod<"Memory for partial sums; null: the sums are computed as a whole.",
       "::mlir::Value", "getParts", (ins)>,
     InterfaceMethod<"The same, to be given.",
       "::mlir::MutableOperandRange", "getPartsMutable", (ins)>,

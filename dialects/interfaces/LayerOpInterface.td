@@ -7,7 +7,7 @@ def LayerOpInterface : OpInterface<"LayerOpInterface"> {
   let description = [{
     What the model file may say of an op: its JSON keys with types, defaults and
     documentation, and how to build it. The entries of all ops together ARE the table
-    behind the parser, the JSON schema, docs/model-format.md and boost-smith. Static
+    for the parser, the JSON schema, docs/model-format.md and boost-smith. Static
     methods, reached through the registered operation name.
   }];
   let cppNamespace = "::boostc";

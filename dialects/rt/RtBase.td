@@ -22,7 +22,7 @@ def Rt_Dialect : Dialect {
     structured ops with kernels of their own (`rt.convolution`) and `rt.collective` enter
     in phase `linalg` as destination-style ops on tensors, so that the interpreter can
     execute them, and become ops on memrefs in phase `buffers`. `rt.slot` and
-    `rt.buffer` appear when memory is planned, `rt.gradients_ready` behind it, `rt.launch` and
+    `rt.buffer` appear when memory is planned, `rt.gradients_ready` after that, `rt.launch` and
     `rt.launch_grid` in phase `rt`.
   }];
   let cppNamespace = "::boostc::rt";
@@ -37,7 +37,8 @@ def Rt_InitializerAttr : Rt_Attr<"Initializer", "initializer"> {
   let summary = "how a parameter gets its first value";
   let description = [{
     `constant` (every element a), `uniform` ([a, b)), `normal` (mean a, standard
-    deviation b) or `truncated_normal` (the same inside a - 2 b to a + 2 b); drawn as runtime/abi/boost_random.h says.
+    deviation b) or `truncated_normal` (the same inside a - 2 b to a + 2 b); generated as in
+    runtime/abi/boost_random.h.
   }];
   let parameters = (ins EnumParameter<Rt_InitializerKind>:$kind, "::mlir::FloatAttr":$a,
                         "::mlir::FloatAttr":$b);
@@ -109,7 +110,7 @@ def Rt_ReproducibleAttr : Rt_Attr<"Reproducible", "reproducible"> {
 }
 
 def Rt_MatmulPrecisionAttr : Rt_Attr<"MatmulPrecision", "matmul_precision"> {
-  let summary = "what the factors of products and convolutions may be rounded to";
+  let summary = "the precision of the factors of matmuls and convolutions";
   let description = [{
     Sits on `train.program` under the name `rt.matmul_precision`; a program without it is
     `float32`. With `tf32`, a library of a GPU may round each factor to 10 bits of mantissa

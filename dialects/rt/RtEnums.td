@@ -81,7 +81,7 @@ def Rt_Reproducibility : I32EnumAttr<"Reproducibility", "what the bits of a run 
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_Precision : I32EnumAttr<"Precision", "what the factors of products are rounded to", [
+def Rt_Precision : I32EnumAttr<"Precision", "what the factors of matmuls and convolutions are rounded to", [
   I32EnumAttrCase<"Float32", 0, "float32">,
   I32EnumAttrCase<"Tf32", 1, "tf32">]> {
   let cppNamespace = "::boostc::rt";

@@ -39,7 +39,7 @@ def Train_Dialect : Dialect {
     the sums of those before and returns sums with its own.
 
     Arguments and results carry `rt.binding` attributes that say what memory they are.
-    Weights and state change in `@update` only, behind the commit point of
+    Weights and state change in `@update` only, after the commit point of
     `train.update`.
   }];
   let cppNamespace = "::boostc::train";
@@ -70,7 +70,7 @@ def Train_ScheduleAttr : AttrDef<Train_Dialect, "Schedule"> {
     /// What each of `numbers` is.
     enum Number { Value, Initial, End, Factor, Warmup, Every, Length, NumberCount };
     double get(Number number) const { return getNumbers()[number]; }
-    /// The schedule as the runtime sees it, without name and place.
+    /// The schedule as the runtime sees it, without name and location.
     ::BoostSchedule getDescriptor() const;
   }];
   let builders = [AttrBuilder<(ins "ScheduleKind":$kind, "double":$value), [{

@@ -1,7 +1,11 @@
 #include "tools/boost-opt/Registration.h"
 #include "compiler/autodiff/Passes.h"
 #include "compiler/boost/Passes.h"
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
+#include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
+#include "compiler/lowering/linalg/Passes.h"
+#include "compiler/lowering/llvm/Passes.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -10,7 +14,11 @@ void boostc::registerPasses() {
   autodiff::registerBoostAutodiffPasses();
   boost::registerBoostBoostPasses();
   transforms::registerBoostTransformsPasses();
-  registerBoostLoweringPasses();
+  registerBoostLinalgPasses();
+  registerBoostBuffersPasses();
+  registerBoostCpuPasses();
+  registerBoostCudaPasses();
+  registerBoostLlvmPasses();
   registerBoostPipelinePasses();
   mlir::registerTransformsPasses();
 }

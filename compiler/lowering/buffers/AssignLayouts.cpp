@@ -1,12 +1,12 @@
 // The order of dimensions in memory around convolutions; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

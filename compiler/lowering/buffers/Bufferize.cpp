@@ -12,7 +12,7 @@
 //  6. Ops that are executed as a whole, library calls and convolutions, take
 //  whole buffers: a part of one is copied for them.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -24,7 +24,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_BUFFERIZEPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,13 +1,13 @@
 // Says where in @micro a collective's operands are final; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "dialects/rt/RtDialect.h"
 #include "dialects/train/TrainDialect.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_MARKGRADIENTSREADYPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

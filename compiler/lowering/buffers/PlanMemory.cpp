@@ -1,6 +1,6 @@
 // The memory plan; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/buffers/MemoryPlanner.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
@@ -11,7 +11,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_PLANMEMORYPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 // in place. So the choice is a heuristic; whether it was enough is decided by
 // who plans the memory.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "dialects/interfaces/Interfaces.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,7 +13,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_RECOMPUTEPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

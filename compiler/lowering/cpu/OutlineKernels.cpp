@@ -10,7 +10,7 @@
 //  - no two buffers of the group overlap in memory, so that the kernel's
 //    arguments may be promised not to alias.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
@@ -24,7 +24,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cpu/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Scratch memory of library calls; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
@@ -11,7 +11,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_RESERVESCRATCHPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cpu/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

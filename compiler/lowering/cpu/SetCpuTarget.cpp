@@ -3,14 +3,14 @@
 // input gives the same bytes on every machine of a level, and what a program
 // demands can be read by its name.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "llvm/TargetParser/Host.h"
 #include <thread>
 
 namespace boostc {
 #define GEN_PASS_DEF_SETCPUTARGETPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cpu/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Which products and convolutions a library computes on a GPU; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
@@ -8,7 +8,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSEDEVICELIBRARYPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cuda/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // Passes.td. exp, log and their like become the polynomials that CPUs compute
 // too: no library is needed, and its absence changes no bit.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -26,7 +26,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERDEVICEKERNELSPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cuda/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

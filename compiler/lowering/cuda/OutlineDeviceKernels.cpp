@@ -3,7 +3,7 @@
 // The body of a function is a straight line; DeviceSchedule.h says what of it
 // becomes one kernel.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/target/CudaTarget.h"
@@ -20,7 +20,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEDEVICEKERNELSPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cuda/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

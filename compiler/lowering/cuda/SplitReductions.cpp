@@ -1,6 +1,6 @@
 // Which sums of products a GPU computes in parts; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/cuda/ReducePartials.h"
@@ -8,7 +8,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_SPLITREDUCTIONSPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cuda/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,13 +1,13 @@
 // One program for each kind of device; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_SPLITTARGETSPASS
 #define GEN_PASS_DEF_SETCUDATARGETPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/cuda/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,11 +1,11 @@
 // The order of collectives, when those that are left are known; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/linalg/Passes.h"
 #include "dialects/rt/CollectiveForm.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_ASSIGNCOLLECTIVEINDICESPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/linalg/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Elementwise fusion; see Passes.td.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,7 +10,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_FUSEELEMENTWISEPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/linalg/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

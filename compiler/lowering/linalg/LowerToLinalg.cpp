@@ -1,7 +1,7 @@
 // Lowers every op through its own interface. The pass is a driver: it names no
 // op.
 
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -9,7 +9,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLINALGPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/linalg/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // From phase rt to LLVM's dialect; see Passes.td.
 
 #include "compiler/lowering/llvm/LowerToLLVM.h"
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/llvm/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -9,7 +9,7 @@
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLLVMPASS
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/llvm/Passes.h.inc"
 } // namespace boostc
 
 using namespace mlir;

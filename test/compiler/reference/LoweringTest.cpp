@@ -4,7 +4,7 @@
 // lowering that none of them has fails here.
 
 #include "compiler/autodiff/Passes.h"
-#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/linalg/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "compiler/reference/Compare.h"
 #include "compiler/reference/Interpreter.h"

@@ -12,7 +12,7 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce", "AllReduce"> {
     of two of them.
 
     The first operands serve one parameter each, those of `parameters`; the others (loss,
-    counts) serve none. One op is one bucket: what it exchanges, the runtime sends
+    counts) serve none. One op is one bucket: the runtime sends what it exchanges
     together.
 
     Constraints:

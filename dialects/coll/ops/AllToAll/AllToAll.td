@@ -8,8 +8,8 @@ def Coll_AllToAllOp : Coll_Op<"all_to_all", "AllToAll"> {
   let description = [{
     With n ranks, rank r, and n blocks of B = N / n elements, rounded down, in each operand
     of N elements: `r_i[k B + j] = x_i[r B + j] of rank k` for k below n and j below B. The
-    N mod n elements behind the blocks stay as they are. Blocks are equal, unlike slices,
-    because what rank r sends to k and k to r changes places.
+    N mod n elements after the blocks stay as they are. Blocks are equal, unlike slices,
+    because what rank r sends to k and k to r is swapped.
 
     Constraints:
     * (all_to_all_c1) it exchanges at least one tensor, of static shape.

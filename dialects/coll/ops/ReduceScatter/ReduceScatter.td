@@ -4,7 +4,7 @@
 include "dialects/coll/CollBase.td"
 
 def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
-  let summary = "sums over ranks, of which each rank gets its slice";
+  let summary = "sums over ranks; each rank gets its slice of the sum";
   let description = [{
     `r_i[e] = sum over the ranks of the group of x_i[e]` for the elements e of the rank's own
     [slice](#coll-dialect), and `r_i[e] = x_i[e]`, what the rank brought, for all others; for

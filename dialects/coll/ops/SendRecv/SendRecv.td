@@ -10,7 +10,7 @@ def Coll_SendRecvOp : Coll_Op<"send_recv", "SendRecv",
   let description = [{
     `r_i = x_i of rank ((r - distance) mod n)` on rank r of the group's n ranks, for each
     operand by itself: the ranks are a ring, and each sends to the one that is `distance`
-    further on. With n ranks, n of distance 1 one behind the other are the identity.
+    further on. With n ranks, n of distance 1 in a row are the identity.
 
     Sending and receiving are one op, because all ranks execute the same program: an op
     that sends and one that receives, each for some of the ranks, could not be said for a

@@ -7,12 +7,12 @@ def Nn_AvgPoolOp : Nn_Op<"avg_pool", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "mean over windows of an image";
+  let summary = "mean over windows of the input";
   let description = [{
     `y[n, c, i, j] = sum over k, l of x[n, c, i * strides[0] + k - padding[0],
-    j * strides[1] + l - padding[1]] / (KH * KW)`, x being zero outside the image. Padding
+    j * strides[1] + l - padding[1]] / (KH * KW)`, x being zero outside the input. Padding
     is top, left, bottom, right, each smaller than the kernel. `avg_pool` and
-    `global_avg_pool` (kernel = image, result without its two dimensions of 1) of the model
+    `global_avg_pool` (kernel = height and width, result without its two dimensions of 1) of the model
     file are both this op.
 
     Constraints:

@@ -11,7 +11,7 @@ def Nn_BroadcastOp : Nn_Op<"broadcast", [
     them. What gradients of reductions are made of.
 
     Constraints:
-    * (broadcast_c1) `axes` are distinct dimensions of the result behind the batch, and
+    * (broadcast_c1) `axes` are distinct dimensions of the result after the batch, and
       the others have the shape of `x`.
 
     Example:

@@ -7,13 +7,13 @@ def Nn_ConcatOp : Nn_Op<"concat", [
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "values one behind the other along a dimension";
+  let summary = "concatenation along a dimension";
   let description = [{
     The inputs in their order, along `axis`. Backward: `nn.slice` of `dy` for each.
 
     Constraints:
     * (concat_c1) there is at least one input.
-    * (concat_c2) `axis` is a dimension behind the batch.
+    * (concat_c2) `axis` is a dimension after the batch.
     * (concat_c3) the shapes are equal except along `axis`.
 
     Example:

@@ -13,7 +13,7 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [
     `y[n, o, i, j] = sum over c, k, l of
        x[n, c, i * strides[0] + k * dilations[0] - padding[0],
                j * strides[1] + l * dilations[1] - padding[1]] * w[o, c, k, l]  (+ b[o])`,
-    `x` being zero outside the image and `c` running over the channels of o's group.
+    `x` being zero outside the input and `c` running over the channels of o's group.
     Shapes: x `[N, C, H, W]`, w `[O, C / groups, KH, KW]`, y `[N, O, OH, OW]` with
     `OH = (H + top + bottom - (KH - 1) * dilations[0] - 1) / strides[0] + 1`, rounded
     down. Padding is top, left, bottom, right.

@@ -16,7 +16,7 @@ def Nn_DropoutOp : Nn_Op<"dropout", [
     boost_sample_bits() of runtime/abi/boost_random.h (Srivastava et al., "Dropout", JMLR
     2014, in its inverted form). Which elements go is a pure function of the sample's key,
     the layer and the element: no mask is stored, and the backward form, the same op on
-    dy, draws them again. A zero is a zero, whatever x holds there. The function that
+    dy, generates them again. A zero is a zero, whatever x holds there. The function that
     evaluates the model has no dropout.
 
     Constraints:

@@ -32,8 +32,8 @@ def Nn_EmbeddingGradOp : Nn_Op<"embedding_grad", [
     BatchReducingOpInterface]> {
   let summary = "gradient of embedding's table";
   let description = [{
-    `dtable[v, d] = sum of dy[n, ..., d] over the places with index[n, ...] = v and
-    n < valid`, added in the order of the places, whatever the number of threads.
+    `dtable[v, d] = sum of dy[n, ..., d] over the positions with index[n, ...] = v and
+    n < valid`, added in the order of the positions, whatever the number of threads.
 
     Constraints:
     * (embedding_grad_c1) `dy` is `[batch, ..., d]` for an index `[batch, ...]` and the

@@ -8,7 +8,7 @@ def Nn_LeakyReluOp : Nn_Op<"leaky_relu", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "rectifier that lets a part of what is negative pass";
+  let summary = "rectifier with a small slope for negative values";
   let description = [{
     `y = x > 0 ? x : slope * x`; a NaN stays. Source: Maas et al., 2013. Backward: see
     `nn.leaky_relu_grad`.

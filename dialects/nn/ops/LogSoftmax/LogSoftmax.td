@@ -14,7 +14,7 @@ def Nn_LogSoftmaxOp : Nn_Op<"log_softmax", [
     Backward: see `nn.log_softmax_grad`.
 
     Constraints:
-    * (log_softmax_c1) `axis` is a dimension behind the batch.
+    * (log_softmax_c1) `axis` is a dimension after the batch.
 
     Example:
     ```mlir
@@ -34,7 +34,7 @@ def Nn_LogSoftmaxGradOp : Nn_Op<"log_softmax_grad", [
     `dx[i] = dy[i] - exp(y[i]) * sum over j of dy[j]`, from the result.
 
     Constraints:
-    * (log_softmax_grad_c1) `axis` is a dimension behind the batch.
+    * (log_softmax_grad_c1) `axis` is a dimension after the batch.
 
     Example:
     ```mlir

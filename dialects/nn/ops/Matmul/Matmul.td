@@ -7,11 +7,11 @@ def Nn_MatmulOp : Nn_Op<"matmul", [
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "products of matrices, one for each sample";
+  let summary = "matrix multiplication, one for each sample";
   let description = [{
     `y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]` over the last two
     dimensions; those before are the same in all three. `transpose_a` reads
-    `a[..., k, i]`, `transpose_b` reads `b[..., j, k]`. Backward: two products of `dy` with
+    `a[..., k, i]`, `transpose_b` reads `b[..., j, k]`. Backward: two matmuls of `dy` with
     the other operand.
 
     Constraints:

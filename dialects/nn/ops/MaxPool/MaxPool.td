@@ -7,11 +7,11 @@ def Nn_MaxPoolOp : Nn_Op<"max_pool", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "maximum over windows of an image";
+  let summary = "maximum over windows of the input";
   let description = [{
     `y[n, c, i, j] = max over k, l of x[n, c, i * strides[0] + k - padding[0],
-    j * strides[1] + l - padding[1]]` over the taps inside the image, and `tap[n, c, i, j]`,
-    the `k * KW + l` where it lies: the first of equal ones, the last NaN when there is
+    j * strides[1] + l - padding[1]]` over the taps inside the input, and `tap[n, c, i, j]`,
+    the `k * KW + l` of its position: the first of equal ones, the last NaN when there is
     one. Padding is top, left, bottom, right; each side is smaller than the kernel, so
     that every window has a tap inside. (A tap in the padding is named only where all of a
     window is -inf.)

@@ -16,7 +16,7 @@ def Nn_ReduceOp : Nn_Op<"reduce", [
     `nn.reduce_max_grad`.
 
     Constraints:
-    * (reduce_c1) `axes` are distinct dimensions behind the batch, in ascending order, at
+    * (reduce_c1) `axes` are distinct dimensions after the batch, in ascending order, at
       least one.
 
     Example:

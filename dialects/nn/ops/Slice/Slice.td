@@ -7,14 +7,14 @@ def Nn_SliceOp : Nn_Op<"slice", [
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
-  let summary = "a part along one dimension";
+  let summary = "a slice along one dimension";
   let description = [{
     The elements `start` to `start + size - 1` along `axis`. Backward: see
     `nn.slice_grad`.
 
     Constraints:
-    * (slice_c1) `axis` is a dimension behind the batch.
-    * (slice_c2) the part is not empty and lies inside the input.
+    * (slice_c1) `axis` is a dimension after the batch.
+    * (slice_c2) the slice is not empty and inside the input.
 
     Example:
     ```mlir
@@ -32,10 +32,10 @@ def Nn_SliceGradOp : Nn_Op<"slice_grad", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "gradient of slice";
   let description = [{
-    `dy` at its place along `axis`, zeros around it.
+    `dy` at its position along `axis`, zeros around it.
 
     Constraints:
-    * (slice_grad_c1) the shapes are equal except along `axis`, where `dy` lies inside.
+    * (slice_grad_c1) the shapes are equal except along `axis`, where `dy` is inside.
 
     Example:
     ```mlir

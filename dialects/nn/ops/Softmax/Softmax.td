@@ -14,7 +14,7 @@ def Nn_SoftmaxOp : Nn_Op<"softmax", [
     Backward: see `nn.softmax_grad`.
 
     Constraints:
-    * (softmax_c1) `axis` is a dimension behind the batch.
+    * (softmax_c1) `axis` is a dimension after the batch.
 
     Example:
     ```mlir
@@ -34,7 +34,7 @@ def Nn_SoftmaxGradOp : Nn_Op<"softmax_grad", [
     `dx[i] = y[i] * (dy[i] - sum over j of dy[j] * y[j])`, from the result.
 
     Constraints:
-    * (softmax_grad_c1) `axis` is a dimension behind the batch.
+    * (softmax_grad_c1) `axis` is a dimension after the batch.
 
     Example:
     ```mlir

@@ -4,7 +4,7 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_BufferOp : Rt_Op<"buffer", [Pure]> {
-  let summary = "a place in an arena";
+  let summary = "a range of bytes in an arena";
   let description = [{
     The memory at `offset` bytes in an arena, as the memory plan decided it.
 

@@ -25,7 +25,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     their dimensions. BoostConvolution in the ABI: in a program for GPUs `scratch` is what
     cuDNN may use, and a convolution without it is computed by a kernel. With `precision
     tf32` cuDNN may round what it multiplies, see `rt.matmul_precision`. With `parts`, [s,
-    elements of c], that kernel cuts the sum into s parts, puts them there and adds them up
+    elements of c], that kernel splits the sum into s partial sums, stores them there and adds them up
     in their order.
 
     Constraints:

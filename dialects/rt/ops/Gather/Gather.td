@@ -45,8 +45,8 @@ def Rt_GatherOp : Rt_RowsOp<"gather"> {
 def Rt_ScatterAddOp : Rt_RowsOp<"scatter_add"> {
   let summary = "sums of rows by their number in a table";
   let description = [{
-    `destination[v, d] = sum of source[i..., d] over the places with index[i...] = v`, in
-    the order of the places, written over whatever the destination held. Threads share
+    `destination[v, d] = sum of source[i..., d] over the positions with index[i...] = v`, in
+    the order of the positions, written over whatever the destination held. Threads share
     the columns, so no number of them changes a bit.
 
     Constraints:

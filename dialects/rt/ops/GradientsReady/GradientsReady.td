@@ -7,10 +7,10 @@ def Rt_GradientsReadyOp : Rt_Op<"gradients_ready", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "what a collective will exchange has the value of this micro-batch";
   let description = [{
-    Stands in `@micro`, behind the last use of the buffers that collective `number` of
+    It is in `@micro`, after the last use of the buffers that collective `index` of
     `@update` exchanges, in the order of these numbers. BoostEnv::gradients_ready in the ABI: where
     the micro-batch is all of a rank's step, the runtime begins the collective, and the
-    rest of the backward runs beside it. It may write the buffers from then on.
+    rest of the backward overlaps with it. It may write the buffers from then on.
 
     Constraints:
     * (rt_gradients_ready_c1) it has at least one buffer, all of static shape.

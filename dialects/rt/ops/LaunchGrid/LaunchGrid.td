@@ -8,7 +8,7 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
   let summary = "runs a generated kernel on a grid of a GPU";
   let description = [{
     Runs `kernel(buffers...)` on `blocks` blocks of `threads` threads, after everything
-    that stands before it. BoostEnv::launch in the ABI. `writes` says of each buffer
+    before it. BoostEnv::launch in the ABI. `writes` says of each buffer
     whether the kernel writes it; buffers do not overlap.
 
     A `fallback` computes the same as the library call right before it, and runs instead of
@@ -18,7 +18,7 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
     * (rt_launch_grid_c1) the kernel is a `gpu.func` (buffers...) marked `kernel`.
     * (rt_launch_grid_c2) there are 1 to 2^31 - 1 blocks of 1 to 1024 threads.
     * (rt_launch_grid_c3) `writes` has a value for each buffer.
-    * (rt_launch_grid_c4) right before a `fallback` stands a library call with scratch memory.
+    * (rt_launch_grid_c4) a library call with scratch memory is right before a `fallback`.
 
     Example:
     ```mlir

@@ -8,15 +8,15 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
-  let summary = "matrix product by the vendor library";
+  let summary = "matrix multiplication by the vendor library";
   let description = [{
     `c = op(a) op(b) (+ bias)`, f32, written over whatever `c` held; op transposes when
     the attribute of that operand is set: `a` is then stored as `[k, m]`, `b` as
     `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
     value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
-    a program for GPUs `scratch` is what cuBLASLt may use, and a product without it is
+    a program for GPUs `scratch` is what cuBLASLt may use, and a matmul without it is
     computed by a kernel. With `precision tf32` cuBLASLt may round `a` and `b`, see
-    `rt.matmul_precision`. With `parts`, [s, elements of c], a GPU cuts the sum into s parts,
+    `rt.matmul_precision`. With `parts`, [s, elements of c], a GPU splits the sum into s partial sums,
     puts them there and adds them up in their order.
 
     Constraints:
@@ -53,7 +53,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
-    /// Extents of the product.
+    /// Extents of the matmul.
     int64_t getM(), getN(), getK();
   }];
 }

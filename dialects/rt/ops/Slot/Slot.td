@@ -6,7 +6,7 @@ include "dialects/rt/RtBase.td"
 def Rt_SlotOp : Rt_Op<"slot"> {
   let summary = "where a bound tensor lives";
   let description = [{
-    An entry of the memory plan: the tensor of this binding lies at this offset of this
+    An entry of the memory plan: the tensor of this binding is at this offset of this
     arena, in every function. The descriptor's tables are written from these.
 
     Constraints:

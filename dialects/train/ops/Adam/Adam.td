@@ -16,7 +16,7 @@ def Train_AdamOp : Train_Op<"adam", [
     `w' = w - lr * (m' / c1) / (sqrt(v' / c2) + epsilon)`; m and v start as zeros, and
     `c1 = 1 - beta1^t`, `c2 = 1 - beta2^t` at update t, from 1, come from the host in
     `corrections`. Source: Kingma and Ba, ICLR 2015. With `decoupled`, weights decay
-    beside the moments: `g' = g` and `w' = w - lr * (... + weight_decay * w)` (Loshchilov
+    apart from the moments: `g' = g` and `w' = w - lr * (... + weight_decay * w)` (Loshchilov
     and Hutter, ICLR 2019).
 
     Example:

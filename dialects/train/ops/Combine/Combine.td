@@ -12,7 +12,7 @@ def Train_CombineOp : Train_Op<"combine", [
     `a + b`, elementwise, in the memory of `a`. In `@combine` it is one node of the fixed
     binary tree in which gradients, losses and counts of micro-batches are summed. In
     `@micro`, where micro-batches share a gradient set, it adds one to the sums of those
-    before, with `count`, the number of samples behind them: where that is 0, `a` may hold
+    before, with `count`, the number of their samples: where that is 0, `a` may hold
     anything, and the result is `b`.
 
     Example:

@@ -12,7 +12,7 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     * with `classes`, integers in `[0, classes)`: labels, i32 `[batch]`, or indices, i32
       `[batch, ...]`, such as tokens;
     * with `target`, what the loss compares with: f32 `[batch, ...]`;
-    * with `sample_keys`, a random number for each sample, drawn anew in every epoch:
+    * with `sample_keys`, a random number for each sample, a new one in every epoch:
       i32 `[batch]`.
 
     Constraints:

@@ -12,7 +12,7 @@ def Train_MomentumOp : Train_Op<"momentum", [
   let description = [{
     `v' = momentum * v + (g + weight_decay * w)`, `w' = w - lr * v'`; `v` starts as zeros.
     Source: Sutskever et al., ICML 2013, in the form PyTorch and MindSpore use, where the
-    rate multiplies the velocity. With `decoupled`, weights decay beside the velocity
+    rate multiplies the velocity. With `decoupled`, weights decay apart from the velocity
     instead of through it: `v' = momentum * v + g`, `w' = w - lr * (v' + weight_decay * w)`
     (Loshchilov and Hutter, ICLR 2019). With `nesterov` weights go along the gradient
     ahead: `g + weight_decay * w + momentum * v'` in place of `v'`.

@@ -18,7 +18,7 @@ def Train_UpdateOp : Train_Op<"update", [
     results are those values, and `finite` = 1, if the loss and every gradient are finite,
     count > 0, and `after`, the `finite` of the step before (1 before the first), is not 0;
     else they are `current` itself, untouched, and `finite` = 0. So no step is applied
-    behind one that was not, even where it began before anybody saw that. With `norm` the
+    after one that was not, even where it began before that was known. With `norm` the
     region yields one scalar more, the norm of the mean gradients, which is the last
     result.
 

@@ -75,14 +75,14 @@ def check_op(name, camel):
 
 
 def check_pass(place, name, file):
-    area = place.partition("/")[0]
+    library = "compiler/" + place.partition("/")[0]
     print(run([SCRATCH / "tools/dev/new-pass", place, name]))
-    folder = f"compiler/{area}"
-    if file not in (SCRATCH / folder / "CMakeLists.txt").read_text():
-        sys.exit(f"{folder}/CMakeLists.txt lacks {file}")
+    if file not in (SCRATCH / library / "CMakeLists.txt").read_text():
+        sys.exit(f"{library}/CMakeLists.txt lacks {file}")
+    folder = f"compiler/{place}"
     tablegen(SCRATCH / folder / "Passes.td", f"{folder}/Passes.h.inc", folder,
              "-gen-pass-decls", "-name", "Scaffold")
-    compile_file(f"{folder}/{file}", folder)
+    compile_file(f"{library}/{file}", folder)
 
 
 def main():

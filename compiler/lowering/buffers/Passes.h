@@ -1,8 +1,7 @@
-// Passes.h - from values to device code; see Passes.td for what each pass
+// Passes.h - from tensors to planned memory; see Passes.td for what each pass
 // promises.
 #pragma once
 
-#include "compiler/lowering/cuda/TilingPolicy.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -13,8 +12,8 @@ namespace boostc {
 constexpr llvm::StringLiteral kRecomputedAttrName = "rt.recomputed";
 
 #define GEN_PASS_DECL
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "compiler/lowering/Passes.h.inc"
+#include "compiler/lowering/buffers/Passes.h.inc"
 
 } // namespace boostc

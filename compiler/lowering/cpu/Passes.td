@@ -1,0 +1,106 @@
+#ifndef BOOSTC_LOWERING_CPU_PASSES
+#define BOOSTC_LOWERING_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SetCpuTargetPass : Pass<"boostc-set-cpu-target", "::boostc::train::ProgramOp"> {
+  let summary = "records the CPU and the threads a program is compiled for";
+  let description = [{
+    Puts the attribute `rt.cpu_target` on the program: everything that code generation and
+    the descriptor say about the CPU comes from it, so that a later phase can be compiled
+    from text alone.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"native\"",
+           "native, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512)">,
+    Option<"threads", "threads", "unsigned", "0", "Threads to plan for; 0 = all cores">
+  ];
+  let dependentDialects = ["::boostc::rt::RtDialect"];
+}
+
+def ChooseContractionsPass : Pass<"boostc-choose-contractions", "::boostc::train::ProgramOp"> {
+  let summary = "picks how each contraction is computed";
+  let description = [{
+    A matmul can be a library call or a generated kernel, and a kernel can tile it in
+    several ways. The pass puts the number of the chosen candidate on each op as
+    `rt.candidate`; an op without it uses the first one: the library where it has the op,
+    else the tiles of the lowest estimated cost. `boostc --tune` and `--tuned` run it with
+    measured times; in a textual pipeline it chooses the same number everywhere (the last
+    candidate where there are fewer).
+
+    Before and after, with `candidate=1`:
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
+    ```
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) {rt.candidate = 1 : i64}
+    ```
+  }];
+  let options = [
+    Option<"candidate", "candidate", "unsigned", "0", "Number of the candidate to use">
+  ];
+}
+
+def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::ProgramOp"> {
+  let summary = "gives every library call the scratch memory it asks for";
+  let description = [{
+    Asks oneDNN for the scratch size of each matmul that is a library call, at the planned
+    thread count and CPU, and allocates it around the call, so that the memory plan covers it. A call that has
+    scratch, or needs none, stays as it is.
+
+    Before and after:
+    ```mlir
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
+    ```
+    ```mlir
+    %s = memref.alloc() : memref<263424xi8>
+    rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) scratch(%s : memref<263424xi8>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::ProgramOp"> {
+  let summary = "turns linalg on buffers into kernels and launches";
+  let description = [{
+    Every linalg op becomes loops in a kernel function `(begin, end, buffers...)`, where
+    [begin, end) is a piece of its outermost parallel loop. The loop over contiguous memory
+    is innermost, in vectors: our own where its extent is a number of vectors
+    (compiler/lowering/cpu/VectorNest.h), else those of LLVM's vectoriser. Neighbours share
+    a kernel when each piece needs only what the same piece of the ones before wrote, and a
+    nest when each iteration does; small ops run on one thread, or as pieces of a large
+    neighbour, and share one kernel with their small neighbours. The buffers of a kernel do
+    not overlap.
+
+    A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
+    at a time (compiler/lowering/cpu/ContractionPlan.h); so does a matmul whose `rt.candidate`
+    says so. So do `rt.gather`, shared among threads by positions, and `rt.scatter_add`, shared
+    by columns (compiler/lowering/cpu/EmitGatherScatter.h).
+
+    Before:
+    ```mlir
+    linalg.generic {...} ins(%z : memref<64x512xf32>) outs(%y : memref<64x512xf32>) {...}
+    ```
+    After:
+    ```mlir
+    rt.launch @micro_kernel_0(%z, %y) extent(64) grain(32)
+        : memref<64x512xf32>, memref<64x512xf32>
+
+    func.func private @micro_kernel_0(%begin: index, %end: index,
+        %z: memref<64x512xf32> {llvm.noalias}, %y: memref<64x512xf32> {llvm.noalias})
+        attributes {rt.kernel} {
+      scf.for %i = %begin to %end step %c1 {
+        scf.for %j = %c0 to %c512 step %c1 { ... }
+    ```
+  }];
+  let options = [
+    Option<"serialWork", "serial-work", "int64_t", "16384",
+           "Loop iterations below which an op runs on one thread">
+  ];
+  let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // BOOSTC_LOWERING_CPU_PASSES

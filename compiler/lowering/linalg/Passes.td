@@ -1,0 +1,72 @@
+#ifndef BOOSTC_LOWERING_LINALG_PASSES
+#define BOOSTC_LOWERING_LINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerToLinalgPass : Pass<"boostc-lower-to-linalg", "::boostc::train::ProgramOp"> {
+  let summary = "replaces nn and train ops by library calls and linalg";
+  let description = [{
+    Asks every op of every function for a library call (`LibraryCallOpInterface`) and, when
+    there is none, for its lowering (`LowerToLinalgOpInterface`). Tensors keep value
+    semantics. Splat constants become fills, so that no constant needs memory.
+
+    Before and after:
+    ```mlir
+    %y = nn.relu %x : tensor<32x512xf32>
+    ```
+    ```mlir
+    %e = tensor.empty() : tensor<32x512xf32>
+    %y = linalg.generic {...} ins(%x) outs(%e) { ... }
+    ```
+  }];
+  let options = [
+    Option<"useLibrary", "use-library", "bool", "true",
+           "Use the vendor library where it has the op">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::boostc::rt::RtDialect"];
+}
+
+def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::ProgramOp"> {
+  let summary = "fuses elementwise producers into their only user";
+  let description = [{
+    Upstream's elementwise fusion, restricted to producers with one use: what two ops read
+    is computed once. An operand that is a fill of a scalar becomes that scalar in the
+    body. Indices of loops that a body asks for become arithmetic on those of the op it
+    ends up in.
+
+    Before:
+    ```mlir
+    %a = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // negf }
+    %b = linalg.generic {...} ins(%a) outs(%e) { ^bb0(%in: f32, %out: f32): // exp }
+    ```
+    After, when `%b` is the only reader of `%a`:
+    ```mlir
+    %b = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // negf, exp }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
+}
+
+def AssignCollectiveIndicesPass
+    : Pass<"boostc-assign-collective-indices", "::boostc::train::ProgramOp"> {
+  let summary = "numbers the collectives of @update in their order";
+  let description = [{
+    A collective without uses is removed with other dead code, and leaves a gap in the
+    indices, by which ranks match their collectives.
+
+    Before:
+    ```mlir
+    %a = rt.collective all_reduce index(0) ...
+    %b = rt.collective all_reduce index(2) ...
+    ```
+    After:
+    ```mlir
+    %a = rt.collective all_reduce index(0) ...
+    %b = rt.collective all_reduce index(1) ...
+    ```
+  }];
+}
+
+#endif // BOOSTC_LOWERING_LINALG_PASSES
