@@ -77,8 +77,8 @@ def data(rng):
                 f"b = b.replace({old.encode()!r}, {new.encode()!r}, 1)", r"expected", says)
         add(f"{file}-version", "npy:npy", file, f"b[6] = {rng.choice([0, 3, 9])}", r"NumPy format", r"expected 1\.0")
         add(f"{file}-gzip-damaged", "npy:npy", file,
-            "import os; os.remove(p); p += '.gz'; b = bytearray(gzip.compress(bytes(b))); b[len(b) // 2] ^= 255",
-            r"damaged|truncated|stop early|check|header|dictionary")
+            "import os; os.remove(p); p += '.gz'; b = bytearray(gzip.compress(bytes(b))); b[-8] ^= 255",
+            r"damaged|check")  # the checksum
     for number in range(4):
         spot, label = rng.randrange(4), rng.randrange(10, 256)
         add(f"cifar-label-{number}", "cifar10:cifar", f"data_batch_{rng.randrange(1, 6)}.bin",
