@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first of two servers with 8 ranks each; its rank 0 is where all ranks meet. Start
-# run_node2.sh beside it: the second server is this machine too, under its second loopback
+# run_node2.sh, too: the second server is this machine too, under its second loopback
 # address.
 #
 #   DATA_PATH=MNIST_Data examples/adasum-mnist/run_node1.sh [FLAG OF boost-run]...

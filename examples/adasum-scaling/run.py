@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 
-sys.dont_write_bytecode = True  # nothing beside the sources
+sys.dont_write_bytecode = True  # nothing next to the sources
 from report import write_report
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,7 +29,7 @@ BIN = pathlib.Path(os.environ.get("BOOSTC_BIN", HERE.parent.parent / "build/bin"
 EVALUATION = re.compile(r"(?:epoch: \d+ step: \d+, top_1_accuracy is |result: {'top_1_accuracy': )"
                         r"([0-9.]+)")
 STOPPED, NOT_FINITE = 7, 4  # exit codes of boost-run
-# A run that is no better than this after so many epochs has diverged: none recovered.
+# A run that is not better than this after so many epochs has diverged: none recovered.
 HOPELESS_EPOCHS, HOPELESS = 6, 0.5
 
 

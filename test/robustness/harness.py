@@ -36,7 +36,7 @@ CRASH_SIGNALS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, s
 TIMEOUT = 30
 # Runs a command as an ordinary user.
 ORDINARY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-# Of address space: what reads without end ends early, and the machine stays usable. (Sanitizers
+# Address space: what reads without end ends early, and the machine stays usable. (Sanitizers
 # need terabytes.)
 MEMORY = 8 << 30
 

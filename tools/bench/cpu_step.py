@@ -174,7 +174,7 @@ def measure_contest(contest, arguments, peak_binary):
     while not peaks or time.monotonic() < deadline:
         print(f"{contest.model}: load average {os.getloadavg()[0]:.2f}", file=sys.stderr)
         for candidate, measure in contest.candidates.items():
-            # Beside each of ours, so that both see the machine in the same state.
+            # Next to each of ours, so that both see the machine in the same state.
             if results[candidate] and is_hopeless(candidate, results):
                 continue
             if candidate[0] == "boostc":

@@ -220,7 +220,7 @@ def measure_steps(arguments, tools, scratch):
              for name in arguments.models for framework in FRAMEWORKS}
     lines, missing, versions = [], {}, {}
     try:
-        # All of them first: who compiles takes time from whoever is timed.
+        # All of them first: a candidate that compiles takes time from the one that is timed.
         ready = {}
         for (framework, name), peer in peers.items():
             answer = peer.answer(deadline)
@@ -352,7 +352,7 @@ class Tools:
         self.boost_run = (ROOT if in_bundle else arguments.build) / "bin/boost-run"
         if not self.boost_run.exists():
             stop(f"there is no {self.boost_run}; name the build folder with --build")
-        # The simulated GPU is no device for the peers.
+        # The peers cannot use the simulated GPU.
         self.peer_device = "cuda" if arguments.device == "cuda" else "cpu"
         self.target = "cpu" if arguments.device == "cpu" else "cuda"
         self.machine = self.doctor()

@@ -46,7 +46,7 @@ class Job:
 
     def row(self):
         predicted, measured = statistics.median(self.predicted), statistics.median(self.measured)
-        # Of one round, in which the machine was the same.
+        # Per round, in which the machine was the same.
         error = statistics.median(p / m for p, m in zip(self.predicted, self.measured)) - 1
         middle = sorted(self.predictions, key=lambda p: p["step"])[len(self.predictions) // 2]
         return {"ranks": self.ranks, "comm": self.comm, "predicted_ms": predicted * 1e3,

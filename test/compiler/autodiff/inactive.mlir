@@ -4,7 +4,7 @@
 
 // What the loss does not depend on gets a zero gradient and no backward: a parameter that
 // nothing reads (%unused) and one that only a metric reads (%probe), also through an op
-// that has no gradient. A gradient nobody asks for (%frozen, %x) is not built.
+// that has no gradient. A gradient that is not asked for (%frozen, %x) is not built.
 train.program @inactive batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <uniform, -1.0, 1.0> : tensor<4x2xf32>
   // expected-warning @+1 {{the loss does not depend on parameter 'unused'; its gradient is zero}}
@@ -53,7 +53,7 @@ train.program @inactive batch_size(3) micro_batches(1) epochs(1) seed(1) recipe(
     return %dw, %du, %dp : tensor<4x2xf32>, tensor<4xf32>, tensor<4x4xf32>
   }
 
-  // An argument that is no parameter has no better place for the warning.
+  // An argument that is not a parameter has no better location for the warning.
   // CHECK-LABEL: func.func @input_gradient
   // CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
   // CHECK: return %[[ZERO]]

@@ -1,6 +1,6 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-accumulate-in-place | FileCheck %s
 
-// Gradients where they are made, the number of samples last; what is no sum stays.
+// Gradients where they are made, the number of samples last; what is not a sum stays.
 // CHECK-LABEL: train.program @off
 // CHECK: func.func @micro(%[[X:[a-z0-9]+]]: tensor<4xf32>
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">}

@@ -57,7 +57,7 @@ func.func @two_readers(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>
 }
 
 // A filled operand is its scalar, in loops that reduce too; what a reduction starts from
-// is no operand and stays.
+// is not an operand and stays.
 // CHECK-LABEL: func.func @filled
 // CHECK-DAG: %[[THREE:.+]] = arith.constant 3.000000e+00
 // CHECK-DAG: %[[ZERO:.+]] = arith.constant 0.000000e+00

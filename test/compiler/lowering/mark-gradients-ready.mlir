@@ -4,8 +4,8 @@
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
-// Collective 0 could begin behind the last use of both its buffers, through a view too;
-// nothing runs behind the last of collective 1, which is left to @update.
+// Collective 0 could begin after the last use of both its buffers, through a view too;
+// nothing runs after the last of collective 1, which is left to @update.
 // CHECK-LABEL: func.func @micro
 // CHECK-DAG: %[[A:.+]] = rt.buffer gradient[0]
 // CHECK-DAG: %[[B:.+]] = rt.buffer gradient[64]

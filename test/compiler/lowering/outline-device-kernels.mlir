@@ -30,7 +30,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cuda_target = #rt.cuda_target<80>} {
 
 // Many elements: a thread computes four neighbours, 16 bytes. 64 * 512 / 4 threads are 64
-// full blocks, so nobody asks whether it is one too many.
+// full blocks, so no thread asks whether it is one too many.
 // HOST-LABEL: func.func @tiles
 // HOST: rt.launch_grid @kernels::@tiles_kernel_0(%0, %1) blocks(64) threads(128) writes [false, true]
 // HOST-NEXT: return
@@ -55,8 +55,8 @@ func.func @tiles() {
   return
 }
 
-// What a collective exchanges is announced behind the last kernel that touches it, which
-// may hold work that stood later; behind the last one there is nothing to run beside.
+// What a collective exchanges is announced after the last kernel that touches it, which
+// may hold ops that came later; after the last one there is nothing to overlap with.
 // HOST-LABEL: func.func @announces
 // HOST: rt.launch_grid @kernels::@announces_kernel_0(%0, %1, %4, %2)
 // HOST-NEXT: rt.gradients_ready index(0) (%1 : memref<512x512xf32>)
@@ -84,8 +84,8 @@ func.func @announces() {
   return
 }
 
-// The host exchanges between launches: what stands before comes before, what stands behind
-// does not come earlier, though it needs nothing of it.
+// The host exchanges between launches: launches before stay before, and those after
+// do not come earlier, though they need nothing of it.
 // HOST-LABEL: func.func @exchanges
 // HOST: rt.launch_grid @kernels::@exchanges_kernel_0
 // HOST-NEXT: rt.collective
@@ -155,7 +155,7 @@ func.func @warp() {
   return
 }
 
-// One sum of many terms: a block, whose four warps meet in shared memory behind a barrier
+// One sum of many terms: a block, whose four warps meet in shared memory after a barrier
 // that all threads reach.
 // HOST-LABEL: func.func @block
 // HOST: rt.launch_grid @kernels::@block_kernel_0(%0, %1) blocks(1) threads(128) writes [false, true]
@@ -206,7 +206,7 @@ func.func @ordered() {
   return
 }
 
-// What one op does to the output is no sum of parts: one thread takes all terms in order.
+// What one op does to the output is not a sum of partial sums: one thread takes all terms in order.
 // HOST-LABEL: func.func @serial
 // HOST: rt.launch_grid @kernels::@serial_kernel_0(%0, %1) blocks(1) threads(128) writes [false, true]
 // CHECK-LABEL: gpu.func @serial_kernel_0
@@ -422,7 +422,7 @@ func.func @independent() {
 }
 
 // The second reads of what the first wrote only what its own thread did: one nest. What
-// the threads keep to themselves is promised to be nobody else's.
+// the threads keep to themselves is promised not to be shared.
 // HOST-LABEL: func.func @same_thread
 // HOST: rt.launch_grid @kernels::@same_thread_kernel_0(%0, %1, %2) blocks(3) threads(128) writes [false, true, true]
 // HOST-NEXT: return
@@ -445,7 +445,7 @@ func.func @same_thread() {
   return
 }
 
-// A fill, the reduction that starts from it and the op behind it: the reduction leads, and
+// A fill, the reduction that starts from it and the op after it: the reduction leads, and
 // lane 0 does the rest.
 // HOST-LABEL: func.func @around_reduction
 // HOST: rt.launch_grid @kernels::@around_reduction_kernel_0(%1, %0, %2) blocks(3)

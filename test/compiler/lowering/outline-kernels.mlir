@@ -117,7 +117,7 @@ func.func @overwritten() {
   return
 }
 
-// Loops of different length, or large beside small.
+// Loops of different length, or large next to small.
 // CHECK-LABEL: func.func @extents
 // CHECK: rt.launch {{.*}} extent(16)
 // CHECK: rt.launch {{.*}} extent(8)
@@ -134,7 +134,7 @@ func.func @extents() {
 }
 
 // Small ops that can be cut as their large neighbour is are pieces of it, whether they
-// come before or after; what is in front of them and cannot stays on one thread.
+// come before or after; what comes before them and cannot stays on one thread.
 // CHECK-LABEL: func.func @small_beside_large
 // CHECK: %[[OTHER:.+]] = rt.buffer transient[0]
 // CHECK: %[[SUMS:.+]] = rt.buffer transient[64]

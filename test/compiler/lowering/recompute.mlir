@@ -9,7 +9,7 @@
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // The chain of large values is widest at the sinh, where %y, whose input is an argument, is not
-// needed: it and its view are computed again behind it.
+// needed: it and its view are computed again after it.
 // CHECK-LABEL: func.func @far
 // CHECK: %[[Y:.+]] = linalg.generic {{.*}} ins(%arg0
 // CHECK: math.tanh
@@ -69,7 +69,7 @@ func.func @far(%x: tensor<4x8xf32>, %m: tensor<32x64xf32>) -> tensor<32xf32> {
   return %last : tensor<32xf32>
 }
 
-// %y comes from %x0, which nobody needs at the end: keeping that for it would gain nothing.
+// %y comes from %x0, which is not needed at the end: keeping that for it would gain nothing.
 // CHECK-LABEL: func.func @input_is_dead
 // CHECK-COUNT-1: math.tanh
 // CHECK-NOT: math.tanh

@@ -91,7 +91,7 @@ func.func @exact() {
   return
 }
 
-// The second op has a loop more: it goes inside, and what it reads there stands still.
+// The second op has a loop more: it goes inside, and what it reads there does not move.
 // CHECK-LABEL: func.func private @inside_kernel_0
 // CHECK-COUNT-2: scf.for
 // CHECK: math.exp
@@ -171,7 +171,7 @@ func.func @strided() {
   return
 }
 
-// A row that is no number of vectors: the last one touches the lanes that are there.
+// A row whose length is not a multiple of the vectors: the last one touches the lanes that are there.
 // CHECK-LABEL: func.func private @odd_kernel_0
 // CHECK: scf.for %{{.+}} = %{{.+}} to
 // CHECK: scf.for %[[FIRST:[^ ]+]] = %{{.+}} to

@@ -21,7 +21,7 @@ func.func @main() {
   %negative_x = arith.constant dense<[-1.0, 2.0, -0.5, -3.0]> : tensor<4xf32>
   check.expect_eq %negative, %negative_x : tensor<4xf32>
 
-  // Nothing rounds to the type: 2^-30 survives beside 1.
+  // Nothing rounds to the type: 2^-30 survives next to 1.
   %one = arith.constant 1.0 : f32
   %tiny = arith.constant 9.313225746154785e-10 : f32
   %near = arith.addf %one, %tiny : f32

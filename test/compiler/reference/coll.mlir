@@ -11,7 +11,7 @@
 // RUN: boost-interpret %s --function=three --ranks=3 --print | FileCheck %s
 // RUN: boost-interpret %s --function=adasum --ranks=2 --print | FileCheck %s --check-prefix=ADASUM
 
-// Of one rank: collectives leave what they are given, in both forms.
+// With one rank collectives leave what they are given, in both forms.
 train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @main() {
     %g = arith.constant dense<[1.0, -2.5]> : tensor<2xf32>
@@ -52,7 +52,7 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_eq %x, %sum#0 : tensor<4x3xf32>
     return
   }
-  // Of ranks 0, 1 and 2 first what they bring; the rest is by pencil.
+  // First what ranks 0, 1 and 2 bring; the rest is computed by hand.
   // CHECK: [5] 2 2 2 1 1
   // CHECK-NEXT: [5] 3 3 2 1 1
   // CHECK-NEXT: [5] 2 2 1 2 0
@@ -81,7 +81,7 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
     return %n, %s, %g, %t, %m, %b
         : tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>
   }
-  // Of ranks whose vectors are equal, their mean: the vector.
+  // The result of ranks whose vectors are equal is their mean: the vector.
   // ADASUM-COUNT-2: [2] 3 4
   func.func @adasum() -> tensor<2xf32> {
     %g = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>

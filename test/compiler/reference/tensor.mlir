@@ -30,7 +30,7 @@ func.func @main() {
   return
 }
 
-// Contents nobody wrote are NaN.
+// Contents that are not written are NaN.
 func.func @reads_empty() {
   %e = tensor.empty() : tensor<2xf32>
   // EMPTY: [[#@LINE+1]]:3: error: {{.*}}element 0 is nan

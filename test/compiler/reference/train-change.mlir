@@ -96,7 +96,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
       train.yield %w1, %v1 : tensor<4x3xf32>, tensor<4x3xf32>
     }
     %w1 = train.apply_delta %r#0 to %w if %r#2 : tensor<4x3xf32>
-    // Of a divisor of 0 the sum stays as it is.
+    // With a divisor of 0 the sum stays as it is.
     %s:2 = train.update loss(%lr) count(%count) after(%yes) divisor(%none)
         gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {
     ^bb0(%mean: tensor<4x3xf32>):

@@ -36,7 +36,7 @@ func.func @main() {
       betas 0.9, 0.999 epsilon 0.0 weight_decay 0.0 : tensor<1xf32>
   %adam = arith.constant dense<0.9> : tensor<1xf32>
   check.expect_close %d, %adam atol 0.0 rtol 1.0e-6 : tensor<1xf32>
-  // Decay beside the moments: 0.1 * 0.5 * w more.
+  // Decay next to the moments: 0.1 * 0.5 * w more.
   %e, %m2, %s2 = train.adam %w, %g1, %lr, %zero, %zero corrections(%c1, %c2)
       betas 0.9, 0.999 epsilon 0.0 weight_decay 0.5 decoupled : tensor<1xf32>
   %adamw = arith.constant dense<0.85> : tensor<1xf32>

@@ -13,7 +13,7 @@ func.func @max_pool(%x: tensor<2x4x7x9xf32>) -> tensor<2x4x7x9xf32> {
   return %dx : tensor<2x4x7x9xf32>
 }
 
-// A monotonic function moves behind the maximum, where there is less of it.
+// A monotonic function moves after the maximum, where there is less of it.
 // CANON-LABEL: func.func @monotonic
 // CANON: %[[Y:.+]], %{{.+}} = nn.max_pool %arg0
 // CANON: %[[R:.+]] = nn.relu %[[Y]] : tensor<2x4x3x3xf32>
