@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <system_error>
 
 namespace boostrt {
 
@@ -37,14 +36,13 @@ void OverlappedCollectives::ready(uint32_t index,
   std::lock_guard lock(mutex_);
   if (index != begunCount_ || index >= begun_.size())
     return; // update runs it
-  begun_[index].operands.assign(operands.begin(), operands.end());
-  if (!thread_.joinable()) {
-    // Generated code calls this, and no exception may pass through it.
-    try {
+  // Generated code calls this, and no exception may pass through it.
+  try {
+    begun_[index].operands.assign(operands.begin(), operands.end());
+    if (!thread_.joinable())
       thread_ = std::thread(&OverlappedCollectives::carryOut, this);
-    } catch (const std::system_error &) {
-      return; // update runs it
-    }
+  } catch (...) {
+    return; // update runs it
   }
   ++begunCount_;
   changed_.notify_all();
@@ -81,12 +79,8 @@ void OverlappedCollectives::carryOut() {
       begun.status = begun_[index - 1].status;
     } else {
       lock.unlock();
-      Status status;
-      try {
-        status = collectives_.run(index, begun.operands.data());
-      } catch (...) {
-        status = caughtException();
-      }
+      Status status = catching(
+          [&] { return collectives_.run(index, begun.operands.data()); });
       lock.lock();
       begun.status = std::move(status);
     }

@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -26,10 +25,9 @@ namespace boostrt {
 
 Status refused(const std::string &what) {
   IoError error(errno);
-  bool isLimit = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-  return Status(isLimit ? ExitCode::Usage : ExitCode::Internal,
+  return Status(error.limitCode(),
                 fmt::format("cannot {}: {}", what,
-                            isLimit ? error.advice() : error.text()));
+                            error.isLimit() ? error.advice() : error.text()));
 }
 
 namespace {

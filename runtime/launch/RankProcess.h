@@ -40,7 +40,8 @@ public:
   RankProcess &operator=(RankProcess &&other) noexcept;
   ~RankProcess();
 
-  /// Fails with ExitCode::Usage at a limit of the system. SIGCHLD, SIGTERM,
+  /// Fails with ExitCode::Usage or ExitCode::Memory at a limit of the system.
+  /// SIGCHLD, SIGTERM,
   /// SIGINT and SIGHUP, which this process may have blocked, are not blocked
   /// there.
   Status start(const RankCommand &command);

@@ -17,33 +17,25 @@ namespace {
 const char *programName = "";
 
 [[noreturn]] void reportAndEnd() {
-  // Nothing here may allocate: memory may be what is missing.
-  int code = static_cast<int>(ExitCode::Internal);
-  writeNote(programName);
-  if (!std::current_exception()) {
-    writeNote(": error: ended without a reason; please report this\n");
-    _exit(code);
-  }
+  if (!std::current_exception())
+    endProcess(Status(ExitCode::Internal,
+                      "ended without a reason; please report this"));
   try {
     throw;
   } catch (const std::bad_alloc &) {
-    writeNote(": error: out of memory\n");
-    code = static_cast<int>(ExitCode::Memory);
+    // So short that neither the Status nor the line needs memory.
+    endProcess(Status(ExitCode::Memory, "out of memory"));
   } catch (...) {
-    Status status = caughtException();
-    writeNote(": error: ");
-    writeNote(status.message());
-    writeNote("\n");
-    code = static_cast<int>(status.code());
+    endProcess(caughtException());
   }
-  _exit(code);
 }
 
 } // namespace
 
 Status cannotStart(std::string_view what, int error) {
   return Status(
-      ExitCode::Usage,
+      IoError(error).limitCode() == ExitCode::Memory ? ExitCode::Memory
+                                                     : ExitCode::Usage,
       fmt::format("cannot start {}: {}{}", what, IoError(error).text(),
                   error == EAGAIN ? "; the limit on processes and threads is "
                                     "reached: raise it (ulimit -u) or ask for "
@@ -68,7 +60,17 @@ Status caughtException() {
     return Status(
         ExitCode::Internal,
         fmt::format("unexpected: {}; please report this", error.what()));
+  } catch (...) {
+    return Status(ExitCode::Internal,
+                  "unexpected exception of an unknown type; "
+                  "please report this");
   }
+}
+
+void endProcess(const Status &status) {
+  printNote("{}{}error: {}\n", programName, *programName ? ": " : "",
+            status.message());
+  _exit(static_cast<int>(status.code()));
 }
 
 void reportUncaughtExceptions(const char *program) {

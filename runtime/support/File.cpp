@@ -5,48 +5,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <new>
-#include <system_error>
 
 namespace boostrt {
-
-std::string IoError::text() const {
-  return std::generic_category().message(number_);
-}
-
-std::string IoError::advice() const {
-  switch (number_) {
-  case ENOSPC:
-  case EDQUOT:
-    return text() + "; free some space or choose another place";
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    return text() + "; check its permissions or choose another place";
-  case ENOENT:
-    return text() + "; check the path";
-  case EWOULDBLOCK:
-    return "another process is writing it; give each its own file";
-  case ENOTDIR:
-    return text() + "; check the path";
-  case EFBIG:
-    return text() + "; raise the limit on file sizes (ulimit -f) or "
-                    "choose another place";
-  case EISDIR:
-    return text() + "; give the name of a file in it";
-  case EMFILE:
-  case ENFILE:
-    return text() + "; raise the limit on open files (ulimit -n)";
-  case ENAMETOOLONG:
-    return text() + "; choose a shorter one";
-  case ELOOP:
-    return "it is a symbolic link; name the file itself";
-  case ENOTSUP:
-    return "it is not a plain file";
-  default:
-    return text();
-  }
-}
 
 Status ioStatus(IoError error, ExitCode code, std::string_view action,
                 const std::string &path) {
@@ -114,9 +74,9 @@ Result<OutputFile> OutputFile::create(FileSystem &files,
   }
   if (IoError error = output.createTemporary(); !error.ok()) {
     std::string temporary = std::exchange(output.temporary_, "");
-    bool isItsFault = error.number() == ELOOP || error.number() == ENOTSUP;
-    return isItsFault ? ioStatus(error, code, "create", temporary)
-                      : output.fail(error);
+    return error.number() == ENOTSUP
+               ? ioStatus(error, code, "create", temporary)
+               : output.fail(error);
   }
   // Before there is anything in it that others may not read.
   if (output.target_.kind == OutputTarget::Kind::Replaced)

@@ -65,8 +65,8 @@ public:
   virtual ~FileSystem() = default;
 
   /// Opens an empty file for writing. Left-overs of a dead process are emptied;
-  /// EWOULDBLOCK when a live one is writing it, ELOOP for a symbolic link,
-  /// ENOTSUP for anything else that is not a plain file with one name.
+  /// EWOULDBLOCK when a live one is writing it, ENOTSUP for anything that is
+  /// not a plain file with one name, as a symbolic link.
   virtual IoError create(const std::string &path,
                          std::unique_ptr<WritableFile> &file) = 0;
   /// What becomes of an output of this name; by itself, for a file system

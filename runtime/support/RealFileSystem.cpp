@@ -202,8 +202,8 @@ public:
                  std::unique_ptr<WritableFile> &file) override {
     for (;;) {
       Descriptor descriptor = openToWrite(path);
-      if (!descriptor.valid())
-        return lastError();
+      if (!descriptor.valid()) // which answers a link by ELOOP
+        return errno == ELOOP ? IoError(ENOTSUP) : lastError();
       // Some network file systems lack locks; only a lock that another process
       // holds is a reason not to write.
       if (retried(

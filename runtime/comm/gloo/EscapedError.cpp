@@ -1,6 +1,6 @@
 #include "runtime/comm/gloo/EscapedError.h"
 
-#include "runtime/support/Streams.h"
+#include "runtime/support/CaughtException.h"
 
 #include <gloo/common/error.h>
 #include <gloo/common/logging.h>
@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <unistd.h>
 #include <vector>
 
 namespace boostrt {
@@ -46,11 +45,8 @@ std::string glooError() {
 [[noreturn]] void terminate() {
   std::string error = glooError();
   std::unique_lock lock(registry().mutex);
-  if (!error.empty() && !registry().explainers.empty()) {
-    Status status = (*registry().explainers.front())(error);
-    printNote("boost-run: {}\n", status.message());
-    _exit(static_cast<int>(status.code()));
-  }
+  if (!error.empty() && !registry().explainers.empty())
+    endProcess((*registry().explainers.front())(error));
   lock.unlock();
   if (registry().previous)
     registry().previous();

@@ -1,14 +1,12 @@
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/support/CaughtException.h"
-#include "runtime/support/Streams.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <unistd.h>
 
 // libgomp's entry points, declared here because <omp.h> belongs to whichever
 // OpenMP the compiler would like to link.
@@ -48,24 +46,23 @@ namespace {
 /// these lives, that ends with the exit code of such a limit and a sentence.
 class ThreadStart {
 public:
-  explicit ThreadStart(uint32_t threads) {
+  explicit ThreadStart(uint32_t threads) : threads_(threads) {
     static const bool isRegistered = std::atexit(reportIfStarting) == 0;
     (void)isRegistered;
-    starting = threads;
+    starting += threads_;
   }
-  ~ThreadStart() { starting = 0; }
+  ~ThreadStart() { starting -= threads_; }
 
 private:
   static void reportIfStarting() {
     if (starting == 0)
       return;
-    Status status =
-        cannotStart(fmt::format("{} threads", starting.load()), EAGAIN);
-    printNote("error: {}\n", status.message());
-    _exit(static_cast<int>(status.code()));
+    endProcess(cannotStart(fmt::format("{} threads", starting.load()), EAGAIN));
   }
 
+  /// Of all ranks of this process, whose threads may start at the same time.
   static std::atomic<uint32_t> starting;
+  const uint32_t threads_;
 };
 
 std::atomic<uint32_t> ThreadStart::starting{0};

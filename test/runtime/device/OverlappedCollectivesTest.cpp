@@ -126,6 +126,15 @@ TEST_F(OverlappedCollectivesTest, OtherMemoryIsADefect) {
   early.close();
 }
 
+// It is generated code that calls, which no exception may pass through.
+TEST_F(OverlappedCollectivesTest, WhatHasNoMemoryToBeginIsLeftToUpdate) {
+  early.open();
+  std::span<void *const> tooMany(operands[0], size_t(1) << 60);
+  EXPECT_NO_THROW(early.ready(0, tooMany));
+  EXPECT_TRUE(run(0).ok());
+  EXPECT_EQ(recorder.threads.at(0), std::this_thread::get_id());
+}
+
 TEST_F(OverlappedCollectivesTest, TheEndWaitsForWhatBegan) {
   recorder.held = 0;
   {

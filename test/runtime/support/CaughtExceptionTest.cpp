@@ -44,6 +44,23 @@ TEST(CaughtException, LimitsOfTheMachineAreNoDefectOfOurs) {
   Status other = statusOf(std::out_of_range("index"));
   EXPECT_EQ(other.code(), ExitCode::Internal);
   EXPECT_EQ(other.message(), "unexpected: index; please report this");
+  Status unknown = statusOf(42);
+  EXPECT_EQ(unknown.code(), ExitCode::Internal);
+  EXPECT_EQ(unknown.message(),
+            "unexpected exception of an unknown type; please report this");
+}
+
+TEST(CaughtException, WhatABodyThrowsIsItsStatus) {
+  EXPECT_EQ(*catching([]() -> Result<int> { return 42; }), 42);
+  EXPECT_EQ(
+      catching([]() -> Result<int> { throw std::bad_alloc(); }).status().code(),
+      ExitCode::Memory);
+}
+
+TEST(CaughtException, MemoryThatAProcessNeedsToStartIsMemory) {
+  Status status = cannotStart("rank 1", ENOMEM);
+  EXPECT_EQ(status.code(), ExitCode::Memory);
+  EXPECT_EQ(status.message(), "cannot start rank 1: Cannot allocate memory");
 }
 
 /// Exit code and standard error of a process in which `body` throws.

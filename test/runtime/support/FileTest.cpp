@@ -168,7 +168,9 @@ TEST(WriteFileAtomically, ReportsWhatIsWrong) {
   expectError(write("d"), ExitCode::Checkpoint,
               "cannot write '" + (directory / "d"));
   ASSERT_EQ(::symlink("elsewhere", (directory / ".saving-l").c_str()), 0);
-  expectError(write("l"), ExitCode::Checkpoint, "it is a symbolic link");
+  expectError(write("l"), ExitCode::Checkpoint,
+              "cannot create '" + (directory / ".saving-l") +
+                  "': it is not a plain file");
   makeFile(directory / "precious", "precious");
   ASSERT_EQ(::link((directory / "precious").c_str(),
                    (directory / ".saving-h").c_str()),
