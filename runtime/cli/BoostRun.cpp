@@ -1,11 +1,11 @@
+#include "runtime/cli/CommandLine.h"
+#include "runtime/cli/Commands.h"
 #include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
 #include "runtime/predict/MeasuringRanks.h"
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/Streams.h"
-#include "runtime/cli/CommandLine.h"
-#include "runtime/cli/Commands.h"
 #include "runtime/trainer/RunOnRanks.h"
 #include "runtime/trainer/StopSignals.h"
 
@@ -92,13 +92,8 @@ int boostRun(int argc, const char *const *argv) {
   reportUncaughtExceptions("boost-run");
   if (std::optional<int> code = actAsMeasuringRank(argc, argv))
     return *code;
-  Status status;
   bool isRanked = false;
-  try {
-    status = run(argc, argv, isRanked);
-  } catch (...) {
-    status = caughtException();
-  }
+  Status status = catching([&] { return run(argc, argv, isRanked); });
   if (status.ok())
     status = resultsStatus();
   if (!isRanked)

@@ -189,12 +189,8 @@ void Prefetcher::Shared::run() {
     size_t slot = produced % arenas.size();
     int64_t atEpoch = epoch, atPosition = position();
     lock.unlock();
-    Result<Batch> batch = Batch{};
-    try {
-      batch = fill(arenas[slot], atEpoch, atPosition, current);
-    } catch (...) {
-      batch = caughtException();
-    }
+    Result<Batch> batch = catching(
+        [&] { return fill(arenas[slot], atEpoch, atPosition, current); });
     lock.lock();
     if (stop || generation.load(std::memory_order_relaxed) != current)
       continue;

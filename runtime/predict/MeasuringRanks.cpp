@@ -1,6 +1,6 @@
 #include "runtime/predict/MeasuringRanks.h"
 
-#include "runtime/comm/local/LocalJob.h"
+#include "runtime/comm/local/RankThreads.h"
 #include "runtime/launch/JoinJob.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
@@ -8,14 +8,11 @@
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/Streams.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 namespace boostrt {
@@ -29,12 +26,9 @@ constexpr std::string_view kWord = "--measuring-rank";
 Result<StepCosts> measureWith(const BoostProgram &program,
                               const BoostTarget &target, uint32_t threads,
                               Transport &transport, double seconds) {
-  Result<StepCosts> costs = StepCosts();
-  try {
-    costs = measureSteps(program, target, threads, &transport, seconds);
-  } catch (...) {
-    costs = caughtException();
-  }
+  Result<StepCosts> costs = catching([&] {
+    return measureSteps(program, target, threads, &transport, seconds);
+  });
   if (!costs.ok())
     transport.abort(costs.status().message());
   return costs;
@@ -78,26 +72,13 @@ Result<StepCosts> measureOnThreads(const BoostProgram &program,
                                    uint32_t ranks, double seconds) {
   LocalJob job(ranks);
   std::vector<Result<StepCosts>> found(ranks, StepCosts());
-  std::vector<std::thread> threadsOfRanks;
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
-    try {
-      threadsOfRanks.emplace_back([&, rank, transport = job.connect(rank)] {
-        found[rank] =
-            measureWith(program, target, threads, *transport, seconds);
-      });
-    } catch (const std::system_error &error) {
-      found[rank] = cannotStart(fmt::format("a thread for rank {}", rank),
-                                error.code().value());
-      job.connect(rank)->abort(found[rank].status().message());
-      break;
-    }
-  }
-  for (std::thread &thread : threadsOfRanks)
-    thread.join();
-  // All have found the same, unless one has failed.
-  auto failed = std::ranges::find_if(
-      found, [](const auto &costs) { return !costs.ok(); });
-  return failed == found.end() ? found.front() : *failed;
+  BOOSTRT_RETURN_IF_ERROR(
+      runRankThreads(job, ranks, [&](std::unique_ptr<Transport> transport) {
+        Result<StepCosts> &own = found[transport->rank()];
+        own = measureWith(program, target, threads, *transport, seconds);
+        return own.status();
+      }));
+  return found.front(); // all have found the same
 }
 
 Result<StepCosts> measureOnProcesses(const std::string &file, uint32_t threads,

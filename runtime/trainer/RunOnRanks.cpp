@@ -1,14 +1,11 @@
 #include "runtime/trainer/RunOnRanks.h"
 
-#include "runtime/comm/local/LocalJob.h"
+#include "runtime/comm/local/RankThreads.h"
 #include "runtime/launch/CpuShare.h"
 #include "runtime/launch/JoinJob.h"
 #include "runtime/support/CaughtException.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <system_error>
-#include <thread>
 
 namespace boostrt {
 namespace {
@@ -23,12 +20,7 @@ bool allRanksKnow(ExitCode code) {
 /// the end, so that an ending connection always means a lost rank.
 Status runAndLeave(const Options &options, Ranks &ranks,
                    const RankedCommand &command) {
-  Status status;
-  try {
-    status = command(options, ranks);
-  } catch (...) {
-    status = caughtException();
-  }
+  Status status = catching([&] { return command(options, ranks); });
   if (ranks.isAlone())
     return status;
   if (!allRanksKnow(status.code())) {
@@ -46,18 +38,6 @@ Options shareMachine(const Options &options, uint32_t ranks) {
   if (cpus > 0)
     own.threadsAtMost = std::max(1u, cpus / ranks);
   return own;
-}
-
-/// A rank that was told of a failure says less than the one that had it.
-Status mostTelling(const std::vector<Status> &statuses) {
-  const Status *told = nullptr;
-  for (const Status &status : statuses) {
-    if (!status.ok() && status.code() != ExitCode::RankLost)
-      return status;
-    if (!status.ok() && !told)
-      told = &status;
-  }
-  return told ? *told : Status();
 }
 
 } // namespace
@@ -89,27 +69,12 @@ Status runOnThreads(const Options &options,
                     const RankedCommand &command) {
   auto count = static_cast<uint32_t>(serverOfRank.size());
   LocalJob job(count);
-  std::vector<Status> statuses(count);
-  std::vector<std::thread> threads;
-  for (uint32_t rank = 0; rank < count; ++rank) {
-    std::unique_ptr<Transport> transport = job.connect(rank);
-    try {
-      threads.emplace_back([&, rank, own = std::move(transport)]() mutable {
-        Ranks ranks(std::move(own), serverOfRank, LogPolicy::Thread);
-        Options ownOptions = options;
-        ownOptions.gpu.number = rank;
-        statuses[rank] = runAndLeave(ownOptions, ranks, command);
-      });
-    } catch (const std::system_error &error) {
-      statuses[rank] = cannotStart(fmt::format("a thread for rank {}", rank),
-                                   error.code().value());
-      job.connect(rank)->abort(statuses[rank].message());
-      break;
-    }
-  }
-  for (std::thread &thread : threads)
-    thread.join();
-  return mostTelling(statuses);
+  return runRankThreads(job, count, [&](std::unique_ptr<Transport> transport) {
+    Options own = options;
+    own.gpu.number = transport->rank();
+    Ranks ranks(std::move(transport), serverOfRank, LogPolicy::Thread);
+    return runAndLeave(own, ranks, command);
+  });
 }
 
 } // namespace boostrt

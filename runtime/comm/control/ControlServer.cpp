@@ -1,7 +1,7 @@
 #include "runtime/comm/control/ControlServer.h"
 
 #include "runtime/comm/control/RankWatch.h"
-#include "runtime/support/Suggest.h"
+#include "runtime/support/IoError.h"
 
 #include <algorithm>
 #include <atomic>
@@ -125,19 +125,21 @@ private:
   }
 
   void acceptAll() {
-    for (;;) {
+    while (listener_.isOpen()) {
       pollfd there = {listener_.get(), POLLIN, 0};
       if (poll(&there, 1, 0) <= 0)
         return;
       Socket socket(accept4(listener_.get(), nullptr, nullptr,
                             SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!socket.isOpen()) {
-        // Else all ranks would wait for the one that cannot come in.
-        if (errno == EMFILE)
-          fail(fmt::format("cannot take a connection at {}: {}{}",
+        // Else all ranks would wait for the one that cannot come in, and this
+        // thread would never rest: the listener stays readable.
+        if (IoError error(errno); error.isLimit()) {
+          fail(fmt::format("cannot take a connection at {}: {}",
                            endpointText(options_.host, options_.port),
-                           strerror(EMFILE),
-                           openFilesAdvice(strerror(EMFILE))));
+                           error.advice()));
+          listener_ = Socket();
+        }
         return;
       }
       // Ours say the token at once, so the one that has waited longest goes.

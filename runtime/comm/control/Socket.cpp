@@ -2,6 +2,7 @@
 
 #include "runtime/comm/control/PortHolder.h"
 #include "runtime/support/Clock.h"
+#include "runtime/support/IoError.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +16,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace boostrt::control {
@@ -66,8 +66,8 @@ Result<Addresses> resolve(const std::string &host, uint16_t port,
       getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error)
     return usage(fmt::format(
-        "'{}' is no address of a machine: {}; give a host name that every "
-        "machine of the job can resolve, or an address",
+        "cannot resolve '{}': {}; give a host name that every machine of the "
+        "job can resolve, or an address",
         host, gai_strerror(error)));
   return Addresses(found, &freeaddrinfo);
 }
@@ -188,10 +188,10 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
         return socket;
       }
     }
-    if (error == EMFILE)
-      return usage(fmt::format("cannot connect to {}: {}{}",
-                               endpointText(host, port), strerror(error),
-                               openFilesAdvice(strerror(error))));
+    if (IoError refusal(error); refusal.isLimit())
+      return Status(refusal.limitCode(),
+                    fmt::format("cannot connect to {}: {}",
+                                endpointText(host, port), refusal.advice()));
     if (isToTell && Clock::now() >= begin + notice.after) {
       isToTell = false;
       notice.tell(fmt::format("waiting for rank 0 at {} ({}), {}",
@@ -204,7 +204,8 @@ Result<Socket> connectTo(const std::string &host, uint16_t port,
       return Status(
           ExitCode::RankLost,
           fmt::format(
-              "no process answers at {} after {:.1f} s: {}; check that rank 0 runs "
+              "no process answers at {} after {:.1f} s: {}; check that rank 0 "
+              "runs "
               "there, that all ranks were given this address, and that no "
               "firewall closes the port; --join-deadline S waits longer",
               endpointText(host, port), waited, strerror(error)));

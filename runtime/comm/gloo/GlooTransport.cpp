@@ -78,17 +78,19 @@ public:
   Status connect() {
     ignoreBrokenPipes();
     BOOSTRT_RETURN_IF_ERROR(join());
-    Status status = connectMesh();
-    // Who leaves at once would otherwise end connections that others wait for.
-    if (status.ok()) {
-      Group everybody(*this);
-      status = barrier(everybody);
+    Status status = catching([this] {
+      BOOSTRT_RETURN_IF_ERROR(connectMesh());
+      // A rank that leaves at once would otherwise end connections that others
+      // wait for.
+      Group all(*this);
+      BOOSTRT_RETURN_IF_ERROR(barrier(all));
       traffic_ = {};
-    }
+      return Status();
+    });
     if (status.ok())
       return status;
     client().abort(status.message()); // unless another rank was the first
-    return status.code() == ExitCode::Usage ? status : client().status();
+    return status.code() == ExitCode::RankLost ? client().status() : status;
   }
 
   std::string describe() const override {
@@ -195,17 +197,17 @@ Status GlooTransport::connectMesh() {
     return complete;
   std::string address = options_.listenAddress.empty() ? client().localAddress()
                                                        : options_.listenAddress;
-  // Our own words for what Gloo would say worse.
-  uint16_t anyPort = 0;
-  if (Status probe = control::listenOn(address, anyPort).status(); !probe.ok())
-    return Status(ExitCode::RankLost,
-                  "it cannot wait for the other ranks: " + probe.message());
   // One for each other rank, and what Gloo itself waits with, listens at and
   // takes a connection by: found out here, because in the middle every rank
   // would see another's connection break.
   constexpr uint32_t kOwn = 4;
   if (Status room = control::checkRoomForFiles(size() - 1 + kOwn); !room.ok())
     return room;
+  // Our own words for what Gloo would say worse.
+  uint16_t anyPort = 0;
+  if (Status probe = control::listenOn(address, anyPort).status(); !probe.ok())
+    return Status(ExitCode::RankLost,
+                  "it cannot wait for the other ranks: " + probe.message());
   Status status;
   try {
     auto mesh = std::make_unique<Mesh>(static_cast<int>(rank()),
@@ -219,8 +221,8 @@ Status GlooTransport::connectMesh() {
   } catch (const std::exception &error) {
     status = caughtException();
     std::string advice = control::openFilesAdvice(error.what());
-    bool isOwnLimit = status.code() == ExitCode::Usage; // no thread, no memory
-    if (!isOwnLimit)
+    // A limit of this machine, on threads or memory, is no matter of networks.
+    if (status.code() == ExitCode::Internal)
       status = Status(
           advice.empty() ? ExitCode::RankLost : ExitCode::Usage,
           fmt::format("it cannot connect to the other ranks from address {}: "
@@ -233,7 +235,7 @@ Status GlooTransport::connectMesh() {
   }
   setConnecting(false);
   // When another rank is to blame, the control plane knows better.
-  bool isOwnFault = status.code() == ExitCode::Usage;
+  bool isOwnFault = !status.ok() && status.code() != ExitCode::RankLost;
   return client().hasFailed() && !isOwnFault ? client().status() : status;
 }
 

@@ -7,14 +7,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <grp.h>
 #include <mutex>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+
+namespace {
+std::atomic<int> acceptError{0}, failedAccepts{0};
+} // namespace
+
+/// In place of the system's, for this program: fails with `acceptError`.
+extern "C" int accept4(int socket, sockaddr *address, socklen_t *size,
+                       int flags) {
+  if (acceptError == 0)
+    return static_cast<int>(syscall(SYS_accept4, socket, address, size, flags));
+  ++failedAccepts;
+  errno = acceptError;
+  return -1;
+}
 
 using namespace boostrt;
 using namespace boostrt::control;
@@ -321,6 +338,32 @@ TEST_F(Control, ATakenPortIsTheFaultOfWhoNamedItAndHasAHolder) {
   EXPECT_EQ(status.code(), ExitCode::Usage);
 }
 
+TEST_F(Control, AServerThatCannotTakeAConnectionSaysSoAndRests) {
+  for (auto [error, text] :
+       {std::pair{EMFILE, "Too many open files; raise the limit on open files "
+                          "(ulimit -n)"},
+        {ENFILE, "Too many open files in system; raise the limit on open files "
+                 "(ulimit -n)"},
+        {ENOBUFS, "No buffer space available; end other programs on this "
+                  "machine, or use fewer ranks"},
+        {ENOMEM, "Cannot allocate memory; end other programs on this machine, "
+                 "or use fewer ranks"}}) {
+    auto server = serve(2);
+    auto client = join(0);
+    failedAccepts = 0;
+    acceptError = error;
+    // The server may have closed the port before this end sees the connection.
+    auto next = connectTo("127.0.0.1", port_, Clock::now());
+    EXPECT_TRUE(client->awaitFailure(std::chrono::seconds(10)));
+    EXPECT_EQ(client->status().message(),
+              "cannot take a connection at 127.0.0.1:" + std::to_string(port_) +
+                  ": " + text);
+    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_EQ(failedAccepts, 1);
+    acceptError = 0;
+  }
+}
+
 TEST(OpenFiles, ALimitThatIsTooLowIsNamed) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -415,7 +458,7 @@ TEST_F(Control, SaysWhyItCannotListen) {
                         "address names"));
   other.host = "no host";
   EXPECT_THAT(ControlServer::start(other).status().message(),
-              HasSubstr("'no host' is no address of a machine"));
+              HasSubstr("cannot resolve 'no host': "));
   auto client = join(0);
 }
 

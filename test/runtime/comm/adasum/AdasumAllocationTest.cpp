@@ -1,6 +1,6 @@
 #include "test/runtime/comm/WrappedTransport.h"
 #include "test/runtime/comm/adasum/AdasumCase.h"
-#include "test/runtime/comm/adasum/CountThreadAllocations.h"
+#include "test/runtime/support/ThreadAllocations.h"
 
 #include <gtest/gtest.h>
 
