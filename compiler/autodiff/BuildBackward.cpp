@@ -33,7 +33,7 @@ static Location backwardOf(Location primal) {
 }
 
 /// The function `callee` names, or failure with a diagnostic at `op` when its
-/// body cannot stand in place of `op`.
+/// body cannot replace `op`.
 static FailureOr<func::FuncOp> getForward(Operation *op,
                                           FlatSymbolRefAttr callee) {
   auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, callee);

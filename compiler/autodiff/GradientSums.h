@@ -8,7 +8,7 @@
 
 namespace boostc::autodiff {
 
-/// The one place that knows how gradients of a type are added.
+/// How gradients of a type are added; nothing else knows.
 class GradientSums {
 public:
   /// Adds `gradient` to the gradient of `primal`, building the sum where there

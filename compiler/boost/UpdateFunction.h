@@ -14,7 +14,7 @@ train::AveragingAttr getAveraging(train::ProgramOp program);
 void addResult(mlir::func::FuncOp function, mlir::Value value,
                rt::BindingAttr binding);
 
-/// Parameters of the program by name: where they stand in the model file.
+/// Parameters of the program by name: where they are in the model file.
 mlir::Location getLocation(train::ProgramOp program,
                            llvm::ArrayRef<llvm::StringRef> parameters);
 

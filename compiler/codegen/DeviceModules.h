@@ -21,8 +21,8 @@ public:
   ~DeviceModules();
 
   /// Begins to generate the PTX, and then to assemble it with ptxas (see
-  /// findPtxas()), beside what follows; nobody changes the module meanwhile.
-  /// Fails with a diagnostic.
+  /// findPtxas()), concurrently with what follows, which does not change the
+  /// module. Fails with a diagnostic.
   llvm::LogicalResult start(llvm::StringRef ptxas);
   /// Waits and defines the table of modules in `host`, where another object
   /// file of the program may use it. Fails with a diagnostic.

@@ -14,7 +14,7 @@ namespace boostc {
 /// path.
 std::string findPtxas(llvm::StringRef choice);
 
-/// Runs of the assembler beside the compiler's own work, one for each
+/// Runs of the assembler, concurrent with the compiler's own work, one for each
 /// architecture.
 class PtxasJobs {
 public:

@@ -24,7 +24,7 @@ struct Block {
   const BlockParameter *find(llvm::StringRef parameter) const;
 };
 
-/// Reads and checks "blocks" of `document`. Blocks with errors are there too,
+/// Reads and checks "blocks" of `document`. Blocks with errors are included,
 /// as far as they could be read.
 std::deque<Block> readBlocks(const Node &document, const ModelTable &table,
                              Checker &checker, ErrorList &errors);

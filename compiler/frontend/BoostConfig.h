@@ -18,8 +18,8 @@ void applyBoostOverride(Node &document, const ModelTable &table,
                         const Source &option, ErrorList &errors);
 
 /// Decides, in a resolved model, which boosts are on: writes every switch out.
-/// A boost that was asked for by name and is not built is an error; what a
-/// level would turn on and is not built is listed in one warning.
+/// A boost that was asked for by name and is not implemented is an error; what
+/// a level would turn on and is not implemented is listed in one warning.
 /// `decisions` may be null.
 void resolveBoosts(Node &model, int level, ErrorList &errors,
                    std::vector<BoostDecision> *decisions);

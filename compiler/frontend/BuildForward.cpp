@@ -114,7 +114,7 @@ namespace {
 /// One layer while its op builds it.
 class LayerUse : public EntryBuilder {
 public:
-  /// The layer becomes a part of `function`.
+  /// The layer is added to `function`.
   LayerUse(ProgramParts &parts, func::FuncOp function, Location loc,
            const LayerSpec &spec, const Node &node)
       : EntryBuilder(parts.builder, loc, spec, node,

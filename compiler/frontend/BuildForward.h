@@ -20,10 +20,10 @@ struct ProgramParts {
       {};                                ///< in the order of the layers
   std::vector<std::string> metrics = {}; ///< names, the loss first
 
-  /// Whether a layer draws random numbers.
+  /// Whether a layer uses random numbers.
   bool isRandom() const;
 
-  /// Where declarations go: in front of the functions.
+  /// Where declarations are inserted: before the functions.
   void moveToDeclarations() { builder.setInsertionPoint(forward); }
 };
 

@@ -10,9 +10,9 @@ namespace boostc::frontend {
 
 /// A module with one train.program, or null after errors. Functions @forward,
 /// @micro,
-/// @update and @eval are there; every argument and the results of all but
-/// @forward are bound. Operations stand at the layer they come from, under its
-/// name.
+/// @update and @eval exist; every argument and the results of all but
+/// @forward are bound. Operations have the location of the layer they come
+/// from, under its name.
 mlir::OwningOpRef<mlir::ModuleOp> buildProgram(mlir::MLIRContext &context,
                                                const Node &model,
                                                const ModelTable &table,

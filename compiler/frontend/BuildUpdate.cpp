@@ -281,7 +281,7 @@ private:
       bindResult(update, result++, BindingKind::Parameter,
                  parameter.getSymName());
     }
-    // Controls and states stand in the order in which rules asked for them.
+    // Controls and states are in the order in which rules asked for them.
     for (auto [value, state] : llvm::zip_equal(rule.stateValues, rule.states))
       bindArgument(update, cast<BlockArgument>(value).getArgNumber(),
                    BindingKind::State, state.getSymName());

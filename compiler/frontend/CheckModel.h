@@ -8,7 +8,7 @@
 namespace boostc::frontend {
 
 /// Checks documents and makes resolved ones: every key that the table gives a
-/// default is there, short forms are written out ("zeros" as { "type": "zeros"
+/// default is set, short forms are written out ("zeros" as { "type": "zeros"
 /// }), numbers have the type that the table says, and what is only for editors
 /// is gone. A resolved document is good for anything only when no error was
 /// found.

@@ -41,11 +41,11 @@ struct Expansion;
 struct Extent {
   const Source *source = nullptr;
   size_t begin = 0, end = 0;
-  /// How uses of blocks brought the value to where it counts; null for what
-  /// stands there itself.
+  /// The uses of blocks through which the value got where it is; null for one
+  /// that is written there.
   const Expansion *expansion = nullptr;
 
-  /// Where the text stands.
+  /// Where the text is.
   mlir::Location place() const { return source->location(begin); }
   /// The same for an operation: what a block says is called from its uses.
   mlir::Location location() const;
@@ -83,7 +83,7 @@ struct Node {
   static Node makeList(Extent extent);
 
   bool is(Kind other) const { return kind == other; }
-  /// The value of `key` in an object; null when it is absent or this is no
+  /// The value of `key` in an object; null when it is absent or this is not an
   /// object.
   const Node *find(llvm::StringRef key) const;
   Node *find(llvm::StringRef key);

@@ -22,7 +22,7 @@ public:
   };
 
   /// Notes for the uses of blocks that `extent` came through follow `note`. The
-  /// same error at the same place is one, however often a block is used.
+  /// same error at the same location is one, however often a block is used.
   void error(Extent extent, std::string message, std::optional<Note> note = {});
   void warning(Extent extent, std::string message);
 
@@ -32,7 +32,7 @@ public:
   /// Whether more errors were found than are shown: no need to look for others.
   bool isFull() const { return isTruncated; }
   bool hasErrors() const { return errors > 0; }
-  /// Whether one of the errors lies in a file rather than on the command line.
+  /// Whether one of the errors is in a file rather than on the command line.
   bool hasFileErrors() const { return fileErrors > 0; }
 
   /// Emits what was collected since the last call.
@@ -48,13 +48,13 @@ private:
     Extent extent;
     std::string message;
     std::optional<Note> note;
-    size_t number; ///< keeps the order of errors at one place
+    size_t number; ///< keeps the order of errors at one location
   };
   void emit(const Entry &entry);
 
   mlir::MLIRContext *context;
   std::vector<Entry> entries;
-  /// Errors by place and message.
+  /// Errors by location and message.
   std::set<std::tuple<const Source *, size_t, std::string>> seen;
   unsigned errors = 0, fileErrors = 0;
   bool isTruncated = false;

@@ -77,7 +77,7 @@ private:
     for (auto [item, name] : llvm::zip(list.items, names)) {
       if (!spendLayer(item))
         return;
-      // What is no layer at all is left for the table to report.
+      // The table reports what is not a layer.
       if (!item.is(Node::Kind::Object) || name.empty())
         append(std::move(item), scope);
       else if (item.find("use"))
@@ -173,11 +173,11 @@ private:
   }
 
   /// Takes "if" out of a layer or use. Where it says false: what the layer
-  /// would have read, which stands for it.
+  /// would have read, which replaces it.
   std::optional<std::string> takeCondition(Node &layer, const Scope &scope) {
     const Node *condition = layer.find("if");
     if (!condition || !condition->is(Node::Kind::Boolean))
-      return std::nullopt; // the table reports what is no boolean
+      return std::nullopt; // the table reports what is not a boolean
     bool isThere = condition->boolean;
     llvm::erase_if(layer.members,
                    [](const Member &m) { return m.key == "if"; });

@@ -1,4 +1,4 @@
-// ExpandBlocks.h - uses of blocks become the layers they stand for: what comes
+// ExpandBlocks.h - uses of blocks become the layers they mean: what comes
 // after knows a flat list of layers with full names alone.
 #pragma once
 
@@ -20,7 +20,7 @@ struct ExpandedLayers {
 };
 
 /// Before the check against the table: replaces the items of "layers" by the
-/// layers they stand for, takes "blocks" out of the document, gives every layer
+/// layers they mean, takes "blocks" out of the document, gives every layer
 /// its full name and "inputs" full names, and checks blocks, names and
 /// references. Places of a wrong type are left for the table to report.
 /// `expansions` is what the extents of layers of blocks point to.

@@ -118,7 +118,7 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
   KeyTable span =
       optional("length", length, "0",
                "Its length after the warm-up; 0 means to the end of the run.");
-  /// What comes in front of any schedule.
+  /// The warm-up before any schedule.
   auto make = [&](std::string name, std::string summary,
                   std::vector<KeyTable> own) {
     std::vector<KeyTable> keys = {

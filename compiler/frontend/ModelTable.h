@@ -1,6 +1,6 @@
 // ModelTable.h - what a model file may say: one table, which the parser checks
 // against and the JSON schema and docs/model-format.md are printed from. The
-// ops contribute their part through LayerOpInterface; the rest stands in
+// ops contribute their part through LayerOpInterface; the rest is in
 // FixedTables.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace boostc::frontend {
 struct ObjectTable;
 struct VariantTable;
 
-/// The values that a place of the model file takes.
+/// The values that a key of the model file allows.
 struct ValueTable {
   enum class Kind {
     Integer,
@@ -42,7 +42,7 @@ struct ValueTable {
   /// Texts: the legal ones, when not every text is.
   std::vector<std::string> choices = {};
   size_t minItems = 0, maxItems = 1 << 16; ///< lists
-  /// Lists: a block's, whose texts may stand for parameters. They are judged
+  /// Lists: a block's, whose texts may refer to parameters. They are judged
   /// where the block is used; here each item must be an object.
   bool isTemplate = false;
   bool isNullable = false;
@@ -60,7 +60,7 @@ struct KeyTable {
   std::string defaultValue = {};
   bool isRequired = false; ///< else a key without a default may be absent
   bool isCommon = false;   ///< every layer has it: documented once
-  /// What a message goes on with when a required key is missing.
+  /// The end of the message when a required key is missing.
   std::string whenMissing = {};
 };
 
@@ -79,12 +79,12 @@ struct VariantTable {
   std::string what;        ///< "layer op": names the choice in messages
   boostrt::NameKind names; ///< what the values of the selector are names of
   std::vector<ObjectTable> cases = {};
-  /// Whether "x" stands for { "<selector>": "x" }.
+  /// Whether "x" means { "<selector>": "x" }.
   bool hasTextForm = false;
-  /// Whether a number x stands for { "<selector>": numberCase, "value": x }.
+  /// Whether a number x means { "<selector>": numberCase, "value": x }.
   std::string numberCase = {};
   /// Whether the case is told by the presence of this key instead of a
-  /// selector: the second case when it is there (or when the selector has the
+  /// selector: the second case when it is present (or when the selector has the
   /// second case's name).
   std::string presenceKey = {};
   /// Cases without the selector, told by the presence of a key that is called
@@ -122,7 +122,7 @@ private:
   ObjectTable root;
 };
 
-/// Tables that are no ops.
+/// Tables of what is not an op.
 ValueTable initializerTable();
 ValueTable scheduleTable(std::optional<double> minimum,
                          std::optional<double> maximum);
@@ -143,7 +143,7 @@ ValueTable makeList(ValueTable element, size_t minItems, size_t maxItems);
 ValueTable makeObject(ObjectTable object);
 ValueTable makeVariant(VariantTable variant);
 
-/// The metric that is no op.
+/// The metric that is not an op.
 constexpr llvm::StringLiteral kLossMetric = "loss";
 
 constexpr double kMaxBatch = 1 << 20;

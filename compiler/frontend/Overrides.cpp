@@ -41,8 +41,8 @@ public:
   PathWalker(const Source &option, size_t end, ErrorList &errors)
       : option(option), path(option.text.take_front(end)), errors(errors) {}
 
-  /// The place that the path names, made where a key was absent; null after an
-  /// error.
+  /// The value that the path names, created where a key was absent; null after
+  /// an error.
   Node *walk(Node &document) {
     Node *node = &document;
     while (at <= path.size() && node) {
@@ -64,7 +64,7 @@ private:
     return nullptr;
   }
 
-  /// The extent of the next `length` bytes, and past the dot behind them.
+  /// The extent of the next `length` bytes, and past the dot after them.
   Extent take(size_t length) {
     Extent extent{&option, at, at + length};
     at += length + 1;
@@ -78,7 +78,7 @@ private:
     Extent extent = take(key.size());
     if (Node *value = object.find(key))
       return value;
-    // What stands for it now is replaced in the end, or is an object on the
+    // What is there now is replaced in the end, or is an object on the
     // way.
     return &object.add(key, extent, Node::makeObject(extent));
   }
@@ -95,7 +95,7 @@ private:
         list.items.push_back(Node::makeObject(extent));
       return &list.items[index];
     }
-    // Names may hold dots: the longest that the path goes on with.
+    // Names may hold dots: the longest that continues the path.
     std::vector<std::string> names;
     if (path.take_front(at).ends_with("layers."))
       names = layerNames(list);

@@ -12,7 +12,7 @@ namespace boostc::frontend {
 /// means `name="x"`.
 void applyOverride(Node &document, const Source &option, ErrorList &errors);
 
-/// The value that the text of `option` from `begin` on stands for.
+/// The value that the text of `option` from `begin` on means.
 std::optional<Node> readOptionValue(const Source &option, size_t begin,
                                     ErrorList &errors);
 

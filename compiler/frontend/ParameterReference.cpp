@@ -108,7 +108,7 @@ std::optional<int64_t> Substitution::integer(StringRef name, const Node &text) {
 Node Substitution::evaluate(const Node &text) {
   std::optional<ParameterReference> reference =
       ParameterReference::parse(text.text);
-  // What is no reference, or to nothing, was reported where the block is.
+  // What is not a reference, or to nothing, was reported where the block is.
   if (!reference || !bindings.contains(reference->name) ||
       !(reference->otherName.empty() ||
         bindings.contains(reference->otherName)))

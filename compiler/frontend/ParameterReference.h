@@ -1,4 +1,4 @@
-// ParameterReference.h - texts of a block that stand for values of its
+// ParameterReference.h - texts of a block that refer to values of its
 // parameters: "$units", "$units * 4", "$units / 4", "$units * $factor".
 #pragma once
 
@@ -59,8 +59,8 @@ private:
   ErrorList &errors;
 };
 
-/// Calls `visit` on every text of `node` that is meant to be a reference, with
-/// the key it stands at.
+/// Calls `visit` on every text of `node` that is meant to be a reference, and
+/// on its key.
 void forEachReference(
     const Node &node,
     llvm::function_ref<void(const Node &text, llvm::StringRef key)> visit,

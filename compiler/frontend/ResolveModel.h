@@ -1,5 +1,5 @@
-// ResolveModel.h - what the table cannot say: default inputs, and the places of
-// a model file that must fit each other.
+// ResolveModel.h - what the table cannot say: default inputs, and the values
+// of a model file that must match each other.
 #pragma once
 
 #include "compiler/frontend/ExpandBlocks.h"
@@ -8,7 +8,7 @@
 namespace boostc::frontend {
 
 /// After the check: fills in default inputs and checks what spans several
-/// places. The document must have no errors so far.
+/// values. The document must have no errors so far.
 void resolveModel(Node &model, const ExpandedLayers &expanded,
                   const ModelTable &table, ErrorList &errors);
 

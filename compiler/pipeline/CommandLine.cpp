@@ -281,7 +281,7 @@ int run(int argc, char **argv) {
   options.ptxas = "auto";
   Flags flags;
   addOptions(app, options, flags);
-  // A word in front, as of a tool of tools; a file of this name is ./summary.
+  // A subcommand; a file of this name is ./summary.
   flags.isSummary = argc > 1 && StringRef(argv[1]) == "summary";
   SmallVector<char *> arguments(argv, argv + argc);
   if (flags.isSummary)

@@ -79,7 +79,7 @@ static bool isText(MLIRContext &context, StringRef path, StringRef text) {
   return false;
 }
 
-/// IR in the place of a model file is told where it belongs.
+/// Explains which flag IR needs where a model file is expected.
 static bool isModelText(MLIRContext &context, StringRef path, StringRef text) {
   if (!isText(context, path, text))
     return false;
@@ -96,7 +96,7 @@ static bool isModelText(MLIRContext &context, StringRef path, StringRef text) {
   return false;
 }
 
-/// A model file in the place of IR is told the same.
+/// The same for a model file where IR is expected.
 static bool isIrText(MLIRContext &context, const CompileOptions &options,
                      StringRef text) {
   if (!isText(context, options.input, text))
@@ -206,7 +206,7 @@ static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
   stream << "\n";
 }
 
-/// Runs the phases behind `from` up to `to`.
+/// Runs the phases after `from` up to `to`.
 static LogicalResult advance(ModuleOp module, Phase from, Phase to,
                              const CompileOptions &options) {
   PassManager manager(module.getContext());
@@ -221,7 +221,7 @@ static train::ProgramOp getProgram(ModuleOp module) {
   return *module.getOps<train::ProgramOp>().begin();
 }
 
-/// Runs the phases behind `from` up to `buffers`, within the memory budget if
+/// Runs the phases after `from` up to `buffers`, within the memory budget if
 /// there is one.
 static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
                                 const CompileOptions &options) {

@@ -36,7 +36,7 @@ struct CompileOptions {
   /// Where machine code for GPUs comes from: see findPtxas().
   std::string ptxas = "off";
   Report report = Report::None;
-  /// Of a data set, for Report::Explain.
+  /// The samples of a data set, for Report::Explain.
   std::optional<int64_t> samples;
   /// The ranks that will train, for Report::Explain and the memory budget.
   boostrt::JobShape job;

@@ -1,4 +1,4 @@
-// MeasureContraction.h - how long the candidates of a sum of products take on
+// MeasureContraction.h - how long the candidates of a contraction take on
 // this machine.
 #pragma once
 

@@ -39,8 +39,7 @@ std::optional<Phase> boostc::parsePhase(StringRef name) {
   return std::nullopt;
 }
 
-/// Folds, removes what is dead and merges what is equal: after each step that
-/// leaves such things behind.
+/// Folds, removes dead and merges equal ops: after each step that leaves some.
 static void addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -58,7 +57,8 @@ static void addMemoryPlan(OpPassManager &manager) {
   // Scratch before the plan, which is to cover it.
   planning.addPass(createReserveScratchPass());
   planning.addPass(createPlanMemoryPass());
-  // Equal places become one value: kernels promise that their arguments differ.
+  // Equal addresses become one value: kernels promise that their arguments
+  // differ.
   addCleanup(manager);
   manager.nest<train::ProgramOp>().addPass(createMarkGradientsReadyPass());
 }
@@ -118,8 +118,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     addCleanup(manager);
     manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
     addCleanup(manager);
-    // Collectives are values no longer than this, and go where nobody uses
-    // them.
+    // Collectives are values no longer than this, and are removed where nothing
+    // uses them.
     manager.nest<train::ProgramOp>().addPass(
         createAssignCollectiveIndicesPass());
     break;
@@ -129,7 +129,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     if (options.maxRecomputed > 0) {
       RecomputePassOptions recompute;
       recompute.most = options.maxRecomputed;
-      // On tensors, where a second copy is just another value, and behind the
+      // On tensors, where a second copy is just another value, and after the
       // last CSE, which would make one of the two.
       program.addPass(createRecomputePass(recompute));
     }
@@ -147,8 +147,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
       layouts.addPass(createChooseDeviceLibraryPass(library));
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());
-      // Tiles and parts follow the strides of operands. A library's calls have
-      // scratch memory by now, and cut sums themselves.
+      // Tiles and partial sums follow the strides of operands. A library's
+      // calls have scratch memory by now, and cut sums themselves.
       SplitReductionsPassOptions sums;
       sums.tilingPolicy = options.cudaStaging;
       layouts.addPass(createSplitReductionsPass(sums));

@@ -1,5 +1,5 @@
-// Phases.h - the phases of a compilation and the ONE place that knows the order
-// of passes. docs/phases.md tells the same walk in prose.
+// Phases.h - the phases of a compilation, and the only file that knows the
+// order of passes. docs/phases.md tells the same walk in prose.
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
@@ -15,7 +15,7 @@ namespace boostc {
 enum class Phase {
   Input,    ///< nn + train.value_and_grad: what the frontend makes
   Backward, ///< gradients are explicit
-  Step,     ///< boosts applied, every function of a step is there
+  Step,     ///< boosts applied, with every function of a step
   Linalg,   ///< linalg and library calls on tensors
   Buffers,  ///< linalg and library calls on planned memory
   Rt,       ///< kernels and launches
@@ -41,18 +41,19 @@ struct PhaseOptions {
   /// What the program is compiled for; one of them or both.
   bool forCpu = true, forCuda = false;
   bool useLibrary = true;
-  /// Which products cuBLASLt computes on GPUs, and which convolutions cuDNN:
+  /// Which matmuls cuBLASLt computes on GPUs, and which convolutions cuDNN:
   /// auto, always or never.
   std::string cudaLibrary = "auto";
-  /// Which products and convolutions are read through shared memory on GPUs, by
-  /// all of a block, and cut into parts. For tests: all ways are right.
+  /// Which matmuls and convolutions are read through shared memory on GPUs, by
+  /// all of a block, and split into partial sums. For tests: all ways are
+  /// right.
   TilingPolicy cudaStaging = TilingPolicy::Auto;
-  /// Of gradients that ranks exchange together, at most; without it the pass's
-  /// own number.
+  /// Maximum bytes of gradients that ranks exchange together; without it the
+  /// pass's own number.
   std::optional<uint64_t> bucketBytes;
   /// Values to compute again instead of keeping them, at most.
   uint64_t maxRecomputed = 0;
-  /// How sums of products are computed; without it by the cost model.
+  /// How contractions are computed; without it by the cost model.
   ContractionChooser chooseContraction;
 };
 

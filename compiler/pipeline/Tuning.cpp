@@ -58,7 +58,7 @@ FailureOr<unsigned> Tuning::choose(Operation *op, StringRef operation,
       measureContraction(op, candidates.size(), codegenLevel);
   if (failed(times))
     return failure();
-  // What is as good as the cost model's choice is no reason to leave it.
+  // A tie with the cost model's choice keeps that choice.
   constexpr double kWorthwhile = 0.97;
   auto best = std::min_element(times->begin(), times->end());
   unsigned choice = *best < kWorthwhile * times->front()

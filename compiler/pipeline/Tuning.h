@@ -1,4 +1,4 @@
-// Tuning.h - decides by measurements, old or new, how sums of products are
+// Tuning.h - decides by measurements, old or new, how contractions are
 // computed.
 #pragma once
 
@@ -13,8 +13,8 @@ struct TuningOptions {
 
 class Tuning {
 public:
-  /// Reads the file. Null, and errors, when it is there and damaged, or when it
-  /// must be there and is not.
+  /// Reads the file. Null, and errors, when it exists and is damaged, or when
+  /// it must be there and is not.
   static std::unique_ptr<Tuning> create(mlir::MLIRContext *context,
                                         llvm::SourceMgr &sources,
                                         const TuningOptions &options,

@@ -11,7 +11,7 @@ using frontend::ErrorList;
 using frontend::Node;
 using llvm::formatv;
 
-/// Of the file; raised when older readers would misunderstand it.
+/// Version of the file; raised when older readers would misunderstand it.
 constexpr int64_t kFormat = 1;
 
 TuningFile::Machine TuningFile::getMachine(rt::CpuTargetAttr target) {
@@ -27,7 +27,7 @@ TuningFile::Machine TuningFile::getMachine(rt::CpuTargetAttr target) {
 
 namespace {
 
-/// Reads the parts of a tuning file and reports what is not as it should be.
+/// Reads the values of a tuning file and reports what is wrong.
 class Reader {
 public:
   explicit Reader(ErrorList &errors) : errors(errors) {}

@@ -1,5 +1,5 @@
-// TuningFile.h - choices that were measured, kept in a file: which candidate
-// computes a sum of products on which machine.
+// TuningFile.h - choices that were measured, kept in a file: the fastest
+// candidate of each contraction, by machine.
 #pragma once
 
 #include "compiler/frontend/JsonReader.h"

@@ -108,7 +108,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         if (isa<TensorType>(result.getType()))
           return op->emitOpError("has a tensor result in phase '")
                  << phase << "'";
-    // A part of a buffer may have gaps; kernels read it through its strides.
+    // A slice of a buffer may have gaps; kernels read it through its strides.
     if (isa<ViewLikeOpInterface>(op))
       return success();
     for (Type type : op->getResultTypes())

@@ -50,8 +50,8 @@ struct EmptyModel
     auto type = cast<tensor::EmptyOp>(op).getType();
     if (!type.hasStaticShape())
       return op->emitOpError("cannot be interpreted: expected a static shape");
-    // Contents nobody wrote must not pass for numbers: reading them shows in
-    // the result.
+    // Contents that were never written must not pass for numbers: reading them
+    // shows in the result.
     bool isFloat = isa<FloatType>(type.getElementType());
     double fill = isFloat ? std::numeric_limits<double>::quiet_NaN() : -1.0;
     results.push_back(ReferenceValue(type.getShape(), fill));
@@ -110,8 +110,8 @@ struct FromElementsModel
   }
 };
 
-/// Calls `visit` with the offsets of each element of a static part: in the
-/// whole and in the part.
+/// Calls `visit` with the offsets of each element of a static slice: in the
+/// whole and in the slice.
 template <typename Op>
 void forEachInPart(Op op, ArrayRef<int64_t> whole, ArrayRef<int64_t> part,
                    llvm::function_ref<void(int64_t, int64_t)> visit) {

@@ -54,7 +54,7 @@ private:
   using Frame = llvm::DenseMap<mlir::Value, ReferenceValue>;
   /// One frame per function being run, innermost last.
   std::vector<Frame> frames;
-  /// Of several ranks: the function in whose body they meet.
+  /// With several ranks: the function in whose body they meet.
   mlir::func::FuncOp meeting;
 };
 

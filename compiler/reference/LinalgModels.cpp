@@ -50,7 +50,7 @@ private:
   SmallVector<double> scratch; ///< operands of the step at hand
 };
 
-/// Where an operand's element lies, as a function of the loops.
+/// The offset of an operand's element, as a function of the loops.
 class Access {
 public:
   Access(AffineMap map, ArrayRef<int64_t> shape);
@@ -58,7 +58,8 @@ public:
   int64_t getOffset(ArrayRef<int64_t> indices) const;
 
 private:
-  /// An index that is no linear function of the loops is computed from the map.
+  /// An index that is not a linear function of the loops is computed from the
+  /// map.
   struct Nonlinear {
     AffineExpr expr;
     int64_t stride;
@@ -78,7 +79,8 @@ unsigned ScalarProgram::addRegister(Value value, double initial) {
   return registers.size() - 1;
 }
 
-/// Of an operand; a value from outside the region is a constant of the loops.
+/// The value of an operand; one from outside the region is a constant of the
+/// loops.
 unsigned ScalarProgram::getRegister(Value value,
                                     const ReferenceContext &context) {
   auto known = numbers.find(value);

@@ -33,7 +33,7 @@ public:
 
   Values parameters; ///< by name, what the next call reads
   Values state;      ///< by name, "<parameter>.<slot>"
-  /// Of the steps so far: what the next update reads and writes.
+  /// The state after the steps so far: what the next update reads and writes.
   bool isFinite = true;
 
   // Each runs one function. On failure a diagnostic has been emitted: at the
@@ -42,7 +42,7 @@ public:
 
   /// @init: sets parameters and state; from there on steps are finite.
   llvm::LogicalResult initialize(int64_t seed);
-  /// @micro on `inputs`, by name, of which the first `valid` samples are real.
+  /// @micro on `inputs`, by name; the first `valid` samples are real.
   /// Where it adds to the sums of micro-batches before, these are `sums`.
   llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid,
                                  const Partial &sums);
@@ -52,7 +52,7 @@ public:
   /// @combine.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
   /// @update: one step; `controls` by name. Returns whether it was committed;
-  /// behind one that was not none is, until `isFinite` says otherwise.
+  /// after one that was not none is, until `isFinite` says otherwise.
   llvm::FailureOr<bool> update(const Partial &step,
                                const std::map<std::string, double> &controls);
   /// The same of several ranks, which meet in its collectives: trainers of one

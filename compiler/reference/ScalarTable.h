@@ -13,7 +13,7 @@ namespace boostc {
 using ScalarFunction = std::function<double(const double *operands)>;
 
 /// Applies `function` to each element; an operand of one element (the condition
-/// of a select) goes with all.
+/// of a select) matches all.
 void applyElementwise(const ScalarFunction &function, mlir::Type type,
                       llvm::ArrayRef<ReferenceValue> operands,
                       llvm::SmallVectorImpl<ReferenceValue> &results);

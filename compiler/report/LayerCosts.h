@@ -6,7 +6,7 @@
 
 namespace boostc::report {
 
-/// Of one micro-batch.
+/// Cost of one micro-batch.
 struct Work {
   int64_t flops = 0;
   int64_t bytes = 0; ///< read and written
@@ -19,7 +19,7 @@ struct Work {
   }
 };
 
-/// Everything of @forward that stands under one name of the model file.
+/// Everything of @forward under one name of the model file.
 struct LayerCost {
   std::string name;
   std::string op;         ///< the last op of the layer: "dense"
@@ -33,13 +33,13 @@ struct LayerCost {
 std::vector<LayerCost> collectLayers(train::ProgramOp program);
 
 /// Adds the costs of @micro of the same program in phase `step` to `layers`;
-/// what stands under no name of theirs comes back.
+/// the rest, which is under none of their names, comes back.
 Work addStepCosts(train::ProgramOp program, std::vector<LayerCost> &layers);
 
 /// "[1, 28, 28]": without the batch, as the model file would write it.
 std::string describeSampleShape(mlir::Type type);
 
-/// The name that the model file gives to what stands at `loc`; empty without
+/// The name that the model file gives to `loc`; empty without
 /// one.
 llvm::StringRef getLayerName(mlir::Location loc);
 

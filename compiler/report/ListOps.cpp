@@ -30,7 +30,7 @@ void report::printOps(MLIRContext &context, llvm::raw_ostream &os) {
     auto mark = [](bool has) { return has ? "yes" : "-"; };
     bool hasGradient = op.hasInterface<DifferentiableOpInterface>();
     for (const LayerSpec &spec : layer->getLayerSpecs()) {
-      // Metrics and optimizers stand outside of what is differentiated.
+      // Metrics and optimizers are outside of what is differentiated.
       bool needsGradient = spec.kind == LayerSpec::Kind::Layer ||
                            spec.kind == LayerSpec::Kind::Loss;
       layers += needsGradient;

@@ -12,7 +12,7 @@ namespace boostc::report {
 
 class ProgramTables {
 public:
-  /// Of a program in phase `buffers`.
+  /// The tables of a program in phase `buffers`.
   explicit ProgramTables(train::ProgramOp program);
   ProgramTables(const ProgramTables &) = delete;
   ProgramTables &operator=(const ProgramTables &) = delete;

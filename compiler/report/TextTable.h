@@ -18,7 +18,7 @@ public:
   }
   /// A line under the last row.
   void addRule() { rules.push_back(rows.size()); }
-  /// Prints the rows, each behind two spaces and without spaces at its end.
+  /// Prints the rows, each after two spaces and without spaces at its end.
   void print(llvm::raw_ostream &os) const;
 
 private:

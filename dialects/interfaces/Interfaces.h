@@ -38,11 +38,11 @@ llvm::LogicalResult verifyCollective(mlir::Operation *op);
 
 namespace boostc::rt {
 
-/// Of RtEnums.td.
+/// Enumerations of RtEnums.td.
 enum class Precision : uint32_t;
 
-/// What every contraction keeps, beside its shapes: precision, scratch memory
-/// and parts go together.
+/// What every contraction keeps, besides its shapes: precision, scratch memory
+/// and partial sums match.
 llvm::LogicalResult verifyContraction(mlir::Operation *op);
 
 } // namespace boostc::rt

@@ -1,5 +1,5 @@
 // LayerSpec.h - what the model file may say of an op. The specs of all ops,
-// collected through LayerOpInterface, are the one table behind the parser, the
+// collected through LayerOpInterface, are the one table of the parser, the
 // JSON schema, docs/model-format.md and the model generator.
 #pragma once
 

@@ -19,7 +19,7 @@ using ElementBody = llvm::function_ref<mlir::Value(
 mlir::AffineMap projection(mlir::OpBuilder &builder, unsigned rank,
                            llvm::ArrayRef<unsigned> dims);
 
-/// result[i...] = body(inputs): `maps[k]` places input k in the loops of the
+/// result[i...] = body(inputs): `maps[k]` maps input k to the loops of the
 /// result.
 mlir::Value buildElementwise(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::RankedTensorType type,
@@ -33,7 +33,7 @@ mlir::Value buildElementwise(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::ValueRange inputs, ElementBody body);
 
 /// A reduction over the loops `inputs[0]` has and the result does not:
-/// `kept[k]` is the loop of result dimension k; `maps` places the inputs.
+/// `kept[k]` is the loop of result dimension k; `maps` maps the inputs.
 /// Starts from `start`.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type, mlir::TypedAttr start,

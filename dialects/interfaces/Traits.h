@@ -6,7 +6,7 @@
 namespace boostc {
 
 /// The op is one function of one number, applied to every element, that never
-/// decreases and keeps a NaN: it may change places with a maximum.
+/// decreases and keeps a NaN: it commutes with a maximum.
 template <typename ConcreteType>
 class MonotonicTrait
     : public mlir::OpTrait::TraitBase<ConcreteType, MonotonicTrait> {

@@ -15,18 +15,18 @@ struct AxisView {
   /// Element `k` along the axis of line (o, i) is at offset(o, i) + k * inner.
 };
 
-/// Checks that `axis` is a dimension of `type` behind the batch.
+/// Checks that `axis` is a dimension of `type` after the batch.
 llvm::LogicalResult verifyAxis(std::optional<mlir::Location> loc,
                                mlir::RankedTensorType type, int64_t axis);
 
-/// `count` elements along `axis` from place `start` of `from` on become those
+/// `count` elements along `axis` from index `start` of `from` on become those
 /// from `toStart` of `to` on.
 void copyAlongAxis(const ReferenceValue &from, int64_t start,
                    ReferenceValue &to, int64_t toStart, int64_t count,
                    int64_t axis);
 
-/// Where a part of the extents `shape` lies that begins at `start` along `axis`
-/// and at 0 along the others.
+/// The offsets of a slice of extents `shape` that begins at `start` along
+/// `axis` and at 0 along the others.
 struct AxisPart {
   llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
 

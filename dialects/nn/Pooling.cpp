@@ -34,7 +34,7 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
   auto geometry = ConvolutionGeometry::get(strides, padding, {1, 1}, 1);
   SmallVector<int64_t> output = {image.getDimSize(0), image.getDimSize(1)};
   for (unsigned axis : {0, 1}) {
-    // Since padding is below the kernel, every window reaches into the image.
+    // Since padding is below the kernel, every window reaches into the input.
     output.push_back(geometry.getOutputExtent(axis, image.getDimSize(2 + axis),
                                               kernel[axis]));
     if (output.back() < 1)
@@ -66,9 +66,9 @@ static bool isPadded(ArrayRef<int64_t> padding) {
   return llvm::any_of(padding, [](int64_t side) { return side != 0; });
 }
 
-/// Pixels in front of the image inside a padded one. linalg takes a loop that
+/// Pixels before the input inside a padded one. linalg takes a loop that
 /// indexes a dimension alone for one over all of it, so where there is padding
-/// behind the image only, the image moves by one.
+/// after the input only, the input moves by one.
 static int64_t getMargin(ArrayRef<int64_t> padding, unsigned axis) {
   bool onlyBehind = padding[axis] == 0 && padding[axis + 2] > 0;
   return onlyBehind ? 1 : padding[axis];
@@ -105,7 +105,7 @@ static Value buildFilled(OpBuilder &builder, Location loc,
   return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
 }
 
-/// The image inside a padded one, in loops over the image.
+/// The input inside a padded one, in loops over the input.
 static AffineMap getInnerMap(OpBuilder &builder, ArrayRef<int64_t> padding) {
   SmallVector<AffineExpr> pixel = {builder.getAffineDimExpr(0),
                                    builder.getAffineDimExpr(1)};
@@ -139,7 +139,7 @@ Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
   return generic.getResult(0);
 }
 
-/// Whether every pixel of `image` lies in exactly one window.
+/// Whether every pixel of `image` is in exactly one window.
 static bool areWindowsTiles(RankedTensorType image, ArrayRef<int64_t> kernel,
                             ArrayRef<int64_t> strides,
                             ArrayRef<int64_t> padding) {

@@ -12,7 +12,7 @@ verifyPooling(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
               mlir::ShapedType image, llvm::ArrayRef<int64_t> kernel,
               llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding);
 
-/// Calls `tap(x, y, k)` for every tap inside the image: row-major offsets of
+/// Calls `tap(x, y, k)` for every tap inside the input: row-major offsets of
 /// the pixel and of the window's output, and the tap's number in its window.
 void forEachTap(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> output,
                 llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
@@ -25,7 +25,7 @@ struct PoolingLoops {
                llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> padding);
 
-  mlir::AffineMap image;  ///< pixel under a tap of the padded image
+  mlir::AffineMap image;  ///< pixel under a tap of the padded input
   mlir::AffineMap output; ///< (n, c, i, j)
   mlir::AffineMap window; ///< (k, l)
   /// An operand of the window's shape that is never read: linalg infers the
@@ -40,7 +40,7 @@ mlir::Value padImage(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// The gradient of a pooling's input, `term(args)` for each window and tap: the
 /// body's arguments are the elements of `inputs` at the window. Windows that
-/// overlap are summed; where every pixel lies in exactly one, each is written
+/// overlap are summed; where every pixel is in exactly one, each is written
 /// once.
 mlir::Value buildPoolingGrad(
     mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType image,

@@ -1,4 +1,4 @@
-// Window.h - the keys of layers that move a window over an image.
+// Window.h - the keys of layers that move a window over an input.
 #pragma once
 
 #include "dialects/interfaces/LayerSpec.h"

@@ -8,7 +8,7 @@
 namespace boostc::rt {
 
 struct CollectiveForm {
-  /// Of `operands` values, each a vector of its own.
+  /// A form for `operands` values, each a vector of its own.
   CollectiveForm(CollectiveKind kind, RankGroup ranks, size_t operands)
       : kind(kind), ranks(ranks), groups(llvm::to_vector(llvm::seq<int32_t>(
                                       0, static_cast<int32_t>(operands)))) {}
@@ -16,7 +16,7 @@ struct CollectiveForm {
   CollectiveKind kind;
   RankGroup ranks;
   llvm::SmallVector<int32_t> groups; ///< by operand
-  /// Of broadcast the root, of send_recv the distance, modulo the group's
+  /// For broadcast the root, for send_recv the distance, modulo the group's
   /// ranks; else 0.
   int32_t peer = 0;
 };

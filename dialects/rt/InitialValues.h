@@ -1,5 +1,5 @@
-// InitialValues.h - what rt.fill draws, for interpreters of it and of what
-// becomes one.
+// InitialValues.h - the random values of rt.fill, for interpreters of it and of
+// what becomes one.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"

@@ -3,7 +3,7 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Whether the places name rows of the table.
+/// Whether the positions name rows of the table.
 static LogicalResult checkIndex(Operation *op, const ReferenceValue &index,
                                 int64_t rows) {
   for (double row : index.data)

@@ -12,8 +12,8 @@ llvm::LogicalResult gatherRows(mlir::Operation *op, const ReferenceValue &table,
                                const ReferenceValue &index,
                                ReferenceValue &rows);
 
-/// table[index[i...], :] += rows[i..., :] for the first `places` places of the
-/// index.
+/// table[index[i...], :] += rows[i..., :] for the first `places` positions of
+/// the index.
 llvm::LogicalResult scatterRows(mlir::Operation *op, const ReferenceValue &rows,
                                 const ReferenceValue &index, int64_t places,
                                 ReferenceValue &table);

@@ -161,7 +161,7 @@ static LogicalResult verifyPrecision(boostc::ContractionOpInterface op) {
             "alone in less";
 }
 
-/// Parts, if given, can hold parts of the sums; a library has none.
+/// `parts`, if given, can hold partial sums; a library has none.
 static LogicalResult verifyParts(boostc::ContractionOpInterface op) {
   if (!op.getParts())
     return success();

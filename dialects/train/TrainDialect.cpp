@@ -55,7 +55,7 @@ void TrainDialect::initialize() {
 // #train.schedule
 //===----------------------------------------------------------------------===//
 
-/// Names of the numbers behind the first.
+/// Names of the numbers after the first.
 static constexpr StringLiteral kNumberNames[] = {"initial", "end",   "factor",
                                                  "warmup",  "every", "length"};
 

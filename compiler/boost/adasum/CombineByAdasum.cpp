@@ -56,7 +56,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     gradients.clear();
     train::AveragingAttr averaging = getAveraging(getOperation());
     last = reductions.back();
-    // Loss and count stand behind the gradients, then the number of ranks where
+    // Loss and count follow the gradients, then the number of ranks where
     // their means are averaged.
     first = last.getParameters().size();
     Value weight;

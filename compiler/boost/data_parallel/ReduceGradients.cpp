@@ -1,4 +1,4 @@
-// Gradients are summed over ranks in front of the update; see Passes.td.
+// Gradients are summed over ranks before the update; see Passes.td.
 
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
@@ -20,7 +20,7 @@ namespace {
 struct Exchanged {
   Value argument; ///< of @update, or a number made of one
   Value value;    ///< what is summed: the argument, or its mean
-  StringRef name; ///< of the parameter, empty where it is no gradient
+  StringRef name; ///< of the parameter, empty where it is not a gradient
 };
 
 struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
@@ -126,7 +126,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
       auto argument = dyn_cast<BlockArgument>(exchanged.argument);
       if (!argument)
         continue;
-      // What stands in front made what is summed.
+      // What is before it computed what is summed.
       argument.replaceUsesWithIf(sum, [&](OpOperand &use) {
         return op->isBeforeInBlock(
             update.front().findAncestorOpInBlock(*use.getOwner()));

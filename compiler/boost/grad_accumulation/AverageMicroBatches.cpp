@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::boost;
 
-/// The one of two values of a function that is there later.
+/// The one of two values of a function that is computed later.
 static Value getLater(Value a, Value b) {
   Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
   if (!first || !second)
@@ -47,7 +47,7 @@ struct AverageMicroBatches
       if (auto binding =
               rt::getResultBinding(micro, operand.getOperandNumber());
           binding && binding.getKind() == rt::BindingKind::Gradient) {
-        // Where it is made, so that sums need not be kept beside means.
+        // Where it is computed, so that sums need not be kept next to means.
         builder.setInsertionPointAfterValue(getLater(operand.get(), count));
         operand.set(train::DivideGradientOp::create(
             builder, operand.get().getLoc(), operand.get(), count));

@@ -32,8 +32,8 @@ static bool isFeatureMapType(Type type) {
   return memref && memref.getRank() == 4 && memref.getDimSize(0) >= kMinBatch;
 }
 
-/// Whether `operand` is read and written through its strides by whoever owns
-/// it.
+/// Whether `operand` is read and written through its strides by the op that
+/// owns it.
 static bool followsStrides(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<linalg::LinalgOp, memref::CopyOp>(op))

@@ -5,12 +5,12 @@
 //  2. Empty and filled tensors get one copy per use: CSE has merged them, but
 //     each is to become a buffer of its own. Sharing one would cost copies, and
 //     a later step may give a shared one the memory of only one of its users.
-//  3. Elementwise ops write over an operand that nobody needs any more.
+//  3. Elementwise ops overwrite an operand that is not read again.
 //  4. Empty tensors that end up in a destination are replaced by it.
 //  5. One-shot bufferization decides every copy; what remains is copied
 //  explicitly.
 //  6. Ops that are executed as a whole, library calls and convolutions, take
-//  whole buffers: a part of one is copied for them.
+//  whole buffers: a slice of one is copied for them.
 
 #include "compiler/lowering/buffers/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -129,7 +129,7 @@ static void separateInitialValues(func::FuncOp function) {
 static bool isLastUse(Value value, Operation *op) {
   auto maker = value.getDefiningOp<DestinationStyleOpInterface>();
   if (!maker || isa<tensor::TensorDialect>(maker->getDialect()))
-    return false; // an argument, or a part or a form of another value
+    return false; // an argument, or a slice or a form of another value
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     return (user == op || user->isBeforeInBlock(op)) &&
@@ -160,7 +160,7 @@ static void reuseDyingOperands(func::FuncOp function) {
   }
 }
 
-/// Whether `value` is a part of a buffer, behind whatever views.
+/// Whether `value` is a slice of a buffer, through any views.
 static bool isPart(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::SubViewOp>(view))

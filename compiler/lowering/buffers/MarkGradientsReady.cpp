@@ -30,7 +30,7 @@ struct Written {
   Operation *last = nullptr;
 };
 
-/// Whether something runs behind `op` that a collective could run beside.
+/// Whether something runs after `op` that a collective could overlap with.
 bool hasWorkBehind(Operation *op) {
   while ((op = op->getNextNode()))
     if (!isBufferOrConstant(op) &&

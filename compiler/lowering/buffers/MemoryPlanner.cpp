@@ -31,8 +31,8 @@ public:
     int64_t end = place(order);
     keep(end);
     // Then the buffer that ends last gets its turn earlier, again and again: a
-    // walk over orders that accepts what is no worse. Its steps are drawn, but
-    // always the same.
+    // walk over orders that accepts what is not worse. Its steps are random,
+    // but always the same.
     std::mt19937 random(1);
     for (int64_t step = getSteps(); step > 0 && best > bound; --step) {
       unsigned last = findLast(order);

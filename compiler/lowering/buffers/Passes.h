@@ -8,7 +8,7 @@
 
 namespace boostc {
 
-/// Of a program: the number of values that it computes again.
+/// On a program: the number of values that it computes again.
 constexpr llvm::StringLiteral kRecomputedAttrName = "rt.recomputed";
 
 #define GEN_PASS_DECL

@@ -1,9 +1,9 @@
 // The memory plan; see Passes.td.
 
-#include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/buffers/MemoryPlanner.h"
-#include "compiler/lowering/target/CudaTarget.h"
+#include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/MapVector.h"
@@ -52,7 +52,7 @@ static FailureOr<int64_t> getBytes(Operation *op, MemRefType type) {
   return bytes;
 }
 
-/// The place of a binding. `other` operands share the offsets of their twins,
+/// The slot of a binding. `other` operands share the offsets of their twins,
 /// in the arena of the second gradient set.
 static rt::BindingAttr getTwin(rt::BindingAttr binding) {
   return rt::BindingAttr::get(binding.getContext(), binding.getKind(),
@@ -160,7 +160,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       if (buffer.last < 0) // never used
         buffer.first = buffer.last = position.lookup(allocation);
       // Ops that share memory wait for each other on a GPU, where small ones
-      // could run at the same time: small buffers share with nobody.
+      // could run at the same time: small buffers are not shared.
       constexpr int64_t kSmallBytes = 16 << 10;
       if (getCudaTarget(getOperation()) && *bytes <= kSmallBytes) {
         buffer.first = 0;

@@ -59,7 +59,7 @@ namespace {
 /// From where on a value is needed, and where.
 struct Life {
   int64_t bytes = 0;
-  SmallVector<int64_t> uses; ///< behind `first`, ascending
+  SmallVector<int64_t> uses; ///< after `first`, ascending
   int64_t first = 0;
 
   int64_t getLast() const { return uses.empty() ? first : uses.back(); }
@@ -97,7 +97,7 @@ public:
       operations.push_back(&op);
       ++at;
     }
-    // What leaves the function has a place of its own.
+    // What leaves the function has memory of its own.
     for (Value result : function.front().getTerminator()->getOperands())
       if (auto life = lives.find(getRoot(result)); life != lives.end())
         life->second.bytes = 0;
@@ -180,7 +180,7 @@ struct Recompute : boostc::impl::RecomputePassBase<Recompute> {
           OpBuilder(&getContext()).getI64IntegerAttr(recomputed));
   }
 
-  /// What stands at `place` or behind it reads a second copy of `op`, with
+  /// What is at `place` or after it reads a second copy of `op`, with
   /// views of its own.
   static void repeat(linalg::GenericOp op, Operation *place) {
     OpBuilder builder(place);

@@ -1,7 +1,7 @@
-// Which candidate computes each sum of products; see Passes.td.
+// Which candidate computes each contraction; see Passes.td.
 
-#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "runtime/device/cpu/ThreadPool.h"

@@ -1,4 +1,4 @@
-// ContractionChoice.h - the ways in which a sum of products can be computed,
+// ContractionChoice.h - the ways in which a contraction can be computed,
 // and which of them is taken.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace boostc {
 
-/// On an op that is a sum of products: the number of its candidate. Without it
+/// On a contraction: the number of its candidate. Without it
 /// the first one is taken.
 constexpr llvm::StringLiteral kCandidateAttrName = "rt.candidate";
 
@@ -19,7 +19,7 @@ struct ContractionCandidate {
 };
 
 /// The ways to compute `op`, on memrefs, on `target`, the default first. None
-/// when it is no sum of products.
+/// when it is not a contraction.
 std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,
                                                  rt::CpuTargetAttr target);
 

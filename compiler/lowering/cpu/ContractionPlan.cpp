@@ -18,7 +18,7 @@ int64_t ContractionPlan::countTiles(const Contraction &contraction,
   return llvm::divideCeil(contraction.loops[loop].extent, getTile(loop));
 }
 
-/// The loop along which all three operands stand still or step to a neighbour,
+/// The loop along which all three operands stay or step to a neighbour,
 /// with the most elements in a vector on average; a loop that is written along
 /// beats one summed over, whose vectors are added up at the end.
 static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
@@ -46,8 +46,9 @@ static void chooseVectorLoop(const Contraction &c, int64_t maxLanes,
   }
 }
 
-/// Cycles per product that a tile costs, in units of one vector product: loads
-/// run beside products, and a chain of sums needs others to hide its latency.
+/// Cycles per multiplication that a tile costs, in units of one vector
+/// multiplication: loads overlap with them, and a chain of sums needs others to
+/// hide its latency.
 static double estimateCost(int64_t products, int64_t loads) {
   constexpr double kLatency = 8.0, kLoadShare = 0.1;
   double cycles = std::max(

@@ -28,9 +28,9 @@ struct ContractionPlan {
   int64_t countTiles(const Contraction &contraction, unsigned loop) const;
 };
 
-/// The `count` plans whose tiles load least per product, the best first, for
-/// vector registers of `maxLanes` elements and `threads` threads. There is at
-/// least one.
+/// The `count` plans whose tiles load least per multiplication, the best first,
+/// for vector registers of `maxLanes` elements and `threads` threads. There is
+/// at least one.
 std::vector<ContractionPlan> planContraction(const Contraction &contraction,
                                              int64_t maxLanes,
                                              int64_t registers, int64_t threads,

@@ -1,5 +1,5 @@
-#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/cpu/ContractionPlan.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -108,7 +108,7 @@ private:
   }
 
   /// The vector at `offset`, number `vector` along the vector loop; one element
-  /// in every lane where the access stands still along that.
+  /// in every lane where the access does not depend on that.
   Value load(Value buffer, const LinearIndex &index, Value offset,
              int64_t vector) {
     if (plan.vectorLoop && index[*plan.vectorLoop] != 0)
@@ -152,7 +152,7 @@ private:
   }
 
   SmallVector<Value> emitReduction(unsigned level, SmallVector<Value> sums) {
-    // A condition belongs around everything that needs not its loops.
+    // A condition belongs around everything that is outside of its loops.
     for (auto [number, index] : llvm::enumerate(c.derived)) {
       Value &value = indices[c.loops.size() + number];
       if (!value && isKnown(index))
@@ -273,7 +273,7 @@ private:
   bool isSummed;                    ///< is the vector loop a reduction?
   SmallVector<unsigned> reductions; ///< outermost first
   SmallVector<Value> masks;         ///< of a tile's vectors; null: all lanes
-  /// Of loops, then of derived indices; null outside their scope.
+  /// Values of loops, then of derived indices; null outside their scope.
   SmallVector<Value> indices;
 };
 

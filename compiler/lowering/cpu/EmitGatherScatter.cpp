@@ -59,7 +59,7 @@ public:
     body(loop.getInductionVar());
   }
 
-  /// The row that place `place` names.
+  /// The row that position `place` names.
   Value loadRow(Value index, Value place) {
     Value row = memref::LoadOp::create(builder, loc, index, place);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),

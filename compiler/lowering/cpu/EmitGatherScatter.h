@@ -7,7 +7,7 @@
 
 namespace boostc {
 
-/// How threads share the work of a rows op: gather by places, scatter_add by
+/// How threads share a rows op: gather by positions, scatter_add by
 /// columns.
 struct RowsPlan {
   int64_t pieces;       ///< of the shared loop

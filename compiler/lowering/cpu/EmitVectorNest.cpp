@@ -65,7 +65,8 @@ private:
 
   Type getVectorType(Type element) { return VectorType::get({lanes}, element); }
 
-  /// A vector, or one element where the operand stands still along the vectors.
+  /// A vector, or one element where the operand does not move along the
+  /// vectors.
   Value load(OpOperand &operand, int64_t vector) {
     unsigned number = operand.getOperandNumber();
     // A scalar operand is its own element.
@@ -87,7 +88,7 @@ private:
                                        getVectorType(value.getType()), value);
   }
 
-  /// Of all outputs, for each vector of the iteration.
+  /// The values of all outputs, for each vector of the iteration.
   SmallVector<Value> initialValues() {
     SmallVector<Value> values;
     for (int64_t vector = 0; vector < vectors; ++vector)

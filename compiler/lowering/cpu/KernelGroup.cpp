@@ -40,7 +40,7 @@ static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
           loop && loop.getPosition() == *part.order.shared &&
           type.getDimSize(dim) == part.extent)
         own = strides[dim];
-    // A view may begin inside of a piece but not behind one.
+    // A view may begin inside of a piece but not after one.
     if (own == 0 || offset < 0 || offset >= own || (cut != -1 && own != cut))
       return 0;
     cut = own;
@@ -96,7 +96,7 @@ static bool canJoin(const KernelGroup &group, size_t begin,
 void KernelGroup::add(KernelPart part, bool isLarge, KernelGroup &done) {
   bool wasCut = isCut;
   isCut |= isLarge;
-  // Small ops in front of a large one that fit it become pieces of it.
+  // Small ops before a large one that match it become pieces of it.
   size_t begin = 0;
   while (begin < parts.size() && !canJoin(*this, begin, part, isCut))
     begin = wasCut == isCut ? parts.size() : begin + 1;

@@ -17,7 +17,7 @@ struct KernelPart {
   llvm::SetVector<rt::BufferOp> buffers = {};
 };
 
-/// Fails, with a diagnostic, when an operand is no planned buffer.
+/// Fails, with a diagnostic, when an operand is not a planned buffer.
 llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op);
 
 /// Ops that will be one kernel.

@@ -10,13 +10,13 @@
 //  - no two buffers of the group overlap in memory, so that the kernel's
 //    arguments may be promised not to alias.
 
-#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
-#include "compiler/lowering/target/CudaTarget.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -76,7 +76,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return flush(function, group);
   }
 
-  /// Makes what is no loop nest over elements a kernel of its own. Library
+  /// Makes what is not a loop nest over elements a kernel of its own. Library
   /// calls stay what they are.
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
     auto contraction = dyn_cast<ContractionOpInterface>(op);
@@ -136,7 +136,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     op->erase();
   }
 
-  /// A sum of products is a kernel of its own, unless the library computes it.
+  /// A contraction is a kernel of its own, unless the library computes it.
   LogicalResult outlineContraction(func::FuncOp function,
                                    ContractionOpInterface op) {
     FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
@@ -179,7 +179,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
         });
   }
 
-  /// Makes the group a kernel, its launch in the place of its last op.
+  /// Makes the group a kernel, and replaces its last op by the launch.
   LogicalResult flush(func::FuncOp function, KernelGroup &group) {
     if (group.parts.empty())
       return success();

@@ -26,9 +26,9 @@ public:
                                           const LoopOrder &order,
                                           int64_t maxLanes, bool isSplit);
 
-  /// Takes `op` into the nest when nobody can tell the difference to running it
-  /// behind: the loops are the same, and what one op writes and another touches
-  /// is touched in the same iteration.
+  /// Takes `op` into the nest when results are the same as when it runs after
+  /// the nest: the loops are the same, and what one op writes and another
+  /// touches is touched in the same iteration.
   bool join(mlir::linalg::GenericOp op, const LoopOrder &order, bool isSplit);
 
   /// As emitLoops().

@@ -1,9 +1,9 @@
-// Which products and convolutions a library computes on a GPU; see Passes.td.
+// Which matmuls and convolutions call a library on a GPU; see Passes.td.
 
 #include "compiler/lowering/cuda/Passes.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
@@ -14,7 +14,7 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// What a library may use of the device's memory beside the operands: what
+/// What a library may use of the device's memory besides the operands: what
 /// cuBLASLt's manual recommends for sm_90. cuDNN 9.19, asked about 39
 /// convolutions and gradients of ResNet-50 with 64 samples on an H200, puts the
 /// same engine first with so much as with 16 GiB, but for one weight gradient.
@@ -40,12 +40,12 @@ static int64_t getScratchBytes(rt::ConvolutionOp op, rt::Precision precision) {
 
 /// Sums of fewer terms together stay kernels. A generated kernel needs some ten
 /// microseconds for so many, which is what makes up for the launches that are
-/// lost when a product does not share one with its bias, activation or
+/// lost when a matmul does not share one with its bias, activation or
 /// neighbours. An estimate, which no device has confirmed; what is a call is
 /// measured where it runs, and its kernel taken where that is faster.
 static constexpr int64_t kFewestTerms = int64_t{1} << 26;
 
-/// With fewer rows, columns or terms than this a product is one of vectors,
+/// With fewer rows, columns or terms than this a matmul is one of vectors,
 /// which memory bounds: no tile of a library's is full.
 static constexpr int64_t kSmallestExtent = 16;
 
@@ -59,7 +59,7 @@ static bool isProfitableForLibrary(rt::MatmulOp op) {
   return isProfitableForLibrary(op.getM(), op.getN(), op.getK());
 }
 
-/// All three forms are products of what the groups have: pixels of the output,
+/// All three forms are matmuls of what the groups have: pixels of the output,
 /// filters, and taps of the channels that a filter sees.
 static bool isProfitableForLibrary(rt::ConvolutionOp op) {
   auto output = cast<MemRefType>(op.getOutput().getType());

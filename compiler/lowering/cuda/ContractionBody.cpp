@@ -1,8 +1,8 @@
-// Sums of products as work for a grid.
+// Contractions as work for a grid.
 
 #include "compiler/lowering/cuda/ContractionBody.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -98,7 +98,7 @@ Value ContractionBody::emitFactor(OpBuilder &builder, const TiledSide &side,
   }
   const Contraction::Access &access = side.isOfA ? c.a : c.b;
   Value offset = emitLinear(builder, loc, access.offset, all);
-  // Without a branch: any place that is there will do for what is not used.
+  // Without a branch: any valid address serves for what is not used.
   if (isInside)
     offset = arith::SelectOp::create(
         builder, loc, isInside, offset,

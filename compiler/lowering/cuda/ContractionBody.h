@@ -1,4 +1,4 @@
-// ContractionBody.h - sums of products as work for a grid.
+// ContractionBody.h - contractions as work for a grid.
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"

@@ -23,8 +23,8 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
-/// Whether a single block may do it, among others. Tiled products are for as
-/// many blocks as they ask for.
+/// Whether a single block may do it, among others. Tiled contractions are for
+/// as many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
   return llvm::all_of(unit.nests, [](const GridNest &nest) {
     return !nest.plan.tiling && nest.countIterations() <= kSmallWork;
@@ -50,7 +50,7 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
          kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
 }
 
-/// One for each part of the work of `op`.
+/// One for each kernel body of `op`.
 static FailureOr<std::vector<DeviceUnit>>
 makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
   FailureOr<std::vector<PlannedBody>> parts =

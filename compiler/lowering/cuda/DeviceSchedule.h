@@ -4,7 +4,7 @@
 // few. Ops are put together in three ways:
 //  - into one nest (GridNest.h), where a thread needs of the op before only
 //  what
-//    it computed itself: a bias and a relu behind a sum of products;
+//    it computed itself: a bias and a relu after a contraction;
 //  - side by side, each with blocks of its own, where none writes what the
 //  other
 //    touches: the updates of all parameters;
@@ -21,7 +21,7 @@
 
 namespace boostc {
 
-/// A part of a kernel: nests that run one after the other. More than one do so
+/// A unit of a kernel: nests that run one after the other. More than one do so
 /// in a single block.
 struct DeviceUnit {
   DeviceUnit() = default;
@@ -30,8 +30,8 @@ struct DeviceUnit {
 
   std::vector<GridNest> nests;
   llvm::SetVector<rt::BufferOp> touched, written;
-  /// Of a library call, which the nest only stands in for: touched and written
-  /// by the library, and nothing to the nest.
+  /// The scratch memory of a library call, for which the nest is only a
+  /// fallback: the library reads and writes it, the nest does not.
   rt::BufferOp scratch;
 
   bool isChain() const { return nests.size() > 1; }

@@ -1,5 +1,5 @@
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/GridCode.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -122,15 +122,15 @@ private:
                     });
   }
 
-  /// The sum of the lanes' parts, in lane 0.
+  /// The sum of the lanes' partial sums, in lane 0.
   SmallVector<Value> combineLanes(ArrayRef<Value> parts) {
     SmallVector<Value> totals;
     for (auto [i, part] : llvm::enumerate(parts))
       totals.push_back(combineWarp(i % outputs, part, kWarpThreads));
     if (plan.lanes == kWarpThreads)
       return totals;
-    // The first lane of each warp leaves its part, the first warp takes them
-    // all.
+    // The first lane of each warp leaves its partial sum, the first warp takes
+    // them all.
     constexpr int64_t kWarps = kBlockThreads / kWarpThreads;
     SmallVector<Value> shared;
     for (Value total : totals)

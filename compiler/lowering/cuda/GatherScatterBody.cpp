@@ -9,7 +9,7 @@ using namespace boostc;
 
 namespace {
 
-/// rt.gather and rt.scatter_add. Their buffers are dense, so places count
+/// rt.gather and rt.scatter_add. Their buffers are dense, so positions count
 /// through an index of any rank.
 class GatherScatterBody : public KernelBody {
 public:
@@ -39,14 +39,14 @@ protected:
   Value flatten(OpBuilder &builder, Value buffer) {
     return flattenBuffer(builder, loc, buffers.lookup(buffer));
   }
-  /// The row that place `place` names.
+  /// The row that position `place` names.
   Value loadRow(OpBuilder &builder, Value place) {
     Value row =
         memref::LoadOp::create(builder, loc, flatten(builder, index), place);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       row);
   }
-  /// The place of (row, column) in a table.
+  /// The offset of (row, column) in a table.
   Value locate(OpBuilder &builder, Value row, Value column) {
     return emitLinear(builder, loc, {0, {countColumns(source), 1}},
                       {row, column});
@@ -78,8 +78,8 @@ public:
   }
 };
 
-/// Every element looks for its terms, in the order of the places: no atomics,
-/// and the same bits as on a CPU.
+/// Every element looks for its terms, in the order of the positions: no
+/// atomics, and the same bits as on a CPU.
 class ScatterAddBody : public GatherScatterBody {
 public:
   ScatterAddBody(rt::ScatterAddOp op, const IRMapping &buffers)

@@ -23,7 +23,7 @@ public:
       combiners.push_back(findCombiner(output, value));
   }
 
-  /// Finds where each operand lies; fails, with a diagnostic, when one is
+  /// Finds the address of each operand; fails, with a diagnostic, when one is
   /// indexed otherwise than by sums.
   LogicalResult resolve() {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -42,7 +42,7 @@ public:
         return failure();
     for (OpOperand &operand : op->getOpOperands())
       if (isa<MemRefType>(operand.get().getType())) {
-        // Where gathered terms come from is no sum of the work's own loops.
+        // Where gathered terms come from is not a sum of the body's own loops.
         bool isKnown = gathered.empty() || op.isDpsInit(&operand);
         const LinearIndex &offset = offsets[operand.getOperandNumber()];
         accesses.push_back({operand.get(),
@@ -62,7 +62,7 @@ public:
     SmallVector<Value> values;
     for (OpOperand &output : op.getDpsInitsMutable()) {
       BlockArgument element = op.getMatchingBlockArgument(&output);
-      // What nobody reads need not be loaded, but needs a value.
+      // What is never read need not be loaded, but needs a value.
       values.push_back(element.use_empty()
                            ? arith::ConstantOp::create(
                                  builder, op.getLoc(),
@@ -195,8 +195,8 @@ private:
   }
 
   /// The op that adds one term to `output`, where it is one of those whose
-  /// parts can be computed apart, in numbers that lanes can exchange; else
-  /// null.
+  /// partial results can be computed apart, in numbers that lanes can exchange;
+  /// else null.
   static Operation *findCombiner(BlockArgument output, Value value) {
     Operation *combiner = value.getDefiningOp();
     if (!combiner || combiner->getNumOperands() != 2 || !output.hasOneUse() ||

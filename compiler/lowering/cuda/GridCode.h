@@ -49,7 +49,7 @@ protected:
   /// The indices of `loops` in iteration `number` of them, the last fastest.
   void decode(mlir::Value number, llvm::ArrayRef<unsigned> loops);
 
-  /// The works [begin, end), none of which reduces, for one output.
+  /// The bodies [begin, end), which do not reduce, for one output.
   void emitMembers(size_t begin, size_t end);
 
   mlir::OpBuilder &builder;

@@ -4,9 +4,9 @@
 // neighbours in a warp, so that a warp reads and writes neighbours in memory. A
 // thread computes a tile of outputs, whose sums stay in registers. Where there
 // are few outputs and much to reduce, the lanes of a warp or of a block share
-// the reduction of one tile and put their parts together in a fixed order, so
-// results do not depend on how blocks are scheduled. Blocks of a large sum of
-// products read its factors together (SharedMemoryTiling.h).
+// the reduction of one tile and combine their partial sums in a fixed order, so
+// results do not depend on how blocks are scheduled. Blocks of a large
+// contraction read its factors together (SharedMemoryTiling.h).
 #pragma once
 
 #include "compiler/lowering/cuda/SharedMemoryTiling.h"
@@ -55,9 +55,9 @@ public:
 
   virtual size_t countOutputs() const { return 1; }
 
-  /// Whether parts of a reduction can be computed apart and combined.
+  /// Whether partial reductions can be computed apart and combined.
   virtual bool isSplittable() const { return false; }
-  /// What a part starts from, and how two parts become one. Only where
+  /// What a partial result starts from, and how two are combined. Only where
   /// isSplittable().
   virtual mlir::Value emitNeutral(mlir::OpBuilder &builder, unsigned output);
   virtual mlir::Value emitCombined(mlir::OpBuilder &builder, unsigned output,
@@ -71,8 +71,9 @@ struct GridPlan {
   llvm::SmallVector<int64_t> tile; ///< of a thread, by loop; divides its extent
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
-  /// Of a sum of products: blocks have tiles instead, see SharedMemoryTiling.h.
-  /// `tile` is 1 for every loop then, `lanes` and `items` say nothing.
+  /// The tiles that blocks of a contraction have instead, see
+  /// SharedMemoryTiling.h. `tile` is 1 for every loop then, `lanes` and `items`
+  /// say nothing.
   std::optional<SharedMemoryTiling> tiling;
 
   int64_t getItemsPerBlock() const;

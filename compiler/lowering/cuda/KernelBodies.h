@@ -16,11 +16,11 @@ struct PlannedBody {
   GridPlan plan;
 };
 
-/// The work of `op`, a linalg.generic, a sum of products or a walk over rows on
-/// buffers; a sum that is computed in parts has two, the second of which adds
-/// the parts up. `buffers` maps its operands, and what its body reads from
-/// outside, to the kernel's when code is emitted. Fails, with a diagnostic,
-/// when there is none for the op.
+/// The kernel bodies of `op`, a linalg.generic, a contraction or a walk over
+/// rows on buffers: one, or two for a split reduction, the second of which adds
+/// the partial sums up. `buffers` maps its operands, and what its body reads
+/// from outside, to the kernel's when code is emitted. Fails, with a
+/// diagnostic, when the op has none.
 llvm::FailureOr<std::vector<PlannedBody>>
 buildKernelBodies(mlir::Operation *op, const mlir::IRMapping &buffers,
                   TilingPolicy tilingPolicy);

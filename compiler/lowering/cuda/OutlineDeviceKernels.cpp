@@ -3,8 +3,8 @@
 // The body of a function is a straight line; DeviceSchedule.h says what of it
 // becomes one kernel.
 
-#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/cuda/DeviceSchedule.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +66,7 @@ struct OutlineDeviceKernels
           return failure();
         continue;
       }
-      // The host fills and exchanges; what stands before comes before.
+      // The host fills and exchanges; what is before stays before.
       std::vector<DeviceKernel> taken = schedule.take();
       llvm::SetVector<Operation *> done;
       auto *next = announced.begin();
@@ -78,7 +78,7 @@ struct OutlineDeviceKernels
         if (!kernel.isFallback)
           done.insert_range(kernel.ops);
       }
-      // Behind the others there is no kernel that could run beside.
+      // No kernel after the others could overlap with them.
       done.insert(next, announced.end());
       announced.clear();
       for (Operation *op : done)
@@ -87,8 +87,8 @@ struct OutlineDeviceKernels
     return success();
   }
 
-  /// How many of `kernels` come before what is announced: a kernel holds work
-  /// from many places.
+  /// How many of `kernels` come before what is announced: a kernel may hold
+  /// several ops.
   static size_t countNeeded(ArrayRef<DeviceKernel> kernels,
                             rt::GradientsReadyOp ready) {
     size_t count = kernels.size();
@@ -174,8 +174,8 @@ struct OutlineDeviceKernels
     return kernel;
   }
 
-  /// Shared memory for the largest of the tiled products, which run in blocks
-  /// of their own; null where there are none.
+  /// Shared memory for the largest of the tiled contractions, which run in
+  /// blocks of their own; null where there are none.
   static Value addStages(gpu::GPUFuncOp kernel, Location loc,
                          const DeviceKernel &group) {
     int64_t elements = 0;
@@ -236,7 +236,7 @@ struct OutlineDeviceKernels
     };
     for (const GridNest &nest : unit.nests) {
       assert(!nest.plan.tiling && "many blocks, so not in a chain");
-      // Memory that a thread wrote before is everybody's after.
+      // Afterwards all threads see what one wrote before.
       if (&nest != &unit.nests.front())
         gpu::BarrierOp::create(builder, loc);
       int64_t blocks = nest.plan.countBlocks();

@@ -1,6 +1,6 @@
-#include "compiler/lowering/target/CudaTarget.h"
-#include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/cuda/SharedMemoryTiling.h"
+#include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -137,7 +137,7 @@ static constexpr int64_t kProcessors = 132, kResidentBlocks = 4;
 static constexpr double kLanes = 128;
 /// Bytes that reach a multiprocessor from the cache that all share, in a cycle.
 static constexpr double kCacheBytes = 64;
-/// Until what memory was asked for is there, and a barrier more.
+/// Until requested memory has arrived, and a barrier more.
 static constexpr double kLatency = 600;
 /// Loads of a loop that LLVM and ptxas put side by side.
 static constexpr double kLoadsInFlight = 4;
@@ -155,8 +155,8 @@ static double estimateStaged(const Contraction &c,
                 double(4 * kWarpThreads);
     double elements = double(plan.slice * side->tile);
     double accesses = elements / double(side->width);
-    // Single elements that are no neighbours come with others that another
-    // access wants, or nobody.
+    // Single elements that are not neighbours come with others that another
+    // access reads, or that are unused.
     perSlice += elements * 4 * (side->width == 1 ? 2 : 1) / kCacheBytes;
     perSlice +=
         accesses * (2 + kGuardInstructions * side->guards.size()) / kLanes;
@@ -179,9 +179,9 @@ double boostc::estimateMoving(int64_t elements) {
   return double(elements) * 4 / (kCacheBytes * double(kProcessors));
 }
 
-/// Of a grid without stages, whose threads have tileOfA times tileOfB outputs
-/// each, to compare with: they read both factors of every product they share in
-/// no other way.
+/// The cost of a grid without stages, whose threads have tileOfA times tileOfB
+/// outputs each, to compare with: they read both factors of every
+/// multiplication directly.
 static double estimateUnstaged(const Contraction &c, int64_t threads,
                                int64_t termsOfThread, int64_t tileOfA,
                                int64_t tileOfB) {
@@ -204,7 +204,7 @@ double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
   for (auto [number, loop] : llvm::enumerate(c.loops)) {
     if (loop.isReduction)
       terms *= loop.extent;
-    // Of the two loops with tiles each moves one factor.
+    // Each of the two loops with tiles moves one factor.
     (c.b.offset[number] == 0 ? tileOfA : tileOfB) *= plan.tile[number];
   }
   return estimateUnstaged(c, plan.items * plan.lanes,

@@ -1,4 +1,4 @@
-// SharedMemoryTiling.h - sums of products whose factors a block reads together.
+// SharedMemoryTiling.h - contractions whose factors a block reads together.
 //
 // A block computes a tile, rows by columns: along the rows one factor moves and
 // the other stays, along the columns it is the other way round. All threads put
@@ -33,9 +33,9 @@ struct TiledSide {
   int64_t width = 1;
   bool readsAlongTerms = false;
   /// Derived indices whose conditions the factor's elements have: where one
-  /// fails, zero is read. So terms that are not there are products with zero,
+  /// fails, zero is read. So missing terms are multiplications by zero,
   /// and not finite where the other factor is not, as in the definition with
-  /// zeros around an image.
+  /// zeros around an input.
   llvm::SmallVector<unsigned> guards;
 
   int64_t countTiles() const { return llvm::divideCeil(extent, tile); }

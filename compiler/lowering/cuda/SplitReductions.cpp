@@ -1,9 +1,9 @@
-// Which sums of products a GPU computes in parts; see Passes.td.
+// Which contractions a GPU splits into partial sums; see Passes.td.
 
-#include "compiler/lowering/cuda/Passes.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/cuda/ReducePartials.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
@@ -17,13 +17,13 @@ using namespace boostc;
 /// More would have each thread add up much, from more memory than is worth it.
 static constexpr int64_t kMaxParts = 64, kMaxElements = int64_t{1} << 22;
 
-/// Where all sums are cut that can be, in so many parts at most.
+/// With policy `always`, every sum is split into at most so many partial sums.
 static constexpr int64_t kPartsAlways = 4;
 
 /// Cycles from the end of one kernel to the start of the next, which needs it.
 static constexpr double kLaunchCycles = 2000;
 
-/// In how many parts the sum of `op` is fastest; 1: as a whole.
+/// The number of partial sums with which `op` is fastest; 1: not split.
 static int64_t chooseParts(ContractionOpInterface op,
                            TilingPolicy tilingPolicy) {
   Contraction whole = getContraction(op);
@@ -50,7 +50,7 @@ static int64_t chooseParts(ContractionOpInterface op,
     std::optional<Contraction> inParts = cut(parts);
     if (!inParts)
       continue;
-    // The parts are written and read once.
+    // The partial sums are written and read once.
     double cycles = estimate(*inParts) + kLaunchCycles +
                     estimateMoving(2 * parts * results);
     if (cycles < least) {
@@ -63,7 +63,8 @@ static int64_t chooseParts(ContractionOpInterface op,
 
 namespace {
 
-struct SplitReductions : boostc::impl::SplitReductionsPassBase<SplitReductions> {
+struct SplitReductions
+    : boostc::impl::SplitReductionsPassBase<SplitReductions> {
   using SplitReductionsPassBase::SplitReductionsPassBase;
 
   void runOnOperation() override {

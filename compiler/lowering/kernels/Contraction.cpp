@@ -162,7 +162,7 @@ static Contraction describe(rt::MatmulOp op) {
       {offsetOf(op.getB()), {0, call.b_strides[1], call.b_strides[0]}}};
   if (op.getBias())
     contraction.bias = {op.getBias(), {offsetOf(op.getBias()), {0, 1, 0}}};
-  // The library writes rows one after the other, so all products do.
+  // The library writes rows one after the other, so all matmuls do.
   contraction.result = {op.getC(), {offsetOf(op.getC()), {call.n, 1, 0}}};
   return contraction;
 }

@@ -1,4 +1,4 @@
-// Contraction.h - sums of products over loop nests: matrix products,
+// Contraction.h - contractions over loop nests: matmuls,
 // convolutions and their gradients.
 //
 // Every index into memory is linear in the loops, whatever order the dimensions
@@ -20,8 +20,8 @@ struct Contraction {
     bool isReduction;
     llvm::StringRef name; ///< for people
   };
-  /// numerator / divisor. A product counts where the division is exact and the
-  /// quotient lies in [0, extent): inside the input, that is.
+  /// numerator / divisor. A term counts where the division is exact and the
+  /// quotient is in [0, extent): inside the input, that is.
   struct DerivedIndex {
     LinearIndex numerator;
     int64_t divisor, extent;

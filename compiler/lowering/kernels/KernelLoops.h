@@ -16,7 +16,7 @@ struct LoopOrder {
   std::optional<unsigned> shared;
 };
 
-/// The loop over contiguous memory goes innermost, where the vectoriser looks;
+/// The loop over contiguous memory is innermost, where the vectoriser looks;
 /// threads share the outermost parallel loop other than that one, or that one
 /// when there is no other.
 LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op);

@@ -81,7 +81,7 @@ static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
   Operation *op = value.getDefiningOp();
   if (mapping.contains(value) || !op || isa<rt::BufferOp>(op))
     return;
-  // Of the buffers that the kernel does not have, a part of an op needs none.
+  // A part of an op needs none of the buffers that the kernel lacks.
   if (rt::BufferOp base = getBase(value); base && !mapping.contains(base))
     return;
   for (Value operand : op->getOperands())

@@ -15,14 +15,14 @@ namespace boostc {
 mlir::linalg::GenericOp generalizeToLoops(mlir::RewriterBase &rewriter,
                                           mlir::Operation *op);
 
-/// Whether `op` is a place or a number: no work.
+/// Whether `op` is a buffer or a constant, which costs nothing.
 bool isBufferOrConstant(mlir::Operation *op);
 
 /// Calls `act` with every op that uses `buffer`, itself or through views.
 void forEachUser(mlir::Value buffer,
                  llvm::function_ref<void(mlir::Operation *)> act);
 
-/// The buffer behind a chain of views.
+/// The buffer at the end of a chain of views.
 mlir::Value getViewedBuffer(mlir::Value value);
 
 /// The planned buffer that `value` is, or is a view of; null when it is none.

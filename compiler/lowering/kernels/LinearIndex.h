@@ -19,7 +19,7 @@ struct LinearIndex {
 /// constants.
 bool isLinear(mlir::AffineExpr expr);
 
-/// Where, in elements behind the start of its buffer, `operand` lies for each
+/// The offset, in elements from the start of its buffer, of `operand` for each
 /// iteration of its op's loops; nothing when that is not linear.
 std::optional<LinearIndex> getOffset(mlir::linalg::GenericOp op,
                                      mlir::OpOperand &operand);

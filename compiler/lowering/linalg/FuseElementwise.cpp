@@ -16,7 +16,7 @@ namespace boostc {
 using namespace mlir;
 
 /// A body that asks for its loops' indices gets them, after fusion, as
-/// affine.apply of the other op's loops: arithmetic is what everybody knows.
+/// affine.apply of the other op's loops: arithmetic is understood everywhere.
 static void expandIndices(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   function.walk([&](affine::AffineApplyOp apply) {
@@ -31,8 +31,8 @@ static void expandIndices(func::FuncOp function) {
 
 namespace {
 
-/// linalg.fill is no linalg.generic, so fusion does not see it. Reading element
-/// i of a filled tensor is reading the scalar.
+/// linalg.fill is not a linalg.generic, so fusion does not see it. Reading
+/// element i of a filled tensor is reading the scalar.
 struct FoldFillOperand : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -43,7 +43,7 @@ struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
     FailureOr<SmallVector<Value>> values = failure();
     auto library = dyn_cast<LibraryCallOpInterface>(op);
     auto generated = dyn_cast<LowerToLinalgOpInterface>(op);
-    // An op without a lowering of its own goes to the library in any case.
+    // An op without a lowering of its own is a library call in any case.
     if (library && (useLibrary || !generated))
       values = library.buildLibraryCall(builder);
     if (failed(values) && generated)

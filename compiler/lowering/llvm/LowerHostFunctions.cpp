@@ -233,7 +233,7 @@ private:
     return success();
   }
 
-  /// What the runtime launches where the library cannot be had or is slower.
+  /// What the runtime launches where the library is missing or slower.
   LogicalResult addFallback(Operation *op, BoostLibraryCall &call) {
     auto fallback = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
     if (!fallback || !fallback.getFallback())

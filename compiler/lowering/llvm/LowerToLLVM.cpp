@@ -78,7 +78,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     return success();
   }
 
-  /// Moves the kernels out of the program, which goes.
+  /// Moves the kernels out of the program, which is erased.
   LogicalResult lowerKernels(TargetCode &target) {
     train::ProgramOp program = target.program;
     if (target.kind == BOOSTC_TARGET_CUDA) {

@@ -10,7 +10,7 @@
 
 namespace boostc {
 
-/// A library call with its place in the target's table.
+/// A library call of the target's table.
 struct LibraryCallEntry {
   BoostLibraryCall call; ///< pointers unset
   std::string location, layers;
@@ -23,7 +23,7 @@ struct LaunchOperand {
   std::string name;
 };
 
-/// A launch with its place in the target's table.
+/// A launch of the target's table.
 struct LaunchEntry {
   std::string kernel, location, layers;
   llvm::SmallVector<LaunchOperand> operands;
@@ -46,7 +46,7 @@ struct TargetCode {
   llvm::SmallVector<int64_t> transientBytes; ///< by BoostFunctionKind
   std::vector<LibraryCallEntry> calls;
   std::vector<LaunchEntry> launches;
-  std::vector<CollectiveEntry> collectives; ///< by number
+  std::vector<CollectiveEntry> collectives; ///< by index
 };
 
 /// Symbol of the table of BoostModule, which code generation defines.
@@ -60,8 +60,8 @@ llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
 
 /// Turns a host function of phase rt into an LLVM function `name` of type
 /// BoostEntry, placed before the program, and returns it. Library calls and
-/// launches get the next indices of `code`; collectives have numbers, which are
-/// to follow one another.
+/// launches get the next indices of `code`; collectives have indices, which are
+/// consecutive.
 llvm::FailureOr<mlir::LLVM::LLVMFuncOp>
 lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,
                   TargetCode &code);

@@ -1,4 +1,4 @@
-// SourceNames.h - what reports of the runtime call the parts of a program: the
+// SourceNames.h - the names in reports of the runtime: the
 // model file's positions, layers and tensors.
 #pragma once
 

@@ -1,5 +1,5 @@
-// CudaTarget.h - the attribute `rt.cuda_target` of a program, and names that
-// code for GPUs goes by.
+// CudaTarget.h - the attribute `rt.cuda_target` of a program, and names in
+// code for GPUs.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"

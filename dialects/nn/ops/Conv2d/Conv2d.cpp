@@ -40,7 +40,7 @@ static SmallVector<Value> lowerConvolution(OpBuilder &builder, OpTy op,
   return {call.getResult(0)};
 }
 
-/// Two for each product that is summed, those with padding included.
+/// Two for each multiplication that is summed, those with padding included.
 static int64_t countConvolutionFlops(Type weight, Type output) {
   auto w = cast<RankedTensorType>(weight);
   return 2 * cast<RankedTensorType>(output).getNumElements() *

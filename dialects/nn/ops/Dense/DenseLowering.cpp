@@ -1,4 +1,4 @@
-// Lowerings of the dense ops: all three are one matrix product that reads its
+// Lowerings of the dense ops: each is one matmul that reads its
 // operands plainly or transposed. The library takes it as it is; the linalg
 // form is the complete fallback and what the interpreter compares the library
 // call with.

@@ -6,7 +6,7 @@ using namespace boostc;
 using namespace boostc::nn;
 
 namespace {
-/// Extents of one product and where its elements lie.
+/// Extents of one matmul and the offsets of its elements.
 struct Extents {
   int64_t m, n, k;
 

@@ -26,7 +26,7 @@ void CollectiveOp::getEffects(
   }
 }
 
-/// Of one rank.
+/// With one rank.
 LogicalResult CollectiveOp::evaluate(ReferenceContext &,
                                      ArrayRef<ReferenceValue> operands,
                                      SmallVectorImpl<ReferenceValue> &results) {

@@ -1,4 +1,4 @@
-// What stands between a rule and the commit where ranks combine changes.
+// What is between a rule and the commit where ranks combine deltas.
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/FiniteProbe.h"

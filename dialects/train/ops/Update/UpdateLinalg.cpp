@@ -110,7 +110,7 @@ private:
     Value element = args[0];
     if (gradient.isMean) {
       Value divisor = args[1];
-      // Of the count it is known: nothing is committed where it is 0.
+      // The count is known: nothing is committed where it is 0.
       if (update.getDivisor())
         divisor = arith::MaxSIOp::create(
             nested, loc, divisor,
@@ -187,8 +187,8 @@ private:
       maps.push_back(scalar);
     }
     // Outputs are the tensors the rule replaces: the parameter, then the state.
-    // A change is no parameter: it is written over the gradient, which nobody
-    // needs any more.
+    // A delta is not a parameter: it is written over the gradient, which
+    // nothing needs any more.
     bool isChange = update.getDeltas();
     if (isChange) {
       inputs.push_back(rule->getOperand(0));
