@@ -161,23 +161,23 @@ static LogicalResult verifyPrecision(boostc::ContractionOpInterface op) {
             "alone in less";
 }
 
-/// `parts`, if given, can hold partial sums; a library has none.
-static LogicalResult verifyParts(boostc::ContractionOpInterface op) {
-  if (!op.getParts())
+/// `partials`, if given, can hold partial sums; a library has none.
+static LogicalResult verifyPartials(boostc::ContractionOpInterface op) {
+  if (!op.getPartials())
     return success();
   if (op.getScratch())
-    return op->emitOpError("has scratch memory, for a library, and parts, "
-                           "which kernels put together; expected one of them");
+    return op->emitOpError("has scratch memory, for a library, and partials, "
+                           "which kernels add up; expected one of them");
   auto result = dyn_cast<MemRefType>(op.getC().getType());
   if (!result || !result.hasStaticShape() || !isDense(result))
-    return op->emitOpError("has parts, which need a dense memref to be added "
-                           "up in; found ")
+    return op->emitOpError(
+               "has partials, which are added up in a dense memref; found ")
            << op.getC().getType();
-  auto type = cast<MemRefType>(op.getParts().getType());
+  auto type = cast<MemRefType>(op.getPartials().getType());
   if (type.getRank() != 2 || !type.hasStaticShape() || type.getDimSize(0) < 2 ||
       !type.getLayout().isIdentity() ||
       type.getDimSize(1) != result.getNumElements())
-    return op->emitOpError("expected two parts or more of ")
+    return op->emitOpError("expected two partials or more of ")
            << result.getNumElements() << " elements, found " << type;
   return success();
 }
@@ -186,7 +186,7 @@ LogicalResult boostc::rt::verifyContraction(Operation *op) {
   auto contraction = cast<ContractionOpInterface>(op);
   if (failed(verifyPrecision(contraction)))
     return failure();
-  return verifyParts(contraction);
+  return verifyPartials(contraction);
 }
 
 bool boostc::rt::isDense(MemRefType type) {

@@ -68,25 +68,25 @@ boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
 }
 
 static FailureOr<std::vector<PlannedBody>>
-buildContractionParts(ContractionOpInterface op, const IRMapping &buffers,
-                      TilingPolicy tilingPolicy) {
+buildContractionBodies(ContractionOpInterface op, const IRMapping &buffers,
+                       TilingPolicy tilingPolicy) {
   Location loc = op.getLoc();
   Contraction whole = getContraction(op);
   std::vector<PlannedBody> built;
-  Value parts = op.getParts();
-  if (!parts) {
+  Value partials = op.getPartials();
+  if (!partials) {
     built.push_back(buildContractionBody(loc, whole, buffers, tilingPolicy));
     return built;
   }
-  int64_t count = cast<MemRefType>(parts.getType()).getDimSize(0);
-  std::optional<Contraction> cut = cutIntoParts(whole, count, parts);
+  int64_t count = cast<MemRefType>(partials.getType()).getDimSize(0);
+  std::optional<Contraction> cut = splitReduction(whole, count, partials);
   if (!cut)
     return op->emitOpError("has ") << count
                                    << " partial sums; expected a divisor of "
                                       "the extent of a loop that it sums over";
   built.push_back(buildContractionBody(loc, *cut, buffers, tilingPolicy));
-  built.push_back(buildContractionBody(loc, sumUpParts(whole, count, parts),
-                                       buffers, tilingPolicy));
+  built.push_back(buildContractionBody(
+      loc, reducePartials(whole, count, partials), buffers, tilingPolicy));
   return built;
 }
 
@@ -94,7 +94,7 @@ FailureOr<std::vector<PlannedBody>>
 boostc::buildKernelBodies(Operation *op, const IRMapping &buffers,
                           TilingPolicy tilingPolicy) {
   if (auto contraction = dyn_cast<ContractionOpInterface>(op))
-    return buildContractionParts(contraction, buffers, tilingPolicy);
+    return buildContractionBodies(contraction, buffers, tilingPolicy);
   std::vector<PlannedBody> built;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     FailureOr<PlannedBody> part = buildGenericBody(generic, buffers);

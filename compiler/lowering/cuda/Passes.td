@@ -51,7 +51,7 @@ def SplitReductionsPass : Pass<"boostc-split-reductions", "::boostc::train::Prog
     ```mlir
     %p = memref.alloc() : memref<32x4096xf32>
     rt.matmul ins(transposed %dy, %x : ...) outs(%dw : memref<64x64xf32>)
-      parts(%p : memref<32x4096xf32>)
+      partials(%p : memref<32x4096xf32>)
     ```
   }];
   let options = [

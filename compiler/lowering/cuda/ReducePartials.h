@@ -6,16 +6,16 @@
 
 namespace boostc {
 
-/// `whole` as `parts` partial sums, with one more loop: cuts the loop over
+/// `whole` as `partials` partial sums, with one more loop: cuts the loop over
 /// terms whose steps are largest and whose extent is a multiple. Without a
 /// bias, and written to `buffer`, one partial sum after the other. Nothing
 /// where there is no such loop.
-std::optional<Contraction> cutIntoParts(const Contraction &whole, int64_t parts,
-                                        mlir::Value buffer);
+std::optional<Contraction> splitReduction(const Contraction &whole,
+                                          int64_t partials, mlir::Value buffer);
 
 /// The sum of these partial sums, with the bias, where `whole` would be
 /// written.
-Contraction sumUpParts(const Contraction &whole, int64_t parts,
-                       mlir::Value buffer);
+Contraction reducePartials(const Contraction &whole, int64_t partials,
+                           mlir::Value buffer);
 
 } // namespace boostc

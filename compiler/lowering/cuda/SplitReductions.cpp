@@ -15,24 +15,24 @@ using namespace mlir;
 using namespace boostc;
 
 /// More would have each thread add up much, from more memory than is worth it.
-static constexpr int64_t kMaxParts = 64, kMaxElements = int64_t{1} << 22;
+static constexpr int64_t kMaxPartials = 64, kMaxElements = int64_t{1} << 22;
 
 /// With policy `always`, every sum is split into at most so many partial sums.
-static constexpr int64_t kPartsAlways = 4;
+static constexpr int64_t kPartialsAlways = 4;
 
 /// Cycles from the end of one kernel to the start of the next, which needs it.
 static constexpr double kLaunchCycles = 2000;
 
 /// The number of partial sums with which `op` is fastest; 1: not split.
-static int64_t chooseParts(ContractionOpInterface op,
-                           TilingPolicy tilingPolicy) {
+static int64_t choosePartials(ContractionOpInterface op,
+                              TilingPolicy tilingPolicy) {
   Contraction whole = getContraction(op);
   int64_t results = cast<MemRefType>(op.getC().getType()).getNumElements();
-  int64_t most =
-      std::min(tilingPolicy == TilingPolicy::Always ? kPartsAlways : kMaxParts,
-               kMaxElements / std::max<int64_t>(results, 1));
-  auto cut = [&](int64_t parts) {
-    return cutIntoParts(whole, parts, whole.result.buffer);
+  int64_t most = std::min(tilingPolicy == TilingPolicy::Always ? kPartialsAlways
+                                                               : kMaxPartials,
+                          kMaxElements / std::max<int64_t>(results, 1));
+  auto cut = [&](int64_t partials) {
+    return splitReduction(whole, partials, whole.result.buffer);
   };
   if (tilingPolicy == TilingPolicy::Always) {
     while (most > 1 && !cut(most))
@@ -46,16 +46,16 @@ static int64_t chooseParts(ContractionOpInterface op,
   };
   double asWhole = estimate(whole), least = asWhole;
   int64_t best = 1;
-  for (int64_t parts = 2; parts <= most; ++parts) {
-    std::optional<Contraction> inParts = cut(parts);
-    if (!inParts)
+  for (int64_t partials = 2; partials <= most; ++partials) {
+    std::optional<Contraction> split = cut(partials);
+    if (!split)
       continue;
     // The partial sums are written and read once.
-    double cycles = estimate(*inParts) + kLaunchCycles +
-                    estimateMoving(2 * parts * results);
+    double cycles = estimate(*split) + kLaunchCycles +
+                    estimateMoving(2 * partials * results);
     if (cycles < least) {
       least = cycles;
-      best = parts;
+      best = partials;
     }
   }
   return isWorthwhile(least, asWhole) ? best : 1;
@@ -76,15 +76,15 @@ struct SplitReductions
   void split(ContractionOpInterface op) {
     auto result = dyn_cast<MemRefType>(op.getC().getType());
     // With scratch memory it is a library's call, whose fallback is one kernel.
-    if (!result || op.getParts() || op.getScratch() || !rt::isDense(result))
+    if (!result || op.getPartials() || op.getScratch() || !rt::isDense(result))
       return;
-    int64_t parts = chooseParts(op, tilingPolicy);
-    if (parts == 1)
+    int64_t partials = choosePartials(op, tilingPolicy);
+    if (partials == 1)
       return;
     OpBuilder builder(op);
-    auto type =
-        MemRefType::get({parts, result.getNumElements()}, builder.getF32Type());
-    op.getPartsMutable().assign(
+    auto type = MemRefType::get({partials, result.getNumElements()},
+                                builder.getF32Type());
+    op.getPartialsMutable().assign(
         memref::AllocOp::create(builder, op.getLoc(), type));
   }
 };

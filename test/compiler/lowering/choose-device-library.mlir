@@ -91,7 +91,7 @@ func.func @strided(%a: memref<512x512xf32, strided<[1024, 2]>>, %b: memref<512x5
 // CHECK: rt.matmul
 // CHECK-NOT: memref.alloc
 // CHECK: rt.matmul
-func.func @parts(%a: memref<512x512xf32, strided<[1024, 1], offset: 64>>, %b: memref<512x512xf32>, %c: memref<512x512xf32>) {
+func.func @partials(%a: memref<512x512xf32, strided<[1024, 1], offset: 64>>, %b: memref<512x512xf32>, %c: memref<512x512xf32>) {
   rt.matmul ins(%a, %b : memref<512x512xf32, strided<[1024, 1], offset: 64>>, memref<512x512xf32>) outs(%c : memref<512x512xf32>)
   rt.matmul ins(transposed %b, %b : memref<512x512xf32>, memref<512x512xf32>) outs(%c : memref<512x512xf32>)
   return

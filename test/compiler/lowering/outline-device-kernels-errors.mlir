@@ -109,7 +109,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %p = rt.buffer transient[64] : memref<3x8xf32>
     // expected-error @+1 {{has 3 partial sums; expected a divisor of the extent of a loop that it sums over}}
     rt.matmul ins(%a, %b : memref<2x7xf32>, memref<7x4xf32>) outs(%c : memref<2x4xf32>)
-        parts(%p : memref<3x8xf32>)
+        partials(%p : memref<3x8xf32>)
     return
   }
 }
@@ -125,7 +125,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %p = rt.buffer transient[256] : memref<5x54xf32>
     // expected-error @+1 {{has 5 partial sums; expected a divisor of the extent of a loop that it sums over}}
     rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
-        outs(%w : memref<6x1x3x3xf32>) parts(%p : memref<5x54xf32>)
+        outs(%w : memref<6x1x3x3xf32>) partials(%p : memref<5x54xf32>)
         strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
     return
   }

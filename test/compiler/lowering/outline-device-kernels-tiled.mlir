@@ -154,7 +154,7 @@ func.func @parts() {
   %dw = rt.buffer gradient[0] : memref<32x32x3x3xf32>
   %p = rt.buffer transient[2097152] : memref<16x9216xf32>
   rt.convolution backward_weight ins(%dy, %x : !image, !image) outs(%dw : memref<32x32x3x3xf32>)
-      parts(%p : memref<16x9216xf32>)
+      partials(%p : memref<16x9216xf32>)
       strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
   return
 }

@@ -26,7 +26,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // CHECK-LABEL: func.func @long
 // AUTO: %[[P:.+]] = memref.alloc() : memref<[[PARTS:[0-9]+x4096xf32]]>
 // ALWAYS: %[[P:.+]] = memref.alloc() : memref<[[PARTS:4x4096xf32]]>
-// CHECK-NEXT: rt.matmul ins(transposed %{{.*}} outs(%{{.*}}) parts(%[[P]] : memref<[[PARTS]]>)
+// CHECK-NEXT: rt.matmul ins(transposed %{{.*}} outs(%{{.*}}) partials(%[[P]] : memref<[[PARTS]]>)
 func.func @long(%a: memref<8192x64xf32>, %b: memref<8192x64xf32>, %c: memref<64x64xf32>) {
   rt.matmul ins(transposed %a, %b : memref<8192x64xf32>, memref<8192x64xf32>) outs(%c : memref<64x64xf32>)
   return
@@ -35,7 +35,7 @@ func.func @long(%a: memref<8192x64xf32>, %b: memref<8192x64xf32>, %c: memref<64x
 // The gradient of a weight: over 32 samples of 16 x 16 pixels.
 // CHECK-LABEL: func.func @weight
 // CHECK: %[[P:.+]] = memref.alloc() : memref<{{.*}}x9216xf32>
-// CHECK-NEXT: rt.convolution backward_weight {{.*}} parts(%[[P]] : memref<{{.*}}x9216xf32>)
+// CHECK-NEXT: rt.convolution backward_weight {{.*}} partials(%[[P]] : memref<{{.*}}x9216xf32>)
 func.func @weight(%dy: memref<32x32x16x16xf32>, %x: memref<32x32x16x16xf32>, %dw: memref<32x32x3x3xf32>) {
   rt.convolution backward_weight ins(%dy, %x : memref<32x32x16x16xf32>, memref<32x32x16x16xf32>)
       outs(%dw : memref<32x32x3x3xf32>) strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
@@ -65,7 +65,7 @@ func.func @prime(%a: memref<8191x64xf32>, %b: memref<8191x64xf32>, %c: memref<64
 // CHECK-LABEL: func.func @taken
 // CHECK-NOT: memref.alloc
 // CHECK: rt.matmul {{.*}} scratch(%{{.*}} : memref<64xi8>){{$}}
-// CHECK-NEXT: rt.matmul {{.*}} parts(%{{.*}} : memref<4x4096xf32>){{$}}
+// CHECK-NEXT: rt.matmul {{.*}} partials(%{{.*}} : memref<4x4096xf32>){{$}}
 // CHECK-NEXT: rt.convolution backward_weight {{.*}} scratch(%{{.*}} : memref<64xi8>) strides
 func.func @taken(%a: memref<8192x64xf32>, %b: memref<8192x64xf32>, %c: memref<64x64xf32>,
                  %s: memref<64xi8>, %p: memref<4x4096xf32>, %dy: memref<32x32x16x16xf32>,
@@ -73,7 +73,7 @@ func.func @taken(%a: memref<8192x64xf32>, %b: memref<8192x64xf32>, %c: memref<64
   rt.matmul ins(transposed %a, %b : memref<8192x64xf32>, memref<8192x64xf32>) outs(%c : memref<64x64xf32>)
       scratch(%s : memref<64xi8>)
   rt.matmul ins(transposed %a, %b : memref<8192x64xf32>, memref<8192x64xf32>) outs(%c : memref<64x64xf32>)
-      parts(%p : memref<4x4096xf32>)
+      partials(%p : memref<4x4096xf32>)
   rt.convolution backward_weight ins(%dy, %x : memref<32x32x16x16xf32>, memref<32x32x16x16xf32>)
       outs(%dw : memref<32x32x3x3xf32>) scratch(%s : memref<64xi8>)
       strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1

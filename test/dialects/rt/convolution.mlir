@@ -106,11 +106,11 @@ func.func @rt_convolution_c3(%x: tensor<2x1x5x5xf32>, %w: memref<6x1x3x3xf32>,
 // -----
 
 // CHECK-LABEL: func.func @convolution_parts
-// CHECK: rt.convolution backward_weight {{.*}} outs(%{{.*}} : memref<6x1x3x3xf32>) parts(%{{.*}} : memref<2x54xf32>) strides
+// CHECK: rt.convolution backward_weight {{.*}} outs(%{{.*}} : memref<6x1x3x3xf32>) partials(%{{.*}} : memref<2x54xf32>) strides
 func.func @convolution_parts(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
                              %w: memref<6x1x3x3xf32>, %p: memref<2x54xf32>) {
   rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
-      outs(%w : memref<6x1x3x3xf32>) parts(%p : memref<2x54xf32>)
+      outs(%w : memref<6x1x3x3xf32>) partials(%p : memref<2x54xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }
@@ -119,9 +119,9 @@ func.func @convolution_parts(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
 
 func.func @rt_convolution_c4_tensor(%x: tensor<2x1x5x5xf32>, %w: tensor<6x1x3x3xf32>,
                                     %e: tensor<2x6x3x3xf32>, %p: memref<2x108xf32>) {
-  // expected-error @+1 {{has parts, which need a dense memref to be added up in; found 'tensor<2x6x3x3xf32>'}}
+  // expected-error @+1 {{has partials, which are added up in a dense memref; found 'tensor<2x6x3x3xf32>'}}
   %y = rt.convolution forward ins(%x, %w : tensor<2x1x5x5xf32>, tensor<6x1x3x3xf32>)
-      outs(%e : tensor<2x6x3x3xf32>) parts(%p : memref<2x108xf32>)
+      outs(%e : tensor<2x6x3x3xf32>) partials(%p : memref<2x108xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 -> tensor<2x6x3x3xf32>
   return
 }
@@ -131,9 +131,9 @@ func.func @rt_convolution_c4_tensor(%x: tensor<2x1x5x5xf32>, %w: tensor<6x1x3x3x
 func.func @rt_convolution_c4_scratch(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
                                      %w: memref<6x1x3x3xf32>, %s: memref<64xi8>,
                                      %p: memref<2x54xf32>) {
-  // expected-error @+1 {{has scratch memory, for a library, and parts, which kernels put together; expected one of them}}
+  // expected-error @+1 {{has scratch memory, for a library, and partials, which kernels add up; expected one of them}}
   rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
-      outs(%w : memref<6x1x3x3xf32>) scratch(%s : memref<64xi8>) parts(%p : memref<2x54xf32>)
+      outs(%w : memref<6x1x3x3xf32>) scratch(%s : memref<64xi8>) partials(%p : memref<2x54xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }
@@ -142,9 +142,9 @@ func.func @rt_convolution_c4_scratch(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5
 
 func.func @rt_convolution_c4_size(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
                                   %w: memref<6x1x3x3xf32>, %p: memref<2x53xf32>) {
-  // expected-error @+1 {{expected two parts or more of 54 elements, found 'memref<2x53xf32>'}}
+  // expected-error @+1 {{expected two partials or more of 54 elements, found 'memref<2x53xf32>'}}
   rt.convolution backward_weight ins(%y, %x : memref<2x6x3x3xf32>, memref<2x1x5x5xf32>)
-      outs(%w : memref<6x1x3x3xf32>) parts(%p : memref<2x53xf32>)
+      outs(%w : memref<6x1x3x3xf32>) partials(%p : memref<2x53xf32>)
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }

@@ -113,11 +113,11 @@ func.func @rt_matmul_c3_memref_with_result(%a: memref<2x3xf32>, %b: memref<3x4xf
 // -----
 
 // CHECK-LABEL: func.func @matmul_parts
-// CHECK: rt.matmul ins(transposed %{{.*}}, %{{.*}} : memref<6x2xf32>, memref<6x4xf32>) outs(%{{.*}} : memref<2x4xf32>) parts(%{{.*}} : memref<3x8xf32>)
+// CHECK: rt.matmul ins(transposed %{{.*}}, %{{.*}} : memref<6x2xf32>, memref<6x4xf32>) outs(%{{.*}} : memref<2x4xf32>) partials(%{{.*}} : memref<3x8xf32>)
 func.func @matmul_parts(%a: memref<6x2xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>,
                         %p: memref<3x8xf32>) {
   rt.matmul ins(transposed %a, %b : memref<6x2xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
-      parts(%p : memref<3x8xf32>)
+      partials(%p : memref<3x8xf32>)
   return
 }
 
@@ -125,9 +125,9 @@ func.func @matmul_parts(%a: memref<6x2xf32>, %b: memref<6x4xf32>, %c: memref<2x4
 
 func.func @rt_matmul_c4_size(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>,
                              %p: memref<3x4xf32>) {
-  // expected-error @+1 {{expected two parts or more of 8 elements, found 'memref<3x4xf32>'}}
+  // expected-error @+1 {{expected two partials or more of 8 elements, found 'memref<3x4xf32>'}}
   rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
-      parts(%p : memref<3x4xf32>)
+      partials(%p : memref<3x4xf32>)
   return
 }
 
@@ -135,9 +135,9 @@ func.func @rt_matmul_c4_size(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memre
 
 func.func @rt_matmul_c4_one(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>,
                             %p: memref<1x8xf32>) {
-  // expected-error @+1 {{expected two parts or more of 8 elements, found 'memref<1x8xf32>'}}
+  // expected-error @+1 {{expected two partials or more of 8 elements, found 'memref<1x8xf32>'}}
   rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
-      parts(%p : memref<1x8xf32>)
+      partials(%p : memref<1x8xf32>)
   return
 }
 
@@ -145,9 +145,9 @@ func.func @rt_matmul_c4_one(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref
 
 func.func @rt_matmul_c4_gaps(%a: memref<2x6xf32>, %b: memref<6x4xf32>,
                              %c: memref<2x4xf32, strided<[5, 1]>>, %p: memref<3x8xf32>) {
-  // expected-error @+1 {{has parts, which need a dense memref to be added up in; found 'memref<2x4xf32, strided<[5, 1]>>'}}
+  // expected-error @+1 {{has partials, which are added up in a dense memref; found 'memref<2x4xf32, strided<[5, 1]>>'}}
   rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>)
-      outs(%c : memref<2x4xf32, strided<[5, 1]>>) parts(%p : memref<3x8xf32>)
+      outs(%c : memref<2x4xf32, strided<[5, 1]>>) partials(%p : memref<3x8xf32>)
   return
 }
 
@@ -155,9 +155,9 @@ func.func @rt_matmul_c4_gaps(%a: memref<2x6xf32>, %b: memref<6x4xf32>,
 
 func.func @rt_matmul_c4_scratch(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4xf32>,
                                 %s: memref<64xi8>, %p: memref<3x8xf32>) {
-  // expected-error @+1 {{has scratch memory, for a library, and parts, which kernels put together; expected one of them}}
+  // expected-error @+1 {{has scratch memory, for a library, and partials, which kernels add up; expected one of them}}
   rt.matmul ins(%a, %b : memref<2x6xf32>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
-      scratch(%s : memref<64xi8>) parts(%p : memref<3x8xf32>)
+      scratch(%s : memref<64xi8>) partials(%p : memref<3x8xf32>)
   return
 }
 

@@ -73,7 +73,7 @@ LogicalResult ConvolutionOp::verify() {
 
 void ConvolutionOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  addEffects(*this, {getScratch(), getParts()}, effects);
+  addEffects(*this, {getScratch(), getPartials()}, effects);
 }
 
 int64_t ConvolutionOp::getFlops() {

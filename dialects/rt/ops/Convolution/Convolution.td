@@ -24,7 +24,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     output; on memrefs there is none, and operands may lie in memory in any order of
     their dimensions. BoostConvolution in the ABI: in a program for GPUs `scratch` is what
     cuDNN may use, and a convolution without it is computed by a kernel. With `precision
-    tf32` cuDNN may round what it multiplies, see `rt.matmul_precision`. With `parts`, [s,
+    tf32` cuDNN may round what it multiplies, see `rt.matmul_precision`. With `partials`, [s,
     elements of c], that kernel splits the sum into s partial sums, stores them there and adds them up
     in their order.
 
@@ -32,7 +32,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     * (rt_convolution_c1) shapes, strides, padding, dilations and groups fit together.
     * (rt_convolution_c2) `bias` has O elements and comes with `forward` only.
     * (rt_convolution_c3) all operands are tensors or all are memrefs.
-    * (rt_convolution_c4) `parts` comes with a dense memref `c` and without `scratch`, and
+    * (rt_convolution_c4) `partials` comes with a dense memref `c` and without `scratch`, and
       has two rows or more of as many elements as `c`.
     * (rt_convolution_c5) `precision tf32` comes with `scratch`.
 
@@ -49,7 +49,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
                        Optional<TensorOrMemRef<[F32]>>:$bias,
                        TensorOrMemRef<[F32]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
-                       Optional<MemRefOf<[F32]>>:$parts,
+                       Optional<MemRefOf<[F32]>>:$partials,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                        DefaultValuedAttr<Rt_Precision,
@@ -59,7 +59,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     $kind `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)? `outs` `(` $c `:` type($c) `)`
     (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    (`parts` `(` $parts^ `:` type($parts) `)`)?
+    (`partials` `(` $partials^ `:` type($partials) `)`)?
     `strides` $strides `padding` $padding `dilations` $dilations `groups` $groups
     (`precision` $precision^)? attr-dict (`->` type($results)^)?
   }];

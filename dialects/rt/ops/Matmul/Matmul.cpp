@@ -50,7 +50,7 @@ LogicalResult MatmulOp::verify() {
 
 void MatmulOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  addEffects(*this, {getScratch(), getParts()}, effects);
+  addEffects(*this, {getScratch(), getPartials()}, effects);
 }
 
 int64_t MatmulOp::getFlops() { return 2 * getM() * getN() * getK(); }

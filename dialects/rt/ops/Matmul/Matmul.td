@@ -16,14 +16,14 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
     a program for GPUs `scratch` is what cuBLASLt may use, and a matmul without it is
     computed by a kernel. With `precision tf32` cuBLASLt may round `a` and `b`, see
-    `rt.matmul_precision`. With `parts`, [s, elements of c], a GPU splits the sum into s partial sums,
+    `rt.matmul_precision`. With `partials`, [s, elements of c], a GPU splits the sum into s partial sums,
     puts them there and adds them up in their order.
 
     Constraints:
     * (rt_matmul_c1) `op(a)` is `[m, k]`, `op(b)` is `[k, n]`, `c` is `[m, n]`.
     * (rt_matmul_c2) `bias`, when given, has n elements.
     * (rt_matmul_c3) all operands are tensors or all are memrefs.
-    * (rt_matmul_c4) `parts` comes with a dense memref `c` and without `scratch`, and has
+    * (rt_matmul_c4) `partials` comes with a dense memref `c` and without `scratch`, and has
       two rows or more of as many elements as `c`.
     * (rt_matmul_c5) `precision tf32` comes with `scratch`.
 
@@ -38,7 +38,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
                        Optional<TensorOrMemRef<[F32]>>:$bias,
                        TensorOrMemRef<[F32]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
-                       Optional<MemRefOf<[F32]>>:$parts,
+                       Optional<MemRefOf<[F32]>>:$partials,
                        UnitProp:$transposeA, UnitProp:$transposeB,
                        DefaultValuedAttr<Rt_Precision,
                          "::boostc::rt::Precision::Float32">:$precision);
@@ -47,7 +47,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     `ins` `(` (`transposed` $transposeA^ ` `)? `` $a `,` (`transposed` $transposeB^)? $b
     `:` type($a) `,` type($b) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $c `:` type($c) `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    (`parts` `(` $parts^ `:` type($parts) `)`)? (`precision` $precision^)?
+    (`partials` `(` $partials^ `:` type($partials) `)`)? (`precision` $precision^)?
     attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
