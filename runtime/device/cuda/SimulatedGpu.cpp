@@ -17,7 +17,7 @@ Status failure(const std::string &why) {
 
 /// bin/boost-run, a test in test/unit/, or both next to each other.
 std::string findPlugin(const std::string &origin) {
-  for (const char *folder : {".", "../lib", "../../lib"}) {
+  for (const char *folder : {"", "../lib", "../../lib"}) {
     std::filesystem::path path =
         std::filesystem::path(origin) / folder / sim::kPluginFile;
     if (access(path.c_str(), R_OK) == 0)

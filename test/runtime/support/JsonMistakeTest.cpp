@@ -48,7 +48,7 @@ TEST(JsonMistake, PointsWhereACommaIsMissing) {
 TEST(JsonMistake, PointsAtTheNumber) {
   EXPECT_EQ(mistakeOf(R"({"a": 01})"),
             "6: expected a value after ':', found '01'; JSON numbers have no "
-            "zeros in front");
+            "leading zeros");
   EXPECT_EQ(mistakeOf("[+1]"), "1: expected a value or ']', found '+1'; JSON "
                                "numbers have no leading '+'");
   EXPECT_EQ(mistakeOf("[.5]"),

@@ -188,7 +188,7 @@ TEST(GpuVectors, WhatIsNotThereCannotBeAdded) {
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),
               testing::HasSubstr("cannot launch 'boost_add_f32' of a sum over "
-                                 "ranks: extent 'operand 2'"));
+                                 "ranks: extent 'right'"));
   status = gpu.vectors->copy(there, there + 4096, 4);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_THAT(status.message(),
