@@ -11,9 +11,9 @@
 // crash or a power cut, the checkpoints completed before are still there.
 #pragma once
 
-#include "runtime/support/File.h"
 #include "runtime/checkpoint/CheckpointPosition.h"
 #include "runtime/checkpoint/Safetensors.h"
+#include "runtime/support/File.h"
 
 #include <functional>
 #include <map>
@@ -24,7 +24,7 @@
 
 namespace boostrt {
 
-/// What a file of weights says about itself beside them, and its way back: the
+/// The metadata of a file of weights, and the way back: the
 /// epoch and the steps, 0 where the file does not say.
 SafetensorsMetadata weightsMetadata(const CheckpointPosition &position);
 CheckpointPosition savedPosition(const SafetensorsMetadata &metadata);
@@ -38,14 +38,14 @@ struct LoadedCheckpoint {
   bool saysSamples = true;
   SafetensorsFile weights;
   SafetensorsFile state;
-  /// How many ranks' own states are there, this one counted; 1: state is the
+  /// How many ranks' own states exist, this one counted; 1: state is the
   /// same on all ranks.
   uint32_t rankStates = 1;
 };
 
 /// Where the states of other ranks come from when a checkpoint is written.
 struct RankStates {
-  uint32_t ranks = 1; ///< of the job; 1: there are no others
+  uint32_t ranks = 1; ///< of the job
   /// The state of a rank >= 1, valid until the next call. Called once for each
   /// rank, in their order.
   std::function<Result<std::span<const TensorView>>(uint32_t rank)> fetch = {};
@@ -118,7 +118,7 @@ class CheckpointStore {
 public:
   /// Makes the directory if need be, proves that it can be written, takes its
   /// lock, and tidies what a killed process left. `keepMax` >= 1 complete
-  /// checkpoints are kept, but never fewer than 2, so that two stand while a
+  /// checkpoints are kept, but never fewer than 2, so that two exist while a
   /// third is written. `recipe` goes into each (CheckpointManifest::recipe).
   static Result<std::unique_ptr<CheckpointStore>>
   open(FileSystem &files, std::string directory, std::string prefix,
@@ -132,7 +132,7 @@ public:
                            std::span<const TensorView> state,
                            const RankStates &others = {});
 
-  /// Of the checkpoint that save() writes at `position`.
+  /// The path of the checkpoint that save() writes at `position`.
   std::string pathOf(const CheckpointPosition &position) const {
     return directory_ + "/" + checkpointName(prefix_, position);
   }

@@ -14,7 +14,7 @@ namespace boostrt {
 
 inline constexpr std::string_view kLockFile = ".boost-run.lock";
 
-/// What stands before a checkpoint's name while it is not in its place. Only
+/// Prefixes of a checkpoint's name while it is incomplete or replaced. Only
 /// names made of these are ever deleted or moved while tidying.
 inline constexpr std::string_view kSaving = ".saving-";     ///< being written
 inline constexpr std::string_view kReplaced = ".replaced-"; ///< moved aside
@@ -36,7 +36,7 @@ std::optional<CheckpointName> parseCheckpointName(std::string_view text,
                                                   std::string_view prefix);
 
 /// The directories among `entries`, and links to some, that are named as
-/// checkpoints: of `prefix`, or of any where there is none.
+/// checkpoints: those of `prefix`, or all where it is empty.
 std::vector<CheckpointName>
 checkpointsNewestFirst(std::span<const DirectoryEntry> entries,
                        std::optional<std::string_view> prefix = {});

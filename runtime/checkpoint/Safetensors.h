@@ -88,7 +88,7 @@ public:
   const std::string &path() const { return path_; }
   /// By offset; they cover the data, each byte once.
   const std::vector<TensorEntry> &tensors() const { return tensors_; }
-  const TensorEntry *find(std::string_view name) const; ///< null: not there
+  const TensorEntry *find(std::string_view name) const; ///< null: absent
   const SafetensorsMetadata &metadata() const { return metadata_; }
 
   /// Fills `to` from byte `begin` of the tensor on.

@@ -1,4 +1,4 @@
-// Reading safetensors files that nobody vouches for.
+// Reading safetensors files that are not trusted.
 #include "runtime/checkpoint/Safetensors.h"
 
 #include "runtime/support/Suggest.h"
@@ -58,7 +58,7 @@ public:
       return failTensor(
           fmt::format("has an unknown key '{}'", printable(name)));
     if (seen_[size_t(field_)])
-      return failTensor(fmt::format("has the key '{}' twice", name));
+      return failTensor(fmt::format("has a duplicate key '{}'", name));
     return seen_[size_t(field_)] = true;
   }
 
@@ -69,7 +69,7 @@ public:
     }
     if (at_ == At::Top && name_ == "__metadata__") {
       if (seenMetadata_)
-        return fail("the key '__metadata__' is there twice");
+        return fail("duplicate key '__metadata__'");
       seenMetadata_ = true;
       at_ = At::Metadata;
       return true;
@@ -124,8 +124,8 @@ public:
   bool string(std::string &value) override {
     if (at_ == At::Metadata) {
       if (!header_.metadata.emplace(name_, value).second)
-        return fail(fmt::format("the metadata key '{}' is there twice",
-                                printable(name_)));
+        return fail(
+            fmt::format("duplicate metadata key '{}'", printable(name_)));
       return true;
     }
     if (at_ != At::Tensor || field_ != Field::DType)
@@ -199,7 +199,7 @@ std::string layoutError(std::vector<Entry> &entries, uint64_t dataBytes) {
   std::ranges::sort(names, {}, byName);
   if (auto same = std::ranges::adjacent_find(names, {}, byName);
       same != names.end())
-    return fmt::format("tensor '{}' is there twice", printable((*same)->name));
+    return fmt::format("duplicate tensor '{}'", printable((*same)->name));
   names.clear();
 
   std::ranges::sort(entries, {},

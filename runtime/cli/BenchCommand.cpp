@@ -1,9 +1,10 @@
 // `boost-run bench`: what a step costs without its data. No loader runs; the
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
-#include "runtime/predict/RandomBatch.h"
-#include "runtime/support/Streams.h"
 #include "runtime/cli/Commands.h"
+#include "runtime/predict/RandomBatch.h"
+#include "runtime/support/Plural.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StepWindow.h"
 
@@ -83,7 +84,7 @@ private:
       return Status(ExitCode::Numerical,
                     fmt::format("step {}: the loss or a gradient is not "
                                 "finite (loss {}), and a step that is not "
-                                "applied is no step to time; compile with a "
+                                "applied cannot be timed; compile with a "
                                 "lower learning rate",
                                 globalStep, results.loss.mean()));
     return Status();
@@ -121,10 +122,10 @@ void print(const Bench &bench, const Options &options,
     printResult("{}\n", json.dump());
     return;
   }
-  printResult("{}: {} steps of batch {} x {} micro-batch{}{} on {}\n"
+  printResult("{}: {} steps of batch {} x {}{} on {}\n"
               "ms per step: median {:.4f}, min {:.4f}, p90 {:.4f}\n",
               program.name, options.benchSteps, program.batch_size,
-              program.micro_batches, program.micro_batches == 1 ? "" : "es",
+              countOf(program.micro_batches, "micro-batch"),
               ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
               median, least, p90);
 }

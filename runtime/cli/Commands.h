@@ -22,7 +22,7 @@ Status benchCommand(const Options &options, Ranks &ranks);
 /// Prints what this machine can run programs on.
 Status doctorCommand(const Options &options);
 
-/// Prints who this process would be in a job of ranks.
+/// Prints which rank this process would be.
 Status ranksCommand(const Options &options);
 
 /// Writes a rank table.

@@ -10,10 +10,10 @@ class App;
 
 namespace boostrt {
 
-/// Of every command that is run by ranks.
+/// Flags of every command that ranks run.
 void addLaunch(CLI::App &app, LaunchOptions &options);
 
-/// Of `rank-table`, action and files included.
+/// Arguments and flags of `rank-table`.
 void addRankTable(CLI::App &app, Options &options);
 
 /// What CLI11 does not check. Fails with ExitCode::Usage, without advice to

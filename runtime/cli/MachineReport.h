@@ -16,7 +16,7 @@ namespace boostrt {
 /// A file that was looked for.
 struct FoundFile {
   std::string name;
-  std::string path, place; ///< empty: there is none
+  std::string path, place; ///< empty: none
   std::string version;     ///< empty: not told
   std::string failure;     ///< why it is not used; empty: it is
 };

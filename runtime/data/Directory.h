@@ -9,7 +9,7 @@
 
 namespace boostrt::data {
 
-/// What is there instead, for a message: "it holds a, b and 3 more".
+/// What the directory holds, for a message: "it holds a, b and 3 more".
 std::string listing(const std::string &directory);
 
 /// Fails with ExitCode::Data unless `directory` is one. `holds` says what was
@@ -29,7 +29,7 @@ Result<std::optional<std::string>> findOptional(const std::string &directory,
 /// A split without samples, of what `train` holds.
 std::unique_ptr<Dataset> emptySplit(const Dataset &train);
 
-/// That `names`, "a.npy", are not there, and what is.
+/// The error that `names`, "a.npy", do not exist, with what does.
 Status notFound(const std::string &directory, const std::string &names);
 
 /// findOptional() of a file that must be there. Fails with ExitCode::Data.

@@ -6,7 +6,7 @@
 // content, not by name, because browsers unpack downloads without renaming
 // them.
 //
-// Files are not trusted: a header is believed only as far as the bytes behind
+// Files are not trusted: a header is believed only as far as the bytes after
 // it reach, inflation stops at the announced size, and a gzip file must end
 // with its own checksum. Both splits together may have up to kIdxMaxBytes.
 #pragma once

@@ -53,8 +53,8 @@ int64_t ByteReader::fileBytes() const { return state_->fileBytes; }
 
 static Status cannotRead(const std::string &path, int error) {
   return Status(ExitCode::Data,
-                fmt::format("{}: cannot read: {}; check that the file is there "
-                            "and readable",
+                fmt::format("{}: cannot read: {}; check that the file exists "
+                            "and is readable",
                             path, std::strerror(error)));
 }
 
@@ -161,7 +161,7 @@ Result<int64_t> ByteReader::State::unxzInto(uint8_t *out, int64_t count) {
                     fmt::format("{}: not enough memory to unpack it", path));
     case LZMA_MEMLIMIT_ERROR:
       return Status(ExitCode::Data,
-                    fmt::format("{}: unpacking it takes {} bytes of memory, "
+                    fmt::format("{}: unpacking it requires {} bytes of memory, "
                                 "expected at most {}; unpack it with xz first",
                                 path, lzma_memusage(&lzma), kXzMemory));
     default:

@@ -53,7 +53,7 @@ public:
   /// Empty, or what is wrong.
   std::string parse() {
     if (!take('{'))
-      return "the header is no dictionary";
+      return "the header is not a dictionary";
     while (!take('}')) {
       std::string key;
       if (!quoted(key) || !take(':'))
@@ -108,7 +108,7 @@ private:
     if (key == "descr" && !descr) {
       if (at('['))
         return "the array has a structured type";
-      return quoted(descr.emplace()) ? "" : "'descr' is no text";
+      return quoted(descr.emplace()) ? "" : "'descr' is not a text";
     }
     if (key == "fortran_order" && !fortranOrder) {
       fortranOrder = takeWord("True");
@@ -118,14 +118,13 @@ private:
     }
     if (key == "shape" && !shape)
       return tuple(shape.emplace());
-    return fmt::format(
-        "the header has the key '{}' {}", printable(key),
-        key == "descr" || key == "fortran_order" || key == "shape" ? "twice"
-                                                                   : "too");
+    bool isKnown = key == "descr" || key == "fortran_order" || key == "shape";
+    return fmt::format("the header has {} key '{}'",
+                       isKnown ? "a duplicate" : "an unknown", printable(key));
   }
   std::string tuple(std::vector<int64_t> &extents) {
     if (!take('('))
-      return "'shape' is no tuple";
+      return "'shape' is not a tuple";
     while (!take(')')) {
       skipSpace();
       int64_t extent = 0;

@@ -239,7 +239,7 @@ static Status checkArguments(const Dataset &dataset,
                               arenas.size(), needed));
   for (size_t i = 0; i < arenas.size(); ++i)
     if (!arenas[i] || std::count(arenas.begin(), arenas.end(), arenas[i]) != 1)
-      return broken(fmt::format("batch arena {} is null or there twice", i));
+      return broken(fmt::format("batch arena {} is null or a duplicate", i));
   return {};
 }
 

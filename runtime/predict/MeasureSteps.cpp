@@ -13,7 +13,7 @@ namespace {
 
 /// Steps that the first times of anything are not measured in.
 constexpr int kMinWarmup = 2, kMaxWarmup = 20;
-/// Of a rank alone, and of each pattern between ranks.
+/// Limits for a rank alone, and for each pattern between ranks.
 constexpr int64_t kMinSteps = 3, kMinRounds = 1, kMaxRounds = 60;
 /// A step that takes longer is long, and the first one is as good as any.
 constexpr double kLongStep = 5;
@@ -25,7 +25,7 @@ template <typename T> Status agreeOn(T &value, StepExchanges &exchanges) {
                    exchanges.workspace());
 }
 
-/// Every pattern but the sum is exchanged in a step behind one that exchanged a
+/// Every pattern but the sum is exchanged in a step after one that exchanged a
 /// sum, as every step of training is; so sums are measured most often.
 Status measureRound(TrainingRank &rank) {
   for (Pattern pattern : {Pattern::Short, Pattern::Rounds, Pattern::Messages}) {

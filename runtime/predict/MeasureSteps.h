@@ -1,6 +1,6 @@
 // MeasureSteps.h - what the parts of a program's steps cost on this machine:
 // its functions, and messages in the state in which a step exchanges them, out
-// of step with each other and behind work that has used the caches.
+// of step with each other and after computation that has used the caches.
 #pragma once
 
 #include "runtime/comm/Transport.h"

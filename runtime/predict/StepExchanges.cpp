@@ -61,7 +61,7 @@ Status StepExchanges::exchangePattern() {
   return allReduceSum(group_, floats_, workspace_);
 }
 
-/// As many messages from each member to those behind it.
+/// As many messages from each member to those after it.
 Status StepExchanges::exchangeShort(uint32_t messages) {
   uint32_t size = group_.size(), self = group_.self();
   workspace_.sends.clear();

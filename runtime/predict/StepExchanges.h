@@ -33,7 +33,7 @@ public:
   Status run(uint32_t index, void *const *operands) override;
 
   /// Since the last call: seconds for which update has waited, and those in
-  /// which it did what is no part of a step.
+  /// which it did what is not part of a step.
   double waited() { return std::exchange(waited_, 0); }
   double takeOverlapped() { return std::exchange(overlapped_, 0); }
 

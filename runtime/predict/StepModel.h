@@ -32,7 +32,7 @@ inline constexpr double ComputeCosts::*kComputeCosts[] = {
 
 /// Between servers.
 struct NetworkCosts {
-  double latency = 30e-6;         ///< seconds until a message is there
+  double latency = 30e-6;         ///< seconds until a message arrives
   double bytesPerSecond = 1.25e9; ///< of a server, in each direction
 };
 

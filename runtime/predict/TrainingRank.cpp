@@ -84,7 +84,7 @@ Status TrainingRank::checkApplied() const {
   return Status(ExitCode::Numerical,
                 fmt::format("step {} on generated batches: the loss or a "
                             "gradient is not finite, and a step that is not "
-                            "applied is no step to measure; compile with a "
+                            "applied cannot be measured; compile with a "
                             "lower learning rate",
                             steps_));
 }

@@ -30,7 +30,7 @@ public:
   Status prepare(uint32_t threads);
   /// Fails with ExitCode::Numerical when it cannot be applied.
   Status step(Pattern pattern);
-  /// Of the steps since the last forgetTimes().
+  /// Times of the steps since the last forgetTimes().
   StepTimes times();
   void forgetTimes();
 

@@ -11,7 +11,7 @@ namespace boostrt {
 
 class CollectiveExecutor {
 public:
-  /// Of `collective`, which outlives the object.
+  /// `collective` outlives the object.
   explicit CollectiveExecutor(const BoostCollective &collective)
       : collective_(collective) {}
 

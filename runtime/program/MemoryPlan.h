@@ -28,7 +28,7 @@ struct MemoryJob {
   uint32_t rank = 0;    ///< rank 0 needs most
   /// Training with --checkpoint-dir.
   bool keepsCheckpoints = true;
-  /// Of the memory in which ranks add. Scratch memory of the host counts as
+  /// For the memory in which ranks add. Scratch memory of the host counts as
   /// far as it is written, that of a device as it is reserved.
   VectorCuts cuts = kHostCuts;
   bool isOnHost = true;

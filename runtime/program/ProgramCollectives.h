@@ -1,6 +1,6 @@
 // ProgramCollectives.h - what the collectives in a program's tables are to the
-// ranks of a job: who averages, and what Adasum combines. Ranks that train and
-// the model that predicts them ask here.
+// ranks of a job: which ranks average, and what Adasum combines. Ranks that
+// train and the model that predicts them ask here.
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
@@ -45,9 +45,9 @@ void listOperands(const BoostCollective &collective, void *const *operands,
       list.emplace_back(static_cast<T *>(operands[i]), table[i].elements);
 }
 
-/// Of how many floats an all-reduce takes as much scratch memory as
-/// `collective`, which is no Adasum, among so many members; it may add up
-/// `moreIntegers` that are no operands.
+/// The number of floats whose all-reduce takes as much scratch memory as
+/// `collective`, which is not an Adasum, among so many members; it may add up
+/// `moreIntegers` that are not operands.
 size_t scratchFloats(const BoostCollective &collective, uint32_t members,
                      size_t moreIntegers = 0);
 
@@ -75,7 +75,7 @@ inline bool averagesInServers(uint32_t across, bool hasSeveralServers) {
 std::vector<AdasumTensor> tensorsOf(const BoostCollective &collective,
                                     std::span<const size_t> offsets);
 
-/// The Adasum of a program's collective behind a sum over inner groups of that
+/// The Adasum of a program's collective after a sum over inner groups of that
 /// many ranks.
 AdasumOptions adasumOptions(uint32_t ranksPerMean);
 

@@ -1,5 +1,5 @@
-// The descriptor comes from a file: a defect of the compiler, or a program made
-// by somebody else's, must end in a message and not in a wild pointer.
+// The descriptor comes from a file: a defect of the compiler, or a program from
+// another compiler, must end in a message and not in a wild pointer.
 #include "runtime/program/ValidateProgram.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/support/ElementBytes.h"
@@ -162,7 +162,7 @@ private:
       BOOSTRT_RETURN_IF_ERROR(
           tensor(parameter.tensor, BOOSTC_ARENA_PARAMETER, "parameter"));
       if (!names.insert(parameter.tensor.name).second)
-        return fail("parameter '{}' occurs twice", parameter.tensor.name);
+        return fail("duplicate parameter '{}'", parameter.tensor.name);
       if (parameter.tensor.dtype != BOOSTC_F32 ||
           parameter.role > BOOSTC_ROLE_MULTIPLIER ||
           parameter.initializer > BOOSTC_INIT_TRUNCATED_NORMAL)
@@ -184,7 +184,7 @@ private:
           tensor(state.tensor, BOOSTC_ARENA_STATE, "state"));
       BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
       if (!names.insert(state.tensor.name).second)
-        return fail("state '{}' occurs twice", state.tensor.name);
+        return fail("duplicate state '{}'", state.tensor.name);
       if (state.parameter >= p_.parameter_count)
         return fail("state '{}' belongs to parameter {} of {}",
                     state.tensor.name, state.parameter, p_.parameter_count);
@@ -200,9 +200,9 @@ private:
       BOOSTRT_RETURN_IF_ERROR(
           tensor(input.tensor, BOOSTC_ARENA_BATCH, "input"));
       if (!names.insert(input.tensor.name).second)
-        return fail("input '{}' occurs twice", input.tensor.name);
+        return fail("duplicate input '{}'", input.tensor.name);
       if (input.kind >= std::size(kInputKinds))
-        return fail("input '{}' is of unknown kind {}", input.tensor.name,
+        return fail("input '{}' has unknown kind {}", input.tensor.name,
                     input.kind);
       const InputKind &kind = kInputKinds[input.kind];
       ++count[input.kind];
@@ -248,7 +248,7 @@ private:
       const BoostMetric &metric = p_.metrics[i];
       BOOSTRT_RETURN_IF_ERROR(name(metric.name, "a metric"));
       if (!names.insert(metric.name).second)
-        return fail("metric '{}' occurs twice", metric.name);
+        return fail("duplicate metric '{}'", metric.name);
       BOOSTRT_RETURN_IF_ERROR(
           scalar(metric.sum, BOOSTC_ARENA_RESULT, BOOSTC_F32, "metric sum"));
       BOOSTRT_RETURN_IF_ERROR(scalar(metric.count, BOOSTC_ARENA_RESULT,
@@ -258,7 +258,7 @@ private:
       const BoostSchedule &schedule = p_.schedules[i];
       BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
       if (schedule.kind >= BOOSTC_SCHEDULE_COUNT)
-        return fail("schedule '{}' is of unknown kind {}", schedule.name,
+        return fail("schedule '{}' has unknown kind {}", schedule.name,
                     schedule.kind);
       if (schedule.unit > BOOSTC_UNIT_STEPS)
         return fail("schedule '{}' counts in unknown unit {}", schedule.name,
@@ -270,9 +270,9 @@ private:
                       schedule.name);
       for (double length : {schedule.warmup, schedule.every, schedule.length})
         if (!(length >= 0.0) || !std::isfinite(length))
-          return fail("schedule '{}' has a length that is no number of 0 or "
-                      "more",
-                      schedule.name);
+          return fail("schedule '{}' has length {}, expected a finite number "
+                      "of 0 or more",
+                      schedule.name, length);
       BOOSTRT_RETURN_IF_ERROR(scalar(schedule.control, BOOSTC_ARENA_CONTROL,
                                      BOOSTC_F32, "schedule"));
     }
@@ -289,7 +289,7 @@ private:
       if (collective.index != i)
         return fail("collective {} has index {}", i, collective.index);
       if (collective.kind >= BOOSTC_COLLECTIVE_COUNT)
-        return fail("collective {} is of unknown kind {}", i, collective.kind);
+        return fail("collective {} has unknown kind {}", i, collective.kind);
       if (collective.ranks > BOOSTC_RANKS_INTER_GROUP)
         return fail("collective {} is for unknown ranks {}", i,
                     collective.ranks);

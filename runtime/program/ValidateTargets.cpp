@@ -66,7 +66,7 @@ private:
                            ? BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT
                            : BOOSTC_LIBRARY_MATMUL;
     if (call.kind > maxKind)
-      return fail("{}: library call {} is of an unknown kind", name_, index);
+      return fail("{}: library call {} has an unknown kind", name_, index);
     if (!call.location || !call.layers)
       return fail("{}: library call {} has no location or no layers", name_,
                   index);
@@ -89,7 +89,7 @@ private:
 
   Status product(uint32_t index, const BoostMatmul &m) const {
     if (m.post_op > BOOSTC_POST_RELU || m.has_bias > 1)
-      return fail("{}: library call {} is of an unknown kind", name_, index);
+      return fail("{}: library call {} has an unknown kind", name_, index);
     const int64_t values[] = {
         m.m,           m.n, m.k, m.a_strides[0], m.a_strides[1], m.b_strides[0],
         m.b_strides[1]};
@@ -99,7 +99,7 @@ private:
   Status convolution(uint32_t index, const BoostLibraryCall &call) const {
     const BoostConvolution &c = call.convolution;
     if (c.has_bias > (call.kind == BOOSTC_LIBRARY_CONVOLUTION ? 1 : 0))
-      return fail("{}: library call {} is of an unknown kind", name_, index);
+      return fail("{}: library call {} has an unknown kind", name_, index);
     for (std::span<const int64_t> values :
          std::initializer_list<std::span<const int64_t>>{
              c.input, c.weight, c.output, c.input_strides, c.weight_strides,
@@ -173,7 +173,7 @@ private:
         return fail("{}: more than {} modules", name_, kMaxModules);
       const BoostModule &module = t_.modules[count];
       if (module.kind > BOOSTC_MODULE_CUBIN)
-        return fail("{}: module {} is of unknown kind {}", name_, count,
+        return fail("{}: module {} has unknown kind {}", name_, count,
                     module.kind);
       if (!module.data || module.bytes == 0 || module.bytes > kMaxModuleBytes)
         return fail("{}: module {} of {} bytes", name_, count, module.bytes);
@@ -250,7 +250,7 @@ public:
     for (uint32_t i = 0; i < p_.target_count; ++i) {
       uint32_t kind = p_.targets[i].kind;
       if (kind >= BOOSTC_TARGET_COUNT)
-        return fail("target {} is of unknown kind {}", i, kind);
+        return fail("target {} has unknown kind {}", i, kind);
       if (i > 0 && kind <= p_.targets[i - 1].kind)
         return fail("target {} is in the wrong place", kTargetNames[kind]);
       BOOSTRT_RETURN_IF_ERROR(TargetCheck(p_, p_.targets[i], path_).run());

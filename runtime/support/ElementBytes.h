@@ -5,7 +5,7 @@
 
 namespace boostrt {
 
-/// Of a BoostDType; 0 for what is none.
+/// Bytes of a BoostDType; 0 for other numbers.
 constexpr uint64_t elementBytes(uint32_t dtype) {
   switch (dtype) {
   case BOOSTC_F32:

@@ -132,7 +132,7 @@ private:
     return token.starts_with('"') ? shown : "'" + shown + "'";
   }
 
-  /// What a person who wrote this probably meant.
+  /// What was probably meant.
   std::string hint(std::string_view token) const {
     char c = token.front();
     if ((c == '}' || c == ']') && followsComma())
@@ -184,7 +184,7 @@ private:
   std::string_view last() const {
     return text.substr(lastBegin, lastEnd - lastBegin);
   }
-  /// The value that ended last, as it stands in the text.
+  /// The value that ended last, as it is written.
   std::string describeLast() const {
     std::string_view token = last();
     bool isWord = isWordByte(token.front());

@@ -1,5 +1,5 @@
 // JsonMistake.h - where a text stops being JSON, and what is wrong there, in
-// words for the person who wrote it.
+// words for its author.
 #pragma once
 
 #include <cstddef>

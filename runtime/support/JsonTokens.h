@@ -1,5 +1,5 @@
-// JsonTokens.h - where the tokens of a JSON text stand, which the events of its
-// parser do not say.
+// JsonTokens.h - positions of the tokens of a JSON text, which the events of
+// its parser do not say.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace boostrt {
 
-/// Of one parse. An event comes right after the lexer took its token, which
-/// therefore lies between the end of the last one and where the lexer is.
+/// The tokens of one parse. An event comes right after the lexer took its
+/// token, which therefore lies between the end of the last one and where the
+/// lexer is.
 class JsonTokens {
 public:
   /// Bytes [begin, end) of the text.
@@ -22,7 +23,7 @@ public:
     std::string message; ///< "not valid JSON: expected a value, found '/'; ..."
   };
 
-  /// Of `text`, which outlives the object, from byte `begin` on.
+  /// Parses `text`, which outlives the object, from byte `begin` on.
   explicit JsonTokens(std::string_view text, size_t begin = 0)
       : text_(text), begin_(begin), taken_(begin), last_(begin) {}
 
@@ -37,8 +38,7 @@ public:
   /// The token of this event; each event but parse_error() calls it once.
   Token next();
 
-  /// Of parse_error(): where and what, with what a person who wrote this
-  /// probably meant.
+  /// Explains parse_error(): where, what, and what was probably meant.
   Mistake explain(const std::string &lastRead,
                   const nlohmann::json::exception &exception) const;
 

@@ -6,7 +6,7 @@
 
 namespace boostrt {
 
-/// Of what was combined as one vector: a parameter, or several.
+/// One combined vector: a parameter, or several.
 struct AdasumEntry {
   std::vector<std::string> parameters;
   /// c_i of each group of ranks: the result is the sum of c_i g_i.

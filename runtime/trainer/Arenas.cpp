@@ -128,7 +128,7 @@ Result<std::byte *> Arenas::map(uint64_t bytes, uint64_t total) {
 }
 
 Arenas::~Arenas() {
-  // A step that failed leaves work under way; that it fails too is no news.
+  // A step that failed leaves pending transfers; their failure adds nothing.
   [[maybe_unused]] Status finished = finishBatches();
   finished = pull(std::span<const DeviceCopy>());
   for (std::span<std::byte> host : pinned_)

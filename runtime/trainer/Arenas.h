@@ -55,8 +55,8 @@ public:
   Status write(BoostArenaKind kind, uint64_t offset,
                std::span<const std::byte> value) const;
 
-  /// As push(), of a whole batch arena: beside the calls that do not read it.
-  /// It stays as it is until finishBatches() has returned.
+  /// As push(), of a whole batch arena, concurrently with calls that do not
+  /// read it. Its content must not change until finishBatches() has returned.
   Status pushBatch(uint32_t copy) const;
   Status finishBatches() const {
     return device_ ? device_->finishBatches() : Status();

@@ -70,7 +70,7 @@ float Execution::valueAt(const BoostSchedule &schedule,
 
 Status Execution::call(BoostFunctionKind kind) {
   Status status = device_.call(kind, bases_);
-  // What a rank has lost is no fault of the program's.
+  // A lost rank is not a fault of the program.
   if (status.ok() || status.code() == ExitCode::RankLost)
     return status;
   return Status(status.code(),
@@ -121,8 +121,8 @@ Status Execution::resetAccumulators() {
   // One micro-batch writes the set in any case.
   if (program_.descriptor().micro_batches == 1)
     return Status();
-  // What is read there is not used, but memory that nobody has ever written is
-  // not to be read.
+  // The value read there is not used, but memory that was never written must
+  // not be read.
   if (!std::exchange(setIsWritten_, true))
     BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOSTC_ARENA_GRADIENT));
   return arenas_.write(BOOSTC_ARENA_GRADIENT,

@@ -8,7 +8,7 @@
 // on a stack of gradient sets, and two of equal size are merged at once, so
 // log2(window) + 1 sets suffice.
 //
-// Where micro-batches add to what is there (in place), one set suffices, and
+// Where micro-batches add in place, one set suffices, and
 // the order is that of the micro-batches.
 #pragma once
 

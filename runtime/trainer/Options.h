@@ -1,5 +1,5 @@
 // Options.h - what the command line of boost-run says, before it meets a
-// program. An absent option is empty; who needs it knows the default.
+// program. An absent option is empty; its reader knows the default.
 #pragma once
 
 #include "runtime/device/cuda/GpuChoice.h"
@@ -65,11 +65,11 @@ struct Options {
 
   std::optional<std::string> checkpoint;      ///< of `eval`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
-  /// Of `info`: the job whose steps are predicted.
+  /// For `info`: the job whose steps are predicted.
   std::optional<PredictOptions> prediction;
   bool json = false; ///< of `info`, `bench`, `doctor` and `ranks`
 
-  // Of `rank-table`.
+  // For `rank-table`.
   std::string tableAction; ///< "create" or "merge"
   std::vector<std::string> hosts, tables;
   uint32_t devices = 0;

@@ -40,7 +40,7 @@ bool replacesState(const LoadedCheckpoint &checkpoint,
                    const Ranks &ranks);
 
 /// Gives each rank its state of `checkpoint`, which rank 0 has and has already
-/// read its own of, unless replacesState(); null: there is none, states are as
+/// read its own of, unless replacesState(); null: no checkpoint, states are as
 /// init made them. With another number of ranks than saved it, `rule` says what
 /// becomes of them. Fails with ExitCode::Checkpoint without a rule. Takes no
 /// memory but that of a few pieces.

@@ -10,8 +10,8 @@
 
 namespace boostrt {
 
-/// Of the weights on the host, 64 bits of their SHA-256. (What goes wrong in
-/// state reaches the weights with the next step.)
+/// 64 bits of the SHA-256 of the weights on the host. (An error in the state
+/// reaches the weights with the next step.)
 uint64_t hashOfWeights(const Execution &execution);
 
 /// Nothing when all hashes, by rank, are equal; else which ranks differ from

@@ -79,7 +79,7 @@ public:
   explicit Console(ProgressKind kind, bool isQuiet = false);
   ~Console();
 
-  /// A remark that is no result: "boost-run: ..." on standard error.
+  /// A remark, not a result: "boost-run: ..." on standard error.
   void note(const std::string &text);
   /// A line of results.
   void line(const std::string &text);

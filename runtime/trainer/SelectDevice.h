@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/trainer/Options.h"
 #include "runtime/program/Program.h"
+#include "runtime/trainer/Options.h"
 
 #include <memory>
 #include <vector>
@@ -18,8 +18,8 @@ struct SelectedDevice {
 };
 
 /// Takes what --device names, else a GPU that can be used, else the CPU. Fails
-/// with ExitCode::Usage when the program has no code for the device or there
-/// is no such device, ExitCode::Input when the program does not fit it.
+/// with ExitCode::Usage when the program has no code for the device or the
+/// device does not exist, ExitCode::Input when the program does not fit it.
 Result<SelectedDevice> selectDevice(const Options &options,
                                     const Program &program);
 

@@ -94,8 +94,9 @@ TEST(LaunchFlags, RankTable) {
 
 TEST(LaunchFlags, RankTableWrong) {
   expectUsage({"rank-table"}, "which action? create or merge");
-  expectUsage({"rank-table", "merg"},
-              "'merg' is no action; did you mean 'merge'?; create or merge");
+  expectUsage(
+      {"rank-table", "merg"},
+      "'merg' is not an action; did you mean 'merge'?; create or merge");
   expectUsage({"rank-table", "create"}, "create needs --hosts A,B,...");
   expectUsage({"rank-table", "create", "--hosts=a"},
               "create needs --devices N, the ranks of each host");

@@ -193,7 +193,7 @@ TEST_F(IdxRobustness, ThingsThatAreNoFiles) {
             path() + ": found a device or pipe, expected a regular file");
   EXPECT_THAT(IdxFile::open(directory / "nothing", 1).status().message(),
               HasSubstr(": cannot read: No such file or directory; check that "
-                        "the file is there and readable"));
+                        "the file exists and is readable"));
 }
 
 /// Opens `directory` in a process of its own. Returns its peak memory in MiB

@@ -216,20 +216,21 @@ TEST_F(Npy, TypesAndOrders) {
 TEST_F(Npy, DamagedHeaders) {
   EXPECT_EQ(imagesError(npyOf("[]", "abc")),
             path("train_images") +
-                ": the header is no dictionary, expected what numpy.save "
+                ": the header is not a dictionary, expected what numpy.save "
                 "writes for an array of numbers; save it again");
   const std::pair<const char *, const char *> cases[] = {
-      {"", "the header is no dictionary"},
-      {"[]", "the header is no dictionary"},
+      {"", "the header is not a dictionary"},
+      {"[]", "the header is not a dictionary"},
       {"{", "the header's dictionary is damaged"},
       {"{'descr'", "the header's dictionary is damaged"},
       {"{'descr: 1}", "the header's dictionary is damaged"},
-      {"{'descr': 4}", "'descr' is no text"},
+      {"{'descr': 4}", "'descr' is not a text"},
       {"{'descr': '|u1' 'shape': ()}", "the header's dictionary is damaged"},
-      {"{'descr': '|u1', 'descr': '|u1'}", "the key 'descr' twice"},
-      {"{'a\x1b': 1}", "the header has the key 'a\\x1b' too"},
+      {"{'descr': '|u1', 'descr': '|u1'}",
+       "the header has a duplicate key 'descr'"},
+      {"{'a\x1b': 1}", "the header has an unknown key 'a\\x1b'"},
       {"{'fortran_order': 0}", "'fortran_order' is neither True nor False"},
-      {"{'shape': 3}", "'shape' is no tuple"},
+      {"{'shape': 3}", "'shape' is not a tuple"},
       {"{'shape': (-1,)}", "'shape' holds something else than extents"},
       {"{'shape': (a,)}", "'shape' holds something else than extents"},
       {"{'shape': (99999999999999999999,)}", "something else than extents"},

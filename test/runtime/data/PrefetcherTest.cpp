@@ -249,10 +249,10 @@ TEST(PrefetcherErrors, Arguments) {
             "prefetch: 0 batch arenas, expected 1 or more");
   EXPECT_EQ(errorOf(half(), sampler, good.layout, {base, base},
                     Mode::Background, ExitCode::Internal),
-            "prefetch: batch arena 0 is null or there twice");
+            "prefetch: batch arena 0 is null or a duplicate");
   EXPECT_EQ(errorOf(half(), sampler, good.layout, {base, nullptr},
                     Mode::Background, ExitCode::Internal),
-            "prefetch: batch arena 1 is null or there twice");
+            "prefetch: batch arena 1 is null or a duplicate");
 }
 
 } // namespace

@@ -36,8 +36,8 @@ TEST(PredictionReport, OneRank) {
             "  micro               5.0000 ms\n"
             "  update              2.0000 ms\n"
             "  step                7.0000 ms, 1429 samples/s\n"
-            "  not counted     loading and transforming samples, which is done "
-            "beside the steps\n"
+            "  not counted     loading and transforming samples, which overlaps "
+            "the steps\n"
             "  measured here   a rank with 1 thread, 1 at once: micro-batch "
             "5 ms, update 2 ms\n");
 }
@@ -62,8 +62,8 @@ TEST(PredictionReport, ServersThatShareTheirCores) {
        " % of 8 such ranks\n",
        "  shared          2 cores by 4 ranks: computing takes 2 times as long, "
        "exchanging 2 times as long as between 2 ranks\n",
-       "what of the exchange runs beside the backward: a step may be shorter "
-       "by that\n",
+       "the part of the exchange that overlaps the backward: a step may be "
+       "shorter by that\n",
        "  measured here   a rank with 1 thread, 1 at once: micro-batch 5 ms, "
        "combine 3 ms, update 2 ms\n",
        "between 2 ranks over TCP: latency 1 ms, 100 us a message, 1 ns a "

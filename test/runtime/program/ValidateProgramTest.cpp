@@ -43,7 +43,7 @@ TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.collectives[0].index = 1; },
                "collective 0 has index 1");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
-               "collective 0 is of unknown kind 7");
+               "collective 0 has unknown kind 7");
   expectDefect([](Copy &c) { c.collectives[0].peer = -1; },
                "collective 0 of kind 0 has peer -1");
   expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
@@ -149,7 +149,7 @@ TEST_F(ValidateProgram, Tensors) {
 
 TEST_F(ValidateProgram, ParametersAndStates) {
   expectDefect([](Copy &c) { c.parameters[1].tensor.name = "fc.weight"; },
-               "parameter 'fc.weight' occurs twice");
+               "duplicate parameter 'fc.weight'");
   expectDefect([](Copy &c) { c.parameters[0].role = 6; },
                "'fc.weight' has an unknown type, role or initialiser");
   expectDefect([](Copy &c) { c.parameters[0].initializer = 4; },
@@ -161,7 +161,7 @@ TEST_F(ValidateProgram, ParametersAndStates) {
   expectDefect([](Copy &c) { c.states[0].slot = ""; },
                "the slot of a state has no name");
   expectDefect([](Copy &c) { c.states[1].tensor.name = "fc.weight.momentum"; },
-               "state 'fc.weight.momentum' occurs twice");
+               "duplicate state 'fc.weight.momentum'");
 }
 
 TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
@@ -172,9 +172,9 @@ TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
 
 TEST_F(ValidateProgram, Inputs) {
   expectDefect([](Copy &c) { c.inputs[0].kind = 5; },
-               "input 'image' is of unknown kind 5");
+               "input 'image' has unknown kind 5");
   expectDefect([](Copy &c) { c.inputs[1].tensor.name = "image"; },
-               "input 'image' occurs twice");
+               "duplicate input 'image'");
   expectDefect([](Copy &c) { c.program.batch_size = 31; },
                "input 'image' is not a batch of 31");
   expectDefect([](Copy &c) { c.inputs[1].classes = 0; },
@@ -294,21 +294,21 @@ TEST_F(ValidateProgram, Scalars) {
   expectDefect([](Copy &c) { c.program.seed_control.offset = 128; },
                "'seed' at offset 128");
   expectDefect([](Copy &c) { c.metrics[1].name = "loss"; },
-               "metric 'loss' occurs twice");
+               "duplicate metric 'loss'");
   expectDefect([](Copy &c) { c.metrics[1].name = ""; }, "a metric has no name");
   expectDefect([](Copy &c) { c.metrics[1].sum.offset = 1 << 12; },
                "metric sum 'top_1.sum' at offset 4096");
   expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOSTC_ARENA_BATCH; },
                "'top_1.count' lies in arena BATCH, expected RESULT");
   expectDefect([](Copy &c) { c.schedules[0].kind = 11; },
-               "schedule 'learning_rate' is of unknown kind 11");
+               "schedule 'learning_rate' has unknown kind 11");
   expectDefect([](Copy &c) { c.schedules[0].unit = 2; },
                "schedule 'learning_rate' counts in unknown unit 2");
   expectDefect([](Copy &c) { c.schedules[0].value = INFINITY; },
                "schedule 'learning_rate' has a number that is not finite");
   expectDefect([](Copy &c) { c.schedules[0].warmup = -1; },
-               "schedule 'learning_rate' has a length that is no number of 0 "
-               "or more");
+               "schedule 'learning_rate' has length -1, expected a finite "
+               "number of 0 or more");
   expectDefect([](Copy &c) { c.schedules[0].control.offset = 192; },
                "schedule 'learning_rate' at offset 192");
 }

@@ -43,7 +43,7 @@ TEST_F(ValidateTargets, Table) {
   expectDefect([](Copy &c) { c.program.targets = nullptr; },
                "table targets of 2 entries");
   expectDefect([](Copy &c) { c.targets[1].kind = 2; },
-               "target 1 is of unknown kind 2");
+               "target 1 has unknown kind 2");
   expectDefect([](Copy &c) { std::swap(c.targets[0], c.targets[1]); },
                "target cpu is in the wrong place");
   expectDefect([](Copy &c) { c.targets[1] = c.targets[0]; },
@@ -95,9 +95,9 @@ TEST_F(ValidateCpuTarget, ItsOwn) {
 
 TEST_F(ValidateCpuTarget, LibraryCalls) {
   expectDefect([](Copy &c) { c.calls[0].kind = 1; },
-               "cpu: library call 0 is of an unknown kind");
+               "cpu: library call 0 has an unknown kind");
   expectDefect([](Copy &c) { c.calls[1].matmul.post_op = 2; },
-               "cpu: library call 1 is of an unknown kind");
+               "cpu: library call 1 has an unknown kind");
   expectDefect([](Copy &c) { c.calls[1].location = nullptr; },
                "cpu: library call 1 has no location or no layers");
   expectDefect([](Copy &c) { c.calls[1].layers = nullptr; },
@@ -154,7 +154,7 @@ TEST_F(ValidateTargets, LibraryCallsOfGpus) {
     expectBroken(add, breakIt, text);
   };
   expect([&](Copy &) { call.kind = 4; },
-         "cuda: library call 0 is of an unknown kind");
+         "cuda: library call 0 has an unknown kind");
   expect([&](Copy &) { call.matmul.m = 0; },
          "cuda: library call 0 has an extent or stride of 0");
   expect([&](Copy &) { call.fallback_launch = 8; },
@@ -210,9 +210,9 @@ TEST_F(ValidateTargets, ConvolutionsOfGpus) {
   for (uint32_t kind : {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
                         BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT})
     expect([&](Copy &) { call.kind = kind; },
-           "cuda: library call 0 is of an unknown kind");
+           "cuda: library call 0 has an unknown kind");
   expect([&](Copy &) { convolution.has_bias = 2; },
-         "cuda: library call 0 is of an unknown kind");
+         "cuda: library call 0 has an unknown kind");
   const std::string unfit =
       "cuda: launch 1 does not fit library call 0, whose fallback it is";
   expect([&](Copy &) { convolution.has_bias = 0; }, unfit);
@@ -235,7 +235,7 @@ TEST_F(ValidateTargets, Modules) {
   expectDefect([](Copy &c) { c.modules[0].kind = BOOSTC_MODULE_END; },
                "cuda: no module");
   expectDefect([](Copy &c) { c.modules[0].kind = 3; },
-               "cuda: module 0 is of unknown kind 3");
+               "cuda: module 0 has unknown kind 3");
   expectDefect([](Copy &c) { c.modules[0].data = nullptr; },
                "cuda: module 0 of ");
   expectDefect([](Copy &c) { c.modules[0].bytes = 0; },

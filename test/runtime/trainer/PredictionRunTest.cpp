@@ -98,7 +98,7 @@ TEST(PredictionRun, AStepThatIsNotAppliedIsNotMeasured) {
                   announced(2) +
                   "boost-run: error: step [0-9]+ on generated batches: the "
                   "loss or a gradient is not finite, and a step that is not "
-                  "applied is no step to measure; compile with a lower "
+                  "applied cannot be measured; compile with a lower "
                   "learning rate\n"));
 }
 
@@ -106,7 +106,7 @@ TEST(PredictionRun, TheArgumentOfItsOwnProcesses) {
   std::string file = fixture("softmax");
   Finished run = boostRunProcess({"--measuring-rank", file, "1", "0.1"});
   EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Usage));
-  EXPECT_EQ(run.err, "--measuring-rank is of the processes that a prediction "
+  EXPECT_EQ(run.err, "--measuring-rank is only for processes that a prediction "
                      "starts itself; give boost-run info --ranks N\n");
   run = boostRunProcess({"--measuring-rank", "/nowhere.so", "1", "0.1"});
   EXPECT_EQ(run.exitCode, static_cast<int>(ExitCode::Input));
