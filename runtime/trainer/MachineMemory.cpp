@@ -1,11 +1,10 @@
 #include "runtime/trainer/MachineMemory.h"
 
 #include "runtime/support/ByteText.h"
+#include "runtime/support/ProcText.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -18,39 +17,14 @@ namespace {
 
 constexpr uint64_t kUnlimited = MachineMemory::kUnlimited;
 
-std::optional<std::string> textOf(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
-    return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
-
-/// The number at the beginning of `text`; nothing for "max".
-std::optional<uint64_t> numberAt(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  uint64_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::optional(value) : std::nullopt;
-}
-
 std::optional<uint64_t> numberIn(const std::string &path) {
-  std::optional<std::string> text = textOf(path);
-  return text ? numberAt(*text) : std::nullopt;
+  std::optional<std::string> text = procText(path);
+  return text ? leadingNumber(*text) : std::nullopt;
 }
 
-/// The number after `key` at the beginning of a line; 0 without such a line.
+/// numberAfter(), 0 without such a line.
 uint64_t valueOf(const std::string &text, std::string_view key) {
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line(text.data() + at, end - at);
-    if (line.starts_with(key))
-      return numberAt(line.substr(key.size())).value_or(0);
-    at = end + 1;
-  }
-  return 0;
+  return numberAfter(text, key).value_or(0);
 }
 
 uint64_t lessUsed(uint64_t limit, uint64_t used) {
@@ -80,7 +54,7 @@ uint64_t leftInGroup(const std::string &path, const GroupFiles &files,
   std::optional<uint64_t> used = numberIn(path + "/" + files.used);
   if (!limit || !used)
     return kUnlimited;
-  std::string stat = textOf(path + "/memory.stat").value_or("");
+  std::string stat = procText(path + "/memory.stat").value_or("");
   uint64_t cached = valueOf(stat, files.inactive) + valueOf(stat, files.active);
   uint64_t left = lessUsed(*limit, lessUsed(*used, cached));
   if (!files.swapLimit)
@@ -113,7 +87,7 @@ void tightenByGroups(const std::string &mount, std::string name,
 /// between them.
 void readGroups(const std::string &root, uint64_t freeSwap,
                 MachineMemory &memory) {
-  std::istringstream lines(textOf(root + "/proc/self/cgroup").value_or(""));
+  std::istringstream lines(procText(root + "/proc/self/cgroup").value_or(""));
   for (std::string line; std::getline(lines, line);) {
     size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos)
@@ -139,31 +113,43 @@ uint64_t leftOfLimit(int resource, uint64_t used) {
   return lessUsed(limit.rlim_cur, used);
 }
 
-/// What is asked of a place, and what it has.
+/// What limits memory, for messages.
+struct Place {
+  const char *name;
+  const char *source; ///< of its number
+  const char *remedy;
+};
+constexpr Place kProcess = {"the process", "ulimit -v or -d, less what it has",
+                            "higher limit"};
+constexpr Place kGroup = {
+    "the cgroup", "memory.max or memory.limit_in_bytes, less what is used",
+    "higher limit"};
+constexpr Place kMachine = {"the machine",
+                            "MemAvailable and SwapFree of /proc/meminfo",
+                            "machine with more memory"};
+
 Status tooLittle(uint64_t planned, uint32_t ranks, uint64_t left,
-                 std::string_view place, std::string_view source) {
+                 const Place &place) {
   return Status(
       ExitCode::Memory,
-      fmt::format("{} {} of memory, and {} has {} left ({}); use a smaller "
-                  "batch_size, {}a {}",
-                  ranks == 1 ? "the run needs"
-                             : fmt::format("{} ranks need", ranks),
-                  describeBytes(planned), place, describeBytes(left), source,
-                  ranks == 1 ? "or " : "fewer ranks here, or ",
-                  place == "the machine" ? "machine with more memory"
-                                         : "higher limit"));
+      fmt::format(
+          "{} {} of memory, and {} has {} left ({}); use a smaller "
+          "batch_size, {}a {}",
+          ranks == 1 ? "the run needs" : fmt::format("{} ranks need", ranks),
+          describeBytes(planned), place.name, describeBytes(left), place.source,
+          ranks == 1 ? "or " : "fewer ranks here, or ", place.remedy));
 }
 
 } // namespace
 
 MachineMemory MachineMemory::read(const std::string &root) {
   MachineMemory memory;
-  std::string info = textOf(root + "/proc/meminfo").value_or("");
+  std::string info = procText(root + "/proc/meminfo").value_or("");
   uint64_t freeSwap = valueOf(info, "SwapFree:") * 1024;
   if (uint64_t available = valueOf(info, "MemAvailable:") * 1024)
     memory.machine = available + freeSwap;
   readGroups(root, freeSwap, memory);
-  std::string status = textOf(root + "/proc/self/status").value_or("");
+  std::string status = procText(root + "/proc/self/status").value_or("");
   memory.process =
       std::min(leftOfLimit(RLIMIT_AS, valueOf(status, "VmSize:") * 1024),
                leftOfLimit(RLIMIT_DATA, valueOf(status, "VmData:") * 1024));
@@ -174,8 +160,7 @@ Status checkMemory(std::span<const RankMemory> ranks,
                    std::span<const uint32_t> serverOfRank, bool shareProcess) {
   for (size_t r = 0; r < ranks.size(); ++r) {
     const RankMemory &own = ranks[r];
-    auto check = [&](uint64_t left, auto &&shares, std::string_view place,
-                     std::string_view source) {
+    auto check = [&](uint64_t left, auto &&shares, const Place &place) {
       uint64_t planned = 0;
       uint32_t count = 0;
       for (size_t other = 0; other < ranks.size(); ++other)
@@ -183,20 +168,17 @@ Status checkMemory(std::span<const RankMemory> ranks,
           planned += ranks[other].planned;
           ++count;
         }
-      return planned > left ? tooLittle(planned, count, left, place, source)
-                            : Status();
+      return planned > left ? tooLittle(planned, count, left, place) : Status();
     };
     BOOSTRT_RETURN_IF_ERROR(check(
         own.process, [&](size_t other) { return shareProcess || other == r; },
-        "the process", "ulimit -v or -d, less what it has"));
+        kProcess));
     BOOSTRT_RETURN_IF_ERROR(check(
         own.group,
         [&](size_t other) { return ranks[other].groupKey == own.groupKey; },
-        "the cgroup",
-        "memory.max or memory.limit_in_bytes, less what is used"));
-    BOOSTRT_RETURN_IF_ERROR(check(
-        own.machine, [](size_t) { return true; }, "the machine",
-        "MemAvailable and SwapFree of /proc/meminfo"));
+        kGroup));
+    BOOSTRT_RETURN_IF_ERROR(
+        check(own.machine, [](size_t) { return true; }, kMachine));
   }
   return Status();
 }

@@ -1,6 +1,6 @@
 // MachineMemory.h - how much memory is left for a run, and whether its plan
-// fits: before a page of it is touched, for a machine that has too little would
-// end some process or other instead.
+// fits: before a page of it is touched, because a machine with too little would
+// end an arbitrary process instead.
 #pragma once
 
 #include "runtime/trainer/Ranks.h"

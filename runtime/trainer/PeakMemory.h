@@ -10,8 +10,8 @@ namespace boostrt {
 /// size at begin().
 class PeakMemory {
 public:
-  /// Call when all that is not planned is there already, and before anything
-  /// that is. Resets the kernel's high-water mark; where that is not allowed,
+  /// Call after all unplanned memory is taken and before any planned memory
+  /// is. Resets the kernel's high-water mark; where that is not allowed,
   /// an earlier peak that was higher is reported instead.
   void begin();
 
