@@ -8,11 +8,9 @@
 namespace boostrt {
 namespace {
 
-using namespace foreign;
-
 constexpr ForeignName kForeignNames[] = {
 #define FOREIGN_NAME(KIND, SYSTEMS, THEIRS, OURS, NOTE)                        \
-  {NameKind::KIND, SYSTEMS, THEIRS, OURS, NOTE},
+  {NameKind::KIND, THEIRS, OURS, NOTE},
 #include "runtime/support/ForeignNames.def"
 #undef FOREIGN_NAME
 };
@@ -37,10 +35,8 @@ std::string pointAtRecipe(NameKind program, std::string_view path) {
                      path);
 }
 
-} // namespace
-
-std::span<const ForeignName> foreignNames() { return kForeignNames; }
-
+/// The first row for `word` whose name here is one of `legal`, or which is not
+/// implemented; null without one.
 const ForeignName *findForeignName(NameKind kind, std::string_view word,
                                    std::span<const std::string_view> legal) {
   for (const ForeignName &name : kForeignNames)
@@ -50,6 +46,10 @@ const ForeignName *findForeignName(NameKind kind, std::string_view word,
       return &name;
   return nullptr;
 }
+
+} // namespace
+
+std::span<const ForeignName> foreignNames() { return kForeignNames; }
 
 std::string suggestName(NameKind kind, std::string_view word,
                         std::span<const std::string_view> legal) {
@@ -74,7 +74,7 @@ std::string suggestFlag(NameKind program, std::string_view flag,
     if (isSameSpelling(candidate, flag))
       return offer(candidate, "");
   if (const ForeignName *name = findForeignName(program, word, {}))
-    return name->ours.empty() ? "; there is no such flag"
+    return name->ours.empty() ? "; this flag does not exist"
                               : offer(name->ours, name->note);
   if (const ForeignName *recipe =
           findForeignName(NameKind::RecipeFlag, word, {})) {

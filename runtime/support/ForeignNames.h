@@ -2,7 +2,6 @@
 // are called here.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,15 +25,9 @@ enum class NameKind {
   RunFlag,      ///< of boost-run
 };
 
-namespace foreign {
-/// Systems that have a name, as bits.
-enum System : uint8_t { None = 0, PyTorch = 1, Keras = 2, MindSpore = 4 };
-} // namespace foreign
-
 /// A row of ForeignNames.def.
 struct ForeignName {
   NameKind kind;
-  uint8_t systems; ///< bits of foreign::System
   std::string_view theirs;
   std::string_view ours; ///< empty: not implemented
   std::string_view note;
@@ -43,11 +36,6 @@ struct ForeignName {
 /// The whole table, in the order of the file.
 std::span<const ForeignName> foreignNames();
 
-/// The first row for `word` whose name here is one of `legal`, or which is not
-/// implemented; null without one.
-const ForeignName *findForeignName(NameKind kind, std::string_view word,
-                                   std::span<const std::string_view> legal);
-
 /// What was probably meant by `word`, which is not one of `legal`: "; did you
 /// mean 'dense'?", "; it is not implemented", or nothing. A spelling that
 /// differs in case or separators alone comes first, then what other systems
@@ -55,7 +43,7 @@ const ForeignName *findForeignName(NameKind kind, std::string_view word,
 std::string suggestName(NameKind kind, std::string_view word,
                         std::span<const std::string_view> legal);
 
-/// The same of a flag, with its dashes, of boostc (NameKind::CompilerFlag) or
+/// The same for a flag, with its dashes, of boostc (NameKind::CompilerFlag) or
 /// boost-run (NameKind::RunFlag): what changes the recipe is pointed at --set.
 std::string suggestFlag(NameKind program, std::string_view flag,
                         std::span<const std::string_view> legal);

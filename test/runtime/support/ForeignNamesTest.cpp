@@ -86,7 +86,7 @@ TEST(SuggestFlag, KnowsLaunchersAndNeverOffersAnotherThing) {
   EXPECT_EQ(suggestFlag(NameKind::RunFlag, "--quiet", kFlags),
             "; did you mean '--progress' (as --progress none)?");
   EXPECT_EQ(suggestFlag(NameKind::CompilerFlag, "--quiet", kFlags),
-            "; there is no such flag");
+            "; this flag does not exist");
   EXPECT_EQ(suggestFlag(NameKind::CompilerFlag, "--targt", kFlags),
             "; did you mean '--target'?");
   EXPECT_EQ(suggestFlag(NameKind::CompilerFlag, "--TARGET", kFlags),
