@@ -6,11 +6,13 @@
 
 namespace boostrt {
 
-std::optional<int64_t> samplesOfSteps(const CheckpointPosition &position,
-                                      int64_t samples, int64_t batch) {
-  if (position.epoch == 0)
-    return position.stepInEpoch == 0 && position.globalStep == 0 ? 0 : -1;
-  int64_t found = -1;
+SamplesOfSteps samplesOfSteps(const CheckpointPosition &position,
+                              int64_t samples, int64_t batch) {
+  SamplesOfSteps found{SamplesOfSteps::None};
+  if (position.epoch == 0) {
+    bool isStart = position.stepInEpoch == 0 && position.globalStep == 0;
+    return isStart ? SamplesOfSteps{SamplesOfSteps::Found} : found;
+  }
   // Larger windows than an epoch are as good as one that is just as large.
   for (int64_t micros = 1; micros <= divideUp(samples, batch); ++micros) {
     int64_t window = micros * batch, perEpoch = divideUp(samples, window);
@@ -19,9 +21,9 @@ std::optional<int64_t> samplesOfSteps(const CheckpointPosition &position,
             (position.epoch - 1) * perEpoch)
       continue;
     int64_t used = std::min(samples, position.stepInEpoch * window);
-    if (found >= 0 && found != used)
-      return std::nullopt;
-    found = used;
+    if (found.kind == SamplesOfSteps::Found && found.samples != used)
+      return {SamplesOfSteps::Ambiguous};
+    found = {SamplesOfSteps::Found, used};
   }
   return found;
 }

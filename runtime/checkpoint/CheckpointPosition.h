@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace boostrt {
@@ -25,11 +24,21 @@ struct CheckpointPosition {
   bool operator==(const CheckpointPosition &) const = default;
 };
 
-/// How many samples the steps of `position` used, which does not say so itself:
-/// all its steps were of windows of one size, a multiple of `batch`. Empty when
-/// several sizes fit and differ in the answer, -1 when none fits an epoch of
-/// `samples`.
-std::optional<int64_t> samplesOfSteps(const CheckpointPosition &position,
-                                      int64_t samples, int64_t batch);
+struct SamplesOfSteps {
+  enum Kind {
+    Found,
+    Ambiguous, ///< several sizes of windows fit and differ in the answer
+    None,      ///< no size fits
+  } kind;
+  int64_t samples = 0; ///< when found
+
+  bool operator==(const SamplesOfSteps &) const = default;
+};
+
+/// How many samples of an epoch of `samples` the steps of `position` used,
+/// which does not say so itself: all its steps were of windows of one size, a
+/// multiple of `batch`.
+SamplesOfSteps samplesOfSteps(const CheckpointPosition &position,
+                              int64_t samples, int64_t batch);
 
 } // namespace boostrt

@@ -14,18 +14,22 @@ static int64_t endAfter(int64_t base, int64_t epochs, int64_t perEpoch) {
 }
 
 RunSteps::RunSteps(const CheckpointPosition &start, int64_t samples,
-                   int64_t window, int64_t epochs)
+                   int64_t window, const RunEnd &end)
     : samples_(samples), window_(window), perEpoch_(divideUp(samples, window)),
-      last_(endAfter(0, epochs, perEpoch_)), length_{perEpoch_, last_},
       start_(start.globalStep) {
-  if (start.epoch == 0)
-    return;
-  firstSteps_ = leftAfter(start.samplesInEpoch);
-  evenNext_ = start.epoch * perEpoch_;
-  evenStart_ = evenNext_ - perEpoch_ + start.samplesInEpoch / window;
-  last_ = start.epoch > epochs
-              ? start_
-              : endAfter(start_ + firstSteps_, epochs - start.epoch, perEpoch_);
+  constexpr int64_t kNever = INT64_MAX;
+  int64_t epochs = end.epochs.value_or(kNever);
+  last_ = endAfter(0, epochs, perEpoch_);
+  length_ = {perEpoch_, end.epochs ? last_ : end.steps.value_or(kNever)};
+  if (start.epoch > 0) {
+    firstSteps_ = leftAfter(start.samplesInEpoch);
+    evenNext_ = start.epoch * perEpoch_;
+    evenStart_ = evenNext_ - perEpoch_ + start.samplesInEpoch / window;
+    last_ = start.epoch > epochs ? start_
+                                 : endAfter(start_ + firstSteps_,
+                                            epochs - start.epoch, perEpoch_);
+  }
+  last_ = std::min(last_, end.steps.value_or(kNever));
 }
 
 BoostProgress RunSteps::before(int64_t globalStep) const {

@@ -1,4 +1,5 @@
 #include "runtime/cli/Commands.h"
+#include "runtime/support/Plural.h"
 #include "runtime/trainer/BestWeights.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StartingPoint.h"
@@ -12,11 +13,9 @@ namespace boostrt {
 namespace {
 
 RunEnd endOf(const Options &options, const Recipe &recipe) {
-  RunEnd end{recipe.epochs, options.steps.value_or(INT64_MAX)};
-  if (options.epochs)
-    end.epochs = *options.epochs;
-  else if (options.steps)
-    end.epochs = INT64_MAX;
+  RunEnd end{options.epochs, options.steps};
+  if (!options.epochs && !options.steps)
+    end.epochs = recipe.epochs;
   return end;
 }
 
@@ -181,7 +180,7 @@ private:
   void noteAdasumLog() {
     if (options_.logAdasumEvery == 0)
       return;
-    if (session_->describeAdasum().empty())
+    if (!session_->combinesByAdasum())
       console_.note("--log-adasum has no effect, because this run does not "
                     "combine gradients with Adasum");
     else if (!options_.metrics)
@@ -196,9 +195,8 @@ private:
     if (d.reproducible == BOOSTC_REPRODUCIBLE_OFF && ranks * micros > 1)
       console_.note(fmt::format(
           "compiled with --reproducible=off: the bits of the weights are those "
-          "of windows of {} micro-batch{} on {} rank{}, another split rounds "
-          "differently",
-          micros, micros == 1 ? "" : "es", ranks, ranks == 1 ? "" : "s"));
+          "of windows of {} on {}, another split rounds differently",
+          countOf(micros, "micro-batch"), countOf(ranks, "rank")));
   }
 
   /// What --steps does to schedules that end with the run.
@@ -212,8 +210,8 @@ private:
             fmt::format("{}'{}'", names.empty() ? "" : ", ", schedule.name);
     if (!names.empty())
       console_.note(fmt::format(
-          "--steps {} without --epochs makes the run that long, and with it "
-          "what ends with the run: {}; --epochs {} keeps the model's curve",
+          "--steps {} without --epochs sets the length of the run; these "
+          "schedules now end there: {}; --epochs {} keeps the model's curve",
           *options_.steps, names, session_->recipe().epochs));
   }
 
@@ -221,9 +219,8 @@ private:
     std::optional<StopSignals> signals;
     if (ranks_.handlesSignals())
       signals.emplace();
-    RunEnd end = endOf(options_, session_->recipe());
-    Trainer::Settings settings{end.epochs, end.steps, options_.logEvery,
-                               options_.checkReplicasEvery};
+    Trainer::Settings settings{endOf(options_, session_->recipe()),
+                               options_.logEvery, options_.checkReplicasEvery};
     const CheckpointPosition *now = nullptr;
     settings.betweenEpochs = [&] { return evaluateBetweenEpochs(*now); };
     Trainer trainer(session_->execution(), session_->arenas(), session_->data(),

@@ -36,7 +36,8 @@ Result<StepCosts> measureWith(const BoostProgram &program,
 
 Result<StepCosts> measureAsRank(const char *file, uint32_t threads,
                                 double seconds) {
-  // Stays loaded: the process ends soon. Who has started it has checked it.
+  // Stays loaded: the process ends soon. The process that started this one has
+  // checked the file.
   void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   auto query =
       library
@@ -59,8 +60,8 @@ Result<StepCosts> measureAsRank(const char *file, uint32_t threads,
     return transport.status();
   if (!*transport)
     return Status(ExitCode::Usage,
-                  fmt::format("{} is of the processes that a prediction starts "
-                              "itself; give boost-run info --ranks N",
+                  fmt::format("{} is only for processes that a prediction "
+                              "starts itself; give boost-run info --ranks N",
                               kWord));
   return measureWith(*program, *target, threads, **transport, seconds);
 }
@@ -109,12 +110,12 @@ std::optional<int> actAsMeasuringRank(int argc, const char *const *argv) {
   auto threads = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
   Result<StepCosts> costs =
       measureAsRank(argv[2], threads, std::strtod(argv[4], nullptr));
-  if (!costs.ok()) {
-    printNote("{}\n", costs.status().message());
-    return static_cast<int>(costs.status().code());
-  }
-  writeResult({reinterpret_cast<const char *>(&*costs), sizeof *costs});
-  return static_cast<int>(resultsStatus().code());
+  if (costs.ok())
+    writeResult({reinterpret_cast<const char *>(&*costs), sizeof *costs});
+  Status status = costs.ok() ? resultsStatus() : costs.status();
+  if (!status.ok())
+    printNote("{}\n", status.message());
+  return static_cast<int>(status.code());
 }
 
 } // namespace boostrt

@@ -1,9 +1,10 @@
 #include "runtime/program/Program.h"
 
+#include "runtime/program/ProgramFile.h"
 #include "runtime/program/ProgramTargets.h"
 #include "runtime/support/Suggest.h"
-#include "runtime/program/ProgramFile.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -47,6 +48,12 @@ Result<std::unique_ptr<Program>> Program::load(const std::string &path) {
 
 const BoostTarget *Program::target(BoostTargetKind kind) const {
   return findTarget(*descriptor_, kind);
+}
+
+bool Program::usesAdasum() const {
+  return std::ranges::any_of(collectives(), [](const BoostCollective &each) {
+    return each.kind == BOOSTC_COLLECTIVE_ADASUM;
+  });
 }
 
 const BoostInput *Program::input(BoostInputKind kind) const {

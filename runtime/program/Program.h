@@ -11,7 +11,7 @@
 namespace boostrt {
 
 /// Checks every pointer, offset, count and enumeration of the descriptor, so
-/// that whoever reads it later need not: tensors lie aligned inside their
+/// that its readers need not: tensors lie aligned inside their
 /// arenas and do not overlap, shapes agree with bytes, names are unique and
 /// harmless to print, sums do not overflow. `path` is for messages. Fails with
 /// ExitCode::Input.
@@ -34,7 +34,7 @@ public:
   const std::string &path() const { return path_; }
   /// The same file for a process with another current directory.
   const std::string &absolutePath() const { return absolutePath_; }
-  /// Of the file, in hex.
+  /// The file's hash, in hex.
   const std::string &sha256() const { return sha256_; }
 
   std::span<const BoostParameter> parameters() const {
@@ -58,6 +58,7 @@ public:
   std::span<const BoostCollective> collectives() const {
     return {descriptor_->collectives, descriptor_->collective_count};
   }
+  bool usesAdasum() const;
   std::span<const BoostInput> inputs() const {
     return {descriptor_->inputs, descriptor_->input_count};
   }

@@ -1,9 +1,9 @@
 #include "runtime/trainer/ChangeOfRanks.h"
 
-#include "runtime/data/WindowShard.h"
 #include "runtime/checkpoint/RunSteps.h"
+#include "runtime/data/WindowShard.h"
+#include "runtime/support/Plural.h"
 
-#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,12 +25,6 @@ std::string schedulesInSteps(const Program &program) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool usesAdasum(const Program &program) {
-  return std::ranges::any_of(program.collectives(), [](const auto &collective) {
-    return collective.kind == BOOSTC_COLLECTIVE_ADASUM;
-  });
-}
-
 } // namespace
 
 std::string describeChange(const CheckpointPosition &found,
@@ -50,26 +44,25 @@ std::string describeChange(const CheckpointPosition &found,
   bool sameBits = before == now && std::has_single_bit(micros) &&
                   std::has_single_bit(found.microBatches) &&
                   d.reproducible != BOOSTC_REPRODUCIBLE_OFF &&
-                  !usesAdasum(program);
+                  !program.usesAdasum();
   if (sameBits)
     return "";
   auto split = [](uint32_t ranks, uint32_t micros) {
-    return fmt::format("{} rank{} x {} micro-batch{}", ranks,
-                       ranks == 1 ? "" : "s", micros, micros == 1 ? "" : "es");
+    return countOf(ranks, "rank") + " x " + countOf(micros, "micro-batch");
   };
   std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
                                  split(found.ranks, found.microBatches));
   if (before != now) {
     auto steps = [&](int64_t window) { return divideUp(samples, window); };
-    text += fmt::format("a step takes {} sample{}, not {}, and an epoch {} "
-                        "step{}, not {}; schedules follow the epochs",
-                        now, now == 1 ? "" : "s", before, steps(now),
-                        steps(now) == 1 ? "" : "s", steps(before));
+    text += fmt::format("a step takes {}, not {}, and an epoch {}, not {}; "
+                        "schedules follow the epochs",
+                        countOf(now, "sample"), before,
+                        countOf(steps(now), "step"), steps(before));
     if (std::string counting = schedulesInSteps(program); !counting.empty())
-      text += fmt::format(", but {} counts lengths in steps", counting);
+      text += fmt::format(", but the lengths of {} are in steps", counting);
     text += "; ";
   }
-  if (usesAdasum(program) && found.ranks != ranks)
+  if (program.usesAdasum() && found.ranks != ranks)
     text += fmt::format("Adasum combines {}, not {}; ", ranks, found.ranks);
   return text + fmt::format("weights have other bits than on {}",
                             split(found.ranks, found.microBatches));

@@ -1,6 +1,7 @@
 #include "runtime/trainer/RankCollectives.h"
 
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/support/Plural.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,11 +21,7 @@ std::string nameOf(const BoostCollective &collective, const Program &program) {
                      names.empty() ? "loss" : names);
 }
 
-std::string countRanks(uint32_t count) {
-  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
-}
-
-/// Where they lie, in elements from the first in memory.
+/// Their offsets, in elements from the first in memory.
 std::vector<size_t> offsetsOf(std::span<void *const> operands) {
   auto *bucket = static_cast<const float *>(
       *std::min_element(operands.begin(), operands.end()));
@@ -77,7 +74,7 @@ Status RankCollectives::prepare() {
   BOOSTRT_RETURN_IF_ERROR(makeGroups());
   for (size_t i = 0; i < schedule.size(); ++i)
     BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
-  // At once: a smaller piece would stay reserved beside it.
+  // At once: a smaller piece would stay reserved as well.
   BOOSTRT_RETURN_IF_ERROR(memory_.reserve(scratchBytes_).status());
   return link_.vectors ? placeStop() : Status();
 }
@@ -138,12 +135,12 @@ Status RankCollectives::plan(Prepared &prepared,
 std::string RankCollectives::describeAdasum() const {
   if (!inner_)
     return "";
-  if (inner_->size() == all_->size())
+  if (!combinesByAdasum())
     return fmt::format("Adasum has nothing to combine: it is across servers, "
                        "and there is one, whose {} average; start ranks on "
                        "several servers, or compile with --boost "
                        "adasum.across=ranks",
-                       countRanks(all_->size()));
+                       countOf(all_->size(), "rank"));
   std::string text;
   for (const Prepared &prepared : prepared_)
     if (prepared.adasum)
@@ -192,8 +189,8 @@ Status RankCollectives::carryOut(const BoostCollective &collective,
 
 Status RankCollectives::combine(const BoostCollective &collective,
                                 Prepared &prepared, void *const *operands) {
-  if (inner_->size() == all_->size())
-    return Status(); // one group: its mean is what there is
+  if (!combinesByAdasum())
+    return Status(); // the one group's mean is the result
   std::span addresses(operands, collective.operand_count);
   std::vector<AdasumTensor> tensors =
       tensorsOf(collective, offsetsOf(addresses));
@@ -232,7 +229,7 @@ void RankCollectives::log(const BoostCollective &collective,
           program_.parameters()[table[i].parameter].tensor.name);
 }
 
-/// Of a device the host learns only whether a signal has come.
+/// The host learns from a device only whether a signal has come.
 Status RankCollectives::allReduce(const BoostCollective &collective,
                                   Prepared &prepared, void *const *operands) {
   Group &group = groupOf(collective);

@@ -5,16 +5,16 @@
 #include "runtime/comm/adasum/Adasum.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/CollectiveExecutor.h"
+#include "runtime/program/Program.h"
 #include "runtime/trainer/AdasumLog.h"
 #include "runtime/trainer/DeviceLink.h"
-#include "runtime/program/Program.h"
 #include "runtime/trainer/Ranks.h"
 
 namespace boostrt {
 
 class RankCollectives final : public CollectiveRunner {
 public:
-  /// Takes the memory that collectives need, of the ranks' workspace. Fails
+  /// Takes the memory that collectives need from the ranks' workspace. Fails
   /// with ExitCode::Input when the program cannot be trained by several ranks,
   /// or not by these. All outlive the object.
   static Result<std::unique_ptr<RankCollectives>>
@@ -23,16 +23,20 @@ public:
   ~RankCollectives() override;
 
   /// "each 8 neighbouring ranks average; Adasum of 2 in equal slices, shared by
-  /// 8 ranks each", or that there is nothing to combine; empty where the
-  /// program does without Adasum.
+  /// 8 ranks each", or that there is nothing to combine; empty for a program
+  /// without Adasum.
   std::string describeAdasum() const;
+  /// Whether the program uses Adasum and ranks are in more than one group.
+  bool combinesByAdasum() const {
+    return inner_ && inner_->size() < all_->size();
+  }
 
   /// What is reserved on the device for them.
   uint64_t deviceScratchBytes() const {
     return link_.vectors ? scratchBytes_ : 0;
   }
 
-  /// What the collectives from now on belong to, from 1. With `logsAdasum`, the
+  /// The step that later collectives belong to, from 1. With `logsAdasum`, the
   /// same on all ranks, this step's adasumLog() is made.
   void setStep(int64_t globalStep, bool logsAdasum) {
     step_ = globalStep;
@@ -40,13 +44,13 @@ public:
     adasumLog_.clear();
   }
   int64_t step() const { return step_; }
-  /// Of the step; on rank 0.
+  /// The step's entries; on rank 0.
   const std::vector<AdasumEntry> &adasumLog() const { return adasumLog_; }
 
   bool worksOnDevice() const override { return link_.vectors; }
 
-  /// The last sum over all ranks that has integers also
-  /// carries whether a signal has come, so that agreeing costs no message.
+  /// The last sum over all ranks that has integers also carries whether a
+  /// signal has come, so that agreeing costs no message.
   Status run(uint32_t index, void *const *operands) override;
 
 private:
@@ -56,11 +60,11 @@ private:
     std::vector<std::span<float>> floats;
     std::vector<std::span<int64_t>> integers;
     bool carriesStop = false;
-    /// For operands that lie as usual; else made again by the first call,
-    /// which knows where they do.
+    /// For operands in their usual order; else made again by the first call,
+    /// which knows their addresses.
     std::vector<AdasumTensor> tensors;
     std::optional<Adasum> adasum;
-    /// Of neither a sum for all nor Adasum.
+    /// For what is neither a sum for all nor Adasum.
     std::optional<CollectiveExecutor> exchange;
   };
 
@@ -86,15 +90,15 @@ private:
   Ranks &ranks_;
   const Program &program_;
   const DeviceLink &link_;
-  // Where operands lie: on the device where devices are linked.
+  // The memory of operands: the device's where devices are linked.
   HostVectors host_;
   VectorMemory &memory_;
   int64_t hostStop_ = 0;
   int64_t *stop_ = &hostStop_; ///< the carrier's signal, in the memory
   uint64_t scratchBytes_ = 0;
   std::vector<Prepared> prepared_;
-  /// Over the transport that carries the memory; inner_ is of programs with
-  /// Adasum.
+  /// Over the transport that carries the memory; only programs with Adasum have
+  /// inner_.
   std::optional<Group> all_, inner_;
   std::vector<AdasumEntry> adasumLog_;
   bool logsAdasum_ = false;

@@ -1,7 +1,5 @@
 #include "runtime/trainer/RunState.h"
 
-#include <fmt/format.h>
-
 namespace boostrt {
 
 std::vector<TensorTarget> weightTargets(const Execution &execution) {
@@ -101,7 +99,11 @@ void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
 Status Saving::finish(const CheckpointPosition &position) {
   // The one may have room where the other has none.
   Status checkpointed = checkpoint(position), saved = saveWeights(position);
-  return checkpointed.ok() ? saved : checkpointed;
+  if (checkpointed.ok())
+    return saved;
+  if (!saved.ok())
+    console_.note(saved.message());
+  return checkpointed;
 }
 
 } // namespace boostrt

@@ -3,7 +3,6 @@
 #include "runtime/trainer/MachineMemory.h"
 #include "runtime/trainer/SelectDevice.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -113,11 +112,9 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
 std::string Session::describeAdasum() const {
   if (collectives_)
     return collectives_->describeAdasum();
-  bool hasAdasum = std::ranges::any_of(
-      program_->collectives(), [](const BoostCollective &collective) {
-        return collective.kind == BOOSTC_COLLECTIVE_ADASUM;
-      });
-  return hasAdasum ? "Adasum has nothing to combine: there is one rank" : "";
+  return program_->usesAdasum()
+             ? "Adasum has nothing to combine: there is one rank"
+             : "";
 }
 
 Status Session::trainWith(Ranks &ranks, CommKind comm, int64_t logAdasumEvery) {

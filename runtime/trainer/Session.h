@@ -19,12 +19,12 @@ public:
   static Result<std::unique_ptr<Session>> open(const Options &options,
                                                Console &console);
 
-  /// The same without data, for who brings batches of its own.
+  /// The same without data, for callers that have their own batches.
   static Result<std::unique_ptr<Session>>
   openWithoutData(const Options &options, Console &console);
 
-  /// Memory is measured from here on: what data sets take is there already,
-  /// all that follows is planned. Ranks that are threads are measured together.
+  /// Memory is measured from here on: data sets are loaded already, all that
+  /// follows is planned. Ranks that are threads are measured together.
   Status measureMemory(Ranks &ranks);
 
   /// What training takes on this rank; on a device with memory of its own,
@@ -45,8 +45,11 @@ public:
   /// Which way updates of GPUs take between ranks; empty where there is no
   /// choice.
   std::string describeLink() const { return link_ ? link_->note : ""; }
-  /// See RankCollectives; also of one rank alone.
+  /// See RankCollectives; also for one rank alone.
   std::string describeAdasum() const;
+  bool combinesByAdasum() const {
+    return collectives_ && collectives_->combinesByAdasum();
+  }
 
   const Program &program() const { return *program_; }
   const Device &device() const { return *device_; }
@@ -58,9 +61,9 @@ public:
   const Arenas &arenas() const { return *arenas_; }
   Execution &execution() { return *execution_; }
 
-  /// Of this rank, and of ranks that are threads of all together.
+  /// For this rank; where ranks are threads, for all together.
   uint64_t plannedBytes() const { return planned_; }
-  /// Of the host, on rank 0 where ranks are threads; empty where the plan is
+  /// Host memory, on rank 0 where ranks are threads; empty where the plan is
   /// about other memory.
   std::optional<uint64_t> peakBytes() const {
     return device_->memory() ? std::nullopt : peak_.bytes();

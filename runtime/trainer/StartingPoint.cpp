@@ -1,12 +1,12 @@
 #include "runtime/trainer/StartingPoint.h"
 
-#include "runtime/support/Suggest.h"
-#include "runtime/trainer/ChangeOfRanks.h"
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/CheckpointNames.h"
+#include "runtime/checkpoint/RunSteps.h"
+#include "runtime/support/Suggest.h"
+#include "runtime/trainer/ChangeOfRanks.h"
 #include "runtime/trainer/PrivateState.h"
 #include "runtime/trainer/RunState.h"
-#include "runtime/checkpoint/RunSteps.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,16 +53,16 @@ Status inferSamples(LoadedCheckpoint &checkpoint, const Program &program,
                     const RunData &data) {
   CheckpointPosition &position = checkpoint.position;
   int64_t size = data.source.train->size();
-  std::optional<int64_t> samples =
+  SamplesOfSteps used =
       samplesOfSteps(position, size, program.descriptor().batch_size);
-  if (samples && *samples >= 0) {
-    position.samplesInEpoch = *samples;
+  if (used.kind == SamplesOfSteps::Found) {
+    position.samplesInEpoch = used.samples;
     return Status();
   }
   std::string place =
       fmt::format("epoch {} step {}, global step {}", position.epoch,
                   position.stepInEpoch, position.globalStep);
-  if (samples)
+  if (used.kind == SamplesOfSteps::None)
     return Status(
         ExitCode::Checkpoint,
         fmt::format("'{}' is at {}, which is not a position in epochs of "
@@ -71,10 +71,10 @@ Status inferSamples(LoadedCheckpoint &checkpoint, const Program &program,
                     checkpoint.path, place, size));
   return Status(
       ExitCode::Checkpoint,
-      fmt::format("'{}' is of an earlier boost-run, which did not write down "
+      fmt::format("'{}' comes from an earlier boost-run, which did not record "
                   "how many samples of the epoch were used, and {} does not "
-                  "tell; go on with that boost-run to the end of the epoch, or "
-                  "begin a run with its weights: --init {}",
+                  "tell; continue with that boost-run to the end of the epoch, "
+                  "or start a run with its weights: --init {}",
                   checkpoint.path, place, checkpoint.path));
 }
 
@@ -128,27 +128,28 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
 std::string describeSkipped(const std::vector<SkippedCheckpoint> &skipped) {
   std::string text = skipped.front().reason;
   if (skipped.size() > 1)
-    text += fmt::format("; so {} {} more", skipped.size() == 2 ? "is" : "are",
-                        skipped.size() - 1);
+    text +=
+        fmt::format("; {} more cannot be resumed either", skipped.size() - 1);
   return text;
 }
 
-/// Fails when a run of its own could write a checkpoint of the name of one that
-/// is there but damaged: that one is the user's to judge.
+/// Fails when a new run could write a checkpoint with the name of a damaged
+/// one: that one is the user's to judge.
 Status checkNamesAreFree(const std::vector<SkippedCheckpoint> &damaged,
                          const RunEnd &end, const RunSteps &run) {
   for (const SkippedCheckpoint &checkpoint : damaged) {
     std::optional<CheckpointName> name =
         parseCheckpointName(baseNameOf(checkpoint.path));
-    if (!name || name->epoch > end.epochs || name->step > run.perEpoch())
+    if (!name || name->epoch > end.epochs.value_or(INT64_MAX) ||
+        name->step > run.perEpoch())
       continue;
     return Status(
         ExitCode::Usage,
-        fmt::format("with --resume never a new run begins, and it may write a "
-                    "checkpoint of the name of '{}', which is damaged but "
-                    "still exists; give another --checkpoint-dir or "
-                    "--checkpoint-prefix, or remove it",
-                    checkpoint.path));
+        fmt::format(
+            "--resume never starts a new run, which could overwrite the "
+            "damaged checkpoint '{}'; give another --checkpoint-dir or "
+            "--checkpoint-prefix, or remove it",
+            checkpoint.path));
   }
   return Status();
 }
@@ -180,14 +181,13 @@ decideStartingPoint(const Options &options, const Program &program,
     // Going on would overwrite and prune the checkpoints of another run.
     if (newest->found)
       return Status(ExitCode::Usage,
-                    fmt::format("--resume never, but '{}' is there from an "
+                    fmt::format("--resume never, but '{}' comes from an "
                                 "earlier run; give another --checkpoint-dir "
                                 "or --checkpoint-prefix, or remove it",
                                 newest->path));
     const BoostProgram &d = program.descriptor();
     RunSteps run({}, data.source.train->size(),
-                 ranks.share(d.micro_batches).windowSamples(d.batch_size),
-                 end.epochs);
+                 ranks.share(d.micro_batches).windowSamples(d.batch_size), end);
     BOOSTRT_RETURN_IF_ERROR(checkNamesAreFree(newest->skipped, end, run));
     return freshStart(options, program, data);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/RunSteps.h"
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Ranks.h"
@@ -20,14 +21,8 @@ struct StartingPoint {
   std::vector<std::string> notes;
 };
 
-/// Where a run is to end, whatever it starts from.
-struct RunEnd {
-  int64_t epochs = 1;
-  int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
-};
-
-/// Opens the store of --checkpoint-dir; null when there is none, as there is
-/// none on any rank but the first.
+/// Opens the store of --checkpoint-dir; null without that flag, and on all
+/// ranks but the first.
 Result<std::unique_ptr<CheckpointStore>>
 openStore(const Options &options, const Program &program, const Ranks &ranks);
 

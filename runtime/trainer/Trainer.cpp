@@ -18,13 +18,8 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
       saving_(saving), console_(console), metrics_(metrics), window_(execution),
       run_(position_, data.source.train->size(),
            share_.windowSamples(execution.program().descriptor().batch_size),
-           settings_.epochs) {
-  // A run that --steps ends early goes along the curve of the whole one;
-  // without a number of epochs there is no other whole.
-  if (settings_.epochs == INT64_MAX)
-    run_.endAt(settings_.steps);
+           settings_.end) {
   execution_.setRun(run_);
-  lastStep_ = std::min(run_.last(), settings_.steps);
 }
 
 Status Trainer::checkPosition() const {
@@ -48,7 +43,7 @@ Status Trainer::checkPosition() const {
 
 Result<StopReason> Trainer::run() {
   Result<StopReason> reason = takeSteps();
-  // What was launched behind a step that failed is no news, but has its end.
+  // A step that was launched after one that failed has its end too.
   if (!execution_.isSettled())
     (void)execution_.settle();
   return reason;
@@ -132,7 +127,7 @@ Status Trainer::runWindow(Prefetcher &batches) {
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
   bool endsEpoch = stepsLeft() == 1;
-  if (!execution_.runsAhead() || endsEpoch || next == lastStep_ ||
+  if (!execution_.runsAhead() || endsEpoch || next == run_.last() ||
       saving_.isDue(next, endsEpoch))
     return true;
   if (ranks_.isAlone())
@@ -201,12 +196,13 @@ void Trainer::reportStep(const StepResults &results) {
   report.samplesPerSecond =
       static_cast<double>(epochSamples_) / secondsSince(epochStart_);
   int64_t stepsOfEpoch = position_.stepInEpoch + stepsLeft();
-  int64_t later = lastStep_ - position_.globalStep - stepsLeft();
+  int64_t later = run_.last() - position_.globalStep - stepsLeft();
   int64_t epochs =
       position_.epoch + divideUp(std::max<int64_t>(later, 0), run_.perEpoch());
-  console_.progress(report, epochs, stepsOfEpoch,
-                    secondsSince(runStart_) / static_cast<double>(runSteps_) *
-                        static_cast<double>(lastStep_ - position_.globalStep));
+  console_.progress(
+      report, epochs, stepsOfEpoch,
+      secondsSince(runStart_) / static_cast<double>(runSteps_) *
+          static_cast<double>(run_.last() - position_.globalStep));
 }
 
 Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,

@@ -3,7 +3,7 @@
 // One optimizer step is a window of micro_batches micro-batches (StepWindow.h),
 // and `update` divides by the window's own number of samples. The last window
 // of an epoch may be shorter in micro-batches and its last micro-batch in
-// samples; nothing of it reaches the next epoch. A window is shared by all
+// samples; none of it reaches the next epoch. A window is shared by all
 // ranks (runtime/data/WindowShard.h), which take the same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
@@ -13,12 +13,12 @@
 // the epoch, so windows of any size go on from it and every sample is used once
 // an epoch (RunSteps.h).
 //
-// Where the device works beside the host (Execution::runsAhead()), the update
-// of a step is launched before the results of the one before are waited for:
-// that one is done when they are read, and position and reports are about it.
-// What looks at more than results, an evaluation, a checkpoint, the end of the
-// run, finds every step done that was launched. A step behind one that is not
-// finite changes nothing, whoever launched it (train.update).
+// Where the device works concurrently with the host (Execution::runsAhead()),
+// the update of a step is launched before the results of the one before are
+// waited for: that one is done when they are read, and position and reports are
+// about it. What looks at more than results, an evaluation, a checkpoint, the
+// end of the run, finds every launched step done. A step after one that is not
+// finite changes nothing (train.update).
 #pragma once
 
 #include "runtime/checkpoint/Checkpoint.h"
@@ -35,8 +35,7 @@ enum class StopReason { Finished, Signal };
 class Trainer {
 public:
   struct Settings {
-    int64_t epochs = 1;
-    int64_t steps = INT64_MAX; ///< optimizer steps since the run's beginning
+    RunEnd end;
     Interval logEvery;
     /// Steps between two comparisons of the ranks' weights; 0: none.
     int64_t checkReplicasEvery = 0;
@@ -56,8 +55,8 @@ public:
   Result<StopReason> run();
 
   const CheckpointPosition &position() const { return position_; }
-  /// There is no step to take.
-  bool reachedEnd() const { return position_.globalStep >= lastStep_; }
+  /// Whether no step is left.
+  bool reachedEnd() const { return position_.globalStep >= run_.last(); }
 
 private:
   /// Whether the position to start at exists in this data.
@@ -69,7 +68,7 @@ private:
   Status step(Prefetcher &batches);
   /// Waits for the step that was launched, if it is not done.
   Status settle();
-  /// The one that is launched next; another one may be under way.
+  /// The step that is launched next; another one may be under way.
   int64_t nextStep() const {
     return position_.globalStep + (execution_.isSettled() ? 1 : 2);
   }
@@ -94,7 +93,6 @@ private:
   MetricsFile *metrics_;
   StepWindow window_;
   RunSteps run_;
-  int64_t lastStep_ = 0;
 
   Clock::time_point runStart_, epochStart_;
   Clock::time_point stepStart_; ///< the step before was done then

@@ -39,7 +39,7 @@ TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
                      << samples << " samples, windows of " << window
                      << ", from epoch " << start.epoch << " sample "
                      << start.samplesInEpoch);
-        RunSteps run(start, samples, window, 4);
+        RunSteps run(start, samples, window, {.epochs = 4});
         EXPECT_EQ(run.perEpoch(), (samples + window - 1) / window);
         EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
         int64_t last =
@@ -60,7 +60,8 @@ TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
 }
 
 TEST(RunSteps, AnUnbrokenRunCountsItsSteps) {
-  RunSteps whole({}, 100, 16, 3), middle(at(2, 3, 48, 10), 100, 16, 3);
+  RunSteps whole({}, 100, 16, {.epochs = 3}),
+      middle(at(2, 3, 48, 10), 100, 16, {.epochs = 3});
   EXPECT_EQ(whole.last(), 21);
   EXPECT_EQ(middle.last(), 21);
   for (int64_t step = 11; step <= 21; ++step)
@@ -71,39 +72,55 @@ TEST(RunSteps, AnUnbrokenRunCountsItsSteps) {
 }
 
 TEST(RunSteps, ARunBeyondItsEndHasNone) {
-  EXPECT_EQ(RunSteps(at(3, 2, 30, 9), 100, 16, 2).last(), 9);
-  EXPECT_EQ(RunSteps(at(3, 2, 100, 9), 100, 16, 3).last(), 9);
-  EXPECT_EQ(RunSteps({}, 100, 16, 0).last(), 0);
+  EXPECT_EQ(RunSteps(at(3, 2, 30, 9), 100, 16, {.epochs = 2}).last(), 9);
+  EXPECT_EQ(RunSteps(at(3, 2, 100, 9), 100, 16, {.epochs = 3}).last(), 9);
+  EXPECT_EQ(RunSteps({}, 100, 16, {.epochs = 0}).last(), 0);
+}
+
+TEST(RunSteps, StepsEndARunAndWithoutEpochsItsSchedules) {
+  RunSteps both({}, 100, 16, {.epochs = 3, .steps = 5}),
+      steps({}, 100, 16, {.steps = 5}),
+      later(at(2, 3, 48, 10), 100, 16, {.steps = 5});
+  EXPECT_EQ(both.last(), 5);
+  EXPECT_EQ(both.length().steps, 21);
+  EXPECT_EQ(steps.last(), 5);
+  EXPECT_EQ(steps.length().steps, 5);
+  EXPECT_EQ(later.last(), 5) << "before its start";
 }
 
 TEST(RunSteps, DoNotOverflow) {
-  RunSteps run({}, 100, 16, INT64_MAX),
-      later(at(2, 1, 16, 8), 100, 16, INT64_MAX);
+  RunSteps run({}, 100, 16, {}), later(at(2, 1, 16, 8), 100, 16, {});
   EXPECT_EQ(run.last(), INT64_MAX);
   EXPECT_EQ(later.last(), INT64_MAX);
   EXPECT_EQ(later.before(9).even_steps, 8);
 }
 
+SamplesOfSteps found(int64_t samples) {
+  return {SamplesOfSteps::Found, samples};
+}
+constexpr SamplesOfSteps ambiguous{SamplesOfSteps::Ambiguous};
+constexpr SamplesOfSteps none{SamplesOfSteps::None};
+
 TEST(SamplesOfSteps, AreKnownWhereOneWindowFits) {
   // 100 samples in micro-batches of 4: 25 steps, or 13 of two, 9 of three, ...
-  EXPECT_EQ(samplesOfSteps(at(1, 25, 0, 25), 100, 4), 100);
-  EXPECT_EQ(samplesOfSteps(at(1, 20, 0, 20), 100, 4), 80);
-  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 12), 100, 4), 36) << "9 an epoch";
+  EXPECT_EQ(samplesOfSteps(at(1, 25, 0, 25), 100, 4), found(100));
+  EXPECT_EQ(samplesOfSteps(at(1, 20, 0, 20), 100, 4), found(80));
+  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 12), 100, 4), found(36)) << "9 an epoch";
 }
 
 TEST(SamplesOfSteps, AreUnknownWhereSeveralDo) {
-  EXPECT_EQ(samplesOfSteps(at(1, 12, 0, 12), 100, 4), std::nullopt);
+  EXPECT_EQ(samplesOfSteps(at(1, 12, 0, 12), 100, 4), ambiguous);
   // 5 an epoch: windows of 20 or 24, but the end of an epoch is its end.
-  EXPECT_EQ(samplesOfSteps(at(2, 1, 0, 6), 100, 4), std::nullopt);
-  EXPECT_EQ(samplesOfSteps(at(2, 5, 0, 10), 100, 4), 100);
+  EXPECT_EQ(samplesOfSteps(at(2, 1, 0, 6), 100, 4), ambiguous);
+  EXPECT_EQ(samplesOfSteps(at(2, 5, 0, 10), 100, 4), found(100));
 }
 
 TEST(SamplesOfSteps, AreRefusedWhereNoneDoes) {
-  EXPECT_EQ(samplesOfSteps(at(1, 26, 0, 26), 100, 4), -1);
-  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 109), 100, 4), -1);
-  EXPECT_EQ(samplesOfSteps(at(3, 2, 0, 4), 100, 4), -1) << "1 an epoch";
-  EXPECT_EQ(samplesOfSteps(at(0, 0, 0, 0), 100, 4), 0);
-  EXPECT_EQ(samplesOfSteps(at(0, 1, 0, 1), 100, 4), -1);
+  EXPECT_EQ(samplesOfSteps(at(1, 26, 0, 26), 100, 4), none);
+  EXPECT_EQ(samplesOfSteps(at(2, 3, 0, 109), 100, 4), none);
+  EXPECT_EQ(samplesOfSteps(at(3, 2, 0, 4), 100, 4), none) << "1 an epoch";
+  EXPECT_EQ(samplesOfSteps(at(0, 0, 0, 0), 100, 4), found(0));
+  EXPECT_EQ(samplesOfSteps(at(0, 1, 0, 1), 100, 4), none);
 }
 
 } // namespace

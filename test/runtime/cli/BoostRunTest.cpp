@@ -13,6 +13,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <sys/resource.h>
 
 using namespace boostrt;
 using testing::HasSubstr;
@@ -36,6 +37,25 @@ void expectFailure(const std::vector<std::string> &arguments, int exitCode,
   EXPECT_EQ(run.exitCode, exitCode) << run.err;
   EXPECT_THAT(run.err, HasSubstr("boost-run: error: "));
   EXPECT_THAT(run.err, HasSubstr(text));
+}
+
+TEST(BoostRun, SaysBothErrorsWhereNeitherCheckpointNorWeightsAreWritten) {
+  TemporaryDirectory directory;
+  rlimit usual;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  rlimit little = usual;
+  little.rlim_cur = 8192; // less than the weights
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  Finished run = boostRunProcess({fixture("softmax"), kSmall, "--steps=2",
+                                  "--checkpoint-dir=" + (directory / "c"),
+                                  "--save=" + (directory / "w.safetensors")});
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &usual), 0);
+  EXPECT_EQ(run.exitCode, 6) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("boost-run: error: cannot write '" +
+                                 (directory / "c/")));
+  EXPECT_THAT(run.err,
+              HasSubstr("boost-run: cannot write '" +
+                        (directory / "w.safetensors") + "': File too large"));
 }
 
 TEST(BoostRun, TrainsWithTheGoldenLines) {

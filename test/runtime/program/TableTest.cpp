@@ -93,7 +93,7 @@ TEST(Table, TrainsAsDefined) {
     auto session = initialised(name, files.spec());
     ASSERT_TRUE(session);
     Table table = tableOf(*session), wrong = table;
-    Training training = train(*session, {5, INT64_MAX, {}}, /*shuffle=*/true);
+    Training training = train(*session, {{.epochs = 5}, {}}, /*shuffle=*/true);
     ASSERT_TRUE(training.reason.ok()) << training.reason.status().message();
     ASSERT_EQ(training.steps.size(), 20u);
 
@@ -142,7 +142,7 @@ TEST(Table, AnIntegerBeyondTheTableEndsTheRun) {
             npy("<i4", "(40, 4)", bytesOf(tokens)));
   auto session = initialised("table", files.spec());
   ASSERT_TRUE(session);
-  Training training = train(*session, {1, INT64_MAX, {}});
+  Training training = train(*session, {{.epochs = 1}, {}});
   ASSERT_FALSE(training.reason.ok());
   EXPECT_EQ(training.reason.status().code(), ExitCode::Data);
   EXPECT_EQ(training.reason.status().message(),

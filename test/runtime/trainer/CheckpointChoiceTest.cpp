@@ -49,20 +49,20 @@ TEST(CheckpointChoice, WhereAllAreDamagedTheUserDecides) {
                           "' can be resumed: '" + third +
                           "/weights.safetensors' has the SHA-256 "));
     EXPECT_THAT(refused.err,
-                HasSubstr("the checkpoint is damaged, use another one; so is 1 "
-                          "more; bring one back from a copy, or begin a new "
+                HasSubstr("the checkpoint is damaged, use another one; 1 more "
+                          "cannot be resumed either; bring one back from a "
+                          "copy, or begin a new "
                           "run with --resume never"));
     EXPECT_EQ(refused.out, "") << "training began";
   }
-  // A new run that may come to the name of a damaged one.
+  // A new run that may reach the name of a damaged one.
   Finished taken = run.piece({"--epochs=2", "--resume=never"});
   EXPECT_EQ(taken.exitCode, 2) << taken.err;
   EXPECT_THAT(taken.err,
-              HasSubstr("with --resume never a new run begins, and it may "
-                        "write a checkpoint of the name of '" +
+              HasSubstr("--resume never starts a new run, which could "
+                        "overwrite the damaged checkpoint '" +
                         second +
-                        "', which is damaged but still exists; give "
-                        "another --checkpoint-dir or "
+                        "'; give another --checkpoint-dir or "
                         "--checkpoint-prefix, or remove it"));
   EXPECT_EQ(taken.out, "") << "training began";
   // One that cannot leaves them as they are.

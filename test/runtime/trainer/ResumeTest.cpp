@@ -99,8 +99,8 @@ TEST(Resume, ContradictionsAreErrors) {
   expect({"--seed=4"}, 6, "seed");
   expect({"--shuffle=off"}, 6, "shuffl");
   expect({"--resume=never"}, 2,
-         "give another --checkpoint-dir or "
-         "--checkpoint-prefix");
+         "' comes from an earlier run; give another --checkpoint-dir or "
+         "--checkpoint-prefix, or remove it");
   // Other data: the run could not be continued, only another begun.
   Finished other =
       boostRunProcess({fixture("softmax"), "--data=digits:train=900,test=9",

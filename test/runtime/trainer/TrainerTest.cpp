@@ -58,7 +58,7 @@ TEST(Trainer, AWindowIsTheTreeOfItsMicroBatches) {
   auto trained = initialised("window", "digits:train=64,test=10");
   auto byHand = initialised("window", "digits:train=64,test=10");
   ASSERT_TRUE(trained && byHand);
-  ASSERT_TRUE(train(*trained, {1, INT64_MAX, {}}).reason.ok());
+  ASSERT_TRUE(train(*trained, {{.epochs = 1}, {}}).reason.ok());
 
   wholeWindow(*byHand);
   auto results = settledUpdate(byHand->execution(), 1);
@@ -72,7 +72,7 @@ TEST(Trainer, APartialWindowHasItsOwnDenominatorAndStaysInItsEpoch) {
   auto trained = initialised("window", "digits:train=100,test=10");
   auto byHand = initialised("window", "digits:train=100,test=10");
   ASSERT_TRUE(trained && byHand);
-  Training training = train(*trained, {2, INT64_MAX, {}});
+  Training training = train(*trained, {{.epochs = 2}, {}});
   EXPECT_EQ(training.position.globalStep, 4);
 
   Execution &execution = byHand->execution();
@@ -94,8 +94,8 @@ TEST(Trainer, FourMicroBatchesOf16EqualOneBatchOf64) {
   auto windows = initialised("window", "digits:train=500,test=10");
   auto batches = initialised("batch64", "digits:train=500,test=10");
   ASSERT_TRUE(windows && batches);
-  Training a = train(*windows, {3, INT64_MAX, {}}, /*shuffle=*/true);
-  Training b = train(*batches, {3, INT64_MAX, {}}, /*shuffle=*/true);
+  Training a = train(*windows, {{.epochs = 3}, {}}, /*shuffle=*/true);
+  Training b = train(*batches, {{.epochs = 3}, {}}, /*shuffle=*/true);
   ASSERT_EQ(a.steps.size(), 24u);
   ASSERT_EQ(b.steps.size(), 24u);
   EXPECT_LT(a.steps.back()["loss"], a.steps.front()["loss"].get<double>() / 2)
@@ -120,7 +120,7 @@ TEST(Trainer, TailsOfEveryKindGiveTheRightStepsAndCounts) {
     auto trained = initialised("softmax", data);
     auto byHand = initialised("softmax", data);
     ASSERT_TRUE(trained && byHand);
-    Training training = train(*trained, {2, INT64_MAX, {}});
+    Training training = train(*trained, {{.epochs = 2}, {}});
     ASSERT_TRUE(training.reason.ok());
     EXPECT_EQ(training.position.globalStep, 2 * c.steps);
     EXPECT_EQ(training.position.stepInEpoch, c.steps);
@@ -152,9 +152,9 @@ TEST(Trainer, ShufflingChangesTheOrderAndNothingElse) {
   auto shuffled = initialised("softmax", "digits:train=320,test=10");
   auto again = initialised("softmax", "digits:train=320,test=10");
   ASSERT_TRUE(ordered && shuffled && again);
-  Training a = train(*ordered, {1, INT64_MAX, {}}, false);
-  Training b = train(*shuffled, {1, INT64_MAX, {}}, true);
-  Training c = train(*again, {1, INT64_MAX, {}}, true);
+  Training a = train(*ordered, {{.epochs = 1}, {}}, false);
+  Training b = train(*shuffled, {{.epochs = 1}, {}}, true);
+  Training c = train(*again, {{.epochs = 1}, {}}, true);
   EXPECT_NE(a.steps[0]["loss"], b.steps[0]["loss"]);
   EXPECT_EQ(a.steps.size(), b.steps.size());
   expectSame(*shuffled, *again, BOOSTC_ARENA_PARAMETER);
@@ -164,7 +164,7 @@ TEST(Trainer, TheLossIsTheQuotientOfTheWindowsPair) {
   auto session = initialised("softmax", "digits:train=33,test=10");
   auto byHand = initialised("softmax", "digits:train=33,test=10");
   ASSERT_TRUE(session && byHand);
-  Training training = train(*session, {1, INT64_MAX, {}});
+  Training training = train(*session, {{.epochs = 1}, {}});
   micro(*byHand, 0, 32, 0);
   SumCount pair = *byHand->execution().loss(0);
   EXPECT_EQ(pair.count, 32);
@@ -175,7 +175,7 @@ TEST(Trainer, TheLossIsTheQuotientOfTheWindowsPair) {
 TEST(Trainer, StepsStopInTheMiddleOfAnEpoch) {
   auto session = initialised("softmax", "digits:train=320,test=10");
   ASSERT_TRUE(session);
-  Training training = train(*session, {INT64_MAX, 13, {}});
+  Training training = train(*session, {{.steps = 13}, {}});
   ASSERT_TRUE(training.reason.ok());
   EXPECT_EQ(training.position.globalStep, 13);
   EXPECT_EQ(training.position.epoch, 2);
@@ -186,11 +186,11 @@ TEST(Trainer, AStepThatIsNotFiniteLeavesNothingBehind) {
   auto session = initialised("explode", "digits:train=320,test=10");
   ASSERT_TRUE(session);
   // The first step is finite and throws the weights far out.
-  Training first = train(*session, {INT64_MAX, 1, {}});
+  Training first = train(*session, {{.steps = 1}, {}});
   ASSERT_TRUE(first.reason.ok());
   std::string weights = bytesOf(*session, BOOSTC_ARENA_PARAMETER);
   std::string state = bytesOf(*session, BOOSTC_ARENA_STATE);
-  Training second = train(*session, {INT64_MAX, 2, {}}, false, first.position);
+  Training second = train(*session, {{.steps = 2}, {}}, false, first.position);
   ASSERT_FALSE(second.reason.ok());
   EXPECT_EQ(second.reason.status().code(), ExitCode::Numerical);
   EXPECT_THAT(second.reason.status().message(),
@@ -212,14 +212,15 @@ TEST(Trainer, APositionThatTheDataDoesNotHaveIsRefused) {
   start.stepInEpoch = 5;
   start.samplesInEpoch = 321;
   start.globalStep = 15;
-  Training training = train(*session, {3, INT64_MAX, {}}, false, start);
+  Training training = train(*session, {{.epochs = 3}, {}}, false, start);
   ASSERT_FALSE(training.reason.ok());
   EXPECT_EQ(training.reason.status().code(), ExitCode::Checkpoint);
-  EXPECT_THAT(training.reason.status().message(),
-              HasSubstr("the checkpoint is at epoch 2 step 5, global step 15, "
-                        "after 321 samples of the epoch, which is not a position "
-                        "in an epoch of 320 samples; resume with the data of "
-                        "the run that saved it"));
+  EXPECT_THAT(
+      training.reason.status().message(),
+      HasSubstr("the checkpoint is at epoch 2 step 5, global step 15, "
+                "after 321 samples of the epoch, which is not a position "
+                "in an epoch of 320 samples; resume with the data of "
+                "the run that saved it"));
 }
 
 TEST(Evaluate, SumsOverAllHeldOutDataWithItsTail) {
