@@ -17,6 +17,7 @@
 #include "runtime/predict/NetworkFlags.h"
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/FlagValues.h"
+#include "runtime/support/ForeignNames.h"
 #include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/Support/CommandLine.h"
@@ -74,6 +75,7 @@ CLI::Validator boostLevel() {
 
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.option_defaults()->take_last();
+  app.formatter(boostrt::helpFormatter());
   app.add_option("INPUT", options.input, "model.json, or IR in a .mlir file")
       ->type_name("FILE");
   app.add_option("-o,--output", flags.output,

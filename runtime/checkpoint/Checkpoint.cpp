@@ -1,18 +1,18 @@
 // Reading and verifying checkpoints; CheckpointStore.cpp writes them.
 #include "runtime/checkpoint/Checkpoint.h"
 
-#include "runtime/support/Suggest.h"
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/CheckpointNames.h"
 #include "runtime/checkpoint/RecipeDifference.h"
 #include "runtime/checkpoint/VerifiedFile.h"
+#include "runtime/support/ParseNumber.h"
+#include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 namespace boostrt {
 
@@ -75,12 +75,8 @@ CheckpointPosition savedPosition(const SafetensorsMetadata &metadata) {
     auto found = metadata.find(key);
     if (found == metadata.end())
       return int64_t{0};
-    const std::string &text = found->second;
-    int64_t value = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    bool good = error == std::errc() && end == text.data() + text.size();
-    return good && value >= 0 ? value : 0;
+    int64_t value = parseWhole<int64_t>(found->second).value_or(0);
+    return std::max<int64_t>(value, 0);
   };
   CheckpointPosition position;
   position.epoch = count("epoch");

@@ -1,11 +1,11 @@
 #include "runtime/checkpoint/CheckpointNames.h"
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/support/ParseNumber.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace boostrt {
 
@@ -26,13 +26,9 @@ bool isLegalPrefix(std::string_view prefix) {
 
 /// One spelling per number: no sign, no leading zero.
 static std::optional<int64_t> parseNumber(std::string_view text) {
-  int64_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 ||
-      fmt::to_string(value) != text)
-    return std::nullopt;
-  return value;
+  std::optional<int64_t> value = parseWhole<int64_t>(text);
+  bool isCanonical = value && *value >= 0 && fmt::to_string(*value) == text;
+  return isCanonical ? value : std::nullopt;
 }
 
 std::optional<CheckpointName> parseCheckpointName(std::string_view text) {

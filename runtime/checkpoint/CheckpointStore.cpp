@@ -6,10 +6,10 @@
 // until that rename is on the disk.
 #include "runtime/checkpoint/Checkpoint.h"
 
-#include "runtime/support/Sha256.h"
-#include "runtime/support/Suggest.h"
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/CheckpointNames.h"
+#include "runtime/support/Sha256.h"
+#include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 
@@ -63,8 +63,8 @@ Result<ManifestFile> writeTensors(FileSystem &files, const std::string &path,
   return summary;
 }
 
-/// Deletes a directory of plain files; one that is not there is deleted. Of a
-/// link to a directory the link alone: where the user put the files they stay.
+/// Deletes a directory of plain files; one that does not exist counts as
+/// deleted. For a link to a directory, deletes the link and keeps the files.
 IoError removeTree(FileSystem &files, const std::string &path) {
   std::vector<DirectoryEntry> entries;
   IoError error = files.removeFile(path);
@@ -144,8 +144,8 @@ Status CheckpointStore::takeLock() {
                     : ioStatus(error, ExitCode::Checkpoint, "lock", path);
 }
 
-/// Whether the longest name that save() uses can be there, and nothing is in
-/// the place of a checkpoint that is none: better known now than after the
+/// Fails when save()'s longest name is too long, or when something that is not
+/// a directory has the name of a checkpoint: better known now than after the
 /// first epoch.
 Status CheckpointStore::checkNames() const {
   CheckpointPosition last;

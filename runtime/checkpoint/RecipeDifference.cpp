@@ -3,7 +3,6 @@
 #include "runtime/program/RecipeIdentity.h"
 #include "runtime/support/Suggest.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>

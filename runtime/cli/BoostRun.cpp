@@ -65,8 +65,8 @@ Status runAsRank(const CommandLine &line, int argc, const char *const *argv) {
   return dispatch(options, *plan);
 }
 
-/// `isRanked` says of a command that does what is worth its end also when no
-/// reader is there.
+/// Sets `isRanked` for commands that finish even when the reader of their
+/// output has gone.
 Status run(int argc, const char *const *argv, bool &isRanked) {
   Result<CommandLine> line = parseCommandLine(argc, argv);
   if (!line.ok())

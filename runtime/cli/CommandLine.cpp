@@ -1,14 +1,14 @@
 #include "runtime/cli/CommandLine.h"
 
-#include "runtime/predict/NetworkFlags.h"
-#include "runtime/support/FlagValues.h"
-#include "runtime/support/Suggest.h"
 #include "runtime/cli/FlagNotes.h"
 #include "runtime/cli/LaunchFlags.h"
+#include "runtime/predict/NetworkFlags.h"
+#include "runtime/support/FlagValues.h"
+#include "runtime/support/ForeignNames.h"
+#include "runtime/support/ParseNumber.h"
+#include "runtime/support/Suggest.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace boostrt {
@@ -26,18 +26,12 @@ constexpr const char *kUsageNote =
     "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 8 memory, 70 "
     "internal.";
 
-/// All of `text` as a number.
-template <typename T> bool parseWhole(const std::string &text, T &value) {
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 /// "epoch", or a number of steps.
 bool parseInterval(const std::string &text, Interval &interval) {
-  interval.steps = 0;
-  return text == "epoch" ||
-         (parseWhole(text, interval.steps) && interval.steps > 0);
+  std::optional<int64_t> steps =
+      text == "epoch" ? 0 : parseWhole<int64_t>(text);
+  interval.steps = steps.value_or(0);
+  return text == "epoch" || interval.steps > 0;
 }
 
 void addInterval(CLI::App &app, const char *name, Interval &interval,
@@ -56,7 +50,8 @@ void addInterval(CLI::App &app, const char *name, Interval &interval,
 }
 
 void addProgram(CLI::App &app, Options &options) {
-  app.add_option("PROGRAM", options.program, "what boostc compiled");
+  app.add_option("PROGRAM", options.program, "what boostc compiled")
+      ->type_name("FILE");
   app.add_option("--threads", options.threads,
                  "threads of the pool (default: as planned by boostc, fewer "
                  "where ranks share the machine)")
@@ -96,19 +91,19 @@ void addTraining(CLI::App &app, Options &o) {
   app.add_option_function<std::string>(
          "--seed",
          [&o](const std::string &text) {
-           uint64_t seed = 0;
-           if (!parseWhole(text, seed))
+           o.seed = parseWhole<uint64_t>(text);
+           if (!o.seed)
              throw CLI::ValidationError(
                  "--seed",
                  fmt::format("'{}' is not a number from 0 to 2^64-1", text));
-           o.seed = seed;
          },
          "seed (default: the model's)")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },
          "visit samples in random order (default: on)")
-      ->check(oneOf({"on", "off"}));
+      ->check(oneOf({"on", "off"}))
+      ->type_name("WHEN");
   app.add_option("--init", o.init, "start from the weights in FILE")
       ->type_name("FILE");
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
@@ -161,7 +156,8 @@ void addTraining(CLI::App &app, Options &o) {
          },
          "what every rank begins with where ranks have states of their own and "
          "another number of ranks saved them: their mean, or new ones")
-      ->check(oneOf({"mean", "reset"}));
+      ->check(oneOf({"mean", "reset"}))
+      ->type_name("RULE");
   addInterval(app, "--log-every", o.logEvery,
               "when to print the loss (default: epoch)");
   app.add_option_function<std::string>(
@@ -173,7 +169,8 @@ void addTraining(CLI::App &app, Options &o) {
                                        : ProgressKind::Auto;
          },
          "progress bar and lines (default: auto)")
-      ->check(oneOf({"auto", "bar", "plain", "none"}));
+      ->check(oneOf({"auto", "bar", "plain", "none"}))
+      ->type_name("KIND");
   app.add_flag("--eval,!--no-eval", o.evaluate,
                "evaluate on held-out data, see --eval-every (default: yes)");
 }
@@ -211,10 +208,11 @@ void addPrediction(CLI::App &app, JobFlags &o) {
          [&o](const std::string &v) {
            o.prediction.link = v == "local" ? RankLink::Memory : RankLink::Tcp;
          },
-         "how ranks of a server speak: gloo between processes (default), "
+         "how ranks of a server communicate: gloo between processes (default), "
          "local as threads of one")
       ->needs(ranks)
-      ->check(oneOf({"gloo", "local"}));
+      ->check(oneOf({"gloo", "local"}))
+      ->type_name("KIND");
   app.add_option("--threads", o.prediction.threads,
                  "threads of each rank (default: as planned by boostc, fewer "
                  "where ranks share the machine)")
@@ -276,7 +274,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                             arguments.data());
   }
   Options &options = line.options;
-  // By hand and not as CLI11's subcommands: PROGRAM stands in the same place.
+  // By hand and not as CLI11's subcommands: PROGRAM has the same position.
   std::string_view first = argc > 1 ? argv[1] : "";
   const char *name = "boost-run";
   if (first == "info") {
@@ -301,6 +299,10 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   CLI::App app("", name);
   JobFlags job;
   app.allow_extras();
+  app.formatter(helpFormatter());
+  // The last of several values counts, so that what is appended to a script's
+  // command wins.
+  app.option_defaults()->take_last();
   app.set_version_flag("--version", std::string("boost-run " BOOSTC_VERSION));
   switch (options.command) {
   case Command::Train:
@@ -320,7 +322,8 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     break;
   case Command::Info:
     app.description("Shows what a compiled program holds.");
-    app.add_option("PROGRAM", options.program, "what boostc compiled");
+    app.add_option("PROGRAM", options.program, "what boostc compiled")
+        ->type_name("FILE");
     app.add_flag("--json", options.json, "as one JSON object");
     addPrediction(app, job);
     break;
@@ -349,7 +352,6 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     break;
   }
 
-  letLastFlagWin(app);
   try {
     int skipped = options.command == Command::Train ? 1 : 2;
     std::vector<std::string> arguments(argv + std::min(skipped, argc),

@@ -7,12 +7,6 @@
 
 namespace boostrt {
 
-void letLastFlagWin(CLI::App &app) {
-  for (CLI::Option *option : app.get_options())
-    if (option->nonpositional() && option->get_items_expected_max() == 1)
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
 std::set<std::string> givenFlags(const CLI::App &app) {
   std::set<std::string> given;
   for (const CLI::Option *option : app.get_options())

@@ -13,10 +13,6 @@ class App;
 
 namespace boostrt {
 
-/// Of a flag with one value that is given several times the last one counts, so
-/// that what is appended to a script's command wins.
-void letLastFlagWin(CLI::App &app);
-
 /// The flags that were given, without dashes: "eval" for --no-eval too.
 std::set<std::string> givenFlags(const CLI::App &app);
 

@@ -1,14 +1,15 @@
+#include "runtime/cli/Commands.h"
 #include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "runtime/predict/PredictionReport.h"
 #include "runtime/program/MemoryPlan.h"
-#include "runtime/program/ProgramTargets.h"
-#include "runtime/support/ByteText.h"
-#include "runtime/support/Streams.h"
-#include "runtime/cli/Commands.h"
-#include "runtime/trainer/MachineMemory.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/ProgramTargets.h"
 #include "runtime/program/Recipe.h"
+#include "runtime/support/ByteText.h"
+#include "runtime/support/Plural.h"
+#include "runtime/support/Streams.h"
+#include "runtime/trainer/MachineMemory.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -286,14 +287,13 @@ void printModules(const Json &modules) {
 void printTarget(const Json &target) {
   auto text = [&](const char *key) { return target[key].get<std::string>(); };
   if (target.contains("threads")) {
-    uint64_t threads = target["threads"].get<uint64_t>();
-    printResult("target cpu: {} thread{}, {}\n", threads,
-                threads == 1 ? "" : "s", text("library"));
+    printResult("target cpu: {}, {}\n",
+                countOf(target["threads"].get<uint64_t>(), "thread"),
+                text("library"));
     printResult("  needs {}\n", text("requirements"));
   } else {
-    uint64_t launches = target["launches"].get<uint64_t>();
-    printResult("target cuda: {} launch{}\n", launches,
-                launches == 1 ? "" : "es");
+    printResult("target cuda: {}\n",
+                countOf(target["launches"].get<uint64_t>(), "launch"));
     printResult("  needs {} or newer\n", text("requirements"));
     printModules(target["modules"]);
   }
@@ -310,9 +310,10 @@ void printTarget(const Json &target) {
 void printText(const Json &json) {
   auto text = [&](const char *key) { return json[key].get<std::string>(); };
   auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
-  printResult("{}: batch {} x {} micro-batch{} a step, seed {}\n", text("name"),
-              integer("batch_size"), integer("micro_batches"),
-              integer("micro_batches") == 1 ? "" : "es", integer("seed"));
+  printResult("{}: batch {} x {} a step, seed {}\n", text("name"),
+              integer("batch_size"),
+              countOf(integer("micro_batches"), "micro-batch"),
+              integer("seed"));
   printResult("compiled by {}\n", text("compiler"));
   printResult("reproducible: {}\n", text("reproducible"));
   printResult("matmul precision: {}\n", text("matmul_precision"));
@@ -330,7 +331,7 @@ void printText(const Json &json) {
   printResult("recipe\n{}\n", json["recipe"].dump(2));
 }
 
-/// The plan of a rank 0, term by term, and what all ranks of a server need.
+/// The plan of rank 0, term by term.
 void printPlan(const Json &target, const JobShape &shape) {
   const Json &memory = target["memory"];
   printResult("memory of rank 0 of {} on {}, in bytes (N: ranks, K: "
@@ -354,12 +355,10 @@ Status announceMeasuring(const BoostProgram &program,
   if (!target)
     return Status(); // predict() says so
   uint32_t ranks = measuredRanks(options.job);
-  MemoryJob job;
-  job.ranks = options.job.ranks;
-  job.servers = options.job.servers;
-  BOOSTRT_RETURN_IF_ERROR(
-      checkMemory(planTraining(program, *target, job).total(), ranks,
-                  options.link == RankLink::Memory, MachineMemory::read()));
+  MemoryPlan plan = planTraining(program, *target, jobOf(options.job, *target));
+  BOOSTRT_RETURN_IF_ERROR(checkMemory(plan.total(), ranks,
+                                      options.link == RankLink::Memory,
+                                      MachineMemory::read()));
   printNote("boost-run: {}\n", describeMeasuring(options.job));
   return Status();
 }

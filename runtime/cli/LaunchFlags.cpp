@@ -24,8 +24,9 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
   app.add_option("--rank-table", o.rankTable,
                  "servers and devices of the job (default: RANK_TABLE_FILE)")
       ->type_name("FILE");
-  app.add_option("--token-file", o.tokenFile,
-                 "file with what ranks show each other (default: BOOSTC_TOKEN)")
+  app.add_option(
+         "--token-file", o.tokenFile,
+         "file with the secret that ranks share (default: BOOSTC_TOKEN)")
       ->type_name("FILE");
   app.add_option("--log-dir", o.logDir,
                  "ranks write DIR/1/rank.N/stdout and stderr")
@@ -38,10 +39,12 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
                     : v == "nccl" ? CommKind::Nccl
                                   : CommKind::Auto;
          },
-         "how ranks speak: gloo between processes, nccl between their GPUs, "
+         "how ranks communicate: gloo between processes, nccl between their "
+         "GPUs, "
          "local as threads of one (default: auto, gloo with nccl where every "
          "rank has a GPU of its own and NCCL)")
-      ->check(oneOf({"auto", "gloo", "local", "nccl"}));
+      ->check(oneOf({"auto", "gloo", "local", "nccl"}))
+      ->type_name("KIND");
   app.add_option("--join-deadline", o.joinDeadline,
                  "seconds that ranks wait for each other at the beginning")
       ->check(numberBetween(0.1, 86400))
@@ -64,8 +67,10 @@ void addLaunch(CLI::App &app, LaunchOptions &o) {
 }
 
 void addRankTable(CLI::App &app, Options &o) {
-  app.add_option("ACTION", o.tableAction, "create or merge");
-  app.add_option("FILES", o.tables, "tables to merge")->type_name("FILE");
+  app.add_option("ACTION", o.tableAction, "create or merge")->type_name("VERB");
+  app.add_option("FILES", o.tables, "tables to merge")
+      ->take_all()
+      ->type_name("FILE");
   app.add_option_function<std::string>(
          "--hosts",
          [&o](const std::string &list) {
@@ -104,12 +109,12 @@ Status checkRankTable(const Options &o) {
   }
   if (o.tableAction != "merge") {
     std::string_view legal[] = {"create", "merge"};
-    return fail(fmt::format("'{}' is no action{}; create or merge",
+    return fail(fmt::format("'{}' is not an action{}; create or merge",
                             printable(o.tableAction),
                             didYouMean(o.tableAction, legal)));
   }
   if (!o.hosts.empty() || o.devices != 0)
-    return fail("merge takes tables; --hosts and --devices are of create");
+    return fail("merge takes tables; --hosts and --devices are for create");
   if (o.tables.size() < 2)
     return fail("merge needs at least two tables");
   return Status();

@@ -1,11 +1,10 @@
 // `boost-run ranks` and `boost-run rank-table`.
+#include "runtime/cli/Commands.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/support/File.h"
 #include "runtime/support/Streams.h"
-#include "runtime/cli/Commands.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace boostrt {

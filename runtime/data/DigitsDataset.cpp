@@ -1,5 +1,4 @@
 #include "runtime/data/Digits.h"
-#include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 #include <new>

@@ -1,6 +1,7 @@
 #include "runtime/launch/LauncherEnvironment.h"
 
 #include "runtime/launch/RankTable.h"
+#include "runtime/support/Plural.h"
 
 #include <fmt/format.h>
 
@@ -39,8 +40,7 @@ Status placeInBlocks(LauncherEnvironment &environment, Variables &variables,
   environment.localSize = saidLocalSize.value_or(localSize);
   std::string said = saidLocalSize
                          ? fmt::format("{}={}", names.localSize, *saidLocalSize)
-                         : fmt::format("{} rank{} on each server", localSize,
-                                       localSize == 1 ? "" : "s");
+                         : countOf(localSize, "rank") + " on each server";
   if (environment.localSize == 0 || environment.localSize > environment.size)
     return fail(fmt::format("{}, but {}={}: a server has 1 to {} of the ranks",
                             said, environment.sizeName, environment.size,

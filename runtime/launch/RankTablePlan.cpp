@@ -1,5 +1,6 @@
 #include "runtime/launch/RankTablePlan.h"
 
+#include "runtime/support/Plural.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -55,8 +56,7 @@ private:
     server_ = nodeRank_ ? nodeRank_ : serverId_;
     if (server_ && *server_ >= table_.servers.size())
       return disagrees(nodeRank_ ? "--node-rank" : "SERVER_ID", *server_,
-                       fmt::format("has {} server{}", table_.servers.size(),
-                                   table_.servers.size() == 1 ? "" : "s"));
+                       "has " + countOf(table_.servers.size(), "server"));
     return Status();
   }
 
@@ -113,9 +113,8 @@ private:
     if (!count || *count == entry.devices.size())
       return Status();
     return disagrees(name, *count,
-                     fmt::format("gives server '{}' {} device{}", entry.id,
-                                 entry.devices.size(),
-                                 entry.devices.size() == 1 ? "" : "s"));
+                     fmt::format("gives server '{}' {}", entry.id,
+                                 countOf(entry.devices.size(), "device")));
   }
 
   /// This process starts the ranks of its server.

@@ -3,11 +3,12 @@
 #include "runtime/launch/JsonText.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/support/File.h"
+#include "runtime/support/ParseNumber.h"
+#include "runtime/support/Plural.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -97,13 +98,12 @@ private:
     const std::string &text = value->text;
     if (isMasked(text))
       return masked(offset, key, text);
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() ||
-        number > limit)
+    std::optional<uint32_t> value32 = parseWhole<uint32_t>(text);
+    if (!value32 || *value32 > limit)
       return source_.error(
           offset, fmt::format("{} is '{}', expected a number from 0 to {}", key,
                               printable(text), limit));
+    number = *value32;
     return Status();
   }
 
@@ -139,10 +139,8 @@ private:
     if (count == list.items.size())
       return Status();
     return source_.error(
-        offset, fmt::format("server_count is {}, but server_list has {} "
-                            "server{}",
-                            count, list.items.size(),
-                            list.items.size() == 1 ? "" : "s"));
+        offset, fmt::format("server_count is {}, but server_list has {}", count,
+                            countOf(list.items.size(), "server")));
   }
 
   Status checkStatus(const JsonNode &root) {

@@ -1,11 +1,11 @@
 #include "runtime/launch/Variables.h"
 
+#include "runtime/support/ParseNumber.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 
 #include <arpa/inet.h>
-#include <charconv>
 
 extern char **environ;
 
@@ -22,12 +22,8 @@ Environment currentEnvironment() {
 }
 
 std::optional<uint32_t> wholeNumber(std::string_view text, uint32_t limit) {
-  uint32_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > limit)
-    return std::nullopt;
-  return value;
+  std::optional<uint32_t> value = parseWhole<uint32_t>(text);
+  return value && *value <= limit ? value : std::nullopt;
 }
 
 std::optional<std::string> Variables::text(const std::string &name) const {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <span>
 
 namespace boostrt {
 namespace {

@@ -2,16 +2,13 @@
 
 #include "runtime/predict/NetworkText.h"
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/support/Plural.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace boostrt {
 namespace {
-
-std::string count(uint64_t number, const char *one, const char *several) {
-  return fmt::format("{} {}", number, number == 1 ? one : several);
-}
 
 std::string milliseconds(double seconds) {
   return fmt::format("{:10.4f} ms", seconds * 1e3);
@@ -66,16 +63,15 @@ void addSharing(std::string &text, const Prediction &p) {
   if (inServer == p.server.computeRanks && inServer == p.server.commRanks)
     line(text, "shared",
          fmt::format("{} by {}, as when they were measured",
-                     count(p.server.cores, "core", "cores"),
-                     count(inServer, "rank", "ranks")));
+                     countOf(p.server.cores, "core"),
+                     countOf(inServer, "rank")));
   else
     line(text, "shared",
          fmt::format("{} by {}: computing takes {:.3g} times as long, "
                      "exchanging {:.3g} times as long as between {}",
-                     count(p.server.cores, "core", "cores"),
-                     count(inServer, "rank", "ranks"), step.computeStretch,
-                     step.exchangeStretch,
-                     count(p.server.commRanks, "rank", "ranks")));
+                     countOf(p.server.cores, "core"), countOf(inServer, "rank"),
+                     step.computeStretch, step.exchangeStretch,
+                     countOf(p.server.commRanks, "rank")));
 }
 
 void addSources(std::string &text, const Prediction &p) {
@@ -85,34 +81,34 @@ void addSources(std::string &text, const Prediction &p) {
           ? fmt::format("combine {}, ", describeSeconds(server.compute.combine))
           : std::string();
   line(text, "not counted",
-       "loading and transforming samples, which is done beside the steps");
+       "loading and transforming samples, which overlaps the steps");
   if (p.step.collectives.size() > 1)
     line(text, "",
-         "what of the exchange runs beside the backward: a step may be shorter "
-         "by that");
+         "the part of the exchange that overlaps the backward: a step may be "
+         "shorter by that");
   line(text, "measured here",
        fmt::format("a rank with {}, {} at once: micro-batch {}, {}update {}",
-                   count(server.threads, "thread", "threads"),
-                   server.computeRanks, describeSeconds(server.compute.micro),
-                   combine, describeSeconds(server.compute.update)));
+                   countOf(server.threads, "thread"), server.computeRanks,
+                   describeSeconds(server.compute.micro), combine,
+                   describeSeconds(server.compute.update)));
   if (p.job.ranks == 1)
     return;
   line(text, p.notMeasured > 0 ? "assumed" : "",
-       fmt::format(
-           "between {}: latency {}, {} a message, {:.3g} ns a byte",
-           p.notMeasured > 0
-               ? "ranks"
-               : fmt::format("{} {}", count(server.commRanks, "rank", "ranks"),
-                             linkName(p.link)),
-           describeSeconds(server.comm.latency),
-           describeSeconds(server.comm.perMessage), server.comm.perByte * 1e9));
+       fmt::format("between {}: latency {}, {} a message, {:.3g} ns a byte",
+                   p.notMeasured > 0
+                       ? "ranks"
+                       : fmt::format("{} {}", countOf(server.commRanks, "rank"),
+                                     linkName(p.link)),
+                   describeSeconds(server.comm.latency),
+                   describeSeconds(server.comm.perMessage),
+                   server.comm.perByte * 1e9));
   if (p.notMeasured > 0)
     line(text, "",
          fmt::format("because measuring {} together would take {:.3g} s, more "
                      "than {:.3g}; a program with a smaller batch_size can be "
                      "measured",
-                     count(measuredRanks(p.job), "rank", "ranks"),
-                     p.notMeasured, kMaxTogether));
+                     countOf(measuredRanks(p.job), "rank"), p.notMeasured,
+                     kMaxTogether));
   if (p.job.servers == 1)
     return;
   line(text, p.networkIsAssumed ? "assumed" : "given",
@@ -122,24 +118,24 @@ void addSources(std::string &text, const Prediction &p) {
                    p.networkIsAssumed ? "; --network says what it is" : ""));
   line(text, "assumed",
        fmt::format("every server is as this one, with {}",
-                   count(server.cores, "core", "cores")));
+                   countOf(server.cores, "core")));
 }
 
 } // namespace
 
 std::string toText(const Prediction &p) {
-  std::string text = fmt::format("a step on {}, predicted\n",
-                                 count(p.job.ranks, "rank", "ranks"));
+  std::string text =
+      fmt::format("a step on {}, predicted\n", countOf(p.job.ranks, "rank"));
   line(text, "ranks",
        fmt::format("{} on {}, {} each", p.job.ranks,
-                   count(p.job.servers, "server", "servers"),
-                   count(p.server.threads, "thread", "threads")));
+                   countOf(p.job.servers, "server"),
+                   countOf(p.server.threads, "thread")));
   addParts(text, p);
   if (p.job.ranks > 1) {
     line(text, "one rank",
          fmt::format("{}, {:.0f} samples/s, with {} and the machine to itself",
                      milliseconds(p.alone.total()), p.alone.samplesPerSecond(),
-                     count(p.aloneThreads, "thread", "threads")));
+                     countOf(p.aloneThreads, "thread")));
     line(text, "efficiency",
          fmt::format("{:.1f} % of {} such ranks", 100 * p.efficiency(),
                      p.job.ranks));

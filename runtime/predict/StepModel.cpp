@@ -268,7 +268,6 @@ Result<StepPrediction> predictStep(const BoostProgram &program,
 Result<std::vector<PredictedCollective>>
 countMessages(const BoostProgram &program, const JobShape &job) {
   ServerCosts server;
-  server.comm = {};
   for (double CommCosts::*cost : kCommCosts)
     server.comm.*cost = 0;
   server.comm.perMessage = 1;

@@ -1,14 +1,12 @@
 #include "runtime/program/Recipe.h"
 
+#include "runtime/support/Plural.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace boostrt {
 namespace {
-
-std::string countRanks(int64_t count) {
-  return fmt::format("{} rank{}", count, count == 1 ? "" : "s");
-}
 
 /// Reads a number of ranks from `key` of `section`; false when it is not such a
 /// number. Older recipes lack the key.
@@ -86,9 +84,8 @@ Status checkRankCounts(const Recipe &recipe,
         fmt::format("'{}' was compiled to train on {} (train.device_num), but "
                     "{} found; start {}, or compile it with --set "
                     "train.device_num={}",
-                    path, countRanks(*recipe.ranks),
-                    found == 1 ? "1 rank was"
-                               : fmt::format("{} ranks were", found),
+                    path, countOf(*recipe.ranks, "rank"),
+                    countOf(found, "rank") + (found == 1 ? " was" : " were"),
                     *recipe.ranks, found));
   if (!recipe.ranksPerServer)
     return Status();
@@ -101,8 +98,8 @@ Status checkRankCounts(const Recipe &recipe,
                       "(boost.common.device_number), but server {} has {}; "
                       "start {} there, or compile it with --boost "
                       "common.device_number={}",
-                      path, countRanks(*recipe.ranksPerServer), server, own,
-                      *recipe.ranksPerServer, own));
+                      path, countOf(*recipe.ranksPerServer, "rank"), server,
+                      own, *recipe.ranksPerServer, own));
   return Status();
 }
 

@@ -1,23 +1,15 @@
 #include "runtime/support/FlagValues.h"
 
+#include "runtime/support/ParseNumber.h"
+#include "runtime/support/Plural.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace boostrt {
 namespace {
-
-template <typename T> std::optional<T> parseWhole(std::string_view text) {
-  T value{};
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
 
 /// "found" of a message; with what is between the quotes cut and harmless.
 std::string found(std::string_view text) {
@@ -57,7 +49,7 @@ std::string describeSize(uint64_t bytes) {
        ++power)
     bytes /= 1024;
   if (power == 0)
-    return fmt::format("{} {}", bytes, bytes == 1 ? "byte" : "bytes");
+    return countOf(bytes, "byte");
   return fmt::format("{} {}iB", bytes, kPrefixes[power - 1]);
 }
 
@@ -94,6 +86,16 @@ const CLI::Option *findNamed(const CLI::App &app, std::string_view message) {
   }
   return best;
 }
+
+struct HelpFormatter : CLI::Formatter {
+  std::string make_option_name(const CLI::Option *option,
+                               bool isPositional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, isPositional);
+    for (size_t at; (at = name.find('{')) != std::string::npos;)
+      name.erase(at, name.find('}', at) + 1 - at);
+    return name;
+  }
+};
 
 bool isSwitch(std::string_view text) {
   constexpr std::string_view kWords[] = {"true", "false", "on",
@@ -236,7 +238,7 @@ std::string explainFlagError(const CLI::App &app,
     if (option->get_expected_max() == 0)
       return fmt::format("{} takes no value", option->get_name());
     if (option->count() > 1)
-      return fmt::format("{} is given {} times; it takes one value",
+      return fmt::format("{} is given {} times; expected one value",
                          option->get_name(), option->count());
     return needsValue(*option);
   }
@@ -258,6 +260,10 @@ std::string explainFlagError(const CLI::App &app,
                          message.substr(at + std::string_view(theirs).size()));
   }
   return message; // a validator's: ours
+}
+
+std::shared_ptr<CLI::FormatterBase> helpFormatter() {
+  return std::make_shared<HelpFormatter>();
 }
 
 std::vector<std::string> flagNames(const CLI::App &app) {

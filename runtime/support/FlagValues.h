@@ -2,10 +2,9 @@
 // splits the command line of boostc and boost-run, the words are ours.
 #pragma once
 
-#include "runtime/support/ForeignNames.h"
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +39,10 @@ findWrongValue(const CLI::App &app, const std::vector<std::string> &arguments);
 
 /// What CLI11 reports, in our words.
 std::string explainFlagError(const CLI::App &app, const CLI::ParseError &error);
+
+/// Help without "{false}" and the like after names of flags, which CLI11 shows
+/// for the value that a flag without one has.
+std::shared_ptr<CLI::FormatterBase> helpFormatter();
 
 /// The flags of `app` with their dashes, for suggestFlag().
 std::vector<std::string> flagNames(const CLI::App &app);

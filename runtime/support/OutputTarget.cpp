@@ -1,11 +1,11 @@
 #include "runtime/support/OutputTarget.h"
 
 #include "runtime/support/File.h"
+#include "runtime/support/ParseNumber.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <fcntl.h>
@@ -21,15 +21,11 @@ namespace {
 /// As many as Linux follows in one path.
 constexpr int kMaxLinks = 40;
 
-/// The number of a descriptor of this process, when `directory` and `name` say
-/// one: /dev/stdout is a link to /proc/self/fd/1.
+/// The number of a descriptor of this process, when `directory` and `name` are
+/// its path, else -1: /dev/stdout is a link to /proc/self/fd/1.
 int ownDescriptor(const std::string &directory, const std::string &name) {
-  int number = -1;
-  auto [end, error] =
-      std::from_chars(name.data(), name.data() + name.size(), number);
-  bool isOwn = directory == fmt::format("/proc/{}/fd", getpid()) &&
-               error == std::errc() && end == name.data() + name.size();
-  return isOwn ? number : -1;
+  bool isOwn = directory == fmt::format("/proc/{}/fd", getpid());
+  return isOwn ? parseWhole<int>(name).value_or(-1) : -1;
 }
 
 /// Links there lead to open files, whatever their text says.

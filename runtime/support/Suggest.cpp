@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace boostrt {
 namespace {
@@ -14,7 +15,7 @@ std::string_view dropSeparators(std::string_view word) {
   return word.substr(std::min(word.find_first_not_of("_- "), word.size()));
 }
 
-/// Dashes in front, which say nothing about how near two flags are.
+/// Without leading dashes, which say nothing about how near two flags are.
 std::string_view dropDashes(std::string_view word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }

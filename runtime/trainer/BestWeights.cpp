@@ -1,9 +1,9 @@
 #include "runtime/trainer/BestWeights.h"
 
+#include "runtime/support/ParseNumber.h"
 #include "runtime/trainer/RunState.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,12 +45,8 @@ Status BestWeights::prepare(const Program &program, bool resumed,
   auto value = file->metadata().find(metric_);
   if (value == file->metadata().end())
     return Status();
-  const std::string &text = value->second;
-  double best = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), best);
-  if (error == std::errc() && end == text.data() + text.size() &&
-      !std::isnan(best)) {
+  std::optional<double> best = parseWhole<double>(value->second);
+  if (best && !std::isnan(*best)) {
     best_ = best;
     epoch_ = savedPosition(file->metadata()).epoch;
   }

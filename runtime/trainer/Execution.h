@@ -3,16 +3,15 @@
 // Nothing here allocates; a call costs what the function costs.
 #pragma once
 
-#include "runtime/device/OverlappedCollectives.h"
-#include "runtime/trainer/Arenas.h"
-#include "runtime/program/Program.h"
-#include "runtime/trainer/RankCollectives.h"
 #include "runtime/checkpoint/RunSteps.h"
+#include "runtime/device/OverlappedCollectives.h"
+#include "runtime/program/Program.h"
+#include "runtime/trainer/Arenas.h"
+#include "runtime/trainer/RankCollectives.h"
 
 #include <array>
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace boostrt {
 
@@ -33,7 +32,7 @@ struct StepResults {
   /// this step or one before, and left weights and state as they were.
   bool isApplied = false;
   SumCount loss; ///< of all ranks' window
-  /// Of the mean gradients; nothing when the program does not compute it.
+  /// Norm of the mean gradients; nothing when the program does not compute it.
   std::optional<float> gradientNorm;
 };
 
@@ -53,7 +52,7 @@ public:
     return collectives_ && logAdasumEvery_ > 0 &&
            globalStep % logAdasumEvery_ == 0;
   }
-  /// Of that step, if it was the last update; see RankCollectives.
+  /// The log of that step, if it was the last update; see RankCollectives.
   std::span<const AdasumEntry> adasumLog(int64_t globalStep) const;
 
   /// What schedules are resolved with.
@@ -102,7 +101,7 @@ public:
   std::array<std::span<std::byte>, 2> persistentArenas() const;
 
   const Program &program() const { return program_; }
-  /// Of the host.
+  /// In the host's arena.
   std::byte *tensor(const BoostTensor &tensor) const {
     return arenas_.base(static_cast<BoostArenaKind>(tensor.arena)) +
            tensor.offset;

@@ -1,5 +1,7 @@
 #include "runtime/trainer/PrivateState.h"
 
+#include "runtime/support/Plural.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -176,12 +178,11 @@ Status spreadPrivateState(const LoadedCheckpoint *checkpoint,
     BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
     return Status(
         ExitCode::Checkpoint,
-        fmt::format(
-            "the checkpoint has the optimizer states of {} rank{}, each "
-            "its own, and this run has {}; say what becomes of them: "
-            "--private-state mean gives every rank their mean, "
-            "--private-state reset what a new run begins with",
-            saved, saved == 1 ? "" : "s", ranks.size()));
+        fmt::format("the checkpoint has the optimizer states of {}, each "
+                    "its own, and this run has {}; say what becomes of them: "
+                    "--private-state mean gives every rank their mean, "
+                    "--private-state reset what a new run begins with",
+                    countOf(saved, "rank"), ranks.size()));
   }
   if (*rule == PrivateStateRule::Reset)
     return Status(); // what init made

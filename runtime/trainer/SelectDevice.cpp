@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
 #include "runtime/device/cuda/SimulatedGpu.h"
+#include "runtime/support/Plural.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +21,7 @@ int availableCpus() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
-/// `status` with the program's path in front.
+/// `status` with the program's path before its message.
 Status about(const Program &program, const Status &status) {
   return Status(status.code(),
                 fmt::format("'{}': {}", program.path(), status.message()));
@@ -88,9 +89,9 @@ private:
     report(selected, reason);
     if (int cpus = availableCpus(); cpus > 0 && uint32_t(cpus) < threads)
       selected.notes.push_back(
-          fmt::format("only {} CPU{} may be used, so {} threads will wait for "
-                      "each other; recompile with boostc --threads={}",
-                      cpus, cpus == 1 ? "" : "s", threads, cpus));
+          fmt::format("only {} may be used, so {} threads will wait for each "
+                      "other; recompile with boostc --threads={}",
+                      countOf(cpus, "CPU"), threads, cpus));
     return selected;
   }
 
@@ -99,7 +100,7 @@ private:
                               cuda::SearchContext::current(), options_.gpu);
   }
 
-  /// Without a GPU fails with `subject`, why there is none, and `advice`.
+  /// Without a GPU fails with `subject`, the reason, and `advice`.
   Result<SelectedDevice> onCuda(const std::string &reason,
                                 const std::string &subject,
                                 const std::string &advice) const {
@@ -116,16 +117,16 @@ private:
       return missing();
     uint32_t threads = options_.threads.value_or(
         static_cast<uint32_t>(std::max(1, availableCpus())));
-    Result<std::unique_ptr<GpuDriver>> driver = openSimulatedGpu(
-        threads, cuda::SearchContext::current().origin);
+    Result<std::unique_ptr<GpuDriver>> driver =
+        openSimulatedGpu(threads, cuda::SearchContext::current().origin);
     if (!driver.ok())
       return Status(driver.status().code(),
                     fmt::format("--device=sim: {}", driver.status().message()));
     return onGpu(std::move(driver).value(), "as --device says");
   }
 
-  /// Plans lie beside the program, or where it cannot be written, in the
-  /// user's folder for what can be had again.
+  /// Plans are stored next to the program, or where it cannot be written, in
+  /// the user's folder for what can be had again.
   LibrarySettings librarySettings() const {
     LibrarySettings settings;
     settings.use = options_.gpuLibrary == "on"    ? LibraryUse::On

@@ -1,5 +1,6 @@
 #include "runtime/comm/control/RankWatch.h"
 
+#include "runtime/support/Plural.h"
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
@@ -138,7 +139,7 @@ std::string RankWatch::missing() const {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", rank);
   if (count > most)
     names += fmt::format(" and {} more", count - most);
-  return fmt::format("{} {}", count == 1 ? "rank" : "ranks", names);
+  return fmt::format("{} {}", pluralOf(count, "rank"), names);
 }
 
 bool RankWatch::isComplete() const {

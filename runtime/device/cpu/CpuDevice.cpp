@@ -3,6 +3,7 @@
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/support/Plural.h"
 
 #include <cstddef>
 #include <cstring>
@@ -65,11 +66,11 @@ Status scratchMismatch(const BoostLibraryCall &call, uint64_t found,
   if (threads > target.threads)
     return Status(
         ExitCode::Usage,
-        fmt::format("the program was compiled for {} thread{}, and with {} "
-                    "threads {} asks for {} bytes of scratch memory in place "
-                    "of {} ({}); use --threads {}, or compile the program "
-                    "with boostc --threads={}",
-                    target.threads, target.threads == 1 ? "" : "s", threads,
+        fmt::format("the program was compiled for {}, and with {} threads {} "
+                    "asks for {} bytes of scratch memory in place of {} ({}); "
+                    "use --threads {}, or compile the program with boostc "
+                    "--threads={}",
+                    countOf(target.threads, "thread"), threads,
                     DnnlContext::libraryVersion(), found, call.scratch_bytes,
                     call.location, target.threads, threads));
   return Status(
@@ -131,8 +132,7 @@ Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
 }
 
 std::string CpuDevice::describe() const {
-  return fmt::format("cpu with {} thread{}", env_.threads,
-                     env_.threads == 1 ? "" : "s");
+  return "cpu with " + countOf(env_.threads, "thread");
 }
 
 Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {

@@ -131,7 +131,12 @@ TEST(CommandLine, HelpAndVersionAreText) {
     ASSERT_TRUE(help.ok());
     EXPECT_THAT(help->text, HasSubstr("--data"));
   }
-  EXPECT_THAT(parse({"--help"})->text, HasSubstr("--checkpoint-every"));
+  std::string help = parse({"--help"})->text;
+  EXPECT_THAT(help, HasSubstr("--checkpoint-every"));
+  EXPECT_THAT(help, HasSubstr("PROGRAM FILE "));
+  EXPECT_THAT(help, HasSubstr("--shuffle WHEN:on|off "));
+  EXPECT_THAT(help, HasSubstr("--eval,--no-eval "));
+  EXPECT_THAT(help, testing::Not(HasSubstr("TEXT")));
   EXPECT_EQ(parse({"--version"})->text, "boost-run " BOOSTC_VERSION "\n");
 }
 

@@ -106,7 +106,7 @@ TEST(LaunchFlags, RankTableWrong) {
               "--devices");
   expectUsage({"rank-table", "merge", "a"}, "merge needs at least two tables");
   expectUsage({"rank-table", "merge", "a", "b", "--devices=1"},
-              "merge takes tables; --hosts and --devices are of create");
+              "merge takes tables; --hosts and --devices are for create");
 }
 
 } // namespace

@@ -103,7 +103,7 @@ TEST_F(FlagErrors, TheLastValueCountsUnlessItMayBeGivenOnce) {
             "");
   EXPECT_EQ(threads, 4u);
   EXPECT_EQ(parse({"--once=3", "--once=4"}),
-            "--once is given 2 times; it takes one value");
+            "--once is given 2 times; expected one value");
 }
 
 TEST(ParseByteSize, TakesWhatIsPrintedSomewhere) {
