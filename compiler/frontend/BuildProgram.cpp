@@ -130,15 +130,15 @@ static LogicalResult setAdasum(ProgramParts &parts) {
   const Node &adasum = boost.at("adasum");
   auto mode = train::symbolizeAdasumMode(adasum.at("mode").text);
   auto granularity = train::symbolizeGranularity(adasum.at("granularity").text);
-  auto across = rt::symbolizeAcross(adasum.at("across").text);
+  auto across = rt::symbolizeAdasumScope(adasum.at("across").text);
   assert(mode && granularity && across && "the table lists the choices");
   FailureOr<SmallVector<int64_t>> cuts = getCuts(parts);
   if (failed(cuts))
     return failure();
   // Which form a run takes depends on servers, which no model file knows.
-  if (across != rt::Across::Ranks)
+  if (across != rt::AdasumScope::Ranks)
     emitRemark(adasum.at("across").extent.place())
-        << (across == rt::Across::Auto
+        << (across == rt::AdasumScope::Auto
                 ? "on several servers Adasum combines the servers, and the "
                   "ranks of each average; on one server it combines the ranks "
                   "(adasum.across = auto)"

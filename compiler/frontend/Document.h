@@ -1,5 +1,5 @@
-// Document.h - a JSON document in which every key and value knows where it
-// stands.
+// Document.h - a JSON document in which every key and value knows its
+// location.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

@@ -121,8 +121,7 @@ static KeyTable groupsKey(const ObjectTable &optimizer) {
       "group",
       "Parameters with keys of their own.",
       {{"match", text,
-        "Names of parameters; `*` stands for any text, `?` for any letter.",
-        "\"*\""},
+        "Names of parameters; `*` matches any text, `?` any letter.", "\"*\""},
        {"roles", makeList(role, 0, 6),
         "What they are to their layers; an empty list means anything.", "[]"}}};
   for (StringRef key : {"learning_rate", "weight_decay"})

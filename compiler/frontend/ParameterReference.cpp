@@ -118,7 +118,7 @@ Node Substitution::evaluate(const Node &text) {
   if (!reference->operation)
     return copy(value, &expansions.emplace_back(Expansion{
                            place,
-                           formatv("'{0}' of block '{1}' stands for it here",
+                           formatv("'{0}' of block '{1}' is the value here",
                                    text.text, block),
                            expansion}));
   std::optional<int64_t> left = integer(reference->name, text),

@@ -23,8 +23,8 @@ public:
   /// This one, for code for `target`.
   static Machine getMachine(rt::CpuTargetAttr target);
 
-  /// Reads `text`, which `sources` own. Nothing, and errors, when it is no
-  /// tuning file.
+  /// Reads `text`, which `sources` own. Nothing, and errors, when it is not
+  /// a tuning file.
   static std::optional<TuningFile>
   parse(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef text);
 

@@ -50,8 +50,8 @@ static void addFloatOps(ScalarTable &table) {
   });
 }
 
-/// Whether the predicate holds for (less, equal, greater, unordered), of which
-/// exactly one is true.
+/// Whether the predicate holds for (less, equal, greater, unordered); exactly
+/// one of them is true.
 static bool holds(arith::CmpFPredicate predicate, bool less, bool equal,
                   bool greater, bool unordered) {
   using Predicate = arith::CmpFPredicate;

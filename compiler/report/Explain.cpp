@@ -163,22 +163,23 @@ private:
     table.print(os);
     if (auto adasum =
             program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName))
-      printRankGroups(adasum.getAcross());
+      printRankGroups(adasum.getScope());
   }
 
   /// Which ranks average and which Adasum combines; the form that the job at
   /// hand gets where it is known.
-  void printRankGroups(rt::Across across) {
+  void printRankGroups(rt::AdasumScope scope) {
     os << "  intra_group: "
-       << (across == rt::Across::Ranks     ? "each rank alone"
-           : across == rt::Across::Servers ? "the ranks of a server"
-                                           : "the ranks of a server where "
-                                             "there are several servers, else "
-                                             "each rank alone")
+       << (scope == rt::AdasumScope::Ranks ? "each rank alone"
+           : scope == rt::AdasumScope::Servers
+               ? "the ranks of a server"
+               : "the ranks of a server where "
+                 "there are several servers, else "
+                 "each rank alone")
        << "\n  inter_group: one rank of each intra_group\n";
     if (given.job.ranks == 1)
       return;
-    bool averages = boostrt::averagesInServers(static_cast<uint32_t>(across),
+    bool averages = boostrt::averagesInServers(static_cast<uint32_t>(scope),
                                                given.job.servers > 1);
     int64_t inner = averages ? given.job.ranks / given.job.servers : 1;
     int64_t combined = given.job.ranks / inner;

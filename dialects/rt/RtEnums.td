@@ -67,7 +67,7 @@ def Rt_RankGroup : I32EnumAttr<"RankGroup", "which ranks do it together", [
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_Across : I32EnumAttr<"Across", "what Adasum combines", [
+def Rt_AdasumScope : I32EnumAttr<"AdasumScope", "what Adasum combines", [
   I32EnumAttrCase<"Auto", 0, "auto">,
   I32EnumAttrCase<"Servers", 1, "servers">,
   I32EnumAttrCase<"Ranks", 2, "ranks">]> {

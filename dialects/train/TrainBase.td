@@ -98,8 +98,8 @@ def Train_AveragingAttr : AttrDef<Train_Dialect, "Averaging"> {
     `train.averaging`; a program without it takes the mean of both. The passes of
     compiler/boost build it.
   }];
-  let parameters = (ins EnumParameter<Train_Combining>:$microBatches,
-                        EnumParameter<Train_Combining>:$ranks);
+  let parameters = (ins EnumParameter<Train_Reduction>:$microBatches,
+                        EnumParameter<Train_Reduction>:$ranks);
   let assemblyFormat = "`<` `micro_batches` `=` $microBatches `,` `ranks` `=` $ranks `>`";
 }
 
@@ -115,9 +115,9 @@ def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
   }];
   let parameters = (ins EnumParameter<Train_AdasumMode>:$mode,
                         EnumParameter<Train_Granularity>:$granularity,
-                        EnumParameter<Rt_Across>:$across,
+                        EnumParameter<Rt_AdasumScope>:$scope,
                         "::mlir::DenseI64ArrayAttr":$cuts);
-  let assemblyFormat = "`<` $mode `,` $granularity `,` $across `,` `cuts` `=` $cuts `>`";
+  let assemblyFormat = "`<` $mode `,` $granularity `,` $scope `,` `cuts` `=` $cuts `>`";
 }
 
 def Train_Sum : Boost_Scalar<F32, "getF32Type">;

@@ -34,7 +34,7 @@ def Train_ScheduleUnit : I32EnumAttr<"ScheduleUnit", "what lengths of a schedule
   let cppNamespace = "::boostc::train";
 }
 
-def Train_Combining : I32EnumAttr<"Reduction", "how gradients of parts are combined", [
+def Train_Reduction : I32EnumAttr<"Reduction", "how gradients of micro-batches or ranks are combined", [
   I32EnumAttrCase<"Mean", 0, "mean">,
   I32EnumAttrCase<"Sum", 1, "sum">]> {
   let cppNamespace = "::boostc::train";

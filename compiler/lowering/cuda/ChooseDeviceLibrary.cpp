@@ -112,8 +112,8 @@ struct ChooseDeviceLibrary
   template <typename OpTy> void choose(OpTy op) {
     if (!isa<MemRefType>(op.getC().getType()) || op.getScratch())
       return;
-    // What begins inside of a buffer is left to kernels, and a kernel that
-    // stands in takes each buffer once.
+    // What begins inside of a buffer is left to kernels, and a fallback
+    // kernel has each buffer once.
     for (Value operand : op->getOperands())
       if (cast<MemRefType>(operand.getType()).getStridesAndOffset().second != 0)
         return;

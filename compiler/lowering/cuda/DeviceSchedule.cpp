@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Kernels take 4 KiB of parameters, and code grows with the parts.
+/// Kernels take 4 KiB of parameters, and code grows with the nests.
 static constexpr size_t kMaxBuffers = 256, kMaxNests = 64;
 
 /// Iterations of a nest that a single block may have: what a launch costs.

@@ -10,10 +10,10 @@
 //    touches: the updates of all parameters;
 //  - one after the other in a single block that waits for its threads in
 //    between, where they are small: the sums of a loss.
-// A library call is a launch of its own, and so is the kernel that stands in
-// for it. An op comes as early as what it needs allows. Memory is planned
-// already, so needing is a matter of places: ops that touch the same bytes, one
-// of them writing, keep their order.
+// A library call is a launch of its own, and so is its fallback kernel. An op
+// comes as early as its dependences allow. Memory is planned already, so they
+// are those of bytes: ops that touch the same bytes, one of them writing, keep
+// their order.
 #pragma once
 
 #include "compiler/lowering/cuda/KernelBodies.h"
@@ -46,7 +46,7 @@ struct DeviceKernel {
   DeviceKernel &operator=(DeviceKernel &&) = default;
 
   std::vector<DeviceUnit> units; ///< side by side
-  /// Whose work it does; one whose sum has parts may be in two kernels.
+  /// The ops it computes; a split reduction may be in two kernels.
   std::vector<mlir::Operation *> ops;
   /// It computes what a library call does, which is its only op.
   bool isFallback = false;
@@ -71,8 +71,8 @@ public:
 private:
   /// Takes in a unit of `op`.
   void place(mlir::Operation *op, DeviceUnit &unit);
-  /// Tries to make `unit`, of one nest, a part of those units of `kernel` that
-  /// touch what it does.
+  /// Tries to append `unit`, of one nest, to those units of `kernel` that touch
+  /// the same buffers.
   bool append(DeviceKernel &kernel, DeviceUnit &unit);
 
   const mlir::IRMapping &buffers;

@@ -1,9 +1,9 @@
-// A block of a tiled product: see SharedMemoryTiling.h.
+// A block of a tiled contraction: see SharedMemoryTiling.h.
 
 #include "compiler/lowering/cuda/ContractionBody.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/cuda/GridCode.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -40,7 +40,7 @@ private:
   struct Piece {
     Value term, position; ///< in the slice, in the tile
   };
-  /// A thread's place along a side.
+  /// A thread's position along a side.
   struct Place {
     const TiledSide &side;
     int64_t start; ///< of the side in a slice

@@ -110,8 +110,8 @@ public:
 private:
   /// Windows that overlap add to the same elements. Threads that share the
   /// windows would meet there, so they share the elements instead, and each
-  /// looks for its terms: for element i = divisor * window + place, the window
-  /// that each place makes it belong to.
+  /// looks for its terms: for element i = divisor * window + tap, the window
+  /// that each tap makes it belong to.
   LogicalResult gatherTerms(OpOperand &output, bool isFirst) {
     AffineMap map = op.getMatchingIndexingMap(&output);
     LinearIndex &offset = offsets[output.getOperandNumber()];

@@ -110,7 +110,7 @@ struct GridNest {
   KernelBody &getMain() const { return *members[main].work; }
   int64_t countIterations() const;
 
-  /// Takes `work` in behind the others, if each of its outputs needs nothing of
+  /// Appends `work` to the others, if each of its outputs needs nothing of
   /// them but what the thread of the same output did; `work` is moved from
   /// then.
   bool join(std::unique_ptr<KernelBody> &work, const GridPlan &plan);

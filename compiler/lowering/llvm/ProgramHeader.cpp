@@ -22,7 +22,7 @@ void boostc::describeAdasum(train::ProgramOp program, BoostProgram &header) {
       program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
   if (!adasum)
     return;
-  header.adasum_scope = static_cast<uint32_t>(adasum.getAcross());
+  header.adasum_scope = static_cast<uint32_t>(adasum.getScope());
   header.state_is_private =
       !program.getBody().getOps<train::StateOp>().empty() &&
       adasum.getMode() == train::AdasumMode::Delta;

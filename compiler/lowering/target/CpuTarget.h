@@ -15,8 +15,8 @@ constexpr llvm::StringLiteral kCpuTargetAttrName = "rt.cpu_target";
 constexpr unsigned kMaxThreads = 1024;
 
 /// The target for `cpu` ("native", "x86-64-v3", "x86-64-v4") and `threads` (0 =
-/// all cores, at most kMaxThreads). None, and a sentence in `error`, when there
-/// is no such CPU, this machine has less, or nothing has as many threads.
+/// all cores, at most kMaxThreads). None, and a sentence in `error`, when the
+/// CPU does not exist, this machine has less, or nothing has as many threads.
 std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
                                                   llvm::StringRef cpu,
                                                   unsigned threads,

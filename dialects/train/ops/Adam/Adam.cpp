@@ -27,7 +27,7 @@ SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   };
   if (!getDecoupled())
     g = buildCoupledDecay(b, loc, g, w, decay);
-  // 1 - beta in double: rounded once, it is no difference of close numbers.
+  // 1 - beta in double: rounded once, it is not a difference of close numbers.
   Value first = add(mul(buildRoundedConstant(b, loc, beta1), m),
                     mul(buildRoundedConstant(b, loc, 1.0 - beta1), g));
   Value second = add(mul(buildRoundedConstant(b, loc, beta2), v),

@@ -1,4 +1,4 @@
-// Means of parts of a step's samples.
+// Means over the samples of a step, by micro-batch and rank.
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/TrainDialect.h"
