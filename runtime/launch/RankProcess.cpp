@@ -23,8 +23,7 @@
 
 namespace boostrt {
 
-Status refused(const std::string &what) {
-  IoError error(errno);
+Status refused(const std::string &what, IoError error) {
   return Status(error.limitCode(),
                 fmt::format("cannot {}: {}", what,
                             error.isLimit() ? error.advice() : error.text()));
@@ -63,7 +62,8 @@ struct Prepared {
 };
 
 [[noreturn]] void becomeRank(const Prepared &prepared) {
-  // Without the launcher nobody would watch: the kernel ends what it leaves.
+  // Without the launcher no process would watch: the kernel ends what it
+  // leaves.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != prepared.parent)
     _exit(127); // it has died in between
@@ -123,7 +123,7 @@ Status RankProcess::start(const RankCommand &command) {
   keepsWords_ = command.keepsWords;
   Descriptor in(open("/dev/null", O_RDONLY | O_CLOEXEC)), out, err, lines;
   if (in.get() < 0)
-    return refused("open /dev/null");
+    return refused("open /dev/null", IoError(errno));
   for (auto [path, descriptor] :
        {std::pair{&command.outFile, &out}, {&command.errFile, &err}}) {
     if (path->empty())
@@ -138,14 +138,14 @@ Status RankProcess::start(const RankCommand &command) {
       out = Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
     int ends[2];
     if (out.get() < 0 || pipe2(ends, O_CLOEXEC) != 0)
-      return refused("make a pipe");
+      return refused("make a pipe", IoError(errno));
     lines = Descriptor(ends[0]);
     err = Descriptor(ends[1]);
     fcntl(lines.get(), F_SETFL, O_NONBLOCK);
   }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    return refused("make a pipe");
+    return refused("make a pipe", IoError(errno));
   Descriptor failureIn(ends[0]), failureOut(ends[1]);
 
   std::vector<std::string> arguments = command.arguments,
@@ -181,8 +181,8 @@ Status RankProcess::start(const RankCommand &command) {
     ;
   if (count != sizeof error)
     return Status(); // exec has closed the pipe
-  errno = error;
-  return refused(fmt::format("start '{}' as rank {}", command.program, rank_));
+  return refused(fmt::format("start '{}' as rank {}", command.program, rank_),
+                 IoError(error));
 }
 
 bool RankProcess::reap() {
@@ -255,7 +255,7 @@ void RankProcess::finishPipe() {
   passOn();
   if (pipe_ < 0)
     return;
-  // Somebody else still holds the other end; the rank itself has ended.
+  // Another process still holds the other end; the rank itself has ended.
   close(pipe_);
   pipe_ = -1;
   if (!partialLine_.empty())

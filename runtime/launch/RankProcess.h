@@ -13,7 +13,7 @@
 namespace boostrt {
 
 /// The system refused a call: "cannot make a pipe: Too many open files".
-Status refused(const std::string &what);
+Status refused(const std::string &what, IoError error);
 
 /// What is to be started as a rank.
 struct RankCommand {

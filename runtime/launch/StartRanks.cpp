@@ -6,25 +6,25 @@
 #include "runtime/launch/RankProcess.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/Supervisor.h"
-#include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
+#include "runtime/support/MemoryFile.h"
 #include "runtime/support/Streams.h"
 #include "runtime/support/Terminal.h"
 
 #include <fmt/format.h>
 
 #include <csignal>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace boostrt {
 namespace {
 
-/// A job on this host alone meets where and how nobody else needs to know.
-Status drawWhatIsFree(JobPlan &plan) {
-  // A port that nobody listens at now. Rank 0 takes it a moment later; systems
-  // draw free ports at random, so that two jobs do not get the same one.
-  if (plan.masterPort == 0)
+/// Chooses what the plan of a job on this host alone leaves open, and finds out
+/// what rank 0 would, before any rank is started.
+Status settleRendezvous(JobPlan &plan) {
+  // Rank 0 listens there a moment later. Systems choose free ports at random,
+  // so that two jobs do not get the same one.
+  if (plan.rank == 0)
     BOOSTRT_RETURN_IF_ERROR(
         control::listenOn(plan.masterHost, plan.masterPort).status());
   if (plan.token.empty()) {
@@ -34,14 +34,6 @@ Status drawWhatIsFree(JobPlan &plan) {
     plan.token = *token;
   }
   return Status();
-}
-
-/// What rank 0 would find out about where it shall listen, before any rank is
-/// started.
-Status checkMaster(const JobPlan &plan) {
-  uint16_t port = plan.masterPort;
-  return plan.rank == 0 ? control::listenOn(plan.masterHost, port).status()
-                        : Status();
 }
 
 /// The CPUs of rank `local`; none to leave it where the system puts it. More
@@ -88,8 +80,7 @@ Result<JobEnd> supervise(const std::vector<RankCommand> &commands, double grace,
 
 Status startRanks(JobPlan plan, const LaunchOptions &options,
                   const std::vector<std::string> &arguments) {
-  BOOSTRT_RETURN_IF_ERROR(drawWhatIsFree(plan));
-  BOOSTRT_RETURN_IF_ERROR(checkMaster(plan));
+  BOOSTRT_RETURN_IF_ERROR(settleRendezvous(plan));
   std::vector<RankCommand> commands;
   for (uint32_t local = 0; local < plan.localSize; ++local) {
     RankCommand command = commandOf(plan, local, options, arguments);
@@ -125,21 +116,20 @@ askRanks(uint32_t ranks, uint32_t threads,
   plan.size = plan.localSize = ranks;
   plan.serverOfRank = layOut({ranks});
   plan.masterHost = "127.0.0.1";
-  BOOSTRT_RETURN_IF_ERROR(drawWhatIsFree(plan));
+  BOOSTRT_RETURN_IF_ERROR(settleRendezvous(plan));
   LaunchOptions options;
   options.threads = threads;
-  std::vector<Descriptor> files;
+  std::vector<MemoryFile> files(ranks);
   std::vector<RankCommand> commands;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    files.emplace_back(memfd_create("answer", MFD_CLOEXEC));
-    if (!files.back().isOpen())
-      return refused("make a file in memory");
+    if (IoError error = files[rank].create("answer"); !error.ok())
+      return refused("make a file in memory", error);
     RankCommand command = commandOf(plan, rank, options, arguments);
-    command.outFile = fmt::format("/proc/self/fd/{}", files.back().get());
+    command.outFile = files[rank].path();
     command.isQuiet = command.keepsWords = true;
     commands.push_back(std::move(command));
   }
-  // Whoever is told of a failure ends about when the one that had it does.
+  // A rank that is told of a failure ends about when the one that had it does.
   constexpr double kGrace = 1;
   Result<JobEnd> end = supervise(commands, kGrace, /*reports=*/false);
   if (!end.ok())
@@ -149,16 +139,9 @@ askRanks(uint32_t ranks, uint32_t threads,
   if (!end->status.ok())
     return end->status;
   std::vector<std::string> answers;
-  for (const Descriptor &file : files) {
-    std::string &answer = answers.emplace_back();
-    char buffer[4096];
-    ssize_t count;
-    while ((count = pread(file.get(), buffer, sizeof buffer,
-                          static_cast<off_t>(answer.size()))) > 0)
-      answer.append(buffer, static_cast<size_t>(count));
-    if (count < 0)
-      return refused("read what a rank has written");
-  }
+  for (const MemoryFile &file : files)
+    if (IoError error = file.read(answers.emplace_back()); !error.ok())
+      return refused("read what a rank has written", error);
   return answers;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/launch/Supervisor.h"
 
+#include "runtime/support/Signals.h"
 #include "runtime/support/Streams.h"
 
 #include <fmt/format.h>
@@ -26,8 +27,7 @@ sigset_t watchedSignals() {
   sigemptyset(&set);
   for (int number : {SIGCHLD, SIGTERM, SIGINT})
     sigaddset(&set, number);
-  struct sigaction action {};
-  if (sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+  if (!isIgnored(SIGHUP))
     sigaddset(&set, SIGHUP);
   return set;
 }
@@ -162,7 +162,7 @@ bool Supervisor::isLost(const RankProcess &rank) const {
   int status = rank.waitStatus();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return false;
-  // Whoever stops because its user said so is not lost.
+  // A rank that stops because its user said so is not lost.
   if (forwardedCount_ > 0)
     return !endedWith(rank, ExitCode::Signal) &&
            !(WIFSIGNALED(status) &&

@@ -2,6 +2,10 @@
 // owner.
 #pragma once
 
+#include "runtime/support/IoError.h"
+
+#include <cstddef>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -22,11 +26,17 @@ public:
 
   int get() const { return number_; }
   bool isOpen() const { return number_ >= 0; }
-  /// Whoever gets it closes it.
+  /// The caller closes it.
   int release() { return std::exchange(number_, -1); }
 
 private:
   int number_;
 };
+
+/// Writes all of `bytes`, also where a signal interrupts it or the descriptor
+/// does not block. `written`: how many were, whatever the outcome. Allocates
+/// nothing.
+IoError writeAll(int descriptor, std::string_view bytes,
+                 size_t *written = nullptr) noexcept;
 
 } // namespace boostrt

@@ -102,7 +102,7 @@ Status OutputFile::publish() {
   if (temporary_.empty())
     return {};
   // The file stays open, and with it closed to other processes, until it has
-  // its final name: nobody can empty it in between.
+  // its final name: no process can empty it in between.
   if (IoError error = files_->rename(temporary_, target_.path); !error.ok())
     return fail(error);
   temporary_.clear();

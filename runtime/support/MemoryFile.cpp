@@ -14,14 +14,17 @@ IoError MemoryFile::create(const char *name) {
 }
 
 IoError MemoryFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = ::write(descriptor_.get(), bytes.data(), bytes.size());
-    if (count >= 0)
-      bytes.remove_prefix(static_cast<size_t>(count));
-    else if (errno != EINTR)
-      return IoError(errno);
-  }
-  return {};
+  return writeAll(descriptor_.get(), bytes);
+}
+
+IoError MemoryFile::read(std::string &content) const {
+  content.clear();
+  char buffer[4096];
+  ssize_t count;
+  while ((count = pread(descriptor_.get(), buffer, sizeof buffer,
+                        static_cast<off_t>(content.size()))) > 0)
+    content.append(buffer, static_cast<size_t>(count));
+  return count < 0 ? IoError(errno) : IoError();
 }
 
 std::string MemoryFile::path() const {

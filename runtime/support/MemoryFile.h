@@ -12,11 +12,12 @@ namespace boostrt {
 
 class MemoryFile {
 public:
-  /// `name` is for who looks at the process.
+  /// `name` is shown to users who look at the process.
   IoError create(const char *name);
   IoError write(std::string_view bytes);
+  /// All that any process has written to it.
+  IoError read(std::string &content) const;
 
-  int descriptor() const { return descriptor_.get(); }
   /// A name of the file for this process, while this object lives.
   std::string path() const;
 

@@ -18,7 +18,7 @@ struct OutputTarget {
   Kind kind = Kind::New;
   std::string path;
   int descriptor = -1; ///< of Stream: one that this process has open, or -1
-  // Of Replaced.
+  // For Replaced.
   uint32_t mode = 0, user = 0, group = 0;
 };
 

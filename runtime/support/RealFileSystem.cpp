@@ -1,4 +1,5 @@
 // The machine's file system through POSIX calls.
+#include "runtime/support/Descriptor.h"
 #include "runtime/support/File.h"
 
 #include <algorithm>
@@ -26,41 +27,8 @@ template <typename Call> auto retried(Call call) {
 /// Linux moves at most 2 GiB a call.
 constexpr size_t kMaxTransfer = size_t(1) << 30;
 
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
-  }
-  Descriptor(Descriptor &&other) : number_(std::exchange(other.number_, -1)) {}
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-
-  bool valid() const { return number_ >= 0; }
-  int get() const { return number_; }
-
-private:
-  int number_;
-};
-
-/// `left` is what could not be written.
-IoError writeAll(int descriptor, std::span<const uint8_t> bytes, size_t &left) {
-  for (left = bytes.size(); left > 0;) {
-    ssize_t done = retried([&] {
-      return ::write(descriptor, bytes.data() + (bytes.size() - left),
-                     std::min(left, kMaxTransfer));
-    });
-    if (done < 0)
-      return lastError();
-    left -= static_cast<size_t>(done);
-  }
-  return {};
-}
-
-IoError writeAll(int descriptor, std::span<const uint8_t> bytes) {
-  size_t left;
-  return writeAll(descriptor, bytes, left);
+std::string_view textOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
 /// Makes the next write begin `bytes` earlier, at what then is the file's end.
@@ -99,10 +67,10 @@ public:
   explicit RealWritableFile(Descriptor descriptor)
       : descriptor_(std::move(descriptor)) {}
   IoError write(std::span<const uint8_t> bytes) override {
-    size_t left;
-    IoError error = writeAll(descriptor_.get(), bytes, left);
-    if (!error.ok() && left < bytes.size())
-      takeBack(descriptor_.get(), bytes.size() - left);
+    size_t written;
+    IoError error = writeAll(descriptor_.get(), textOf(bytes), &written);
+    if (!error.ok() && written > 0)
+      takeBack(descriptor_.get(), written);
     return error;
   }
   IoError sync() override {
@@ -134,7 +102,7 @@ public:
   explicit RealStream(Descriptor descriptor)
       : descriptor_(std::move(descriptor)) {}
   IoError write(std::span<const uint8_t> bytes) override {
-    return writeAll(descriptor_.get(), bytes);
+    return writeAll(descriptor_.get(), textOf(bytes));
   }
   IoError sync() override { return closeSecond(descriptor_.get()); }
 
@@ -202,7 +170,7 @@ public:
                  std::unique_ptr<WritableFile> &file) override {
     for (;;) {
       Descriptor descriptor = openToWrite(path);
-      if (!descriptor.valid()) // which answers a link by ELOOP
+      if (!descriptor.isOpen()) // which answers a link by ELOOP
         return errno == ELOOP ? IoError(ENOTSUP) : lastError();
       // Some network file systems lack locks; only a lock that another process
       // holds is a reason not to write.
@@ -234,7 +202,7 @@ public:
                  ? ::fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0)
                  : ::open(target.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
     }));
-    if (!descriptor.valid())
+    if (!descriptor.isOpen())
       return lastError();
     file = std::make_unique<RealStream>(std::move(descriptor));
     return {};
@@ -244,7 +212,7 @@ public:
                          std::unique_ptr<WritableFile> &file) override {
     Descriptor descriptor(retried(
         [&] { return ::open(target.path.c_str(), O_RDWR | O_CLOEXEC); }));
-    if (!descriptor.valid())
+    if (!descriptor.isOpen())
       return lastError();
     if (IoError error = seekAfterLastLine(descriptor.get()); !error.ok())
       return error;
@@ -258,7 +226,7 @@ public:
     Descriptor descriptor(retried([&] {
       return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     }));
-    if (!descriptor.valid())
+    if (!descriptor.isOpen())
       return lastError();
     struct stat status;
     if (::fstat(descriptor.get(), &status) != 0)
@@ -278,7 +246,7 @@ public:
     Descriptor descriptor(retried([&] {
       return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }));
-    if (!descriptor.valid())
+    if (!descriptor.isOpen())
       return lastError();
     if (retried([&] { return ::fsync(descriptor.get()); }) == 0)
       return {};
@@ -336,7 +304,7 @@ public:
   IoError lock(const std::string &path, std::string &holder,
                std::unique_ptr<FileLock> &lock) override {
     Descriptor descriptor = openToWrite(path);
-    if (!descriptor.valid())
+    if (!descriptor.isOpen())
       return lastError();
     if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); })) {
       IoError error = lastError();
@@ -348,10 +316,7 @@ public:
     }
     if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0)
       return lastError();
-    if (IoError error = writeAll(
-            descriptor.get(),
-            {reinterpret_cast<const uint8_t *>(holder.data()), holder.size()});
-        !error.ok())
+    if (IoError error = writeAll(descriptor.get(), holder); !error.ok())
       return error;
     lock = std::make_unique<RealFileLock>(std::move(descriptor));
     return {};

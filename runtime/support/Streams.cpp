@@ -1,6 +1,7 @@
 #include "runtime/support/Streams.h"
 
-#include "runtime/support/IoError.h"
+#include "runtime/support/Descriptor.h"
+#include "runtime/support/Signals.h"
 
 #include <atomic>
 #include <cerrno>
@@ -8,7 +9,6 @@
 #include <fcntl.h>
 #include <iterator>
 #include <new>
-#include <poll.h>
 #include <unistd.h>
 
 namespace boostrt {
@@ -23,10 +23,9 @@ extern "C" void ignoreSignal(int) {}
 /// By a handler and not by SIG_IGN, which programs that we start would inherit.
 /// True when the parent has ignored it, which stays so.
 bool makeErrorOf(int number) {
-  struct sigaction action {};
-  if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+  if (isIgnored(number))
     return true;
-  action = {};
+  struct sigaction action{};
   action.sa_handler = ignoreSignal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
@@ -34,28 +33,10 @@ bool makeErrorOf(int number) {
   return false;
 }
 
-/// An errno; 0: all was written.
-int writeAll(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t count = write(descriptor, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<size_t>(count));
-      continue;
-    }
-    if (errno == EAGAIN) { // another process has made it non-blocking
-      pollfd wait{descriptor, POLLOUT, 0};
-      poll(&wait, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
-
-void remember(std::atomic<int> &first, int error) {
+void remember(std::atomic<int> &first, IoError error) {
   int none = 0;
-  if (error != 0)
-    first.compare_exchange_strong(none, error);
+  if (!error.ok())
+    first.compare_exchange_strong(none, error.number());
 }
 
 } // namespace
@@ -73,7 +54,7 @@ void prepareStreams() {
 void writeNote(std::string_view text) noexcept {
   constexpr std::string_view kGap = "\n(lines were lost here)\n";
   // The gap is said where the stream takes text again: a disk has room again.
-  if (notesError.load() != 0 && writeAll(STDERR_FILENO, kGap) == 0)
+  if (notesError.load() != 0 && writeAll(STDERR_FILENO, kGap).ok())
     notesError = 0;
   if (notesError.load() == 0)
     remember(notesError, writeAll(STDERR_FILENO, text));
@@ -90,7 +71,7 @@ void writeFormattedNote(fmt::string_view format,
     fmt::vformat_to(std::back_inserter(text), format, args);
     writeNote({text.data(), text.size()});
   } catch (const std::bad_alloc &) {
-    remember(notesError, ENOMEM);
+    remember(notesError, IoError(ENOMEM));
   }
 }
 
@@ -101,7 +82,7 @@ void writeFormattedResult(fmt::string_view format,
     fmt::vformat_to(std::back_inserter(text), format, args);
     writeResult({text.data(), text.size()});
   } catch (const std::bad_alloc &) {
-    remember(resultsError, ENOMEM);
+    remember(resultsError, IoError(ENOMEM));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/trainer/StopSignals.h"
 
+#include "runtime/support/Signals.h"
 #include "runtime/support/Status.h"
 
 #include <atomic>
@@ -32,14 +33,13 @@ extern "C" void endBeforeTraining(int signal) {
                           : signal == SIGHUP ? "SIGHUP"
                                              : "SIGINT";
   if (speaksBeforeTraining)
-    for (std::string_view text : {kBegin, name, kEnd})
-      [[maybe_unused]] ssize_t written =
-          write(STDERR_FILENO, text.data(), text.size());
+    for (std::string_view text : {kBegin, name, kEnd}) [[maybe_unused]]
+      ssize_t written = write(STDERR_FILENO, text.data(), text.size());
   _exit(static_cast<int>(ExitCode::Signal));
 }
 
 void handle(int number, void (*handler)(int)) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = handler;
   // Reads and writes of files go on as if nothing had happened.
   action.sa_flags = SA_RESTART;
@@ -47,45 +47,30 @@ void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, nullptr);
 }
 
-/// Where SIGHUP is ignored, as by nohup, it stays so; whether it was not.
-bool handleHangup(void (*handler)(int)) {
-  struct sigaction action {};
-  bool isIgnored =
-      sigaction(SIGHUP, nullptr, &action) != 0 || action.sa_handler == SIG_IGN;
-  if (!isIgnored)
-    handle(SIGHUP, handler);
-  return !isIgnored;
-}
-
 void setHandlers(void (*handler)(int)) {
   handle(SIGTERM, handler);
   handle(SIGINT, handler);
+  if (!isIgnored(SIGHUP))
+    handle(SIGHUP, handler);
 }
 } // namespace
 
 StopSignals::StopSignals() {
   receivedSignal = 0;
   setHandlers(noteSignal);
-  catchesHangup_ = handleHangup(noteSignal);
 }
 
 StopSignals::~StopSignals() {
   setHandlers(SIG_DFL);
-  if (catchesHangup_)
-    handle(SIGHUP, SIG_DFL);
   receivedSignal = 0;
 }
 
 SignalsBeforeTraining::SignalsBeforeTraining(bool speaks) {
   speaksBeforeTraining = speaks;
   setHandlers(endBeforeTraining);
-  handleHangup(endBeforeTraining);
 }
 
-SignalsBeforeTraining::~SignalsBeforeTraining() {
-  setHandlers(SIG_DFL);
-  handleHangup(SIG_DFL);
-}
+SignalsBeforeTraining::~SignalsBeforeTraining() { setHandlers(SIG_DFL); }
 
 int StopSignals::received() {
   return receivedSignal.load(std::memory_order_relaxed);

@@ -19,9 +19,6 @@ public:
   static int received();
   /// "SIGTERM"; "a signal to another rank" when none has come to this one.
   static const char *cause();
-
-private:
-  bool catchesHangup_ = false;
 };
 
 /// Before the first step there is nothing to save. While one lives, SIGTERM,
