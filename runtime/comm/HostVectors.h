@@ -4,7 +4,7 @@
 #include "runtime/comm/TreeSum.h"
 #include "runtime/comm/VectorMemory.h"
 #include "runtime/comm/Workspace.h"
-#include "runtime/comm/adasum/HostAdasumKernels.h"
+#include "runtime/comm/vectors/HostAdasumKernels.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #include "runtime/comm/MeasureLoops.h"
 
-#include "runtime/comm/adasum/ElementLoops.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 #include "runtime/support/Clock.h"
 
 #include <algorithm>

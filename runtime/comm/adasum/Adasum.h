@@ -45,7 +45,7 @@ struct AdasumOptions {
   size_t blockBytes = size_t(64) << 20;
 };
 
-/// Of one vector.
+/// For one vector.
 struct AdasumVectorReport {
   /// c_m of member m: the result is the sum of c_m g_m.
   std::vector<double> coefficients;

@@ -5,7 +5,7 @@ namespace boostrt {
 using namespace adasum;
 
 namespace {
-/// What is said of a vector beside its coefficients.
+/// What is said of a vector next to its coefficients.
 constexpr size_t kFixed = 3;
 } // namespace
 

@@ -157,8 +157,8 @@ Status Adasum::State::addScatter(LevelState &state) {
       send(level.members[to], data, message.count);
     }
   }
-  // Everybody's first message, then the second: what is complete is worked on
-  // while it is in the cache.
+  // Every member's first message, then the second: what is complete is worked
+  // on while it is in the cache.
   for (const Message &message : level.parts[level.digit])
     for (uint32_t i = 1; i < level.radix; ++i) {
       uint32_t from = digitBefore(level, i);

@@ -44,7 +44,7 @@ struct Adasum::State {
   adasum::Cut cut = adasum::Cut::EqualSlices;
   std::vector<uint32_t> radices; ///< without the mean
   std::vector<AdasumBlock> blocks;
-  /// Elements of scratch memory: results that are copied together lie behind
+  /// Elements of scratch memory: results that are copied together lie after
   /// the parts, as both are exchanged at once.
   size_t partsScratch = 0, resultsScratch = 0;
   /// Bytes of it: every level's lists, which are written once, and the numbers
@@ -53,12 +53,12 @@ struct Adasum::State {
   std::vector<std::byte> lists;
   AdasumStats stats;
 
-  // Of the run:
+  // For the run:
   Group *group = nullptr;
   Workspace *workspace = nullptr;
   VectorMemory *memory = nullptr; ///< of the bucket
   float *bucket = nullptr;
-  /// A vector that nobody shares is combined when its last part has come.
+  /// A vector that is not shared is combined when its last part has come.
   bool finishesEarly = false;
 
 private:
@@ -72,11 +72,11 @@ private:
   std::byte *scratch_ = nullptr;
   float *parts_ = nullptr, *packedResults_ = nullptr;
 
-  // Of the exchange; receives of results come before those of parts.
+  // For the exchange; receives of results come before those of parts.
   adasum::LevelState *scattered_ = nullptr;
   std::vector<const adasum::Message *> results_; ///< by receive
-  size_t takenBytes_ = 0; ///< of parts that nobody has worked on yet
-  size_t worked_ = 0;     ///< messages that somebody has worked on
+  size_t takenBytes_ = 0; ///< of parts that are still to be worked on
+  size_t worked_ = 0;     ///< messages that were worked on
 };
 
 class Stopwatch {

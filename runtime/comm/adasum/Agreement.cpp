@@ -118,7 +118,7 @@ private:
     received_ = 0;
   }
 
-  /// write(held, to) returns behind what it wrote for that vector.
+  /// write(held, to) returns after what it wrote for that vector.
   template <typename Write> void send(const Channel &channel, Write &&write) {
     double *message = sent_;
     for (uint32_t held : channel.held)
@@ -148,7 +148,7 @@ private:
     received_ += count;
   }
 
-  /// Nothing is sent or received where nothing is shared: then nobody waits.
+  /// Nothing is sent or received where nothing is shared: then no rank waits.
   Status exchange() {
     if (workspace_.sends.empty() && workspace_.receives.empty())
       return Status();
@@ -165,7 +165,7 @@ private:
                       received_ * sizeof(double));
   }
 
-  /// read(held, numbers) returns behind what it read of that vector.
+  /// read(held, numbers) returns after what it read of that vector.
   template <typename Read>
   void takeFrom(const std::vector<Channel> &channels, Read &&read) {
     const double *numbers = state_.received.data();

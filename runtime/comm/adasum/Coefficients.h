@@ -15,7 +15,7 @@
 // such a node is made a vector (see advance()).
 #pragma once
 
-#include "runtime/comm/adasum/ElementLoops.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 
 #include <span>
 #include <vector>
@@ -60,7 +60,7 @@ private:
   }
 
   size_t next_ = 0;
-  /// Of the node that begins at a slot: its squared norm, and what that would
+  /// For the node that begins at a slot: its squared norm, and what that would
   /// be if nothing cancelled.
   std::vector<double> norms_, magnitudes_;
 };

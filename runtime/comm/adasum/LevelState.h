@@ -46,12 +46,12 @@ struct LevelState {
   void begin();
   /// The products of chunks begin..end-1.
   Status multiply(uint32_t begin, uint32_t end);
-  /// Coefficients and results of the vectors that nobody else holds a part of
+  /// Coefficients and results of the vectors that no other rank holds a part of
   /// and whose chunks all lie before `end`, those of which multiply() is done:
   /// while they are in the cache.
   Status finishAlone(uint32_t end);
   /// The products of the other vectors, all at once, and the coefficients of
-  /// those that nobody shares.
+  /// those that are not shared.
   Status addRest();
   /// Their results.
   Status combineRest();
@@ -78,22 +78,22 @@ struct LevelState {
   std::vector<double> sent, received;
   double *sentAt = nullptr, *receivedAt = nullptr;
 
-  // Of this run:
+  // For this run:
   VectorMemory *memory = nullptr;
   Rows rows;
 
 private:
   size_t productCount() const { return pairCount(level.radix); }
-  /// Of means, which have no vectors, there is one list of terms.
+  /// Means have no vectors, and so one list of terms.
   size_t listCount() const { return std::max<size_t>(level.held.size(), 1); }
   size_t listLength() const { return level.radix + 1; }
   size_t longestMessage() const {
     // Products, but for radix 2.
     return std::max<size_t>(productCount(), size_t(level.radix) + 1);
   }
-  /// A vector that nobody shares.
+  /// A vector that is not shared.
   struct Alone {
-    uint32_t held, end; ///< behind its last chunk
+    uint32_t held, end; ///< after its last chunk
   };
 
   std::span<const ChunkPlace> chunksOf(uint32_t held) const;

@@ -10,8 +10,8 @@
 // all-gather.
 #pragma once
 
-#include "runtime/comm/adasum/AdasumKernels.h"
 #include "runtime/comm/adasum/Coefficients.h"
+#include "runtime/comm/vectors/AdasumKernels.h"
 
 #include <cstddef>
 #include <cstdint>

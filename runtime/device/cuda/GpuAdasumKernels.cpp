@@ -1,6 +1,6 @@
 #include "runtime/device/cuda/GpuAdasumKernels.h"
 
-#include "runtime/comm/adasum/ElementLoops.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 #include "runtime/device/cuda/AdasumPtx.h"
 
 #include <algorithm>

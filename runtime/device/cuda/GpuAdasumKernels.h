@@ -2,7 +2,7 @@
 // kernels of the runtime's own, with the bits of the host's.
 #pragma once
 
-#include "runtime/comm/adasum/AdasumKernels.h"
+#include "runtime/comm/vectors/AdasumKernels.h"
 #include "runtime/device/cuda/RuntimeKernels.h"
 
 #include <memory>

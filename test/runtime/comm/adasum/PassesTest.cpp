@@ -1,5 +1,5 @@
 // The loops over elements, on every kind of CPU this one can be.
-#include "runtime/comm/adasum/ElementLoops.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/comm/adasum/ElementLoopsImpl.h"
+#include "runtime/comm/vectors/ElementLoopsImpl.h"
 
 #include <immintrin.h>
 

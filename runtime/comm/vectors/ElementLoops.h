@@ -13,7 +13,7 @@
 
 namespace boostrt::adasum {
 
-/// Where <x_i, x_j>, j <= i, stands among the sums of gram().
+/// Where <x_i, x_j>, j <= i, is among the sums of gram().
 constexpr size_t pairIndex(size_t i, size_t j) { return i * (i + 1) / 2 + j; }
 constexpr size_t pairCount(size_t vectors) { return pairIndex(vectors, 0); }
 

@@ -2,7 +2,7 @@
 // on the CPU that calls them.
 #pragma once
 
-#include "runtime/comm/adasum/AdasumKernels.h"
+#include "runtime/comm/vectors/AdasumKernels.h"
 
 namespace boostrt::adasum {
 

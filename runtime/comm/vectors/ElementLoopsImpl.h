@@ -3,7 +3,7 @@
 // it.
 #pragma once
 
-#include "runtime/comm/adasum/ElementLoops.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 
 #include <cstring>
 
@@ -149,7 +149,7 @@ constexpr ElementLoops makeLoops(const char *name) {
   return {name, gramLoop<Width, Rows>, dotLoop<Width>, combineLoop<Width>};
 }
 
-// Of the files that are compiled for them.
+// In the files that are compiled for them.
 extern const ElementLoops kAvx2Loops, kAvx512Loops;
 
 } // namespace boostrt::adasum

@@ -1,7 +1,6 @@
-#include "runtime/comm/adasum/HostAdasumKernels.h"
+#include "runtime/comm/vectors/HostAdasumKernels.h"
 
-#include "runtime/comm/adasum/ElementLoops.h"
-#include "runtime/comm/adasum/LevelState.h"
+#include "runtime/comm/vectors/ElementLoops.h"
 
 #include <algorithm>
 #include <array>

@@ -41,7 +41,7 @@ struct Rows {
   }
 };
 
-/// Of a linear combination. A list of terms begins with their number, as the
+/// For a linear combination. A list of terms begins with their number, as the
 /// `row` of one that is none.
 struct Term {
   uint64_t row = 0;
