@@ -116,8 +116,8 @@ void Block::start(uint64_t linearIndex) {
   shared.reset(launch->sharedBytes);
   std::fill(localWritten_.begin(), localWritten_.end(), 0);
   for (Warp &warp : warps) {
-    // The same for every block, so that a register nobody set holds 0 whichever
-    // worker runs it.
+    // The same for every block, so that a register that was never set holds 0
+    // whichever worker runs it.
     std::memset(warp.registers, 0, kernel.registerBytes);
     auto set = [&](Special special, uint32_t value) {
       uint32_t slot = kernel.specials[static_cast<size_t>(special)];

@@ -87,10 +87,11 @@ Status CallMemory::requireWritten(Number number, uint64_t offset,
   uint64_t address = addresses_[number] + offset;
   if (!isUsed(number) || memory_.isWritten(address, bytes))
     return Status();
-  return fault("uninitialised read",
-               fmt::format("{}: nobody wrote all of the {} bytes at {:#x}, {}",
-                           operand(number).name, bytes, address,
-                           memory_.describe(address, bytes)));
+  return fault(
+      "uninitialised read",
+      fmt::format("{}: no operation wrote all of the {} bytes at {:#x}, {}",
+                  operand(number).name, bytes, address,
+                  memory_.describe(address, bytes)));
 }
 
 float *CallMemory::data(Number number) const {

@@ -12,10 +12,10 @@ namespace boostrt::sim {
 /// What a call reads or writes.
 struct CallOperand {
   const char *name;
-  uint64_t bytes; ///< from the first that is touched to behind the last
+  uint64_t bytes; ///< from the first that is touched to after the last
 };
 
-/// "matrix product of fc1, model.json:14:5".
+/// "matmul of fc1, model.json:14:5".
 std::string describeOrigin(const char *kind, const BoostLibraryCall &call);
 
 class CallMemory {
@@ -24,7 +24,7 @@ public:
   using Number = cuda::CallOperands::Number;
 
   struct Description {
-    const char *kind;                          ///< "matrix product"
+    const char *kind;                          ///< "matmul"
     std::string text;                          ///< what reports say of the call
     std::array<CallOperand, Scratch> operands; ///< all but the scratch memory
   };

@@ -13,7 +13,7 @@ namespace boostrt::sim {
 namespace {
 struct BasicBlock {
   uint32_t begin = 0;
-  uint32_t end = 0; ///< behind the last
+  uint32_t end = 0; ///< after the last
   std::vector<uint32_t> successors;
   std::vector<uint32_t> predecessors;
 };

@@ -117,9 +117,9 @@ Status KernelDecoder::parameters(const Function &function) {
   return Status();
 }
 
-/// Special registers and constants come behind what programs write.
+/// Special registers and constants come after what programs write.
 void KernelDecoder::placeConstants() {
-  // Dynamic shared memory begins behind the static part, aligned for any type.
+  // Dynamic shared memory begins after the static part, aligned for any type.
   kernel_.sharedBytes = alignUp(kernel_.sharedBytes, 16);
   for (size_t i = 0; i < module_.variables.size(); ++i) {
     Place &place = modulePlaces_[i];

@@ -25,7 +25,7 @@ KernelDecoder::placeOf(Frame &frame, const Instruction &instruction,
   if (variable.space != Space::Shared)
     return Place{true, variable.space, addresses_[ref.index], false};
   // Shared memory holds the variables that the kernel names. One without a size
-  // stands for all dynamic memory, which begins behind the last of the others.
+  // stands for all dynamic memory, which begins after the last of the others.
   Place &place = modulePlaces_[ref.index];
   if (!place.known && variable.unsized) {
     place = {true, Space::Shared, 0, false};

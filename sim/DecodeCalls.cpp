@@ -55,7 +55,7 @@ Status KernelDecoder::collect(uint32_t index, uint32_t line) {
   return Status();
 }
 
-/// `ret` of a function that was copied into its caller goes behind the copy.
+/// `ret` of a function that was copied into its caller goes after the copy.
 Status KernelDecoder::leave(Frame &frame, const Instruction &instruction) {
   Op op;
   op.kind = OpKind::Branch;
@@ -107,12 +107,12 @@ Status KernelDecoder::bind(Frame &caller, const Instruction &instruction,
                            uint32_t callee) {
   const Function &function = module_.functions[callee];
   const Operand *lists[2] = {nullptr, nullptr}; // results, arguments
-  bool behindName = false;
+  bool afterName = false;
   for (const Operand &operand : instruction.operands) {
-    if (operand.kind == Operand::Kind::Name && !behindName)
-      behindName = true;
-    else if (operand.kind == Operand::Kind::Vector && !lists[behindName])
-      lists[behindName] = &operand;
+    if (operand.kind == Operand::Kind::Name && !afterName)
+      afterName = true;
+    else if (operand.kind == Operand::Kind::Vector && !lists[afterName])
+      lists[afterName] = &operand;
     else
       return error(instruction, "expected (results), function, (arguments)");
   }

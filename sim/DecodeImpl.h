@@ -44,7 +44,7 @@ private:
 
   // Decode.cpp
   Status collect(uint32_t index, uint32_t line);
-  /// Behind the shared variables there are.
+  /// After the shared variables there are.
   Status placeShared(const Variable &variable, uint32_t line, Place &place);
   Status layOut(const Function &function);
   Status parameters(const Function &function);
@@ -54,7 +54,7 @@ private:
   Status bind(Frame &caller, const Instruction &instruction, uint32_t callee);
   Status leave(Frame &frame, const Instruction &instruction);
   Status push(Op op, const Opcode *opcode, const Instruction &instruction);
-  /// Of line `line`'s function: whether its registers and constants fit.
+  /// For line `line`'s function: whether its registers and constants fit.
   Status checkRegisters(uint32_t line) const;
   void placeConstants();
   int64_t functionNamed(const std::string &name) const;

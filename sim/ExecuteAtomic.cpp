@@ -87,7 +87,7 @@ template <class Visit> void forms(Visit visit) {
       visit(std::string(order) + space.text, space.space);
       if (*order == '\0' || *space.text == '\0')
         continue;
-      // The older spelling: scope behind the space (atom.global.gpu.add).
+      // The older spelling: scope after the space (atom.global.gpu.add).
       if (std::string_view(order).substr(1).find('.') == std::string_view::npos)
         visit(std::string(space.text) + order, space.space);
     }

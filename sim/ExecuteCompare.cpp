@@ -77,7 +77,7 @@ void addOne(OpcodeTable &table, const std::string &cmp, Type t) {
   std::string type(nameOf(t));
   constexpr const char *combines[] = {"", ".and", ".or", ".xor"};
   for (uint8_t i = 0; i < 4; ++i) {
-    // `.ftz` stands behind the combination.
+    // `.ftz` comes after the combination.
     size_t dot = cmp.find('.');
     std::string text = "setp." + cmp.substr(0, dot) + combines[i] +
                        (dot == std::string::npos ? "" : cmp.substr(dot)) + "." +

@@ -210,15 +210,15 @@ template <class D, class S> void addPair(OpcodeTable &table) {
     bool single = d == Type::F32 || s == Type::F32;
     for (uint8_t ftz = 0; ftz <= (single ? kFtz : 0); ftz += kFtz)
       for (uint8_t sat = 0; sat <= kSat; sat += kSat) {
-        std::string behind =
+        std::string suffix =
             std::string(ftz ? ".ftz" : "") + (sat ? ".sat" : "");
         if (!narrows)
-          add(behind, ftz | sat, convert<D, S>);
+          add(suffix, ftz | sat, convert<D, S>);
         for (uint8_t mode = 0; mode < 4; ++mode) {
           if (narrows && (bytesOf(d) > 2 || mode == 0))
-            add(modes[mode] + behind, mode | ftz | sat, convert<D, S>);
+            add(modes[mode] + suffix, mode | ftz | sat, convert<D, S>);
           if (d == s)
-            add(whole[mode] + behind, mode | ftz | sat | kToIntegral,
+            add(whole[mode] + suffix, mode | ftz | sat | kToIntegral,
                 convert<D, S>);
         }
       }

@@ -17,8 +17,8 @@ struct Dim3 {
 enum class FaultKind : uint8_t {
   OutOfBounds,       ///< an access outside what the kernel may touch
   ReadOnly,          ///< a write to an argument that is only read
-  Misaligned,        ///< an address that is no multiple of the access's size
-  Uninitialised,     ///< a read of bytes that nobody wrote
+  Misaligned,        ///< an address that is not a multiple of the access's size
+  Uninitialised,     ///< a read of bytes that were never written
   BarrierDivergence, ///< threads of a block that do not meet at one barrier
   SharedRace,        ///< two threads, one shared byte, no barrier between
   GlobalRace,        ///< two blocks of one launch, one global word

@@ -30,7 +30,7 @@ namespace boostrt::sim {
   return value > 0.0 ? (value < 1.0 ? value : 1.0) : 0.0;
 }
 
-/// To 10 bits behind the leading one, to nearest, away from zero in the middle:
+/// To 10 bits after the leading one, to nearest, away from zero in the middle:
 /// the one way to tf32 that NVIDIA documents bit by bit (PTX's
 /// cvt.rna.tf32.f32). A carry goes into the exponent, up to infinity.
 inline float roundToTf32(float value) {

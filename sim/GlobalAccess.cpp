@@ -34,7 +34,7 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
   case Intent::Read:
     if (fresh)
       return {launch | tagOf(ReadByOne, block)};
-    // Beside its own atomics a plain read owns the word: what it finds depends
+    // Next to its own atomics a plain read owns the word: what it finds depends
     // on the atomics of other blocks.
     if (mine)
       return {state == ByAtomics ? launch | tagOf(WrittenByOne, block) : tag};
@@ -189,7 +189,7 @@ bool Resolver::globalShadow(Allocation &allocation, uint32_t mask, uint64_t low,
           return true;
         return raise(
             FaultKind::Uninitialised, lane,
-            fmt::format("nobody wrote all of these bytes: {}",
+            fmt::format("no operation wrote all of these bytes: {}",
                         launch_.memory->describe(address_[lane], bytes_)));
       }))
     return false;

@@ -1,5 +1,5 @@
 // Memory.h - the simulated device's memory: named allocations at addresses that
-// are no host pointers, with a shadow that knows which bytes were ever written
+// are not host pointers, with a shadow that knows which bytes were ever written
 // and, inside a launch, which blocks touched which word.
 //
 // Between launches a Memory belongs to one thread. During a launch the
@@ -49,7 +49,7 @@ struct Allocation {
   std::unique_ptr<uint64_t[], FreeDeleter> tags;
   std::vector<NamedRange> ranges;
   bool moduleVariable = false; ///< not an argument of any kernel
-  bool moduleConstant = false; ///< nobody writes it
+  bool moduleConstant = false; ///< never written
 
   bool contains(uint64_t at, uint64_t size) const {
     return at >= address && size <= bytes && at - address <= bytes - size;

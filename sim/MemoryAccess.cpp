@@ -160,7 +160,7 @@ Space spaceOf(uint64_t address) {
 } // namespace
 
 bool Resolver::generic(uint32_t mask) {
-  // A space's pointers are set for all lanes, whoever takes part.
+  // A space's pointers are set for all lanes, active or not.
   std::byte *merged[kLanes] = {};
   for (Space space :
        {Space::Global, Space::Shared, Space::Local, Space::Param}) {

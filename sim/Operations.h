@@ -31,7 +31,7 @@ struct Sub {
     return static_cast<T>(Work<T>(a) - Work<T>(b));
   }
 };
-/// Of integers the low half.
+/// The low half, for integers.
 struct Mul {
   template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
     return static_cast<T>(Work<T>(a) * Work<T>(b));
@@ -93,7 +93,7 @@ struct Sqrt {
   }
 };
 
-/// F with `.ftz` around it, and `.sat` behind.
+/// F with `.ftz` around it, and `.sat` after.
 template <class F, bool kFtz, bool kSat = false> struct Around {
   template <class T> [[gnu::always_inline]] static T in(T value) {
     if constexpr (kFtz)
@@ -126,7 +126,7 @@ template <class F, class G, class T> constexpr Handler handlerOf() {
     return unary<G, T>;
 }
 
-/// Of instructions that something else than a handler gives a meaning, or that
+/// For instructions that something else than a handler gives a meaning, or that
 /// mean nothing here.
 inline void nothing(Warp &, const Op &) {}
 

@@ -45,8 +45,8 @@ Status BodyParser::label(std::string_view name) {
   auto [known, fresh] = function_.labels.emplace(name, here);
   if (!fresh)
     return cursor_.error(here.line,
-                         fmt::format("label '{}' stands at line {} already",
-                                     name, known->second.line));
+                         fmt::format("label '{}' is at line {} already", name,
+                                     known->second.line));
   return cursor_.expectPunct(':');
 }
 
@@ -212,9 +212,10 @@ Status BodyParser::instruction() {
     if (!findRegister(std::string(*name), parsed.guard) ||
         function_.registers[parsed.guard].type != Type::Pred)
       return cursor_.error(
-          parsed.line, fmt::format("guard '{}' is no predicate register that "
-                                   "is declared here",
-                                   *name));
+          parsed.line,
+          fmt::format("guard '{}' is not a predicate register that "
+                      "is declared here",
+                      *name));
   }
   auto opcodeText = opcode();
   if (!opcodeText.ok())

@@ -8,14 +8,14 @@
 
 namespace boostrt::sim {
 
-/// Parses what stands between the braces of a function. Registers and variables
+/// Parses what is between the braces of a function. Registers and variables
 /// are resolved here, because their names depend on the braces they stand in.
 class BodyParser {
 public:
   BodyParser(PtxCursor &cursor, Function &function, const PtxModule &module,
              const std::unordered_map<std::string, uint32_t> &moduleVariables);
 
-  /// From behind the opening brace to behind the closing one.
+  /// From after the opening brace to after the closing one.
   Status run();
 
 private:
@@ -58,7 +58,7 @@ private:
   uint32_t depth_ = 0; ///< of operand lists
 };
 
-/// `.align 16 .b8 name[256]` behind the space's directive, without initialiser.
+/// `.align 16 .b8 name[256]` after the space's directive, without initialiser.
 Result<Variable> parseVariable(PtxCursor &cursor, Space space);
 
 } // namespace boostrt::sim

@@ -76,7 +76,7 @@ Result<Literal> PtxCursor::expectLiteral(std::string_view what) {
   Literal literal;
   if (!parseNumber(peek().text, literal))
     return error(line(),
-                 fmt::format("'{}' is no number that PTX knows, or does "
+                 fmt::format("'{}' is not a number that PTX knows, or does "
                              "not fit in 64 bits",
                              peek().text.substr(0, 80)));
   take();

@@ -28,7 +28,7 @@ Result<Operand> BodyParser::simpleOperand() {
   if (cursor_.acceptPunct('!')) {
     auto inverted = named();
     if (inverted.ok() && inverted->kind != Operand::Kind::Register)
-      return cursor_.expected("a predicate register behind '!'");
+      return cursor_.expected("a predicate register after '!'");
     if (inverted.ok())
       inverted->negated = true;
     return inverted;

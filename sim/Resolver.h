@@ -39,10 +39,10 @@ private:
   bool global(uint32_t mask);
   bool insideExtents(uint32_t mask, uint64_t low, uint64_t high);
   bool holds(const ArgumentExtent &extent, uint64_t at) const;
-  /// Constants and variables of the module are nobody's argument.
+  /// Constants and variables of the module are not arguments.
   bool isModuleVariable(uint64_t at);
   bool insideOne(uint32_t lane, const ArgumentExtent &extent);
-  /// Of an access that lies in `extent`.
+  /// For an access that lies in `extent`.
   bool mayTouch(uint32_t lane, const ArgumentExtent &extent);
   bool globalShadow(Allocation &allocation, uint32_t mask, uint64_t low,
                     uint64_t high);

@@ -39,10 +39,11 @@ SharedMemory::Conflict SharedMemory::conflict(const Track &track,
   if (track.interval != interval_)
     return {};
   uint32_t warp = access.thread / 32;
-  if (track.writer != kNobody && track.writer != access.thread &&
+  if (track.writer != kNoThread && track.writer != access.thread &&
       (track.writer / 32 != warp || track.writerOrder >= access.order))
     return {true, true, true, track.writer, track.writePc};
-  if (!access.write || track.reader == kNobody || track.reader == access.thread)
+  if (!access.write || track.reader == kNoThread ||
+      track.reader == access.thread)
     return {};
   bool oneThread = track.reader < kLanesOf;
   bool sameWarp =
@@ -55,12 +56,12 @@ SharedMemory::Conflict SharedMemory::conflict(const Track &track,
 void SharedMemory::update(Track &track, const Access &access) {
   if (track.interval != interval_) {
     track.interval = interval_;
-    track.writer = track.reader = kNobody;
+    track.writer = track.reader = kNoThread;
   }
   if (access.write) {
     // The reads before it were ordered, or this would be a race.
     track.writer = static_cast<uint16_t>(access.thread);
-    track.reader = kNobody;
+    track.reader = kNoThread;
     track.writerOrder = access.order;
     track.writePc = access.pc;
     return;
@@ -68,7 +69,8 @@ void SharedMemory::update(Track &track, const Access &access) {
   uint32_t warp = access.thread / 32;
   bool sameWarp = track.reader == (kLanesOf | warp) ||
                   (track.reader < kLanesOf && track.reader / 32 == warp);
-  if (track.reader == kNobody || (sameWarp && track.readerOrder < access.order))
+  if (track.reader == kNoThread ||
+      (sameWarp && track.readerOrder < access.order))
     track.reader = static_cast<uint16_t>(access.thread);
   else if (track.reader != access.thread)
     track.reader = sameWarp ? static_cast<uint16_t>(kLanesOf | warp) : kSeveral;

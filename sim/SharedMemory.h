@@ -51,14 +51,14 @@ public:
     return true;
   }
   void markWritten(uint32_t offset, uint32_t bytes);
-  /// True when a read of whole words tells nothing new: nobody wrote them since
-  /// the barrier, and they are known to be read by the whole warp or by
+  /// True when a read of whole words tells nothing new: no thread wrote them
+  /// since the barrier, and they are known to be read by the whole warp or by
   /// several. What note() would find out in the common case, without its cost.
   bool isKnownRead(uint32_t offset, uint32_t bytes, uint32_t thread,
                    uint32_t order) const {
     for (uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
       const Track &track = words_[word];
-      if (track.interval != interval_ || track.writer != kNobody ||
+      if (track.interval != interval_ || track.writer != kNoThread ||
           partsTouched_[word] == interval_ ||
           (track.reader != kSeveral &&
            (track.reader != (kLanesOf | thread / 32) ||
@@ -75,14 +75,14 @@ private:
   /// Who touched something since the barrier `interval`.
   struct Track {
     uint32_t interval = 0;
-    uint16_t writer = kNobody;
-    uint16_t reader = kNobody; ///< a thread, kLanesOf | warp, or kSeveral
+    uint16_t writer = kNoThread;
+    uint16_t reader = kNoThread; ///< a thread, kLanesOf | warp, or kSeveral
     uint32_t writerOrder = 0;
     uint32_t readerOrder = 0;
     uint32_t writePc = 0;
     uint32_t readPc = 0;
   };
-  static constexpr uint16_t kNobody = 0xffff;
+  static constexpr uint16_t kNoThread = 0xffff;
   static constexpr uint16_t kSeveral = 0xfffe;
   static constexpr uint16_t kLanesOf = 0x8000;
 

@@ -61,7 +61,7 @@ std::pair<int64_t, int64_t> inside(int64_t count, int64_t stride,
 CallMemory::Description Convolution::describe(const ConvolutionGraph &graph) {
   std::string text = fmt::format(
       "the {} from the {} and the {}{}: {}, {}, {}, steps [{}], padding [{}] "
-      "before and [{}] behind, dilations [{}]{}",
+      "before and [{}] after, dilations [{}]{}",
       nameOf(graph, DnnTensor::C), nameOf(graph, DnnTensor::A),
       nameOf(graph, DnnTensor::B), graph.hasBias ? " and a bias" : "",
       textOf(kInput, graph.input), textOf(kWeight, graph.weight),

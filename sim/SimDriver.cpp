@@ -126,8 +126,8 @@ Status SimDriver::mark(uint32_t number) {
 Status SimDriver::forkToSideStream(uint32_t number) {
   if (marks_.erase(number) == 0)
     return Status(ExitCode::Internal,
-                  fmt::format("what is to run beside waits for mark {}, which "
-                              "nobody has set; please report this",
+                  fmt::format("the side stream waits for mark {}, which "
+                              "no program has set; please report this",
                               number));
   isOnSideStream_ = true;
   isJoined_ = false;
@@ -150,14 +150,14 @@ Status SimDriver::checkCopy(uint64_t address, uint64_t bytes, bool isWritten) {
   noteSideAccess(address, bytes, isWritten);
   if (isOnSideStream_ || isJoined_)
     return Status();
-  for (const Access &beside : sideAccesses_)
-    if ((isWritten || beside.isWritten) && address < beside.end &&
-        beside.begin < address + bytes)
+  for (const Access &access : sideAccesses_)
+    if ((isWritten || access.isWritten) && address < access.end &&
+        access.begin < address + bytes)
       return Status(
           ExitCode::Internal,
           fmt::format("a copy of {} bytes at {:#x} does not wait for what {} "
-                      "them beside; please report this",
-                      bytes, address, beside.isWritten ? "writes" : "reads"));
+                      "them on the side stream; please report this",
+                      bytes, address, access.isWritten ? "writes" : "reads"));
   return Status();
 }
 
@@ -211,17 +211,17 @@ Status SimDriver::checkSideStream(const Node &node) const {
   if (isOnSideStream_ || isJoined_)
     return Status();
   return Status(ExitCode::Internal,
-                fmt::format("{}: does not wait for what runs beside; please "
+                fmt::format("{}: does not wait for the side stream; please "
                             "report this",
                             node.location()));
 }
 
 Status SimDriver::checkBatches(const Node &node) const {
   for (uint64_t operand : node.operands) {
-    auto behind = batches_.upper_bound(operand);
-    if (behind == batches_.begin())
+    auto after = batches_.upper_bound(operand);
+    if (after == batches_.begin())
       continue;
-    const auto &[address, batch] = *std::prev(behind);
+    const auto &[address, batch] = *std::prev(after);
     if (operand - address < batch.bytes && !batch.isInUse)
       return Status(ExitCode::Internal,
                     fmt::format("{}: reads a batch that it does not wait for; "

@@ -1,4 +1,4 @@
-// SimDriver.h - the simulated GPU behind the interface of a real one.
+// SimDriver.h - the simulated GPU with the interface of a real one.
 #pragma once
 
 #include "runtime/device/cuda/GpuDriver.h"
@@ -60,7 +60,7 @@ public:
   Result<uint32_t> endCapture() override;
   Status launchGraph(uint32_t graph) override;
 
-  /// Of all launches so far.
+  /// In all launches so far.
   uint64_t laneInstructions() const { return laneInstructions_; }
   uint64_t globalBytesRead() const { return globalBytesRead_; }
 
@@ -81,7 +81,7 @@ private:
     }
   };
   using Graph = std::vector<Node>;
-  /// Here everything runs at once; elsewhere copies run beside what does not
+  /// Here everything runs at once; elsewhere copies overlap what does not
   /// say that it uses them.
   struct Batch {
     uint64_t bytes;
@@ -92,15 +92,15 @@ private:
   /// Runs it, or adds it to the graph that is recorded.
   Status submit(Node node);
   Status run(const Node &node);
-  /// Memory that was read or written beside.
+  /// Memory that the side stream read or wrote.
   struct Access {
     uint64_t begin, end;
     bool isWritten;
   };
-  /// Here everything runs at once; elsewhere what ran beside has not ended.
+  /// Here everything runs at once; elsewhere the side stream has not ended.
   Status checkSideStream(const Node &node) const;
-  /// Notes what is done beside, and fails where a copy that is not does not
-  /// wait for it.
+  /// Notes what the side stream does, and fails where a copy that is not does
+  /// not wait for it.
   Status checkCopy(uint64_t address, uint64_t bytes, bool isWritten);
   void noteSideAccess(uint64_t address, uint64_t bytes, bool isWritten);
   /// Fails where `node` reads a batch that it did not wait for.

@@ -94,7 +94,7 @@ CallMemory::Description Product::describe(const BoostLibraryCall &call,
                                           const LtMatmulDesc &product) {
   const BoostMatmul &m = call.matmul;
   return {
-      "matrix product",
+      "matmul",
       fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
                   "and {}, of B {} and {}{}",
                   m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
@@ -140,9 +140,9 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
     return execute<Convolution>(memory, checks, call, operands, *graph,
                                 Convolution::describe(*graph));
   }
-  Result<LtMatmulDesc> product = cuda::describeProduct(call);
+  Result<LtMatmulDesc> product = cuda::describeMatmul(call);
   if (!product.ok())
-    return cannotExecute(call, "matrix product", product.status());
+    return cannotExecute(call, "matmul", product.status());
   return execute<Product>(memory, checks, call, operands, *product,
                           Product::describe(call, *product));
 }

@@ -13,7 +13,7 @@ namespace boostrt::sim {
 /// ExitCode::Internal and a report of several lines where the description does
 /// not fit the memory: an operand that is missing, misaligned or larger than
 /// what was planned for it or than its allocation, operands that overlap what
-/// is written, and, with Checks::All, elements that nobody wrote.
+/// is written, and, with Checks::All, elements that were never written.
 Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
                    std::span<const uint64_t> operands);
 

@@ -133,7 +133,7 @@ LaunchOutcome SimMachine::launch(const SimModule &module,
   while (workers_.size() < workers)
     workers_.push_back(std::make_unique<Worker>());
   std::atomic<uint64_t> next{0};
-  // Blocks behind the first one that faulted need not run; those before it
+  // Blocks after the first one that faulted need not run; those before it
   // must, for one of them may fault too, and the first is to be reported.
   std::atomic<uint64_t> firstFault{blocks};
   auto work = [&](uint32_t worker) {

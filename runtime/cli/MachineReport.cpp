@@ -34,7 +34,7 @@ struct Library {
 // In the order in which they need each other (openLibrary()).
 constexpr Library kLibraries[] = {
     {"libcublasLt.so.13", "cublasLtGetVersion", true, 10000, 100,
-     "generated kernels compute all matrix products"},
+     "generated kernels compute all matmuls"},
     {"libcudnn.so.9", "cudnnGetVersion", true, 10000, 100,
      "generated kernels compute all convolutions"},
     {"libcusolver.so.12", "cusolverGetVersion", false, 1000, 100},

@@ -74,7 +74,7 @@ private:
     T *own = vector_.inPlace(range);
     bool isCopied = !own;
     if (isCopied) {
-      own = scratch_ + used_; // behind what is sent and received
+      own = scratch_ + used_; // after what is sent and received
       copyOut(range, own);
     }
     workspace_.pieces.resize(size);

@@ -80,7 +80,7 @@ template <typename T>
 Status allGather(Group &group, const ShardedVector<T> &vector,
                  Workspace &workspace, VectorMemory &memory);
 
-/// Of Slices::Equal: slice k of member m becomes slice m of member k.
+/// For Slices::Equal: slice k of member m becomes slice m of member k.
 template <typename T>
 Status allToAll(Group &group, const ShardedVector<T> &vector,
                 Workspace &workspace, VectorMemory &memory);

@@ -143,7 +143,7 @@ double broadcastSeconds(const CommCosts &costs, double elements,
 double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
                     uint32_t distance, const Placement &placement,
                     double messages) {
-  // Of a server's ranks, those leave it that are nearest to its end.
+  // The ranks that are nearest to a server's end leave it.
   double onServer = std::min(placement.ranksPerServer, members);
   double leaving = std::min(distance, members - distance);
   double outside =
@@ -195,7 +195,7 @@ std::vector<uint32_t> chooseRadices(const CommCosts &costs,
   auto tryRadix = [&](int at, uint32_t radix, double above) {
     double seconds =
         above + levelSeconds(costs, shape, shape.ranksPerMean << at, radix);
-    // Of equals the largest: it exchanges least often.
+    // The largest of equals: it exchanges least often.
     if (seconds <= best[at].seconds)
       best[at] = {seconds, radix};
   };

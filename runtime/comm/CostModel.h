@@ -72,7 +72,7 @@ double broadcastSeconds(const CommCosts &costs, double elements,
 double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
                     uint32_t distance, const Placement &placement = {},
                     double messages = 1);
-/// What is received beside its place and copied there.
+/// What is received elsewhere than its place and copied there.
 double copySeconds(const CommCosts &costs, double elements);
 
 /// One level of an Adasum (adasum/Plan.h): `part` is what the busiest rank
@@ -98,7 +98,7 @@ struct AdasumShape {
 double adasumSeconds(const CommCosts &costs, const AdasumShape &shape,
                      std::span<const uint32_t> radices);
 
-/// All levels of radix 2, and one of what is left when n is no power of two.
+/// All levels of radix 2, and one of what is left when n is not a power of two.
 std::vector<uint32_t> halvingRadices(uint32_t leaves);
 
 /// The radices that take least, of all that give the tree of `leaves`: powers

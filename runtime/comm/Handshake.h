@@ -15,7 +15,7 @@ struct Fact {
   std::string value; ///< printable, and short: a hash of what is long
 };
 
-/// Compares everybody's facts with rank 0's. All ranks fail alike, and the
+/// Compares all ranks' facts with rank 0's. All ranks fail alike, and the
 /// message names the first rank that differs, what in, and both values.
 Status agree(Transport &transport, const std::vector<Fact> &facts);
 

@@ -139,7 +139,7 @@ protected:
   Status failure_; ///< of the memory
 
 private:
-  /// copy(piece in the vector, place behind `at`) for the pieces of `range`.
+  /// copy(piece in the vector, place after `at`) for the pieces of `range`.
   void copy(Range range, T *at, bool isIn) {
     vector_.forEachPiece(range, [&](size_t begin, std::span<T> piece) {
       T *other = at + (begin - range.begin);

@@ -17,7 +17,7 @@ struct Range {
 
 /// piece(part, Range, offset) for every part of a vector that `range` touches:
 /// the touched elements, and where in the part they begin. A part has
-/// `sizeOf(part)` elements, behind those of the part before.
+/// `sizeOf(part)` elements, after those of the part before.
 template <typename Parts, typename Size, typename Piece>
 void forEachPart(const Parts &parts, Size &&sizeOf, Range range,
                  Piece &&piece) {

@@ -16,7 +16,7 @@ enum class Slices {
 
 template <typename T> class ShardedVector {
 public:
-  /// Of the same sizes, it allocates nothing the second time.
+  /// For the same sizes it allocates nothing the second time.
   void divide(std::span<const std::span<T>> spans, uint32_t members,
               Slices slices = Slices::All) {
     parts_.clear();

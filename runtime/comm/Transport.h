@@ -1,6 +1,6 @@
 // Transport.h - messages between the ranks of a job. Collectives.h makes
 // all-reduces of them; what carries the bytes (threads of one process, TCP,
-// NVLink) is behind this interface, and one conformance suite holds all.
+// NVLink) implements this interface, and one conformance suite holds all.
 //
 // A rank is one participant of a job, numbered from 0; all ranks of a server
 // are neighbours. One thread of a rank uses its transport.

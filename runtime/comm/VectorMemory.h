@@ -40,7 +40,7 @@ struct VectorCuts {
   }
 };
 
-// Of the host.
+// In memory of the host.
 /// A block's scratch memory stays in the cache.
 inline constexpr size_t kAllReduceBlockBytes = size_t(16) << 20;
 /// Few enough to be added while they are in the cache.

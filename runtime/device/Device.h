@@ -48,13 +48,13 @@ public:
   virtual Status write(void *to, std::span<const std::byte> value) = 0;
 
   /// As copyIn(), of what a call gets as its batch arena; ordered with the
-  /// calls that get `to` alone, it runs beside the others. `from` stays as it
+  /// calls that get `to` alone, it overlaps the others. `from` stays as it
   /// is until finishBatches() has returned, which waits for nothing else.
   virtual Status copyBatch(void *to, std::span<const std::byte> from) = 0;
   virtual Status finishBatches() = 0;
 
   /// Locks the pages of `host`, where that makes copies faster and lets them
-  /// run beside the host. False: they are copied as they are. What is locked
+  /// overlap the host. False: they are copied as they are. What is locked
   /// is unlocked before it is unmapped, when no copy is under way.
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}
@@ -97,7 +97,8 @@ public:
   /// What adds vectors that lie in that memory, for as long as the device
   /// lives; null without such memory. Fails with ExitCode::Input.
   virtual Result<VectorMemory *> vectors() { return nullptr; }
-  /// For a library that works on the device beside it; null: there can be none.
+  /// For a library that works on the device next to it; null: there can be
+  /// none.
   virtual GpuStream *stream() { return nullptr; }
 
   /// Runs `function` of the target the device was made for on `arenas`,

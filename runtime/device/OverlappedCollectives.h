@@ -19,7 +19,7 @@ namespace boostrt {
 
 class OverlappedCollectives final : public CollectiveRunner {
 public:
-  /// Of a program with so many of them; `collectives` outlives the object and
+  /// For a program with so many of them; `collectives` outlives the object and
   /// is called by one thread at a time.
   OverlappedCollectives(CollectiveRunner &collectives, size_t count);
   /// Waits for what has begun.

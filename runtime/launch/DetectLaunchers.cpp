@@ -65,7 +65,7 @@ Status readWorkerRank(LauncherEnvironment &environment, Variables &variables) {
   std::optional<uint32_t> rank = variables.number("RANK_ID");
   BOOSTRT_RETURN_IF_ERROR(variables.status());
   std::optional<std::string> node = variables.text("MS_NODE_ID");
-  // A name that is no number is legal for msrun, and no rank.
+  // msrun accepts a name that is not a number; it is not a rank.
   std::optional<uint32_t> nodeRank =
       node ? wholeNumber(*node, kMaxRanks) : std::nullopt;
   if (rank && nodeRank && *rank != *nodeRank)
@@ -79,7 +79,7 @@ Status readWorkerRank(LauncherEnvironment &environment, Variables &variables) {
         fmt::format("MS_ROLE=MS_WORKER is set, but the rank of this worker is "
                     "not: {}; give msrun --node_rank, or set RANK_ID",
                     node ? fmt::format("RANK_ID is absent and MS_NODE_ID={} "
-                                       "is no number",
+                                       "is not a number",
                                        printable(*node))
                          : "RANK_ID and MS_NODE_ID are absent"));
   environment.rankName = rank ? "RANK_ID" : "MS_NODE_ID";

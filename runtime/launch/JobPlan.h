@@ -30,7 +30,7 @@ struct JobPlan {
   uint16_t masterPort = 0;
   /// What ranks show each other before they speak; empty for one rank.
   std::string token;
-  std::string tokenSource; ///< "BOOSTC_TOKEN"; "derived" is no secret
+  std::string tokenSource; ///< "BOOSTC_TOKEN"; "derived" is not a secret
   /// "torchrun (RANK, WORLD_SIZE)"; empty where nothing said that there is
   /// more than one rank.
   std::string source;
@@ -40,8 +40,8 @@ struct JobPlan {
   std::vector<uint32_t> startedDeviceIds;
   CommKind comm = CommKind::Auto;
 
-  /// This process is no rank: it starts `localSize` of them, of which `rank` is
-  /// the first, and waits for them.
+  /// This process is not a rank: it starts `localSize` of them, of which `rank`
+  /// is the first, and waits for them.
   bool startsRanks = false;
   /// This process is all `size` ranks, one in each thread (--comm=local).
   bool ranksAreThreads() const { return comm == CommKind::Local && size > 1; }

@@ -160,7 +160,8 @@ Status JsonText::error(size_t offset, const std::string &message) const {
   line = line.substr(0, line.find('\n'));
   std::string shown = fmt::format("{}: {}", place(offset), message);
   size_t column = offset - begin;
-  // A caret below a line that is cut, or whose bytes are no columns, would lie.
+  // A caret below a line that is cut, or whose bytes are not columns, would
+  // lie.
   bool isPlain = line.size() <= 160 &&
                  std::all_of(line.begin(), line.end(),
                              [](char c) { return c >= ' ' && c < 127; });

@@ -19,7 +19,7 @@ public:
         environment_(environment), hostNames_(hostNames) {}
 
   Result<PlaceInTable> find() {
-    // All before the first check: a word that is no number comes first.
+    // All before the first check: a word that is not a number comes first.
     size_ = variables_.number("RANK_SIZE");
     devices_ = variables_.number("DEVICE_NUM");
     rank_ = variables_.number("RANK_ID");

@@ -1,4 +1,4 @@
-// The reader: every field is checked where it stands, then what fields say
+// The reader: every field is checked where it is, then what fields say
 // together.
 #include "runtime/launch/JsonText.h"
 #include "runtime/launch/RankTable.h"
@@ -148,11 +148,11 @@ private:
     BOOSTRT_RETURN_IF_ERROR(take(root, "status", Kind::Text, status));
     if (status->text == "completed")
       return Status();
-    return source_.error(
-        status->offset,
-        fmt::format("status is '{}', expected 'completed'; whoever writes this "
-                    "table has not finished it",
-                    printable(status->text)));
+    return source_.error(status->offset,
+                         fmt::format("status is '{}', expected 'completed'; "
+                                     "the program that writes this "
+                                     "table has not finished it",
+                                     printable(status->text)));
   }
 
   Status readServer(const JsonNode &node) {

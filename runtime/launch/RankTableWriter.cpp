@@ -56,7 +56,7 @@ Result<RankTable> createRankTable(const std::vector<std::string> &hosts,
     if (host.empty() || printable(host) != host ||
         host.find_first_of(" *\"") != std::string::npos)
       return Status(ExitCode::Usage,
-                    fmt::format("--hosts: '{}' is no address or name of a "
+                    fmt::format("--hosts: '{}' is not an address or name of a "
                                 "host; they are separated by commas",
                                 printable(host)));
     if (!seen.insert(host).second)

@@ -83,8 +83,9 @@ public:
     }
     if (variable) {
       if (printable(*variable) != *variable)
-        return usage("BOOSTC_TOKEN is no token, which is one line of 1 to 200 "
-                     "letters, digits and signs");
+        return usage(
+            "BOOSTC_TOKEN is not a token, which is one line of 1 to 200 "
+            "letters, digits and signs");
       plan_.token = *variable;
       plan_.tokenSource = "BOOSTC_TOKEN";
       return Status();

@@ -39,7 +39,7 @@ public:
     if (!started.ok())
       return started.status();
     if (*started) {
-      // Whoever has set those has looked at everything else.
+      // The launcher that has set those has looked at everything else.
       (*started)->comm = options_.comm;
       return **std::move(started);
     }

@@ -27,7 +27,7 @@ Result<std::string> rankTablePath(const LaunchOptions &options,
 
 /// Fails with ExitCode::Usage, and where the rank table itself is wrong with
 /// ExitCode::Input. A job that this process starts on its own host alone has
-/// port 0 and no token: whoever starts it draws them.
+/// port 0 and no token: the process that starts it chooses them.
 Result<JobPlan> resolveJob(const JobInputs &inputs);
 
 /// resolveJob() with this process's environment and host, and with the files

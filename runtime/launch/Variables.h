@@ -12,7 +12,7 @@
 
 namespace boostrt {
 
-/// Of this process.
+/// That of this process.
 Environment currentEnvironment();
 
 /// The environment of one process. Reading goes on after a bad value, so that

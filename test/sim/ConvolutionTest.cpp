@@ -142,7 +142,7 @@ TEST_F(ConvolutionCalls, WhatTheyLeaveCountsAsWritten) {
     ASSERT_TRUE(memory.fill(operands[4], kScratchBytes, std::byte{1}).ok());
     ASSERT_TRUE(run().ok());
     EXPECT_TRUE(memory.isWritten(operands[3], call.operand_bytes[3]));
-    EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "nobody may read it";
+    EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "it may not be read";
   }
 }
 
@@ -228,7 +228,8 @@ TEST_F(ConvolutionCalls, UninitialisedReads) {
   for (int operand : {0, 1, 2}) {
     ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());
     expectFault("uninitialised read",
-                std::string(names[operand]) + ": nobody wrote all of the ",
+                std::string(names[operand]) +
+                    ": no operation wrote all of the ",
                 Checks::All);
     EXPECT_TRUE(run(Checks::Bounds).ok());
     ASSERT_TRUE(memory.fill(operands[operand] + 4, 4, std::byte{0}).ok());

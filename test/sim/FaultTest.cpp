@@ -49,7 +49,7 @@ TEST(SimFault, TheFirstLaneAndBlockAreReportedForAnyNumberOfThreads) {
   for (uint32_t threads : {1u, 2u, 5u}) {
     MachineOptions options;
     options.threads = threads;
-    // Block 3 and those behind it leave the buffer.
+    // Block 3 and those after it leave the buffer.
     Planted planted(
         "	shl.b32 %r4, %r3, 6;\n	mul.wide.u32 %rd8, %r4, 1;\n"
         "	add.s64 %rd9, %rd1, %rd8;\n	ld.global.b32 %r5, [%rd9+64];",
@@ -142,12 +142,13 @@ TEST(SimFault, AWriteToConstantMemory) {
 
 //===--- uninitialised ----------------------------------------------------===//
 
-TEST(SimFault, AReadOfGlobalMemoryNobodyWrote) {
+TEST(SimFault, AReadOfGlobalMemoryThatWasNeverWritten) {
   const char *body = "	ld.global.b32 %r4, [%rd5];";
   Planted planted(body);
-  expectFault(planted.launch(), FaultKind::Uninitialised, 21, 0,
-              "nobody wrote all of these bytes: byte 0 of 'b' (256 bytes at "
-              "0xd0000010200)");
+  expectFault(
+      planted.launch(), FaultKind::Uninitialised, 21, 0,
+      "no operation wrote all of these bytes: byte 0 of 'b' (256 bytes at "
+      "0xd0000010200)");
   // All but one byte of word 40.
   ASSERT_TRUE(planted.sim.memory.fill(planted.b, 256, std::byte{1}).ok());
   EXPECT_TRUE(planted.launch().status.ok());
@@ -165,7 +166,7 @@ TEST(SimFault, AStoreInitialises) {
   EXPECT_TRUE(planted.sim.memory.isWritten(planted.b, 256));
 }
 
-TEST(SimFault, AReadOfSharedOrLocalMemoryNobodyWrote) {
+TEST(SimFault, AReadOfSharedOrLocalMemoryThatWasNeverWritten) {
   Planted shared("	ld.shared.b32 %r4, [%rd7];");
   expectFault(
       shared.launch(), FaultKind::Uninitialised, 21, 0,

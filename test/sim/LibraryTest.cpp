@@ -16,7 +16,7 @@ constexpr int64_t kM = 5, kN = 3, kK = 4;
 
 class LibraryCall : public LibraryCallFixture {
 protected:
-  LibraryCall() : LibraryCallFixture("matrix product") {}
+  LibraryCall() : LibraryCallFixture("matmul") {}
 
   void SetUp() override {
     prepare({BOOSTC_LIBRARY_MATMUL,
@@ -126,7 +126,7 @@ TEST_F(LibraryCall, WhatItLeavesCountsAsWritten) {
   ASSERT_TRUE(memory.fill(operands[4], kScratchBytes, std::byte{1}).ok());
   ASSERT_TRUE(run().ok());
   EXPECT_TRUE(memory.isWritten(operands[3], kM * kN * 4));
-  EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "nobody may read it";
+  EXPECT_FALSE(memory.isWritten(operands[4], 1)) << "it may not be read";
 }
 
 TEST_F(LibraryCall, AWrongStride) {
@@ -202,7 +202,8 @@ TEST_F(LibraryCall, UninitialisedReads) {
   for (int operand : {0, 1, 2}) {
     ASSERT_TRUE(memory.forget(operands[operand] + 4, 4).ok());
     expectFault("uninitialised read",
-                std::string(names[operand]) + ": nobody wrote all of the ",
+                std::string(names[operand]) +
+                    ": no operation wrote all of the ",
                 Checks::All);
     EXPECT_TRUE(run(Checks::Bounds).ok());
     ASSERT_TRUE(memory.fill(operands[operand] + 4, 4, std::byte{0}).ok());
@@ -210,7 +211,7 @@ TEST_F(LibraryCall, UninitialisedReads) {
   EXPECT_TRUE(run().ok());
 }
 
-// Gaps between rows are nobody's.
+// Gaps between rows belong to no operand.
 TEST_F(LibraryCall, GapsAreNotRead) {
   ASSERT_TRUE(run().ok());
   std::vector<float> expected = result();

@@ -44,7 +44,7 @@ TEST(SimLoad, OpcodesThatAreNotThere) {
 
 struct Case {
   const char *body;
-  const char *message; ///< behind "m.ptx:13: error: "
+  const char *message; ///< after "m.ptx:13: error: "
 };
 
 class Operands : public testing::TestWithParam<Case> {};
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"bra %r1;", "a branch needs a label\n"},
         Case{"bar.sync %r1;", "'bar.sync' needs a number here\n"},
         Case{"@%r1 bra L; L:",
-             "guard '%r1' is no predicate register that is declared here\n"},
+             "guard '%r1' is not a predicate register that is declared here\n"},
         Case{"cp.async.ca.shared.global [%rd1], [%rd2], 5;",
              "cp.async copies 4, 8 or 16 bytes, not 5\n"},
         Case{"call.uni nothing, ();", "function 'nothing' is not declared\n"},
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
              "expected a type of a variable, found 's'\n"},
         Case{".loc 1 x 3;", "expected a number of .loc, found 'x'\n"},
         Case{"and.pred %p1, %p2, !s;",
-             "expected a predicate register behind '!', found ';'\n"},
+             "expected a predicate register after '!', found ';'\n"},
         Case{".param .b64 p; mov.b64 %rd1, p;",
              "the address of a call's parameter is not supported by the "
              "simulator\n"},
@@ -164,12 +164,13 @@ INSTANTIATE_TEST_SUITE_P(
              ".shared, .param, .loc, .pragma) or an instruction, found "
              "'loop'\n"},
         Case{"L: add.s32 %r1, %r2, %r3; L:",
-             "label 'L' stands at line 13 already\n"},
+             "label 'L' is at line 13 already\n"},
         Case{"mov.b32 %r1, 0f3F80;",
-             "'0f3F80' is no number that PTX knows, or does "
+             "'0f3F80' is not a number that PTX knows, or does "
              "not fit in 64 bits\n"},
         Case{"mov.b32 %r1, 99999999999999999999;",
-             "'99999999999999999999' is no number that PTX knows, or does not "
+             "'99999999999999999999' is not a number that PTX knows, or does "
+             "not "
              "fit "
              "in 64 bits\n"},
         Case{"mov.b32 %r1, #;", "byte 0x23 begins nothing in PTX\n"},

@@ -150,7 +150,7 @@ TEST(SimFault, GlobalRacesAreFoundWhicheverBlockComesFirst) {
   }
 }
 
-TEST(SimFault, AtomicsOfBlocksDoNotRaceButPlainAccessesBesideThemDo) {
+TEST(SimFault, AtomicsOfBlocksDoNotRaceButPlainAccessesNextToThemDo) {
   Planted atomics("	red.global.add.u32 [%rd4], 1;");
   EXPECT_TRUE(atomics.launch({9}).status.ok());
   EXPECT_EQ(atomics.sim.download<uint32_t>(atomics.a, 64),

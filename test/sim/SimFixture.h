@@ -58,7 +58,7 @@ public:
     EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
     return address;
   }
-  /// Memory nobody has written.
+  /// Memory that was never written.
   template <class T> uint64_t reserve(size_t count, const std::string &name) {
     auto address = memory.allocate(count * sizeof(T), name);
     EXPECT_TRUE(address.ok());

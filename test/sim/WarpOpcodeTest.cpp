@@ -273,7 +273,7 @@ TEST(SimMachine, PositionsOfThreeDimensions) {
   expectEach(sim.download<uint32_t>(y, count), [](uint32_t i) { return i; });
 }
 
-TEST(SimMachine, RegistersNobodySetAreTheSameForEveryBlock) {
+TEST(SimMachine, RegistersThatWereNeverSetAreTheSameForEveryBlock) {
   // Blocks leave their mark in %r9 only when odd.
   expectEach(results("and.b32 %r10, %r1, 1;\nsetp.eq.u32 %p1, %r10, 1;\n"
                      "@%p1 mov.b32 %r9, 5;",

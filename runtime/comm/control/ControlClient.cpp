@@ -27,7 +27,7 @@ milliseconds newsInterval(uint32_t ranks) {
 }
 
 /// After so long without a message that came or went a rank tells what it waits
-/// for. Of the messages behind the first some may be there.
+/// for. Some of the messages after the first may be there.
 constexpr milliseconds patience(1000);
 
 Status lostRank(std::string message) {
@@ -279,7 +279,7 @@ private:
   const ClientOptions options_;
   Socket socket_, wake_;
   std::mutex sendMutex_;
-  // Of the listener alone.
+  // Used by the listener alone.
   MessageBuffer input_;
   const uint32_t servedBy_;
   const milliseconds silenceDeadline_;

@@ -23,7 +23,7 @@ struct ClientOptions {
   std::chrono::milliseconds heartbeat = std::chrono::milliseconds(500);
   /// Called on a thread of the client: once, when the job has failed.
   std::function<void()> onFailure;
-  /// Called on a thread of the client: where this rank stands. With a list
+  /// Called on a thread of the client: where this rank is. With a list
   /// only when it has stood there for a while.
   std::function<WaitReport(bool withList)> standing;
 };

@@ -1,5 +1,5 @@
 // ControlPlane.h - a rank's place in the control plane of its job, for whatever
-// carries its messages: who is lost, where this rank stands, keys and values.
+// carries its messages: who is lost, where this rank is, keys and values.
 //
 // A rank has one, also where several transports carry its messages: its thread
 // waits in one of them at a time.
@@ -19,7 +19,7 @@ struct PlaneOptions {
   uint16_t masterPort = 0;
   std::string token; ///< the job's shared secret
   /// This rank serves the control plane, on masterHost:masterPort. With false
-  /// for all ranks, somebody else does (ControlServer).
+  /// for all ranks, a ControlServer of its own does.
   bool isMaster = false;
 
   std::chrono::milliseconds connectDeadline = std::chrono::seconds(60);
@@ -30,11 +30,11 @@ struct PlaneOptions {
   std::chrono::milliseconds heartbeat = std::chrono::milliseconds(500);
 };
 
-/// The call of Transport::exchange() that is under way, for whoever asks.
+/// The call of Transport::exchange() that is under way, for the control plane.
 class PendingCall {
 public:
   /// In the order in which they are waited for. The transport fills the list
-  /// before begin(); until end() nobody changes it.
+  /// before begin(); until end() it does not change.
   std::vector<PendingMessage> messages;
 
   void begin();
@@ -56,7 +56,7 @@ public:
   /// `onFailure` is called on another thread: once, when the job has failed.
   static Result<std::unique_ptr<ControlPlane>>
   join(const PlaneOptions &options, std::function<void()> onFailure);
-  /// Of who serves: waits for the others.
+  /// The rank that serves waits for the others.
   ~ControlPlane();
 
   ControlClient &client() { return *client_; }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <list>
 #include <map>
@@ -226,7 +225,7 @@ private:
       std::string seen(message.text());
       if (!message.isComplete() || peer >= watch_.size())
         break;
-      // Of one that has left there is nothing more to learn.
+      // One that has left tells nothing more.
       bool isClear = watch_.hasLeft(static_cast<uint32_t>(peer));
       suspicions_.push_back(
           {rank, static_cast<uint32_t>(peer), seen,
@@ -327,7 +326,7 @@ private:
     return MessageWriter(MessageType::Failure).text(failure_).finish();
   }
 
-  /// Tells everybody, once; an empty message is none.
+  /// Tells all ranks, once; an empty message is none.
   void fail(const std::string &message) {
     if (message.empty() || !failure_.empty())
       return;

@@ -1,9 +1,9 @@
 // ControlServer.h - knows which ranks of a job live, tells all when one is
 // lost, and keeps the keys and values through which ranks find each other.
 //
-// One thread serves all ranks. Whoever connects says the job's token first; a
+// One thread serves all ranks. A client says the job's token first; a
 // client that says anything else, nothing, or half a message is cut off and
-// harms nobody. The connections are not encrypted: the token keeps strangers
+// does no harm. The connections are not encrypted: the token keeps strangers
 // and other jobs out, not who listens on the network.
 #pragma once
 
@@ -40,7 +40,7 @@ public:
   static Result<std::unique_ptr<ControlServer>>
   start(const ServerOptions &options);
   /// Waits until the ranks that have come have left, which they do soon: a
-  /// silent one is lost, and after a failure nobody stays.
+  /// silent one is lost, and after a failure no rank stays.
   ~ControlServer();
 
   uint16_t port() const;

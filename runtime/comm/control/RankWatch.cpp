@@ -38,7 +38,7 @@ std::string RankWatch::waits(uint32_t rank, WaitReport report) {
     return {}; // it has come further meanwhile
   entry.waits = std::move(report);
   // Who leaves has nothing more to send, and takes nothing more. What it sent
-  // before may be there behind what `rank` waits for.
+  // before may be there after what `rank` waits for.
   if (const PendingMessage *first = pending(rank);
       first && hasLeft(first->peer))
     return suspected(rank, first->peer, {});

@@ -44,7 +44,7 @@ public:
                         std::string_view seen) const;
   /// Who is silent, and who waits in vain.
   std::string overdue(Clock::time_point now) const;
-  /// Of those that have not come, for the message.
+  /// The ranks that have not come, for the message.
   std::string missing() const;
   bool isComplete() const;
 

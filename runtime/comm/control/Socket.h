@@ -17,8 +17,8 @@ using Socket = Descriptor;
 /// "host:port", "[::1]:port".
 std::string endpointText(const std::string &host, uint16_t port);
 
-/// For who looks at a process that waits: what it waits for, told once, `after`
-/// it began. Called on any thread; none: nothing is told.
+/// Tells the user once what a waiting process waits for, `after`
+/// it began to wait. Called on any thread; none: nothing is told.
 struct WaitingNotice {
   std::chrono::milliseconds after = std::chrono::seconds(2);
   std::function<void(const std::string &text)> tell;

@@ -1,4 +1,4 @@
-// Token.h - what the ranks of a job show each other, and nobody else knows.
+// Token.h - a secret that only the ranks of a job know.
 #pragma once
 
 #include "runtime/support/Status.h"

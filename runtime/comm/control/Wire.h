@@ -98,7 +98,7 @@ struct PendingMessage {
   bool operator==(const PendingMessage &) const = default;
 };
 
-/// Where a rank stands: the call of Transport::exchange in which it is.
+/// Where a rank is: the call of Transport::exchange in which it is.
 struct WaitReport {
   uint64_t call = 0; ///< counted from 1; 0: in none
   std::vector<PendingMessage> pending;

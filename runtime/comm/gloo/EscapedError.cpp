@@ -26,7 +26,7 @@ Registry &registry() {
   return *registry;
 }
 
-/// Of the exception that nobody catches; empty when it is not Gloo's.
+/// What the uncaught exception says; empty when it is not Gloo's.
 std::string glooError() {
   std::exception_ptr error = std::current_exception();
   if (!error)

@@ -1,4 +1,4 @@
-// EscapedError.h - errors of Gloo that nobody can catch.
+// EscapedError.h - errors of Gloo that no caller can catch.
 //
 // Gloo lets some exceptions leave a thread of its own: a rank that dies in the
 // moment in which it connects is enough. C++ then ends the process by a signal,

@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 /// a death at once, all else after the server's own second.
 constexpr milliseconds verdictTime(3000);
 
-/// The memory of the call that is under way, for who interrupts it.
+/// The memory of the call that is under way, to be interrupted.
 class CurrentBuffers {
 public:
   using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
@@ -69,7 +69,7 @@ public:
 
   ~GlooTransport() override {
     escapedErrors_.reset();
-    // Before the connections close, so that nobody takes that for a death.
+    // Before the connections close, so that no rank takes that for a death.
     if (plane_)
       client().goodbye();
     mesh_.reset();
@@ -174,8 +174,8 @@ Status GlooTransport::join() {
   return Status();
 }
 
-/// Until then no rank connects: one that waits for a connection waits for a
-/// rank that is there. The server knows who is missing when the time is over.
+/// Ranks connect only after all have joined, so none waits for an absent
+/// one. The server knows which are missing when the time is over.
 Status GlooTransport::awaitAllRanks() {
   const control::WaitingNotice &notice = options_.notice;
   if (notice.tell && !options_.isMaster) { // the master's server tells more
@@ -221,7 +221,8 @@ Status GlooTransport::connectMesh() {
   } catch (const std::exception &error) {
     status = caughtException();
     std::string advice = control::openFilesAdvice(error.what());
-    // A limit of this machine, on threads or memory, is no matter of networks.
+    // A limit of this machine, on threads or memory, is not a matter of
+    // networks.
     if (status.code() == ExitCode::Internal)
       status = Status(
           advice.empty() ? ExitCode::RankLost : ExitCode::Usage,

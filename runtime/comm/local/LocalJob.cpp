@@ -106,7 +106,7 @@ public:
             traffic_.receivedMessages);
       received(i);
     }
-    // Also after a failure: nobody may copy from memory that is not ours any
+    // Also after a failure: no rank may copy from memory that is not ours any
     // more.
     for (size_t i = 0; i < sends.size(); ++i) {
       Status sent = awaitTaken(sends[i], &taken_[i]);

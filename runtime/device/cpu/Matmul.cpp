@@ -62,7 +62,7 @@ Matmul::~Matmul() = default;
 
 namespace {
 
-/// How oneDNN sees a product: plain strided matrices, exact f32.
+/// How oneDNN sees a matmul: plain strided matrices, exact f32.
 struct MatmulLayouts {
   using Desc = dnnl::memory::desc;
   MatmulLayouts(const BoostMatmul &call, int64_t rowStride)
@@ -95,14 +95,14 @@ dnnl::matmul::primitive_desc describe(const BoostMatmul &call,
       attributes, engine);
 }
 
-Status noSuchProduct(const BoostMatmul &call, const dnnl::error &error) {
-  return Status(
-      ExitCode::Input,
-      fmt::format("{} has no matrix product of {}x{} by {}x{} with strides "
-                  "[{}, {}] and [{}, {}]: {}",
-                  DnnlContext::libraryVersion(), call.m, call.k, call.k, call.n,
-                  call.a_strides[0], call.a_strides[1], call.b_strides[0],
-                  call.b_strides[1], error.message));
+Status noSuchMatmul(const BoostMatmul &call, const dnnl::error &error) {
+  return Status(ExitCode::Input,
+                fmt::format("{} has no matmul of {}x{} by {}x{} with strides "
+                            "[{}, {}] and [{}, {}]: {}",
+                            DnnlContext::libraryVersion(), call.m, call.k,
+                            call.k, call.n, call.a_strides[0],
+                            call.a_strides[1], call.b_strides[0],
+                            call.b_strides[1], error.message));
 }
 
 } // namespace
@@ -117,7 +117,7 @@ Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
             .scratchpad_desc()
             .get_size());
   } catch (const dnnl::error &error) {
-    return noSuchProduct(call, error);
+    return noSuchMatmul(call, error);
   }
 }
 
@@ -144,7 +144,7 @@ Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
       prepared->bind(DNNL_ARG_SCRATCHPAD, 4, scratch, engine);
     return std::unique_ptr<Matmul>(new Matmul(std::move(prepared)));
   } catch (const dnnl::error &error) {
-    return noSuchProduct(call, error);
+    return noSuchMatmul(call, error);
   }
 }
 

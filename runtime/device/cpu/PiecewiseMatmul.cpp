@@ -9,7 +9,7 @@
 namespace boostrt {
 namespace {
 
-/// A piece of C and the product that it is.
+/// A piece of C and the matmul that it is.
 struct MatmulPiece {
   int64_t row, column; ///< where it begins
   BoostMatmul call;

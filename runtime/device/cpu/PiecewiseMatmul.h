@@ -1,7 +1,7 @@
-// PiecewiseMatmul.h - a BoostMatmul as one product of the library, or, for
-// strictly reproducible programs, as products that one thread computes each.
+// PiecewiseMatmul.h - a BoostMatmul as one matmul of the library, or, for
+// strictly reproducible programs, as matmuls that one thread computes each.
 //
-// Which bits a library's product has depends on the number of threads that it
+// Which bits a library's matmul has depends on the number of threads that it
 // is given. For the latter it is given one, and threads share pieces of C,
 // whose edges follow from the shape alone.
 #pragma once
@@ -24,9 +24,9 @@ public:
                                             const BoostMatmul &call,
                                             bool isStrict);
 
-  /// Of all pieces together.
+  /// For all pieces together.
   uint64_t scratchBytes() const;
-  /// Of the largest piece.
+  /// For the largest piece.
   const char *implementation() const {
     return pieces_.front().matmul->implementation();
   }

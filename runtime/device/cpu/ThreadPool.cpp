@@ -60,7 +60,7 @@ private:
     endProcess(cannotStart(fmt::format("{} threads", starting.load()), EAGAIN));
   }
 
-  /// Of all ranks of this process, whose threads may start at the same time.
+  /// For all ranks of this process, whose threads may start at the same time.
   static std::atomic<uint32_t> starting;
   const uint32_t threads_;
 };
@@ -112,7 +112,7 @@ struct Loop {
 void runShare(void *data) {
   takeOver(data);
   const Loop &loop = *static_cast<const Loop *>(data);
-  // A team may be smaller than asked for, inside somebody else's parallel
+  // A team may be smaller than asked for, inside another parallel
   // region for one; every chunk must run all the same.
   int64_t team = omp_get_num_threads();
   Chunk own = chunkAt(loop.chunks, team, omp_get_thread_num());

@@ -69,7 +69,7 @@ inline constexpr const char kAdasumPtx[] = R"(.version 7.0
   shr.u32 %r8, %r8, 3;
   sub.u32 %r11, %r1, 1;
 $next_item:
-  // A warp has four products and goes on together; behind the last one it
+  // A warp has four products and goes on together; after the last one it
   // repeats that.
   and.b32 %r12, %r9, -4;
   setp.ge.u32 %p1, %r12, %r1;
@@ -90,7 +90,7 @@ $next_item:
   @%p1 bra $has_rows;
   mov.u32 %r18, 0;
 $next_row:
-  // j is what is left of p behind the rows 1, 2, ... i of the triangle.
+  // j is what is left of p after the rows 1, 2, ... i of the triangle.
   setp.le.u32 %p1, %r19, %r18;
   @%p1 bra $has_rows;
   add.u32 %r18, %r18, 1;

@@ -11,7 +11,7 @@ namespace {
 
 using enum CallOperands::Number;
 
-/// Numbers in [-1, 1) of 24 bits, the same for everybody, and independent of
+/// Numbers in [-1, 1) of 24 bits, the same on all machines, and independent of
 /// those of another `stream`: products of the same would be squares, which all
 /// have one sign.
 std::vector<float> drawNumbers(uint64_t count, uint64_t stream) {

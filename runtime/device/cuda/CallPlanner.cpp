@@ -21,7 +21,7 @@ namespace {
 /// inequalities for sums of bounded random variables", 1963). That is some
 /// 2^-15 sqrt(terms) of what results are, and little of the longest sums too.
 ///
-/// In tf32 the library's factors have 10 bits behind the leading one. NVIDIA
+/// In tf32 the library's factors have 10 bits after the leading one. NVIDIA
 /// says both that they are rounded and that the other bits are not read, so
 /// they may be cut off: a term is off by 2^-9 of itself at most. Errors of
 /// terms have either sign, and their sum is above 8 sqrt(terms) of them with

@@ -15,15 +15,15 @@ struct CallOperands {
   enum Number : size_t { A, B, Bias, C, Scratch, Count };
 };
 
-/// Of the kernel that computes the same: without the scratch memory and without
-/// a bias that is missing.
+/// For the kernel that computes the same: without the scratch memory and
+/// without a bias that is missing.
 std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands);
 
 /// "matmul", "convolution_image".
 const char *nameOfCall(uint32_t kind);
 bool isConvolution(const BoostLibraryCall &call);
 bool hasBias(const BoostLibraryCall &call);
-/// Of C.
+/// For C.
 uint64_t countResults(const BoostLibraryCall &call);
 /// Products that are added up for one element of C, at most.
 int64_t countTerms(const BoostLibraryCall &call);

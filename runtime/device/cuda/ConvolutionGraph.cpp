@@ -21,7 +21,7 @@ bool isDense(const DnnTensor &tensor) {
   });
   int64_t next = 1;
   for (size_t dimension : order) {
-    // Nobody asks for the second of one.
+    // The second of one does not matter.
     if (tensor.extents[dimension] > 1 && tensor.strides[dimension] != next)
       return false;
     next *= tensor.extents[dimension];
@@ -61,7 +61,7 @@ Status checkExtents(const ConvolutionGraph &graph) {
       ExitCode::Input,
       fmt::format("no convolution of an input [{}] with a weight [{}] has an "
                   "output [{}] with strides {}, padding {} before and {} "
-                  "behind, and dilations {}",
+                  "after, and dilations {}",
                   fmt::join(x, ", "), fmt::join(w, ", "), fmt::join(y, ", "),
                   fmt::join(graph.strides, ", "),
                   fmt::join(graph.paddingBefore, ", "),

@@ -16,7 +16,7 @@ struct DnnTensor {
   /// The tensors of a graph by their numbers there: the operands of a call, and
   /// what a convolution hands to the operation that adds the bias.
   enum Number : int64_t { A = 1, B = 2, Bias = 3, C = 4, Sums = 5 };
-  /// Of tensor `number`, which is no Sums.
+  /// For tensor `number`, which is not Sums.
   static CallOperands::Number operandOf(int64_t number) {
     return static_cast<CallOperands::Number>(number - A + CallOperands::A);
   }
@@ -27,7 +27,7 @@ struct DnnTensor {
   int64_t elements() const {
     return extents[0] * extents[1] * extents[2] * extents[3];
   }
-  /// From its first element to behind its last.
+  /// From its first element to after its last.
   uint64_t bytes() const;
 };
 

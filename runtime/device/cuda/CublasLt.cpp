@@ -58,7 +58,7 @@ CublasLt::describe(const BoostLibraryCall &call) const {
 
 Result<std::unique_ptr<LtMatmul>>
 LtMatmul::create(const CublasLt &library, const BoostLibraryCall &call) {
-  Result<LtMatmulDesc> product = describeProduct(call);
+  Result<LtMatmulDesc> product = describeMatmul(call);
   if (!product.ok())
     return product.status();
   std::unique_ptr<LtMatmul> matmul(new LtMatmul(library));
@@ -177,7 +177,7 @@ Status LtMatmul::choose(const std::string &candidate, Operands operands) {
   LtHeuristic found{};
   if (!parseAlgorithm(candidate, algorithm_))
     return Status(ExitCode::Input,
-                  fmt::format("'{}' is no algorithm", candidate));
+                  fmt::format("'{}' is not an algorithm", candidate));
   BOOSTRT_RETURN_IF_ERROR(setBias(operands));
   BOOSTRT_RETURN_IF_ERROR(library_.api().check(
       "cublasLtMatmulAlgoCheck",

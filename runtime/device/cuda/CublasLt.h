@@ -1,4 +1,4 @@
-// CublasLt.h - matrix products by cuBLASLt, in the context of the driver.
+// CublasLt.h - matmuls by cuBLASLt, in the context of the driver.
 //
 // Results do not differ from run to run: of the ways to cut the terms of a sum
 // into parts (split-k), only the one that leaves them in scratch memory and
@@ -39,7 +39,7 @@ private:
   LtHandle handle_ = nullptr;
 };
 
-/// One product, described to the library.
+/// One matmul, described to the library.
 class LtMatmul : public LibraryOperation {
 public:
   /// `library` outlives it.

@@ -1,5 +1,5 @@
 // CublasLtApi.h - the functions of cuBLASLt that are used, opened at run time
-// as CudaApi.h opens the driver; a test compares what stands here with
+// as CudaApi.h opens the driver; a test compares what is declared here with
 // cublasLt.h where there is one.
 #pragma once
 
@@ -19,7 +19,7 @@ using LtDescription = struct LtDescriptionHandle *;
 using LtLayout = struct LtLayoutHandle *;
 using LtPreference = struct LtPreferenceHandle *;
 
-/// cublasLtMatmulAlgo_t: how a product is computed. It may be kept in a file
+/// cublasLtMatmulAlgo_t: how a matmul is computed. It may be kept in a file
 /// for the same version of the library.
 struct LtAlgorithm {
   uint64_t data[8];

@@ -16,7 +16,7 @@ using CallResult = int;
 using DeviceNumber = int;
 using Address = unsigned long long;
 
-// Handles, as cuda.h has them: pointers to structs that nobody sees.
+// Handles, as cuda.h has them: pointers to opaque structs.
 using Context = struct ContextHandle *;
 using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;

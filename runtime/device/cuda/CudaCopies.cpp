@@ -1,6 +1,6 @@
 // What CudaDriver copies, and the order between its streams. Batches have one,
 // which waits for the others, and is waited for, where both are about the same
-// memory; and so has what runs beside.
+// memory; and so has the side stream.
 #include "runtime/device/cuda/CudaDriver.h"
 
 #include <algorithm>

@@ -16,8 +16,8 @@ uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
 }
 
-/// What has no place in a target for GPUs; a program that calls it is no work
-/// of boostc.
+/// What has no place in a target for GPUs; a program that calls it was
+/// not made by boostc.
 void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
                    int64_t) {}
 
@@ -162,7 +162,7 @@ Status CudaDevice::record(BoostFunctionKind function, void *const *arenas,
 void CudaDevice::ready(const BoostEnv *env, uint32_t index,
                        void *const *operands) {
   auto *device = static_cast<CudaDevice *>(env->context);
-  // One rank has nobody to exchange with.
+  // One rank has no other to exchange with.
   if (device->runner_ && device->recorded_ && device->cutStatus_.ok() &&
       index < device->schedule_.size())
     device->cut(index, operands);
@@ -249,7 +249,7 @@ Status CudaDevice::runOverlapped(uint32_t index, void *const *operands) {
   auto mark = index;
   if (!announced || !std::equal(announced->operands.begin(),
                                 announced->operands.end(), operands)) {
-    // They have their value behind all that was asked for.
+    // They have their value after all that was asked for.
     mark = static_cast<uint32_t>(schedule_.size());
     BOOSTRT_RETURN_IF_ERROR(driver_->mark(mark));
   }

@@ -3,10 +3,10 @@
 // are called with, and replayed from then on. Where there are other ranks,
 // update is not: its collectives begin on the host, between its launches.
 //
-// These run beside the other work of the device. A micro-batch is then several
+// These overlap the other work of the device. A micro-batch is then several
 // graphs, cut where it announces what a collective exchanges, and that waits
 // for this place alone: so the exchange of the last layers' gradients runs
-// beside the backward of the first.
+// overlapping the backward of the first.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -69,7 +69,7 @@ private:
     uint32_t collective;
     std::vector<void *> operands;
   };
-  /// A piece of a function: a graph, and what has its value behind it.
+  /// A piece of a function: a graph, and what has its value after it.
   struct Segment {
     uint32_t graph;
     std::vector<Announced> announced;
@@ -83,9 +83,9 @@ private:
   void cut(uint32_t index, void *const *operands);
   /// With `isEarly` each collective that is announced gets a mark.
   Status replay(const std::vector<Segment> &segments, bool isEarly);
-  /// A collective of update, beside what does not touch its operands.
+  /// A collective of update, overlapping what does not touch its operands.
   Status runOverlapped(uint32_t index, void *const *operands);
-  /// Of every kernel and library call.
+  /// For every kernel and library call.
   Status beforeLaunch();
   Status launchKernel(uint32_t index, std::span<const uint64_t> operands);
   /// By the library or by the kernel that computes the same.
@@ -121,7 +121,7 @@ private:
   bool isJoined_ = true;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
-  std::unique_ptr<GpuVectors> vectors_; ///< once somebody asked
+  std::unique_ptr<GpuVectors> vectors_; ///< once they were asked for
   Status failure_;   ///< of what a function called; the ABI carries only a code
   Status cutStatus_; ///< of ready(), which has no code to return
 };

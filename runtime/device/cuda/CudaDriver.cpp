@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace boostrt {
@@ -58,7 +57,7 @@ CudaDriver::create(const char *library, cuda::SearchContext libraries,
 
 Status CudaDriver::findDevice(GpuChoice choice) {
   // Kernels are to be there before graphs are recorded, in which nothing can be
-  // loaded; a user's own choice stands.
+  // loaded; a user's own choice is kept.
   setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
   if (cuda::CallResult result = api_.cuInit(0); result != 0) {
     if (result == cuda::kErrorNoDevice)
@@ -136,7 +135,7 @@ Status CudaDriver::makeEvent(cuda::Event &event) {
 
 CudaDriver::~CudaDriver() {
   // After a kernel's fault every call fails, and the context goes as a whole:
-  // there is nobody to tell.
+  // there is no caller to tell.
   if (!context_)
     return;
   for (cuda::Stream stream : {main_.stream, batchStream_, side_.stream})

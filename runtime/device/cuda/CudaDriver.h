@@ -77,13 +77,13 @@ public:
 
 private:
   struct Batch {
-    cuda::Event copied = nullptr; ///< behind the last copy into it
-    cuda::Event used = nullptr;   ///< behind the last that read it
+    cuda::Event copied = nullptr; ///< after the last copy into it
+    cuda::Event used = nullptr;   ///< after the last that read it
   };
   /// What runs in the order of the asking.
   struct Line {
     cuda::Stream stream = nullptr;
-    cuda::Event copied = nullptr; ///< behind the last copy to the device
+    cuda::Event copied = nullptr; ///< after the last copy to the device
     bool hasCopied = false;
   };
 
@@ -110,9 +110,9 @@ private:
   Line main_, side_;
   Line *current_ = &main_;
   cuda::Stream batchStream_ = nullptr; ///< of the copies of batches
-  cuda::Event read_ = nullptr;         ///< behind those of beginCopyOut()
+  cuda::Event read_ = nullptr;         ///< after those of beginCopyOut()
   std::vector<cuda::Event> marks_;
-  cuda::Event sideEnds_ = nullptr; ///< behind what ran beside
+  cuda::Event sideEnds_ = nullptr; ///< after the side stream's work
   std::map<uint64_t, Batch> batches_;
   std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;

@@ -70,7 +70,7 @@ private:
                                   const DnnObject *const (&tensors)[3]) const;
   Result<DnnObject> makeAddition(const DnnObject &sums, const DnnObject &bias,
                                  const DnnObject &result) const;
-  /// What the library proposes in `mode` and is fit, behind `fit`.
+  /// What the library proposes in `mode` and is fit, after `fit`.
   Status addCandidates(int mode, std::vector<std::string> &fit) const;
   Result<DnnObject> makeEngine(int64_t number) const;
   /// Fails for an engine that may not be used, or needs too much memory.

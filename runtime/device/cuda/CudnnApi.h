@@ -1,5 +1,5 @@
 // CudnnApi.h - the functions of cuDNN's graph interface, opened at run time as
-// CudaApi.h opens the driver; a test compares what stands here with
+// CudaApi.h opens the driver; a test compares what is declared here with
 // cudnn_graph.h where there is one.
 //
 // The interface has few functions and many attributes: everything is a
@@ -74,7 +74,7 @@ inline constexpr int kDnnPlanScratchBytes = 402;
 inline constexpr int kDnnPlanDevice = 407;
 inline constexpr int kDnnKnobType = 600;
 inline constexpr int kDnnKnobValue = 601;
-/// Of an operation: alpha; then beta, convolution, w, x, y.
+/// For an operation: alpha; then beta, convolution, w, x, y.
 inline constexpr int kDnnForwardFirst = 700;
 /// Alpha; then beta, convolution, w, dx, dy.
 inline constexpr int kDnnImageFirst = 706;

@@ -8,7 +8,7 @@
 namespace boostrt::cuda {
 namespace {
 
-/// Of the lists that the library returns; it has some forty kinds of knobs.
+/// The longest lists that the library returns; it has some forty kinds of knobs.
 constexpr int64_t kMaxConfigs = 64, kMaxNotes = 64, kMaxKnobs = 64;
 
 /// The operation of a kind, and its first attribute.
@@ -211,7 +211,8 @@ Result<DnnObject> DnnConvolution::makePlan(const std::string &candidate) const {
   const CudnnApi &api = library_.api();
   std::optional<EngineConfig> wanted = parseConfig(candidate);
   if (!wanted)
-    return Status(ExitCode::Input, fmt::format("'{}' is no engine", candidate));
+    return Status(ExitCode::Input,
+                  fmt::format("'{}' is not an engine", candidate));
   Result<DnnObject> engine = makeEngine(wanted->engine);
   if (!engine.ok())
     return engine.status();

@@ -51,7 +51,7 @@ private:
   DnnDescriptor descriptor_ = nullptr;
 };
 
-/// Makes a descriptor. Nothing is asked for behind the first failure.
+/// Makes a descriptor. Nothing is asked for after the first failure.
 class DnnBuilder {
 public:
   DnnBuilder(const CudnnApi &api, int type);

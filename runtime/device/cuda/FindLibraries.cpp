@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kNextToProgram = "beside boost-run";
+constexpr const char *kNextToProgram = "next to boost-run";
 constexpr const char *kLinker = "dynamic linker";
 constexpr const char *kToolkit = "CUDA toolkit";
 constexpr const char *kPython = "Python environment";
@@ -72,8 +72,8 @@ void addSites(const fs::path &prefix, std::vector<fs::path> &sites) {
 }
 
 /// The folders of packages that a python3 in `bin` would use: of a virtual
-/// environment, of the installation behind it, and of those that a launcher of
-/// pyenv chooses from.
+/// environment, of the installation that it comes from, and of those that a
+/// launcher of pyenv chooses from.
 void addSitesOfProgram(const fs::path &bin, std::vector<fs::path> &sites) {
   std::error_code error;
   if (!fs::exists(bin / "python3", error))
@@ -152,7 +152,7 @@ private:
   std::vector<fs::path> seen_;
 };
 
-/// The file behind `handle`; `otherwise` where the linker does not tell.
+/// The file of `handle`; `otherwise` where the linker does not tell.
 std::string pathOf(void *handle, const std::string &otherwise) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name)
@@ -218,7 +218,7 @@ Result<OpenLibrary> openLibrary(const std::string &name,
     if (void *handle = dlopen(candidate.path.c_str(), RTLD_LAZY | RTLD_LOCAL))
       return OpenLibrary{handle, pathOf(handle, candidate.path),
                          candidate.place};
-    // That the linker does not know the name is no failure of a file.
+    // That the linker does not know the name is not a failure of a file.
     const char *why = dlerror();
     if (why && (candidate.place != kLinker ||
                 !std::string_view(why).starts_with(name + ":")))

@@ -1,5 +1,5 @@
 // FindLibraries.h - where NVIDIA's libraries and ptxas lie. They are installed
-// in many ways: beside boost-run, as packages of the system, as a toolkit, or
+// in many ways: next to boost-run, as packages of the system, as a toolkit, or
 // as packages of a Python environment, whose folders no dynamic linker knows.
 //
 // Only folders are read; nothing is executed.
@@ -15,19 +15,19 @@ namespace boostrt::cuda {
 /// What a search depends on. A test makes one by hand.
 struct SearchContext {
   std::string origin; ///< folder of the running program; empty: not known
-  std::string root;   ///< stands before the system's own folders
+  std::string root;   ///< put before the system's own folders
   // Environment variables; empty where they are not set.
   std::string path, ldLibraryPath, virtualEnv, condaPrefix, pythonPath, home;
   std::string cudaHome;
 
-  /// Of this process.
+  /// That of this process.
   static SearchContext current();
 };
 
 /// A place to try.
 struct Candidate {
   std::string path;
-  std::string place; ///< "beside boost-run", "CUDA toolkit"
+  std::string place; ///< "next to boost-run", "CUDA toolkit"
 
   bool operator==(const Candidate &) const = default;
 };

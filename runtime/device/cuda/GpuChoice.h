@@ -5,8 +5,8 @@
 
 namespace boostrt {
 
-/// Of those that the driver shows; where it shows one alone, that one, because
-/// a launcher may show each rank its own.
+/// Chosen from those that the driver shows; where it shows one alone, that one,
+/// because a launcher may show each rank its own.
 struct GpuChoice {
   uint32_t number = 0;
   /// A number beyond the last begins anew: ranks then share GPUs.

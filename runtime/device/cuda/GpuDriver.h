@@ -3,8 +3,8 @@
 // and the simulated GPU (SimDriver).
 //
 // Whatever is asked for runs in the order of the asking, but for two things
-// that run beside it, each in an order of its own: the copies of batches,
-// ordered with what stands between beginUse() and endUse() of the same batch,
+// that overlap it, each in an order of its own: the copies of batches,
+// ordered with what is between beginUse() and endUse() of the same batch,
 // and what is asked for between forkToSideStream() and endSideStream().
 #pragma once
 
@@ -69,20 +69,21 @@ public:
   virtual Status beginUse(uint64_t batch) = 0;
   virtual Status endUse(uint64_t batch) = 0;
 
-  /// Mark `number` (from 0) is behind what was asked for so far.
+  /// Mark `number` (from 0) is after what was asked for so far.
   virtual Status mark(uint32_t number) = 0;
   /// Launches, copies and what a library does on stream() come, until
-  /// endSideStream(), behind mark `number` and behind what ran beside before,
-  /// and behind nothing else. Batches, graphs and write() do not occur there.
+  /// endSideStream(), after mark `number` and after what the side stream did
+  /// before, and after nothing else. Batches, graphs and write() do not occur
+  /// there.
   virtual Status forkToSideStream(uint32_t number) = 0;
   virtual void endSideStream() = 0;
-  /// What is asked for from now on comes behind all that ran beside.
+  /// What is asked for from now on comes after all of the side stream.
   virtual Status joinSideStream() = 0;
 
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}
 
-  /// What a library that works beside the program needs; null: there can be
+  /// What a library that works next to the program needs; null: there can be
   /// none.
   virtual GpuStream *stream() { return nullptr; }
   /// Whether message() is memory of the host.
@@ -94,14 +95,14 @@ public:
     return {reinterpret_cast<std::byte *>(address), bytes};
   }
 
-  /// `launch` outlives the driver's graphs; `operands` are copied. Behind the
+  /// `launch` outlives the driver's graphs; `operands` are copied. After the
   /// addresses that `launch` describes there may be numbers.
   virtual Status launch(uint32_t kernel, const BoostLaunch &launch,
                         std::span<const uint64_t> operands) = 0;
 
   /// Makes the library calls of `target`, which outlives the driver, ready;
-  /// called once, behind findKernel(), whose numbers `kernels` are, by launch.
-  /// A library that is missing or does not work is no failure: its calls are
+  /// called once, after findKernel(), whose numbers `kernels` are, by launch.
+  /// A library that is missing or does not work is not a failure: its calls are
   /// left to their fallbacks, and `notes` says so.
   virtual Status prepareCalls(const BoostTarget &target,
                               std::span<const uint32_t> kernels,

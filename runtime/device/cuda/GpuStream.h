@@ -1,4 +1,4 @@
-// GpuStream.h - the stream of a GPU for a library that works on it beside the
+// GpuStream.h - the stream of a GPU for a library that works on it next to the
 // program: whatever is asked for runs in the order of the asking.
 #pragma once
 

@@ -52,7 +52,7 @@ private:
   };
   /// A library and what it is there for.
   struct Part {
-    const char *computes; ///< "matrix products"
+    const char *computes; ///< "matmuls"
     std::vector<uint32_t> calls;
     std::unique_ptr<GpuLibrary> library; ///< null: kernels compute all of it
   };
@@ -69,8 +69,7 @@ private:
 
   Gpu gpu_;
   const BoostTarget &target_;
-  Part parts_[2] = {{"matrix products", {}, nullptr},
-                    {"convolutions", {}, nullptr}};
+  Part parts_[2] = {{"matmuls", {}, nullptr}, {"convolutions", {}, nullptr}};
   /// By describeCall(): equal calls have one.
   std::map<std::string, std::unique_ptr<LibraryOperation>> operations_;
   std::vector<Call> calls_;

@@ -33,7 +33,7 @@ public:
   /// Makes `candidate`, which may come from a file, what run() executes. Fails
   /// when it is none of this library for this call.
   virtual Status choose(const std::string &candidate, Operands operands) = 0;
-  /// Asks for it, on the library's stream; behind choose().
+  /// Asks for it, on the library's stream; after choose().
   virtual Status run(Operands operands) = 0;
 };
 

@@ -1,8 +1,8 @@
 // LibraryPlans.h - what was found out about a program's library calls on a GPU,
-// kept in a file: beside the program, or in the user's folder for such things.
+// kept in a file: next to the program, or in the user's folder for such things.
 //
 // The file is text. It begins with what it is about, has a line for each call,
-// and ends with the SHA-256 of what stands before.
+// and ends with the SHA-256 of what is before it.
 #pragma once
 
 #include "runtime/device/cuda/GpuDriver.h"

@@ -12,7 +12,7 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
                  const int64_t (&strides)[2], LtMatrix &stored,
                  bool &transposes) {
   auto describe = [&](int64_t inner, int64_t outer, int64_t leading) {
-    // Of a single column nobody asks where the next one begins.
+    // Where the next column begins does not matter for a single one.
     stored = {static_cast<uint64_t>(inner), static_cast<uint64_t>(outer),
               outer == 1 ? inner : leading};
     return stored.leading >= inner;
@@ -32,7 +32,7 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
 
 } // namespace
 
-Result<LtMatmulDesc> describeProduct(const BoostLibraryCall &libraryCall) {
+Result<LtMatmulDesc> describeMatmul(const BoostLibraryCall &libraryCall) {
   const BoostMatmul &call = libraryCall.matmul;
   LtMatmulDesc product;
   BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,

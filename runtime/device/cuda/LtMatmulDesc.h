@@ -1,5 +1,5 @@
-// LtMatmulDesc.h - a matrix product of the ABI as cuBLASLt is asked for it. The
-// simulated GPU executes products from this description too, so that what the
+// LtMatmulDesc.h - a matmul of the ABI as cuBLASLt is asked for it. The
+// simulated GPU executes matmuls from this description too, so that what the
 // library is told is tested on machines that have none.
 //
 // cuBLASLt's matrices lie column by column, ours row by row: a program's
@@ -28,7 +28,7 @@ struct LtMatrix {
   uint64_t rows = 0, columns = 0;
   int64_t leading = 0; ///< elements from one column to the next
 
-  /// From its first element to behind its last.
+  /// From its first element to after its last.
   uint64_t bytes() const {
     return ((columns - 1) * static_cast<uint64_t>(leading) + rows) *
            sizeof(float);
@@ -49,6 +49,6 @@ struct LtMatmulDesc {
 
 /// Fails with ExitCode::Input where neither rows nor columns of an operand are
 /// neighbours in memory, which the library cannot read.
-Result<LtMatmulDesc> describeProduct(const BoostLibraryCall &call);
+Result<LtMatmulDesc> describeMatmul(const BoostLibraryCall &call);
 
 } // namespace boostrt::cuda

@@ -29,7 +29,7 @@ struct KernelArguments {
   std::initializer_list<uint64_t> numbers;
 };
 
-/// Of a block.
+/// In a block.
 inline constexpr uint32_t kRuntimeKernelThreads = 256;
 
 /// Loads `ptx` and finds its `kernels`. Fails with ExitCode::Input.

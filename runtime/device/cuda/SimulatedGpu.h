@@ -29,7 +29,7 @@ using PluginVersion = const char *();
 using CreateDriver = void(uint32_t threads, std::unique_ptr<GpuDriver> &driver,
                           Status &failure);
 
-/// Of this build.
+/// In this build.
 inline constexpr char kPluginVersion[] =
     BOOSTC_VERSION ", compiled by " __VERSION__;
 

@@ -137,7 +137,7 @@ TEST(MachineReport, WithoutALibraryThereIsAnotherWay) {
   MachineReport report = examineMachine(context, "libno-such-cuda.so.1");
   std::filesystem::remove_all(folder);
   const char *otherWays[] = {
-      "; generated kernels compute all matrix products",
+      "; generated kernels compute all matmuls",
       "; generated kernels compute all convolutions", nullptr,
       "; what GPUs of several ranks exchange goes through the host"};
   for (size_t i = 0; i < std::size(otherWays); ++i)

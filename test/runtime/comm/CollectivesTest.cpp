@@ -243,7 +243,7 @@ TEST_P(Collectives, BroadcastFromEveryRoot) {
     });
 }
 
-TEST_P(Collectives, NobodyLeavesABarrierBeforeAllHaveComeToIt) {
+TEST_P(Collectives, NoRankLeavesABarrierBeforeAllHaveComeToIt) {
   for (uint32_t ranks : fewRankCounts) {
     std::atomic<uint32_t> arrived = 0;
     expectRanks(GetParam(), ranks, [&](Transport &transport) {

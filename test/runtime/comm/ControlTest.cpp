@@ -126,7 +126,7 @@ TEST_F(Control, AKeyIsWaitedFor) {
   EXPECT_TRUE(first->get(allRanksKey, std::chrono::seconds(10)).ok());
 }
 
-TEST_F(Control, AKeyThatNobodySetsIsNamed) {
+TEST_F(Control, AKeyThatNoRankSetsIsNamed) {
   auto server = serve(1);
   auto client = join(0);
   auto got = client->get("mesh/0/1", milliseconds(100));
@@ -418,7 +418,7 @@ TEST_F(Control, APortThatIsKeptForRoot) {
   EXPECT_EQ(code, 0);
 }
 
-TEST_F(Control, AbortReachesEverybodyOnce) {
+TEST_F(Control, AbortReachesAllRanksOnce) {
   auto server = serve(3);
   std::atomic<int> told = 0;
   std::vector<std::unique_ptr<ControlClient>> clients;

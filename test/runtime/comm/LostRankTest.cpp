@@ -43,8 +43,8 @@ private:
 /// All-reduces in step 7 until one fails.
 Status train(Transport &transport, uint32_t culprit, int calls, int signal,
              AllReduceAlgorithm algorithm) {
-  Group everybody(transport);
-  Status together = barrier(everybody);
+  Group all(transport);
+  Status together = barrier(all);
   transport.setActivity({7, "bucket 2 (fc1.weight)", "model.json:14:5"});
   // The control plane hears of it within 20 ms.
   std::this_thread::sleep_for(milliseconds(150));
@@ -153,8 +153,8 @@ TEST(LostRank, LeavingAtDifferentTimesIsNoFailure) {
   GlooOptions options;
   options.size = 3;
   auto reports = runProcesses(options, [&](Transport &transport) {
-    Group everybody(transport);
-    BOOSTRT_RETURN_IF_ERROR(barrier(everybody));
+    Group all(transport);
+    BOOSTRT_RETURN_IF_ERROR(barrier(all));
     if (transport.rank() == 0)
       return Status();
     std::this_thread::sleep_for(milliseconds(300));
@@ -170,20 +170,20 @@ TEST(LostRank, LeavingAtDifferentTimesIsNoFailure) {
 }
 
 // The message says where, and what to look at.
-TEST(LostRank, NobodyServes) {
+TEST(LostRank, NoRankServes) {
   GlooOptions options;
   options.size = 3;
   options.connectDeadline = milliseconds(1000);
   options.rank = 1;
   uint16_t port = freePort();
   options.masterPort = port;
-  auto nobody = connectGloo(options);
-  ASSERT_FALSE(nobody.ok());
-  EXPECT_EQ(nobody.status().code(), ExitCode::RankLost);
-  EXPECT_THAT(nobody.status().message(),
-              StartsWith("no process answers at 127.0.0.1:" + std::to_string(port) +
-                         " after "));
-  EXPECT_THAT(nobody.status().message(), HasSubstr("firewall"));
+  auto alone = connectGloo(options);
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.status().code(), ExitCode::RankLost);
+  EXPECT_THAT(alone.status().message(),
+              StartsWith("no process answers at 127.0.0.1:" +
+                         std::to_string(port) + " after "));
+  EXPECT_THAT(alone.status().message(), HasSubstr("firewall"));
 }
 
 } // namespace

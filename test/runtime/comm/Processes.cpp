@@ -30,7 +30,7 @@ SharedReport *ownReport = nullptr;
 [[noreturn]] void runRank(const GlooOptions &options,
                           const std::function<Status(Transport &)> &rank,
                           SharedReport &report) {
-  alarm(60); // no test leaves a process behind
+  alarm(60); // no test leaves a process over
   ownReport = &report;
   Status status;
   {

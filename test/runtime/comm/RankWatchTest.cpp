@@ -15,7 +15,7 @@ protected:
     for (uint32_t rank = 0; rank < 4; ++rank)
       watch.come(rank, start);
   }
-  /// Everybody lives at this time.
+  /// All ranks live at this time.
   void hear(seconds time) {
     for (uint32_t rank = 0; rank < 4; ++rank)
       watch.heard(rank, start + time);
@@ -57,7 +57,7 @@ TEST_F(Ranks, OneHasLeftWhoseMessageMayBeThere) {
   wait(0, {{false, 1, 0, 8}, {false, 2, 0, 8}});
 }
 
-// 0 waits for 1, which waits for 3, which waits for nobody.
+// 0 waits for 1, which waits for 3, which waits for none.
 TEST_F(Ranks, TheLastOfAChainIsToBlame) {
   wait(0, {{false, 1, 0, 8}});
   wait(1, {{true, 3, 0, 8}, {false, 2, 0, 8}});
@@ -98,7 +98,7 @@ TEST_F(Ranks, SizesThatDiffer) {
   EXPECT_EQ(watch.waits(1, {2, {{true, 0, 5, 16}}}),
             "rank 0 expected 8 bytes of rank 1 in step 7, bucket 2, which sent "
             "16; all ranks must run the same program");
-  // A peer that does not exist harms nobody.
+  // A peer that does not exist does no harm.
   EXPECT_EQ(watch.waits(1, {2, {{true, 4000, 5, 16}}}), "");
 }
 

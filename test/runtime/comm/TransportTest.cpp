@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using Bytes = CarriedVector<std::byte>;
 
-/// Of GPUs there may be too few.
+/// There may be too few GPUs.
 #define NEEDS_RANKS(count)                                                     \
   if (GetParam().maxRanks < (count))                                           \
   GTEST_SKIP() << "it takes " << (count) << " GPUs"
@@ -209,7 +209,7 @@ TEST_P(Transports, AbortEndsAPendingWait) {
         std::this_thread::sleep_for(milliseconds(50));
         transport.abort("stopped by the user");
       });
-    // Of rank 0 nothing comes to anybody.
+    // Nothing of rank 0 comes to any rank.
     Bytes in(1);
     Incoming receive{transport.rank() ? 0u : 1u, in};
     Status status = transport.exchange({}, {&receive, 1});

@@ -66,7 +66,7 @@ TEST(TreeSum, IsTheSumOfAWindow) {
   }
 }
 
-// Of an order of addition the test data must be able to tell.
+// The test data must be able to tell an order of addition.
 TEST(TreeSum, DiffersFromTheSumInOrder) {
   auto pieces = randomPieces(8, 1337);
   std::vector<float> inOrder = pieces[0];
@@ -101,7 +101,7 @@ TEST(SegmentedVector, CutsARangeIntoMessages) {
     end = range.end;
   });
   EXPECT_EQ(end, memory.size());
-  EXPECT_EQ(copied, 2u);  // two short ones before the long one, two behind it
+  EXPECT_EQ(copied, 2u);  // two short ones before the long one, two after it
   EXPECT_EQ(inPlace, 3u); // 1 MB, 1 MB, the rest
 }
 

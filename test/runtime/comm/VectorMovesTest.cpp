@@ -66,7 +66,8 @@ uint32_t ownerOf(size_t e, size_t size, uint32_t ranks) {
   }
 }
 
-/// Of the host, with the cuts of another one; watches over its scratch memory.
+/// In memory of the host, with the cuts of another; watches over its scratch
+/// memory.
 class CutVectors : public HostVectors {
 public:
   CutVectors(Workspace &workspace, const VectorCuts &cuts)

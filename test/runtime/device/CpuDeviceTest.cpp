@@ -104,7 +104,7 @@ struct Doubling : CollectiveRunner {
   std::vector<uint32_t> calls;
 };
 
-TEST(CpuDevice, CollectivesAreForWhoeverRunsThem) {
+TEST(CpuDevice, CollectivesAreForTheirRunner) {
   BoostTarget target = emptyTarget();
   target.functions[BOOSTC_FUNCTION_UPDATE] = {
       "update",

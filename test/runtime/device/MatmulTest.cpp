@@ -139,7 +139,7 @@ TEST(Matmul, WhatTheLibraryRefusesIsAMessage) {
   ASSERT_FALSE(matmul.ok());
   EXPECT_EQ(matmul.status().code(), ExitCode::Input);
   EXPECT_THAT(matmul.status().message(),
-              testing::HasSubstr("has no matrix product of -4x4 by 4x4 with "
+              testing::HasSubstr("has no matmul of -4x4 by 4x4 with "
                                  "strides [4, 1] and [4, 1]"));
 }
 

@@ -53,7 +53,7 @@ protected:
   OverlappedCollectives early{recorder, 3};
 };
 
-TEST_F(OverlappedCollectivesTest, WhatIsReadyRunsBesideTheBackward) {
+TEST_F(OverlappedCollectivesTest, WhatIsReadyOverlapsTheBackward) {
   recorder.held = 1;
   for (int step = 1; step <= 2; ++step) {
     early.open();
@@ -93,8 +93,7 @@ TEST_F(OverlappedCollectivesTest, TheOrderIsThatOfTheSchedule) {
   EXPECT_EQ(orderAtEnd(), (std::vector<uint32_t>{0, 1}));
 }
 
-TEST_F(OverlappedCollectivesTest,
-       ACollectiveOfUpdateComesBehindThoseThatBegan) {
+TEST_F(OverlappedCollectivesTest, ACollectiveOfUpdateComesAfterThoseThatBegan) {
   recorder.held = 0;
   early.open();
   ready(0);

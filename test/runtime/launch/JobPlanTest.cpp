@@ -91,7 +91,7 @@ TEST(JobPlan, FlagsWithoutEffectAreNoted) {
 
 TEST(JobPlan, WhatTheLauncherHasSaidCountsAlone) {
   Environment variables = toEnvironment(launcher().planOfRank(0));
-  variables["RANK"] = "1"; // of whoever has started the launcher
+  variables["RANK"] = "1"; // from the launcher's own environment
   variables["WORLD_SIZE"] = "2";
   variables["RANK_TABLE_FILE"] = "table.json";
   LaunchOptions options;

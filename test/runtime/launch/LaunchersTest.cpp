@@ -176,7 +176,7 @@ TEST(Launchers, WhatIsWrongWithMsrunsVariables) {
                 "set RANK_ID");
   expectRefused(with(kMsrun, {{"RANK_ID", ""}, {"MS_NODE_ID", "blue"}}),
                 "MS_ROLE=MS_WORKER is set, but the rank of this worker is not: "
-                "RANK_ID is absent and MS_NODE_ID=blue is no number; give "
+                "RANK_ID is absent and MS_NODE_ID=blue is not a number; give "
                 "msrun --node_rank, or set RANK_ID");
   expectRefused(with(kMsrun, {{"MS_NODE_ID", "2"}}),
                 "RANK_ID=3 and MS_NODE_ID=2 contradict each other; unset one "
@@ -352,7 +352,7 @@ TEST(Launchers, TwoThatDisagree) {
                 "the variables of the one that has not started this process");
 }
 
-TEST(Launchers, RanksOfNobody) {
+TEST(Launchers, RanksOfNoLauncher) {
   expectRefused({{"RANK_SIZE", "8"}},
                 "RANK_SIZE=8 is set, but nothing says where the ranks are: set "
                 "RANK_TABLE_FILE too, or start them with --ranks 8, or unset "

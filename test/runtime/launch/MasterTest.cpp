@@ -30,7 +30,7 @@ TEST(CommandLineJobs, RanksOfThisHost) {
   EXPECT_EQ(plan.rank, 0u);
   EXPECT_EQ(plan.localSize, 4u);
   EXPECT_EQ(plan.source, "the command line (--ranks)");
-  // Whoever starts them draws both.
+  // The process that starts them chooses both.
   EXPECT_EQ(plan.master(), "127.0.0.1:0");
   EXPECT_EQ(plan.token, "");
   EXPECT_EQ(plan.tokenSource, "random");
@@ -46,7 +46,7 @@ TEST(CommandLineJobs, OneRankIsThisProcess) {
   EXPECT_EQ(plan.masterHost, "");
   LaunchOptions logged = ranks(1);
   logged.logDir = "log";
-  EXPECT_TRUE(resolved({}, logged).startsRanks) << "somebody writes the logs";
+  EXPECT_TRUE(resolved({}, logged).startsRanks) << "a launcher writes the logs";
 }
 
 TEST(CommandLineJobs, Servers) {
@@ -244,7 +244,7 @@ TEST(Token, FlagThenVariableThenDerived) {
   EXPECT_EQ(resolved({{"BOOSTC_TOKEN", "x"}}, nodes(0)).tokenSource,
             "BOOSTC_TOKEN");
   expectRefused({{"BOOSTC_TOKEN", "a\nb"}},
-                "BOOSTC_TOKEN is no token, which is one line of 1 to 200 "
+                "BOOSTC_TOKEN is not a token, which is one line of 1 to 200 "
                 "letters, digits and signs",
                 nodes(0));
 }

@@ -177,8 +177,8 @@ TEST(RankTable, EveryFieldOfTheWrongKind) {
 
 TEST(RankTable, EveryFieldWithAWrongValue) {
   EXPECT_EQ(errorWith("\"completed\"", "\"initializing\""),
-            "21:13: status is 'initializing', expected 'completed'; whoever "
-            "writes this table has not finished it");
+            "21:13: status is 'initializing', expected 'completed'; the "
+            "program that writes this table has not finished it");
   EXPECT_EQ(errorWith("\"10.0.0.1\"", "\"\""),
             "6:20: server_id is '', expected the address or the name of a "
             "host");
@@ -249,9 +249,10 @@ TEST(RankTable, Create) {
     EXPECT_EQ(wrong.status().code(), ExitCode::Usage);
     return wrong.status().message();
   };
-  EXPECT_EQ(fails({"a", ""}, 1), "--hosts: '' is no address or name of a host; "
-                                 "they are separated by commas");
-  EXPECT_EQ(fails({"a b"}, 1), "--hosts: 'a b' is no address or name of a "
+  EXPECT_EQ(fails({"a", ""}, 1),
+            "--hosts: '' is not an address or name of a host; "
+            "they are separated by commas");
+  EXPECT_EQ(fails({"a b"}, 1), "--hosts: 'a b' is not an address or name of a "
                                "host; they are separated by commas");
   EXPECT_EQ(fails({"a", "b", "a"}, 1),
             "--hosts: 'a' is there twice; --devices says how many ranks each "

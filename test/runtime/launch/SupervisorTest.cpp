@@ -72,14 +72,14 @@ TEST(Supervisor, ARankThatFails) {
 }
 
 TEST(Supervisor, TheCauseCountsAndNotWhatFollowsFromIt) {
-  // The others end with 5, whoever is reaped first.
+  // The others end with 5, whichever is reaped first.
   JobEnd end =
       run({shell(0, "exit 5"), shell(1, "exit 3"), shell(2, "exit 5")});
   EXPECT_EQ(end.status.code(), ExitCode::Data);
   end = run({shell(0, "exit 5"), shell(1, "exit 4"), shell(2, "kill -9 $$")});
   EXPECT_EQ(end.status.code(), ExitCode::RankLost);
   EXPECT_THAT(end.status.message(), HasSubstr("rank 2 "));
-  // A rank of another server was lost: nobody here knows more.
+  // A rank of another server was lost: no rank here knows more.
   end = run({shell(0, "exit 5"), shell(1, "exit 5")});
   EXPECT_EQ(end.status.code(), ExitCode::RankLost);
   EXPECT_THAT(end.status.message(),

@@ -141,7 +141,7 @@ TEST(Schedule, PolynomialEndsAndStays) {
   schedule.length = 4;
   expectCurve(schedule, kTen, {1, .78125, .625, .53125, .5, .5}, 1e-15);
 }
-TEST(Schedule, CosineRunsToTheEndBehindTheWarmup) {
+TEST(Schedule, CosineRunsToTheEndAfterTheWarmup) {
   BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_COSINE, 1.0);
   schedule.warmup = 2;
   // cos(pi t / 4) for t = 0, 1, 2, 3.

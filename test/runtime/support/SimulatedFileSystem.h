@@ -82,7 +82,7 @@ private:
   static void changed(Node &directory) {
     directory.log.push_back(directory.names);
   }
-  /// Of a path that is there, from its directory.
+  /// For a path that exists, from its directory.
   void removeName(const std::string &path);
   void loseUnsynced(Node &node, Survival survival, std::mt19937_64 &random);
 

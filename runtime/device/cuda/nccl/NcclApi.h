@@ -1,5 +1,5 @@
 // NcclApi.h - the functions of NCCL that are used, opened at run time as
-// CudaApi.h opens the driver; a test compares what stands here with nccl.h
+// CudaApi.h opens the driver; a test compares what is declared here with nccl.h
 // where there is one.
 #pragma once
 

@@ -72,8 +72,8 @@ Status NcclTransport::connect() {
   nothing_ = reinterpret_cast<std::byte *>(*nothing);
   BOOSTRT_RETURN_IF_ERROR(communicator_.connect(rank(), size()));
   // Who leaves at once would otherwise end what others connect to.
-  Group everybody(*this);
-  BOOSTRT_RETURN_IF_ERROR(barrier(everybody));
+  Group all(*this);
+  BOOSTRT_RETURN_IF_ERROR(barrier(all));
   traffic_ = {};
   return Status();
 }
@@ -100,7 +100,7 @@ Status NcclTransport::post(std::span<const Outgoing> sends,
   auto goesOn = [&] {
     return result == nccl::kSuccess || result == nccl::kInProgress;
   };
-  // NCCL may leave out what has no bytes, and nobody would have waited.
+  // NCCL may leave out what has no bytes, and no rank would have waited.
   for (size_t i = 0; i < receives.size() && goesOn(); ++i) {
     std::span<std::byte> to = receives[i].data;
     result = api_.ncclRecv(to.empty() ? nothing_ + 1 : to.data(),

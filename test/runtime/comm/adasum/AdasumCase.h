@@ -24,7 +24,7 @@ Vector times(double s, const Vector &a);
 
 /// The rule for `a` of `ranksA` ranks and `b` of `ranksB`.
 Vector pairRule(const Vector &a, const Vector &b, int ranksA, int ranksB);
-/// Of the ranks in the fixed tree.
+/// For the ranks in the fixed tree.
 Vector treeOf(const Vectors &ranks);
 
 /// Numbers that fp32 represents, of norm near sqrt(size); `share` of what ranks
@@ -78,7 +78,7 @@ std::vector<AdasumForm> mainForms(uint32_t leaves);
 void expectDefinition(const AdasumCase &what,
                       const std::vector<AdasumForm> &forms, double tolerance);
 
-/// Of fp32 numbers, relative L2, as the definition of these tests asks.
+/// For fp32 numbers, relative L2, as the definition of these tests asks.
 constexpr double kEps = 1.1920928955078125e-07;
 constexpr double kTolerance = 100 * kEps;
 

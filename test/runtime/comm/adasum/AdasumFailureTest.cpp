@@ -40,7 +40,7 @@ TEST(AdasumFailures, ServersHaveALimit) {
 TEST(AdasumFailures, LevelsMustGiveTheTree) {
   AdasumOptions options;
   for (auto [ranks, radices] :
-       {std::pair(6u, std::vector<uint32_t>{3, 2}), // 3 is no subtree of 6
+       {std::pair(6u, std::vector<uint32_t>{3, 2}), // 3 is not a subtree of 6
         std::pair(6u, std::vector<uint32_t>{2, 2}),
         std::pair(8u, std::vector<uint32_t>{8, 1}),
         std::pair(8u, std::vector<uint32_t>{0})}) {

@@ -32,7 +32,7 @@ TEST_P(AdasumTraffic, EqualSlicesSendTwiceTheVectorButForTheOwnPart) {
       EXPECT_EQ(outcome.traffic[rank].sentBytes,
                 stats.vectorBytes + stats.scalarBytes);
     }
-    // Of one level: a vector's other holders send its products to one, which
+    // With one level: a vector's other holders send its products to one, which
     // returns a number that says it is done and the coefficients.
     if (form.options.radices.size() > 1)
       continue;
@@ -76,7 +76,7 @@ TEST_P(AdasumTraffic, WholeVectorsSendNoScalars) {
     AdasumOutcome outcome = run(what, form.options);
     uint64_t together = 0, most = 0;
     for (uint32_t rank = 0; rank < n; ++rank) {
-      // Of one level; where there are more, a part may be too small for what
+      // With one level; where there are more, a part may be too small for what
       // is left of it.
       if (form.options.radices.size() == 1) {
         EXPECT_EQ(outcome.stats[rank].scalarBytes, 0u) << form.name;
@@ -88,7 +88,7 @@ TEST_P(AdasumTraffic, WholeVectorsSendNoScalars) {
       most = std::max(most, outcome.stats[rank].vectorBytes);
     }
     EXPECT_EQ(together, 2 * (n - 1) * size * sizeof(float)) << form.name;
-    // Packing the largest first leaves nobody with a third more than others.
+    // Packing the largest first leaves no rank with a third more than others.
     EXPECT_LE(most, 4 * 2 * (n - 1) * size * sizeof(float) / n / 3);
     RecordProperty("largest" +
                        fmt::format("{}", fmt::join(form.options.radices, "x")),

@@ -238,7 +238,7 @@ TEST_F(Convolutions, PlansOfAnotherVersionAreIgnored) {
 }
 
 // A library that does not work costs the other nothing.
-TEST_F(Convolutions, ProductsBesideThem) {
+TEST_F(Convolutions, MatmulsNextToThem) {
   BoostLibraryCall calls[] = {tested, {}};
   calls[1].kind = BOOSTC_LIBRARY_MATMUL;
   calls[1].scratch_bytes = 1024;
@@ -254,14 +254,14 @@ TEST_F(Convolutions, ProductsBesideThem) {
               ElementsAre(HasSubstr("model.json:5:3: cuBLASLt 13.2.3 does not "
                                     "compute what the generated kernel does"),
                           HasSubstr("cuBLASLt 13.2.3 computes 0 of 1 large "
-                                    "matrix products, cuDNN 9.19.0 computes 1 "
+                                    "matmuls, cuDNN 9.19.0 computes 1 "
                                     "of 1 large convolutions, generated "
                                     "kernels the others; measured in ")));
   EXPECT_THAT(readPlanFile(),
               HasSubstr("\nlibrary cuBLASLt 13.2.3, cuDNN 9.19.0\n"));
   setenv("FAKE_CUBLASLT_FAILS", "cublasLtCreate=1", 1);
   EXPECT_THAT(notesWith("fast"),
-              ElementsAre("generated kernels compute all matrix products: "
+              ElementsAre("generated kernels compute all matmuls: "
                           "cublasLtCreate failed: "
                           "CUBLAS_STATUS_NOT_INITIALIZED",
                           HasSubstr("cuDNN 9.19.0 computes 1 of 1")));

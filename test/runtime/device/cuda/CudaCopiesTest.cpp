@@ -55,7 +55,7 @@ TEST_F(CudaCopies, PagesAreLockedWhereThatCanBe) {
   EXPECT_TRUE(driver->pin(pages[0]));
   EXPECT_EQ(liveObjects(), live + 1);
   set("FAKE_CUDA_FAILS", "cuMemHostRegister_v2=2");
-  EXPECT_FALSE(driver->pin(pages[1])) << "which is no failure";
+  EXPECT_FALSE(driver->pin(pages[1])) << "which is not a failure";
   driver->unpin(pages[0]);
   EXPECT_EQ(liveObjects(), live);
 }
@@ -93,7 +93,7 @@ TEST_F(CudaCopies, WordsThatAreWrittenNeedNoSource) {
   EXPECT_EQ(found, (std::array<int32_t, 4>{7, 7, 0, -1}));
 }
 
-/// Copies what its first pointer points to behind its second.
+/// Copies what its first pointer points to after its second.
 struct Peek {
   const float *from;
   float *to;
@@ -129,7 +129,7 @@ TEST_P(BatchCopies, AreOrderedWithWhatReadsThem) {
     ASSERT_TRUE(driver->endUse(to).ok());
     copied += found[i] != 0;
   }
-  EXPECT_EQ(copied, 0) << "nobody has waited for a launch";
+  EXPECT_EQ(copied, 0) << "no launch was waited for";
   ASSERT_TRUE(driver->finishBatches().ok());
   // The last copies waited for the launches that read what was there before.
   EXPECT_EQ(found[0], 1);
@@ -140,7 +140,7 @@ TEST_P(BatchCopies, AreOrderedWithWhatReadsThem) {
   EXPECT_EQ(found[2], 3);
   EXPECT_EQ(found[3], 4);
   EXPECT_EQ(last, 4);
-  // A launch waits for its copy where nobody else has.
+  // A launch waits for its copy where no other call has.
   Peek alone = {reinterpret_cast<const float *>(*batch), &found[0]};
   uint64_t operands[] = {reinterpret_cast<uint64_t>(peek),
                          reinterpret_cast<uint64_t>(&alone)};

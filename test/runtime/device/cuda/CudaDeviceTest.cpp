@@ -147,7 +147,7 @@ struct Doubling : CollectiveRunner {
   bool fails = false;
 };
 
-// Copies of batches run beside other work; that nothing relies on their running
+// Copies of batches overlap other work; that nothing relies on their running
 // at once, as they do here, is checked.
 TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
   ASSERT_TRUE(create().ok());
@@ -196,7 +196,7 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
       device->copyIn(*count, std::as_bytes(std::span(&number, 1))).ok());
   void *weights = allocate({0, 1, 2, 3});
   void *arenas[BOOSTC_ARENA_COUNT] = {weights, *count};
-  // Of one rank it is a graph as any function.
+  // With one rank it is a graph as any function.
   for (int i = 0; i < 2; ++i)
     ASSERT_TRUE(device->call(BOOSTC_FUNCTION_UPDATE, arenas).ok());
   EXPECT_EQ(entered, 1);
@@ -216,7 +216,7 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   Status status = device->call(BOOSTC_FUNCTION_UPDATE, arenas);
   EXPECT_EQ(status.code(), ExitCode::RankLost);
   EXPECT_EQ(status.message(), "rank 1 is lost");
-  // What the program does not describe is no collective.
+  // What the program does not describe is not a collective.
   device->setCollectives(&ranks, {schedule, 1});
   target.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
                                                       void *const *operands) {
@@ -292,7 +292,7 @@ TEST_F(OnSim, WhatAFunctionReturnsIsItsFailure) {
       0};
   ASSERT_TRUE(create().ok());
   void *arenas[BOOSTC_ARENA_COUNT] = {};
-  // The second time is no replay of what was never recorded.
+  // The second time is not a replay of what was never recorded.
   for (int i = 0; i < 2; ++i) {
     Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas);
     EXPECT_EQ(status.code(), ExitCode::Internal);

@@ -78,7 +78,7 @@ TEST(ConvolutionGraph, WhatTheLibraryIsNotAsked) {
   expect([](BoostConvolution &c) { c.padding[3] = 1; }, unfit);
   expect([](BoostConvolution &c) { c.dilations[0] = 9; },
          "has an output [2, 6, 5, 8] with strides 1, 1, padding 0, 0 before "
-         "and 0, 0 behind, and dilations 9, 1");
+         "and 0, 0 after, and dilations 9, 1");
 }
 
 TEST(ConvolutionGraph, AnyOrderOfDimensions) {
@@ -203,7 +203,7 @@ TEST_F(CudnnWithoutGpu, WhatMayNotBeUsedIsNotTaken) {
   EXPECT_THAT((*operation)->choose("engine123456", {}).message(),
               HasSubstr("an engine: cudnnBackend"));
   EXPECT_THAT((*operation)->choose("nonsense", {}).message(),
-              "'nonsense' is no engine");
+              "'nonsense' is not an engine");
 
   // Less scratch memory leaves fewer, and none that needs more.
   auto poor = describe(call, 0);

@@ -7,7 +7,7 @@
 // what is not freed, and fails where FAKE_CUDA_FAILS says ("cuMemAlloc_v2=2").
 //
 // Everything that may run later runs as late as can be (FakeStreams.h): copies
-// and kernels when somebody waits for them. A copy whose source changed too
+// and kernels when the host waits for them. A copy whose source changed too
 // early shows. With FAKE_CUDA_EAGER all streams but the first run as early as
 // can be: a copy over what is still needed shows.
 #include "runtime/device/cuda/CudaApi.h"
@@ -146,7 +146,7 @@ FAKE(cuCtxSetCurrent)(Context context) {
 }
 FAKE(cuModuleLoadDataEx)(Module *module, const void *image, unsigned count,
                          int *options, void **values) {
-  // An image is the text that a test wants to see taken.
+  // A module is the text that a test wants to see taken.
   if (std::string(static_cast<const char *>(image)) ==
       setting("FAKE_CUDA_IMAGE", ""))
     return make(module);

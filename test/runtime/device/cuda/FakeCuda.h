@@ -18,7 +18,7 @@ template <class Function> Function *find(const char *name) {
   return reinterpret_cast<Function *>(dlsym(library, name));
 }
 
-/// What somebody has to free: handles, memory, page-locked ranges.
+/// What the caller has to free: handles, memory, page-locked ranges.
 inline int liveObjects() { return find<int()>("fakeCudaLiveObjects")(); }
 
 /// The calls since forget(), one a line.
@@ -35,7 +35,7 @@ inline int count(const std::string &calls, const std::string &call) {
   return found;
 }
 
-/// How often somebody waited for the first stream, or for an event.
+/// How often the host waited for the first stream, or for an event.
 inline int waits(const std::string &calls) {
   return count(calls, "cuStreamSynchronize") +
          count(calls, "cuEventSynchronize");

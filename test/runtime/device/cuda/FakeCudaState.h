@@ -11,7 +11,7 @@ namespace boostrt::fake_cuda {
 
 inline constexpr int kInvalidValue = 1, kNotFound = 500, kIllegalState = 401;
 
-inline int live = 0; ///< objects that somebody has to free
+inline int live = 0; ///< objects that are still to be freed
 
 /// The calls so far that can fail, a line each; of streams but the first with
 /// the stream's number, "cuEventRecord@2".

@@ -57,7 +57,7 @@ using ObjectPointer = std::shared_ptr<Object>;
 struct Attribute {
   int type = -1;
   std::vector<std::byte> bytes;
-  /// Of descriptors, which may be destroyed before what names them.
+  /// For descriptors, which may be destroyed before what names them.
   std::vector<ObjectPointer> objects;
 };
 

@@ -1,7 +1,7 @@
 // FakeStreams.h - streams and events for FakeCuda.cpp: lines of work that runs
-// when somebody waits for it, in the order of its line and of the events
-// between lines, and in no other. What runs early, because nobody told it to
-// wait, and what runs late, because nobody waited for it, both show.
+// when the host waits for it, in the order of its line and of the events
+// between lines, and in no other. What runs early, because no event told it to
+// wait, and what runs late, because no call waited for it, both show.
 #pragma once
 
 #include "runtime/device/cuda/CudaApi.h"

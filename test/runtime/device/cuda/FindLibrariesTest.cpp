@@ -71,8 +71,8 @@ TEST_F(FindLibraries, TheOrderOfPlaces) {
     add(name);
   EXPECT_EQ(findLibrary("libx.so.9", context),
             (std::vector<Candidate>{
-                {at("app/bin/libx.so.9"), "beside boost-run"},
-                {at("app/lib/libx.so.9"), "beside boost-run"},
+                {at("app/bin/libx.so.9"), "next to boost-run"},
+                {at("app/lib/libx.so.9"), "next to boost-run"},
                 {"libx.so.9", "dynamic linker"},
                 {at("usr/local/cuda-13.0/lib64/libx.so.9"), "CUDA toolkit"},
                 {at("venv/lib/python3.12/site-packages/nvidia/x/lib/libx.so.9"),
@@ -126,10 +126,10 @@ TEST_F(FindLibraries, ThePythonThatIsOnPath) {
                      at("opt/venv/bin/python3"));
   std::string inVenv =
       "opt/venv/lib/python3.12/site-packages/nvidia/x/lib/libx.so.9";
-  std::string behind =
+  std::string linked =
       "opt/python/lib/python3.12/site-packages/nvidia/x/lib/libx.so.9";
   add(inVenv);
-  add(behind);
+  add(linked);
   add("usr/bin/python3");
   std::string debian = "usr/lib/python3/dist-packages/nvidia/x/lib/libx.so.9";
   add(debian);
@@ -138,7 +138,7 @@ TEST_F(FindLibraries, ThePythonThatIsOnPath) {
   add("other/lib/python3.12/site-packages/nvidia/x/lib/libx.so.9");
   context.path =
       at("other/bin") + ":" + at("opt/venv/bin") + "::" + at("usr/bin");
-  EXPECT_THAT(libraries(), ElementsAre("libx.so.9", inVenv, behind, debian));
+  EXPECT_THAT(libraries(), ElementsAre("libx.so.9", inVenv, linked, debian));
 }
 
 TEST_F(FindLibraries, LaunchersOfPyenv) {
@@ -152,7 +152,7 @@ TEST_F(FindLibraries, LaunchersOfPyenv) {
                           ".pyenv/versions/3.9.1" + in));
 }
 
-// Whoever names one library folder of an environment has the others, too.
+// A user who names one library folder of an environment has the others, too.
 TEST_F(FindLibraries, NeighboursOfWhatTheLinkerSearches) {
   std::string site = "any/site-packages/nvidia/";
   add(site + "cudnn/lib/libx.so.9");
@@ -174,7 +174,7 @@ TEST_F(FindLibraries, Programs) {
       site + "triton/backends/nvidia/bin/ptxas"};
   for (const std::string &name : expected)
     add(name);
-  // What cannot be executed is no program.
+  // What cannot be executed is not a program.
   fs::permissions(add("data/ptxas"), fs::perms::owner_read);
   if (::access(at("data/ptxas").c_str(), X_OK) == 0)
     expected.insert(expected.begin() + 2, "data/ptxas");

@@ -46,7 +46,7 @@ struct Gpu {
   std::unique_ptr<GpuVectors> vectors;
 };
 
-/// Of many sizes, so that every order of addition has other bits; and what is
+/// Many sizes, so that every order of addition has other bits; and what is
 /// not usual.
 std::vector<float> values(size_t count, uint32_t seed) {
   std::mt19937 random(seed);

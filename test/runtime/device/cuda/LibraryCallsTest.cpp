@@ -256,7 +256,7 @@ TEST_F(Libraries, AMissingLibraryLeavesTheKernels) {
   fs::copy(BOOSTC_FAKE_CUDA, folder / cuda::kCublasLtName);
   context.origin = folder;
   EXPECT_THAT(notesWith("fast"),
-              ElementsAre("generated kernels compute all matrix products: " +
+              ElementsAre("generated kernels compute all matmuls: " +
                           (folder / cuda::kCublasLtName).string() +
                           " has no function cublasLtCreate"));
   EXPECT_EQ(runAndCheck(), 0);

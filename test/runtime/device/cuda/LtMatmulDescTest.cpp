@@ -25,7 +25,7 @@ Result<LtMatmulDesc> describe(const BoostMatmul &matmul,
   BoostLibraryCall call{};
   call.matmul = matmul;
   call.precision = precision;
-  return describeProduct(call);
+  return describeMatmul(call);
 }
 
 /// What the description says, element by element, against what the call says.

@@ -1,5 +1,5 @@
-// Collectives beside the backward, on a GPU that does everything as late as it
-// may, or as early: what they wait for, and what waits for them.
+// Collectives that overlap the backward, on a GPU that does everything as late
+// as it may, or as early: what they wait for, and what waits for them.
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "sim/SimDriver.h"
@@ -12,7 +12,7 @@ using namespace boostrt;
 
 namespace {
 
-/// Of a step: three gradients, a cache line each, and what becomes of them.
+/// In a step: three gradients, a cache line each, and what becomes of them.
 struct Memory {
   struct alignas(64) Line {
     float value;
@@ -38,7 +38,7 @@ void apply(void *memory) {
   }
 }
 
-/// The last gradient is announced by nobody.
+/// The last gradient is never announced.
 int32_t micro(const BoostEnv *env, void *const *arenas) {
   auto *memory = static_cast<Memory *>(arenas[BOOSTC_ARENA_GRADIENT]);
   for (uint32_t i = 0; i < 3; ++i) {
@@ -66,7 +66,7 @@ void timesTen(void *gradient) {
 }
 
 /// Makes each gradient ten times itself and sees what the GPU has done by then.
-/// Where a driver is named, the GPU does it, and nobody waits here.
+/// Where a driver is named, the GPU does it, and no test waits here.
 class Exchange : public CollectiveRunner {
 public:
   Status run(uint32_t index, void *const *operands) override {
@@ -153,7 +153,7 @@ TEST_F(Overlap, ACollectiveWaitsForItsOperandsAlone) {
     EXPECT_EQ(exchange.seen[0], (Values{1, 0, 0})) << "it waited for more";
     EXPECT_EQ(exchange.seen[1], (Values{10, 1, 0}));
     EXPECT_EQ(exchange.seen[2], (Values{10, 10, 1}))
-        << "nobody says when its operand has its value";
+        << "no call says when its operand has its value";
     EXPECT_EQ(applied(), 30.0f * float(step));
   }
 }
@@ -201,7 +201,7 @@ TEST_P(OverlapOfStreams, ResultsAreThoseWithoutIt) {
   }
 }
 
-TEST_P(OverlapOfStreams, WhatTheDeviceDoesBesideIsWaitedFor) {
+TEST_P(OverlapOfStreams, WhatTheSideStreamDoesIsWaitedFor) {
   make();
   exchange.driver = made;
   for (int step = 1; step <= 3; ++step) {
@@ -218,7 +218,7 @@ TEST_P(OverlapOfStreams, WhatTheDeviceDoesBesideIsWaitedFor) {
 
 INSTANTIATE_TEST_SUITE_P(LateAndEarly, OverlapOfStreams, testing::Bool());
 
-// Behind another call the gradients may not be what was announced.
+// After another call the gradients may not be what was announced.
 TEST_F(Overlap, WhatIsWrittenAgainIsWaitedFor) {
   make();
   ASSERT_TRUE(run(BOOSTC_FUNCTION_MICRO).ok());
@@ -275,7 +275,7 @@ TEST_F(Overlap, FailuresAreThoseOfTheFunction) {
 }
 
 // A library works on the stream of what is asked for at the time.
-TEST_F(FakeDriver, TheStreamOfLibrariesIsTheOneBeside) {
+TEST_F(FakeDriver, TheStreamOfLibrariesIsTheSideStream) {
   create();
   GpuStream *stream = driver->stream();
   void *usual = stream->handle();
@@ -294,8 +294,8 @@ TEST_F(FakeDriver, TheStreamOfLibrariesIsTheOneBeside) {
 TEST(SimulatedOverlap, WhatIsNotWaitedForIsFound) {
   auto driver = std::move(sim::SimDriver::create(1)).value();
   auto vectors = std::move(GpuVectors::create(*driver)).value();
-  const std::string unmarked = "what is to run beside waits for mark 2, which "
-                               "nobody has set; please report this";
+  const std::string unmarked = "the side stream waits for mark 2, which "
+                               "no program has set; please report this";
   Status status = driver->forkToSideStream(2);
   EXPECT_EQ(status.code(), ExitCode::Internal);
   EXPECT_EQ(status.message(), unmarked);
@@ -310,8 +310,8 @@ TEST(SimulatedOverlap, WhatIsNotWaitedForIsFound) {
   driver->endSideStream();
   status = add();
   EXPECT_EQ(status.code(), ExitCode::Internal);
-  EXPECT_EQ(status.message(), "a sum over ranks: does not wait for what runs "
-                              "beside; please report this");
+  EXPECT_EQ(status.message(), "a sum over ranks: does not wait for the side "
+                              "stream; please report this");
   ASSERT_TRUE(driver->joinSideStream().ok());
   EXPECT_TRUE(add().ok());
   // A mark serves once.
@@ -343,11 +343,11 @@ TEST(SimulatedOverlap, CopiesThatDoNotWaitAreFound) {
   };
   EXPECT_EQ(get(0).message(),
             "a copy of 4 bytes at 0xd0000000000 does not wait for what writes "
-            "them beside; please report this");
+            "them on the side stream; please report this");
   EXPECT_TRUE(get(1).ok());
   EXPECT_EQ(put(1).message(),
             "a copy of 4 bytes at 0xd0000000004 does not wait for what reads "
-            "them beside; please report this");
+            "them on the side stream; please report this");
   EXPECT_TRUE(put(2).ok());
   EXPECT_EQ(vectors->copy(x + 2, x, sizeof value).message(), get(0).message());
   ASSERT_TRUE(driver->joinSideStream().ok());

@@ -1,5 +1,5 @@
 // SamePrototype.h - whether a function is passed what NVIDIA's header says. The
-// compiler does the work. Include it behind that header.
+// compiler does the work. Include it after that header.
 #pragma once
 
 #include "runtime/device/cuda/CublasLtApi.h"

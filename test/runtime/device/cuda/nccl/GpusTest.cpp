@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kElements = 5000003;
 
-/// Of a vector in `memory`.
+/// For a vector in `memory`.
 using Collective = Status(Group &, std::span<float>, Workspace &,
                           VectorMemory &memory);
 

@@ -17,7 +17,7 @@ TEST(NcclApi, IsTakenFromAPythonEnvironment) {
   std::filesystem::remove_all(root);
   std::filesystem::create_directories(lib);
   std::filesystem::copy_file(BOOSTC_FAKE_NCCL, lib / "libnccl.so.2");
-  // Beside what the linker would find itself.
+  // Next to what the linker would find itself.
   cuda::SearchContext context;
   context.root = root;
   context.virtualEnv = root;

@@ -71,7 +71,7 @@ protected:
     }
   }
 
-  /// Two exchanges with everybody.
+  /// Two exchanges with all ranks.
   static Status talk(Connection &connection) {
     connection.setActivity({4, "bucket 1", "model.json:3:5"});
     Group group(connection);
@@ -210,7 +210,7 @@ Status giveUp(Connection &connection) {
 }
 
 // Within the second deadline the run goes on to its end.
-TEST_F(Nccl, AnAbortThatHangsHoldsNobodyUp) {
+TEST_F(Nccl, AnAbortThatHangsHoldsNoRankUp) {
   Clock::time_point started = Clock::now();
   std::vector<Status> statuses = run(2, {.abortHangs = true}, giveUp);
   EXPECT_EQ(statuses[0].message(),
