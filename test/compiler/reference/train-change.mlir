@@ -12,7 +12,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %loss = arith.constant dense<0x7FC00000> : tensor<f32>
     %r:3 = train.update loss(%loss) count(%count) after(%before) divisor(%divisor)
         nonfinite_ranks(%nonfinite_ranks) gradients(%g : tensor<2xf32>)
-        current(%w, %v : tensor<2xf32>, tensor<2xf32>) changes {
+        current(%w, %v : tensor<2xf32>, tensor<2xf32>) deltas {
     ^bb0(%mean: tensor<2xf32>):
       %w1, %v1 = train.momentum %w, %mean, %lr, %v momentum 0.75 weight_decay 0.25
           : tensor<2xf32>
@@ -88,7 +88,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %nf = train.not_finite (%lr, %g : tensor<f32>, tensor<4x3xf32>)
     %r:3 = train.update loss(%lr) count(%count) after(%yes) divisor(%divisor)
         nonfinite_ranks(%none) gradients(%g : tensor<4x3xf32>)
-        current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>) changes {
+        current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>) deltas {
     ^bb0(%mean: tensor<4x3xf32>):
       %cut = train.clamp_gradient %mean limit 0.5 : tensor<4x3xf32>
       %w1, %v1 = train.momentum %w, %cut, %lr, %v momentum 0.75 weight_decay 0.25
