@@ -161,7 +161,7 @@ static void reuseDyingOperands(func::FuncOp function) {
 }
 
 /// Whether `value` is a slice of a buffer, through any views.
-static bool isPart(Value value) {
+static bool isSlice(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::SubViewOp>(view))
       return true;
@@ -171,7 +171,7 @@ static bool isPart(Value value) {
 }
 
 /// Step 6.
-static void copyParts(func::FuncOp function) {
+static void copySlices(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto whole = dyn_cast<DestinationStyleOpInterface>(op);
     if (!whole || isa<linalg::LinalgOp>(op))
@@ -180,7 +180,7 @@ static void copyParts(func::FuncOp function) {
     after.setInsertionPointAfter(&op);
     for (OpOperand &operand : op.getOpOperands()) {
       Value part = operand.get();
-      if (!isa<MemRefType>(part.getType()) || !isPart(part))
+      if (!isa<MemRefType>(part.getType()) || !isSlice(part))
         continue;
       auto type = cast<MemRefType>(part.getType());
       Value copy = memref::AllocOp::create(
@@ -228,7 +228,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       bufferization::BufferizationState state;
       if (failed(bufferization::runOneShotBufferize(function, options, state)))
         return signalPassFailure();
-      copyParts(function);
+      copySlices(function);
     }
   }
 };

@@ -31,7 +31,7 @@ struct Written {
 };
 
 /// Whether something runs after `op` that a collective could overlap with.
-bool hasWorkBehind(Operation *op) {
+bool hasLaterWork(Operation *op) {
   while ((op = op->getNextNode()))
     if (!isBufferOrConstant(op) &&
         !isa<rt::GradientsReadyOp, func::ReturnOp>(op))
@@ -72,7 +72,7 @@ struct MarkGradientsReady
           last = found.last;
         buffers.push_back(found.buffer);
       }
-      if (!hasWorkBehind(last))
+      if (!hasLaterWork(last))
         return;
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(last);
