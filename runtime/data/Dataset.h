@@ -33,7 +33,7 @@ struct SampleShape {
 /// "1x28x28", as messages write a shape.
 std::string toString(const SampleShape &shape);
 
-/// The same of any number of extents; "1" of none.
+/// The same for any number of extents; "1" without extents.
 std::string toString(std::span<const int64_t> extents);
 
 /// What a sample is made of. Only pixels and floats have transforms; integers

@@ -57,7 +57,7 @@ struct Prefetcher::Shared {
   Status fillIntegers(std::byte *to, int64_t sample) const;
   void clearRows(std::byte *base, int64_t first) const;
   Status checkLabel(int64_t sample) const;
-  /// Of the next batch to fill, which is beyond the end when there is none.
+  /// The next batch to fill; beyond the end when no batch is left.
   int64_t position() const {
     return firstIndex +
            share.batch(static_cast<int64_t>(produced)) * layout.batchSize;
