@@ -56,7 +56,7 @@ FrontendStatus importModel(mlir::MLIRContext &context, llvm::SourceMgr &sources,
 /// Loads the dialects whose ops a model file may name.
 void loadModelDialects(mlir::MLIRContext &context);
 
-/// The JSON schema (draft-7) of model files.
+/// The JSON schema (draft 2020-12) of model files.
 std::string generateSchema(mlir::MLIRContext &context);
 
 /// docs/model-format.md.

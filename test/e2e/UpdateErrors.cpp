@@ -196,7 +196,7 @@ e2e::getUpdateErrors(train::ProgramOp program,
   auto averaging =
       program->getAttrOfType<train::AveragingAttr>(train::kAveragingAttrName);
   bool isSumOfMeans =
-      averaging && averaging.getMicroBatches() == train::Combining::Sum;
+      averaging && averaging.getMicroBatches() == train::Reduction::Sum;
   Approximate divisor(isSumOfMeans ? 1.0 : static_cast<double>(sums.lossCount));
   for (auto op : function.getOps<train::UpdateOp>()) {
     Block &body = op.getBody().front();

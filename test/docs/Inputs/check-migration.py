@@ -26,6 +26,9 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(sys.argv[1])
+sys.path.append(str(SOURCE / "test"))
+import model_schema  # noqa: E402: from the folder above
+
 SCRATCH = tempfile.TemporaryDirectory()
 CONV = {"op": "conv2d", "filters": 4, "kernel": 3}
 HEAD = [{"op": "flatten"}, {"name": "head", "op": "dense", "units": 10}]
@@ -219,7 +222,7 @@ def rows_of(page):
                    cells[column + 1:])
 
 
-SCHEMA = json.loads((SOURCE / "docs/model.schema.json").read_text(encoding="utf-8"))
+SCHEMA = model_schema.load(SOURCE)
 VARIABLES = {name for path in (SOURCE / "runtime").rglob("*.cpp")
              for name in re.findall(r'"([A-Z][A-Z_]+)"', path.read_text(encoding="utf-8"))}
 os.environ.pop("DATA_PATH", None)

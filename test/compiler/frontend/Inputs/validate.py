@@ -7,8 +7,8 @@ import jsonschema
 
 source = pathlib.Path(sys.argv[1])
 schema = json.loads((source / "docs/model.schema.json").read_text())
-jsonschema.Draft7Validator.check_schema(schema)
-validator = jsonschema.Draft7Validator(schema)
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
 files = sorted(source.glob("examples/*/model.json")) + sys.argv[2:]
 for file in files:
     model = json.loads(pathlib.Path(file).read_text())
