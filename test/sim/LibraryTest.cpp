@@ -141,8 +141,8 @@ TEST_F(LibraryCall, AWrongStride) {
   call.matmul.a_strides[1] = 2;
   Status status = run();
   EXPECT_EQ(status.message(),
-            "sim: a library call that the library cannot execute (matrix "
-            "product of fc1, relu1, model.json:14:5)\n  A of 5 x 4 has strides "
+            "sim: a library call that the library cannot execute (matmul of "
+            "fc1, relu1, model.json:14:5)\n  A of 5 x 4 has strides "
             "4 and 2; "
             "cuBLASLt reads matrices whose rows or columns are contiguous and "
             "apart");

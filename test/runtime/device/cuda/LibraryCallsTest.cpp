@@ -112,8 +112,8 @@ protected:
 TEST_F(Libraries, TheFastestIsTakenAndKept) {
   EXPECT_THAT(notesWith("slow fast fastest"),
               ElementsAre(testing::AllOf(
-                  HasSubstr("cuBLASLt 13.2.3 computes 2 of 2 large matrix "
-                            "products, generated kernels the others; measured "
+                  HasSubstr("cuBLASLt 13.2.3 computes 2 of 2 large matmuls, "
+                            "generated kernels the others; measured "
                             "in "),
                   HasSubstr(" s, kept in '" + settings.planFiles[0] + "'"))));
   // Equal calls are planned once.
@@ -130,8 +130,8 @@ TEST_F(Libraries, TheFastestIsTakenAndKept) {
   // The next run tries nothing, and runs each once: its code is loaded then.
   ASSERT_TRUE(create().ok());
   EXPECT_THAT(device->notes(),
-              ElementsAre("cuBLASLt 13.2.3 computes 2 of 2 large matrix "
-                          "products, generated kernels the others, as is kept "
+              ElementsAre("cuBLASLt 13.2.3 computes 2 of 2 large matmuls, "
+                          "generated kernels the others, as is kept "
                           "in '" +
                           settings.planFiles[0] + "'"));
   EXPECT_EQ(fake_cuda::count(library.trace(), "cublasLtMatmulAlgoGetHeuristic"),
@@ -231,10 +231,11 @@ TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {
         "cublasLtMatmulPreferenceSetAttribute"}) {
     SCOPED_TRACE(call);
     setenv("FAKE_CUBLASLT_FAILS", (std::string(call) + "=1").c_str(), 1);
-    EXPECT_THAT(notesWith("fast"),
-                ElementsAre(std::string("generated kernels compute all matrix "
-                                        "products: ") +
-                            call + " failed: CUBLAS_STATUS_NOT_INITIALIZED"));
+    EXPECT_THAT(
+        notesWith("fast"),
+        ElementsAre(std::string("generated kernels compute all matmuls: "
+                                "") +
+                    call + " failed: CUBLAS_STATUS_NOT_INITIALIZED"));
     EXPECT_EQ(runAndCheck(), 0);
   }
   setenv("FAKE_CUBLASLT_FAILS", "cublasLtMatmulAlgoGetHeuristic=15", 1);
@@ -246,8 +247,8 @@ TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {
   unsetenv("FAKE_CUBLASLT_FAILS");
   setenv("FAKE_CUDA_FAILS", "cuMemAlloc_v2=2", 1);
   EXPECT_THAT(notesWith("fast"),
-              ElementsAre(HasSubstr("generated kernels compute all matrix "
-                                    "products: cuMemAlloc failed: "
+              ElementsAre(HasSubstr("generated kernels compute all matmuls: "
+                                    "cuMemAlloc failed: "
                                     "CUDA_ERROR_OUT_OF_MEMORY")));
 }
 
