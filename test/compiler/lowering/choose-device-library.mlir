@@ -86,7 +86,7 @@ func.func @strided(%a: memref<512x512xf32, strided<[1024, 2]>>, %b: memref<512x5
 
 // What begins inside of a buffer, and a product of a buffer with itself, are left to
 // kernels.
-// CHECK-LABEL: func.func @parts
+// CHECK-LABEL: func.func @partials
 // CHECK-NOT: memref.alloc
 // CHECK: rt.matmul
 // CHECK-NOT: memref.alloc

@@ -60,7 +60,7 @@ func.func @all_reduce_c3(%g: tensor<4xf32>) {
 
 func.func @all_reduce_results(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected results ('tensor<4xf32>'), found ('tensor<3xf32>')}}
-  %r = "coll.all_reduce"(%g) <{number = 0 : i32, ranks = 0 : i32, serves = []}>
+  %r = "coll.all_reduce"(%g) <{index = 0 : i32, ranks = 0 : i32, parameters = []}>
       : (tensor<4xf32>) -> tensor<3xf32>
   return
 }

@@ -233,8 +233,7 @@ TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {
     setenv("FAKE_CUBLASLT_FAILS", (std::string(call) + "=1").c_str(), 1);
     EXPECT_THAT(
         notesWith("fast"),
-        ElementsAre(std::string("generated kernels compute all matmuls: "
-                                "") +
+        ElementsAre(std::string("generated kernels compute all matmuls: ") +
                     call + " failed: CUBLAS_STATUS_NOT_INITIALIZED"));
     EXPECT_EQ(runAndCheck(), 0);
   }
