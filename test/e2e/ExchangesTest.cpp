@@ -25,17 +25,17 @@ Model getModel() {
 /// are %arg3 to %arg0, of the loss and of the count. Ranks end with weights of
 /// their own.
 constexpr const char *kExchanges = R"(
-      %s:3 = coll.reduce_scatter number(0) over all parameters [@b.bias, @b.weight, @a.bias]
+      %s:3 = coll.reduce_scatter index(0) over all parameters [@b.bias, @b.weight, @a.bias]
           (%arg3, %arg2, %arg1 : tensor<3xf32>, tensor<3x4xf32>, tensor<4xf32>)
-      %l:2 = coll.all_reduce number(1) over all parameters []
+      %l:2 = coll.all_reduce index(1) over all parameters []
           (%arg4, %arg5 : tensor<f32>, tensor<i64>)
-      %g:2 = coll.all_gather number(2) over all parameters [@b.bias, @b.weight]
+      %g:2 = coll.all_gather index(2) over all parameters [@b.bias, @b.weight]
           (%s#0, %s#1 : tensor<3xf32>, tensor<3x4xf32>)
-      %t = coll.all_to_all number(3) over all parameters [@a.weight] (%arg0 : tensor<4x5xf32>)
-      %m = coll.send_recv number(4) over all parameters [@a.weight] distance(-2)
+      %t = coll.all_to_all index(3) over all parameters [@a.weight] (%arg0 : tensor<4x5xf32>)
+      %m = coll.send_recv index(4) over all parameters [@a.weight] distance(-2)
           (%t : tensor<4x5xf32>)
       %n = train.combine %t, %m : tensor<4x5xf32>
-      %o:2 = coll.broadcast number(5) over all parameters [@a.bias] root(-1)
+      %o:2 = coll.broadcast index(5) over all parameters [@a.bias] root(-1)
           (%s#2, %l#1 : tensor<4xf32>, tensor<i64>)
 )";
 

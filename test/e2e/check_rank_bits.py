@@ -76,7 +76,7 @@ def ranks_of(launcher):
         if int(fields[1]) == launcher:
             for variable in environ:
                 if variable.startswith(b"BOOSTC_RANK="):
-                    found.append((int(variable[11:]), int(folder.name)))
+                    found.append((int(variable.split(b"=")[1]), int(folder.name)))
     return sorted(found)
 
 
