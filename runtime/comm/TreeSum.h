@@ -13,7 +13,11 @@ namespace boostrt {
 template <typename T>
 void addArrays(T *into, const T *a, const T *b, size_t count) {
   // The same index or none at all: no element depends on an earlier one.
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (size_t i = 0; i < count; ++i)
     into[i] = a[i] + b[i];
 }
