@@ -43,10 +43,10 @@ private:
   /// A thread's position along a side.
   struct Place {
     const TiledSide &side;
-    int64_t start; ///< of the side in a slice
-    Value first;   ///< of the tile
-    Value thread;  ///< among the threads of that side
-    SmallVector<Piece> pieces;
+    int64_t start;     ///< of the side in a slice
+    Value first = {};  ///< of the tile
+    Value thread = {}; ///< among the threads of that side
+    SmallVector<Piece> pieces = {};
   };
 
   /// Which tile, and which part of it.

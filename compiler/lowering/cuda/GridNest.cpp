@@ -1,6 +1,6 @@
 #include "compiler/lowering/cuda/GridNest.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -59,8 +59,8 @@ GridPlan boostc::planGrid(const KernelBody &work, ArrayRef<unsigned> order) {
   return plan;
 }
 
-void boostc::setTile(GridPlan &plan, const KernelBody &work, unsigned loop,
-                     int64_t extent) {
+void boostc::setTile(GridPlan &plan, [[maybe_unused]] const KernelBody &work,
+                     unsigned loop, int64_t extent) {
   assert(plan.tile[loop] == 1 && work.loops[loop].extent % extent == 0);
   plan.tile[loop] = extent;
   plan.items /= extent;

@@ -144,8 +144,7 @@ static constexpr double kLoadsInFlight = 4;
 /// Instructions that compute a derived index and ask whether it counts.
 static constexpr double kGuardInstructions = 8;
 
-static double estimateStaged(const Contraction &c,
-                             const SharedMemoryTiling &plan) {
+static double estimateTiled(const SharedMemoryTiling &plan) {
   double perSlice = 0;
   // Products, by all lanes.
   perSlice += double(plan.slice * plan.rows.tile * plan.columns.tile) / kLanes;
@@ -182,9 +181,9 @@ double boostc::estimateMoving(int64_t elements) {
 /// The cost of a grid without stages, whose threads have tileOfA times tileOfB
 /// outputs each, to compare with: they read both factors of every
 /// multiplication directly.
-static double estimateUnstaged(const Contraction &c, int64_t threads,
-                               int64_t termsOfThread, int64_t tileOfA,
-                               int64_t tileOfB) {
+static double estimateUntiled(const Contraction &c, int64_t threads,
+                              int64_t termsOfThread, int64_t tileOfA,
+                              int64_t tileOfB) {
   double warps = double(llvm::divideCeil(threads, kWarpThreads));
   double perTerm = double(tileOfA * tileOfB) * kWarpThreads / kLanes;
   perTerm += double(tileOfA + tileOfB) * 4 * kWarpThreads / kCacheBytes;
@@ -207,9 +206,8 @@ double boostc::estimateCycles(const Contraction &c, const GridPlan &plan) {
     // Each of the two loops with tiles moves one factor.
     (c.b.offset[number] == 0 ? tileOfA : tileOfB) *= plan.tile[number];
   }
-  return estimateUnstaged(c, plan.items * plan.lanes,
-                          llvm::divideCeil(terms, plan.lanes), tileOfA,
-                          tileOfB);
+  return estimateUntiled(c, plan.items * plan.lanes,
+                         llvm::divideCeil(terms, plan.lanes), tileOfA, tileOfB);
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +249,7 @@ boostc::planSharedMemoryTiling(const Contraction &c) {
            next.columns.countThreads() % kLaneColumns == 0 &&
            next.rows.countThreads() * next.columns.countThreads() ==
                kBlockThreads);
-    next.cycles = estimateStaged(c, next);
+    next.cycles = estimateTiled(next);
     if (!best || next.cycles < best->cycles)
       best = std::move(next);
   }

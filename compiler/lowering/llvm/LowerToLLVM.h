@@ -42,11 +42,11 @@ struct TargetCode {
   train::ProgramOp program;
   BoostTargetKind kind;
   /// By BoostFunctionKind; null where there is none.
-  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
-  llvm::SmallVector<int64_t> transientBytes; ///< by BoostFunctionKind
-  std::vector<LibraryCallEntry> calls;
-  std::vector<LaunchEntry> launches;
-  std::vector<CollectiveEntry> collectives; ///< by index
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions = {};
+  llvm::SmallVector<int64_t> transientBytes = {}; ///< by BoostFunctionKind
+  std::vector<LibraryCallEntry> calls = {};
+  std::vector<LaunchEntry> launches = {};
+  std::vector<CollectiveEntry> collectives = {}; ///< by index
 };
 
 /// Symbol of the table of BoostModule, which code generation defines.

@@ -37,7 +37,7 @@ static void collectLayers(Location loc, const std::string &role,
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
     auto text = dyn_cast_or_null<StringAttr>(fused.getMetadata());
     for (Location inner : fused.getLocations())
-      collectLayers(inner, text ? text.str() + " " : role, names);
+      collectLayers(inner, text ? (text.getValue() + " ").str() : role, names);
   }
 }
 
@@ -47,7 +47,9 @@ std::string boostc::formatLayers(Location loc) {
   collectLayers(loc, "", names);
   std::string text = llvm::join(ArrayRef(names).take_front(shown), ", ");
   if (names.size() > shown)
-    text += " and " + std::to_string(names.size() - shown) + " more";
+    text.append(" and ")
+        .append(std::to_string(names.size() - shown))
+        .append(" more");
   return text;
 }
 
@@ -61,10 +63,12 @@ std::string BufferNames::lookup(rt::BufferOp buffer) const {
   bool isOther = buffer.getArena() == rt::Arena::GradientOther;
   auto arena = isOther ? rt::Arena::Gradient : buffer.getArena();
   if (rt::BindingAttr binding = bindings.lookup({arena, buffer.getOffset()})) {
-    std::string kind = rt::stringifyBindingKind(binding.getKind()).str();
-    std::replace(kind.begin(), kind.end(), '_', ' ');
-    return (isOther ? "other " : "") + kind +
-           (binding.getName().empty() ? "" : " " + binding.getName().str());
+    std::string name = isOther ? "other " : "";
+    name += rt::stringifyBindingKind(binding.getKind());
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (!binding.getName().empty())
+      name.append(" ").append(binding.getName());
+    return name;
   }
   std::string layers = formatLayers(buffer.getLoc());
   return layers.empty() ? "buffer" : "buffer of " + layers;
