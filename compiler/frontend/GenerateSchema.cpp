@@ -222,13 +222,16 @@ static std::string layOut(const json &value, size_t indent = 0) {
   std::string line = value.dump();
   if (indent + line.size() <= width || !value.is_structured() || value.empty())
     return line;
-  std::string pad(indent + 2, ' '), text;
-  for (const auto &[key, item] : value.items())
-    text += (text.empty() ? "\n" : ",\n") + pad +
-            (value.is_object() ? json(key).dump() + ": " : "") +
-            layOut(item, indent + 2);
-  text += "\n" + std::string(indent, ' ');
-  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+  bool isObject = value.is_object();
+  std::string text(1, isObject ? '{' : '[');
+  for (const auto &[key, item] : value.items()) {
+    text.append(text.size() == 1 ? "\n" : ",\n").append(indent + 2, ' ');
+    if (isObject)
+      text.append(json(key).dump()).append(": ");
+    text.append(layOut(item, indent + 2));
+  }
+  text.append("\n").append(indent, ' ').push_back(isObject ? '}' : ']');
+  return text;
 }
 
 std::string boostc::generateSchema(mlir::MLIRContext &context) {
