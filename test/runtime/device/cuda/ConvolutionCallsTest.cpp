@@ -60,7 +60,8 @@ protected:
     operands.clear();
     for (uint64_t bytes : tested.operand_bytes)
       if (bytes > 0)
-        operands.push_back({bytes, &bytes == &tested.operand_bytes[3], 0});
+        operands.push_back(
+            {bytes, &bytes == &tested.operand_bytes[3], 0, "buffer"});
     launch.operands = operands.data();
     launch.operand_count = static_cast<uint32_t>(operands.size());
     fake_cuda::define(static_cast<int>(operands.size()), convolve);
