@@ -1,4 +1,5 @@
 #include "compiler/report/LayerCosts.h"
+#include "compiler/lowering/llvm/SourceNames.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -15,27 +16,10 @@ void Work::add(Operation *op) {
   bytes += cost.getBytesRead() + cost.getBytesWritten();
 }
 
-StringRef report::getLayerName(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
-/// Autodiff fuses the location of a forward op with a text.
-static bool isBackward(Location loc) {
-  bool found = false;
-  loc->walk([&](Location inner) {
-    auto fused = dyn_cast<FusedLoc>(inner);
-    found |= fused && isa_and_nonnull<StringAttr>(fused.getMetadata());
-    return WalkResult::advance();
-  });
-  return found;
+/// The first layer that `loc` names; an empty name where it names none.
+static NamedLayer getLayer(Location loc) {
+  SmallVector<NamedLayer> layers = getNamedLayers(loc);
+  return layers.empty() ? NamedLayer{} : layers.front();
 }
 
 std::vector<LayerCost> report::collectLayers(train::ProgramOp program) {
@@ -46,13 +30,13 @@ std::vector<LayerCost> report::collectLayers(train::ProgramOp program) {
   for (Operation &op : forward.front().without_terminator()) {
     if (!isa<CostOpInterface>(op))
       continue; // constants
-    LayerCost &layer = layers[getLayerName(op.getLoc())];
+    LayerCost &layer = layers[getLayer(op.getLoc()).name];
     layer.op = op.getName().stripDialect().str();
     layer.output = op.getResultTypes().front();
     layer.evaluated.add(&op);
   }
   for (auto parameter : program.getBody().getOps<train::ParameterOp>()) {
-    auto layer = layers.find(getLayerName(parameter.getLoc()));
+    auto layer = layers.find(getLayer(parameter.getLoc()).name);
     if (layer != layers.end())
       layer->second.parameters += countElements(parameter.getType());
   }
@@ -72,11 +56,12 @@ Work report::addStepCosts(train::ProgramOp program,
   Work rest;
   func::FuncOp micro = program.getFunction(train::kMicro);
   for (Operation &op : micro.front().without_terminator()) {
-    LayerCost *layer = byName.lookup(getLayerName(op.getLoc()));
+    NamedLayer named = getLayer(op.getLoc());
+    LayerCost *layer = byName.lookup(named.name);
     if (!layer)
       rest.add(&op);
     else
-      (isBackward(op.getLoc()) ? layer->backward : layer->forward).add(&op);
+      (named.role.empty() ? layer->forward : layer->backward).add(&op);
   }
   return rest;
 }

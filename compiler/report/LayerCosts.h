@@ -39,8 +39,4 @@ Work addStepCosts(train::ProgramOp program, std::vector<LayerCost> &layers);
 /// "[1, 28, 28]": without the batch, as the model file would write it.
 std::string describeSampleShape(mlir::Type type);
 
-/// The name that the model file gives to `loc`; empty without
-/// one.
-llvm::StringRef getLayerName(mlir::Location loc);
-
 } // namespace boostc::report

@@ -1,5 +1,4 @@
 #include "compiler/lowering/llvm/SourceNames.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -25,30 +24,39 @@ std::string boostc::formatLocation(Location loc) {
   return text;
 }
 
-/// `role` is "backward of " inside of what autodiff fused, else empty.
-static void collectLayers(Location loc, const std::string &role,
-                          SmallVectorImpl<std::string> &names) {
+/// `role` is that of the locations around.
+static void collectLayers(Location loc, StringRef role,
+                          SmallVectorImpl<NamedLayer> &layers) {
   if (auto named = dyn_cast<NameLoc>(loc)) {
-    std::string name = role + named.getName().str();
-    if (!llvm::is_contained(names, name))
-      names.push_back(std::move(name));
+    NamedLayer layer{named.getName().getValue(), role};
+    if (!llvm::is_contained(layers, layer))
+      layers.push_back(layer);
     return;
   }
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
     auto text = dyn_cast_or_null<StringAttr>(fused.getMetadata());
     for (Location inner : fused.getLocations())
-      collectLayers(inner, text ? (text.getValue() + " ").str() : role, names);
+      collectLayers(inner, text ? text.getValue() : role, layers);
   }
+}
+
+SmallVector<NamedLayer> boostc::getNamedLayers(Location loc) {
+  SmallVector<NamedLayer> layers;
+  collectLayers(loc, "", layers);
+  return layers;
 }
 
 std::string boostc::formatLayers(Location loc) {
   constexpr size_t shown = 4;
-  SmallVector<std::string> names;
-  collectLayers(loc, "", names);
-  std::string text = llvm::join(ArrayRef(names).take_front(shown), ", ");
-  if (names.size() > shown)
+  SmallVector<NamedLayer> layers = getNamedLayers(loc);
+  std::string text;
+  for (const NamedLayer &layer : ArrayRef(layers).take_front(shown)) {
+    text.append(text.empty() ? "" : ", ").append(layer.role);
+    text.append(layer.role.empty() ? "" : " ").append(layer.name);
+  }
+  if (layers.size() > shown)
     text.append(" and ")
-        .append(std::to_string(names.size() - shown))
+        .append(std::to_string(layers.size() - shown))
         .append(" more");
   return text;
 }

@@ -12,9 +12,19 @@ namespace boostc {
 /// "model.json:14:5", or "unknown".
 std::string formatLocation(mlir::Location loc);
 
-/// The layers that `loc` names, in their order: "relu1, backward of fc2"; of
-/// many, the first four and how many others there are. Empty where it names
-/// none.
+/// A layer that a location names.
+struct NamedLayer {
+  llvm::StringRef name;
+  llvm::StringRef role; ///< "backward of", as autodiff marks it, or empty
+
+  bool operator==(const NamedLayer &other) const = default;
+};
+
+/// The layers that `loc` names, each once, in their order.
+llvm::SmallVector<NamedLayer> getNamedLayers(mlir::Location loc);
+
+/// These as a text: "relu1, backward of fc2"; of many, the first four and how
+/// many others there are.
 std::string formatLayers(mlir::Location loc);
 
 /// The names of a program's buffers.
