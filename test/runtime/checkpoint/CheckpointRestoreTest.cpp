@@ -14,35 +14,40 @@ std::unique_ptr<CheckpointStore> openStore(FileSystem &files) {
   return store.ok() ? std::move(*store) : nullptr;
 }
 
-TEST(Restore, IsAllOrNothing) {
+/// A checkpoint that was saved and verified.
+struct Saved {
   SimulatedFileSystem files;
   std::unique_ptr<CheckpointStore> store = openStore(files);
   Result<std::string> path = saveStep(*store, 5);
-  ASSERT_TRUE(path.ok());
-  Result<LoadedCheckpoint> loaded = loadCheckpoint(files, *path);
-  ASSERT_TRUE(loaded.ok());
+  Result<LoadedCheckpoint> loaded =
+      loadCheckpoint(files, path.ok() ? *path : std::string());
+};
+
+TEST(Restore, IsAllOrNothing) {
+  Saved saved;
+  ASSERT_TRUE(saved.loaded.ok());
+  const LoadedCheckpoint &loaded = *saved.loaded;
   SampleRun run(1);
   const SampleRun untouched(1);
   std::vector<TensorTarget> state = run.stateTargets();
 
   state[1].dtype = BOOSTC_I32; // the last tensor of the last file
-  expectError(restore(*loaded, run.weightTargets(), state),
-              ExitCode::Checkpoint, "tensor 'step' is I64 [], expected I32 []");
+  expectError(restore(loaded, run.weightTargets(), state), ExitCode::Checkpoint,
+              "tensor 'step' is I64 [], expected I32 []");
   state = run.stateTargets();
   state[0].shape = {3, 2};
   expectError(
-      restore(*loaded, run.weightTargets(), state), ExitCode::Checkpoint,
+      restore(loaded, run.weightTargets(), state), ExitCode::Checkpoint,
       "'/ck/mlp-1_5.ckpt/state.safetensors' does not fit the program: tensor "
       "'fc1.weight.momentum' is F32 [2, 3], expected F32 [3, 2]");
   state = run.stateTargets();
   state[1].name = "stepp";
-  expectError(restore(*loaded, run.weightTargets(), state),
-              ExitCode::Checkpoint,
+  expectError(restore(loaded, run.weightTargets(), state), ExitCode::Checkpoint,
               "tensor 'stepp' is missing; did you mean 'step'?");
   state = run.stateTargets();
   state.pop_back();
   expectError(
-      restore(*loaded, run.weightTargets(), state), ExitCode::Checkpoint,
+      restore(loaded, run.weightTargets(), state), ExitCode::Checkpoint,
       "tensor 'step' is unknown; use a file that was saved by the same model");
   EXPECT_EQ(run, untouched);
 }
@@ -50,15 +55,11 @@ TEST(Restore, IsAllOrNothing) {
 /// What comes into memory is what was verified, or nothing that is used.
 TEST(Restore, SeesAFileThatChangesAfterItWasVerified) {
   for (const char *name : {"weights.safetensors", "state.safetensors"}) {
-    SimulatedFileSystem files;
-    std::unique_ptr<CheckpointStore> store = openStore(files);
-    Result<std::string> path = saveStep(*store, 5);
-    ASSERT_TRUE(path.ok());
-    Result<LoadedCheckpoint> loaded = loadCheckpoint(files, *path);
-    ASSERT_TRUE(loaded.ok());
-    files.content(*path + "/" + name)->back() ^= 1;
+    Saved saved;
+    ASSERT_TRUE(saved.loaded.ok());
+    saved.files.content(*saved.path + "/" + name)->back() ^= 1;
     SampleRun run(1);
-    expectError(restore(*loaded, run.weightTargets(), run.stateTargets()),
+    expectError(restore(*saved.loaded, run.weightTargets(), run.stateTargets()),
                 ExitCode::Checkpoint,
                 "'/ck/mlp-1_5.ckpt/" + std::string(name) +
                     "' has changed since it was verified; nothing may write "
