@@ -141,7 +141,7 @@ struct Instruction {
   SourcePosition source;
 };
 
-/// Stands before an instruction.
+/// Comes before an instruction.
 struct Label {
   uint32_t instruction = 0;
   uint32_t line = 0;

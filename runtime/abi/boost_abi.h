@@ -72,7 +72,7 @@ typedef enum BoostFunctionKind {
                               RESULT(finite) -> PARAMETER, STATE, RESULT; nothing
                               but RESULT is written when a gradient or the loss
                               is not finite, the count is 0 or `finite` was 0
-                              already: no step is applied behind one that was not */
+                              already: no step follows one that failed */
   BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
   BOOSTC_FUNCTION_COUNT = 5
 } BoostFunctionKind;
@@ -157,7 +157,7 @@ typedef enum BoostLibraryCallKind {
 typedef enum BoostPrecision {
   BOOSTC_PRECISION_FLOAT32 = 0, /* nothing less than they are */
   BOOSTC_PRECISION_TF32 =
-      1 /* 10 bits behind the leading one, the exponents of f32 */
+      1 /* 10 bits after the leading one, the exponents of f32 */
 } BoostPrecision;
 
 typedef enum BoostPostOp {
@@ -177,7 +177,7 @@ typedef enum BoostCallStatus {
 
 /* What ranks do together; dialect coll says it in full. Of the n ranks of a
  * group, in their order, rank r has slice r of each operand: of its N elements
- * N / n, one more where r < N % n, one slice behind the other. */
+ * N / n, one more where r < N % n, one slice after the other. */
 typedef enum BoostCollectiveKind {
   BOOSTC_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
   BOOSTC_COLLECTIVE_ADASUM = 1,
@@ -233,7 +233,7 @@ typedef void (*BoostKernel)(void *const *operands, int64_t begin, int64_t end);
 
 typedef struct BoostEnv {
   uint32_t abi_version; /* BOOSTC_ABI_VERSION of the runtime */
-  uint32_t threads;     /* size of the pool behind parallel_for */
+  uint32_t threads;     /* size of the pool of parallel_for */
   void *context;        /* the runtime's own; the program passes it through */
 
   /* CPU targets. Runs `kernel` over [0, extent), split into contiguous chunks
@@ -270,7 +270,7 @@ typedef struct BoostEnv {
                         void *const *operands);
 
   /* Micro calls it, and nothing else does, for collectives 0, 1, ... as far as
-   * it goes: behind what was asked for before, `operands`, those of collective
+   * it goes: after what was asked for before, `operands`, those of collective
    * `index`, have the value of this micro-batch, and micro touches them no
    * more. The runtime may begin the collective where that value is all that
    * update will have. */

@@ -46,7 +46,7 @@ struct Prefetcher::Shared {
   int64_t epoch = 0;
   int64_t firstIndex = 0;                         ///< of start()
   uint64_t produced = 0, taken = 0, released = 0; ///< batches since start()
-  Status failure;            ///< stands in the place of batch number `produced`
+  Status failure;            ///< replaces batch number `produced`
   std::vector<Batch> filled; ///< by arena
 
   std::thread thread;

@@ -54,7 +54,7 @@ Status placeInBlocks(LauncherEnvironment &environment, Variables &variables,
                      const PlaceNames &names, uint32_t localSize,
                      const std::string &remedy);
 
-/// "node[01-03,7],gpu5" -> "node01"; nothing when it is no such list.
+/// "node[01-03,7],gpu5" -> "node01"; nothing when it is not such a list.
 std::optional<std::string> firstHostOf(std::string_view nodeList);
 
 /// "8(x2),4" -> 8, 8, 4.

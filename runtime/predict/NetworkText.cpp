@@ -28,10 +28,11 @@ Status wrong(std::string_view found, std::string_view what,
     names.push_back(unit.name);
   return Status(
       ExitCode::Usage,
-      fmt::format("'{}' is no {}; expected a number above 0 and one of {}, as "
-                  "in {}",
-                  printable(std::string(found)), what, fmt::join(names, ", "),
-                  example));
+      fmt::format(
+          "'{}' is not a {}; expected a number above 0 and one of {}, as "
+          "in {}",
+          printable(std::string(found)), what, fmt::join(names, ", "),
+          example));
 }
 
 /// A number above 0 and one of `units`.

@@ -128,7 +128,7 @@ std::vector<AdasumTensor> tensorsOf(const BoostCollective &collective,
 AdasumOptions adasumOptions(uint32_t ranksPerMean) {
   AdasumOptions options;
   options.ranksPerMean = ranksPerMean;
-  // Behind their sum and the same update, the ranks of a group have the same.
+  // After their sum and the same update, the ranks of a group have the same.
   options.meansAreKnown = true;
   return options;
 }

@@ -51,7 +51,7 @@ void listOperands(const BoostCollective &collective, void *const *operands,
 size_t scratchFloats(const BoostCollective &collective, uint32_t members,
                      size_t moreIntegers = 0);
 
-/// How many bytes of the host's scratch memory such a collective, which is no
+/// How many bytes of the host's scratch memory such a collective, which is not
 /// Adasum, writes at most: what a member receives to add it or to put it into
 /// place later, and the operands too short for messages of their own, which are
 /// copied together.

@@ -60,7 +60,7 @@ inline Approximate divide(Approximate a, Approximate b, double least) {
 inline Approximate operator/(Approximate a, Approximate b) {
   return divide(a, b, std::abs(b.value) - b.error);
 }
-/// Of a number that is not negative on either side, so it lies between
+/// For a number that is not negative on either side, so it lies between
 /// max(0, low) and high. The root bends down: away from zero the lower end is
 /// farther from it, but once the lower end is cut at zero the upper one may be.
 inline Approximate sqrt(Approximate a) {
@@ -88,7 +88,7 @@ inline Approximate exp(Approximate a) {
   return {power,
           inherited + kElementaryError * (power + inherited) + kUnderflow};
 }
-/// Of a number away from zero.
+/// For a number away from zero.
 inline Approximate log(Approximate a) {
   double logarithm = std::log(a.value);
   double inherited = a.low() > 0.0 ? logarithm - std::log(a.low()) : INFINITY;
@@ -102,7 +102,7 @@ inline Approximate logistic(Approximate a) {
   double y = 1.0 / (1.0 + std::exp(-a.value));
   return {y, a.error / 4.0 + kUnderflow + y * (kElementaryError + gammaOf(2))};
 }
-/// As for nn.tanh: a rational function, a few roundings beside 1.
+/// As for nn.tanh: a rational function, a few roundings next to 1.
 inline Approximate tanh(Approximate a) {
   double y = std::tanh(a.value);
   return {y, a.error + 2 * kElementaryError * std::abs(y)};
@@ -124,7 +124,7 @@ inline Approximate min(Approximate a, double b) {
 ///
 /// Where all that `a` may stand for is below all that the limit may stand for,
 /// neither side cuts and the error is a's: a limit that is not reached brings
-/// nothing, however large its rounding is beside a small `a`. Where all of it
+/// nothing, however large its rounding is for a small `a`. Where all of it
 /// is beyond, both give their limit, of the same sign. In between
 /// |clamp(a, l) - clamp(b, m)| <= max(|a - b|, |l - m|), because the median of
 /// three numbers moves no farther than the one that moves most.
@@ -163,7 +163,7 @@ struct SoftmaxLine {
   double maximum = -INFINITY, sum = 0.0, doubt = 0.0;
   /// Relative error of the sum from rounding. A difference -t is off by u t,
   /// its power by exp(-t) (exp(u t) - 1), which is less than kPowerError for
-  /// every t: no line is too wide. Beside them stands a power of 1. Then exp,
+  /// every t: no line is too wide. Next to them is a power of 1. Then exp,
   /// the sum, and powers that underflow.
   double relative = 0.0;
   static constexpr double kPowerError = kUnitRoundoff / 2;

@@ -198,7 +198,7 @@ TEST(Approximate, ClampsAreCovered) {
 }
 
 // A gradient far below the limit keeps its own error, however large the
-// limit's is beside it.
+// limit's is next to it.
 TEST(Approximate, LimitThatIsNotReachedBringsNothing) {
   Approximate limit = Approximate::constant(0.02);
   ASSERT_GT(limit.error, 1e-9);

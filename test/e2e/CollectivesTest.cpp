@@ -83,7 +83,7 @@ TEST(GradientsThatAreReady, HaveTheirValueToTheEnd) {
   program.setBatch(drawBatch(model, 1), 4);
   EXPECT_EQ(program.execution().micro(program.batch(), 0).message(), "");
   // b.bias and b.weight; @micro ends with a.bias and a.weight, and nothing is
-  // left to run beside their exchange.
+  // left to run during their exchange.
   ASSERT_EQ(program.descriptor().collective_count, 4u);
   EXPECT_EQ(announcements.values.size(), 2u);
   EXPECT_EQ(settledUpdate(program.execution(), 1).status().message(), "");

@@ -147,7 +147,7 @@ TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
 }
 
 // A step whose loss or gradients are not finite leaves no trace, and neither
-// does one behind it.
+// does one after it.
 TEST_P(Differential, NonFiniteStepChangesNothing) {
   std::unique_ptr<Interpreted> exact = interpret(model());
   Compiled compiled(compileModel(), variant().threads);

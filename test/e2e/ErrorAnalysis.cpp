@@ -166,7 +166,7 @@ struct Rules {
     return error;
   }
   /// A rational function in single precision, its argument clamped where the
-  /// result rounds to one: a few roundings beside 1.
+  /// result rounds to one: a few roundings next to 1.
   Errors tanh() const {
     Errors error;
     for (int64_t i = 0; i < out.size(); ++i)
@@ -187,7 +187,7 @@ struct Rules {
     return error;
   }
 
-  /// Of one row of logits, what loss and gradient start from.
+  /// For one row of logits, what loss and gradient start from.
   struct Row {
     double maximum = -INFINITY, sum = 0.0, doubt = 0.0, spread = 0.0;
     /// Relative error of the sum of exponentials and of each of them: the
@@ -224,7 +224,7 @@ struct Rules {
       for (int64_t c = 0; c < logits.dim(1); ++c)
         distance += (c == in[1].value.data[n] ? on : off) *
                     (row.maximum - logits.at(n, c));
-      // Of one class: the difference. Of several: products and their sum too.
+      // One class: the difference. Several: products and their sum too.
       double terms = off == 0.0 ? 1 : 2 + static_cast<double>(logits.dim(1));
       double log = std::log(row.sum), loss = log + distance;
       double own = 2 * row.doubt + row.relative + gammaOf(logits.dim(1)) +

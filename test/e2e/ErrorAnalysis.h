@@ -30,14 +30,14 @@ namespace boostc::e2e {
 
 inline constexpr double kUnitRoundoff = 0x1p-24;
 /// Relative error of a factor rounded to tf32, to nearest, as the simulated GPU
-/// does; the bits of a number that is no normal one reach down to 2^-136.
+/// does; the bits of a number that is not normal reach down to 2^-136.
 inline constexpr double kTf32Roundoff = 0x1p-11;
 inline constexpr double kTf32Underflow = 0x1p-137;
-/// Relative error of exp, absolute error of log beside log's own magnitude:
+/// Relative error of exp, absolute error of log next to log's own magnitude:
 /// Cephes' polynomials stay below 2 units in the last place, which is 4 u.
 inline constexpr double kElementaryError = 4 * kUnitRoundoff;
 
-/// What exp may lose besides where its result is no normal number.
+/// What exp may lose besides where its result is not normal.
 inline constexpr double kUnderflow = 0x1p-126;
 /// Absolute error of erf: the rational approximations of upstream's math
 /// dialect, on all floats of [0, 4], beyond which they give 1.

@@ -157,7 +157,7 @@ private:
             << name << "[" << i << "] of rank " << rank;
   }
 
-  std::optional<boostrt::LocalJob> job; ///< ends behind its ranks
+  std::optional<boostrt::LocalJob> job; ///< ends after its ranks
   std::vector<std::unique_ptr<Rank>> ranks;
 };
 

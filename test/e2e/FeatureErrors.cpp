@@ -317,7 +317,7 @@ Approximate twicePhi(Approximate x) {
   return 1.0 + erf(x * Approximate::constant(0.70710678118654752440));
 }
 
-/// Of x alone, so that what its error does to the parts of the product is not
+/// For x alone, so that what its error does to the parts of the product is not
 /// counted apart: |y'| is below 1.13.
 Approximate ofOne(Approximate x, double steepness,
                   llvm::function_ref<Approximate(Approximate)> f) {

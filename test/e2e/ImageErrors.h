@@ -7,7 +7,7 @@
 
 namespace boostc::e2e {
 
-/// Bounds of all results of `op`, or nothing when it is no op on images. The
+/// Bounds of all results of `op`, or nothing when it has no image. The
 /// error of a pooling's tap is 1 where another tap may win, else 0.
 std::optional<std::vector<std::vector<double>>>
 getImageErrors(mlir::Operation *op, llvm::ArrayRef<Bounded> in,

@@ -32,7 +32,7 @@ std::string compileTo(StringRef text, Phase from, Phase to,
   return std::string(output.data(), output.size());
 }
 
-/// A model, and whether it is compiled for GPUs beside the CPU.
+/// A model, and whether it is compiled for GPUs and the CPU.
 class Phases : public testing::TestWithParam<std::tuple<Model, bool>> {
 protected:
   bool isForGpus() const { return std::get<1>(GetParam()); }

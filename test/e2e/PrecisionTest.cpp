@@ -60,7 +60,7 @@ TEST_P(Tf32, EveryLibraryCallSaysSo) {
   }
 }
 
-// The kernel that stands in for a call is as exact as ever.
+// The kernel that replaces a call is as exact as ever.
 TEST_P(Tf32, FallbacksStayInTheBoundsOfFloat32) {
   Compiled compiled(
       compileText(GetParam().getJson(), getOptions(On::Libraries, true)), 1, 2,
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Tf32, testing::ValuesIn(getModels()),
 /// Models whose gradients are products of many terms.
 class Tf32Products : public testing::TestWithParam<const char *> {};
 
-// Else the bounds of float32 would do, or nobody rounds.
+// Else the bounds of float32 would do, or nothing rounds.
 TEST_P(Tf32Products, AreNotThoseOfFloat32) {
   Model model = getModel(GetParam());
   for (bool isTf32 : {false, true}) {

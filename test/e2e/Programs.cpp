@@ -83,7 +83,7 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "relu" },
 { "op": "dense", "units": 10 })",
        momentum, "\"top_1\", \"top_5\""},
-      // Equal extents everywhere: loops cut along rows beside loops cut along
+      // Equal extents everywhere: loops cut along rows next to loops cut along
       // columns.
       {"square", 130, "[130]", 130, R"({ "op": "dense", "units": 130 },
 { "op": "relu" },

@@ -100,7 +100,7 @@ public:
   const BoostProgram &descriptor() const { return program->descriptor(); }
   const boostrt::Program &getProgram() const { return *program; }
   const boostrt::Arenas &getArenas() const { return *arenas; }
-  /// Of the simulated GPU's memory, by all kernels so far.
+  /// In the simulated GPU's memory, by all kernels so far.
   uint64_t countBytesRead() const { return simulated->globalBytesRead(); }
 
   /// Writes a batch: features, labels, valid.
@@ -110,7 +110,7 @@ public:
   ReferenceTrainer::Values getParameters() const;
   ReferenceTrainer::Values getState() const;
   void setParameters(const ReferenceTrainer::Values &values);
-  /// Has steps applied again, behind one that was not.
+  /// Has steps applied again, after one that was not.
   void forgetSkips();
   ReferenceTrainer::Partial getPartial(int gradients = 0) const;
   /// Parameter and state arenas, byte for byte.

@@ -309,7 +309,7 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
   Interpreted exact(StringRef(ir.data(), ir.size()));
   Job job(library, kWindows.size(), kInner);
   unsigned groupCount = rule.adasum.empty() ? 1 : kWindows.size() / kInner;
-  // Of each group where changes are combined, else of all.
+  // For each group where changes are combined, else of all.
   std::vector<std::map<std::string, Vector>> velocities(
       rule.isDelta() ? groupCount : 1);
 
@@ -340,7 +340,7 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
           << "the mean over all samples of all ranks, however gradients are "
              "averaged";
 
-    // What each group has, combined before or behind the rule.
+    // What each group has, combined before or after the rule.
     std::vector<std::map<std::string, Vector>> groups(groupCount);
     for (auto [index, group] : llvm::enumerate(groups))
       for (const auto &[name, weight] : exact.trainer->parameters)
@@ -378,7 +378,7 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
   }
 }
 
-// One rank's NaN is everybody's: nobody changes weights or state.
+// One rank's NaN is a NaN on all ranks: none changes weights or state.
 TEST_P(Ranks, AllOrNoneApplyAStep) {
   SmallVector<char, 0> library = compileRule(GetParam());
   ASSERT_FALSE(library.empty());

@@ -3,10 +3,10 @@
 //   bench-adasum local|gloo RANKS MEGABYTES ROUNDS [FORM]...
 //
 // A FORM is "auto", as ranks that train choose, or radices, "4" or "2x2", with
-// "w" behind for whole vectors and "b16" for blocks of 16 MiB. Ranks are
+// "w" after it for whole vectors and "b16" for blocks of 16 MiB. Ranks are
 // threads of this process, or processes of their own. A time is that of the
 // slowest rank; printed are medians over the rounds, also of the CPU time of
-// all ranks, and of rank 0 what the time went to. Beside them the limits: the
+// all ranks, and of rank 0 what the time went to. Next to them the limits: the
 // same bytes sent twice as slices and not added, and how many multiplications
 // and additions the definition needs.
 #include "runtime/comm/adasum/Adasum.h"
@@ -150,7 +150,7 @@ private:
     return allGather(group_, sliced_, workspace_, memory);
   }
 
-  /// Of this process, and so of all ranks where these are its threads.
+  /// For this process, and so of all ranks where these are its threads.
   static double cpuSecondsSoFar() {
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -1,4 +1,4 @@
-// Our all-reduce over Gloo's connections beside Gloo's own algorithms. Called
+// Our all-reduce over Gloo's connections and Gloo's own algorithms. Called
 // by allreduce.py:
 //
 //   allreduce RANKS MEGABYTES ROUNDS

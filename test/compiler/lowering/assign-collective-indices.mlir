@@ -1,7 +1,7 @@
 // RUN: boost-opt %s --canonicalize --boostc-assign-collective-indices | FileCheck %s
 // RUN: boost-opt %s --boostc-assign-collective-indices | FileCheck %s --check-prefix=ALL
 
-// What nobody uses goes, and leaves no hole.
+// An unused collective is removed, and its index is not missing.
 // CHECK: func.func @update(%[[W:.+]]: {{.*}}, %[[B:.+]]: {{.*}}) ->
 // CHECK-NEXT: %[[X:.+]] = rt.collective all_reduce index(0) over all parameters [@w] groups [0] outs(%[[W]] :
 // CHECK-NEXT: %[[Y:.+]] = rt.collective all_reduce index(1) over all parameters [@b] groups [0] outs(%[[B]] :

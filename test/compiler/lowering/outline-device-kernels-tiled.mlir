@@ -12,7 +12,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // Tiles of 128 x 64, terms in slices of 8, of which two are in shared memory, in rows of 132
 // and 68 elements. Both factors are neighbours along the terms: three loads of 16 bytes for a
 // thread become four stores each. The next slice comes from memory while a thread adds the 64
-// products of each term; then all wait. The bias comes last, with the relu behind it.
+// products of each term; then all wait. The bias comes last, then the relu.
 // HOST-LABEL: func.func @full
 // HOST: rt.launch_grid @kernels::@full_kernel_0(%0, %1, %2, %3) blocks(128) threads(128) writes [false, false, false, true]
 // HOST-NEXT: return
@@ -84,7 +84,7 @@ func.func @aside() {
 }
 
 // 1001 rows and columns, 333 terms: what is not there reads as zero, from a place that is,
-// single elements; and nobody writes it.
+// single elements; and nothing writes it.
 // HOST-LABEL: func.func @ragged
 // HOST: rt.launch_grid @kernels::@ragged_kernel_0
 // CHECK-LABEL: gpu.func @ragged_kernel_0
@@ -110,7 +110,7 @@ func.func @ragged() {
 }
 
 // A convolution: rows are filters, columns are pixels and samples, terms are channels and
-// taps. Where a tap looks beside the image it reads zeros. Samples are neighbours in memory.
+// taps. Where a tap looks outside the input it reads zeros. Samples are neighbours in memory.
 // HOST-LABEL: func.func @convolution
 // HOST: rt.launch_grid @kernels::@convolution_kernel_0(%0, %1, %2)
 // CHECK-LABEL: gpu.func @convolution_kernel_0

@@ -244,7 +244,7 @@ TEST_F(ReferenceTrainerTest, NothingIsCommittedWithoutSamplesOrWithANaN) {
   expectEqual(parameters, trainer.parameters, 0.0);
   expectEqual(state, trainer.state, 0.0);
 
-  // Nor is what comes behind, until all begins anew.
+  // Nor is what follows, until all begins anew.
   FailureOr<Partial> good = trainer.micro(getBatch(0, 4, 4), 4);
   for (int step = 0; step < 2; ++step)
     EXPECT_FALSE(*trainer.update(*good, kControls));

@@ -147,7 +147,7 @@ TEST(BoostRun, MeasuredMemoryIsThePlanned) {
 TEST(BoostRun, TheFirstStepIsDoneIn150Milliseconds) {
   if (kAddressSanitizer || kThreadSanitizer)
     GTEST_SKIP() << "the sanitizer's own time would be measured";
-  // Of CPU time, which is no longer than the time on the wall but for the
+  // CPU time, which is not longer than the time on the wall but for the
   // second thread, and does not depend on what else the machine does. The best
   // of three, because page faults cost more on a machine short of memory.
   double best = 1e9;
@@ -358,7 +358,7 @@ TEST(BoostRun, AResumedRunGoesOnWithItsBest) {
   EXPECT_TRUE(readFile(best) == before);
   EXPECT_THAT(resumed.err, HasSubstr("best top_1 1, of epoch 1, is in "));
 
-  // What is no number is no best.
+  // A NaN is never the best.
   metadata["top_1"] = "nan";
   setMetadata(best, metadata);
   resumed = part("--steps=14");

@@ -31,7 +31,7 @@ inline TransformPipeline half(SampleShape shape = {1, 2, 3}) {
       .value();
 }
 
-/// Arenas with a canary behind and the layout features, labels, valid.
+/// Arenas with a canary after them and the layout features, labels, valid.
 struct Arenas {
   int64_t batch;
   std::vector<std::vector<std::byte>> memory;

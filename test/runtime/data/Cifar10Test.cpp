@@ -258,7 +258,7 @@ TEST_F(Cifar10, ReadsTheRealTestBatch) {
     hash.update({test.sample(i), kCifarRecordBytes - 1});
   }
   EXPECT_THAT(classes, testing::Each(1000));
-  // Of cifar-10-binary.tar.gz's test_batch.bin.
+  // From cifar-10-binary.tar.gz's test_batch.bin.
   EXPECT_EQ(toHex(hash.finish()), "8e2eb146ae340b09e24670f29cabc632"
                                   "6dba54da8789dab6768acf480273f65b");
 }

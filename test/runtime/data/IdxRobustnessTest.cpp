@@ -213,7 +213,7 @@ long peakOfOpening(const std::string &directory, bool succeeds) {
   return usage.ru_maxrss >> 10;
 }
 
-/// `mebibytes` of zeros behind `header`, in about a thousandth of the space.
+/// `mebibytes` of zeros after `header`, in about a thousandth of the space.
 std::string bomb(const std::string &header, int mebibytes) {
   std::string file = gzip(header);
   std::string member = gzip(std::string(1 << 20, '\0'));

@@ -186,7 +186,7 @@ TEST(Mnist, MissingDirectoryIsSaid) {
               HasSubstr("train-images-idx3-ubyte not found; it is empty"));
 }
 
-/// The real files, where somebody has them.
+/// The real files, where they exist.
 TEST(Mnist, ReadsTheRealFiles) {
   const char *variable = std::getenv("BOOSTC_MNIST_DIR");
   std::string directory = variable ? variable : BOOSTC_SHARED_MNIST;

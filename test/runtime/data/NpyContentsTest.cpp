@@ -1,4 +1,4 @@
-// What a directory of NumPy arrays may hold beside images and labels: integers,
+// What a directory of NumPy arrays holds besides images and labels: integers,
 // features by another name, targets; and every way that can be wrong.
 
 #include "test/runtime/data/NpyFiles.h"

@@ -272,7 +272,7 @@ TEST_F(Npy, HostileSizes) {
                         "300000000), 3600000000 bytes, found a file of 131"));
   EXPECT_THAT(imagesError(gzip(npy("<f4", "(3, 300000000)", "abc"))),
               HasSubstr("compressed bytes can hold"));
-  // A zero beside an extent that overflows.
+  // A zero next to an extent that overflows.
   EXPECT_THAT(
       imagesError(npy("|u1", "(0, 4)", "")),
       HasSubstr("announces uint8 (0, 4), expected at least one element"));

@@ -1,4 +1,4 @@
-// What the thread behind a prefetcher does with its time: how far it runs
+// What the thread of a prefetcher does with its time: how far it runs
 // ahead, that it ends, that it waits without working.
 
 #include "runtime/data/Digits.h"

@@ -7,7 +7,7 @@
 
 namespace boostrt {
 
-/// Of `environment`; the test fails when there is no plan.
+/// For `environment`; the test fails when there is no plan.
 inline JobPlan resolved(const Environment &environment,
                         const LaunchOptions &options = {}) {
   JobInputs inputs;

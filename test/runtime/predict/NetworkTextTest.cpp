@@ -29,17 +29,18 @@ TEST(NetworkText, SaysWhatIsWrong) {
   for (const Case &c :
        {Case{"10us", "'10us' has no comma; expected latency and bandwidth, as "
                      "in 10us,100Gbit/s"},
-        {"10,1GB/s", "'10' is no latency; expected a number above 0 and one of "
-                     "ns, us, ms, s, as in 10us"},
-        {"0us,1GB/s", "'0us' is no latency"},
-        {"-1us,1GB/s", "'-1us' is no latency"},
-        {"us,1GB/s", "'us' is no latency"},
-        {"1us,10Gb", "'10Gb' is no bandwidth; expected a number above 0 and "
+        {"10,1GB/s",
+         "'10' is not a latency; expected a number above 0 and one of "
+         "ns, us, ms, s, as in 10us"},
+        {"0us,1GB/s", "'0us' is not a latency"},
+        {"-1us,1GB/s", "'-1us' is not a latency"},
+        {"us,1GB/s", "'us' is not a latency"},
+        {"1us,10Gb", "'10Gb' is not a bandwidth; expected a number above 0 and "
                      "one of Mbit/s, Gbit/s, MB/s, GB/s, as in 100Gbit/s"},
-        {"1us,nanGB/s", "'nanGB/s' is no bandwidth"},
-        {"1us,infGB/s", "'infGB/s' is no bandwidth"},
-        {"1us,1GB/s,", "'1GB/s,' is no bandwidth"},
-        {"1us,", "'' is no bandwidth"}}) {
+        {"1us,nanGB/s", "'nanGB/s' is not a bandwidth"},
+        {"1us,infGB/s", "'infGB/s' is not a bandwidth"},
+        {"1us,1GB/s,", "'1GB/s,' is not a bandwidth"},
+        {"1us,", "'' is not a bandwidth"}}) {
     Result<NetworkCosts> network = parseNetwork(c.text);
     ASSERT_FALSE(network.ok()) << c.text;
     EXPECT_EQ(network.status().code(), ExitCode::Usage);

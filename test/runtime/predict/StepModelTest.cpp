@@ -1,4 +1,4 @@
-// What the model of a step says, beside what pencil and paper do.
+// What the model of a step says, and what pencil and paper do.
 #include "test/runtime/predict/Job.h"
 
 #include "runtime/comm/CostModel.h"
@@ -121,7 +121,7 @@ TEST(StepModel, TwiceTheBandwidthIsHalfTheTimeOnTheWire) {
   EXPECT_DOUBLE_EQ(predicted(*program, job, server, {3, 1e30}).exchange(),
                    4 * 3);
   EXPECT_DOUBLE_EQ(predicted(*program, job, server, {0.1, 1e30}).exchange(), 4);
-  // A network that nobody uses costs nothing.
+  // A network that nothing uses costs nothing.
   EXPECT_DOUBLE_EQ(predicted(*program, {4}, server, {3, 1}).exchange(), 4);
 }
 
@@ -218,7 +218,7 @@ TEST(StepModel, WholeVectorsGoAlongATreeOrARing) {
   EXPECT_EQ(ring.bytes, bytes);
   EXPECT_EQ(ring.how, "to the rank 1 further on");
   EXPECT_EQ(exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 4, byte).bytes, 0u);
-  // Of two servers with two ranks, one rank of each sends over the network,
+  // On two servers with two ranks, one rank of each sends over the network,
   // whose bandwidth is the server's; with distance 2 both do.
   constexpr CommCosts nothing{0, 0, 0, 0, 0};
   EXPECT_EQ(exchangeOf(BOOSTC_COLLECTIVE_SEND_RECV, 1, nothing, {4, 2}, {0, 1})

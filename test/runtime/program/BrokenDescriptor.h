@@ -21,7 +21,7 @@ struct Copy {
   std::vector<BoostCollectiveOperand> exchanged; ///< of the first collective
   // Of the first target.
   std::vector<BoostLibraryCall> calls;
-  // Of the last target.
+  // From the last target.
   std::vector<BoostLaunch> launches;
   std::vector<BoostOperand> operands; ///< of launch 1
   std::vector<BoostModule> modules;

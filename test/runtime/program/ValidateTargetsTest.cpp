@@ -13,7 +13,7 @@ class ValidateTargets : public BrokenDescriptor {
 protected:
   void SetUp() override { load("linear"); }
 
-  /// Of what add(Copy &) makes of the descriptor.
+  /// For what add(Copy &) makes of the descriptor.
   template <typename Add> void expectSound(Add &&add) {
     Copy copy(program_->descriptor());
     add(copy);

@@ -196,7 +196,7 @@ TEST(DeviceRun, StepsThatAreNotFiniteAreNotApplied) {
   Finished onCpu = cpuAlone.run({}), onSim = simAlone.run({});
   auto error = [](const Finished &run) {
     std::string text = run.err.substr(run.err.find("error: "));
-    // The sign of a NaN is nobody's promise.
+    // The sign of a NaN is not promised.
     if (size_t at = text.find("-nan"); at != std::string::npos)
       text.erase(at, 1);
     return text;

@@ -14,7 +14,7 @@ namespace boostrt {
 /// "softmax" -> the path of that variant of SoftmaxProgram.c.
 std::string fixture(const std::string &name);
 
-/// What a process left behind.
+/// What a process left.
 struct Finished {
   int exitCode = -1; ///< -1: ended by a signal
   int signal = 0;

@@ -34,7 +34,7 @@ void waitForText(const std::string &path, const std::string &text) {
             "'" + text + "' in " + path);
 }
 
-/// Of a launcher of one rank: that rank.
+/// For a launcher of one rank: that rank.
 int childOf(int launcher) {
   std::vector<int> children = childrenOf(launcher);
   EXPECT_FALSE(children.empty());

@@ -213,7 +213,7 @@ public:
   std::string refused;
   std::vector<std::pair<std::string, uint64_t>> listed;
   int pulls = 0;              ///< each waits for everything but batches
-  int batches = 0;            ///< copies of them that nobody waited for
+  int batches = 0;            ///< copies of them that nothing waited for
   size_t pinnable = SIZE_MAX; ///< how often pin() succeeds
   std::vector<std::span<std::byte>> pinned;
   std::vector<std::byte *> unpinned;
@@ -274,7 +274,7 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
       static_cast<std::byte *>((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT, 1));
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(device[i], std::byte{0x55}) << "the next copy, " << i;
-  // Nothing to copy is no failure.
+  // Nothing to copy is not a failure.
   EXPECT_TRUE((*arenas)->push(BOOSTC_ARENA_GRADIENT_OTHER).ok());
   EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOSTC_ARENA_TRANSIENT)).ok());
 }

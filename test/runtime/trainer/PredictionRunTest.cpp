@@ -62,7 +62,7 @@ TEST(PredictionRun, ARankThatIsKilledIsNamedAndNoneIsLeft) {
     EXPECT_EQ(kill(rank, 0), -1) << "it is still there";
 }
 
-/// Ended, though perhaps not reaped by whoever inherits it.
+/// Ended, though perhaps not reaped by its new parent.
 bool hasEnded(int process) {
   std::string stat = readFile("/proc/" + std::to_string(process) + "/stat");
   size_t name = stat.rfind(") ");

@@ -107,7 +107,7 @@ TEST(Resume, ContradictionsAreErrors) {
                        "--epochs=2", "--checkpoint-dir=" + run.directory()});
   EXPECT_EQ(other.exitCode, 6) << other.err;
   EXPECT_THAT(other.err, HasSubstr("the fingerprint of the training data"));
-  // What agrees is no contradiction.
+  // What agrees does not contradict.
   expect({"--epochs=2", "--seed=3", "--shuffle=on"}, 0, "resuming after");
 }
 

@@ -243,7 +243,7 @@ TEST_F(RunDataChoice, ASourceWithoutTheTargetsOrLabels) {
   EXPECT_TRUE(open("unlabelled", "{}", images.spec()).ok());
 }
 
-// The program decides what must be there beside samples.
+// The program decides what must be there besides samples.
 TEST_F(RunDataChoice, SamplesAlone) {
   TokenFiles files(9, 3);
   std::filesystem::remove(files.path("train_targets.npy"));

@@ -176,7 +176,7 @@ struct Brought {
 };
 Brought brought;
 
-/// Of the CPU, behind a sum to which the other rank brings a sample of loss 1.
+/// On the CPU, after a sum to which the other rank brings a sample of loss 1.
 int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
   auto *gradients = static_cast<std::byte *>(arenas[BOOSTC_ARENA_GRADIENT]);
   auto &sum =

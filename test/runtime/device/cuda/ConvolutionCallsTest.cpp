@@ -250,7 +250,7 @@ TEST_F(Convolutions, MatmulsNextToThem) {
   std::copy(std::begin(bytes), std::end(bytes), calls[1].operand_bytes);
   target.library_calls = calls;
   target.library_call_count = 2;
-  // The kernel that stands in for both computes the convolution.
+  // The kernel that replaces both computes the convolution.
   EXPECT_THAT(notesWith("fast"),
               ElementsAre(HasSubstr("model.json:5:3: cuBLASLt 13.2.3 does not "
                                     "compute what the generated kernel does"),
