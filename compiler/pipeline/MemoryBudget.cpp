@@ -9,12 +9,12 @@ namespace {
 
 /// The module in phase `buffers`.
 struct Planned {
-  OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> module = {};
   uint64_t bytes = 0;      ///< of a training run
   uint64_t recomputed = 0; ///< values
 
   /// The one for the kind of device that reserves most.
-  train::ProgramOp program;
+  train::ProgramOp program = {};
 };
 
 } // namespace

@@ -91,7 +91,7 @@ struct Machine {
   }
 
   Training train(int64_t steps, CheckpointPosition start = {}) {
-    return boostrt::train(*execution, *arenas, data, {INT64_MAX, steps, {}},
+    return boostrt::train(*execution, *arenas, data, {{INT64_MAX, steps}, {}},
                           /*shuffle=*/true, start);
   }
   std::string bytes(BoostArenaKind kind) {

@@ -202,7 +202,7 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
   LocalJob job(2);
   Ranks ranks(job.connect(1), {0, 0}, LogPolicy::Thread);
   Training training = train(*gpu.execution, *gpu.arenas, gpu.data, ranks,
-                            {INT64_MAX, 6, {}}, /*shuffle=*/true);
+                            {{INT64_MAX, 6}, {}}, /*shuffle=*/true);
   ASSERT_TRUE(training.reason.ok()) << training.reason.status().message();
   ASSERT_EQ(training.steps.size(), 6u);
   ASSERT_EQ(brought.losses.size(), 6u);
