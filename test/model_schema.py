@@ -4,11 +4,18 @@ import json
 import pathlib
 
 
+def text(source):
+    """The schema of the folder SOURCE as it is written."""
+    return pathlib.Path(source, "docs/model.schema.json").read_text(encoding="utf-8")
+
+
 def load(source):
     """The schema of the folder SOURCE, each reference replaced by what it refers to. Keys next
-    to a reference stay: descriptions and defaults."""
-    schema = json.loads(pathlib.Path(source, "docs/model.schema.json").read_text(encoding="utf-8"))
+    to a reference stay: descriptions and defaults. A definition that refers to itself becomes
+    an object that contains itself."""
+    schema = json.loads(text(source))
     definitions = schema.pop("$defs")
+    expanded = {}
 
     def expand(value):
         if isinstance(value, list):
@@ -19,6 +26,9 @@ def load(source):
         if "$ref" not in value:
             return keys
         name = value["$ref"].removeprefix("#/$defs/")
-        return {**expand(definitions[name]), **keys}
+        if name not in expanded:
+            expanded[name] = {}
+            expanded[name].update(expand(definitions[name]))
+        return {**expanded[name], **keys} if keys else expanded[name]
 
     return expand(schema)

@@ -1,5 +1,7 @@
 // The table as a JSON schema, draft 2020-12, for editors. What several places
-// take is a definition of its own, so that the file stays readable.
+// take is a definition of its own, so that the file stays readable. A layer is
+// one definition, whose values may be references to parameters of a block;
+// where layers are not in a block, none of their texts may be a reference.
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/ModelTable.h"
 #include <cmath>
@@ -35,6 +37,7 @@ public:
   json write(const ObjectTable &file) {
     json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                    {"title", "boostc model file"}};
+    layers = file.find("layers")->value.element->variant.get();
     schema.update(writeObject(file));
     schema["$defs"] = std::move(definitions);
     return schema;
@@ -44,23 +47,22 @@ private:
   /// A reference to `schema` as a definition; itself when it is short. Equal
   /// schemas are one definition, different ones of one name are numbered.
   json define(const std::string &name, json schema) {
-    constexpr size_t shortText = 72;
+    constexpr size_t shortText = 64;
     if (schema.contains("$ref") || schema.dump().size() <= shortText)
       return schema;
     for (const auto &[known, definition] : definitions.items())
       if (definition == schema)
         return {{"$ref", "#/$defs/" + known}};
-    std::string base = isTemplate ? name + ".in_block" : name;
-    std::string unique = base;
+    std::string unique = name;
     for (unsigned i = 2; definitions.contains(unique); ++i)
-      unique = base + "." + std::to_string(i);
+      unique = name + "." + std::to_string(i);
     definitions[unique] = std::move(schema);
     return {{"$ref", "#/$defs/" + unique}};
   }
 
   /// A layer of a block may refer to a parameter wherever it has a value.
   json orParameter(json schema) {
-    if (isTemplate && !schema.empty())
+    if (isInLayer && !schema.empty())
       return {{"anyOf", {std::move(schema), parameter()}}};
     return schema;
   }
@@ -70,6 +72,14 @@ private:
                                 {"pattern", "^\\$"},
                                 {"description", "A parameter of the block."}};
     return {{"$ref", "#/$defs/parameter"}};
+  }
+
+  /// A value without references to parameters, however deep.
+  json withoutParameters() {
+    json self = {{"$ref", "#/$defs/without_parameters"}};
+    definitions["without_parameters"] = {
+        {"not", parameter()}, {"items", self}, {"additionalProperties", self}};
+    return self;
   }
 
   json writeObject(const ObjectTable &table, const VariantTable *variant = {}) {
@@ -93,8 +103,6 @@ private:
 
   json writeProperty(const KeyTable &key) {
     json value = orParameter(writeValue(key.value));
-    if (isTemplate) // told where a layer has it
-      return define(key.name, std::move(value));
     json notes = {{"description", key.doc}};
     if (!key.defaultValue.empty())
       notes["default"] = json::parse(key.defaultValue);
@@ -137,16 +145,19 @@ private:
     return {{"anyOf", cases}};
   }
 
-  /// One layer of a block, whose op may be a parameter, too.
-  json writeTemplate(const ValueTable &table) {
-    isTemplate = true;
-    json schema = writeVariant(*table.variant);
-    isTemplate = false;
+  /// A layer. Of a block, its op may be a parameter, too.
+  json writeLayer(bool isOfBlock) {
+    isInLayer = true;
+    json schema = writeVariant(*layers);
+    isInLayer = false;
     schema["anyOf"].push_back(
         {{"type", "object"},
          {"description", "A layer whose op is the value of a parameter."},
-         {"properties", {{table.variant->selector, parameter()}}},
-         {"required", {table.variant->selector}}});
+         {"properties", {{layers->selector, parameter()}}},
+         {"required", {layers->selector}}});
+    schema = define("layer", std::move(schema));
+    if (!isOfBlock)
+      schema["additionalProperties"] = withoutParameters();
     return schema;
   }
 
@@ -177,8 +188,8 @@ private:
       break;
     case Kind::List:
       schema = {{"type", "array"},
-                {"items", table.isTemplate
-                              ? writeTemplate(*table.element)
+                {"items", table.element->variant.get() == layers
+                              ? writeLayer(table.isTemplate)
                               : orParameter(writeValue(*table.element))},
                 {"minItems", table.minItems},
                 {"maxItems", table.maxItems}};
@@ -211,24 +222,39 @@ private:
   }
 
   json definitions = json::object();
-  bool isTemplate = false;
+  const VariantTable *layers = nullptr;
+  bool isInLayer = false;
 };
 
 } // namespace
 
-/// JSON as people lay it out: what fits into a line is one.
+/// JSON as people lay it out: what fits into a line is one, and short members
+/// share lines. A description may be longer; it is a line in any case.
 static std::string layOut(const json &value, size_t indent = 0) {
   constexpr size_t width = 120;
   std::string line = value.dump();
-  if (indent + line.size() <= width || !value.is_structured() || value.empty())
+  size_t length = indent + line.size();
+  if (value.is_object() && value.contains("description") &&
+      !value.contains("properties"))
+    length -= value["description"].dump().size();
+  if (length <= width || !value.is_structured() || value.empty())
     return line;
   bool isObject = value.is_object();
+  constexpr size_t shortMember = 48;
   std::string text(1, isObject ? '{' : '[');
+  size_t room = 0; // on a line of short members
   for (const auto &[key, item] : value.items()) {
-    text.append(text.size() == 1 ? "\n" : ",\n").append(indent + 2, ' ');
-    if (isObject)
-      text.append(json(key).dump()).append(": ");
-    text.append(layOut(item, indent + 2));
+    std::string member = isObject ? json(key).dump() + ": " : std::string();
+    member += layOut(item, indent + 2);
+    bool isFirst = text.size() == 1, isShort = member.size() <= shortMember;
+    if (isShort && member.size() + 2 <= room) {
+      text.append(", ");
+      room -= member.size() + 2;
+    } else {
+      text.append(isFirst ? "\n" : ",\n").append(indent + 2, ' ');
+      room = isShort ? width - indent - 2 - member.size() : 0;
+    }
+    text.append(member);
   }
   text.append("\n").append(indent, ' ').push_back(isObject ? '}' : ']');
   return text;

@@ -8,7 +8,7 @@ Every table with a column `here` is read. Its text in backticks is, by its first
   NAME_IN_CAPITALS     an environment variable that the runtime reads
   examples/...         a path
 `not yet: `name`` says that no op, key, value or option has that name, and
-`not built: `command`` that the command is an error. Nothing else may stand in the column.
+`not implemented: `command`` that the command is an error. Nothing else may stand in the column.
 Commands in the other columns after `here` are looked up, too.
 
 The columns before `here` are those of other systems. Each name that runtime/support/
@@ -42,7 +42,7 @@ BASE = {
 # What of the table are names in a model file.
 KINDS = {"Layer", "Loss", "Metric", "Optimizer", "Initializer", "Schedule", "Transform",
          "DataScheme"}
-WORDS = r"(nothing|not yet:?|not built:|or|,|\s)*"
+WORDS = r"(nothing|not yet:?|not implemented:|or|,|\s)*"
 
 
 def merge(target, patch):
@@ -146,7 +146,7 @@ def check_command(text, is_error=False):
 
 
 def check_name_is_free(name):
-    known = run("boostc", "--print-ops").stdout + json.dumps(SCHEMA)
+    known = run("boostc", "--print-ops").stdout + model_schema.text(SOURCE)
     taken = re.search(rf'(?<![\w-]){re.escape(name)}(?![\w-])', known)
     return f"'{name}' is there now" if taken else None
 
@@ -162,7 +162,7 @@ def check_here(cell):
         elif text[0] in '"{':
             yield check_part(text)
         elif text.split()[0] in ("boostc", "boost-run"):
-            yield check_command(text, is_error="not built:" in rest)
+            yield check_command(text, is_error="not implemented:" in rest)
         elif re.fullmatch("[A-Z][A-Z_]+", text):
             yield None if text in VARIABLES else "the runtime reads no such variable"
         elif "/" in text:

@@ -45,6 +45,7 @@ def is_valid(value, schema):
         "const": lambda r: is_equal(value, r),
         "enum": lambda r: any(is_equal(value, item) for item in r),
         "anyOf": lambda r: any(is_valid(value, item) for item in r),
+        "not": lambda r: not is_valid(value, r),
         "minimum": lambda r: value >= r,
         "maximum": lambda r: value <= r,
         "exclusiveMinimum": lambda r: value > r,
@@ -53,11 +54,12 @@ def is_valid(value, schema):
         "maxItems": lambda r: len(value) <= r,
         "minProperties": lambda r: len(value) >= r,
         "maxProperties": lambda r: len(value) <= r,
-        "items": lambda r: all(is_valid(item, r) for item in value),
+        "items": lambda r: not isinstance(value, list) or all(
+            is_valid(item, r) for item in value),
         "required": lambda r: all(key in value for key in r),
         "propertyNames": lambda r: all(is_valid(key, r) for key in value),
         "properties": lambda r: all(is_valid(value[k], r[k]) for k in r if k in value),
-        "additionalProperties": lambda r: all(
+        "additionalProperties": lambda r: not isinstance(value, dict) or all(
             is_valid(value[k], r) for k in value if k not in schema.get("properties", {})),
     }
     # The type first: the other rules take it for granted.
@@ -81,43 +83,55 @@ def errors_of(models):
 BASE = json.loads((SOURCE / "examples/mlp-mnist/model.json").read_text())
 
 
-def sample(schema):
-    """A value that the schema accepts, with every key of every object."""
+def is_reference(schema):
+    """Whether it is that of references to parameters of a block."""
+    return schema.get("pattern", "").startswith(r"^\$")
+
+
+def sample(schema, in_block=False):
+    """A value that the schema accepts, with every key of every object; in a block a reference
+    wherever there may be one."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return sample(schema["anyOf"][-1])
+        return sample([item for item in schema["anyOf"]
+                       if in_block or not is_reference(item)][-1], in_block)
     if not schema.keys() - NOTES:
         return 1  # any value
-    if schema.get("pattern", "").startswith(r"^\$"):
+    if is_reference(schema):
         return "$reference"
     kind = schema["type"]
     if kind == "object":
-        return {key: sample(item) for key, item in schema.get("properties", {}).items()}
+        return {key: sample(item, in_block)
+                for key, item in schema.get("properties", {}).items()}
     if kind == "array":
-        return [sample(schema["items"])] * max(1, schema["minItems"])
+        return [sample(schema["items"], in_block)] * max(1, schema["minItems"])
     low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
     return {"integer": low, "number": low + (1 if "exclusiveMinimum" in schema else 0),
             "boolean": False, "string": "text", "null": None}[kind]
 
 
-def objects(schema, wrap):
-    """Every (function, schema) of an object; the function makes a model around it."""
+def objects(schema, wrap, in_block=False):
+    """Every (function, schema, whether it is in a block) of an object; the function makes a
+    model around it."""
     for item in schema.get("anyOf", []):
-        yield from objects(item, wrap)
+        # Outside of a block nothing is a layer whose op is a reference.
+        if in_block or not any(map(is_reference, item.get("properties", {}).values())):
+            yield from objects(item, wrap, in_block)
     if schema.get("type") == "array":
-        yield from objects(schema["items"], lambda value: wrap([value]))
+        yield from objects(schema["items"], lambda value: wrap([value]), in_block)
     if schema.get("type") != "object":
         return
-    yield wrap, schema
+    yield wrap, schema, in_block
     for key, item in schema.get("properties", {}).items():
-        around = BASE if schema is SCHEMA else sample(schema)
-        yield from objects(item, lambda value, key=key: wrap({**around, key: value}))
+        around = BASE if schema is SCHEMA else sample(schema, in_block)
+        yield from objects(item, lambda value, key=key: wrap({**around, key: value}),
+                           in_block or (schema is SCHEMA and key == "blocks"))
     if isinstance(schema.get("additionalProperties"), dict):
         yield from objects(schema["additionalProperties"],
-                           lambda value: wrap({"any": value}))
+                           lambda value: wrap({"any": value}), in_block)
 
 
 def place(path, value):
@@ -151,8 +165,8 @@ for example in sorted(SOURCE.glob("examples/*/model.json")):
         failures.append(f"{example} does not validate")
 
 full, unknown = [], []
-for wrap, schema in objects(SCHEMA, lambda value: value):
-    value = sample(schema)
+for wrap, schema, in_block in objects(SCHEMA, lambda value: value):
+    value = sample(schema, in_block)
     full.append(with_uses(wrap(value)))
     if schema.get("additionalProperties", {}) != {}:
         extended = {**value, "surely_unknown": 1}
@@ -168,7 +182,12 @@ for model, message in zip(unknown, errors_of(unknown)):
     if "'surely_unknown'" not in message:
         failures.append(f"the parser accepts an unknown key: {json.dumps(model)}")
 
-WRONG = [(["batch_size"], 0), (["batch_size"], 1048577), (["batch_size"], 1.5),
+# References to parameters are for blocks, at every depth.
+HEAD = {"op": "dense", "units": 10}
+WRONG = [(["layers"], [{"op": "flatten"}, {**HEAD, **keys}]) for keys in (
+             {"units": "$x"}, {"op": "$x"}, {"bias": "$x"}, {"init": {"weight": "$x"}},
+             {"init": {"weight": {"type": "constant", "value": "$x"}}}, {"inputs": ["$x"]})]
+WRONG += [(["batch_size"], 0), (["batch_size"], 1048577), (["batch_size"], 1.5),
          (["batch_size"], True), (["epochs"], "1"), (["name"], "a b"), (["name"], ""),
          (["seed"], -1), (["input"], {}), (["layers"], []), (["layers"], {}),
          (["loss"], "softmax_cross_entropy"), (["loss", "op"], "x"),
