@@ -7,11 +7,11 @@ using namespace boostc::nn;
 
 FailureOr<SmallVector<int64_t>>
 boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
-                          ShapedType image, ArrayRef<int64_t> kernel,
+                          ShapedType input, ArrayRef<int64_t> kernel,
                           ArrayRef<int64_t> strides,
                           ArrayRef<int64_t> padding) {
-  if (image.getRank() != 4)
-    return emitError() << "expected an input [N, C, H, W], found " << image;
+  if (input.getRank() != 4)
+    return emitError() << "expected an input [N, C, H, W], found " << input;
   constexpr int64_t kMost = 1 << 20;
   auto arePositive = [](ArrayRef<int64_t> values) {
     return values.size() == 2 && llvm::all_of(values, [](int64_t value) {
@@ -32,20 +32,20 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
                           "kernel ["
                        << kernel << "], found [" << padding << "]";
   auto geometry = ConvolutionGeometry::get(strides, padding, {1, 1}, 1);
-  SmallVector<int64_t> output = {image.getDimSize(0), image.getDimSize(1)};
+  SmallVector<int64_t> output = {input.getDimSize(0), input.getDimSize(1)};
   for (unsigned axis : {0, 1}) {
     // Since padding is below the kernel, every window reaches into the input.
-    output.push_back(geometry.getOutputExtent(axis, image.getDimSize(2 + axis),
+    output.push_back(geometry.getOutputExtent(axis, input.getDimSize(2 + axis),
                                               kernel[axis]));
     if (output.back() < 1)
       return emitError() << "a window of [" << kernel
-                         << "] does not fit into the padded input " << image;
+                         << "] does not fit into the padded input " << input;
   }
   return output;
 }
 
 void boostc::nn::forEachTap(
-    ArrayRef<int64_t> image, ArrayRef<int64_t> output, ArrayRef<int64_t> kernel,
+    ArrayRef<int64_t> input, ArrayRef<int64_t> output, ArrayRef<int64_t> kernel,
     ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
     llvm::function_ref<void(int64_t, int64_t, int64_t)> tap) {
   int64_t y = 0;
@@ -56,8 +56,8 @@ void boostc::nn::forEachTap(
           for (int64_t l = 0; l < kernel[1]; ++l) {
             int64_t row = i * strides[0] + k - padding[0];
             int64_t column = j * strides[1] + l - padding[1];
-            if (row >= 0 && row < image[2] && column >= 0 && column < image[3])
-              tap((plane * image[2] + row) * image[3] + column, y,
+            if (row >= 0 && row < input[2] && column >= 0 && column < input[3])
+              tap((plane * input[2] + row) * input[3] + column, y,
                   k * kernel[1] + l);
           }
 }
@@ -83,18 +83,18 @@ PoolingLoops::PoolingLoops(OpBuilder &builder, Location loc,
     pixel.push_back(builder.getAffineDimExpr(2 + axis) * strides[axis] +
                     builder.getAffineDimExpr(4 + axis) +
                     (getMargin(padding, axis) - padding[axis]));
-  image = AffineMap::get(6, 0, pixel, builder.getContext());
+  input = AffineMap::get(6, 0, pixel, builder.getContext());
   output = projection(builder, 6, {0, 1, 2, 3});
   window = projection(builder, 6, {4, 5});
   extents = tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
 }
 
-static RankedTensorType getPaddedType(RankedTensorType image,
+static RankedTensorType getPaddedType(RankedTensorType input,
                                       ArrayRef<int64_t> padding) {
-  SmallVector<int64_t> shape(image.getShape());
+  SmallVector<int64_t> shape(input.getShape());
   for (unsigned axis : {0, 1})
     shape[2 + axis] += getMargin(padding, axis) + padding[axis + 2];
-  return RankedTensorType::get(shape, image.getElementType());
+  return RankedTensorType::get(shape, input.getElementType());
 }
 
 static Value buildFilled(OpBuilder &builder, Location loc,
@@ -115,16 +115,16 @@ static AffineMap getInnerMap(OpBuilder &builder, ArrayRef<int64_t> padding) {
   return AffineMap::get(4, 0, pixel, builder.getContext());
 }
 
-Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
+Value boostc::nn::padInput(OpBuilder &builder, Location loc, Value input,
                            ArrayRef<int64_t> padding, double value) {
   if (!isPadded(padding))
-    return image;
-  auto type = cast<RankedTensorType>(image.getType());
+    return input;
+  auto type = cast<RankedTensorType>(input.getType());
   Value filled = buildFilled(builder, loc, getPaddedType(type, padding), value);
   SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
   bool isZero = value == 0.0;
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{filled.getType()}, image, filled,
+      builder, loc, TypeRange{filled.getType()}, input, filled,
       {builder.getMultiDimIdentityMap(4), getInnerMap(builder, padding)},
       iterators, [&](OpBuilder &b, Location nested, ValueRange args) {
         // A body that reads what it overwrites keeps the fill from counting as
@@ -139,26 +139,26 @@ Value boostc::nn::padImage(OpBuilder &builder, Location loc, Value image,
   return generic.getResult(0);
 }
 
-/// Whether every pixel of `image` is in exactly one window.
-static bool areWindowsTiles(RankedTensorType image, ArrayRef<int64_t> kernel,
+/// Whether every pixel of `input` is in exactly one window.
+static bool areWindowsTiles(RankedTensorType input, ArrayRef<int64_t> kernel,
                             ArrayRef<int64_t> strides,
                             ArrayRef<int64_t> padding) {
   return kernel == strides && !isPadded(padding) &&
-         image.getDimSize(2) % kernel[0] == 0 &&
-         image.getDimSize(3) % kernel[1] == 0;
+         input.getDimSize(2) % kernel[0] == 0 &&
+         input.getDimSize(3) % kernel[1] == 0;
 }
 
 Value boostc::nn::buildPoolingGrad(
-    OpBuilder &builder, Location loc, RankedTensorType image,
+    OpBuilder &builder, Location loc, RankedTensorType input,
     const PoolingLoops &loops, ValueRange inputs, ArrayRef<int64_t> kernel,
     ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> term) {
-  bool areTiles = areWindowsTiles(image, kernel, strides, padding);
+  bool areTiles = areWindowsTiles(input, kernel, strides, padding);
   Value init =
-      areTiles ? tensor::EmptyOp::create(builder, loc, image.getShape(),
-                                         image.getElementType())
+      areTiles ? tensor::EmptyOp::create(builder, loc, input.getShape(),
+                                         input.getElementType())
                      .getResult()
-               : buildFilled(builder, loc, getPaddedType(image, padding), 0.0);
+               : buildFilled(builder, loc, getPaddedType(input, padding), 0.0);
   // Loops that move a pixel's index are parallel only where each pixel is met
   // once.
   SmallVector<utils::IteratorType> iterators(
@@ -169,7 +169,7 @@ Value boostc::nn::buildPoolingGrad(
   SmallVector<Value> operands(inputs);
   operands.push_back(loops.extents);
   maps.push_back(loops.window);
-  maps.push_back(loops.image);
+  maps.push_back(loops.input);
   auto generic = linalg::GenericOp::create(
       builder, loc, TypeRange{init.getType()}, operands, ValueRange{init}, maps,
       iterators, [&](OpBuilder &b, Location nested, ValueRange args) {
@@ -181,7 +181,7 @@ Value boostc::nn::buildPoolingGrad(
   if (!isPadded(padding))
     return generic.getResult(0);
   return buildElementwise(
-      builder, loc, image, generic.getResult(0),
+      builder, loc, input, generic.getResult(0),
       {getInnerMap(builder, padding)},
       [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
 }

@@ -6,15 +6,15 @@
 
 namespace boostc::nn {
 
-/// Checks the attributes of a pooling of `image`; returns the pooled shape.
+/// Checks the attributes of a pooling of `input`; returns the pooled shape.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
 verifyPooling(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-              mlir::ShapedType image, llvm::ArrayRef<int64_t> kernel,
+              mlir::ShapedType input, llvm::ArrayRef<int64_t> kernel,
               llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> padding);
 
 /// Calls `tap(x, y, k)` for every tap inside the input: row-major offsets of
 /// the pixel and of the window's output, and the tap's number in its window.
-void forEachTap(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> output,
+void forEachTap(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> output,
                 llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
                 llvm::ArrayRef<int64_t> padding,
                 llvm::function_ref<void(int64_t, int64_t, int64_t)> tap);
@@ -25,7 +25,7 @@ struct PoolingLoops {
                llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> padding);
 
-  mlir::AffineMap image;  ///< pixel under a tap of the padded input
+  mlir::AffineMap input;  ///< pixel under a tap of the padded input
   mlir::AffineMap output; ///< (n, c, i, j)
   mlir::AffineMap window; ///< (k, l)
   /// An operand of the window's shape that is never read: linalg infers the
@@ -33,9 +33,9 @@ struct PoolingLoops {
   mlir::Value extents;
 };
 
-/// `image` with `value` around it; itself without padding.
-mlir::Value padImage(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value image, llvm::ArrayRef<int64_t> padding,
+/// `input` with `value` around it; itself without padding.
+mlir::Value padInput(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value input, llvm::ArrayRef<int64_t> padding,
                      double value);
 
 /// The gradient of a pooling's input, `term(args)` for each window and tap: the
@@ -43,7 +43,7 @@ mlir::Value padImage(mlir::OpBuilder &builder, mlir::Location loc,
 /// overlap are summed; where every pixel is in exactly one, each is written
 /// once.
 mlir::Value buildPoolingGrad(
-    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType image,
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType input,
     const PoolingLoops &loops, mlir::ValueRange inputs,
     llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
     llvm::ArrayRef<int64_t> padding,

@@ -33,13 +33,13 @@ std::array<int64_t, 2> boostc::nn::getExtents(LayerBuilder &layer,
 }
 
 FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
-                                        RankedTensorType image,
+                                        RankedTensorType input,
                                         std::array<int64_t, 2> dilations) {
-  if (image.getRank() != 4)
+  if (input.getRank() != 4)
     return layer.emitError("op")
            << layer.spec.name
            << " needs an input [channels, height, width], found "
-           << image.getRank() - 1 << " dimensions a sample (" << image
+           << input.getRank() - 1 << " dimensions a sample (" << input
            << " with the batch)";
   Window window;
   window.kernel = getExtents(layer, "kernel");
@@ -60,7 +60,7 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
       window.geometry.padding[side] = given[side % given.size()];
   } else if (name != "valid") {
     for (unsigned axis : {0, 1}) {
-      int64_t extent = image.getDimSize(2 + axis);
+      int64_t extent = input.getDimSize(2 + axis);
       int64_t outputs = llvm::divideCeil(extent, strides[axis]);
       int64_t reach = (window.kernel[axis] - 1) * dilations[axis] + 1;
       int64_t total =
@@ -72,20 +72,20 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
   }
   for (unsigned axis : {0, 1}) {
     window.output[axis] = window.geometry.getOutputExtent(
-        axis, image.getDimSize(2 + axis), window.kernel[axis]);
+        axis, input.getDimSize(2 + axis), window.kernel[axis]);
     if (window.output[axis] < 1)
       return layer.emitError("kernel")
              << "a " << window.kernel[0] << "x" << window.kernel[1]
-             << " window does not fit into an input of " << image.getDimSize(2)
-             << "x" << image.getDimSize(3) << " padded by ["
+             << " window does not fit into an input of " << input.getDimSize(2)
+             << "x" << input.getDimSize(3) << " padded by ["
              << ArrayRef<int64_t>(window.geometry.padding) << "]";
   }
   return window;
 }
 
 FailureOr<Window> boostc::nn::getPoolingWindow(LayerBuilder &layer,
-                                               RankedTensorType image) {
-  FailureOr<Window> window = getWindow(layer, image, {1, 1});
+                                               RankedTensorType input) {
+  FailureOr<Window> window = getWindow(layer, input, {1, 1});
   if (failed(window))
     return failure();
   const ConvolutionGeometry &geometry = window->geometry;

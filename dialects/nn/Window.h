@@ -10,19 +10,19 @@ namespace boostc::nn {
 /// Dilation and groups are the convolution's own.
 std::vector<KeySpec> getWindowKeys(llvm::StringRef strideDefault);
 
-/// The window of a layer whose input is `image`, or failure with a diagnostic.
+/// The window of a layer whose input is `input`, or failure with a diagnostic.
 struct Window {
   std::array<int64_t, 2> kernel;
   ConvolutionGeometry geometry;  ///< groups 1
   std::array<int64_t, 2> output; ///< extents
 };
 llvm::FailureOr<Window> getWindow(LayerBuilder &layer,
-                                  mlir::RankedTensorType image,
+                                  mlir::RankedTensorType input,
                                   std::array<int64_t, 2> dilations);
 
 /// The window of a pooling layer: no dilation, padding below the kernel.
 llvm::FailureOr<Window> getPoolingWindow(LayerBuilder &layer,
-                                         mlir::RankedTensorType image);
+                                         mlir::RankedTensorType input);
 
 /// One integer for both axes or one for each.
 std::array<int64_t, 2> getExtents(LayerBuilder &layer, llvm::StringRef key);

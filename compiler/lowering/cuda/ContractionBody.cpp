@@ -1,4 +1,4 @@
-// Contractions as work for a grid.
+// Contractions as kernel bodies.
 
 #include "compiler/lowering/cuda/ContractionBody.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace boostc;
 
-/// The offset by the work's own loops; none where a derived index counts.
+/// The offset by the body's own loops; none where a derived index counts.
 static std::optional<LinearIndex> getOwnOffset(const LinearIndex &offset,
                                                size_t loops) {
   LinearIndex own = offset;
@@ -129,7 +129,7 @@ Value ContractionBody::loadFrom(OpBuilder &builder,
 
 /// Tiles of sums that share what they load: along one loop `a` is the same,
 /// along the other `b`.
-static void chooseTiles(const Contraction &c, const KernelBody &work,
+static void chooseTiles(const Contraction &c, const KernelBody &body,
                         GridPlan &plan) {
   constexpr int64_t kManyItems = 16384, kLargestTile = 4;
   auto findLoop = [&](const LinearIndex &same, const LinearIndex &moves) {
@@ -155,7 +155,7 @@ static void chooseTiles(const Contraction &c, const KernelBody &work,
                           plan.items * plan.lanes / extent < kManyItems))
       extent /= 2;
     if (extent > 1)
-      setTile(plan, work, *loop, extent);
+      setTile(plan, body, *loop, extent);
   }
 }
 
@@ -176,7 +176,7 @@ static bool isReadAlongTerms(const Contraction &c, const GridPlan &plan) {
 PlannedBody boostc::buildContractionBody(Location loc, const Contraction &c,
                                          const IRMapping &buffers,
                                          TilingPolicy tilingPolicy) {
-  auto work = std::make_unique<ContractionBody>(loc, c, buffers);
+  auto body = std::make_unique<ContractionBody>(loc, c, buffers);
   // Neighbouring threads write neighbours; neighbouring terms are read along
   // the smallest steps.
   auto stepOf = [&](unsigned loop) {
@@ -190,20 +190,20 @@ PlannedBody boostc::buildContractionBody(Location loc, const Contraction &c,
   llvm::erase_if(order, [&](unsigned loop) {
     return c.loops[loop].isReduction && c.loops[loop].extent == 1;
   });
-  GridPlan plan = planGrid(*work, order);
+  GridPlan plan = planGrid(*body, order);
   if (!c.b)
-    return {std::move(work), std::move(plan)};
+    return {std::move(body), std::move(plan)};
   if (plan.lanes == 1 && isReadAlongTerms(c, plan))
     plan.lanes = kWarpThreads;
   if (!plan.parallel.empty())
-    chooseTiles(c, *work, plan);
+    chooseTiles(c, *body, plan);
   if (tilingPolicy == TilingPolicy::Never)
-    return {std::move(work), std::move(plan)};
+    return {std::move(body), std::move(plan)};
   std::optional<SharedMemoryTiling> tiling = planSharedMemoryTiling(c);
   if (tiling && (tilingPolicy == TilingPolicy::Always ||
                  isWorthwhile(tiling->cycles, estimateCycles(c, plan)))) {
     plan.tile.assign(c.loops.size(), 1);
     plan.tiling = std::move(tiling);
   }
-  return {std::move(work), std::move(plan)};
+  return {std::move(body), std::move(plan)};
 }

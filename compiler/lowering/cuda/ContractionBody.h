@@ -1,4 +1,4 @@
-// ContractionBody.h - contractions as work for a grid.
+// ContractionBody.h - contractions as kernel bodies.
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"

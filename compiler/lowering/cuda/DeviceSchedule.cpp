@@ -69,7 +69,7 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
         unit.written.insert(base);
       return success();
     };
-    for (const KernelBody::Access &access : part.work->accesses)
+    for (const KernelBody::Access &access : part.body->accesses)
       if (failed(touch(access.buffer, access.isWritten)))
         return failure();
     if (Value scratch = getLibraryScratch(op)) {
@@ -77,7 +77,7 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
         return failure();
       unit.scratch = getBase(scratch);
     }
-    unit.nests.emplace_back(std::move(part.work), std::move(part.plan));
+    unit.nests.emplace_back(std::move(part.body), std::move(part.plan));
   }
   return units;
 }
@@ -89,7 +89,7 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
     for (rt::BufferOp b : unit.touched)
       if (a != b && overlap(a, b))
         return false;
-  // The unit joins the first that it waits for; place() has found one.
+  // The unit joins the first that it waits for; insert() has found one.
   std::vector<DeviceUnit> &units = kernel.units;
   size_t firstNumber = 0;
   while (!conflicts(units[firstNumber], unit))
@@ -102,7 +102,7 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
   GridNest &nest = unit.nests.front();
   // A chain has one block, which large work would wait for.
   if (!others.empty() || (first.isChain() && !isSmall(unit)) ||
-      !first.nests.back().join(nest.members.front().work, nest.plan)) {
+      !first.nests.back().join(nest.members.front().body, nest.plan)) {
     if (!isSmall(unit) || !isSmall(first) ||
         llvm::any_of(others,
                      [&](size_t number) { return !isSmall(units[number]); }))
@@ -128,36 +128,36 @@ LogicalResult DeviceSchedule::add(Operation *op) {
   if (failed(units))
     return failure();
   for (DeviceUnit &unit : *units)
-    place(op, unit);
+    insert(op, unit);
   return success();
 }
 
-void DeviceSchedule::place(Operation *op, DeviceUnit &unit) {
+void DeviceSchedule::insert(Operation *op, DeviceUnit &unit) {
   // The last kernel with something to wait for.
-  size_t place = kernels.size();
-  while (place > 0 &&
-         llvm::none_of(kernels[place - 1].units, [&](const DeviceUnit &other) {
+  size_t at = kernels.size();
+  while (at > 0 &&
+         llvm::none_of(kernels[at - 1].units, [&](const DeviceUnit &other) {
            return conflicts(other, unit);
          }))
-    --place;
+    --at;
   if (unit.scratch) {
-    auto call = kernels.emplace(kernels.begin() + place);
+    auto call = kernels.emplace(kernels.begin() + at);
     call->isFallback = true;
     call->units.push_back(std::move(unit));
     call->ops.push_back(op);
     return;
   }
-  if (place > 0 && hasRoom(kernels[place - 1], unit) &&
-      append(kernels[place - 1], unit)) {
-    kernels[place - 1].ops.push_back(op);
+  if (at > 0 && hasRoom(kernels[at - 1], unit) &&
+      append(kernels[at - 1], unit)) {
+    kernels[at - 1].ops.push_back(op);
     return;
   }
-  while (place < kernels.size() && !hasRoom(kernels[place], unit))
-    ++place;
-  if (place == kernels.size())
+  while (at < kernels.size() && !hasRoom(kernels[at], unit))
+    ++at;
+  if (at == kernels.size())
     kernels.emplace_back();
-  kernels[place].units.push_back(std::move(unit));
-  kernels[place].ops.push_back(op);
+  kernels[at].units.push_back(std::move(unit));
+  kernels[at].ops.push_back(op);
 }
 
 std::vector<DeviceKernel> DeviceSchedule::take() {

@@ -56,8 +56,8 @@ struct DeviceKernel {
 
 class DeviceSchedule {
 public:
-  /// `buffers` is what the works look buffers up in when code is emitted; it
-  /// outlives them.
+  /// `buffers` is what kernel bodies look buffers up in when code is emitted;
+  /// it outlives them.
   DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy)
       : buffers(buffers), tilingPolicy(tilingPolicy) {}
 
@@ -70,7 +70,7 @@ public:
 
 private:
   /// Takes in a unit of `op`.
-  void place(mlir::Operation *op, DeviceUnit &unit);
+  void insert(mlir::Operation *op, DeviceUnit &unit);
   /// Tries to append `unit`, of one nest, to those units of `kernel` that touch
   /// the same buffers.
   bool append(DeviceKernel &kernel, DeviceUnit &unit);

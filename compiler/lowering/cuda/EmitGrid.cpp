@@ -33,7 +33,7 @@ public:
     auto emitStarts = [&] {
       forEachOfTile([&] {
         emitMembers(0, nest.main);
-        starts.push_back(work.emitStart(builder, indices));
+        starts.push_back(body.emitStart(builder, indices));
       });
     };
     SmallVector<Value> values;
@@ -44,22 +44,22 @@ public:
       outputs = starts.front().size();
       values = reduce(plan.reductions, values);
     } else {
-      outputs = work.countOutputs();
+      outputs = body.countOutputs();
       forEachOfTile([&] {
         for (size_t output = 0; output < outputs; ++output)
-          values.push_back(work.emitNeutral(builder, output));
+          values.push_back(body.emitNeutral(builder, output));
       });
       values = combineLanes(reduceShared(values));
       builder.setInsertionPointToStart(ifTrue(arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, lane, constant(0))));
       emitStarts();
       for (auto [i, value] : llvm::enumerate(values))
-        value = work.emitCombined(builder, i % outputs,
+        value = body.emitCombined(builder, i % outputs,
                                   starts[i / outputs][i % outputs], value);
     }
     size_t element = 0;
     forEachOfTile([&] {
-      work.emitStores(builder, indices,
+      body.emitStores(builder, indices,
                       ArrayRef(values).slice(element, outputs));
       element += outputs;
       emitMembers(nest.main + 1, nest.members.size());
@@ -67,15 +67,15 @@ public:
   }
 
 private:
-  /// Calls `body` with the indices of each output of the tile in turn.
-  void forEachOfTile(llvm::function_ref<void()> body) {
+  /// Calls `action` with the indices of each output of the tile in turn.
+  void forEachOfTile(llvm::function_ref<void()> action) {
     SmallVector<Value> corner = indices;
     SmallVector<int64_t> at(indices.size(), 0);
     while (true) {
       for (unsigned loop : plan.parallel)
         indices[loop] = at[loop] == 0 ? corner[loop]
                                       : add(corner[loop], constant(at[loop]));
-      body();
+      action();
       unsigned moved = plan.parallel.size();
       while (moved > 0 && ++at[plan.parallel[moved - 1]] ==
                               plan.tile[plan.parallel[moved - 1]])
@@ -91,7 +91,7 @@ private:
     SmallVector<Value> next;
     size_t element = 0;
     forEachOfTile([&] {
-      llvm::append_range(next, work.emitStep(builder, indices,
+      llvm::append_range(next, body.emitStep(builder, indices,
                                              values.slice(element, outputs)));
       element += outputs;
     });
@@ -103,7 +103,7 @@ private:
     if (loops.empty())
       return step(values);
     unsigned number = loops.front();
-    return emitLoop(constant(0), constant(work.loops[number].extent), 1, values,
+    return emitLoop(constant(0), constant(body.loops[number].extent), 1, values,
                     [&](Value index, ValueRange inner) {
                       indices[number] = index;
                       return reduce(loops.drop_front(), inner);
@@ -114,7 +114,7 @@ private:
   SmallVector<Value> reduceShared(ValueRange values) {
     int64_t terms = 1;
     for (unsigned loop : plan.reductions)
-      terms *= work.loops[loop].extent;
+      terms *= body.loops[loop].extent;
     return emitLoop(lane, constant(terms), plan.lanes, values,
                     [&](Value term, ValueRange inner) {
                       decode(term, plan.reductions);
@@ -151,7 +151,7 @@ private:
         Value part = memref::LoadOp::create(builder, loc, shared[i],
                                             ValueRange{constant(warp)});
         total =
-            total ? work.emitCombined(builder, i % outputs, total, part) : part;
+            total ? body.emitCombined(builder, i % outputs, total, part) : part;
       }
     }
     return totals;
@@ -164,7 +164,7 @@ private:
           builder, loc, value, static_cast<int32_t>(distance),
           static_cast<int32_t>(kWarpThreads), gpu::ShuffleMode::XOR);
       value =
-          work.emitCombined(builder, output, value, other.getShuffleResult());
+          body.emitCombined(builder, output, value, other.getShuffleResult());
     }
     return value;
   }

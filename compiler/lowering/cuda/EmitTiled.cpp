@@ -17,7 +17,7 @@ public:
   TiledEmitter(OpBuilder &builder, Location loc, const GridNest &nest,
                Value memory)
       : GridCode(builder, loc, nest), tiling(*plan.tiling),
-        product(static_cast<ContractionBody &>(work)), memory(memory),
+        contraction(static_cast<ContractionBody &>(body)), memory(memory),
         row{tiling.rows, 0},
         column{tiling.columns, tiling.slice * tiling.rows.getPitch()} {}
 
@@ -28,7 +28,7 @@ public:
     storeSlice(loadSlice(constant(0)), constant(0));
     gpu::BarrierOp::create(builder, loc);
     SmallVector<Value> sums(tiling.rows.perThread * tiling.columns.perThread,
-                            work.emitNeutral(builder, 0));
+                            body.emitNeutral(builder, 0));
     sums = emitLoop(
         constant(0), constant(slices), 1, sums,
         [&](Value slice, ValueRange sums) { return addSlice(slice, sums); });
@@ -41,7 +41,7 @@ private:
     Value term, position; ///< in the slice, in the tile
   };
   /// A thread's position along a side.
-  struct Place {
+  struct SidePosition {
     const TiledSide &side;
     int64_t start;     ///< of the side in a slice
     Value first = {};  ///< of the tile
@@ -98,10 +98,10 @@ private:
   SmallVector<Value> loadSlice(Value firstTerm) {
     SmallVector<Value> values;
     SmallVector<Value> outer = indices;
-    for (const Place *place : {&row, &column})
-      for (const Piece &piece : place->pieces) {
-        const TiledSide &side = place->side;
-        Value position = add(place->first, piece.position);
+    for (const SidePosition *along : {&row, &column})
+      for (const Piece &piece : along->pieces) {
+        const TiledSide &side = along->side;
+        Value position = add(along->first, piece.position);
         Value term = add(firstTerm, piece.term);
         Value isInside;
         auto require = [&](Value at, int64_t extent, int64_t step) {
@@ -115,20 +115,21 @@ private:
         indices = outer;
         decode(position, side.loops);
         decode(term, tiling.terms);
-        values.push_back(product.emitFactor(builder, side, indices, isInside));
+        values.push_back(
+            contraction.emitFactor(builder, side, indices, isInside));
       }
     indices = outer;
     return values;
   }
 
   void storeSlice(ArrayRef<Value> values, Value slice) {
-    for (const Place *place : {&row, &column})
-      for (const Piece &piece : place->pieces) {
-        const TiledSide &side = place->side;
+    for (const SidePosition *along : {&row, &column})
+      for (const Piece &piece : along->pieces) {
+        const TiledSide &side = along->side;
         Value value = values.front();
         values = values.drop_front();
         Value at =
-            add(add(slice, constant(place->start)),
+            add(add(slice, constant(along->start)),
                 add(multiply(piece.term, side.getPitch()), piece.position));
         if (side.width == 1) {
           memref::StoreOp::create(builder, loc, value, memory, at);
@@ -156,9 +157,9 @@ private:
     Value isThere = isBelow(next, constant(tiling.countSlices()));
 
     SmallVector<Value> none;
-    for (const Place *place : {&row, &column})
-      none.append(place->pieces.size(),
-                  product.emitZero(builder, place->side.width));
+    for (const SidePosition *along : {&row, &column})
+      none.append(along->pieces.size(),
+                  contraction.emitZero(builder, along->side.width));
     SmallVector<Value> values =
         emitWhere(builder, loc, isThere, none, [&](OpBuilder &) {
           return loadSlice(multiply(next, tiling.slice));
@@ -180,19 +181,20 @@ private:
     SmallVector<Value> next;
     for (Value a : ofRows)
       for (Value b : ofColumns)
-        next.push_back(product.emitProduct(builder, a, b, sums[next.size()]));
+        next.push_back(
+            contraction.emitProduct(builder, a, b, sums[next.size()]));
     return next;
   }
 
   /// A thread's elements of a side in a term. It has several groups of
   /// neighbours, which lie side by side with those of other threads.
-  SmallVector<Value> readFragments(const Place &place, Value term,
+  SmallVector<Value> readFragments(const SidePosition &along, Value term,
                                    Value slice) {
-    const TiledSide &side = place.side;
+    const TiledSide &side = along.side;
     SmallVector<Value> elements;
-    Value start = add(add(slice, constant(place.start)),
+    Value start = add(add(slice, constant(along.start)),
                       add(multiply(term, side.getPitch()),
-                          multiply(place.thread, side.getFragment())));
+                          multiply(along.thread, side.getFragment())));
     auto type = VectorType::get(side.getFragment(), builder.getF32Type());
     for (int64_t i = 0; i < side.perThread; i += side.getFragment()) {
       Value at = add(start, constant(i * side.countThreads()));
@@ -207,21 +209,21 @@ private:
 
   //===--- from sums to memory --------------------------------------------===//
 
-  /// Calls `body` with the number of each row or column of a thread, when its
+  /// Calls `action` with the number of each row or column of a thread, when its
   /// indices are set; where it may lie outside, under a condition.
-  void forEachPlace(const Place &place,
-                    llvm::function_ref<void(int64_t)> body) {
-    const TiledSide &side = place.side;
+  void forEachOwned(const SidePosition &along,
+                    llvm::function_ref<void(int64_t)> action) {
+    const TiledSide &side = along.side;
     bool isRagged = side.extent % side.tile != 0;
     // Groups of neighbours are wholly inside or outside, or are cut up.
     int64_t group = side.getFragment(), inner = side.loops.back();
     int64_t together = isRagged && side.extent % group != 0 ? 1 : group;
     // Most are neighbours along one loop.
-    bool isRun = work.loops[inner].extent % together == 0;
+    bool isRun = body.loops[inner].extent % together == 0;
     for (int64_t i = 0; i < side.perThread; i += together) {
       OpBuilder::InsertionGuard guard(builder);
       int64_t others = i / group * group;
-      Value position = add(add(place.first, multiply(place.thread, group)),
+      Value position = add(add(along.first, multiply(along.thread, group)),
                            constant(others * side.countThreads() + i - others));
       if (isRagged)
         builder.setInsertionPointToStart(
@@ -233,14 +235,14 @@ private:
           indices[inner] = add(first, constant(j));
         else if (j > 0)
           decode(add(position, constant(j)), side.loops);
-        body(i + j);
+        action(i + j);
       }
     }
   }
 
   void emitOutputs(ArrayRef<Value> sums) {
-    forEachPlace(row, [&](int64_t i) {
-      forEachPlace(column, [&](int64_t j) {
+    forEachOwned(row, [&](int64_t i) {
+      forEachOwned(column, [&](int64_t j) {
         emitOutput(sums[i * tiling.columns.perThread + j]);
       });
     });
@@ -248,16 +250,16 @@ private:
 
   void emitOutput(Value sum) {
     emitMembers(0, nest.main);
-    Value start = work.emitStart(builder, indices).front();
-    work.emitStores(builder, indices,
-                    work.emitCombined(builder, 0, start, sum));
+    Value start = body.emitStart(builder, indices).front();
+    body.emitStores(builder, indices,
+                    body.emitCombined(builder, 0, start, sum));
     emitMembers(nest.main + 1, nest.members.size());
   }
 
   const SharedMemoryTiling &tiling;
-  ContractionBody &product;
+  ContractionBody &contraction;
   Value memory; ///< two slices
-  Place row, column;
+  SidePosition row, column;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Walks over rows as work for a grid.
+// Walks over rows as kernel bodies.
 
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,10 +39,10 @@ protected:
   Value flatten(OpBuilder &builder, Value buffer) {
     return flattenBuffer(builder, loc, buffers.lookup(buffer));
   }
-  /// The row that position `place` names.
-  Value loadRow(OpBuilder &builder, Value place) {
+  /// The row that the index at `position` names.
+  Value loadRow(OpBuilder &builder, Value position) {
     Value row =
-        memref::LoadOp::create(builder, loc, flatten(builder, index), place);
+        memref::LoadOp::create(builder, loc, flatten(builder, index), position);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       row);
   }
@@ -110,10 +110,10 @@ public:
 } // namespace
 
 /// Threads in the order of the loops.
-static PlannedBody planInOrder(std::unique_ptr<KernelBody> work) {
+static PlannedBody planInOrder(std::unique_ptr<KernelBody> body) {
   GridPlan plan = planGrid(
-      *work, llvm::to_vector(llvm::seq<unsigned>(0, work->loops.size())));
-  return PlannedBody{std::move(work), std::move(plan)};
+      *body, llvm::to_vector(llvm::seq<unsigned>(0, body->loops.size())));
+  return PlannedBody{std::move(body), std::move(plan)};
 }
 
 PlannedBody boostc::buildGatherBody(rt::GatherOp op, const IRMapping &buffers) {

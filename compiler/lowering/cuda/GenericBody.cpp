@@ -1,4 +1,4 @@
-// linalg.generic as work for a grid.
+// linalg.generic as a kernel body.
 
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
@@ -229,8 +229,8 @@ private:
   const IRMapping &buffers;
   SmallVector<LinearIndex> offsets;   ///< by operand
   SmallVector<Operation *> combiners; ///< by output
-  /// Loops of the op that are none of the work: their indices follow from the
-  /// others, where they count.
+  /// Loops of the op that the kernel body does not have: their indices follow
+  /// from the others, where they count.
   SmallVector<unsigned> gatheredLoops;
   SmallVector<Contraction::DerivedIndex> gathered;
 };
@@ -242,23 +242,23 @@ static constexpr int64_t kVectorElements = 4;
 
 FailureOr<PlannedBody> boostc::buildGenericBody(linalg::GenericOp op,
                                                 const IRMapping &buffers) {
-  auto work = std::make_unique<GenericBody>(op, buffers);
-  if (failed(work->resolve()))
+  auto body = std::make_unique<GenericBody>(op, buffers);
+  if (failed(body->resolve()))
     return failure();
   SmallVector<unsigned> order = chooseLoopOrder(op).loops;
-  if (work->isGathered()) {
-    for (unsigned loop = op.getNumLoops(); loop < work->loops.size(); ++loop)
+  if (body->isGathered()) {
+    for (unsigned loop = op.getNumLoops(); loop < body->loops.size(); ++loop)
       order.push_back(loop);
-    const LinearIndex &offset = work->getOutputOffset();
+    const LinearIndex &offset = body->getOutputOffset();
     llvm::stable_sort(
         order, [&](unsigned a, unsigned b) { return offset[a] > offset[b]; });
   }
-  GridPlan plan = planGrid(*work, order);
+  GridPlan plan = planGrid(*body, order);
   // Less work than this is spread over as many threads as there are outputs.
   constexpr int64_t kManyItems = 8192;
   if (plan.reductions.empty() && !plan.parallel.empty() &&
       plan.items >= kManyItems &&
-      work->loops[plan.parallel.back()].extent % kVectorElements == 0)
-    setTile(plan, *work, plan.parallel.back(), kVectorElements);
-  return PlannedBody{std::move(work), std::move(plan)};
+      body->loops[plan.parallel.back()].extent % kVectorElements == 0)
+    setTile(plan, *body, plan.parallel.back(), kVectorElements);
+  return PlannedBody{std::move(body), std::move(plan)};
 }

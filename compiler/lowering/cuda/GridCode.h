@@ -10,8 +10,8 @@ namespace boostc {
 class GridCode {
 protected:
   GridCode(mlir::OpBuilder &builder, mlir::Location loc, const GridNest &nest)
-      : builder(builder), loc(loc), nest(nest), work(nest.getMain()),
-        plan(nest.plan), indices(work.loops.size()) {}
+      : builder(builder), loc(loc), nest(nest), body(nest.getMain()),
+        plan(nest.plan), indices(body.loops.size()) {}
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(builder, loc, value);
@@ -44,7 +44,7 @@ protected:
            mlir::ValueRange values,
            llvm::function_ref<mlir::SmallVector<mlir::Value>(mlir::Value,
                                                              mlir::ValueRange)>
-               body);
+               action);
 
   /// The indices of `loops` in iteration `number` of them, the last fastest.
   void decode(mlir::Value number, llvm::ArrayRef<unsigned> loops);
@@ -55,7 +55,7 @@ protected:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const GridNest &nest;
-  KernelBody &work;
+  KernelBody &body;
   const GridPlan &plan;
   mlir::SmallVector<mlir::Value> indices; ///< by loop
 };

@@ -13,9 +13,9 @@ Value KernelBody::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
-static int64_t countIterations(const KernelBody &work, bool isReduction) {
+static int64_t countIterations(const KernelBody &body, bool isReduction) {
   int64_t iterations = 1;
-  for (const KernelBody::Loop &loop : work.loops)
+  for (const KernelBody::Loop &loop : body.loops)
     if (loop.isReduction == isReduction)
       iterations *= loop.extent;
   return iterations;
@@ -41,27 +41,27 @@ int64_t GridPlan::countBlocks() const {
   return llvm::divideCeil(items, getItemsPerBlock());
 }
 
-GridPlan boostc::planGrid(const KernelBody &work, ArrayRef<unsigned> order) {
+GridPlan boostc::planGrid(const KernelBody &body, ArrayRef<unsigned> order) {
   // Threads that keep a large GPU busy, and terms that are worth the exchange
   // between lanes.
   constexpr int64_t kManyThreads = 8192, kManyTerms = 64, kFewWarps = 512;
   GridPlan plan;
   for (unsigned loop : order)
-    (work.loops[loop].isReduction ? plan.reductions : plan.parallel)
+    (body.loops[loop].isReduction ? plan.reductions : plan.parallel)
         .push_back(loop);
-  plan.tile.assign(work.loops.size(), 1);
-  plan.items = work.countOutputElements();
-  int64_t terms = work.countTerms();
-  if (work.isSplittable() && terms >= kManyTerms && plan.items < kManyThreads)
+  plan.tile.assign(body.loops.size(), 1);
+  plan.items = body.countOutputElements();
+  int64_t terms = body.countTerms();
+  if (body.isSplittable() && terms >= kManyTerms && plan.items < kManyThreads)
     plan.lanes = plan.items < kFewWarps && terms >= 4 * kBlockThreads
                      ? kBlockThreads
                      : kWarpThreads;
   return plan;
 }
 
-void boostc::setTile(GridPlan &plan, [[maybe_unused]] const KernelBody &work,
+void boostc::setTile(GridPlan &plan, [[maybe_unused]] const KernelBody &body,
                      unsigned loop, int64_t extent) {
-  assert(plan.tile[loop] == 1 && work.loops[loop].extent % extent == 0);
+  assert(plan.tile[loop] == 1 && body.loops[loop].extent % extent == 0);
   plan.tile[loop] = extent;
   plan.items /= extent;
 }
@@ -70,10 +70,10 @@ void boostc::setTile(GridPlan &plan, [[maybe_unused]] const KernelBody &work,
 // Nests
 //===----------------------------------------------------------------------===//
 
-GridNest::GridNest(std::unique_ptr<KernelBody> work, GridPlan plan)
+GridNest::GridNest(std::unique_ptr<KernelBody> body, GridPlan plan)
     : plan(std::move(plan)) {
-  Member member{std::move(work), {}};
-  for (unsigned loop = 0; loop < member.work->loops.size(); ++loop)
+  Member member{std::move(body), {}};
+  for (unsigned loop = 0; loop < member.body->loops.size(); ++loop)
     member.loops.push_back(loop);
   members.push_back(std::move(member));
 }
@@ -84,14 +84,14 @@ int64_t GridNest::countIterations() const {
 
 using LoopMap = SmallVector<std::optional<unsigned>>;
 
-/// `offset` by the loops of the main work; none when it has a loop of its own.
+/// `offset` by the loops of the main body; none when it has a loop of its own.
 static std::optional<LinearIndex>
-translate(const std::optional<LinearIndex> &offset, const KernelBody &work,
+translate(const std::optional<LinearIndex> &offset, const KernelBody &body,
           const LoopMap &loops, size_t mainLoops) {
   if (!offset)
     return std::nullopt;
   LinearIndex result{offset->constant, SmallVector<int64_t>(mainLoops, 0)};
-  for (auto [number, loop] : llvm::enumerate(work.loops)) {
+  for (auto [number, loop] : llvm::enumerate(body.loops)) {
     if (loop.extent == 1 || (*offset)[number] == 0)
       continue;
     if (loop.isReduction || !loops[number])
@@ -106,17 +106,17 @@ static bool isShared(const KernelBody::Access &a, const KernelBody::Access &b) {
          overlap(getBase(a.buffer), getBase(b.buffer));
 }
 
-/// Which loop of `main` each parallel loop of `work` is, when both run through
+/// Which loop of `main` each parallel loop of `body` is, when both run through
 /// the same elements in `a` and `b`; none when they do not.
 static std::optional<LoopMap> matchLoops(const KernelBody &main,
                                          const LinearIndex &a,
-                                         const KernelBody &work,
+                                         const KernelBody &body,
                                          const LinearIndex &b) {
-  LoopMap map(work.loops.size());
+  LoopMap map(body.loops.size());
   SmallVector<bool> isTaken(main.loops.size(), false);
   if (a.constant != b.constant)
     return std::nullopt;
-  for (auto [number, loop] : llvm::enumerate(work.loops)) {
+  for (auto [number, loop] : llvm::enumerate(body.loops)) {
     if (loop.isReduction || loop.extent == 1)
       continue;
     for (auto [other, mainLoop] : llvm::enumerate(main.loops))
@@ -135,40 +135,40 @@ static std::optional<LoopMap> matchLoops(const KernelBody &main,
   return map;
 }
 
-bool GridNest::join(std::unique_ptr<KernelBody> &work,
-                    const GridPlan &workPlan) {
+bool GridNest::join(std::unique_ptr<KernelBody> &body,
+                    const GridPlan &bodyPlan) {
   KernelBody &old = getMain();
-  bool reduces = work->countTerms() > 1;
+  bool reduces = body->countTerms() > 1;
   if (reduces && old.countTerms() > 1)
     return false;
   // The first buffer they share says which outputs are the same.
   std::optional<LoopMap> map;
   for (const Member &member : members)
-    for (const KernelBody::Access &a : member.work->accesses)
-      for (const KernelBody::Access &b : work->accesses) {
+    for (const KernelBody::Access &a : member.body->accesses)
+      for (const KernelBody::Access &b : body->accesses) {
         std::optional<LinearIndex> offset =
-            translate(a.offset, *member.work, member.loops, old.loops.size());
+            translate(a.offset, *member.body, member.loops, old.loops.size());
         if (!map && isShared(a, b) && offset && b.offset)
-          map = matchLoops(old, *offset, *work, *b.offset);
+          map = matchLoops(old, *offset, *body, *b.offset);
       }
   if (!map)
     return false;
   for (const Member &member : members)
-    for (const KernelBody::Access &a : member.work->accesses)
-      for (const KernelBody::Access &b : work->accesses) {
+    for (const KernelBody::Access &a : member.body->accesses)
+      for (const KernelBody::Access &b : body->accesses) {
         if (!isShared(a, b))
           continue;
         std::optional<LinearIndex> first =
-            translate(a.offset, *member.work, member.loops, old.loops.size());
+            translate(a.offset, *member.body, member.loops, old.loops.size());
         std::optional<LinearIndex> second =
-            translate(b.offset, *work, *map, old.loops.size());
+            translate(b.offset, *body, *map, old.loops.size());
         if (getBase(a.buffer) != getBase(b.buffer) || !first || !second ||
             first->constant != second->constant ||
             first->coefficients != second->coefficients)
           return false;
       }
   if (!reduces) {
-    members.push_back({std::move(work), std::move(*map)});
+    members.push_back({std::move(body), std::move(*map)});
     return true;
   }
   // The one that reduces leads: the others' loops become its.
@@ -179,10 +179,10 @@ bool GridNest::join(std::unique_ptr<KernelBody> &work,
   for (Member &member : members)
     for (std::optional<unsigned> &loop : member.loops)
       loop = loop ? inverse[*loop] : std::nullopt;
-  GridNest own(std::move(work), workPlan);
+  GridNest own(std::move(body), bodyPlan);
   main = members.size();
   members.push_back(std::move(own.members.front()));
-  plan = workPlan;
+  plan = bodyPlan;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// GridNest.h - a loop nest as work for the threads of a grid.
+// GridNest.h - a loop nest for the threads of a grid.
 //
 // Threads share the parallel loops: neighbours in the last of them are
 // neighbours in a warp, so that a warp reads and writes neighbours in memory. A
@@ -80,40 +80,41 @@ struct GridPlan {
   int64_t countBlocks() const;
 };
 
-/// A plan without tiles: the work's loops nested as in `order`, outermost
+/// A plan without tiles: the body's loops nested as in `order`, outermost
 /// first, the parallel ones apart; lanes as the numbers of outputs and terms
 /// ask for.
-GridPlan planGrid(const KernelBody &work, llvm::ArrayRef<unsigned> order);
+GridPlan planGrid(const KernelBody &body, llvm::ArrayRef<unsigned> order);
 
 /// Makes threads compute `extent` neighbours along `loop`.
-void setTile(GridPlan &plan, const KernelBody &work, unsigned loop,
+void setTile(GridPlan &plan, const KernelBody &body, unsigned loop,
              int64_t extent);
 
-/// Works that the same threads do for the same outputs, one after the other:
-/// what one of them writes the next finds in the thread. One may reduce; the
-/// plan is for that one, and the others have no loops but its parallel ones.
+/// Kernel bodies that the same threads run for the same outputs, one after the
+/// other: what one of them writes the next finds in the thread. One may reduce;
+/// the plan is for that one, and the others have no loops but its parallel
+/// ones.
 struct GridNest {
   struct Member {
-    std::unique_ptr<KernelBody> work;
-    /// The main work's loop, by the member's own; none where it has one
-    /// iteration, or is the main work's reduction.
+    std::unique_ptr<KernelBody> body;
+    /// The main body's loop, by the member's own; none where it has one
+    /// iteration, or is the main body's reduction.
     llvm::SmallVector<std::optional<unsigned>> loops;
   };
   std::vector<Member> members;
   unsigned main = 0;
   GridPlan plan;
 
-  GridNest(std::unique_ptr<KernelBody> work, GridPlan plan);
+  GridNest(std::unique_ptr<KernelBody> body, GridPlan plan);
   GridNest(GridNest &&) = default;
   GridNest &operator=(GridNest &&) = default;
 
-  KernelBody &getMain() const { return *members[main].work; }
+  KernelBody &getMain() const { return *members[main].body; }
   int64_t countIterations() const;
 
-  /// Appends `work` to the others, if each of its outputs needs nothing of
-  /// them but what the thread of the same output did; `work` is moved from
+  /// Appends `body` to the others, if each of its outputs needs nothing of
+  /// them but what the thread of the same output did; `body` is moved from
   /// then.
-  bool join(std::unique_ptr<KernelBody> &work, const GridPlan &plan);
+  bool join(std::unique_ptr<KernelBody> &body, const GridPlan &plan);
 };
 
 /// Shared memory for so many elements of `type`, where a vector of them may

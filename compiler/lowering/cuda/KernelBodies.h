@@ -1,4 +1,4 @@
-// KernelBodies.h - the ops of phase buffers as work for a grid.
+// KernelBodies.h - the ops of phase buffers as loops for a grid.
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
@@ -10,9 +10,9 @@
 
 namespace boostc {
 
-/// A work and the plan that it runs by.
+/// A body and the plan that it runs by.
 struct PlannedBody {
-  std::unique_ptr<KernelBody> work;
+  std::unique_ptr<KernelBody> body;
   GridPlan plan;
 };
 

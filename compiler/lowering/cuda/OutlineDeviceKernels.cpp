@@ -58,11 +58,11 @@ struct OutlineDeviceKernels
         announced.push_back(ready);
         continue;
       }
-      Operation *work = &op;
+      Operation *lowered = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
-        work = generic;
-      if (!isa<rt::FillOp, rt::CollectiveOp, func::ReturnOp>(work)) {
-        if (failed(schedule.add(work)))
+        lowered = generic;
+      if (!isa<rt::FillOp, rt::CollectiveOp, func::ReturnOp>(lowered)) {
+        if (failed(schedule.add(lowered)))
           return failure();
         continue;
       }
@@ -72,8 +72,8 @@ struct OutlineDeviceKernels
       auto *next = announced.begin();
       for (auto [number, kernel] : llvm::enumerate(taken)) {
         while (next != announced.end() && countNeeded(taken, *next) <= number)
-          (*next++)->moveBefore(work);
-        if (failed(emitKernel(function, kernel, buffers, work)))
+          (*next++)->moveBefore(lowered);
+        if (failed(emitKernel(function, kernel, buffers, lowered)))
           return failure();
         if (!kernel.isFallback)
           done.insert_range(kernel.ops);

@@ -62,11 +62,11 @@ static Value buildShare(OpBuilder &builder, Location loc, Value x,
 
 FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  Value image = padImage(builder, loc, getInput(), getPadding(), 0.0);
+  Value input = padInput(builder, loc, getInput(), getPadding(), 0.0);
   PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
   Value sum = buildReduction(
       builder, loc, getType(), builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
-      {image, loops.extents}, {loops.image, loops.window},
+      {input, loops.extents}, {loops.input, loops.window},
       [](OpBuilder &b, Location nested, ValueRange args) -> Value {
         return buildSumStep(b, nested, args[2], args[0]);
       });
@@ -88,34 +88,34 @@ std::vector<LayerSpec> AvgPoolOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
-  auto image = cast<RankedTensorType>(layer.inputs[0].getType());
+  auto input = cast<RankedTensorType>(layer.inputs[0].getType());
   bool isGlobal = layer.spec.name == "global_avg_pool";
-  if (isGlobal && image.getRank() != 4)
+  if (isGlobal && input.getRank() != 4)
     return layer.emitError("op")
            << "global_avg_pool needs an input [channels, height, width], found "
-           << image.getRank() - 1 << " dimensions a sample (" << image
+           << input.getRank() - 1 << " dimensions a sample (" << input
            << " with the batch)";
   Window window;
   if (isGlobal) {
-    std::array<int64_t, 2> whole = {image.getDimSize(2), image.getDimSize(3)};
+    std::array<int64_t, 2> whole = {input.getDimSize(2), input.getDimSize(3)};
     window = {whole, {whole, {0, 0, 0, 0}, {1, 1}, 1}, {1, 1}};
   } else {
-    FailureOr<Window> given = getPoolingWindow(layer, image);
+    FailureOr<Window> given = getPoolingWindow(layer, input);
     if (failed(given))
       return failure();
     window = *given;
   }
-  auto type = RankedTensorType::get({image.getDimSize(0), image.getDimSize(1),
+  auto type = RankedTensorType::get({input.getDimSize(0), input.getDimSize(1),
                                      window.output[0], window.output[1]},
-                                    image.getElementType());
+                                    input.getElementType());
   Value pooled = AvgPoolOp::create(
       layer.builder, layer.loc, type, layer.inputs[0], window.kernel,
       window.geometry.strides, window.geometry.padding);
   if (isGlobal)
     pooled = ReshapeOp::create(
         layer.builder, layer.loc,
-        RankedTensorType::get({image.getDimSize(0), image.getDimSize(1)},
-                              image.getElementType()),
+        RankedTensorType::get({input.getDimSize(0), input.getDimSize(1)},
+                              input.getElementType()),
         pooled);
   return SmallVector<Value>{pooled};
 }

@@ -55,14 +55,14 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
-  auto image = cast<RankedTensorType>(adaptor.getInput().getType());
+  auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
   auto emit = [&] {
     return mlir::emitError(loc ? *loc : UnknownLoc::get(context),
                            "'nn.conv2d' op ");
   };
   FailureOr<SmallVector<int64_t>> shape = verifyConvolution(
-      emit, image, weight, adaptor.getStrides(), adaptor.getPadding(),
+      emit, input, weight, adaptor.getStrides(), adaptor.getPadding(),
       adaptor.getDilations(), adaptor.getGroups());
   if (failed(shape))
     return failure();
@@ -72,7 +72,7 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
       return emit() << "expected a bias of " << weight.getDimSize(0)
                     << " elements for weight " << weight << ", found " << type;
   }
-  inferred.push_back(RankedTensorType::get(*shape, image.getElementType()));
+  inferred.push_back(RankedTensorType::get(*shape, input.getElementType()));
   return success();
 }
 
@@ -185,12 +185,12 @@ FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
 // nn.conv2d_grad_input
 //===----------------------------------------------------------------------===//
 
-/// `gradient` must be what a convolution of `image` with `weight` returns.
+/// `gradient` must be what a convolution of `input` with `weight` returns.
 template <typename OpTy>
-static LogicalResult verifyConv2dGrad(OpTy op, Type image, Type weight) {
+static LogicalResult verifyConv2dGrad(OpTy op, Type input, Type weight) {
   auto gradient = cast<RankedTensorType>(op.getGradient().getType());
   FailureOr<SmallVector<int64_t>> expected = verifyConvolution(
-      [&] { return op.emitOpError(); }, cast<RankedTensorType>(image),
+      [&] { return op.emitOpError(); }, cast<RankedTensorType>(input),
       cast<RankedTensorType>(weight), op.getStrides(), op.getPadding(),
       op.getDilations(), op.getGroups());
   if (failed(expected))

@@ -68,7 +68,7 @@ static Value buildTapNumber(OpBuilder &b, Location loc, int64_t kernelWidth) {
 FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   double lowest = -std::numeric_limits<double>::infinity();
-  Value image = padImage(builder, loc, getInput(), getPadding(), lowest);
+  Value input = padInput(builder, loc, getInput(), getPadding(), lowest);
   PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
   auto buildInit = [&](Value value, TypedAttr start) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
@@ -83,8 +83,8 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
   iterators.append(2, utils::IteratorType::reduction);
   auto generic = linalg::GenericOp::create(
       builder, loc, TypeRange{maximum.getType(), taps.getType()},
-      ValueRange{image, loops.extents}, ValueRange{maximum, taps},
-      {loops.image, loops.window, loops.output, loops.output}, iterators,
+      ValueRange{input, loops.extents}, ValueRange{maximum, taps},
+      {loops.input, loops.window, loops.output, loops.output}, iterators,
       [&](OpBuilder &b, Location nested, ValueRange args) {
         Value x = args[0], best = args[2], tap = args[3];
         Value isAbove = arith::CmpFOp::create(
@@ -130,15 +130,15 @@ std::vector<LayerSpec> MaxPoolOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> MaxPoolOp::buildLayer(LayerBuilder &layer) {
-  auto image = cast<RankedTensorType>(layer.inputs[0].getType());
-  FailureOr<Window> window = getPoolingWindow(layer, image);
+  auto input = cast<RankedTensorType>(layer.inputs[0].getType());
+  FailureOr<Window> window = getPoolingWindow(layer, input);
   if (failed(window))
     return failure();
-  SmallVector<int64_t> shape = {image.getDimSize(0), image.getDimSize(1),
+  SmallVector<int64_t> shape = {input.getDimSize(0), input.getDimSize(1),
                                 window->output[0], window->output[1]};
   auto pool = MaxPoolOp::create(
       layer.builder, layer.loc,
-      RankedTensorType::get(shape, image.getElementType()),
+      RankedTensorType::get(shape, input.getElementType()),
       RankedTensorType::get(shape, layer.builder.getI32Type()), layer.inputs[0],
       window->kernel, window->geometry.strides, window->geometry.padding);
   return SmallVector<Value>{pool.getResult()};
