@@ -13,8 +13,9 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
+#include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/SpinPolicy.h"
-#include "runtime/predict/NetworkFlags.h"
+#include "runtime/program/ServersFlag.h"
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/FlagValues.h"
 #include "runtime/support/ForeignNames.h"
@@ -258,6 +259,10 @@ int runCompilation(CompileOptions &options, const std::string &output,
   options.configure = [&](PassManager &manager) {
     manager.enableTiming(scope);
     return applyPassManagerCLOptions(manager);
+  };
+  // The one program of this process.
+  options.limitLibrary = [](StringRef features) {
+    boostrt::DnnlContext::limitInstructionSet(features);
   };
   SmallVector<char, 0> bytes;
   std::optional<std::string> tuned;

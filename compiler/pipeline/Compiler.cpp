@@ -245,6 +245,21 @@ static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
                           });
 }
 
+/// The features of the CPU that `module` is compiled for: of its program for
+/// CPUs, if it has one already, else as the options say.
+static std::string getCpuFeatures(ModuleOp module,
+                                  const CompileOptions &options) {
+  for (auto program : module.getOps<train::ProgramOp>())
+    if (auto target =
+            program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName))
+      return target.getFeatures().str();
+  std::string error;
+  std::optional<rt::CpuTargetAttr> target = resolveCpuTarget(
+      module.getContext(), options.phase.cpu, options.phase.threads, error);
+  // The pass that sets the target reports a CPU that does not exist.
+  return target ? target->getFeatures().str() : std::string();
+}
+
 /// The report on a module in phase `input`.
 static CompileResult printReport(OwningOpRef<ModuleOp> &module,
                                  ArrayRef<BoostDecision> decisions,
@@ -294,6 +309,8 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     return result;
   if (options.reproducible)
     setReproducible(*module, *options.reproducible);
+  if (options.limitLibrary)
+    options.limitLibrary(getCpuFeatures(*module, options));
   if (options.report != Report::None)
     return printReport(module, decisions, options, stream);
 

@@ -5,7 +5,7 @@
 #include "compiler/pipeline/Tuning.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Pass/PassManager.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -52,6 +52,10 @@ struct CompileOptions {
   int boostLevel = 0;
   std::vector<std::string> overlays, sets, boosts;
   std::string boostConfig;
+
+  /// Called with the features of the CPU that code is for, before a library is
+  /// asked anything: what the whole process asks it for is the tool's to say.
+  std::function<void(llvm::StringRef)> limitLibrary;
 
   /// Called on the pass manager before it runs: printing, timing, reproducers.
   std::function<llvm::LogicalResult(mlir::PassManager &)> configure;

@@ -3,7 +3,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 namespace boostc {
 

@@ -148,7 +148,7 @@ private:
       return;
     title("collectives of a step, where there are several ranks");
     TextTable table("rlllr");
-    table.addRow({"number", "kind", "ranks", "parameters", "bytes"});
+    table.addRow({"index", "kind", "ranks", "parameters", "bytes"});
     table.addRule();
     for (auto op : update.getOps<rt::CollectiveOp>()) {
       std::vector<std::string> names;
@@ -209,7 +209,7 @@ private:
                   count(given.job.servers, "server"))
               .str());
     TextTable table("rlrlrr");
-    table.addRow({"number", "kind", "ranks", "how", "messages", "bytes"});
+    table.addRow({"index", "kind", "ranks", "how", "messages", "bytes"});
     table.addRule();
     uint64_t bytes = 0;
     for (const boostrt::PredictedCollective &collective : *collectives) {

@@ -4,7 +4,7 @@
 
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 #include "runtime/support/ByteText.h"
 
 namespace boostc::report {

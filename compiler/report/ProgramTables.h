@@ -4,8 +4,8 @@
 #pragma once
 
 #include "dialects/train/TrainDialect.h"
-#include "runtime/predict/StepModel.h"
 #include "runtime/program/MemoryPlan.h"
+#include "runtime/program/StepModel.h"
 #include <vector>
 
 namespace boostc::report {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/report/LayerCosts.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 #include <optional>
 
 namespace boostc::report {

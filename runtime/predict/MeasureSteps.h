@@ -5,7 +5,7 @@
 
 #include "runtime/comm/Transport.h"
 #include "runtime/predict/ExchangeCosts.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 namespace boostrt {
 

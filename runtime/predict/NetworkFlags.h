@@ -1,23 +1,13 @@
-// NetworkFlags.h - the flags that say where predicted ranks are, of boostc and
-// boost-run.
+// NetworkFlags.h - the flags of boost-run that say where predicted ranks are.
 #pragma once
 
 #include "runtime/predict/NetworkText.h"
 #include "runtime/predict/Predict.h"
-#include "runtime/support/FlagValues.h"
+#include "runtime/program/ServersFlag.h"
 
 namespace boostrt {
 
-/// --servers, which wants the flag `ranks`. `job` outlives `app`.
-inline void addServersFlag(CLI::App &app, CLI::Option *ranks, JobShape &job) {
-  app.add_option("--servers", job.servers,
-                 "servers like this one that these ranks are on (default: 1)")
-      ->needs(ranks)
-      ->check(integerBetween(1, kMaxPredictedRanks))
-      ->type_name("N");
-}
-
-/// The same and --network.
+/// --servers and --network.
 inline void addNetworkFlags(CLI::App &app, CLI::Option *ranks,
                             PredictOptions &options) {
   addServersFlag(app, ranks, options.job);

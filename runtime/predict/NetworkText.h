@@ -2,7 +2,7 @@
 // line has it.
 #pragma once
 
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 #include <string>
 #include <string_view>

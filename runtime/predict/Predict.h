@@ -1,7 +1,7 @@
 // Predict.h - measures what a step costs here and predicts it for a job.
 #pragma once
 
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 #include <optional>
 #include <string>
@@ -13,7 +13,6 @@ enum class RankLink {
   Memory, ///< between threads of one
 };
 
-constexpr uint32_t kMaxPredictedRanks = 4096;
 /// Seconds: see predict().
 constexpr double kMaxTogether = 60;
 

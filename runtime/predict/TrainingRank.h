@@ -4,7 +4,7 @@
 
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/predict/StepExchanges.h"
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 #include <array>
 #include <cstdlib>

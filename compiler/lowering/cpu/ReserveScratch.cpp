@@ -1,10 +1,10 @@
 // Scratch memory of library calls; see Passes.td.
 
-#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
+#include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
-#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"
 #include "runtime/device/cpu/ThreadPool.h"
@@ -26,18 +26,10 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
     FailureOr<rt::CpuTargetAttr> target = getCpuTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
-    boostrt::DnnlContext::limitInstructionSet(target->getFeatures());
-    // Scratch sizes depend on the number of threads.
-    if (boostrt::Status status =
-            boostrt::configureThreadPool(target->getThreads());
-        !status.ok()) {
-      getOperation().emitError(status.message());
-      return signalPassFailure();
-    }
     bool isStrict =
         rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
-    if (isStrict)
-      boostrt::keepLibraryOnOneThread();
+    // Scratch sizes depend on the number of threads.
+    boostrt::LibraryThreads threads(isStrict ? 1 : target->getThreads());
     boostrt::Result<std::unique_ptr<boostrt::DnnlContext>> library =
         boostrt::DnnlContext::create();
     if (!library.ok()) {

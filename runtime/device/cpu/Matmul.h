@@ -24,8 +24,8 @@ public:
 
   /// Keeps the library within the instruction sets a program was compiled for
   /// (BoostProgram::cpu_features), so that compiler and runtime hear the same
-  /// scratch sizes on every CPU. Counts only before the first primitive of the
-  /// process.
+  /// scratch sizes on every CPU. For the whole process, and only before its
+  /// first primitive: for main() and for devices, which run one program.
   static void limitInstructionSet(std::string_view cpuFeatures);
 
 private:

@@ -15,6 +15,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
                    unsigned flags);
 int omp_get_thread_num(void);
 int omp_get_num_threads(void);
+int omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
 void omp_set_dynamic(int dynamic);
 #ifdef __SANITIZE_THREAD__
@@ -123,6 +124,12 @@ void runShare(void *data) {
   handOver(data);
 }
 } // namespace
+
+LibraryThreads::LibraryThreads(uint32_t threads)
+    : before_(omp_get_max_threads()) {
+  omp_set_num_threads(static_cast<int>(threads));
+}
+LibraryThreads::~LibraryThreads() { omp_set_num_threads(before_); }
 
 void keepLibraryOnOneThread() { omp_set_num_threads(1); }
 

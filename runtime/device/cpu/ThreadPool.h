@@ -36,6 +36,20 @@ Chunk chunkAt(int64_t extent, int64_t count, int64_t index);
 /// grants fewer, because the split of every primitive depends on the number.
 Status configureThreadPool(uint32_t threads);
 
+/// While it lives, oneDNN plans its calls on the calling thread for `threads`
+/// threads, and starts none of them: for questions about calls that another
+/// process will make.
+class LibraryThreads {
+public:
+  explicit LibraryThreads(uint32_t threads);
+  ~LibraryThreads();
+  LibraryThreads(const LibraryThreads &) = delete;
+  LibraryThreads &operator=(const LibraryThreads &) = delete;
+
+private:
+  const int before_;
+};
+
 /// Has oneDNN compute every call from now on on the thread that makes it, so
 /// that its results do not depend on how many there are; loops of ours state
 /// how many they take.

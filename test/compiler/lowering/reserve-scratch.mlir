@@ -1,9 +1,12 @@
 // RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-reserve-scratch))" | FileCheck %s
-// oneDNN's products for AVX2 need no scratch.
+// The pass asks for two threads and starts none.
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-reserve-scratch))" > %t
+// RUN: env OMP_THREAD_LIMIT=1 boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-reserve-scratch))" | cmp - %t
+// oneDNN's matmuls for AVX2 need no scratch.
 // REQUIRES: avx512
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
-    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 1>} {
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 2>} {
 
 // How much the library asks for depends on its version; that it is asked, and that the
 // memory is at hand at the call, does not.

@@ -1,13 +1,17 @@
 #include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/cpu/Matmul.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <string>
 #include <vector>
+
+extern "C" int omp_get_max_threads(void);
 
 using namespace boostrt;
 
@@ -93,6 +97,28 @@ TEST(ThreadPool, LoopsInsideLoopsRunEveryIteration) {
       operands, 6, 1);
   for (auto &count : visits.count)
     ASSERT_EQ(count, 6);
+}
+
+size_t threadsOfThisProcess() {
+  std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(ThreadPool, AQuestionToTheLibraryChangesNothing) {
+  ASSERT_TRUE(configureThreadPool(2).ok());
+  size_t before = threadsOfThisProcess();
+  auto library = DnnlContext::create();
+  ASSERT_TRUE(library.ok());
+  const BoostMatmul call{64, 32, 48, {48, 1}, {32, 1}, 0, 0};
+  uint64_t own = *Matmul::queryScratchBytes(**library, call);
+  {
+    LibraryThreads threads(7);
+    EXPECT_EQ(omp_get_max_threads(), 7);
+    EXPECT_TRUE(Matmul::queryScratchBytes(**library, call).ok());
+  }
+  EXPECT_EQ(omp_get_max_threads(), 2);
+  EXPECT_EQ(*Matmul::queryScratchBytes(**library, call), own);
+  EXPECT_EQ(threadsOfThisProcess(), before) << "none are started";
 }
 
 TEST(ThreadPool, OneOpenMpLibraryIsMapped) {

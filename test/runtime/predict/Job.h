@@ -1,7 +1,7 @@
 // Job.h - a program of collectives alone, and what it costs to run.
 #pragma once
 
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 #include <vector>
 

@@ -49,6 +49,8 @@ struct ServerCosts {
   uint32_t commRanks = 1;
 };
 
+constexpr uint32_t kMaxPredictedRanks = 4096;
+
 struct JobShape {
   uint32_t ranks = 1;
   uint32_t servers = 1; ///< divides `ranks`; ranks of a server are neighbours

@@ -1,4 +1,4 @@
-#include "runtime/predict/StepModel.h"
+#include "runtime/program/StepModel.h"
 
 #include "runtime/program/ProgramCollectives.h"
 
@@ -131,7 +131,7 @@ private:
     for (std::vector<size_t> &parts : bytesByType(collective)) {
       if (parts.empty())
         continue;
-      if (slicesOf(collective.kind))
+      if (hasSlices(collective.kind))
         for (size_t &bytes : parts)
           bytes /= members;
       addExchange(collective, parts, predicted);
@@ -144,7 +144,6 @@ private:
                    std::span<const size_t> parts,
                    PredictedCollective &predicted) const {
     uint32_t members = predicted.members;
-    uint32_t peer = wrapMember(collective.peer, members);
     double messages = messagesPerSlice(parts, 1);
     size_t bytes = std::accumulate(parts.begin(), parts.end(), size_t(0));
     double elements = double(bytes) / sizeof(float);
@@ -161,27 +160,13 @@ private:
           partsSeconds(comm_, elements, members, placement(), 1, messages);
       predicted.bytes += bytes * (members - 1);
       break;
-    case BOOSTC_COLLECTIVE_ALL_TO_ALL:
-      predicted.how = "a block to each";
-      predicted.seconds +=
-          partsSeconds(comm_, elements, members, placement(), 1, messages) +
-          copySeconds(comm_, elements * (members - 1));
-      predicted.bytes += bytes * (members - 1);
-      break;
     case BOOSTC_COLLECTIVE_BROADCAST: // the root's bytes
-      predicted.how = fmt::format("from rank {} on", peer);
+      predicted.how =
+          fmt::format("from rank {} on", rootOf(collective, members));
       predicted.seconds +=
           broadcastSeconds(comm_, elements, members, placement(), messages);
       predicted.bytes +=
           bytes * static_cast<size_t>(std::bit_width(members - 1));
-      break;
-    case BOOSTC_COLLECTIVE_SEND_RECV:
-      predicted.how = fmt::format("to the rank {} further on", peer);
-      if (peer == 0)
-        break;
-      predicted.seconds +=
-          shiftSeconds(comm_, elements, members, peer, placement(), messages);
-      predicted.bytes += bytes;
       break;
     default:
       break;
