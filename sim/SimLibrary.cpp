@@ -14,18 +14,18 @@ namespace {
 using cuda::LtMatmulDesc;
 using cuda::LtMatrix;
 
-class Product {
+class Matmul {
 public:
-  Product(CallMemory &memory, const LtMatmulDesc &product)
-      : memory_(memory), p_(product) {}
+  Matmul(CallMemory &memory, const LtMatmulDesc &matmul)
+      : memory_(memory), m_(matmul) {}
 
   static CallMemory::Description describe(const BoostLibraryCall &call,
-                                          const LtMatmulDesc &product);
+                                          const LtMatmulDesc &matmul);
   /// That everything which is read was written.
   Status checkContents() const {
-    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::A, p_.right));
-    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::B, p_.left));
-    return contents(CallMemory::Bias, {p_.result.rows, 1, 0});
+    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::A, m_.right));
+    BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::B, m_.left));
+    return contents(CallMemory::Bias, {m_.result.rows, 1, 0});
   }
 
   void run() {
@@ -33,27 +33,27 @@ public:
                 *right = memory_.data(CallMemory::A),
                 *bias = memory_.data(CallMemory::Bias);
     float *result = memory_.data(CallMemory::C);
-    uint64_t rows = p_.result.rows, terms = p_.terms();
+    uint64_t rows = m_.result.rows, terms = m_.terms();
     // op(left), column by column.
     auto factor = [&](float value) {
-      return p_.compute == cuda::kLtComputeTf32 ? roundToTf32(value) : value;
+      return m_.compute == cuda::kLtComputeTf32 ? roundToTf32(value) : value;
     };
     std::vector<float> columns(rows * terms);
     for (uint64_t term = 0; term < terms; ++term)
       for (uint64_t row = 0; row < rows; ++row)
         columns[term * rows + row] =
-            factor(left[indexOf(p_.left, p_.transposesLeft, row, term)]);
+            factor(left[indexOf(m_.left, m_.transposesLeft, row, term)]);
     std::vector<float> sums(rows);
-    for (uint64_t column = 0; column < p_.result.columns; ++column) {
+    for (uint64_t column = 0; column < m_.result.columns; ++column) {
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (uint64_t term = 0; term < terms; ++term) {
         float other =
-            factor(right[indexOf(p_.right, p_.transposesRight, term, column)]);
+            factor(right[indexOf(m_.right, m_.transposesRight, term, column)]);
         const float *values = &columns[term * rows];
         for (uint64_t row = 0; row < rows; ++row)
           sums[row] = __builtin_fmaf(values[row], other, sums[row]);
       }
-      finish(sums, bias, result + indexOf(p_.result, false, 0, column));
+      finish(sums, bias, result + indexOf(m_.result, false, 0, column));
     }
   }
 
@@ -67,15 +67,9 @@ private:
 
   void finish(std::span<const float> sums, const float *bias,
               float *column) const {
-    for (size_t row = 0; row < sums.size(); ++row) {
-      float value = sums[row];
-      if (p_.epilogue & cuda::kEpilogueBias)
-        value += bias[row];
-      // A NaN stays one.
-      if (p_.epilogue & cuda::kEpilogueRelu)
-        value = value <= 0 ? 0 : value;
-      column[row] = value;
-    }
+    bool hasBias = m_.epilogue == cuda::kEpilogueBias;
+    for (size_t row = 0; row < sums.size(); ++row)
+      column[row] = hasBias ? sums[row] + bias[row] : sums[row];
   }
 
   Status contents(CallMemory::Number number, const LtMatrix &matrix) const {
@@ -87,24 +81,23 @@ private:
   }
 
   CallMemory &memory_;
-  const LtMatmulDesc &p_;
+  const LtMatmulDesc &m_;
 };
 
-CallMemory::Description Product::describe(const BoostLibraryCall &call,
-                                          const LtMatmulDesc &product) {
+CallMemory::Description Matmul::describe(const BoostLibraryCall &call,
+                                         const LtMatmulDesc &matmul) {
   const BoostMatmul &m = call.matmul;
-  return {
-      "matmul",
-      fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}{}, strides of A {} "
-                  "and {}, of B {} and {}{}",
-                  m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
-                  m.post_op == BOOSTC_POST_RELU ? ", relu" : "", m.a_strides[0],
-                  m.a_strides[1], m.b_strides[0], m.b_strides[1],
-                  product.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
-      {{{"A", product.right.bytes()},
-        {"B", product.left.bytes()},
-        {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
-        {"C", product.result.bytes()}}}};
+  return {"matmul",
+          fmt::format(
+              "C[{}, {}] = A[{}, {}] * B[{}, {}]{}, strides of A {} "
+              "and {}, of B {} and {}{}",
+              m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
+              m.a_strides[0], m.a_strides[1], m.b_strides[0], m.b_strides[1],
+              matmul.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
+          {{{"A", matmul.right.bytes()},
+            {"B", matmul.left.bytes()},
+            {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
+            {"C", matmul.result.bytes()}}}};
 }
 
 /// `Work` computes what is described.
@@ -140,11 +133,11 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
     return execute<Convolution>(memory, checks, call, operands, *graph,
                                 Convolution::describe(*graph));
   }
-  Result<LtMatmulDesc> product = cuda::describeMatmul(call);
-  if (!product.ok())
-    return cannotExecute(call, "matmul", product.status());
-  return execute<Product>(memory, checks, call, operands, *product,
-                          Product::describe(call, *product));
+  Result<LtMatmulDesc> matmul = cuda::describeMatmul(call);
+  if (!matmul.ok())
+    return cannotExecute(call, "matmul", matmul.status());
+  return execute<Matmul>(memory, checks, call, operands, *matmul,
+                         Matmul::describe(call, *matmul));
 }
 
 } // namespace boostrt::sim

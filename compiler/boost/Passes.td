@@ -97,35 +97,6 @@ def ReduceGradientsPass
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
 }
 
-def DecomposeAllReducePass
-    : Pass<"boostc-decompose-all-reduce", "::boostc::train::ProgramOp"> {
-  let summary = "Sums of gradients over ranks as a sum of slices and a gather";
-  let description = [{
-    Rewrites what an all-reduce of `@update` sums for parameters into a
-    `coll.reduce_scatter` in its place and a `coll.all_gather` before the first use of
-    the sums: the same bits and the same bytes. So a step can do something with the slice
-    that a rank has before all have everything, and the gathers are apart from the sums,
-    which begin while the backward runs. The loss and counts stay in an all-reduce.
-
-    No phase runs it: it is for steps that are written or changed as text, after
-    boostc-reduce-gradients and boostc-combine-by-adasum.
-
-    Before:
-    ```mlir
-    %r:3 = coll.all_reduce index(0) over all parameters [@w]
-        (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
-    ```
-    After:
-    ```mlir
-    %s = coll.reduce_scatter index(0) over all parameters [@w] (%g : tensor<4x3xf32>)
-    %l:2 = coll.all_reduce index(1) over all parameters []
-        (%loss, %count : tensor<f32>, tensor<i64>)
-    %r = coll.all_gather index(2) over all parameters [@w] (%s : tensor<4x3xf32>)
-    ```
-  }];
-  let dependentDialects = ["::boostc::coll::CollDialect"];
-}
-
 def CombineByAdasumPass
     : Pass<"boostc-combine-by-adasum", "::boostc::train::ProgramOp"> {
   let summary = "Adasum: groups of ranks average, their results are combined by Adasum";

@@ -24,17 +24,14 @@ def Coll_Dialect : Dialect {
     depend on ranks. Where ranks have slices, a result has the shape of its operand, and the
     n ranks of the group, numbered 0 to n - 1 in their order, divide its N elements, in
     row-major order, into n consecutive *slices*. Rank r has slice r: N / n elements, one
-    more where r < N mod n. A root or a distance is taken modulo n.
+    more where r < N mod n. A root is taken modulo n.
 
-    For every n and every operand, to the last bit:
+    For every n and every operand, to the last bit, `all_gather(reduce_scatter(x))` is
+    `all_reduce(x)`.
 
-    * `all_gather(reduce_scatter(x))` is `all_reduce(x)`,
-    * `all_to_all(all_to_all(x))` is x,
-    * `send_recv` of distance -d after one of distance d is x.
-
-    A model file needs `all_reduce` and `adasum` alone. The others are for steps written as
-    text (`boostc --compile-from=step`), and for
-    [boostc-decompose-all-reduce](passes.md).
+    Model files use `all_reduce` and `adasum`. No pass makes `reduce_scatter`, `all_gather`
+    and `broadcast` yet: they are for second-order preconditioning, whose work is divided
+    over ranks, and for steps written as text (`boostc --compile-from=step`).
   }];
   let cppNamespace = "::boostc::coll";
   let dependentDialects = ["::boostc::rt::RtDialect"];

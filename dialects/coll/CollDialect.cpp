@@ -30,6 +30,6 @@ SmallVector<Value> coll::buildRtCollective(OpBuilder &builder,
   auto call = rt::CollectiveOp::create(
       builder, op.getLoc(), op->getResultTypes(), form.kind, op.getIndex(),
       form.ranks, op.getParameters(), form.groups,
-      static_cast<uint32_t>(form.peer), op.getOperands());
+      static_cast<uint32_t>(form.root), op.getOperands());
   return SmallVector<Value>(call.getResults());
 }

@@ -26,11 +26,9 @@ LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
     return op->emitOpError("is over '")
            << stringifyRankGroup(form.ranks)
            << "'; adasum, and it alone, is over 'inter_group'";
-  bool hasPeer = form.kind == CollectiveKind::Broadcast ||
-                 form.kind == CollectiveKind::SendRecv;
-  if (!hasPeer && form.peer != 0)
-    return op->emitOpError("has peer ")
-           << form.peer << ", which '" << stringifyCollectiveKind(form.kind)
+  if (form.kind != CollectiveKind::Broadcast && form.root != 0)
+    return op->emitOpError("has root ")
+           << form.root << ", which '" << stringifyCollectiveKind(form.kind)
            << "' does not use; expected none";
   return success();
 }
@@ -62,16 +60,8 @@ public:
       return getOwner(element) == self ? getSum(element) : get(self, element);
     case CollectiveKind::AllGather:
       return get(getOwner(element), element);
-    case CollectiveKind::AllToAll: {
-      int64_t block = size / ranks;
-      return element < block * ranks
-                 ? get(element / block, self * block + element % block)
-                 : get(self, element);
-    }
     case CollectiveKind::Broadcast:
-      return get(wrap(form.peer), element);
-    case CollectiveKind::SendRecv:
-      return get(wrap(self - form.peer), element);
+      return get((form.root % ranks + ranks) % ranks, element);
     case CollectiveKind::Adasum:
       break;
     }
@@ -88,7 +78,6 @@ private:
       sum += get(rank, element);
     return sum;
   }
-  int64_t wrap(int64_t rank) const { return ((rank % ranks) + ranks) % ranks; }
   /// Whose slice an element is in.
   int64_t getOwner(int64_t element) const {
     int64_t rank = 0, end = 0;

@@ -16,9 +16,8 @@ struct CollectiveForm {
   CollectiveKind kind;
   RankGroup ranks;
   llvm::SmallVector<int32_t> groups; ///< by operand
-  /// For broadcast the root, for send_recv the distance, modulo the group's
-  /// ranks; else 0.
-  int32_t peer = 0;
+  /// Of a broadcast, modulo the group's ranks; else 0.
+  int32_t root = 0;
 };
 
 /// What every op that says `form` keeps, of so many exchanged values.

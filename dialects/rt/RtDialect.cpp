@@ -27,9 +27,7 @@ static_assert(int(CollectiveKind::Adasum) == BOOSTC_COLLECTIVE_ADASUM);
 static_assert(int(CollectiveKind::ReduceScatter) ==
               BOOSTC_COLLECTIVE_REDUCE_SCATTER);
 static_assert(int(CollectiveKind::AllGather) == BOOSTC_COLLECTIVE_ALL_GATHER);
-static_assert(int(CollectiveKind::AllToAll) == BOOSTC_COLLECTIVE_ALL_TO_ALL);
 static_assert(int(CollectiveKind::Broadcast) == BOOSTC_COLLECTIVE_BROADCAST);
-static_assert(int(CollectiveKind::SendRecv) == BOOSTC_COLLECTIVE_SEND_RECV);
 static_assert(int(RankGroup::All) == BOOSTC_RANKS_ALL);
 static_assert(int(RankGroup::IntraGroup) == BOOSTC_RANKS_INTRA_GROUP);
 static_assert(int(RankGroup::InterGroup) == BOOSTC_RANKS_INTER_GROUP);

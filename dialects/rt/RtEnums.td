@@ -54,9 +54,7 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "what ranks do together", 
   I32EnumAttrCase<"Adasum", 1, "adasum">,
   I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
   I32EnumAttrCase<"AllGather", 3, "all_gather">,
-  I32EnumAttrCase<"AllToAll", 4, "all_to_all">,
-  I32EnumAttrCase<"Broadcast", 5, "broadcast">,
-  I32EnumAttrCase<"SendRecv", 6, "send_recv">]> {
+  I32EnumAttrCase<"Broadcast", 4, "broadcast">]> {
   let cppNamespace = "::boostc::rt";
 }
 

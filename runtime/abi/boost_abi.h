@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 8u
+#define BOOSTC_ABI_VERSION 9u
 #define BOOSTC_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOSTC_QUERY_SYMBOL "boost_program_query"
 
@@ -152,18 +152,13 @@ typedef enum BoostLibraryCallKind {
   BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
 
-/* What the factors of products and convolutions are rounded to; sums are of
+/* What the factors of matmuls and convolutions are rounded to; sums are of
  * f32. */
 typedef enum BoostPrecision {
   BOOSTC_PRECISION_FLOAT32 = 0, /* nothing less than they are */
   BOOSTC_PRECISION_TF32 =
       1 /* 10 bits after the leading one, the exponents of f32 */
 } BoostPrecision;
-
-typedef enum BoostPostOp {
-  BOOSTC_POST_NONE = 0,
-  BOOSTC_POST_RELU = 1 /* max(x, 0) */
-} BoostPostOp;
 
 /* What a function returns. Anything else than OK leaves PARAMETER and STATE as
  * they were before the call; but STATE that is private may be that of the step
@@ -184,11 +179,8 @@ typedef enum BoostCollectiveKind {
   BOOSTC_COLLECTIVE_REDUCE_SCATTER = 2, /* the sum of the rank's own slice; the
                                           rest stays as it is */
   BOOSTC_COLLECTIVE_ALL_GATHER = 3,     /* of each slice what its rank has */
-  BOOSTC_COLLECTIVE_ALL_TO_ALL = 4, /* of n blocks of N / n elements, block k is
-                                      block r of rank k; the rest stays */
-  BOOSTC_COLLECTIVE_BROADCAST = 5,  /* what rank `peer` has */
-  BOOSTC_COLLECTIVE_SEND_RECV = 6,  /* what rank r - `peer` has */
-  BOOSTC_COLLECTIVE_COUNT = 7
+  BOOSTC_COLLECTIVE_BROADCAST = 4,      /* what rank `root` has */
+  BOOSTC_COLLECTIVE_COUNT = 5
 } BoostCollectiveKind;
 
 /* Which ranks do it. Every rank is in one group of each kind. */
@@ -333,7 +325,7 @@ typedef struct BoostSchedule {
   BoostTensor control; /* f32 scalar in CONTROL that receives the value */
 } BoostSchedule;
 
-/* C[m,n] = post(A[m,k] * B[k,n] + bias[n]), all f32. A and B are read through
+/* C[m,n] = A[m,k] * B[k,n] + bias[n], all f32. A and B are read through
  * strides (in elements: row, column), C is row-major and dense.
  * Operands: A, B, bias (null when has_bias is 0), C, scratch. */
 typedef struct BoostMatmul {
@@ -341,7 +333,7 @@ typedef struct BoostMatmul {
   int64_t a_strides[2];
   int64_t b_strides[2];
   uint32_t has_bias;
-  uint32_t post_op; /* BoostPostOp */
+  uint32_t reserved; /* 0 */
 } BoostMatmul;
 
 /* A two-dimensional convolution or one of its adjoints, all f32. With x an
@@ -368,7 +360,7 @@ typedef struct BoostConvolution {
   uint32_t reserved;
 } BoostConvolution;
 
-/* Operands are counted as A, B, bias, C, scratch: a product's names. */
+/* Operands are counted as A, B, bias, C, scratch: a matmul's names. */
 typedef struct BoostLibraryCall {
   uint32_t kind;            /* BoostLibraryCallKind */
   uint32_t fallback_launch; /* CUDA: the launch that computes the same and whose
@@ -435,14 +427,14 @@ typedef struct BoostCollectiveOperand {
 
 /* A collective of a step. All ranks execute the same ones in the same order. */
 typedef struct BoostCollective {
-  uint32_t kind;   /* BoostCollectiveKind */
-  uint32_t ranks;  /* BoostRankGroup */
+  uint32_t kind;  /* BoostCollectiveKind */
+  uint32_t ranks; /* BoostRankGroup */
   uint32_t index; /* order in a step, from 0 */
   uint32_t operand_count;
   const BoostCollectiveOperand *operands;
   const char
       *location; /* "model.json:14:5", of the first parameter it serves */
-  int32_t peer;  /* BROADCAST, SEND_RECV: modulo the group's ranks; else 0 */
+  int32_t root;  /* BROADCAST: modulo the group's ranks; else 0 */
   uint32_t reserved;
 } BoostCollective;
 

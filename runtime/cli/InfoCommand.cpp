@@ -79,14 +79,13 @@ Json inputsOf(const Program &program) {
   return list;
 }
 
-Json describeProduct(const BoostMatmul &m) {
+Json describeMatmul(const BoostMatmul &m) {
   return {{"kind", "matmul"},
           {"m", m.m},
           {"n", m.n},
           {"k", m.k},
           {"a_strides", m.a_strides},
-          {"b_strides", m.b_strides},
-          {"post", m.post_op == BOOSTC_POST_RELU ? "relu" : "none"}};
+          {"b_strides", m.b_strides}};
 }
 
 Json describeConvolution(uint32_t kind, const BoostConvolution &c) {
@@ -108,7 +107,7 @@ Json callsOf(const BoostTarget &target) {
        std::span(target.library_calls, target.library_call_count)) {
     Json json = cuda::isConvolution(call)
                     ? describeConvolution(call.kind, call.convolution)
-                    : describeProduct(call.matmul);
+                    : describeMatmul(call.matmul);
     json["bias"] = cuda::hasBias(call);
     json["precision"] = kPrecisions[call.precision];
     json["scratch_bytes"] = call.scratch_bytes;
@@ -252,7 +251,7 @@ std::string inputText(const Json &input) {
   return text;
 }
 
-/// "32 x 512 x 784, bias, none", "convolution 32x1x28x28 with 6x1x5x5, bias".
+/// "32 x 512 x 784, bias", "convolution 32x1x28x28 with 6x1x5x5, bias".
 std::string callText(const Json &call) {
   const char *bias = call["bias"].get<bool>() ? "bias" : "no bias";
   auto integer = [&](const char *key) { return call[key].get<int64_t>(); };
@@ -261,8 +260,8 @@ std::string callText(const Json &call) {
                        fmt::join(call[key].get<std::vector<int64_t>>(), "x"));
   };
   if (call["kind"] == "matmul")
-    return fmt::format("{} x {} x {}, {}, {}", integer("m"), integer("n"),
-                       integer("k"), bias, call["post"].get<std::string>());
+    return fmt::format("{} x {} x {}, {}", integer("m"), integer("n"),
+                       integer("k"), bias);
   return fmt::format("{} {} with {}, {}", call["kind"].get<std::string>(),
                      extents("input"), extents("weight"), bias);
 }

@@ -80,23 +80,11 @@ template <typename T>
 Status allGather(Group &group, const ShardedVector<T> &vector,
                  Workspace &workspace, VectorMemory &memory);
 
-/// For Slices::Equal: slice k of member m becomes slice m of member k.
-template <typename T>
-Status allToAll(Group &group, const ShardedVector<T> &vector,
-                Workspace &workspace, VectorMemory &memory);
-
 /// The vector becomes that of member `root`.
 template <typename T>
 Status broadcast(Group &group, uint32_t root,
                  std::span<const std::span<T>> parts, Workspace &workspace,
                  VectorMemory &memory);
-
-/// The vector becomes that of the member that is `distance`, below their
-/// number, before this one, where the first one follows the last.
-template <typename T>
-Status shift(Group &group, uint32_t distance,
-             std::span<const std::span<T>> parts, Workspace &workspace,
-             VectorMemory &memory);
 
 /// `all` is on every member what members 0, 1, ... brought, one after the
 /// other; member m brought all[ends[m-1]..ends[m]), and has it there already.

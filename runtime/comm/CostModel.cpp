@@ -140,23 +140,6 @@ double broadcastSeconds(const CommCosts &costs, double elements,
   return seconds;
 }
 
-double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
-                    uint32_t distance, const Placement &placement,
-                    double messages) {
-  // The ranks that are nearest to a server's end leave it.
-  double onServer = std::min(placement.ranksPerServer, members);
-  double leaving = std::min(distance, members - distance);
-  double outside =
-      onServer < members ? std::min(leaving, onServer) / onServer : 0;
-  return exchangeSeconds(costs, messages, elements * kFloat, outside,
-                         placement) +
-         copySeconds(costs, elements);
-}
-
-double copySeconds(const CommCosts &costs, double elements) {
-  return 2 * elements * kFloat * costs.perTouched;
-}
-
 double adasumSeconds(const CommCosts &costs, const AdasumShape &shape,
                      std::span<const uint32_t> radices) {
   double seconds = 0;

@@ -68,12 +68,6 @@ double reduceScatterSeconds(const CommCosts &costs, double part,
 double broadcastSeconds(const CommCosts &costs, double elements,
                         uint32_t members, const Placement &placement = {},
                         double messages = 1);
-/// shift() of so many floats.
-double shiftSeconds(const CommCosts &costs, double elements, uint32_t members,
-                    uint32_t distance, const Placement &placement = {},
-                    double messages = 1);
-/// What is received elsewhere than its place and copied there.
-double copySeconds(const CommCosts &costs, double elements);
 
 /// One level of an Adasum (adasum/Plan.h): `part` is what the busiest rank
 /// combines, in elements; `holders` ranks share the vector that most do. Its

@@ -12,17 +12,6 @@ public:
   using SegmentedExchange<T>::SegmentedExchange;
   using SegmentedExchange<T>::gatherSlices;
 
-  template <typename Slice> Status allToAll(Slice &&slice) {
-    clear();
-    uint32_t self = group_.self(), size = group_.size();
-    for (uint32_t i = 1; i < size; ++i) {
-      uint32_t to = (self + i) % size, from = (self + size - i) % size;
-      send(to, slice(to));
-      receiveOverlapped(from, slice(from));
-    }
-    return exchangePlaces();
-  }
-
   Status broadcast(uint32_t root, Range range) {
     uint32_t size = group_.size();
     uint32_t self = (group_.self() + size - root) % size; // from the root
@@ -40,33 +29,10 @@ public:
     return gather();
   }
 
-  Status shift(uint32_t distance, Range range) {
-    uint32_t self = group_.self(), size = group_.size();
-    clear();
-    send((self + distance) % size, range);
-    receiveOverlapped((self + size - distance) % size, range);
-    return exchangePlaces();
-  }
-
 private:
   using Base = SegmentedExchange<T>;
-  using Base::clear, Base::gather, Base::receiveInPlace, Base::send,
-      Base::sendToEach;
-  using Base::failure_, Base::group_, Base::vector_;
-
-  /// For a place whose own content is sent.
-  void receiveOverlapped(uint32_t member, Range range) {
-    vector_.forEachMessage(range, [&](Range message, T *) {
-      Base::receiveIntoScratch(member, message);
-    });
-  }
-  /// What was received goes to its place when everything has been sent.
-  Status exchangePlaces() {
-    BOOSTRT_RETURN_IF_ERROR(Base::run([](size_t) {}));
-    for (size_t i = 0; i < Base::receiveCount(); ++i)
-      Base::copyIn(Base::rangeOf(i), Base::placeOf(i));
-    return failure_;
-  }
+  using Base::clear, Base::gather, Base::receiveInPlace, Base::sendToEach;
+  using Base::group_;
 };
 
 /// act(Move, slice) for each block of `vector`.
@@ -97,14 +63,6 @@ Status allGather(Group &group, const ShardedVector<T> &vector,
 }
 
 template <typename T>
-Status allToAll(Group &group, const ShardedVector<T> &vector,
-                Workspace &workspace, VectorMemory &memory) {
-  return moveSlices(
-      group, vector, workspace, memory,
-      [](Move<T> &move, auto &&slice) { return move.allToAll(slice); });
-}
-
-template <typename T>
 Status broadcast(Group &group, uint32_t root,
                  std::span<const std::span<T>> parts, Workspace &workspace,
                  VectorMemory &memory) {
@@ -113,26 +71,11 @@ Status broadcast(Group &group, uint32_t root,
       [&](Move<T> &move, Range block) { return move.broadcast(root, block); });
 }
 
-template <typename T>
-Status shift(Group &group, uint32_t distance,
-             std::span<const std::span<T>> parts, Workspace &workspace,
-             VectorMemory &memory) {
-  if (distance == 0)
-    return Status();
-  return moveParts(
-      group, parts, workspace, memory,
-      [&](Move<T> &move, Range block) { return move.shift(distance, block); });
-}
-
 #define BOOSTRT_INSTANTIATE(T)                                                 \
   template Status allGather(Group &, const ShardedVector<T> &, Workspace &,    \
                             VectorMemory &);                                   \
-  template Status allToAll(Group &, const ShardedVector<T> &, Workspace &,     \
-                           VectorMemory &);                                    \
   template Status broadcast(Group &, uint32_t, std::span<const std::span<T>>,  \
-                            Workspace &, VectorMemory &);                      \
-  template Status shift(Group &, uint32_t, std::span<const std::span<T>>,      \
-                        Workspace &, VectorMemory &);
+                            Workspace &, VectorMemory &);
 BOOSTRT_INSTANTIATE(float)
 BOOSTRT_INSTANTIATE(int64_t)
 #undef BOOSTRT_INSTANTIATE

@@ -1,5 +1,5 @@
-// SegmentedExchange.h - messages of ranges of a parted vector: what collectives
-// that work in place are made of.
+// SegmentedExchange.h - messages of ranges of a segmented vector: what
+// collectives that work in place are made of.
 #pragma once
 
 #include "runtime/comm/Group.h"

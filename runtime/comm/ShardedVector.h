@@ -9,27 +9,19 @@
 
 namespace boostrt {
 
-enum class Slices {
-  All,   ///< of every element; the first may be one longer (sliceBegin())
-  Equal, ///< what does not come out even at the end of a span is left out
-};
-
 template <typename T> class ShardedVector {
 public:
-  /// For the same sizes it allocates nothing the second time.
-  void divide(std::span<const std::span<T>> spans, uint32_t members,
-              Slices slices = Slices::All) {
+  /// The first slices may be one element longer (sliceBegin()). For the same
+  /// sizes it allocates nothing the second time.
+  void divide(std::span<const std::span<T>> spans, uint32_t members) {
     parts_.clear();
     ends_.clear();
     size_t end = 0;
     for (uint32_t member = 0; member < members; ++member) {
       for (std::span<T> span : spans) {
-        size_t divided = slices == Slices::All
-                             ? span.size()
-                             : span.size() / members * members;
-        size_t begin = sliceBegin(divided, member, members);
+        size_t begin = sliceBegin(span.size(), member, members);
         parts_.push_back(span.subspan(
-            begin, sliceBegin(divided, member + 1, members) - begin));
+            begin, sliceBegin(span.size(), member + 1, members) - begin));
         end += parts_.back().size();
       }
       ends_.push_back(end);

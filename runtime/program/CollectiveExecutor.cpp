@@ -15,21 +15,17 @@ Status CollectiveExecutor::run(Typed<T> &typed, Group &group,
                                void *const *operands, Workspace &workspace,
                                VectorMemory &memory) {
   listOperands(collective_, operands, typed.spans);
-  uint32_t peer = wrapMember(collective_.peer, group.size());
-  if (std::optional<Slices> slices = slicesOf(collective_.kind))
-    typed.sliced.divide(typed.spans, group.size(), *slices);
+  if (hasSlices(collective_.kind))
+    typed.sliced.divide(typed.spans, group.size());
   std::span<const std::span<T>> spans = typed.spans;
   switch (static_cast<BoostCollectiveKind>(collective_.kind)) {
   case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
     return reduceScatterSum(group, typed.sliced, workspace, memory);
   case BOOSTC_COLLECTIVE_ALL_GATHER:
     return allGather(group, typed.sliced, workspace, memory);
-  case BOOSTC_COLLECTIVE_ALL_TO_ALL:
-    return allToAll(group, typed.sliced, workspace, memory);
   case BOOSTC_COLLECTIVE_BROADCAST:
-    return broadcast(group, peer, spans, workspace, memory);
-  case BOOSTC_COLLECTIVE_SEND_RECV:
-    return shift(group, peer, spans, workspace, memory);
+    return broadcast(group, rootOf(collective_, group.size()), spans, workspace,
+                     memory);
   case BOOSTC_COLLECTIVE_ALL_REDUCE:
   case BOOSTC_COLLECTIVE_ADASUM:
   case BOOSTC_COLLECTIVE_COUNT:

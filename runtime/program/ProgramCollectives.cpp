@@ -8,34 +8,23 @@
 namespace boostrt {
 namespace {
 
-/// What is said of a kind here and nowhere else.
-struct KindTraits {
-  const char *name;
-  bool hasPeer = false;
-  std::optional<Slices> slices = {};
-};
-
 /// By BoostCollectiveKind.
-constexpr KindTraits kinds[] = {
-    {"all_reduce"},
-    {"adasum"},
-    {"reduce_scatter", false, Slices::All},
-    {"all_gather", false, Slices::All},
-    {"all_to_all", false, Slices::Equal},
-    {"broadcast", true},
-    {"send_recv", true},
-};
-static_assert(std::size(kinds) == BOOSTC_COLLECTIVE_COUNT);
+constexpr const char *names[] = {"all_reduce", "adasum", "reduce_scatter",
+                                 "all_gather", "broadcast"};
+static_assert(std::size(names) == BOOSTC_COLLECTIVE_COUNT);
 
 } // namespace
 
-const char *kindName(uint32_t kind) { return kinds[kind].name; }
-bool hasPeer(uint32_t kind) { return kinds[kind].hasPeer; }
-std::optional<Slices> slicesOf(uint32_t kind) { return kinds[kind].slices; }
+const char *kindName(uint32_t kind) { return names[kind]; }
 
-uint32_t wrapMember(int32_t member, uint32_t members) {
+bool hasSlices(uint32_t kind) {
+  return kind == BOOSTC_COLLECTIVE_REDUCE_SCATTER ||
+         kind == BOOSTC_COLLECTIVE_ALL_GATHER;
+}
+
+uint32_t rootOf(const BoostCollective &collective, uint32_t members) {
   int64_t count = members;
-  return static_cast<uint32_t>((member % count + count) % count);
+  return static_cast<uint32_t>((collective.root % count + count) % count);
 }
 
 size_t countOf(BoostDType dtype, const BoostCollective &collective) {
@@ -51,7 +40,7 @@ size_t scratchFloats(const BoostCollective &collective, uint32_t members,
   size_t floats = 0, integers = moreIntegers;
   for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
     // As many as all would have with the longest slice.
-    size_t elements = slicesOf(collective.kind)
+    size_t elements = hasSlices(collective.kind)
                           ? (operand.elements + members - 1) / members * members
                           : operand.elements;
     (operand.dtype == BOOSTC_F32 ? floats : integers) += elements;
@@ -64,16 +53,9 @@ namespace {
 
 /// How much of `bytes` a member receives into scratch memory.
 size_t receivedBytes(uint32_t kind, size_t bytes, uint32_t members) {
-  switch (static_cast<BoostCollectiveKind>(kind)) {
-  case BOOSTC_COLLECTIVE_ALL_REDUCE:
-  case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
-  case BOOSTC_COLLECTIVE_ALL_TO_ALL:
-    return bytes - bytes / members;
-  case BOOSTC_COLLECTIVE_SEND_RECV:
-    return bytes;
-  default:
-    return 0;
-  }
+  bool isSum = kind == BOOSTC_COLLECTIVE_ALL_REDUCE ||
+               kind == BOOSTC_COLLECTIVE_REDUCE_SCATTER;
+  return isSum ? bytes - bytes / members : 0;
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 #include "runtime/abi/boost_abi.h"
 #include "runtime/comm/adasum/Adasum.h"
 
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -21,15 +20,12 @@ operandsOf(const BoostCollective &collective) {
 /// "reduce_scatter", as its op is called.
 const char *kindName(uint32_t kind);
 
-/// Whether `peer` of such a collective means something.
-bool hasPeer(uint32_t kind);
+/// The root of a broadcast among so many: modulo their number.
+uint32_t rootOf(const BoostCollective &collective, uint32_t members);
 
-/// A position or a distance among `members` that is taken modulo their number.
-uint32_t wrapMember(int32_t member, uint32_t members);
-
-/// Into which slices the operands of such a collective are divided; none where
-/// they are exchanged as a whole.
-std::optional<Slices> slicesOf(uint32_t kind);
+/// Whether each rank has a slice of the operands; else they are exchanged as a
+/// whole.
+bool hasSlices(uint32_t kind);
 
 /// Elements of that type among the operands.
 size_t countOf(BoostDType dtype, const BoostCollective &collective);

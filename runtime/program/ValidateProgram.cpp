@@ -298,9 +298,10 @@ private:
         return fail("collective {} of kind {} is for ranks {}; Adasum alone "
                     "combines across groups, and does nothing else",
                     i, collective.kind, collective.ranks);
-      if (collective.peer != 0 && !hasPeer(collective.kind))
-        return fail("collective {} of kind {} has peer {}", i, collective.kind,
-                    collective.peer);
+      if (collective.root != 0 &&
+          collective.kind != BOOSTC_COLLECTIVE_BROADCAST)
+        return fail("collective {} of kind {} has root {}", i, collective.kind,
+                    collective.root);
       if (!collective.location)
         return fail("collective {} has no location", i);
       if (collective.operand_count == 0 ||

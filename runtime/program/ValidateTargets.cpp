@@ -72,7 +72,7 @@ private:
                   index);
     BOOSTRT_RETURN_IF_ERROR(cuda::isConvolution(call)
                                 ? convolution(index, call)
-                                : product(index, call.matmul));
+                                : matmul(index, call.matmul));
     uint32_t precision = t_.kind == BOOSTC_TARGET_CUDA
                              ? p_.matmul_precision
                              : static_cast<uint32_t>(BOOSTC_PRECISION_FLOAT32);
@@ -87,8 +87,8 @@ private:
     return Status();
   }
 
-  Status product(uint32_t index, const BoostMatmul &m) const {
-    if (m.post_op > BOOSTC_POST_RELU || m.has_bias > 1)
+  Status matmul(uint32_t index, const BoostMatmul &m) const {
+    if (m.has_bias > 1)
       return fail("{}: library call {} has an unknown kind", name_, index);
     const int64_t values[] = {
         m.m,           m.n, m.k, m.a_strides[0], m.a_strides[1], m.b_strides[0],

@@ -31,9 +31,10 @@ constexpr const char *kExchanges = R"(
           (%arg4, %arg5 : tensor<f32>, tensor<i64>)
       %g:2 = coll.all_gather index(2) over all parameters [@b.bias, @b.weight]
           (%s#0, %s#1 : tensor<3xf32>, tensor<3x4xf32>)
-      %t = coll.all_to_all index(3) over all parameters [@a.weight] (%arg0 : tensor<4x5xf32>)
-      %m = coll.send_recv index(4) over all parameters [@a.weight] distance(-2)
-          (%t : tensor<4x5xf32>)
+      %t = coll.reduce_scatter index(3) over all parameters [@a.weight]
+          (%arg0 : tensor<4x5xf32>)
+      %m = coll.broadcast index(4) over all parameters [@a.weight] root(1)
+          (%arg0 : tensor<4x5xf32>)
       %n = train.combine %t, %m : tensor<4x5xf32>
       %o:2 = coll.broadcast index(5) over all parameters [@a.bias] root(-1)
           (%s#2, %l#1 : tensor<4xf32>, tensor<i64>)
@@ -139,7 +140,7 @@ protected:
         compare(trainers[rank].parameters, ranks[rank]->program.getParameters(),
                 rank);
     }
-    // Each has blocks of its own of a.weight.
+    // Each has a slice of its own of a.weight.
     if (count > 1) {
       EXPECT_NE(ranks[0]->program.getParameters().at("a.weight").data,
                 ranks[1]->program.getParameters().at("a.weight").data);

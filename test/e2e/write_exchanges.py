@@ -3,11 +3,11 @@
 
   write_exchanges.py STEP.mlir [--without-sum]
 
-Gradients change places and come back before they are summed in slices and gathered. Those
-of one rank, which all take before that, less what a neighbour took, are nothing, and are
-taken off: on any number of ranks the step means what it meant before, to the last bit. Loss
-and count are summed, and taken from one rank; with --without-sum they are not summed, so
-that ranks cannot train with it.
+Gradients are summed in slices and gathered. Those of one rank, which all take before that,
+less what a second broadcast makes of them, are nothing, and are taken off: on any number of
+ranks the step means what it meant before, to the last bit. Loss and count are summed, and
+taken from one rank; with --without-sum they are not summed, so that ranks cannot train with
+it.
 """
 
 import re
@@ -52,9 +52,7 @@ def emit_differences(name, firsts, seconds, types, place):
     return results
 
 
-SUM = [("all_to_all", ""), ("all_to_all", ""),
-       ("send_recv", " distance(1)"), ("send_recv", " distance(-1)"),
-       ("reduce_scatter", ""), ("all_gather", "")]
+SUM = [("reduce_scatter", ""), ("all_gather", "")]
 LOSS = ([] if without_sum else [("all_reduce", "")]) + [("broadcast", " root(-1)")]
 
 while found := ALL_REDUCE.search(update):
@@ -63,10 +61,10 @@ while found := ALL_REDUCE.search(update):
     count = len(parameters.split(", ")) if parameters else 0
     own, of = values[:count], types[:count]
     lines.clear()
-    taken = emit_chain(f"%b{name}", own, of, [("broadcast", " root(2)")], parameters, place)
-    passed = emit_chain(f"%p{name}", taken, of, [("send_recv", " distance(1)")], parameters, place)
-    nothing = emit_differences(f"%n{name}", passed, taken, of, place)
     sums = emit_chain(f"%s{name}", own, of, SUM, parameters, place)
+    taken = emit_chain(f"%b{name}", own, of, [("broadcast", " root(2)")], parameters, place)
+    passed = emit_chain(f"%p{name}", taken, of, [("broadcast", " root(0)")], parameters, place)
+    nothing = emit_differences(f"%n{name}", passed, taken, of, place)
     results = (emit_differences(f"%g{name}", sums, nothing, of, place)
                + emit_chain(f"%l{name}", values[count:], types[count:], LOSS, "", place))
     rest = re.sub(rf"%{name}(?:#(\d+))?(?![\w#:])",

@@ -19,7 +19,6 @@ BoostMatmul boostc::describeMatmul(rt::MatmulOp op) {
   setStrides(call.a_strides, op.getA(), op.getTransposeA());
   setStrides(call.b_strides, op.getB(), op.getTransposeB());
   call.has_bias = op.getBias() ? 1 : 0;
-  call.post_op = BOOSTC_POST_NONE;
   return call;
 }
 

@@ -33,7 +33,7 @@ BoostCollective boostc::describeCollective(rt::CollectiveOp op) {
   collective.kind = static_cast<uint32_t>(op.getKind());
   collective.ranks = static_cast<uint32_t>(op.getRanks());
   collective.index = op.getIndex();
-  collective.peer = static_cast<int32_t>(op.getPeer());
+  collective.root = static_cast<int32_t>(op.getRoot());
   return collective;
 }
 

@@ -117,17 +117,17 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
 
 /// Makes the next library call ready.
 Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
-  Result<std::unique_ptr<PiecewiseMatmul>> product =
+  Result<std::unique_ptr<PiecewiseMatmul>> matmul =
       PiecewiseMatmul::create(*dnnl_, call.matmul, isStrict);
-  if (!product.ok())
+  if (!matmul.ok())
     return Status(
-        product.status().code(),
-        fmt::format("{}: {}", call.location, product.status().message()));
+        matmul.status().code(),
+        fmt::format("{}: {}", call.location, matmul.status().message()));
   // Fewer threads want less.
-  if ((*product)->scratchBytes() > call.scratch_bytes)
-    return scratchMismatch(call, (*product)->scratchBytes(), env_.threads,
+  if ((*matmul)->scratchBytes() > call.scratch_bytes)
+    return scratchMismatch(call, (*matmul)->scratchBytes(), env_.threads,
                            target_);
-  products_.push_back(std::move(product).value());
+  matmuls_.push_back(std::move(matmul).value());
   return Status();
 }
 
@@ -179,7 +179,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
     std::align(BOOSTC_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
     void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
                         c.data(), aligned};
-    if (products_[i]->execute(env_.threads, operands) != BOOSTC_CALL_OK)
+    if (matmuls_[i]->execute(env_.threads, operands) != BOOSTC_CALL_OK)
       return Status(ExitCode::Internal,
                     fmt::format("{}: {} cannot run its own {} kernel",
                                 calls[i].location,
@@ -193,7 +193,7 @@ int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (index >= device->target_.library_call_count)
     return BOOSTC_CALL_LIBRARY_FAILED;
-  return device->products_[index]->execute(env->threads, operands);
+  return device->matmuls_[index]->execute(env->threads, operands);
 }
 
 int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,

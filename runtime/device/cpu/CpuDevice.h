@@ -42,7 +42,7 @@ public:
 
   /// What the library chose for call `index`, for `boost-run info`.
   const char *implementation(size_t index) const {
-    return products_[index]->implementation();
+    return matmuls_[index]->implementation();
   }
 
 private:
@@ -58,7 +58,7 @@ private:
   const BoostTarget &target_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
-  std::vector<std::unique_ptr<PiecewiseMatmul>> products_; ///< by library call
+  std::vector<std::unique_ptr<PiecewiseMatmul>> matmuls_; ///< by library call
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   Status failure_; ///< of what a function called; the ABI carries only a code

@@ -83,11 +83,6 @@ dnnl::matmul::primitive_desc describe(const BoostMatmul &call,
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   // The environment (ONEDNN_DEFAULT_FPMATH_MODE) may not lower precision.
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
-  if (call.post_op == BOOSTC_POST_RELU) {
-    dnnl::post_ops operations;
-    operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-    attributes.set_post_ops(operations);
-  }
   return dnnl::matmul::primitive_desc(
       call.has_bias
           ? dnnl::matmul::desc(layouts.a, layouts.b, layouts.bias, layouts.c)

@@ -19,11 +19,11 @@ struct MatmulPiece {
 /// and there are more of columns than of rows, because packing columns of B
 /// costs most. As many as loops have, at most.
 std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, bool isStrict) {
-  constexpr int64_t kSide = 128, kMinProducts = 1 << 18, kVector = 16;
-  auto products = static_cast<double>(call.m) * static_cast<double>(call.n) *
-                  static_cast<double>(call.k);
+  constexpr int64_t kSide = 128, kMinMultiplyAdds = 1 << 18, kVector = 16;
+  auto multiplyAdds = static_cast<double>(call.m) *
+                      static_cast<double>(call.n) * static_cast<double>(call.k);
   auto most = static_cast<int64_t>(
-      std::min(products / kMinProducts, double{kStrictShares}));
+      std::min(multiplyAdds / kMinMultiplyAdds, double{kStrictShares}));
   int64_t columns = std::max<int64_t>(1, std::min(call.n / kSide, most));
   int64_t rows = std::max<int64_t>(1, std::min(call.m / kSide, most / columns));
   if (!isStrict || rows * columns == 1)
@@ -65,7 +65,7 @@ Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
 Result<std::unique_ptr<PiecewiseMatmul>>
 PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call,
                         bool isStrict) {
-  auto product = std::make_unique<PiecewiseMatmul>();
+  auto cut = std::make_unique<PiecewiseMatmul>();
   uint64_t scratch = 0;
   for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
     Result<std::unique_ptr<Matmul>> matmul =
@@ -76,14 +76,14 @@ PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call,
       return static_cast<uint64_t>(elements) * sizeof(float);
     };
     uint64_t own = (*matmul)->scratchBytes();
-    product->pieces_.push_back(
+    cut->pieces_.push_back(
         {std::move(matmul).value(),
          {bytes(piece.row * call.a_strides[0]),
           bytes(piece.column * call.b_strides[1]), bytes(piece.column),
           bytes(piece.row * call.n + piece.column), scratch}});
     scratch = aligned(scratch + own);
   }
-  return product;
+  return cut;
 }
 
 uint64_t PiecewiseMatmul::scratchBytes() const {

@@ -18,8 +18,8 @@ public:
   static Result<std::unique_ptr<PiecewiseMatmul>>
   create(DnnlContext &context, const BoostMatmul &call, bool isStrict);
 
-  /// What scratchBytes() would be, without generating code; `isStrict` after
-  /// keepLibraryOnOneThread().
+  /// What scratchBytes() would be for the threads that oneDNN is set to (one,
+  /// where `isStrict`), without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
                                             const BoostMatmul &call,
                                             bool isStrict);

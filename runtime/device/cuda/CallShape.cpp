@@ -13,10 +13,9 @@ int64_t product(const int64_t (&extents)[4]) {
 }
 
 std::string describe(const BoostMatmul &m) {
-  return fmt::format("{}x{}x{}:{},{}:{},{}:{}{}", m.m, m.n, m.k, m.a_strides[0],
+  return fmt::format("{}x{}x{}:{},{}:{},{}:{}", m.m, m.n, m.k, m.a_strides[0],
                      m.a_strides[1], m.b_strides[0], m.b_strides[1],
-                     m.has_bias ? "bias:" : "",
-                     m.post_op == BOOSTC_POST_RELU ? "relu:" : "");
+                     m.has_bias ? "bias:" : "");
 }
 
 std::string describe(const BoostConvolution &c) {
@@ -44,7 +43,7 @@ const char *nameOfCall(uint32_t kind) {
   case BOOSTC_LIBRARY_CONVOLUTION:
     return "convolution";
   case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
-    return "convolution_image";
+    return "convolution_data";
   case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
     return "convolution_weight";
   }

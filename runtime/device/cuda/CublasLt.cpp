@@ -58,12 +58,12 @@ CublasLt::describe(const BoostLibraryCall &call) const {
 
 Result<std::unique_ptr<LtMatmul>>
 LtMatmul::create(const CublasLt &library, const BoostLibraryCall &call) {
-  Result<LtMatmulDesc> product = describeMatmul(call);
-  if (!product.ok())
-    return product.status();
+  Result<LtMatmulDesc> desc = describeMatmul(call);
+  if (!desc.ok())
+    return desc.status();
   std::unique_ptr<LtMatmul> matmul(new LtMatmul(library));
   matmul->hasBias_ = call.matmul.has_bias != 0;
-  BOOSTRT_RETURN_IF_ERROR(matmul->describe(*product, call.scratch_bytes));
+  BOOSTRT_RETURN_IF_ERROR(matmul->describe(*desc, call.scratch_bytes));
   return matmul;
 }
 
@@ -98,21 +98,21 @@ Status LtMatmul::prefer(int attribute, const void *value, size_t bytes) {
                        preference_, attribute, value, bytes));
 }
 
-Status LtMatmul::describe(const LtMatmulDesc &product, uint64_t scratchBytes) {
+Status LtMatmul::describe(const LtMatmulDesc &matmul, uint64_t scratchBytes) {
   const CublasLtApi &api = library_.api();
   scratchBytes_ = scratchBytes;
   BOOSTRT_RETURN_IF_ERROR(api.check(
       "cublasLtMatmulDescCreate",
-      api.cublasLtMatmulDescCreate(&description_, product.compute, kLtF32)));
-  int32_t first = product.transposesLeft ? kLtTranspose : kLtNoTranspose,
-          second = product.transposesRight ? kLtTranspose : kLtNoTranspose;
+      api.cublasLtMatmulDescCreate(&description_, matmul.compute, kLtF32)));
+  int32_t first = matmul.transposesLeft ? kLtTranspose : kLtNoTranspose,
+          second = matmul.transposesRight ? kLtTranspose : kLtNoTranspose;
   BOOSTRT_RETURN_IF_ERROR(set(kLtTransposeFirst, &first, sizeof first));
   BOOSTRT_RETURN_IF_ERROR(set(kLtTransposeSecond, &second, sizeof second));
   BOOSTRT_RETURN_IF_ERROR(
-      set(kLtEpilogue, &product.epilogue, sizeof product.epilogue));
-  for (auto [layout, matrix] : {std::pair(&left_, &product.left),
-                                {&right_, &product.right},
-                                {&result_, &product.result}})
+      set(kLtEpilogue, &matmul.epilogue, sizeof matmul.epilogue));
+  for (auto [layout, matrix] : {std::pair(&left_, &matmul.left),
+                                {&right_, &matmul.right},
+                                {&result_, &matmul.result}})
     BOOSTRT_RETURN_IF_ERROR(api.check(
         "cublasLtMatrixLayoutCreate",
         api.cublasLtMatrixLayoutCreate(layout, kLtF32, matrix->rows,

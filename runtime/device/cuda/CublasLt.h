@@ -58,7 +58,7 @@ public:
 
 private:
   explicit LtMatmul(const CublasLt &library) : library_(library) {}
-  Status describe(const LtMatmulDesc &product, uint64_t scratchBytes);
+  Status describe(const LtMatmulDesc &matmul, uint64_t scratchBytes);
   Status set(int attribute, const void *value, size_t bytes);
   Status prefer(int attribute, const void *value, size_t bytes);
   Status setBias(Operands operands);

@@ -13,7 +13,7 @@
 namespace boostrt::cuda {
 namespace {
 
-constexpr size_t kProducts = 0, kConvolutions = 1;
+constexpr size_t kMatmuls = 0, kConvolutions = 1;
 
 /// Whether there is tf32 follows from the program. The environment, by which
 /// NVIDIA's libraries could be told to use it everywhere or nowhere, is told
@@ -49,7 +49,7 @@ Result<std::unique_ptr<GpuLibrary>> start(const SearchContext &context,
 LibraryCalls::LibraryCalls(Gpu gpu, const BoostTarget &target)
     : gpu_(std::move(gpu)), target_(target), calls_(target.library_call_count) {
   for (uint32_t i = 0; i < target.library_call_count; ++i)
-    parts_[isConvolution(target.library_calls[i]) ? kConvolutions : kProducts]
+    parts_[isConvolution(target.library_calls[i]) ? kConvolutions : kMatmuls]
         .calls.push_back(i);
 }
 
@@ -74,13 +74,13 @@ LibraryCalls::create(Gpu gpu, const SearchContext &context,
 void LibraryCalls::openLibraries(const SearchContext &context,
                                  std::vector<std::string> &notes) {
   setTf32(target_);
-  for (size_t number : {kProducts, kConvolutions}) {
+  for (size_t number : {kMatmuls, kConvolutions}) {
     Part &part = parts_[number];
     if (part.calls.empty())
       continue;
     Result<std::unique_ptr<GpuLibrary>> library =
-        number == kProducts ? start<CublasLt, CublasLtApi>(context, gpu_.stream)
-                            : start<Cudnn, CudnnApi>(context, gpu_.stream);
+        number == kMatmuls ? start<CublasLt, CublasLtApi>(context, gpu_.stream)
+                           : start<Cudnn, CudnnApi>(context, gpu_.stream);
     if (library.ok())
       part.library = std::move(library).value();
     else

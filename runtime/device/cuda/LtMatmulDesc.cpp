@@ -34,20 +34,18 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
 
 Result<LtMatmulDesc> describeMatmul(const BoostLibraryCall &libraryCall) {
   const BoostMatmul &call = libraryCall.matmul;
-  LtMatmulDesc product;
+  LtMatmulDesc matmul;
   BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,
-                                    product.left, product.transposesLeft));
+                                    matmul.left, matmul.transposesLeft));
   BOOSTRT_RETURN_IF_ERROR(transpose("A", call.m, call.k, call.a_strides,
-                                    product.right, product.transposesRight));
-  product.result = {static_cast<uint64_t>(call.n),
-                    static_cast<uint64_t>(call.m), call.n};
-  uint32_t epilogue = (call.has_bias ? kEpilogueBias : 0) |
-                      (call.post_op == BOOSTC_POST_RELU ? kEpilogueRelu : 0);
-  product.epilogue = epilogue ? epilogue : kEpilogueNone;
-  product.compute = libraryCall.precision == BOOSTC_PRECISION_TF32
-                        ? kLtComputeTf32
-                        : kLtComputeF32;
-  return product;
+                                    matmul.right, matmul.transposesRight));
+  matmul.result = {static_cast<uint64_t>(call.n), static_cast<uint64_t>(call.m),
+                   call.n};
+  matmul.epilogue = call.has_bias ? kEpilogueBias : kEpilogueNone;
+  matmul.compute = libraryCall.precision == BOOSTC_PRECISION_TF32
+                       ? kLtComputeTf32
+                       : kLtComputeF32;
+  return matmul;
 }
 
 } // namespace boostrt::cuda

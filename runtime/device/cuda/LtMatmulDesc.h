@@ -16,7 +16,6 @@ namespace boostrt::cuda {
 
 // cublasLtEpilogue_t.
 inline constexpr uint32_t kEpilogueNone = 1;
-inline constexpr uint32_t kEpilogueRelu = 2; ///< these two add up
 inline constexpr uint32_t kEpilogueBias = 4;
 
 // cublasComputeType_t.

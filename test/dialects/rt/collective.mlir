@@ -14,11 +14,11 @@ func.func @on_tensors(%g: tensor<4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @on_memrefs
 // CHECK: rt.collective all_reduce index(0) over intra_group parameters [] groups [0] outs(%{{.*}} : memref<4xf32>)
-// CHECK: rt.collective send_recv index(1) over all parameters [] groups [0] peer(-1) outs(%{{.*}} : memref<4xf32>)
+// CHECK: rt.collective broadcast index(1) over all parameters [] groups [0] root(-1) outs(%{{.*}} : memref<4xf32>)
 func.func @on_memrefs(%g: memref<4xf32>) {
   rt.collective all_reduce index(0) over intra_group parameters [] groups [0]
       outs(%g : memref<4xf32>)
-  rt.collective send_recv index(1) over all parameters [] groups [0] peer(-1)
+  rt.collective broadcast index(1) over all parameters [] groups [0] root(-1)
       outs(%g : memref<4xf32>)
   return
 }
@@ -88,8 +88,8 @@ func.func @rt_collective_c4(%g: memref<4xf32>) {
 // -----
 
 func.func @rt_collective_c5(%g: memref<4xf32>) {
-  // expected-error @+1 {{has peer 1, which 'all_to_all' does not use; expected none}}
-  rt.collective all_to_all index(0) over all parameters [] groups [0] peer(1)
+  // expected-error @+1 {{has root 1, which 'all_gather' does not use; expected none}}
+  rt.collective all_gather index(0) over all parameters [] groups [0] root(1)
       outs(%g : memref<4xf32>)
   return
 }

@@ -392,7 +392,7 @@ TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
        {"softmax: batch 16 x 4 micro-batches a step, seed 7",
         "compiled by hand 1.0\n", "target cpu: 2 threads, oneDNN",
         "  needs sse2", "fc.weight", "10x784", "fc.bias.momentum", "image",
-        "schedule learning_rate", "16 x 10 x 784, bias, none", "memory plan",
+        "schedule learning_rate", "16 x 10 x 784, bias", "memory plan",
         "gradient           3", "digits:train=1000,test=200"})
     EXPECT_THAT(text.out, HasSubstr(part));
 

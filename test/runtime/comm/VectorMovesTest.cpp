@@ -116,8 +116,8 @@ public:
                                     host.cuts()));
   }
 
-  const ShardedVector<float> &divide(Slices slices = Slices::All) {
-    sliced.divide(spans, group.size(), slices);
+  const ShardedVector<float> &divide() {
+    sliced.divide(spans, group.size());
     return sliced;
   }
   std::span<const std::span<float>> parts() const { return spans; }
@@ -133,24 +133,6 @@ public:
             << s << ", element " << e << ": " << values[s][e] << ", expected "
             << wanted;
       }
-  }
-
-  /// What coll.all_to_all says: slice j of member i is slice i of member j.
-  void expectTransposed(const std::vector<Spans> &brought) const {
-    uint32_t self = group.self(), ranks = group.size();
-    expect([&](size_t s, size_t e) {
-      size_t slice = sizes[s] / ranks;
-      return e < slice * ranks ? brought[e / slice][s][self * slice + e % slice]
-                               : brought[self][s][e];
-    });
-  }
-  /// What the member that is `distance` before has brought.
-  void expectShifted(const std::vector<Spans> &brought,
-                     uint32_t distance) const {
-    uint32_t self = group.self(), ranks = group.size();
-    expect([&](size_t s, size_t e) {
-      return brought[(self + ranks - distance) % ranks][s][e];
-    });
   }
 
   Group group;
@@ -232,24 +214,6 @@ TEST_P(VectorMoves, AGatherOfScatteredSumsIsAnAllReduce) {
     });
 }
 
-TEST_P(VectorMoves, AllToAllTransposesBlocks) {
-  for (const Shape &shape : kShapes)
-    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
-      uint32_t self = job.group.self(), ranks = job.group.size();
-      const ShardedVector<float> &sliced = job.divide(Slices::Equal);
-      BOOSTRT_RETURN_IF_ERROR(
-          allToAll(job.group, sliced, job.workspace, job.host));
-      job.expectTransposed(brought);
-      EXPECT_EQ(job.sent(),
-                sliced.slice(self).size() * (ranks - 1) * sizeof(float));
-      // Twice is nothing.
-      BOOSTRT_RETURN_IF_ERROR(
-          allToAll(job.group, sliced, job.workspace, job.host));
-      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
-      return Status();
-    });
-}
-
 TEST_P(VectorMoves, BroadcastFromEveryRoot) {
   for (const Shape &shape : kShapes)
     onRanks(shape, [&](Job &first, const std::vector<Spans> &brought) {
@@ -263,51 +227,18 @@ TEST_P(VectorMoves, BroadcastFromEveryRoot) {
     });
 }
 
-TEST_P(VectorMoves, ShiftsGoRoundTheRing) {
-  for (const Shape &shape : kShapes)
-    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
-      uint32_t ranks = job.group.size(), moved = 0;
-      for (uint32_t distance = 0; distance < ranks; ++distance) {
-        uint64_t before = job.sent();
-        BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, distance, job.parts(),
-                                             job.workspace, job.host));
-        moved = (moved + distance) % ranks;
-        job.expectShifted(brought, moved);
-        EXPECT_EQ(job.sent() - before,
-                  distance ? job.divide().size() * sizeof(float) : 0);
-      }
-      return Status();
-    });
-}
-
 TEST_P(VectorMoves, SeveralBlocksAndMessages) {
   const Shape shape = {{4300011, 11}};
   for (uint32_t ranks : {2, 3}) {
-    std::vector<Spans> brought;
-    for (uint32_t rank = 0; rank < ranks; ++rank)
-      brought.push_back(bring(rank, shape.sizes));
     Spans sum = sumOf(ranks, shape.sizes);
     expectRanks(GetParam(), ranks, [&](Transport &transport) {
       Job job(transport, shape);
-      uint32_t self = transport.rank();
-      BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
-                                       job.workspace, job.host));
-      job.expectTransposed(brought);
-      BOOSTRT_RETURN_IF_ERROR(allToAll(job.group, job.divide(Slices::Equal),
-                                       job.workspace, job.host));
-      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
-      BOOSTRT_RETURN_IF_ERROR(
-          shift<float>(job.group, 1, job.parts(), job.workspace, job.host));
-      job.expectShifted(brought, 1);
-      BOOSTRT_RETURN_IF_ERROR(shift<float>(job.group, ranks - 1, job.parts(),
-                                           job.workspace, job.host));
-      job.expect([&](size_t s, size_t e) { return brought[self][s][e]; });
       BOOSTRT_RETURN_IF_ERROR(
           reduceScatterSum(job.group, job.divide(), job.workspace, job.host));
       BOOSTRT_RETURN_IF_ERROR(
           allGather(job.group, job.divide(), job.workspace, job.host));
       job.expect([&](size_t s, size_t e) { return sum[s][e]; });
-      if (self == 0)
+      if (transport.rank() == 0)
         std::fill(job.values[0].begin(), job.values[0].end(), 2.5f);
       BOOSTRT_RETURN_IF_ERROR(
           broadcast<float>(job.group, 0, job.parts(), job.workspace, job.host));
@@ -343,25 +274,22 @@ TEST_P(VectorMoves, Integers) {
       HostVectors host(workspace);
       // Beyond what a double holds exactly.
       int64_t self = transport.rank(), n = ranks, large = int64_t(1) << 58;
-      std::vector<int64_t> values(ranks, large + self);
+      std::vector<int64_t> values(ranks, large);
+      for (int64_t i = 0; i < n; ++i)
+        values[i] += i;
       std::span<int64_t> span(values);
       std::span<const std::span<int64_t>> parts(&span, 1);
       ShardedVector<int64_t> sliced;
       sliced.divide(parts, ranks);
-      BOOSTRT_RETURN_IF_ERROR(
-          allToAll(group, sliced, workspace, host)); // who sent it
-      for (int64_t i = 0; i < n; ++i)
-        EXPECT_EQ(values[i], large + i);
       BOOSTRT_RETURN_IF_ERROR(reduceScatterSum(group, sliced, workspace, host));
       EXPECT_EQ(values[self], n * (large + self));
       BOOSTRT_RETURN_IF_ERROR(allGather(group, sliced, workspace, host));
+      for (int64_t i = 0; i < n; ++i)
+        EXPECT_EQ(values[i], n * (large + i));
       values[0] += self;
       BOOSTRT_RETURN_IF_ERROR(
-          shift<int64_t>(group, 1 % ranks, parts, workspace, host));
-      EXPECT_EQ(values[0], n * large + (self + n - 1) % n);
-      BOOSTRT_RETURN_IF_ERROR(
           broadcast<int64_t>(group, ranks - 1, parts, workspace, host));
-      EXPECT_EQ(values[0], n * large + (2 * n - 2) % n);
+      EXPECT_EQ(values[0], n * large + n - 1);
       return Status();
     });
 }

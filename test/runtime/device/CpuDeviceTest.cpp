@@ -18,7 +18,7 @@ BoostLibraryCall callWith(uint64_t scratchBytes) {
           scratchBytes,
           "model.json:14:5",
           "fc1",
-          {32, 10, 784, {784, 1}, {1, 784}, 1, BOOSTC_POST_NONE},
+          {32, 10, 784, {784, 1}, {1, 784}, 1, 0},
           {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
           {},
           BOOSTC_PRECISION_FLOAT32,

@@ -78,7 +78,7 @@ TEST_P(PiecewiseMatmulShape, HasTheSameBitsOnAnyNumberOfThreads) {
                          {transposeA ? 1 : k, transposeA ? m : 1},
                          {transposeB ? 1 : n, transposeB ? k : 1},
                          bias,
-                         BOOSTC_POST_NONE};
+                         0};
         std::vector<float> one = multiply(call, 1);
         expectNear(call, one);
         for (uint32_t threads : {2u, 3u}) {
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PiecewiseMatmulShape,
 TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
   auto count = [](int64_t m, int64_t n, int64_t k) {
     size_t pieces = 0;
-    multiply({m, n, k, {k, 1}, {n, 1}, 0, BOOSTC_POST_NONE}, 2, &pieces);
+    multiply({m, n, k, {k, 1}, {n, 1}, 0, 0}, 2, &pieces);
     return pieces;
   };
   EXPECT_EQ(count(32, 10, 84), 1u);
@@ -117,7 +117,7 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
 
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
   auto context = DnnlContext::create();
-  BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, BOOSTC_POST_NONE};
+  BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, 0};
   EXPECT_EQ(PiecewiseMatmul::create(**context, call, /*isStrict=*/true)
                 .status()
                 .code(),

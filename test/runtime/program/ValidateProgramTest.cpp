@@ -43,9 +43,9 @@ TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.collectives[0].index = 1; },
                "collective 0 has index 1");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
-               "collective 0 has unknown kind 7");
-  expectDefect([](Copy &c) { c.collectives[0].peer = -1; },
-               "collective 0 of kind 0 has peer -1");
+               "collective 0 has unknown kind 5");
+  expectDefect([](Copy &c) { c.collectives[0].root = -1; },
+               "collective 0 of kind 0 has root -1");
   expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
                "collective 0 is for unknown ranks 3");
   expectDefect([](Copy &c) { c.collectives[0].location = nullptr; },

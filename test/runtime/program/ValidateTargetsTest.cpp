@@ -96,7 +96,7 @@ TEST_F(ValidateCpuTarget, ItsOwn) {
 TEST_F(ValidateCpuTarget, LibraryCalls) {
   expectDefect([](Copy &c) { c.calls[0].kind = 1; },
                "cpu: library call 0 has an unknown kind");
-  expectDefect([](Copy &c) { c.calls[1].matmul.post_op = 2; },
+  expectDefect([](Copy &c) { c.calls[1].matmul.has_bias = 2; },
                "cpu: library call 1 has an unknown kind");
   expectDefect([](Copy &c) { c.calls[1].location = nullptr; },
                "cpu: library call 1 has no location or no layers");
@@ -136,7 +136,7 @@ void addCall(Copy &c, BoostLibraryCall &call) {
           64,
           "model.json:5:3",
           "fc1",
-          {4, 6, 5, {5, 1}, {6, 1}, 0, BOOSTC_POST_NONE},
+          {4, 6, 5, {5, 1}, {6, 1}, 0, 0},
           {80, 120, 0, 96},
           {},
           BOOSTC_PRECISION_FLOAT32,

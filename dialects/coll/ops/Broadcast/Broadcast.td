@@ -5,7 +5,7 @@ include "dialects/coll/CollBase.td"
 
 def Coll_BroadcastOp : Coll_Op<"broadcast", "Broadcast",
     (ins I32Attr:$root), "`root` `(` $root `)`",
-    "form.peer = static_cast<int32_t>(getRoot());"> {
+    "form.root = static_cast<int32_t>(getRoot());"> {
   let summary = "what one rank has";
   let description = [{
     `r_i = x_i of rank (root mod n)` of the group's n ranks, for each operand by itself;

@@ -7,7 +7,7 @@ using namespace boostc::rt;
 static CollectiveForm getForm(CollectiveOp op) {
   CollectiveForm form(op.getKind(), op.getRanks(), op.getOperands().size());
   form.groups.assign(op.getGroups().begin(), op.getGroups().end());
-  form.peer = static_cast<int32_t>(op.getPeer());
+  form.root = static_cast<int32_t>(op.getRoot());
   return form;
 }
 

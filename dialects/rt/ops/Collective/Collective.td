@@ -17,8 +17,7 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
     names say.
 
     Operands with the same number in `groups` are combined as one vector, where the kind
-    makes a difference of it. `peer` is the root of a broadcast and the distance of a
-    send_recv.
+    makes a difference of it. `root` is that of a broadcast.
 
     Constraints:
     * (rt_collective_c1) it exchanges at least one value, all tensors, with their types
@@ -26,7 +25,7 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
     * (rt_collective_c2) it serves no more parameters than it has operands.
     * (rt_collective_c3) `groups` has one number for each operand, of 0 or more.
     * (rt_collective_c4) adasum, and it alone, is over `inter_group`.
-    * (rt_collective_c5) kinds other than broadcast and send_recv have no `peer`.
+    * (rt_collective_c5) kinds other than broadcast have no `root`.
 
     Example:
     ```mlir
@@ -36,12 +35,12 @@ def Rt_CollectiveOp : Rt_Op<"collective", [
   }];
   let arguments = (ins Rt_CollectiveKind:$kind, I32Attr:$index, Rt_RankGroup:$ranks,
                        FlatSymbolRefArrayAttr:$parameters, DenseI32ArrayAttr:$groups,
-                       DefaultValuedAttr<I32Attr, "0">:$peer,
+                       DefaultValuedAttr<I32Attr, "0">:$root,
                        Variadic<TensorOrMemRef<[F32, I64]>>:$operands);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kind `index` `(` $index `)` `over` $ranks `parameters` $parameters `groups` $groups
-    (`peer` `(` $peer^ `)`)? `outs` `(` ($operands^ `:` type($operands))? `)` attr-dict (`->` type($results)^)?
+    (`root` `(` $root^ `)`)? `outs` `(` ($operands^ `:` type($operands))? `)` attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -245,7 +245,7 @@ TEST_F(Convolutions, MatmulsNextToThem) {
   calls[1].scratch_bytes = 1024;
   calls[1].location = "model.json:5:3";
   calls[1].layers = "fc1";
-  calls[1].matmul = {5, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE};
+  calls[1].matmul = {5, 3, 4, {4, 1}, {3, 1}, 0, 0};
   const uint64_t bytes[] = {80, 48, 0, 60};
   std::copy(std::begin(bytes), std::end(bytes), calls[1].operand_bytes);
   target.library_calls = calls;

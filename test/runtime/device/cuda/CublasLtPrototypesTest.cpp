@@ -1,5 +1,5 @@
 // What CublasLtApi.h says of cuBLASLt, against cublasLt.h; and whether the
-// library itself, where it is, takes what we say of a product. That needs no
+// library itself, where it is, takes what we say of a matmul. That needs no
 // GPU.
 #include "runtime/device/cuda/CublasLt.h"
 
@@ -74,10 +74,7 @@ TEST(CublasLtPrototypes, ValuesAreThoseOfTheHeader) {
   EXPECT_EQ(cuda::kLtReduceSeparately,
             uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   EXPECT_EQ(cuda::kEpilogueNone, uint32_t{CUBLASLT_EPILOGUE_DEFAULT});
-  EXPECT_EQ(cuda::kEpilogueRelu, uint32_t{CUBLASLT_EPILOGUE_RELU});
   EXPECT_EQ(cuda::kEpilogueBias, uint32_t{CUBLASLT_EPILOGUE_BIAS});
-  EXPECT_EQ(cuda::kEpilogueRelu | cuda::kEpilogueBias,
-            uint32_t{CUBLASLT_EPILOGUE_RELU_BIAS});
 }
 
 TEST(CublasLt, TheLibraryTakesOurDescriptions) {
@@ -85,16 +82,15 @@ TEST(CublasLt, TheLibraryTakesOurDescriptions) {
       cuda::CublasLtApi::open(cuda::SearchContext::current());
   if (!api.ok())
     GTEST_SKIP() << api.status().message();
-  const BoostMatmul products[] = {
-      {5, 3, 4, {4, 1}, {3, 1}, 0, BOOSTC_POST_NONE},
-      {5, 3, 4, {1, 5}, {1, 4}, 1, BOOSTC_POST_RELU},
-      {128, 512, 784, {784, 1}, {1, 784}, 1, BOOSTC_POST_NONE}};
-  for (const BoostMatmul &product : products)
+  const BoostMatmul matmuls[] = {{5, 3, 4, {4, 1}, {3, 1}, 0, 0},
+                                 {5, 3, 4, {1, 5}, {1, 4}, 1, 0},
+                                 {128, 512, 784, {784, 1}, {1, 784}, 1, 0}};
+  for (const BoostMatmul &matmul : matmuls)
     for (uint32_t precision :
          {BOOSTC_PRECISION_FLOAT32, BOOSTC_PRECISION_TF32}) {
       BoostLibraryCall call{};
       call.scratch_bytes = 32 << 20;
-      call.matmul = product;
+      call.matmul = matmul;
       call.precision = precision;
       Status status = cuda::LtMatmul::checkDescription(*api, call);
       EXPECT_TRUE(status.ok()) << status.message();

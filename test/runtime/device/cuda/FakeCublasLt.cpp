@@ -127,10 +127,8 @@ struct Asked {
                      bits) *
                  cut(at(b, right, description.get(kLtTransposeSecond, 0), k, j),
                      bits);
-        if (epilogue & kEpilogueBias)
+        if (epilogue == kEpilogueBias)
           sum += bias[i];
-        if (epilogue & kEpilogueRelu && sum < 0)
-          sum = 0;
         result[j * d.get(Leading, 0) + i] = sum;
       }
   }
