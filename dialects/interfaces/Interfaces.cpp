@@ -1,4 +1,5 @@
 #include "dialects/interfaces/Interfaces.h"
+#include "dialects/interfaces/ScalarRule.h"
 
 using namespace mlir;
 
@@ -56,8 +57,10 @@ StringRef boostc::CollectiveOpInterface::getParameter(unsigned index) {
 #include "dialects/interfaces/ContractionOpInterface.cpp.inc"
 #include "dialects/interfaces/CostOpInterface.cpp.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.cpp.inc"
+#include "dialects/interfaces/ErrorBoundOpInterface.cpp.inc"
 #include "dialects/interfaces/LayerOpInterface.cpp.inc"
 #include "dialects/interfaces/LibraryCallOpInterface.cpp.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.cpp.inc"
 #include "dialects/interfaces/ReferenceOpInterface.cpp.inc"
+#include "dialects/interfaces/ScalarFunctionOpInterface.cpp.inc"
 #include "dialects/interfaces/ScalarUpdateOpInterface.cpp.inc"

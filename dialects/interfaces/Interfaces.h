@@ -2,6 +2,7 @@
 // interface; it never switches over op names.
 #pragma once
 
+#include "dialects/interfaces/ErrorBound.h"
 #include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/ReferenceValue.h"
 #include "dialects/interfaces/Traits.h"
@@ -52,6 +53,7 @@ llvm::LogicalResult verifyContraction(mlir::Operation *op);
 #include "dialects/interfaces/ContractionOpInterface.h.inc"
 #include "dialects/interfaces/CostOpInterface.h.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.h.inc"
+#include "dialects/interfaces/ErrorBoundOpInterface.h.inc"
 #include "dialects/interfaces/LayerOpInterface.h.inc"
 #include "dialects/interfaces/LibraryCallOpInterface.h.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.h.inc"

@@ -3,26 +3,77 @@
 using namespace mlir;
 using namespace boostc;
 
-LogicalResult boostc::nn::evaluateElementwise(
-    ArrayRef<ReferenceValue> operands, SmallVectorImpl<ReferenceValue> &results,
-    llvm::function_ref<double(ArrayRef<double>)> function) {
-  ReferenceValue result = operands[0];
-  SmallVector<double> elements(operands.size());
-  for (int64_t i = 0; i < result.size(); ++i) {
+/// Calls `visit` with the operands' elements, in order.
+template <typename Element, typename Operand>
+static void
+forEachElement(ArrayRef<Operand> operands, int64_t size,
+               llvm::function_ref<Element(const Operand &, int64_t)> at,
+               llvm::function_ref<void(int64_t, ArrayRef<Element>)> visit) {
+  SmallVector<Element> elements(operands.size());
+  for (int64_t i = 0; i < size; ++i) {
     for (auto [element, operand] : llvm::zip_equal(elements, operands))
-      element = operand.data[i];
-    result.data[i] = function(elements);
+      element = at(operand, i);
+    visit(i, elements);
   }
+}
+
+LogicalResult
+boostc::nn::evaluateElementwise(const ScalarRule &rule,
+                                ArrayRef<ReferenceValue> operands,
+                                SmallVectorImpl<ReferenceValue> &results) {
+  ReferenceValue result = operands[0];
+  forEachElement<double, ReferenceValue>(
+      operands, result.size(),
+      [](const ReferenceValue &operand, int64_t i) { return operand.data[i]; },
+      [&](int64_t i, Numbers x) { result.data[i] = rule.evaluate(x); });
   results.push_back(std::move(result));
   return success();
 }
 
-FailureOr<SmallVector<Value>> boostc::nn::lowerElementwise(Operation *op,
-                                                           OpBuilder &builder,
-                                                           ElementBody body) {
+ErrorBounds boostc::nn::boundElementwise(const ScalarRule &rule,
+                                         ArrayRef<Bounded> operands) {
+  std::vector<double> errors;
+  forEachElement<Approximate, Bounded>(
+      operands, operands[0].value.size(),
+      [](const Bounded &operand, int64_t i) {
+        return Approximate(operand.value.data[i], operand.error[i]);
+      },
+      [&](int64_t, Approximates x) { errors.push_back(rule.bound(x).error); });
+  return {errors};
+}
+
+Value boostc::nn::buildScalarRule(OpBuilder &builder, Location loc,
+                                  const ScalarRule &rule, ValueRange args) {
+  ScalarEmitter emitter(builder, loc);
+  SmallVector<Scalar> scalars;
+  for (Value arg : args)
+    scalars.push_back(Scalar(arg, emitter));
+  return rule.build(scalars).get(emitter);
+}
+
+FailureOr<SmallVector<Value>>
+boostc::nn::lowerElementwise(Operation *op, OpBuilder &builder,
+                             const ScalarRule &rule) {
   return SmallVector<Value>{buildElementwise(
       builder, op->getLoc(), cast<RankedTensorType>(op->getResult(0).getType()),
-      op->getOperands(), body)};
+      op->getOperands(), [&](OpBuilder &b, Location loc, ValueRange args) {
+        return buildScalarRule(b, loc, rule, args);
+      })};
+}
+
+Approximate boostc::nn::boundSlope(Approximate dy, Approximate y, double slope,
+                                   double steepness) {
+  double size = std::abs(slope), doubt = steepness * y.error + gammaOf(3);
+  return {dy.value * slope,
+          dy.error * (size + doubt) +
+              std::abs(dy.value) * (doubt + gammaOf(1) * size)};
+}
+
+Approximate
+boostc::nn::boundAtOnce(Approximate x, double steepness,
+                        llvm::function_ref<Approximate(Approximate)> f) {
+  Approximate own = f(x.value);
+  return {own.value, own.error + steepness * x.error};
 }
 
 LogicalResult boostc::nn::checkSameShapes(LayerBuilder &layer) {

@@ -1,4 +1,6 @@
 #include "dialects/nn/Losses.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -31,23 +33,24 @@ static Value buildShare(OpBuilder &b, Location loc, Value value,
                                buildRoundedConstant(b, loc, divisor));
 }
 
-LogicalResult boostc::nn::evaluateLoss(ArrayRef<ReferenceValue> operands,
-                                       SmallVectorImpl<ReferenceValue> &results,
-                                       ScalarLoss loss, SampleLoss kind) {
+LogicalResult
+boostc::nn::evaluateLoss(const ScalarRule &loss, SampleLoss kind,
+                         ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &outputs = operands[0], &targets = operands[1];
   int64_t valid = static_cast<int64_t>(operands[2].item());
   int64_t elements = outputs.size() / outputs.dim(0);
   double sum = 0.0;
   for (int64_t i = 0; i < valid * elements; ++i)
-    sum += loss(outputs.data[i], targets.data[i]);
+    sum += loss.evaluate({outputs.data[i], targets.data[i]});
   results.push_back(ReferenceValue::scalar(sum / getDivisor(kind, elements)));
   results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
   return success();
 }
 
-SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
-                                         ValueRange operands,
-                                         ScalarLossBody loss, SampleLoss kind) {
+SmallVector<Value> boostc::nn::lowerLoss(const ScalarRule &loss,
+                                         SampleLoss kind, OpBuilder &builder,
+                                         Location loc, ValueRange operands) {
   auto type = cast<RankedTensorType>(operands[0].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
@@ -58,8 +61,9 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
       builder, loc, samples, builder.getF32FloatAttr(0.0), rank, {0},
       operands.take_front(2), {all, all},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(b, nested, args[2],
-                            loss(b, nested, args.take_front(2)));
+        return buildSumStep(
+            b, nested, args[2],
+            buildScalarRule(b, nested, loss, args.take_front(2)));
       });
   Value sum = buildReduction(
       builder, loc, RankedTensorType::get({}, type.getElementType()),
@@ -80,25 +84,47 @@ SmallVector<Value> boostc::nn::lowerLoss(OpBuilder &builder, Location loc,
   return {sum, count};
 }
 
+/// The terms `loss` in each sample, averaged or summed, then the sum over
+/// samples. That goes over padding too, as zeros.
+ErrorBounds boostc::nn::boundLoss(const ScalarRule &loss, SampleLoss kind,
+                                  ArrayRef<Bounded> operands) {
+  const Bounded &outputs = operands[0], &targets = operands[1];
+  int64_t samples = outputs.value.dim(0);
+  int64_t elements = outputs.value.size() / samples;
+  ApproximateSum sum;
+  for (int64_t n = 0; n < samples; ++n) {
+    if (n >= static_cast<int64_t>(operands[2].value.item())) {
+      sum.add(0.0);
+      continue;
+    }
+    ApproximateSum sample;
+    for (int64_t i = n * elements; i < (n + 1) * elements; ++i)
+      sample.add(loss.bound({outputs.at(i), targets.at(i)}));
+    Approximate divisor(getDivisor(kind, elements));
+    sum.add(divisor.value == 1.0 ? sample.get() : sample.get() / divisor);
+  }
+  return {{sum.get().error}};
+}
+
 LogicalResult
-boostc::nn::evaluateLossGrad(ArrayRef<ReferenceValue> operands,
-                             SmallVectorImpl<ReferenceValue> &results,
-                             ScalarLoss slope) {
+boostc::nn::evaluateLossGrad(const ScalarRule &gradient,
+                             ArrayRef<ReferenceValue> operands,
+                             SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &outputs = operands[1], &targets = operands[2];
   int64_t valid = static_cast<int64_t>(operands[3].item());
   int64_t elements = outputs.size() / outputs.dim(0);
   ReferenceValue result(outputs.shape);
   for (int64_t i = 0; i < valid * elements; ++i)
-    result.data[i] = operands[0].item() *
-                     slope(outputs.data[i], targets.data[i]) /
+    result.data[i] = gradient.evaluate({operands[0].item(), outputs.data[i],
+                                        targets.data[i]}) /
                      static_cast<double>(elements);
   results.push_back(std::move(result));
   return success();
 }
 
-SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
-                                             ValueRange operands,
-                                             ScalarLossBody slope) {
+SmallVector<Value> boostc::nn::lowerLossGrad(const ScalarRule &gradient,
+                                             OpBuilder &builder, Location loc,
+                                             ValueRange operands) {
   auto type = cast<RankedTensorType>(operands[1].getType());
   unsigned rank = type.getRank();
   AffineMap all = builder.getMultiDimIdentityMap(rank);
@@ -108,13 +134,26 @@ SmallVector<Value> boostc::nn::lowerLossGrad(OpBuilder &builder, Location loc,
   return {buildElementwise(
       builder, loc, type, operands, {scalar, all, all, scalar},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value scaled = arith::MulFOp::create(
-            b, nested, args[0], slope(b, nested, args.slice(1, 2)));
+        Value scaled = buildScalarRule(b, nested, gradient, args.take_front(3));
         Value share = buildShare(b, nested, scaled, divisor);
         return arith::SelectOp::create(b, nested,
                                        buildIsValid(b, nested, 0, args[3]),
                                        share, buildConstant(b, nested, 0.0));
       })};
+}
+
+ErrorBounds boostc::nn::boundLossGrad(const ScalarRule &gradient,
+                                      ArrayRef<Bounded> operands) {
+  const Bounded &outputs = operands[1], &targets = operands[2];
+  int64_t elements = outputs.value.size() / outputs.value.dim(0);
+  int64_t valid = static_cast<int64_t>(operands[3].value.item());
+  std::vector<double> errors(outputs.value.size(), 0.0);
+  for (int64_t i = 0; i < elements * valid; ++i)
+    errors[i] =
+        (gradient.bound({operands[0].at(0), outputs.at(i), targets.at(i)}) /
+         Approximate(static_cast<double>(elements)))
+            .error;
+  return {errors};
 }
 
 bool boostc::nn::hasNumbersAsTargets(LayerBuilder &layer) {

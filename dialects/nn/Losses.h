@@ -3,14 +3,9 @@
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/ScalarRule.h"
 
 namespace boostc::nn {
-
-/// What such a loss is for one element.
-using ScalarLoss = llvm::function_ref<double(double output, double target)>;
-/// Emits it: block arguments (output, target).
-using ScalarLossBody = ElementBody;
 
 /// What such a loss makes of the terms of a sample's elements.
 enum class SampleLoss { Mean, Sum };
@@ -20,29 +15,31 @@ llvm::LogicalResult verifyTargets(std::optional<mlir::Location> loc,
                                   mlir::Type outputs, mlir::Type targets);
 
 /// The pair (sum, count): sum over the first `valid` samples of the mean, or
-/// the sum, over a sample's elements of `loss`. Operands: outputs, targets,
-/// valid.
-llvm::LogicalResult evaluateLoss(llvm::ArrayRef<ReferenceValue> operands,
-                                 llvm::SmallVectorImpl<ReferenceValue> &results,
-                                 ScalarLoss loss,
-                                 SampleLoss kind = SampleLoss::Mean);
-llvm::SmallVector<mlir::Value> lowerLoss(mlir::OpBuilder &builder,
-                                         mlir::Location loc,
-                                         mlir::ValueRange operands,
-                                         ScalarLossBody loss,
-                                         SampleLoss kind = SampleLoss::Mean);
-
-/// The gradient with respect to the outputs, zero for padding:
-/// dsum * slope / elements of a sample. Operands: dsum, outputs, targets,
-/// valid.
+/// the sum, over a sample's elements of `loss`, a rule for (output, target).
+/// Operands: outputs, targets, valid.
 llvm::LogicalResult
-evaluateLossGrad(llvm::ArrayRef<ReferenceValue> operands,
-                 llvm::SmallVectorImpl<ReferenceValue> &results,
-                 ScalarLoss slope);
-llvm::SmallVector<mlir::Value> lowerLossGrad(mlir::OpBuilder &builder,
+evaluateLoss(const ScalarRule &loss, SampleLoss kind,
+             llvm::ArrayRef<ReferenceValue> operands,
+             llvm::SmallVectorImpl<ReferenceValue> &results);
+llvm::SmallVector<mlir::Value>
+lowerLoss(const ScalarRule &loss, SampleLoss kind, mlir::OpBuilder &builder,
+          mlir::Location loc, mlir::ValueRange operands);
+ErrorBounds boundLoss(const ScalarRule &loss, SampleLoss kind,
+                      llvm::ArrayRef<Bounded> operands);
+
+/// The gradient with respect to the outputs, zero for padding: `gradient`, a
+/// rule for (dsum, output, target), / elements of a sample. Operands: dsum,
+/// outputs, targets, valid.
+llvm::LogicalResult
+evaluateLossGrad(const ScalarRule &gradient,
+                 llvm::ArrayRef<ReferenceValue> operands,
+                 llvm::SmallVectorImpl<ReferenceValue> &results);
+llvm::SmallVector<mlir::Value> lowerLossGrad(const ScalarRule &gradient,
+                                             mlir::OpBuilder &builder,
                                              mlir::Location loc,
-                                             mlir::ValueRange operands,
-                                             ScalarLossBody slope);
+                                             mlir::ValueRange operands);
+ErrorBounds boundLossGrad(const ScalarRule &gradient,
+                          llvm::ArrayRef<Bounded> operands);
 
 /// The targets of a loss of the model file: an input of numbers as it is,
 /// labels as rows of 0 and 1. Emits a diagnostic when the last layer's output
@@ -61,17 +58,6 @@ buildLossLayer(LayerBuilder &layer) {
   auto op = Op::create(layer.builder, layer.loc, layer.inputs[0], *targets,
                        layer.inputs[2]);
   return llvm::SmallVector<mlir::Value>(op.getResults());
-}
-
-/// The gradient of such a loss by its op `GradOp`.
-template <typename GradOp, typename Op>
-llvm::LogicalResult buildLossBackward(Op op, BackwardContext &context) {
-  // Nothing differentiable flows through the count.
-  if (context.gradResults[0] && context.needed[0])
-    context.gradOperands[0] =
-        GradOp::create(context.builder, context.loc, context.gradResults[0],
-                       op.getOutputs(), op.getTargets(), context.valid);
-  return llvm::success();
 }
 
 } // namespace boostc::nn

@@ -1,6 +1,7 @@
 #ifndef BOOSTC_NN_BASE
 #define BOOSTC_NN_BASE
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/Properties.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -8,10 +9,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/interfaces/BatchReducingOpInterface.td"
 include "dialects/interfaces/CostOpInterface.td"
 include "dialects/interfaces/DifferentiableOpInterface.td"
+include "dialects/interfaces/ErrorBoundOpInterface.td"
 include "dialects/interfaces/LayerOpInterface.td"
 include "dialects/interfaces/LibraryCallOpInterface.td"
 include "dialects/interfaces/LowerToLinalgOpInterface.td"
 include "dialects/interfaces/ReferenceOpInterface.td"
+include "dialects/interfaces/ScalarFunctionOpInterface.td"
 include "dialects/interfaces/ScalarTypes.td"
 
 def Nn_Dialect : Dialect {
@@ -32,6 +35,7 @@ def Nn_Dialect : Dialect {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
     "::boostc::rt::RtDialect"
   ];
+  let useDefaultAttributePrinterParser = 1;
 }
 
 // Values of the model: f32 in this version.
@@ -53,5 +57,157 @@ class Nn_Op<string mnemonic, list<Trait> traits = []>
         Pure,
         DeclareOpInterfaceMethods<ReferenceOpInterface>,
         DeclareOpInterfaceMethods<LowerToLinalgOpInterface>], traits)>;
+
+// An op that applies one rule, its getScalarRule(), to the elements of its operands, all
+// of one shape.
+class Nn_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat([
+        SameOperandsAndResultType,
+        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+        DeclareOpInterfaceMethods<ErrorBoundOpInterface>], traits)> {
+  code elementwiseMethods = [{
+    ::llvm::LogicalResult $cppClass::evaluate(
+        ::boostc::ReferenceContext &,
+        ::llvm::ArrayRef<::boostc::ReferenceValue> operands,
+        ::llvm::SmallVectorImpl<::boostc::ReferenceValue> &results) {
+      return evaluateElementwise(getScalarRule(), operands, results);
+    }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::lowerToLinalg(
+        ::mlir::OpBuilder &builder) {
+      return lowerElementwise(*this, builder, getScalarRule());
+    }
+    int64_t $cppClass::getFlops() {
+      return getScalarRule().flops * getType().getNumElements();
+    }
+    ::boostc::ErrorBounds $cppClass::boundErrors(
+        ::boostc::ReferenceContext &, ::llvm::ArrayRef<::boostc::Bounded> operands,
+        ::llvm::ArrayRef<::boostc::ReferenceValue>) {
+      return boundElementwise(getScalarRule(), operands);
+    }
+  }];
+  let extraClassDefinition = elementwiseMethods;
+}
+
+// An elementwise function of one tensor, with the backward nn.elementwise_grad. Its folder
+// gives getScalarRule(), getGradientRule() and getLayerSpecs(); with `attributes`, its
+// assembly format and buildLayer() too.
+class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes = (ins)>
+    : Nn_ElementwiseOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<ScalarFunctionOpInterface>,
+        DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+        DeclareOpInterfaceMethods<LayerOpInterface>], traits)> {
+  // What the backward reads: Input, or Result, so that the input need not stay alive.
+  string saved = "Input";
+
+  let arguments = !con((ins Nn_Tensor:$input), attributes);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let extraClassDefinition = elementwiseMethods # [{
+    ::llvm::SmallVector<::mlir::Value> $cppClass::savedForBackward() {
+      return {get}] # saved # [{()};
+    }
+    ::llvm::LogicalResult $cppClass::buildBackward(::boostc::BackwardContext &context) {
+      context.gradOperands[0] = ElementwiseGradOp::create(
+          context.builder, context.loc, context.gradResults[0], get}] # saved # [{(),
+          FunctionAttr::get(*this));
+      return ::llvm::success();
+    }
+  }] # !if(!empty(attributes), [{
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::buildLayer(
+        ::boostc::LayerBuilder &layer) {
+      return buildUnaryLayer<$cppClass>(layer);
+    }
+  }], "");
+}
+
+// A loss that compares each output with a number: the mean of a function of both over a
+// sample's elements, with the backward nn.pointwise_loss_grad. Its folder gives
+// getScalarRule(), getGradientRule() and getLayerSpecs().
+class Nn_PointwiseLossOp<string mnemonic>
+    : Nn_Op<mnemonic, [
+        DeclareOpInterfaceMethods<ScalarFunctionOpInterface>,
+        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+        DeclareOpInterfaceMethods<DifferentiableOpInterface,
+                                  ["isActiveOperand", "savedForBackward"]>,
+        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+        DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
+  let arguments = (ins Nn_Tensor:$outputs, Nn_Tensor:$targets, Nn_Valid:$valid);
+  let results = (outs Nn_Sum:$sum, Nn_Count:$count);
+  let assemblyFormat = [{
+    $outputs `,` $targets `,` $valid attr-dict `:` type($outputs) `,` type($targets)
+  }];
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() {
+      return verifyTargets(getLoc(), getOutputs().getType(), getTargets().getType());
+    }
+    ::llvm::LogicalResult $cppClass::evaluate(
+        ::boostc::ReferenceContext &,
+        ::llvm::ArrayRef<::boostc::ReferenceValue> operands,
+        ::llvm::SmallVectorImpl<::boostc::ReferenceValue> &results) {
+      return evaluateLoss(getScalarRule(), SampleLoss::Mean, operands, results);
+    }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::lowerToLinalg(
+        ::mlir::OpBuilder &builder) {
+      return lowerLoss(getScalarRule(), SampleLoss::Mean, builder, getLoc(), getOperands());
+    }
+    int64_t $cppClass::getFlops() {
+      return getScalarRule().flops * getOutputs().getType().getNumElements();
+    }
+    ::boostc::ErrorBounds $cppClass::boundErrors(
+        ::boostc::ReferenceContext &, ::llvm::ArrayRef<::boostc::Bounded> operands,
+        ::llvm::ArrayRef<::boostc::ReferenceValue>) {
+      return boundLoss(getScalarRule(), SampleLoss::Mean, operands);
+    }
+    bool $cppClass::isActiveOperand(unsigned index) { return index == 0; }
+    ::llvm::SmallVector<::mlir::Value> $cppClass::savedForBackward() {
+      return {getOutputs(), getTargets()};
+    }
+    ::llvm::LogicalResult $cppClass::buildBackward(::boostc::BackwardContext &context) {
+      // Nothing differentiable flows through the count.
+      if (context.gradResults[0] && context.needed[0])
+        context.gradOperands[0] = PointwiseLossGradOp::create(
+            context.builder, context.loc, context.gradResults[0], getOutputs(),
+            getTargets(), context.valid, FunctionAttr::get(*this));
+      return ::llvm::success();
+    }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::buildLayer(
+        ::boostc::LayerBuilder &layer) {
+      return buildLossLayer<$cppClass>(layer);
+    }
+  }];
+}
+
+// The function of a backward op, with its attributes.
+def Nn_FunctionAttr : AttrDef<Nn_Dialect, "Function"> {
+  let mnemonic = "function";
+  let summary = "an op that is a function of numbers, without its operands";
+  let description = [{
+    Names the op whose gradient `nn.elementwise_grad` or `nn.pointwise_loss_grad` computes,
+    and holds that op's attributes.
+  }];
+  let parameters = (ins AttrParameter<"::mlir::OperationName", "the op">:$name,
+                        AttrParameter<"::mlir::DictionaryAttr", "its attributes">:$attributes);
+  let builders = [AttrBuilderWithInferredContext<(ins "::mlir::Operation *":$op), [{
+    auto attributes = ::llvm::dyn_cast_or_null<::mlir::DictionaryAttr>(
+        op->getPropertiesAsAttribute());
+    if (!attributes)
+      attributes = ::mlir::DictionaryAttr::get(op->getContext());
+    return $_get(op->getContext(), op->getName(), attributes);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Calls `visit` with the op, on operands and results of these types.
+    void visitOp(::mlir::Location loc, ::mlir::TypeRange operands,
+                 ::mlir::TypeRange results,
+                 ::llvm::function_ref<void(::mlir::Operation *)> visit);
+    /// The rule for the gradient of such an op.
+    ::boostc::ScalarRule getGradientRule(::mlir::TypeRange operands,
+                                         ::mlir::TypeRange results);
+    /// Whether the op exists, has a gradient rule, and is valid; emits why not.
+    ::llvm::LogicalResult verifyOp(::mlir::Location loc, ::mlir::TypeRange operands,
+                                   ::mlir::TypeRange results);
+  }];
+}
 
 #endif // BOOSTC_NN_BASE

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
+#include "dialects/interfaces/ScalarRule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -12,5 +13,17 @@
 
 #include "dialects/nn/NnDialect.h.inc"
 #include "dialects/nn/NnEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nn/NnAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.h.inc"
+
+namespace boostc::nn {
+
+/// Syntax of a FunctionAttr: the op's name, then its attributes if it has any.
+mlir::ParseResult parseFunction(mlir::AsmParser &parser,
+                                FunctionAttr &function);
+void printFunction(mlir::AsmPrinter &printer, mlir::Operation *,
+                   FunctionAttr function);
+
+} // namespace boostc::nn

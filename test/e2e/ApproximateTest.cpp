@@ -1,5 +1,5 @@
 // The bounds of Approximate.h hold whatever numbers the operands stand for.
-#include "test/e2e/Approximate.h"
+#include "dialects/interfaces/Approximate.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #include "test/e2e/ErrorAnalysis.h"
 #include "compiler/reference/Interpreter.h"
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "test/e2e/Approximate.h"
 #include "test/e2e/FeatureErrors.h"
 #include "test/e2e/ImageErrors.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,9 +16,6 @@ using namespace boostc::e2e;
 
 /// Covers terms of second order: relative errors stay far below 1e-2 here.
 static constexpr double kSecondOrder = 1.01;
-
-Bounded::Bounded(ReferenceValue exact)
-    : value(std::move(exact)), error(value.data.size(), 0.0) {}
 
 namespace {
 
@@ -136,57 +133,6 @@ struct Rules {
     return error;
   }
 
-  Errors relu() const {
-    Errors error = in[0].error;
-    for (size_t i = 0; i < error.size(); ++i)
-      if (in[0].value.data[i] + in[0].error[i] <= 0.0)
-        error[i] = 0.0; // zero in any precision
-    return error;
-  }
-  /// dy, y: the mask is in doubt where y is within its error of zero, unless it
-  /// is zero in any precision.
-  Errors reluGrad() const {
-    Errors error;
-    for (int64_t i = 0; i < out.size(); ++i) {
-      double y = in[1].value.data[i], doubt = in[1].error[i];
-      if (doubt == 0.0 && y == 0.0)
-        error.push_back(0.0);
-      else if (y <= doubt)
-        error.push_back(std::abs(in[0].value.data[i]) + in[0].error[i]);
-      else
-        error.push_back(in[0].error[i]);
-    }
-    return error;
-  }
-
-  Errors sigmoid() const {
-    Errors error;
-    for (int64_t i = 0; i < out.size(); ++i)
-      error.push_back(logistic({in[0].value.data[i], in[0].error[i]}).error);
-    return error;
-  }
-  /// A rational function in single precision, its argument clamped where the
-  /// result rounds to one: a few roundings next to 1.
-  Errors tanh() const {
-    Errors error;
-    for (int64_t i = 0; i < out.size(); ++i)
-      error.push_back(in[0].error[i] +
-                      2 * kElementaryError * std::abs(out.data[i]));
-    return error;
-  }
-  /// dy s(y) with the slope s, whose own error follows from that of y.
-  Errors slopeGrad(llvm::function_ref<double(double)> slope,
-                   double steepness) const {
-    Errors error;
-    for (int64_t i = 0; i < out.size(); ++i) {
-      double dy = std::abs(in[0].value.data[i]), y = in[1].value.data[i];
-      double doubt = steepness * in[1].error[i] + gammaOf(3);
-      error.push_back(in[0].error[i] * (std::abs(slope(y)) + doubt) +
-                      dy * (doubt + gammaOf(1) * std::abs(slope(y))));
-    }
-    return error;
-  }
-
   /// For one row of logits, what loss and gradient start from.
   struct Row {
     double maximum = -INFINITY, sum = 0.0, doubt = 0.0, spread = 0.0;
@@ -285,23 +231,12 @@ std::optional<Errors> getErrors(Operation *op, ArrayRef<Bounded> in,
   Rules rules{isLossGrad ? in.drop_front() : in, out};
   return TypeSwitch<Operation *, std::optional<Errors>>(op)
       .Case<nn::FlattenOp, nn::ReshapeOp>([&](auto) { return rules.copy(); })
-      .Case<nn::AddOp>([&](auto) { return rules.add(); })
       .Case<nn::BiasOp>([&](auto) { return rules.bias(); })
       .Case<nn::BiasGradOp>([&](auto) { return rules.biasGrad(); })
       .Case<nn::DenseOp>([&](auto) { return rules.dense(); })
       .Case<nn::DenseGradInputOp>([&](auto) { return rules.denseGradInput(); })
       .Case<nn::DenseGradWeightOp>(
           [&](auto) { return rules.denseGradWeight(); })
-      .Case<nn::ReluOp>([&](auto) { return rules.relu(); })
-      .Case<nn::ReluGradOp>([&](auto) { return rules.reluGrad(); })
-      .Case<nn::SigmoidOp>([&](auto) { return rules.sigmoid(); })
-      .Case<nn::SigmoidGradOp>([&](auto) {
-        return rules.slopeGrad([](double y) { return y * (1.0 - y); }, 1.0);
-      })
-      .Case<nn::TanhOp>([&](auto) { return rules.tanh(); })
-      .Case<nn::TanhGradOp>([&](auto) {
-        return rules.slopeGrad([](double y) { return 1.0 - y * y; }, 2.0);
-      })
       .Case<nn::SoftmaxCrossEntropyOp>(
           [&](nn::SoftmaxCrossEntropyOp op) { return rules.loss(op); })
       .Case<nn::SoftmaxCrossEntropyGradOp>(
@@ -354,7 +289,11 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
     if (isTf32 && isProduct(&op))
       for (Bounded &factor : MutableArrayRef(in).take_front(2))
         roundToTf32(factor);
-    std::optional<std::vector<Errors>> errors = getImageErrors(&op, in, out);
+    std::optional<std::vector<Errors>> errors;
+    if (auto bounded = dyn_cast<ErrorBoundOpInterface>(op))
+      errors = bounded.boundErrors(interpreter, in, out);
+    if (!errors)
+      errors = getImageErrors(&op, in, out);
     if (!errors)
       errors = getFeatureErrors(&op, in, out);
     if (!errors)

@@ -22,39 +22,10 @@
 // by a factor of 1.01.
 #pragma once
 
-#include "dialects/interfaces/ReferenceValue.h"
+#include "dialects/interfaces/ErrorBound.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include <vector>
 
 namespace boostc::e2e {
-
-inline constexpr double kUnitRoundoff = 0x1p-24;
-/// Relative error of a factor rounded to tf32, to nearest, as the simulated GPU
-/// does; the bits of a number that is not normal reach down to 2^-136.
-inline constexpr double kTf32Roundoff = 0x1p-11;
-inline constexpr double kTf32Underflow = 0x1p-137;
-/// Relative error of exp, absolute error of log next to log's own magnitude:
-/// Cephes' polynomials stay below 2 units in the last place, which is 4 u.
-inline constexpr double kElementaryError = 4 * kUnitRoundoff;
-
-/// What exp may lose besides where its result is not normal.
-inline constexpr double kUnderflow = 0x1p-126;
-/// Absolute error of erf: the rational approximations of upstream's math
-/// dialect, on all floats of [0, 4], beyond which they give 1.
-inline constexpr double kErfError = 4 * kUnitRoundoff;
-
-inline double gammaOf(double terms) {
-  return terms * kUnitRoundoff / (1.0 - terms * kUnitRoundoff);
-}
-
-struct Bounded {
-  ReferenceValue value;
-  std::vector<double> error; ///< of each element, absolute
-
-  Bounded() = default;
-  /// Exact, as what both sides are given.
-  explicit Bounded(ReferenceValue exact);
-};
 
 /// Runs `function` on `arguments`. Fails the test, and returns nothing, at an
 /// op it has no rule for. `overflows` tells whether a number on the way is one

@@ -1,8 +1,8 @@
 #include "test/e2e/FeatureErrors.h"
 #include "compiler/reference/Interpreter.h"
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/nn/Axes.h"
 #include "dialects/nn/NnDialect.h"
-#include "test/e2e/Approximate.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -16,19 +16,6 @@ namespace {
 
 Approximate at(const Bounded &operand, int64_t i) {
   return {operand.value.data[i], operand.error[i]};
-}
-
-/// `function` of the operands' elements.
-Result elementwise(ArrayRef<Bounded> in,
-                   llvm::function_ref<Approximate(ArrayRef<Approximate>)> f) {
-  Errors errors;
-  for (int64_t i = 0; i < in[0].value.size(); ++i) {
-    SmallVector<Approximate> args;
-    for (const Bounded &operand : in)
-      args.push_back(at(operand, i));
-    errors.push_back(f(args).error);
-  }
-  return Result{{errors}};
 }
 
 /// The op applied to other numbers: linear ops carry errors like values.
@@ -261,106 +248,10 @@ Result layerNormGradParameters(nn::LayerNormGradParametersOp op,
   return errors;
 }
 
-/// `loss` of (output, target), averaged (or summed) in each sample, summed over
-/// samples.
-Result loss(ArrayRef<Bounded> in,
-            llvm::function_ref<Approximate(Approximate, Approximate)> f,
-            bool isMean = true) {
-  int64_t elements = in[0].value.size() / in[0].value.dim(0);
-  ApproximateSum sum;
-  for (int64_t n = 0; n < static_cast<int64_t>(in[2].value.item()); ++n) {
-    ApproximateSum sample;
-    for (int64_t i = n * elements; i < (n + 1) * elements; ++i)
-      sample.add(f(at(in[0], i), at(in[1], i)));
-    sum.add(isMean ? sample.get() / Approximate(static_cast<double>(elements))
-                   : sample.get());
-  }
-  // The sum goes over padding too, as zeros.
-  for (int64_t n = static_cast<int64_t>(in[2].value.item());
-       n < in[0].value.dim(0); ++n)
-    sum.add(0.0);
-  return Result{{{sum.get().error}}};
-}
-
-/// dsum, outputs, targets, valid.
-Result lossGrad(ArrayRef<Bounded> in,
-                llvm::function_ref<Approximate(Approximate, Approximate)> f) {
-  int64_t elements = in[1].value.size() / in[1].value.dim(0);
-  Errors errors(in[1].value.size(), 0.0);
-  for (int64_t i = 0; i < elements * static_cast<int64_t>(in[3].value.item());
-       ++i)
-    errors[i] = (at(in[0], 0) * f(at(in[1], i), at(in[2], i)) /
-                 Approximate(static_cast<double>(elements)))
-                    .error;
-  return Result{{errors}};
-}
-
-/// dsum, targets, valid.
-Errors crossEntropyGrad(ArrayRef<Bounded> in) {
-  Errors errors(in[1].value.size(), 0.0);
-  int64_t elements = in[1].value.size() / in[1].value.dim(0);
-  for (int64_t i = 0; i < elements * static_cast<int64_t>(in[2].value.item());
-       ++i)
-    errors[i] = (at(in[0], 0) * at(in[1], i)).error;
-  return errors;
-}
-
-constexpr double kTanhScale = 0.79788456080286535588;
-constexpr double kTanhCubic = 0.044715;
-
-Approximate innerTanh(Approximate x) {
-  return tanh(Approximate::constant(kTanhScale) *
-              (x + x * x * (Approximate::constant(kTanhCubic) * x)));
-}
-
-Approximate twicePhi(Approximate x) {
-  return 1.0 + erf(x * Approximate::constant(0.70710678118654752440));
-}
-
-/// For x alone, so that what its error does to the parts of the product is not
-/// counted apart: |y'| is below 1.13.
-Approximate ofOne(Approximate x, double steepness,
-                  llvm::function_ref<Approximate(Approximate)> f) {
-  Approximate own = f(x.value);
-  return {own.value, own.error + steepness * x.error};
-}
-
-Approximate gelu(Approximate x, bool isTanh) {
-  return ofOne(x, 1.13, [=](Approximate x) {
-    return 0.5 * x * (isTanh ? 1.0 + innerTanh(x) : twicePhi(x));
-  });
-}
-
-/// The derivative; its own slope is below 1.
-Approximate geluSlope(Approximate x, bool isTanh) {
-  return ofOne(x, 1.0, [=](Approximate x) {
-    if (!isTanh)
-      return 0.5 * twicePhi(x) +
-             x * Approximate::constant(0.39894228040143267794) *
-                 exp(-0.5 * (x * x));
-    Approximate t = innerTanh(x);
-    Approximate slope =
-        Approximate::constant(kTanhScale) +
-        Approximate::constant(3.0 * kTanhCubic * kTanhScale) * (x * x);
-    return 0.5 * ((1.0 + t) + x * (1.0 - t * t) * slope);
-  });
-}
-
-/// y - t, whose sign is in doubt within its error.
-Approximate signOf(Approximate difference) {
-  double sign = difference.value > 0.0   ? 1.0
-                : difference.value < 0.0 ? -1.0
-                                         : 0.0;
-  bool inDoubt =
-      difference.error > 0.0 && std::abs(difference.value) <= difference.error;
-  return {sign, inDoubt ? 2.0 : 0.0};
-}
-
 } // namespace
 
 Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
                              ArrayRef<ReferenceValue> out) {
-  using Args = ArrayRef<Approximate>;
   return TypeSwitch<Operation *, Result>(op)
       .Case<nn::TransposeOp, nn::SliceOp, nn::SliceGradOp, nn::ConcatOp,
             nn::BroadcastOp>([&](auto) { return moved(op, in); })
@@ -372,69 +263,6 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
           [&](nn::EmbeddingGradOp op) { return embeddingGrad(op, in); })
       .Case<nn::OneHotOp>(
           [&](auto) { return Result{{Errors(out[0].size(), 0.0)}}; })
-      .Case<nn::MulOp>([&](auto) {
-        return elementwise(in, [](Args x) { return x[0] * x[1]; });
-      })
-      .Case<nn::SubOp>([&](auto) {
-        return elementwise(in, [](Args x) { return x[0] - x[1]; });
-      })
-      .Case<nn::ScaleOp>([&](nn::ScaleOp scale) {
-        double factor = scale.getFactor().convertToDouble();
-        return elementwise(
-            in, [=](Args x) { return Approximate::constant(factor) * x[0]; });
-      })
-      .Case<nn::GeluOp>([&](nn::GeluOp op) {
-        return elementwise(in,
-                           [&](Args x) { return gelu(x[0], op.getTanh()); });
-      })
-      .Case<nn::GeluGradOp>([&](nn::GeluGradOp op) {
-        return elementwise(
-            in, [&](Args x) { return x[0] * geluSlope(x[1], op.getTanh()); });
-      })
-      .Case<nn::SiluOp>([&](auto) {
-        return elementwise(in, [](Args x) {
-          return ofOne(x[0], 1.1, [](Approximate x) {
-            // x / (1 + exp(-x)): relatively as far off as 1 / (1 + exp(-x)).
-            Approximate s = logistic(x);
-            return Approximate(x.value * s.value, std::abs(x.value) * s.error);
-          });
-        });
-      })
-      .Case<nn::SiluGradOp>([&](auto) {
-        return elementwise(in, [](Args x) {
-          return x[0] * ofOne(x[1], 0.51, [](Approximate x) {
-                   Approximate s = logistic(x);
-                   return s * (1.0 + x * (1.0 - s));
-                 });
-        });
-      })
-      .Case<nn::Relu6Op>([&](auto) {
-        return elementwise(in, [](Args x) { return min(max(x[0], 0.0), 6.0); });
-      })
-      .Case<nn::Relu6GradOp>([&](auto) {
-        return elementwise(in, [](Args x) {
-          bool inDoubt =
-              x[1].error > 0.0 && (x[1].low() <= 0.0 || x[1].high() >= 6.0);
-          return inDoubt ? Approximate(0.0, x[0].magnitude()) : x[0];
-        });
-      })
-      .Case<nn::LeakyReluOp>([&](nn::LeakyReluOp op) {
-        double slope = op.getSlope().convertToDouble();
-        return elementwise(in, [=](Args x) {
-          Approximate leak = Approximate::constant(slope) * x[0];
-          leak.error += x[0].error;
-          return x[0].low() > 0.0 ? x[0] : leak;
-        });
-      })
-      .Case<nn::LeakyReluGradOp>([&](nn::LeakyReluGradOp op) {
-        double slope = op.getSlope().convertToDouble();
-        return elementwise(in, [=](Args x) {
-          Approximate leak = Approximate::constant(slope) * x[0];
-          if (std::abs(x[1].value) <= x[1].error && x[1].error > 0.0)
-            return Approximate(0.0, x[0].magnitude() + leak.magnitude());
-          return x[1].value > 0.0 ? x[0] : leak;
-        });
-      })
       .Case<nn::SoftmaxOp>([&](nn::SoftmaxOp op) {
         return lines(in, op.getAxis(), [](auto line) { softmax(line[0]); });
       })
@@ -477,43 +305,5 @@ Result e2e::getFeatureErrors(Operation *op, ArrayRef<Bounded> in,
           [&](nn::LayerNormGradParametersOp op) {
             return layerNormGradParameters(op, in, out[0]);
           })
-      .Case<nn::MseOp>([&](auto) {
-        return loss(in, [](Approximate p, Approximate t) {
-          Approximate d = p - t;
-          return d * d;
-        });
-      })
-      .Case<nn::MseGradOp>([&](auto) {
-        return lossGrad(
-            in, [](Approximate p, Approximate t) { return 2.0 * (p - t); });
-      })
-      .Case<nn::CrossEntropyOp>([&](auto) {
-        return loss(
-            in, [](Approximate l, Approximate t) { return -t * l; }, false);
-      })
-      .Case<nn::CrossEntropyGradOp>(
-          [&](auto) { return Result{{crossEntropyGrad(in)}}; })
-      .Case<nn::L1Op>([&](auto) {
-        return loss(in,
-                    [](Approximate p, Approximate t) { return abs(p - t); });
-      })
-      .Case<nn::L1GradOp>([&](auto) {
-        return lossGrad(in, [](Approximate p, Approximate t) {
-          return signOf({p.value - t.value, p.error + t.error});
-        });
-      })
-      .Case<nn::BinaryCrossEntropyOp>([&](auto) {
-        return loss(in, [](Approximate p, Approximate t) {
-          // The slope of the last term is at most a half; the power alone would
-          // have no bound where p is in doubt.
-          return max(p, 0.0) - p * t + ofOne(p, 0.5, [](Approximate p) {
-                   return log(1.0 + exp(-abs(p)));
-                 });
-        });
-      })
-      .Case<nn::BinaryCrossEntropyGradOp>([&](auto) {
-        return lossGrad(
-            in, [](Approximate p, Approximate t) { return logistic(p) - t; });
-      })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -1,6 +1,6 @@
 #include "test/e2e/UpdateErrors.h"
+#include "dialects/interfaces/Approximate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "test/e2e/Approximate.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <gtest/gtest.h>
 

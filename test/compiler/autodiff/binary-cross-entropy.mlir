@@ -13,7 +13,7 @@ train.program @binary_cross_entropy batch_size(3) micro_batches(1) epochs(1) see
 
   // CHECK-LABEL: func.func @micro
   // CHECK: %[[T:.+]] = nn.one_hot
-  // CHECK: nn.binary_cross_entropy_grad %{{.*}}, %{{.*}}, %[[T]], %{{.*}}
+  // CHECK: nn.pointwise_loss_grad %{{.*}}, %{{.*}}, %[[T]], %{{.*}} of nn.binary_cross_entropy
   func.func @micro(%x: tensor<3x5xf32>, %label: tensor<3xi32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x5xf32>) {

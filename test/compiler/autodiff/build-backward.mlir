@@ -61,7 +61,7 @@ train.program @mlp batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
     // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad %[[ONE]], %[[Y]], %[[LABEL]], %[[VALID]]
     // CHECK: %[[DH:.+]] = nn.dense_grad_input %[[DY]], %[[W2]]
     // CHECK: %[[DW2:.+]] = nn.dense_grad_weight %[[DY]], %[[H]]
-    // CHECK: %[[DZ:.+]] = nn.relu_grad %[[DH]], %[[H]]
+    // CHECK: %[[DZ:.+]] = nn.elementwise_grad %[[DH]], %[[H]] of nn.relu
     // CHECK-NOT: nn.dense_grad_input
     // CHECK: %[[DW1:.+]] = nn.dense_grad_weight %[[DZ]], %[[X]]
     // CHECK: %[[DB1:.+]] = nn.bias_grad %[[DZ]], %[[VALID]]

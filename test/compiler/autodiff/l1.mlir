@@ -13,7 +13,7 @@ train.program @l1 batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}") 
 
   // CHECK-LABEL: func.func @micro
   // CHECK: %[[T:.+]] = nn.one_hot
-  // CHECK: nn.l1_grad %{{.*}}, %{{.*}}, %[[T]], %{{.*}}
+  // CHECK: nn.pointwise_loss_grad %{{.*}}, %{{.*}}, %[[T]], %{{.*}} of nn.l1
   func.func @micro(%x: tensor<3x5xf32>, %label: tensor<3xi32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x5xf32>) {

@@ -17,7 +17,7 @@ train.program @leaky_relu batch_size(3) micro_batches(1) epochs(1) seed(1) recip
   // CHECK: %[[X:.+]] = nn.scale
   // CHECK: %[[Y:.+]] = nn.leaky_relu %[[X]]
   // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad
-  // CHECK: nn.leaky_relu_grad %[[DY]], %[[X]]
+  // CHECK: nn.elementwise_grad %[[DY]], %[[X]] of nn.leaky_relu {slope = 1.000000e-02 : f64}
   func.func @micro(%x: tensor<3x5xf32>, %label: tensor<3xi32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x5xf32>) {

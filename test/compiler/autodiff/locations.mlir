@@ -15,7 +15,7 @@ train.program @locations batch_size(3) micro_batches(1) epochs(1) seed(1) recipe
   // CHECK: nn.softmax_cross_entropy {{.*}} loc("model.json":21:3)
   // CHECK: arith.constant {{.*}} loc(fused<"backward of">["model.json":1:1])
   // CHECK: nn.softmax_cross_entropy_grad {{.*}} loc(fused<"backward of">["model.json":21:3])
-  // CHECK: nn.relu_grad {{.*}} loc(fused<"backward of">["model.json":16:7])
+  // CHECK: nn.elementwise_grad {{.*}} loc(fused<"backward of">["model.json":16:7])
   func.func @micro(%x: tensor<3x4xf32>, %label: tensor<3xi32>,
                    %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<3x4xf32>) {

@@ -17,7 +17,7 @@ train.program @relu6 batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}
   // CHECK: %[[X:.+]] = nn.scale
   // CHECK: %[[Y:.+]] = nn.relu6 %[[X]]
   // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad
-  // CHECK: nn.relu6_grad %[[DY]], %[[Y]]
+  // CHECK: nn.elementwise_grad %[[DY]], %[[Y]] of nn.relu6
   func.func @micro(%x: tensor<3x5xf32>, %label: tensor<3xi32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x5xf32>) {

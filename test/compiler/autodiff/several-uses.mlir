@@ -26,7 +26,7 @@ train.program @several_uses batch_size(3) micro_batches(1) epochs(1) seed(1) rec
   // CHECK: %[[H:.+]] = nn.dense %[[X]], %[[W]]
   // CHECK: %[[C:.+]] = nn.relu %[[H]]
   // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad
-  // CHECK: %[[DH1:.+]] = nn.relu_grad %[[DY]], %[[C]]
+  // CHECK: %[[DH1:.+]] = nn.elementwise_grad %[[DY]], %[[C]] of nn.relu
   // CHECK: %[[DH2:.+]] = nn.add %[[DH1]], %[[DY]]
   // CHECK: %[[DH3:.+]] = nn.add %[[DH2]], %[[DY]]
   // CHECK: %[[VIA_A:.+]] = nn.dense_grad_input %[[DY]], %[[W]]

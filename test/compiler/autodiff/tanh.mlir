@@ -20,9 +20,9 @@ train.program @tanh batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}"
   // CHECK: %[[Z:.+]] = nn.dense
   // CHECK: %[[Y:.+]] = nn.tanh %[[Z]]
   // CHECK: %[[DY:.+]] = nn.softmax_cross_entropy_grad
-  // CHECK: %[[DZ:.+]] = nn.tanh_grad %[[DY]], %[[Y]]
+  // CHECK: %[[DZ:.+]] = nn.elementwise_grad %[[DY]], %[[Y]] of nn.tanh
   // CHECK: %[[DH:.+]] = nn.dense_grad_input %[[DZ]]
-  // CHECK: %[[DX:.+]] = nn.tanh_grad %[[DH]], %[[H]]
+  // CHECK: %[[DX:.+]] = nn.elementwise_grad %[[DH]], %[[H]] of nn.tanh
   func.func @micro(%x: tensor<3x4xf32>, %w: tensor<5x4xf32>, %label: tensor<3xi32>,
     %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
       -> (tensor<f32>, tensor<i64>, tensor<3x4xf32>, tensor<5x4xf32>) {

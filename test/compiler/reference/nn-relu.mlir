@@ -4,7 +4,7 @@
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
 // RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg{use-library=0},boostc-fuse-elementwise))'
 
-// Values of nn.relu and nn.relu_grad, then on drawn numbers the ops against their
+// Values of nn.relu and its gradient, then on drawn numbers the ops against their
 // lowerings.
 train.program @relu batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @main() {
@@ -15,7 +15,7 @@ train.program @relu batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
         : tensor<1x6xf32>
     check.expect_eq %y, %y_x : tensor<1x6xf32>
     %dy = arith.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]> : tensor<1x6xf32>
-    %dx = nn.relu_grad %dy, %y : tensor<1x6xf32>
+    %dx = nn.elementwise_grad %dy, %y of nn.relu : tensor<1x6xf32>
     %dx_x = arith.constant dense<[[0.0, 0.0, 0.0, 4.0, 5.0, 0.0]]> : tensor<1x6xf32>
     check.expect_eq %dx, %dx_x : tensor<1x6xf32>
 
@@ -27,19 +27,19 @@ train.program @relu batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_eq %is_nan, %true : tensor<1x1xi1>
     %one = arith.constant dense<1.0> : tensor<1x1xf32>
     %zero = arith.constant dense<0.0> : tensor<1x1xf32>
-    %du = nn.relu_grad %one, %nan : tensor<1x1xf32>
+    %du = nn.elementwise_grad %one, %nan of nn.relu : tensor<1x1xf32>
     check.expect_eq %du, %zero : tensor<1x1xf32>
     return
   }
   func.func @drawn(%x: tensor<3x4xf32>, %dy: tensor<3x4xf32>)
       -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) {
     %y = nn.relu %x : tensor<3x4xf32>
-    %dx = nn.relu_grad %dy, %y : tensor<3x4xf32>
+    %dx = nn.elementwise_grad %dy, %y of nn.relu : tensor<3x4xf32>
     // The special numbers, which no draw hits.
     %odd = arith.constant dense<[[0x7FC00000, 0x7F800000, 0xFF800000, -0.0]]>
         : tensor<1x4xf32>
     %u = nn.relu %odd : tensor<1x4xf32>
-    %du = nn.relu_grad %odd, %u : tensor<1x4xf32>
+    %du = nn.elementwise_grad %odd, %u of nn.relu : tensor<1x4xf32>
     return %y, %dx, %u, %du
         : tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
   }

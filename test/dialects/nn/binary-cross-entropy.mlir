@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @binary_cross_entropy
 // CHECK: nn.binary_cross_entropy %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
-// CHECK: nn.binary_cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK: nn.pointwise_loss_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} of nn.binary_cross_entropy : tensor<2x3xf32>, tensor<2x3xf32>
 func.func @binary_cross_entropy(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>)
     -> tensor<2x3xf32> {
   %sum, %count = nn.binary_cross_entropy %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
-  %dp = nn.binary_cross_entropy_grad %sum, %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  %dp = nn.pointwise_loss_grad %sum, %p, %t, %valid of nn.binary_cross_entropy : tensor<2x3xf32>, tensor<2x3xf32>
   return %dp : tensor<2x3xf32>
 }
 
@@ -31,6 +31,6 @@ func.func @binary_cross_entropy_c1_rank(%p: tensor<2xf32>, %valid: tensor<i32>) 
 
 func.func @binary_cross_entropy_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
   // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
-  %d = nn.binary_cross_entropy_grad %s, %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+  %d = nn.pointwise_loss_grad %s, %p, %t, %valid of nn.binary_cross_entropy : tensor<2x3xf32>, tensor<2x4xf32>
   return
 }

@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @l1
 // CHECK: nn.l1 %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
-// CHECK: nn.l1_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK: nn.pointwise_loss_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} of nn.l1 : tensor<2x3xf32>, tensor<2x3xf32>
 func.func @l1(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>)
     -> tensor<2x3xf32> {
   %sum, %count = nn.l1 %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
-  %dp = nn.l1_grad %sum, %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  %dp = nn.pointwise_loss_grad %sum, %p, %t, %valid of nn.l1 : tensor<2x3xf32>, tensor<2x3xf32>
   return %dp : tensor<2x3xf32>
 }
 
@@ -31,6 +31,6 @@ func.func @l1_c1_rank(%p: tensor<2xf32>, %valid: tensor<i32>) {
 
 func.func @l1_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
   // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
-  %d = nn.l1_grad %s, %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+  %d = nn.pointwise_loss_grad %s, %p, %t, %valid of nn.l1 : tensor<2x3xf32>, tensor<2x4xf32>
   return
 }

@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @leaky_relu
 // CHECK: nn.leaky_relu %{{.*}} slope 2.500000e-01 : tensor<2x3xf32>
-// CHECK: nn.leaky_relu_grad %{{.*}}, %{{.*}} slope 2.500000e-01 : tensor<2x3xf32>
+// CHECK: nn.elementwise_grad %{{.*}}, %{{.*}} of nn.leaky_relu {slope = 2.500000e-01 : f64} : tensor<2x3xf32>
 func.func @leaky_relu(%dy: tensor<2x3xf32>, %x: tensor<2x3xf32>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   %y = nn.leaky_relu %x slope 0.25 : tensor<2x3xf32>
-  %dx = nn.leaky_relu_grad %dy, %x slope 0.25 : tensor<2x3xf32>
+  %dx = nn.elementwise_grad %dy, %x of nn.leaky_relu {slope = 0.25 : f64} : tensor<2x3xf32>
   return %y, %dx : tensor<2x3xf32>, tensor<2x3xf32>
 }
 

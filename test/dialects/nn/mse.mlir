@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @mse
 // CHECK: nn.mse %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
-// CHECK: nn.mse_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK: nn.pointwise_loss_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} of nn.mse : tensor<2x3xf32>, tensor<2x3xf32>
 func.func @mse(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>)
     -> tensor<2x3xf32> {
   %sum, %count = nn.mse %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
-  %dp = nn.mse_grad %sum, %p, %t, %valid : tensor<2x3xf32>, tensor<2x3xf32>
+  %dp = nn.pointwise_loss_grad %sum, %p, %t, %valid of nn.mse : tensor<2x3xf32>, tensor<2x3xf32>
   return %dp : tensor<2x3xf32>
 }
 
@@ -31,6 +31,6 @@ func.func @mse_c1_rank(%p: tensor<2xf32>, %valid: tensor<i32>) {
 
 func.func @mse_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>, %valid: tensor<i32>) {
   // expected-error @+1 {{expected outputs and targets of one shape, found 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
-  %d = nn.mse_grad %s, %p, %t, %valid : tensor<2x3xf32>, tensor<2x4xf32>
+  %d = nn.pointwise_loss_grad %s, %p, %t, %valid of nn.mse : tensor<2x3xf32>, tensor<2x4xf32>
   return
 }

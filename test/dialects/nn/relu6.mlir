@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @relu6
 // CHECK: nn.relu6 %{{.*}} : tensor<2x3xf32>
-// CHECK: nn.relu6_grad %{{.*}}, %{{.*}} : tensor<2x3xf32>
+// CHECK: nn.elementwise_grad %{{.*}}, %{{.*}} of nn.relu6 : tensor<2x3xf32>
 func.func @relu6(%dy: tensor<2x3xf32>, %x: tensor<2x3xf32>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   %y = nn.relu6 %x : tensor<2x3xf32>
-  %dx = nn.relu6_grad %dy, %x : tensor<2x3xf32>
+  %dx = nn.elementwise_grad %dy, %x of nn.relu6 : tensor<2x3xf32>
   return %y, %dx : tensor<2x3xf32>, tensor<2x3xf32>
 }
 
@@ -23,6 +23,6 @@ func.func @relu6_shapes_differ(%x: tensor<2x3xf32>) {
 
 func.func @relu6_grad_shapes_differ(%dy: tensor<2x3xf32>, %x: tensor<6xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %dx = "nn.relu6_grad"(%dy, %x) : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
+  %dx = "nn.elementwise_grad"(%dy, %x) <{function = #nn.function<nn.relu6>}> : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
   return
 }

@@ -3,10 +3,10 @@
 
 // CHECK-LABEL: func.func @sigmoid
 // CHECK: nn.sigmoid %{{.*}} : tensor<2x3xf32>
-// CHECK: nn.sigmoid_grad %{{.*}}, %{{.*}} : tensor<2x3xf32>
+// CHECK: nn.elementwise_grad %{{.*}}, %{{.*}} of nn.sigmoid : tensor<2x3xf32>
 func.func @sigmoid(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = nn.sigmoid %x : tensor<2x3xf32>
-  %dx = nn.sigmoid_grad %x, %y : tensor<2x3xf32>
+  %dx = nn.elementwise_grad %x, %y of nn.sigmoid : tensor<2x3xf32>
   return %dx : tensor<2x3xf32>
 }
 
@@ -14,6 +14,6 @@ func.func @sigmoid(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 func.func @sigmoid_grad_shapes_differ(%dy: tensor<2x3xf32>, %y: tensor<6xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %dx = "nn.sigmoid_grad"(%dy, %y) : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
+  %dx = "nn.elementwise_grad"(%dy, %y) <{function = #nn.function<nn.sigmoid>}> : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
   return
 }

@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func.func @silu
 // CHECK: nn.silu %{{.*}} : tensor<2x3xf32>
-// CHECK: nn.silu_grad %{{.*}}, %{{.*}} : tensor<2x3xf32>
+// CHECK: nn.elementwise_grad %{{.*}}, %{{.*}} of nn.silu : tensor<2x3xf32>
 func.func @silu(%dy: tensor<2x3xf32>, %x: tensor<2x3xf32>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   %y = nn.silu %x : tensor<2x3xf32>
-  %dx = nn.silu_grad %dy, %x : tensor<2x3xf32>
+  %dx = nn.elementwise_grad %dy, %x of nn.silu : tensor<2x3xf32>
   return %y, %dx : tensor<2x3xf32>, tensor<2x3xf32>
 }
 
@@ -23,6 +23,6 @@ func.func @silu_shapes_differ(%x: tensor<2x3xf32>) {
 
 func.func @silu_grad_shapes_differ(%dy: tensor<2x3xf32>, %x: tensor<6xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %dx = "nn.silu_grad"(%dy, %x) : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
+  %dx = "nn.elementwise_grad"(%dy, %x) <{function = #nn.function<nn.silu>}> : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
   return
 }

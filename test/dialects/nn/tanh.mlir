@@ -3,10 +3,10 @@
 
 // CHECK-LABEL: func.func @tanh
 // CHECK: nn.tanh %{{.*}} : tensor<2x3xf32>
-// CHECK: nn.tanh_grad %{{.*}}, %{{.*}} : tensor<2x3xf32>
+// CHECK: nn.elementwise_grad %{{.*}}, %{{.*}} of nn.tanh : tensor<2x3xf32>
 func.func @tanh(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = nn.tanh %x : tensor<2x3xf32>
-  %dx = nn.tanh_grad %x, %y : tensor<2x3xf32>
+  %dx = nn.elementwise_grad %x, %y of nn.tanh : tensor<2x3xf32>
   return %dx : tensor<2x3xf32>
 }
 
@@ -14,6 +14,6 @@ func.func @tanh(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 func.func @tanh_grad_shapes_differ(%dy: tensor<2x3xf32>, %y: tensor<6xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %dx = "nn.tanh_grad"(%dy, %y) : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
+  %dx = "nn.elementwise_grad"(%dy, %y) <{function = #nn.function<nn.tanh>}> : (tensor<2x3xf32>, tensor<6xf32>) -> tensor<2x3xf32>
   return
 }

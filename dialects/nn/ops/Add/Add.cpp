@@ -5,12 +5,10 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult AddOp::evaluate(ReferenceContext &,
-                              ArrayRef<ReferenceValue> operands,
-                              SmallVectorImpl<ReferenceValue> &results) {
-  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
-    return args[0] + args[1];
-  });
+ScalarRule AddOp::getScalarRule() {
+  return {.build = [](Scalars x) { return x[0] + x[1]; },
+          .evaluate = [](Numbers x) { return x[0] + x[1]; },
+          .bound = [](Approximates x) { return x[0] + x[1]; }};
 }
 
 LogicalResult AddOp::buildBackward(BackwardContext &context) {
@@ -19,15 +17,6 @@ LogicalResult AddOp::buildBackward(BackwardContext &context) {
       context.gradOperands[i] = context.gradResults[0];
   return success();
 }
-
-FailureOr<SmallVector<Value>> AddOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerElementwise(
-      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::AddFOp::create(b, loc, args[0], args[1]);
-      });
-}
-
-int64_t AddOp::getFlops() { return getType().getNumElements(); }
 
 std::vector<LayerSpec> AddOp::getLayerSpecs() {
   LayerSpec spec{"add", LayerSpec::Kind::Layer,

@@ -3,8 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_AddOp : Nn_Op<"add", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+def Nn_AddOp : Nn_ElementwiseOp<"add", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "elementwise sum of two tensors";
@@ -19,6 +18,7 @@ def Nn_AddOp : Nn_Op<"add", [
   let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_ADD

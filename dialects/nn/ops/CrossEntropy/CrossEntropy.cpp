@@ -1,3 +1,4 @@
+#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/Losses.h"
 #include "dialects/nn/NnDialect.h"
 
@@ -14,12 +15,23 @@ LogicalResult CrossEntropyOp::verify() {
                        getTargets().getType());
 }
 
+ScalarRule CrossEntropyOp::getScalarRule() {
+  return {.flops = 3,
+          .build = [](Scalars x) { return -x[1] * x[0]; },
+          .evaluate = [](Numbers x) { return -x[1] * x[0]; },
+          .bound = [](Approximates x) { return -x[1] * x[0]; }};
+}
+
 LogicalResult
 CrossEntropyOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                          SmallVectorImpl<ReferenceValue> &results) {
-  return evaluateLoss(
-      operands, results, [](double l, double t) { return -t * l; },
-      SampleLoss::Sum);
+  return evaluateLoss(getScalarRule(), SampleLoss::Sum, operands, results);
+}
+
+ErrorBounds CrossEntropyOp::boundErrors(ReferenceContext &,
+                                        ArrayRef<Bounded> operands,
+                                        ArrayRef<ReferenceValue>) {
+  return boundLoss(getScalarRule(), SampleLoss::Sum, operands);
 }
 
 bool CrossEntropyOp::isActiveOperand(unsigned index) { return index == 0; }
@@ -38,17 +50,12 @@ LogicalResult CrossEntropyOp::buildBackward(BackwardContext &context) {
 
 FailureOr<SmallVector<Value>>
 CrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerLoss(
-      builder, getLoc(), getOperands(),
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value t = arith::NegFOp::create(b, loc, args[1]);
-        return arith::MulFOp::create(b, loc, t, args[0]);
-      },
-      SampleLoss::Sum);
+  return lowerLoss(getScalarRule(), SampleLoss::Sum, builder, getLoc(),
+                   getOperands());
 }
 
 int64_t CrossEntropyOp::getFlops() {
-  return 3 * getLogarithms().getType().getNumElements();
+  return getScalarRule().flops * getLogarithms().getType().getNumElements();
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,6 +99,18 @@ CrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[2]),
                                        share, buildConstant(b, loc, 0.0));
       })};
+}
+
+ErrorBounds CrossEntropyGradOp::boundErrors(ReferenceContext &,
+                                            ArrayRef<Bounded> operands,
+                                            ArrayRef<ReferenceValue>) {
+  const Bounded &targets = operands[1];
+  auto valid = static_cast<int64_t>(operands[2].value.item());
+  int64_t elements = targets.value.size() / targets.value.dim(0);
+  std::vector<double> errors(targets.value.size(), 0.0);
+  for (int64_t i = 0; i < valid * elements; ++i)
+    errors[i] = (operands[0].at(0) * targets.at(i)).error;
+  return {errors};
 }
 
 int64_t CrossEntropyGradOp::getFlops() {

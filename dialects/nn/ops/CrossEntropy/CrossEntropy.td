@@ -5,6 +5,7 @@ include "dialects/nn/NnBase.td"
 
 def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface,
                               ["isActiveOperand", "savedForBackward"]>,
     BatchReducingOpInterface]> {
@@ -31,11 +32,16 @@ def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
     type($targets)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The loss of one output, from (logarithm, target).
+    ::boostc::ScalarRule getScalarRule();
+  }];
 }
 
 def Nn_CrossEntropyGradOp : Nn_Op<"cross_entropy_grad", [
     InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, BatchReducingOpInterface]> {
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<ErrorBoundOpInterface>, BatchReducingOpInterface]> {
   let summary = "gradient of cross_entropy's sum";
   let description = [{
     `dl = -dsum * t` for the samples below `valid`, else 0.

@@ -1,23 +1,8 @@
-#include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
-
-/// x > 0 ? value : slope * value.
-static Value buildLeak(OpBuilder &b, Location loc, Value x, Value value,
-                       double slope) {
-  Value isPositive = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x,
-                                           buildConstant(b, loc, 0.0));
-  Value leak =
-      arith::MulFOp::create(b, loc, buildRoundedConstant(b, loc, slope), value);
-  return arith::SelectOp::create(b, loc, isPositive, value, leak);
-}
-
-//===----------------------------------------------------------------------===//
-// nn.leaky_relu
-//===----------------------------------------------------------------------===//
 
 LogicalResult LeakyReluOp::verify() {
   if (double slope = getSlope().convertToDouble(); !(slope >= 0.0))
@@ -25,34 +10,42 @@ LogicalResult LeakyReluOp::verify() {
   return success();
 }
 
-LogicalResult LeakyReluOp::evaluate(ReferenceContext &,
-                                    ArrayRef<ReferenceValue> operands,
-                                    SmallVectorImpl<ReferenceValue> &results) {
+ScalarRule LeakyReluOp::getScalarRule() {
   double slope = getSlope().convertToDouble();
-  return evaluateElementwise(operands, results, [=](ArrayRef<double> args) {
-    return args[0] > 0.0 ? args[0] : slope * args[0];
-  });
+  return {
+      .flops = 2,
+      .build =
+          [=](Scalars x) {
+            ScalarCondition isPositive = x[0] > 0.0;
+            return select(isPositive, x[0], slope * x[0]);
+          },
+      .evaluate = [=](Numbers x) { return x[0] > 0.0 ? x[0] : slope * x[0]; },
+      .bound =
+          [=](Approximates x) {
+            Approximate leak = Approximate::constant(slope) * x[0];
+            leak.error += x[0].error;
+            return x[0].low() > 0.0 ? x[0] : leak;
+          }};
 }
 
-SmallVector<Value> LeakyReluOp::savedForBackward() { return {getInput()}; }
-
-LogicalResult LeakyReluOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] = LeakyReluGradOp::create(
-      context.builder, context.loc, context.gradResults[0], getInput(),
-      getSlopeAttr());
-  return success();
-}
-
-FailureOr<SmallVector<Value>> LeakyReluOp::lowerToLinalg(OpBuilder &builder) {
+ScalarRule LeakyReluOp::getGradientRule() {
   double slope = getSlope().convertToDouble();
-  return lowerElementwise(
-      *this, builder,
-      [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return buildLeak(b, loc, args[0], args[0], slope);
-      });
+  return {
+      .flops = 2,
+      .build =
+          [=](Scalars x) {
+            ScalarCondition isPositive = x[1] > 0.0;
+            return select(isPositive, x[0], slope * x[0]);
+          },
+      .evaluate = [=](Numbers x) { return x[1] > 0.0 ? x[0] : slope * x[0]; },
+      .bound =
+          [=](Approximates x) {
+            Approximate leak = Approximate::constant(slope) * x[0];
+            if (std::abs(x[1].value) <= x[1].error && x[1].error > 0.0)
+              return Approximate(0.0, x[0].magnitude() + leak.magnitude());
+            return x[1].value > 0.0 ? x[0] : leak;
+          }};
 }
-
-int64_t LeakyReluOp::getFlops() { return 2 * getType().getNumElements(); }
 
 std::vector<LayerSpec> LeakyReluOp::getLayerSpecs() {
   LayerSpec spec{"leaky_relu", LayerSpec::Kind::Layer,
@@ -67,28 +60,3 @@ FailureOr<SmallVector<Value>> LeakyReluOp::buildLayer(LayerBuilder &layer) {
       layer.builder, layer.loc, layer.inputs[0],
       layer.builder.getF64FloatAttr(layer.getNumber("negative_slope")))};
 }
-
-//===----------------------------------------------------------------------===//
-// nn.leaky_relu_grad
-//===----------------------------------------------------------------------===//
-
-LogicalResult
-LeakyReluGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
-                          SmallVectorImpl<ReferenceValue> &results) {
-  double slope = getSlope().convertToDouble();
-  return evaluateElementwise(operands, results, [=](ArrayRef<double> args) {
-    return args[1] > 0.0 ? args[0] : slope * args[0];
-  });
-}
-
-FailureOr<SmallVector<Value>>
-LeakyReluGradOp::lowerToLinalg(OpBuilder &builder) {
-  double slope = getSlope().convertToDouble();
-  return lowerElementwise(
-      *this, builder,
-      [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return buildLeak(b, loc, args[1], args[0], slope);
-      });
-}
-
-int64_t LeakyReluGradOp::getFlops() { return 2 * getType().getNumElements(); }

@@ -5,12 +5,10 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult MulOp::evaluate(ReferenceContext &,
-                              ArrayRef<ReferenceValue> operands,
-                              SmallVectorImpl<ReferenceValue> &results) {
-  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
-    return args[0] * args[1];
-  });
+ScalarRule MulOp::getScalarRule() {
+  return {.build = [](Scalars x) { return x[0] * x[1]; },
+          .evaluate = [](Numbers x) { return x[0] * x[1]; },
+          .bound = [](Approximates x) { return x[0] * x[1]; }};
 }
 
 SmallVector<Value> MulOp::savedForBackward() { return {getLhs(), getRhs()}; }
@@ -23,15 +21,6 @@ LogicalResult MulOp::buildBackward(BackwardContext &context) {
           context.builder, context.loc, context.gradResults[0], others[i]);
   return success();
 }
-
-FailureOr<SmallVector<Value>> MulOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerElementwise(
-      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::MulFOp::create(b, loc, args[0], args[1]);
-      });
-}
-
-int64_t MulOp::getFlops() { return getType().getNumElements(); }
 
 std::vector<LayerSpec> MulOp::getLayerSpecs() {
   LayerSpec spec{

@@ -3,9 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_MulOp : Nn_Op<"mul", [
-    SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+def Nn_MulOp : Nn_ElementwiseOp<"mul", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "elementwise product";
@@ -20,6 +18,7 @@ def Nn_MulOp : Nn_Op<"mul", [
   let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_MUL

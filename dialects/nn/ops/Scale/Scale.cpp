@@ -5,13 +5,13 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult ScaleOp::evaluate(ReferenceContext &,
-                                ArrayRef<ReferenceValue> operands,
-                                SmallVectorImpl<ReferenceValue> &results) {
+ScalarRule ScaleOp::getScalarRule() {
   double factor = getFactor().convertToDouble();
-  return evaluateElementwise(operands, results, [=](ArrayRef<double> args) {
-    return factor * args[0];
-  });
+  return {
+      .build = [=](Scalars x) { return factor * x[0]; },
+      .evaluate = [=](Numbers x) { return factor * x[0]; },
+      .bound =
+          [=](Approximates x) { return Approximate::constant(factor) * x[0]; }};
 }
 
 LogicalResult ScaleOp::buildBackward(BackwardContext &context) {
@@ -19,18 +19,6 @@ LogicalResult ScaleOp::buildBackward(BackwardContext &context) {
       context.builder, context.loc, context.gradResults[0], getFactorAttr());
   return success();
 }
-
-FailureOr<SmallVector<Value>> ScaleOp::lowerToLinalg(OpBuilder &builder) {
-  double factor = getFactor().convertToDouble();
-  return lowerElementwise(
-      *this, builder,
-      [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::MulFOp::create(
-            b, loc, buildRoundedConstant(b, loc, factor), args[0]);
-      });
-}
-
-int64_t ScaleOp::getFlops() { return getType().getNumElements(); }
 
 std::vector<LayerSpec> ScaleOp::getLayerSpecs() {
   LayerSpec spec{"scale", LayerSpec::Kind::Layer,

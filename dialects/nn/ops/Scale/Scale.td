@@ -3,9 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ScaleOp : Nn_Op<"scale", [
-    SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+def Nn_ScaleOp : Nn_ElementwiseOp<"scale", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "multiplies by a number";
@@ -20,6 +18,7 @@ def Nn_ScaleOp : Nn_Op<"scale", [
   let arguments = (ins Nn_Tensor:$input, F64Attr:$factor);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
+  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_SCALE

@@ -5,12 +5,10 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult SubOp::evaluate(ReferenceContext &,
-                              ArrayRef<ReferenceValue> operands,
-                              SmallVectorImpl<ReferenceValue> &results) {
-  return evaluateElementwise(operands, results, [](ArrayRef<double> args) {
-    return args[0] - args[1];
-  });
+ScalarRule SubOp::getScalarRule() {
+  return {.build = [](Scalars x) { return x[0] - x[1]; },
+          .evaluate = [](Numbers x) { return x[0] - x[1]; },
+          .bound = [](Approximates x) { return x[0] - x[1]; }};
 }
 
 LogicalResult SubOp::buildBackward(BackwardContext &context) {
@@ -22,15 +20,6 @@ LogicalResult SubOp::buildBackward(BackwardContext &context) {
                         context.builder.getF64FloatAttr(-1.0));
   return success();
 }
-
-FailureOr<SmallVector<Value>> SubOp::lowerToLinalg(OpBuilder &builder) {
-  return lowerElementwise(
-      *this, builder, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::SubFOp::create(b, loc, args[0], args[1]);
-      });
-}
-
-int64_t SubOp::getFlops() { return getType().getNumElements(); }
 
 std::vector<LayerSpec> SubOp::getLayerSpecs() {
   LayerSpec spec{"sub", LayerSpec::Kind::Layer,

@@ -3,9 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_SubOp : Nn_Op<"sub", [
-    SameOperandsAndResultType,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+def Nn_SubOp : Nn_ElementwiseOp<"sub", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "elementwise difference";
@@ -20,6 +18,7 @@ def Nn_SubOp : Nn_Op<"sub", [
   let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_SUB

@@ -3,38 +3,17 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_TanhOp : Nn_Op<"tanh", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+def Nn_TanhOp : Nn_ActivationOp<"tanh"> {
   let summary = "hyperbolic tangent";
   let description = [{
-    `y = tanh(x)`. Backward: see `nn.tanh_grad`.
+    `y = tanh(x)`. Backward: `dx = dy * (1 - y * y)`.
 
     Example:
     ```mlir
     %y = nn.tanh %x : tensor<32x512xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$input);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
-}
-
-def Nn_TanhGradOp : Nn_Op<"tanh_grad", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
-  let summary = "gradient of tanh";
-  let description = [{
-    `dx = dy * (1 - y * y)`, from the result, so that the input need not stay alive.
-
-    Example:
-    ```mlir
-    %dx = nn.tanh_grad %dy, %y : tensor<32x512xf32>
-    ```
-  }];
-  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$output);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat = "$gradient `,` $output attr-dict `:` type($result)";
+  let saved = "Result";
 }
 
 #endif // BOOSTC_NN_TANH

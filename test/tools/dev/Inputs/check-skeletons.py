@@ -61,8 +61,8 @@ def tablegen(source, output, folder, *flags):
     run([TBLGEN, *flags, *include_flags(command_of(folder)), source, "-o", output])
 
 
-def check_op(name, camel):
-    print(run([SCRATCH / "tools/dev/new-op", name]))
+def check_op(name, camel, *options):
+    print(run([SCRATCH / "tools/dev/new-op", name, *options]))
     lines = (SCRATCH / "dialects/nn/CMakeLists.txt").read_text()
     ops = re.findall(r"boost_op\((\w+)\)", lines)
     if ops != sorted(ops) or camel not in ops:
@@ -90,6 +90,7 @@ def main():
     for folder in ("dialects", "compiler", "tools/dev"):
         shutil.copytree(SOURCE / folder, SCRATCH / folder)
     check_op("hard_swish", "HardSwish")
+    check_op("soft_sign", "SoftSign", "--activation")
     check_pass("lowering/cpu", "fold-scale", "cpu/FoldScale.cpp")
     check_pass("transforms", "drop-scale", "DropScale.cpp")
 

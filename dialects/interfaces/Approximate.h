@@ -6,12 +6,12 @@
 // an op's definition in this arithmetic gives the bound of its result.
 #pragma once
 
-#include "test/e2e/ErrorAnalysis.h"
+#include "dialects/interfaces/ErrorBound.h"
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace boostc::e2e {
+namespace boostc {
 
 struct Approximate {
   double value = 0.0, error = 0.0;
@@ -35,6 +35,10 @@ struct Approximate {
     return {value, inherited + kUnitRoundoff * (std::abs(value) + inherited)};
   }
 };
+
+inline Approximate Bounded::at(int64_t i) const {
+  return {value.data[i], error[i]};
+}
 
 inline Approximate operator+(Approximate a, Approximate b) {
   return Approximate::rounded(a.value + b.value, a.error + b.error);
@@ -216,4 +220,4 @@ inline void softmax(std::vector<Approximate> &x) {
   }
 }
 
-} // namespace boostc::e2e
+} // namespace boostc
