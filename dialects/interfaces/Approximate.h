@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dialects/interfaces/ErrorBound.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -219,5 +220,16 @@ inline void softmax(std::vector<Approximate> &x) {
         y, moved + power + (y + moved + power) * own + kUnderflow);
   }
 }
+
+using Approximates = llvm::ArrayRef<Approximate>;
+
+/// Bounds of `rule`, from elements of the operands to elements of `results`
+/// results, for each element of operand 0. An operand with one element counts
+/// for all.
+ErrorBounds
+boundElements(llvm::ArrayRef<Bounded> operands, size_t results,
+              llvm::function_ref<void(Approximates x,
+                                      llvm::MutableArrayRef<Approximate> y)>
+                  rule);
 
 } // namespace boostc

@@ -11,7 +11,6 @@ namespace boostc {
 
 using Scalars = llvm::ArrayRef<Scalar>;
 using Numbers = llvm::ArrayRef<double>;
-using Approximates = llvm::ArrayRef<Approximate>;
 
 /// A function of numbers, one from each operand. The forms own what they
 /// capture: a rule is used longer than the op that gave it.

@@ -20,4 +20,10 @@ public:
   }
 };
 
+/// The op's first two operands are the factors of a contraction: a library may
+/// round them to the program's matmul precision.
+template <typename ConcreteType>
+class ContractionTrait
+    : public mlir::OpTrait::TraitBase<ConcreteType, ContractionTrait> {};
+
 } // namespace boostc

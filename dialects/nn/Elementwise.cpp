@@ -3,43 +3,27 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Calls `visit` with the operands' elements, in order.
-template <typename Element, typename Operand>
-static void
-forEachElement(ArrayRef<Operand> operands, int64_t size,
-               llvm::function_ref<Element(const Operand &, int64_t)> at,
-               llvm::function_ref<void(int64_t, ArrayRef<Element>)> visit) {
-  SmallVector<Element> elements(operands.size());
-  for (int64_t i = 0; i < size; ++i) {
-    for (auto [element, operand] : llvm::zip_equal(elements, operands))
-      element = at(operand, i);
-    visit(i, elements);
-  }
-}
-
 LogicalResult
 boostc::nn::evaluateElementwise(const ScalarRule &rule,
                                 ArrayRef<ReferenceValue> operands,
                                 SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
-  forEachElement<double, ReferenceValue>(
-      operands, result.size(),
-      [](const ReferenceValue &operand, int64_t i) { return operand.data[i]; },
-      [&](int64_t i, Numbers x) { result.data[i] = rule.evaluate(x); });
+  SmallVector<double> elements(operands.size());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    for (auto [element, operand] : llvm::zip_equal(elements, operands))
+      element = operand.data[i];
+    result.data[i] = rule.evaluate(elements);
+  }
   results.push_back(std::move(result));
   return success();
 }
 
 ErrorBounds boostc::nn::boundElementwise(const ScalarRule &rule,
                                          ArrayRef<Bounded> operands) {
-  std::vector<double> errors;
-  forEachElement<Approximate, Bounded>(
-      operands, operands[0].value.size(),
-      [](const Bounded &operand, int64_t i) {
-        return Approximate(operand.value.data[i], operand.error[i]);
-      },
-      [&](int64_t, Approximates x) { errors.push_back(rule.bound(x).error); });
-  return {errors};
+  return boundElements(operands, 1,
+                       [&](Approximates x, MutableArrayRef<Approximate> y) {
+                         y[0] = rule.bound(x);
+                       });
 }
 
 Value boostc::nn::buildScalarRule(OpBuilder &builder, Location loc,

@@ -50,21 +50,40 @@ def Nn_Monotonic : NativeOpTrait<"MonotonicTrait"> {
   let cppNamespace = "::boostc";
 }
 
-// What every nn op has: it is pure, runs in the interpreter, lowers to linalg and
-// knows its cost.
+// The first two operands are factors of a contraction (dialects/interfaces/Traits.h).
+def Nn_Contraction : NativeOpTrait<"ContractionTrait"> {
+  let cppNamespace = "::boostc";
+}
+
+// What every nn op has: it is pure, runs in the interpreter, lowers to linalg, and knows
+// its cost and the error of its result.
 class Nn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic, !listconcat([
         Pure,
+        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
         DeclareOpInterfaceMethods<ReferenceOpInterface>,
         DeclareOpInterfaceMethods<LowerToLinalgOpInterface>], traits)>;
+
+// An op that only moves elements.
+class Nn_MovementOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)> {
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 0; }
+    ::boostc::ErrorBounds $cppClass::boundErrors(
+        ::boostc::ReferenceContext &context, ::llvm::ArrayRef<::boostc::Bounded> operands,
+        ::llvm::ArrayRef<::boostc::ReferenceValue>) {
+      return boundMovement(*this, context, operands);
+    }
+  }];
+}
 
 // An op that applies one rule, its getScalarRule(), to the elements of its operands, all
 // of one shape.
 class Nn_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([
         SameOperandsAndResultType,
-        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-        DeclareOpInterfaceMethods<ErrorBoundOpInterface>], traits)> {
+        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)> {
   code elementwiseMethods = [{
     ::llvm::LogicalResult $cppClass::evaluate(
         ::boostc::ReferenceContext &,
@@ -129,7 +148,6 @@ class Nn_PointwiseLossOp<string mnemonic>
         DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
         DeclareOpInterfaceMethods<DifferentiableOpInterface,
                                   ["isActiveOperand", "savedForBackward"]>,
-        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
         DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
   let arguments = (ins Nn_Tensor:$outputs, Nn_Tensor:$targets, Nn_Valid:$valid);
   let results = (outs Nn_Sum:$sum, Nn_Count:$count);

@@ -7,26 +7,51 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-LogicalResult boostc::nn::evaluateLines(
-    ArrayRef<ReferenceValue> operands, int64_t axis,
-    SmallVectorImpl<ReferenceValue> &results,
-    llvm::function_ref<void(MutableArrayRef<std::vector<double>>)> line) {
-  ReferenceValue result = operands[0];
-  AxisView view(result.shape, axis);
-  std::vector<std::vector<double>> lines(operands.size(),
-                                         std::vector<double>(view.extent));
+/// Calls `line` with the lines of `operands`, read by `read(operand, offset)`,
+/// and `write(offset, element)` with what it leaves in the first.
+template <typename Element, typename Operand>
+static void forEachLine(
+    ArrayRef<Operand> operands, ArrayRef<int64_t> shape, int64_t axis,
+    llvm::function_ref<Element(const Operand &, int64_t)> read,
+    llvm::function_ref<void(MutableArrayRef<std::vector<Element>>)> line,
+    llvm::function_ref<void(int64_t, Element)> write) {
+  AxisView view(shape, axis);
+  std::vector<std::vector<Element>> lines(operands.size(),
+                                          std::vector<Element>(view.extent));
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = 0; i < view.inner; ++i) {
       int64_t start = view.offset(o, i);
       for (auto [elements, operand] : llvm::zip_equal(lines, operands))
         for (int64_t k = 0; k < view.extent; ++k)
-          elements[k] = operand.data[start + k * view.inner];
+          elements[k] = read(operand, start + k * view.inner);
       line(lines);
       for (int64_t k = 0; k < view.extent; ++k)
-        result.data[start + k * view.inner] = lines[0][k];
+        write(start + k * view.inner, lines[0][k]);
     }
+}
+
+LogicalResult boostc::nn::evaluateLines(
+    ArrayRef<ReferenceValue> operands, int64_t axis,
+    SmallVectorImpl<ReferenceValue> &results,
+    llvm::function_ref<void(MutableArrayRef<std::vector<double>>)> line) {
+  ReferenceValue result = operands[0];
+  forEachLine<double, ReferenceValue>(
+      operands, result.shape, axis,
+      [](const ReferenceValue &x, int64_t i) { return x.data[i]; }, line,
+      [&](int64_t i, double element) { result.data[i] = element; });
   results.push_back(std::move(result));
   return success();
+}
+
+ErrorBounds boostc::nn::boundLines(
+    ArrayRef<Bounded> operands, int64_t axis,
+    llvm::function_ref<void(MutableArrayRef<std::vector<Approximate>>)> line) {
+  std::vector<double> errors(operands[0].value.size());
+  forEachLine<Approximate, Bounded>(
+      operands, operands[0].value.shape, axis,
+      [](const Bounded &x, int64_t i) { return x.at(i); }, line,
+      [&](int64_t i, Approximate element) { errors[i] = element.error; });
+  return {errors};
 }
 
 /// The type of one number for each line.

@@ -1,6 +1,7 @@
 // Softmax.h - what softmax, log_softmax and their gradients have in common.
 #pragma once
 
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/Interfaces.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 
@@ -12,6 +13,12 @@ llvm::LogicalResult evaluateLines(
     llvm::ArrayRef<ReferenceValue> operands, int64_t axis,
     llvm::SmallVectorImpl<ReferenceValue> &results,
     llvm::function_ref<void(llvm::MutableArrayRef<std::vector<double>>)> line);
+
+/// The same with numbers that carry their errors.
+ErrorBounds boundLines(
+    llvm::ArrayRef<Bounded> operands, int64_t axis,
+    llvm::function_ref<void(llvm::MutableArrayRef<std::vector<Approximate>>)>
+        line);
 
 /// The largest element and the sum of exp(x - largest) of each line.
 struct LineStatistics {

@@ -2,6 +2,7 @@
 // share.
 #pragma once
 
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 
 namespace boostc::train {
@@ -24,6 +25,14 @@ inline mlir::Value buildDescent(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value direction) {
   mlir::Value step = mlir::arith::MulFOp::create(builder, loc, rate, direction);
   return mlir::arith::SubFOp::create(builder, loc, parameter, step);
+}
+
+/// g + decay * w with its rounding, as buildCoupledDecay() emits it.
+inline Approximate addDecay(Approximate gradient, Approximate parameter,
+                            const llvm::APFloat &decay) {
+  if (decay.isZero())
+    return gradient;
+  return gradient + Approximate::constant(decay.convertToDouble()) * parameter;
 }
 
 } // namespace boostc::train

@@ -2,10 +2,10 @@
 // one.
 //
 // A running error analysis of the functions of phase `step`: every value comes
-// with a bound of what rounding may have done to each of its elements, derived
-// op by op from the standard model fl(a op b) = (a op b)(1 + d), |d| <= u =
-// 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-// chapters 2 and 3):
+// with a bound of what rounding may have done to each of its elements. Each op
+// derives its own (ErrorBoundOpInterface) from the standard model fl(a op b) =
+// (a op b)(1 + d), |d| <= u = 2^-24 (Higham, Accuracy and Stability of
+// Numerical Algorithms, 2nd edition, chapters 2 and 3):
 //
 //  - a sum of n products, in any order and with or without fused multiply-add,
 //  is off by
@@ -22,13 +22,36 @@
 // by a factor of 1.01.
 #pragma once
 
+#include "compiler/reference/Interpreter.h"
 #include "dialects/interfaces/ErrorBound.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace boostc::e2e {
 
+/// The values of a function's ops with bounds of their errors, op by op.
+class ErrorAnalysis {
+public:
+  /// What is added to each bound, relative to it, for terms of second order
+  /// that the ops' own bounds leave out.
+  explicit ErrorAnalysis(double secondOrder) : secondOrder(secondOrder) {}
+
+  void set(mlir::Value value, Bounded bounded) {
+    values[value] = std::move(bounded);
+  }
+  const Bounded &get(mlir::Value value) const { return values.at(value); }
+  /// Evaluates `op` and bounds its results. Fails the test, and returns false,
+  /// at an op without a bound. In programs of tf32, libraries round the factors
+  /// of contractions.
+  bool visit(mlir::Operation &op, bool isTf32 = false);
+
+private:
+  double secondOrder;
+  Interpreter interpreter;
+  llvm::DenseMap<mlir::Value, Bounded> values;
+};
+
 /// Runs `function` on `arguments`. Fails the test, and returns nothing, at an
-/// op it has no rule for. `overflows` tells whether a number on the way is one
+/// op without a bound. `overflows` tells whether a number on the way is one
 /// that single precision does not hold: then nothing is known of any result.
 std::vector<Bounded> analyze(mlir::func::FuncOp function,
                              llvm::ArrayRef<Bounded> arguments,

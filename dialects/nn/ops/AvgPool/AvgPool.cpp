@@ -7,6 +7,14 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
+/// The share of a tap is rounded, and so is each product with it.
+static void addShare(SumErrors &sums, int64_t at, const Bounded &in, int64_t i,
+                     ArrayRef<int64_t> kernel) {
+  double taps = static_cast<double>(kernel[0] * kernel[1]);
+  double size = std::abs(in.value.data[i]) / taps;
+  sums.add(at, size, in.error[i] / taps + gammaOf(2) * size);
+}
+
 //===----------------------------------------------------------------------===//
 // nn.avg_pool
 //===----------------------------------------------------------------------===//
@@ -71,6 +79,17 @@ FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
         return buildSumStep(b, nested, args[2], args[0]);
       });
   return SmallVector<Value>{buildShare(builder, loc, sum, getKernel())};
+}
+
+ErrorBounds AvgPoolOp::boundErrors(ReferenceContext &,
+                                   ArrayRef<Bounded> operands,
+                                   ArrayRef<ReferenceValue> results) {
+  SumErrors sums(results[0].size());
+  forEachTap(operands[0].value.shape, results[0].shape, getKernel(),
+             getStrides(), getPadding(), [&](int64_t xi, int64_t yi, int64_t) {
+               addShare(sums, yi, operands[0], xi, getKernel());
+             });
+  return sums.get();
 }
 
 int64_t AvgPoolOp::getFlops() {
@@ -158,6 +177,17 @@ FailureOr<SmallVector<Value>> AvgPoolGradOp::lowerToLinalg(OpBuilder &builder) {
       builder, loc, getType(), loops, share, getKernel(), getStrides(),
       getPadding(),
       [](OpBuilder &, Location, ValueRange args) { return args[0]; })};
+}
+
+ErrorBounds AvgPoolGradOp::boundErrors(ReferenceContext &,
+                                       ArrayRef<Bounded> operands,
+                                       ArrayRef<ReferenceValue> results) {
+  SumErrors sums(results[0].size());
+  forEachTap(results[0].shape, operands[0].value.shape, getKernel(),
+             getStrides(), getPadding(), [&](int64_t xi, int64_t yi, int64_t) {
+               addShare(sums, xi, operands[0], yi, getKernel());
+             });
+  return sums.get();
 }
 
 int64_t AvgPoolGradOp::getFlops() {

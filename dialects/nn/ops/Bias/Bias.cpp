@@ -63,6 +63,18 @@ FailureOr<SmallVector<Value>> BiasOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds BiasOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                                ArrayRef<ReferenceValue>) {
+  const ReferenceValue &x = operands[0].value;
+  int64_t channels = x.dim(1), inner = x.size() / (x.dim(0) * channels);
+  SumErrors sums(x.size());
+  for (int64_t i = 0; i < x.size(); ++i) {
+    sums.add(i, operands[0], i);
+    sums.add(i, operands[1], i / inner % channels);
+  }
+  return sums.get();
+}
+
 int64_t BiasOp::getFlops() { return getInput().getType().getNumElements(); }
 
 std::vector<LayerSpec> BiasOp::getLayerSpecs() {
@@ -149,6 +161,18 @@ LogicalResult BiasGradOp::canonicalize(BiasGradOp op,
     return failure();
   rewriter.modifyOpInPlace(op, [&] { op.getGradientMutable().assign(pooled); });
   return success();
+}
+
+ErrorBounds BiasGradOp::boundErrors(ReferenceContext &,
+                                    ArrayRef<Bounded> operands,
+                                    ArrayRef<ReferenceValue>) {
+  const ReferenceValue &dy = operands[0].value;
+  int64_t channels = dy.dim(1), inner = dy.size() / (dy.dim(0) * channels);
+  int64_t valid = static_cast<int64_t>(operands[1].value.item());
+  SumErrors sums(channels);
+  for (int64_t i = 0; i < valid * channels * inner; ++i)
+    sums.add(i / inner % channels, operands[0], i);
+  return sums.get();
 }
 
 int64_t BiasGradOp::getFlops() {

@@ -48,5 +48,3 @@ FailureOr<SmallVector<Value>> BroadcastOp::lowerToLinalg(OpBuilder &builder) {
                   withoutAxes(type.getRank(), getAxes()))},
       [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; })};
 }
-
-int64_t BroadcastOp::getFlops() { return 0; }

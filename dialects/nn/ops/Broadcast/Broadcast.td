@@ -3,8 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_BroadcastOp : Nn_Op<"broadcast", [
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+def Nn_BroadcastOp : Nn_MovementOp<"broadcast"> {
   let summary = "repeats a value along dimensions";
   let description = [{
     `y` has the dimensions `axes` in addition to those of `x` and does not change along

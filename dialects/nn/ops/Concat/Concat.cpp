@@ -83,8 +83,6 @@ FailureOr<SmallVector<Value>> ConcatOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{result};
 }
 
-int64_t ConcatOp::getFlops() { return 0; }
-
 std::vector<LayerSpec> ConcatOp::getLayerSpecs() {
   LayerSpec spec{"concat", LayerSpec::Kind::Layer,
                  "Concatenates values along a dimension; their shapes differ "

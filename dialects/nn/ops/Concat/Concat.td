@@ -3,9 +3,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ConcatOp : Nn_Op<"concat", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+def Nn_ConcatOp : Nn_MovementOp<"concat", [
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "concatenation along a dimension";
   let description = [{

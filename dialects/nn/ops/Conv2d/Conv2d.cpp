@@ -114,6 +114,22 @@ FailureOr<SmallVector<Value>> Conv2dOp::lowerToLinalg(OpBuilder &builder) {
                           getWeight(), getBias());
 }
 
+ErrorBounds Conv2dOp::boundErrors(ReferenceContext &,
+                                  ArrayRef<Bounded> operands,
+                                  ArrayRef<ReferenceValue> results) {
+  const ReferenceValue &out = results[0];
+  SumErrors sums(out.size());
+  forEachConvolutionTerm(geometryOf(*this), operands[0].value.shape,
+                         operands[1].value.shape, out.shape,
+                         [&](int64_t x, int64_t w, int64_t y) {
+                           sums.addProduct(y, operands[0], x, operands[1], w);
+                         });
+  if (operands.size() > 2)
+    for (int64_t i = 0; i < out.size(); ++i)
+      sums.add(i, operands[2], i / (out.dim(2) * out.dim(3)) % out.dim(1));
+  return sums.get();
+}
+
 int64_t Conv2dOp::getFlops() {
   return countConvolutionFlops(getWeight().getType(), getType());
 }
@@ -225,6 +241,18 @@ Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
                           getGradient(), getWeight(), Value());
 }
 
+ErrorBounds Conv2dGradInputOp::boundErrors(ReferenceContext &,
+                                           ArrayRef<Bounded> operands,
+                                           ArrayRef<ReferenceValue> results) {
+  SumErrors sums(results[0].size());
+  forEachConvolutionTerm(geometryOf(*this), results[0].shape,
+                         operands[1].value.shape, operands[0].value.shape,
+                         [&](int64_t x, int64_t w, int64_t y) {
+                           sums.addProduct(x, operands[0], y, operands[1], w);
+                         });
+  return sums.get();
+}
+
 int64_t Conv2dGradInputOp::getFlops() {
   return countConvolutionFlops(getWeight().getType(), getGradient().getType());
 }
@@ -255,6 +283,18 @@ FailureOr<SmallVector<Value>>
 Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
   return lowerConvolution(builder, *this, ConvolutionKind::BackwardWeight,
                           getGradient(), getInput(), Value());
+}
+
+ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,
+                                            ArrayRef<Bounded> operands,
+                                            ArrayRef<ReferenceValue> results) {
+  SumErrors sums(results[0].size());
+  forEachConvolutionTerm(geometryOf(*this), operands[1].value.shape,
+                         results[0].shape, operands[0].value.shape,
+                         [&](int64_t x, int64_t w, int64_t y) {
+                           sums.addProduct(w, operands[0], y, operands[1], x);
+                         });
+  return sums.get();
 }
 
 int64_t Conv2dGradWeightOp::getFlops() {

@@ -4,7 +4,7 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_Conv2dOp : Nn_Op<"conv2d", [
-    InferTypeOpAdaptor,
+    Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
@@ -42,7 +42,8 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [
 
 // The gradients: sums over the same products, into another of the three shapes.
 class Nn_Conv2dGrad_Op<string mnemonic, dag operands>
-    : Nn_Op<mnemonic, [DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+    : Nn_Op<mnemonic, [
+        Nn_Contraction, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
       DenseI64ArrayAttr:$dilations, I64Attr:$groups));

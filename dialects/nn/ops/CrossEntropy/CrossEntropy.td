@@ -5,7 +5,6 @@ include "dialects/nn/NnBase.td"
 
 def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface,
                               ["isActiveOperand", "savedForBackward"]>,
     BatchReducingOpInterface]> {
@@ -41,7 +40,7 @@ def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
 def Nn_CrossEntropyGradOp : Nn_Op<"cross_entropy_grad", [
     InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<ErrorBoundOpInterface>, BatchReducingOpInterface]> {
+    BatchReducingOpInterface]> {
   let summary = "gradient of cross_entropy's sum";
   let description = [{
     `dl = -dsum * t` for the samples below `valid`, else 0.

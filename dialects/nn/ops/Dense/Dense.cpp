@@ -79,6 +79,22 @@ LogicalResult DenseOp::buildBackward(BackwardContext &context) {
   return success();
 }
 
+ErrorBounds DenseOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                                 ArrayRef<ReferenceValue>) {
+  int64_t samples = operands[0].value.dim(0), units = operands[1].value.dim(0),
+          features = operands[1].value.dim(1);
+  SumErrors sums(samples * units);
+  for (int64_t n = 0; n < samples; ++n)
+    for (int64_t u = 0; u < units; ++u) {
+      for (int64_t k = 0; k < features; ++k)
+        sums.addProduct(n * units + u, operands[0], n * features + k,
+                        operands[1], u * features + k);
+      if (operands.size() > 2)
+        sums.add(n * units + u, operands[2], u);
+    }
+  return sums.get();
+}
+
 int64_t DenseOp::getFlops() {
   return matmulFlops(getType(), getInput().getType().getDimSize(1));
 }
@@ -157,6 +173,20 @@ DenseGradInputOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds DenseGradInputOp::boundErrors(ReferenceContext &,
+                                          ArrayRef<Bounded> operands,
+                                          ArrayRef<ReferenceValue>) {
+  int64_t samples = operands[0].value.dim(0), units = operands[1].value.dim(0),
+          features = operands[1].value.dim(1);
+  SumErrors sums(samples * features);
+  for (int64_t n = 0; n < samples; ++n)
+    for (int64_t k = 0; k < features; ++k)
+      for (int64_t u = 0; u < units; ++u)
+        sums.addProduct(n * features + k, operands[0], n * units + u,
+                        operands[1], u * features + k);
+  return sums.get();
+}
+
 int64_t DenseGradInputOp::getFlops() {
   return matmulFlops(getType(), getWeight().getType().getDimSize(0));
 }
@@ -195,6 +225,20 @@ DenseGradWeightOp::evaluate(ReferenceContext &,
         dw.at(u, i) += dy.at(n, u) * x.at(n, i);
   results.push_back(std::move(dw));
   return success();
+}
+
+ErrorBounds DenseGradWeightOp::boundErrors(ReferenceContext &,
+                                           ArrayRef<Bounded> operands,
+                                           ArrayRef<ReferenceValue>) {
+  int64_t samples = operands[0].value.dim(0), units = operands[0].value.dim(1),
+          features = operands[1].value.dim(1);
+  SumErrors sums(units * features);
+  for (int64_t u = 0; u < units; ++u)
+    for (int64_t k = 0; k < features; ++k)
+      for (int64_t n = 0; n < samples; ++n)
+        sums.addProduct(u * features + k, operands[0], n * units + u,
+                        operands[1], n * features + k);
+  return sums.get();
 }
 
 int64_t DenseGradWeightOp::getFlops() {

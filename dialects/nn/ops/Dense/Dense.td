@@ -4,7 +4,7 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_DenseOp : Nn_Op<"dense", [
-    InferTypeOpAdaptor,
+    Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface>,
@@ -35,7 +35,7 @@ def Nn_DenseOp : Nn_Op<"dense", [
 }
 
 def Nn_DenseGradInputOp : Nn_Op<"dense_grad_input", [
-    InferTypeOpAdaptor,
+    Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let summary = "gradient of a dense layer's input";
@@ -57,7 +57,7 @@ def Nn_DenseGradInputOp : Nn_Op<"dense_grad_input", [
 }
 
 def Nn_DenseGradWeightOp : Nn_Op<"dense_grad_weight", [
-    InferTypeOpAdaptor,
+    Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let summary = "gradient of a dense layer's weight";

@@ -130,6 +130,19 @@ FailureOr<SmallVector<Value>> DropoutOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds DropoutOp::boundErrors(ReferenceContext &context,
+                                   ArrayRef<Bounded> operands,
+                                   ArrayRef<ReferenceValue>) {
+  ReferenceValue ones(operands[0].value.shape, 1.0);
+  std::vector<double> errors =
+      evaluateOp(*this, context, {ones, operands[1].value});
+  Approximate kept = Approximate::constant(1.0 - getRate().convertToDouble());
+  for (auto [i, error] : llvm::enumerate(errors))
+    if (error != 0.0) // it stays
+      error = (operands[0].at(i) / kept).error;
+  return {errors};
+}
+
 int64_t DropoutOp::getFlops() { return 2 * getType().getNumElements(); }
 
 std::vector<LayerSpec> DropoutOp::getLayerSpecs() {

@@ -57,6 +57,13 @@ FailureOr<SmallVector<Value>> EmbeddingOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>(gather.getResults());
 }
 
+ErrorBounds EmbeddingOp::boundErrors(ReferenceContext &context,
+                                     ArrayRef<Bounded> operands,
+                                     ArrayRef<ReferenceValue>) {
+  return {
+      evaluateOp(*this, context, {operands[0].value, getErrors(operands[1])})};
+}
+
 int64_t EmbeddingOp::getFlops() { return 0; }
 
 std::vector<LayerSpec> EmbeddingOp::getLayerSpecs() {
@@ -129,6 +136,21 @@ EmbeddingGradOp::lowerToLinalg(OpBuilder &builder) {
   auto scatter = rt::ScatterAddOp::create(
       builder, getLoc(), TypeRange{getType()}, real, getIndex(), empty);
   return SmallVector<Value>(scatter.getResults());
+}
+
+ErrorBounds EmbeddingGradOp::boundErrors(ReferenceContext &context,
+                                         ArrayRef<Bounded> operands,
+                                         ArrayRef<ReferenceValue>) {
+  // Sums of at most as many terms as there are indices, starting from zero.
+  const ReferenceValue &index = operands[1].value, &valid = operands[2].value;
+  std::vector<double> errors =
+      evaluateOp(*this, context, {getErrors(operands[0]), index, valid});
+  std::vector<double> magnitudes = evaluateOp(
+      *this, context, {getMagnitudes(operands[0], true), index, valid});
+  double terms = static_cast<double>(index.size()) + 1.0;
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += gammaOf(terms) * magnitudes[i];
+  return {errors};
 }
 
 int64_t EmbeddingGradOp::getFlops() {

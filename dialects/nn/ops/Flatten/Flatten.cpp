@@ -47,8 +47,6 @@ FailureOr<SmallVector<Value>> FlattenOp::lowerToLinalg(OpBuilder &builder) {
       builder, getLoc(), getType(), getInput(), groups)};
 }
 
-int64_t FlattenOp::getFlops() { return 0; }
-
 std::vector<LayerSpec> FlattenOp::getLayerSpecs() {
   return {{"flatten", LayerSpec::Kind::Layer,
            "Makes one feature dimension of all, `[n, d1, d2, ...]` to "

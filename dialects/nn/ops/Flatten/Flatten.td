@@ -3,9 +3,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_FlattenOp : Nn_Op<"flatten", [
+def Nn_FlattenOp : Nn_MovementOp<"flatten", [
     InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "makes one feature dimension of all";

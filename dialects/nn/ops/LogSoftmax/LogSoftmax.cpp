@@ -55,6 +55,13 @@ FailureOr<SmallVector<Value>> LogSoftmaxOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds LogSoftmaxOp::boundErrors(ReferenceContext &,
+                                      ArrayRef<Bounded> operands,
+                                      ArrayRef<ReferenceValue>) {
+  return boundLines(operands, getAxis(),
+                    [](auto lines) { logSoftmax(lines[0]); });
+}
+
 int64_t LogSoftmaxOp::getFlops() { return 5 * getType().getNumElements(); }
 
 std::vector<LayerSpec> LogSoftmaxOp::getLayerSpecs() {
@@ -110,6 +117,23 @@ LogSoftmaxGradOp::lowerToLinalg(OpBuilder &builder) {
             b, loc, math::ExpOp::create(b, loc, args[1]), args[2]);
         return arith::SubFOp::create(b, loc, args[0], share);
       })};
+}
+
+ErrorBounds LogSoftmaxGradOp::boundErrors(ReferenceContext &,
+                                          ArrayRef<Bounded> operands,
+                                          ArrayRef<ReferenceValue>) {
+  return boundLines(operands, getAxis(), [](auto lines) {
+    ApproximateSum sum;
+    for (Approximate dy : lines[0])
+      sum.add(dy);
+    for (auto [dy, y] : llvm::zip(lines[0], lines[1])) {
+      // y is a log-probability on either side, below 0 but for the rounding of
+      // log: no two powers are farther apart than 0 and 1.
+      Approximate power = exp(y);
+      power.error = std::min(power.error, 1.0 + 4 * kElementaryError);
+      dy = dy - power * sum.get();
+    }
+  });
 }
 
 int64_t LogSoftmaxGradOp::getFlops() { return 4 * getType().getNumElements(); }

@@ -107,6 +107,26 @@ FailureOr<SmallVector<Value>> MatmulOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds MatmulOp::boundErrors(ReferenceContext &context,
+                                  ArrayRef<Bounded> operands,
+                                  ArrayRef<ReferenceValue>) {
+  const Bounded &a = operands[0], &b = operands[1];
+  auto multiply = [&](const ReferenceValue &x, const ReferenceValue &y) {
+    return evaluateOp(*this, context, {x, y});
+  };
+  ReferenceValue da = getErrors(a), db = getErrors(b);
+  std::vector<double> errors = multiply(da, getMagnitudes(b, false));
+  std::vector<double> second = multiply(getMagnitudes(a, false), db);
+  std::vector<double> third = multiply(da, db);
+  std::vector<double> magnitudes =
+      multiply(getMagnitudes(a, true), getMagnitudes(b, true));
+  double terms = static_cast<double>(getFlops()) /
+                 (2.0 * static_cast<double>(errors.size()));
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += second[i] + third[i] + gammaOf(terms) * magnitudes[i];
+  return {errors};
+}
+
 int64_t MatmulOp::getFlops() {
   return 2 * cast<RankedTensorType>(getType()).getNumElements() *
          Extents(getA().getType(), getB().getType(), getTransposeA(),

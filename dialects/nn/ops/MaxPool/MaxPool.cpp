@@ -117,6 +117,35 @@ LogicalResult MaxPoolOp::canonicalize(MaxPoolOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+ErrorBounds MaxPoolOp::boundErrors(ReferenceContext &,
+                                   ArrayRef<Bounded> operands,
+                                   ArrayRef<ReferenceValue> results) {
+  // A maximum moves by no more than the numbers it is taken of; the tap is in
+  // doubt, by 1, where another number may be the largest.
+  const Bounded &x = operands[0];
+  const ReferenceValue &y = results[0], &taps = results[1];
+  std::vector<double> errors(y.size(), 0.0), doubts(y.size(), 0.0);
+  std::vector<double> winner(y.size(), 0.0);
+  auto forEach = [&](llvm::function_ref<void(int64_t, int64_t, int64_t)> tap) {
+    forEachTap(x.value.shape, y.shape, getKernel(), getStrides(), getPadding(),
+               tap);
+  };
+  forEach([&](int64_t xi, int64_t yi, int64_t tap) {
+    errors[yi] = std::max(errors[yi], x.error[xi]);
+    if (static_cast<double>(tap) == taps.data[yi])
+      winner[yi] = x.error[xi];
+  });
+  forEach([&](int64_t xi, int64_t yi, int64_t tap) {
+    double gap = y.data[yi] - x.value.data[xi];
+    // Exact numbers are compared exactly.
+    double doubt = x.error[xi] + winner[yi];
+    if (static_cast<double>(tap) != taps.data[yi] && doubt > 0.0 &&
+        gap <= doubt)
+      doubts[yi] = 1.0;
+  });
+  return {errors, doubts};
+}
+
 int64_t MaxPoolOp::getFlops() {
   return getResult().getType().getNumElements() * getKernel()[0] *
          getKernel()[1];
@@ -189,6 +218,23 @@ FailureOr<SmallVector<Value>> MaxPoolGradOp::lowerToLinalg(OpBuilder &builder) {
         Value zero = buildConstant(b, nested, 0.0);
         return arith::SelectOp::create(b, nested, isTaken, args[0], zero);
       })};
+}
+
+ErrorBounds MaxPoolGradOp::boundErrors(ReferenceContext &,
+                                       ArrayRef<Bounded> operands,
+                                       ArrayRef<ReferenceValue> results) {
+  const Bounded &dy = operands[0], &taps = operands[1];
+  SumErrors sums(results[0].size());
+  forEachTap(results[0].shape, dy.value.shape, getKernel(), getStrides(),
+             getPadding(), [&](int64_t xi, int64_t yi, int64_t tap) {
+               double size = std::abs(dy.value.data[yi]);
+               double error = dy.error[yi];
+               if (taps.error[yi] != 0.0)
+                 sums.add(xi, size, size + error); // there or not
+               else if (static_cast<double>(tap) == taps.value.data[yi])
+                 sums.add(xi, size, error);
+             });
+  return sums.get();
 }
 
 int64_t MaxPoolGradOp::getFlops() {

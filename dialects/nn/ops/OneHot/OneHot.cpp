@@ -42,6 +42,11 @@ FailureOr<SmallVector<Value>> OneHotOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds OneHotOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
+                                  ArrayRef<ReferenceValue>) {
+  return {}; // exact
+}
+
 int64_t OneHotOp::getFlops() {
   return cast<RankedTensorType>(getType()).getNumElements();
 }

@@ -5,7 +5,7 @@ include "dialects/nn/NnBase.td"
 
 def Nn_PointwiseLossGradOp : Nn_Op<"pointwise_loss_grad", [
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<ErrorBoundOpInterface>, BatchReducingOpInterface]> {
+    BatchReducingOpInterface]> {
   let summary = "gradient of the sum of a loss that compares each output with a number";
   let description = [{
     `dp = dsum * df(p, t)/dp / elements of a sample` for the samples below `valid`, else 0:

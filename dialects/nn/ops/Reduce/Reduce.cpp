@@ -131,6 +131,21 @@ FailureOr<SmallVector<Value>> ReduceOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds ReduceOp::boundErrors(ReferenceContext &context,
+                                  ArrayRef<Bounded> operands,
+                                  ArrayRef<ReferenceValue>) {
+  std::vector<double> errors =
+      evaluateOp(*this, context, getErrors(operands[0]));
+  if (getKind() == Reduction::Max)
+    return {errors};
+  std::vector<double> magnitudes =
+      evaluateOp(*this, context, getMagnitudes(operands[0], true));
+  double terms = static_cast<double>(countReduced(*this));
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] += gammaOf(terms + 1) * magnitudes[i];
+  return {errors};
+}
+
 int64_t ReduceOp::getFlops() { return getInput().getType().getNumElements(); }
 
 std::vector<LayerSpec> ReduceOp::getLayerSpecs() {
@@ -245,6 +260,39 @@ ReduceMaxGradOp::lowerToLinalg(OpBuilder &builder) {
                                        isLargest(b, loc, args[0], args[1]),
                                        share, buildConstant(b, loc, 0.0));
       })};
+}
+
+ErrorBounds ReduceMaxGradOp::boundErrors(ReferenceContext &,
+                                         ArrayRef<Bounded> operands,
+                                         ArrayRef<ReferenceValue>) {
+  // Where several elements may be the largest, which of them get the gradient
+  // is in doubt, unless they are equal in any precision.
+  const Bounded &dy = operands[0], &x = operands[1];
+  struct Candidates {
+    double low = -std::numeric_limits<double>::infinity();
+    double count = 0.0, errors = 0.0;
+  };
+  std::vector<Candidates> candidates(dy.value.size());
+  forEachReduced(x.value.shape, getAxes(), [&](int64_t from, int64_t to) {
+    candidates[to].low = std::max(candidates[to].low, x.at(from).low());
+  });
+  forEachReduced(x.value.shape, getAxes(), [&](int64_t from, int64_t to) {
+    if (x.at(from).high() >= candidates[to].low) {
+      candidates[to].count += 1.0;
+      candidates[to].errors += x.error[from];
+    }
+  });
+  std::vector<double> errors(x.value.size(), 0.0);
+  forEachReduced(x.value.shape, getAxes(), [&](int64_t from, int64_t to) {
+    if (x.at(from).high() < candidates[to].low)
+      return;
+    bool isCertain =
+        candidates[to].count == 1.0 || candidates[to].errors == 0.0;
+    errors[from] = isCertain
+                       ? (dy.at(to) / Approximate(candidates[to].count)).error
+                       : dy.at(to).magnitude();
+  });
+  return {errors};
 }
 
 int64_t ReduceMaxGradOp::getFlops() {

@@ -71,8 +71,6 @@ FailureOr<SmallVector<Value>> ReshapeOp::lowerToLinalg(OpBuilder &builder) {
       builder, getLoc(), to, collapsed, allOf(to.getRank()))};
 }
 
-int64_t ReshapeOp::getFlops() { return 0; }
-
 std::vector<LayerSpec> ReshapeOp::getLayerSpecs() {
   LayerSpec spec{
       "reshape", LayerSpec::Kind::Layer,

@@ -3,8 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ReshapeOp : Nn_Op<"reshape", [
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+def Nn_ReshapeOp : Nn_MovementOp<"reshape", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "gives the features another shape";

@@ -55,8 +55,6 @@ FailureOr<SmallVector<Value>> SliceOp::lowerToLinalg(OpBuilder &builder) {
                                      part.offsets, part.sizes, part.strides)};
 }
 
-int64_t SliceOp::getFlops() { return 0; }
-
 std::vector<LayerSpec> SliceOp::getLayerSpecs() {
   LayerSpec spec{"slice", LayerSpec::Kind::Layer,
                  "A slice along one dimension, `y[..., i, ...] = x[..., start "
@@ -126,5 +124,3 @@ FailureOr<SmallVector<Value>> SliceGradOp::lowerToLinalg(OpBuilder &builder) {
       tensor::InsertSliceOp::create(builder, getLoc(), getGradient(), zeros,
                                     part.offsets, part.sizes, part.strides)};
 }
-
-int64_t SliceGradOp::getFlops() { return 0; }

@@ -3,9 +3,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_SliceOp : Nn_Op<"slice", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+def Nn_SliceOp : Nn_MovementOp<"slice", [
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "a slice along one dimension";
   let description = [{
@@ -28,8 +27,7 @@ def Nn_SliceOp : Nn_Op<"slice", [
   }];
 }
 
-def Nn_SliceGradOp : Nn_Op<"slice_grad", [
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+def Nn_SliceGradOp : Nn_MovementOp<"slice_grad"> {
   let summary = "gradient of slice";
   let description = [{
     `dy` at its position along `axis`, zeros around it.

@@ -55,6 +55,12 @@ FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(OpBuilder &builder) {
       })};
 }
 
+ErrorBounds SoftmaxOp::boundErrors(ReferenceContext &,
+                                   ArrayRef<Bounded> operands,
+                                   ArrayRef<ReferenceValue>) {
+  return boundLines(operands, getAxis(), [](auto lines) { softmax(lines[0]); });
+}
+
 int64_t SoftmaxOp::getFlops() { return 5 * getType().getNumElements(); }
 
 std::vector<LayerSpec> SoftmaxOp::getLayerSpecs() {
@@ -109,6 +115,18 @@ FailureOr<SmallVector<Value>> SoftmaxGradOp::lowerToLinalg(OpBuilder &builder) {
         Value rest = arith::SubFOp::create(b, loc, args[0], args[2]);
         return arith::MulFOp::create(b, loc, args[1], rest);
       })};
+}
+
+ErrorBounds SoftmaxGradOp::boundErrors(ReferenceContext &,
+                                       ArrayRef<Bounded> operands,
+                                       ArrayRef<ReferenceValue>) {
+  return boundLines(operands, getAxis(), [](auto lines) {
+    ApproximateSum sum;
+    for (auto [dy, y] : llvm::zip(lines[0], lines[1]))
+      sum.add(dy * y);
+    for (auto [dy, y] : llvm::zip(lines[0], lines[1]))
+      dy = y * (dy - sum.get());
+  });
 }
 
 int64_t SoftmaxGradOp::getFlops() { return 4 * getType().getNumElements(); }

@@ -108,6 +108,28 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{sum, count};
 }
 
+ErrorBounds TopKOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                                ArrayRef<ReferenceValue>) {
+  // One per sample whose rank depends on scores within their errors of each
+  // other.
+  const ReferenceValue &logits = operands[0].value;
+  int64_t classes = logits.dim(1);
+  double doubtful = 0.0;
+  for (int64_t n = 0; n < static_cast<int64_t>(operands[2].value.item()); ++n) {
+    Approximate score = operands[0].at(
+        n * classes + static_cast<int64_t>(operands[1].value.data[n]));
+    bool inDoubt = false;
+    for (int64_t c = 0; c < classes; ++c) {
+      Approximate other = operands[0].at(n * classes + c);
+      inDoubt |=
+          c != static_cast<int64_t>(operands[1].value.data[n]) &&
+          std::abs(other.value - score.value) <= other.error + score.error;
+    }
+    doubtful += inDoubt;
+  }
+  return {{doubtful}};
+}
+
 int64_t TopKOp::getFlops() {
   return 3 * getLogits().getType().getNumElements();
 }

@@ -72,8 +72,6 @@ FailureOr<SmallVector<Value>> TransposeOp::lowerToLinalg(OpBuilder &builder) {
       [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; })};
 }
 
-int64_t TransposeOp::getFlops() { return 0; }
-
 std::vector<LayerSpec> TransposeOp::getLayerSpecs() {
   LayerSpec spec{"transpose", LayerSpec::Kind::Layer,
                  "Dimensions in another order; the batch stays first."};

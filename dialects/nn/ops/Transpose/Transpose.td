@@ -3,9 +3,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_TransposeOp : Nn_Op<"transpose", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+def Nn_TransposeOp : Nn_MovementOp<"transpose", [
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "dimensions in another order";
   let description = [{

@@ -62,6 +62,27 @@ LogicalResult AdamOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds AdamOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                                ArrayRef<ReferenceValue>) {
+  using A = Approximate;
+  double beta1 = getBeta1().convertToDouble();
+  double beta2 = getBeta2().convertToDouble();
+  double epsilon = getEpsilon().convertToDouble();
+  return boundElements(operands, 3, [&](Approximates x, MutableArrayRef<A> y) {
+    A g = getDecoupled() ? x[1] : addDecay(x[1], x[0], getWeightDecay());
+    A first = A::constant(beta1) * x[5] + A::constant(1.0 - beta1) * g;
+    A second = A::constant(beta2) * x[6] + A::constant(1.0 - beta2) * (g * g);
+    A scale = sqrt(second / x[4]) + A::constant(epsilon);
+    // A root is not negative, and rounding keeps an order.
+    A descent = divide(first / x[3], scale, epsilon * (1.0 - kUnitRoundoff));
+    if (getDecoupled())
+      descent = addDecay(descent, x[0], getWeightDecay());
+    y[0] = x[0] - x[2] * descent;
+    y[1] = first;
+    y[2] = second;
+  });
+}
+
 std::vector<LayerSpec> AdamOp::getLayerSpecs() {
   auto describe = [](StringRef name, StringRef summary, StringRef decay,
                      StringRef convention) {

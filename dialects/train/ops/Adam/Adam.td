@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_AdamOp : Train_Op<"adam", [
-    Pure, AllTypesMatch<["parameter", "gradient", "first", "second", "result",
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["parameter", "gradient", "first", "second", "result",
                          "new_first", "new_second"]>,
     DeclareOpInterfaceMethods<ScalarUpdateOpInterface, ["getNumControls"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>,

@@ -1,5 +1,6 @@
 // Means over the samples of a step, by micro-batch and rank.
 
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/TrainDialect.h"
 
@@ -20,6 +21,18 @@ DivideGradientOp::evaluate(ReferenceContext &,
     element /= std::max(operands[1].item(), 1.0);
   results.push_back(std::move(mean));
   return success();
+}
+
+ErrorBounds DivideGradientOp::boundErrors(ReferenceContext &,
+                                          ArrayRef<Bounded> operands,
+                                          ArrayRef<ReferenceValue>) {
+  // By a number of samples, which is exact.
+  Approximate count(std::max(operands[1].value.item(), 1.0));
+  return boundElements(operands.take_front(), 1,
+                       [=](Approximates x, MutableArrayRef<Approximate> y) {
+                         y[0] = x[0] / count;
+                         y[0].error += kUnderflow;
+                       });
 }
 
 FailureOr<SmallVector<Value>>

@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_DivideGradientOp : Train_Op<"divide_gradient", [
-    Pure, AllTypesMatch<["gradient", "result"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["gradient", "result"]>,
     DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "a gradient divided by a number of samples, in its own memory";

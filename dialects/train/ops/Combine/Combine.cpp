@@ -1,3 +1,4 @@
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/TrainDialect.h"
 
@@ -14,6 +15,18 @@ LogicalResult CombineOp::evaluate(ReferenceContext &,
       sum.data[i] += operands[0].data[i];
   results.push_back(std::move(sum));
   return success();
+}
+
+ErrorBounds CombineOp::boundErrors(ReferenceContext &,
+                                   ArrayRef<Bounded> operands,
+                                   ArrayRef<ReferenceValue>) {
+  if (getCount() && operands[2].value.item() == 0.0)
+    return {operands[1].error};
+  SumErrors sums(operands[0].value.size());
+  for (int64_t i = 0; i < operands[0].value.size(); ++i)
+    for (const Bounded &term : operands.take_front(2))
+      sums.add(i, term, i);
+  return sums.get();
 }
 
 FailureOr<SmallVector<Value>> CombineOp::lowerToLinalg(OpBuilder &builder) {

@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_CombineOp : Train_Op<"combine", [
-    Pure, AllTypesMatch<["lhs", "rhs", "result"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["lhs", "rhs", "result"]>,
     DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "adds the partial sums of two micro-batches, or of one to those before";

@@ -1,5 +1,6 @@
 // Norms of gradients and what is done with them before a rule.
 
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,6 +26,15 @@ SquaredNormOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
     sum += x * x;
   results.push_back(ReferenceValue::scalar(sum));
   return success();
+}
+
+ErrorBounds SquaredNormOp::boundErrors(ReferenceContext &,
+                                       ArrayRef<Bounded> operands,
+                                       ArrayRef<ReferenceValue>) {
+  ApproximateSum sum;
+  for (int64_t i = 0; i < operands[0].value.size(); ++i)
+    sum.add(operands[0].at(i) * operands[0].at(i));
+  return {{sum.get().error}};
 }
 
 FailureOr<SmallVector<Value>> SquaredNormOp::lowerToLinalg(OpBuilder &builder) {
@@ -66,6 +76,15 @@ LogicalResult GlobalNormOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds GlobalNormOp::boundErrors(ReferenceContext &,
+                                      ArrayRef<Bounded> operands,
+                                      ArrayRef<ReferenceValue>) {
+  ApproximateSum sum;
+  for (const Bounded &square : operands)
+    sum.add(square.at(0));
+  return {{sqrt(sum.get()).error}};
+}
+
 FailureOr<SmallVector<Value>> GlobalNormOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), getScalarType(builder), getSquares(),
@@ -91,6 +110,14 @@ LogicalResult ClipFactorOp::evaluate(ReferenceContext &,
       getLimit().convertToDouble() / (operands[0].item() + kNormGuard);
   results.push_back(ReferenceValue::scalar(std::min(1.0, ratio)));
   return success();
+}
+
+ErrorBounds ClipFactorOp::boundErrors(ReferenceContext &,
+                                      ArrayRef<Bounded> operands,
+                                      ArrayRef<ReferenceValue>) {
+  Approximate guarded = operands[0].at(0) + Approximate::constant(kNormGuard);
+  Approximate limit = Approximate::constant(getLimit().convertToDouble());
+  return {{min(limit / guarded, 1.0).error}};
 }
 
 FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {
@@ -121,6 +148,20 @@ LogicalResult TrustRatioOp::evaluate(ReferenceContext &,
   results.push_back(ReferenceValue::scalar(
       isDefined ? getCoefficient().convertToDouble() * w / divisor : 1.0));
   return success();
+}
+
+ErrorBounds TrustRatioOp::boundErrors(ReferenceContext &,
+                                      ArrayRef<Bounded> operands,
+                                      ArrayRef<ReferenceValue>) {
+  auto constant = [](APFloat value) {
+    return Approximate::constant(value.convertToDouble());
+  };
+  Approximate w = sqrt(operands[0].at(0)), g = sqrt(operands[1].at(0));
+  if (w.value <= 0.0 || g.value <= 0.0)
+    return {}; // 1
+  Approximate divisor =
+      g + constant(getWeightDecay()) * w + constant(getEpsilon());
+  return {{(constant(getCoefficient()) * w / divisor).error}};
 }
 
 FailureOr<SmallVector<Value>> TrustRatioOp::lowerToLinalg(OpBuilder &builder) {
@@ -167,6 +208,15 @@ ScaleGradientOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   return success();
 }
 
+ErrorBounds ScaleGradientOp::boundErrors(ReferenceContext &,
+                                         ArrayRef<Bounded> operands,
+                                         ArrayRef<ReferenceValue>) {
+  return boundElements(operands, 1,
+                       [](Approximates x, MutableArrayRef<Approximate> y) {
+                         y[0] = x[0] * x[1];
+                       });
+}
+
 Value ScaleGradientOp::buildScalarTransform(OpBuilder &builder,
                                             ValueRange operands) {
   return arith::MulFOp::create(builder, getLoc(), operands[0], operands[1]);
@@ -185,6 +235,16 @@ ClampGradientOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
     x = std::min(std::max(x, -limit), limit);
   results.push_back(std::move(result));
   return success();
+}
+
+ErrorBounds ClampGradientOp::boundErrors(ReferenceContext &,
+                                         ArrayRef<Bounded> operands,
+                                         ArrayRef<ReferenceValue>) {
+  Approximate limit = Approximate::constant(getLimit().convertToDouble());
+  return boundElements(operands, 1,
+                       [=](Approximates x, MutableArrayRef<Approximate> y) {
+                         y[0] = clamp(x[0], limit);
+                       });
 }
 
 Value ClampGradientOp::buildScalarTransform(OpBuilder &builder,

@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_SquaredNormOp : Train_Op<"squared_norm", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "sum of the squares of a tensor";
   let description = [{
@@ -19,7 +20,8 @@ def Train_SquaredNormOp : Train_Op<"squared_norm", [
 }
 
 def Train_GlobalNormOp : Train_Op<"global_norm", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "Euclidean norm of several tensors together";
   let description = [{
@@ -36,7 +38,8 @@ def Train_GlobalNormOp : Train_Op<"global_norm", [
 }
 
 def Train_ClipFactorOp : Train_Op<"clip_factor", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "what gradients of a norm are scaled by to stay below a limit";
   let description = [{
@@ -53,7 +56,8 @@ def Train_ClipFactorOp : Train_Op<"clip_factor", [
 }
 
 def Train_TrustRatioOp : Train_Op<"trust_ratio", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "LARS's rate for a tensor";
   let description = [{
@@ -75,7 +79,8 @@ def Train_TrustRatioOp : Train_Op<"trust_ratio", [
 }
 
 def Train_ScaleGradientOp : Train_Op<"scale_gradient", [
-    Pure, AllTypesMatch<["gradient", "result"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["gradient", "result"]>,
     DeclareOpInterfaceMethods<GradientTransformOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "a gradient times a scalar";
@@ -91,7 +96,8 @@ def Train_ScaleGradientOp : Train_Op<"scale_gradient", [
 }
 
 def Train_ClampGradientOp : Train_Op<"clamp_gradient", [
-    Pure, AllTypesMatch<["gradient", "result"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["gradient", "result"]>,
     DeclareOpInterfaceMethods<GradientTransformOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "each element of a gradient inside [-limit, limit]";

@@ -34,6 +34,16 @@ LogicalResult LarsOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds LarsOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                                ArrayRef<ReferenceValue>) {
+  Approximate share = Approximate::constant(getMomentum().convertToDouble());
+  return boundElements(
+      operands, 2, [&](Approximates x, MutableArrayRef<Approximate> y) {
+        y[1] = share * x[4] + x[3] * addDecay(x[1], x[0], getWeightDecay());
+        y[0] = x[0] - x[2] * y[1];
+      });
+}
+
 std::vector<LayerSpec> LarsOp::getLayerSpecs() {
   LayerSpec spec{
       "lars", LayerSpec::Kind::Optimizer,

@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_LarsOp : Train_Op<"lars", [
-    Pure, AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
     DeclareOpInterfaceMethods<ScalarUpdateOpInterface, ["getNumControls"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {

@@ -44,6 +44,24 @@ LogicalResult MomentumOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds MomentumOp::boundErrors(ReferenceContext &,
+                                    ArrayRef<Bounded> operands,
+                                    ArrayRef<ReferenceValue>) {
+  Approximate share = Approximate::constant(getMomentum().convertToDouble());
+  return boundElements(
+      operands, 2, [&](Approximates x, MutableArrayRef<Approximate> y) {
+        Approximate direction =
+            getDecoupled() ? x[1] : addDecay(x[1], x[0], getWeightDecay());
+        Approximate velocity = share * x[3] + direction;
+        Approximate descent =
+            getNesterov() ? direction + share * velocity : velocity;
+        if (getDecoupled())
+          descent = addDecay(descent, x[0], getWeightDecay());
+        y[0] = x[0] - x[2] * descent;
+        y[1] = velocity;
+      });
+}
+
 std::vector<LayerSpec> MomentumOp::getLayerSpecs() {
   LayerSpec spec{
       "momentum", LayerSpec::Kind::Optimizer,

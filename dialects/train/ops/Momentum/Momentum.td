@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_MomentumOp : Train_Op<"momentum", [
-    Pure, AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
     DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {

@@ -24,6 +24,14 @@ LogicalResult SgdOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds SgdOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
+                               ArrayRef<ReferenceValue>) {
+  return boundElements(
+      operands, 1, [&](Approximates x, MutableArrayRef<Approximate> y) {
+        y[0] = x[0] - x[2] * addDecay(x[1], x[0], getWeightDecay());
+      });
+}
+
 std::vector<LayerSpec> SgdOp::getLayerSpecs() {
   LayerSpec spec{
       "sgd", LayerSpec::Kind::Optimizer,

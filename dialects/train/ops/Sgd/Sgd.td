@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_SgdOp : Train_Op<"sgd", [
-    Pure, AllTypesMatch<["parameter", "gradient", "result"]>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    AllTypesMatch<["parameter", "gradient", "result"]>,
     DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
