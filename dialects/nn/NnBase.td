@@ -68,12 +68,41 @@ class Nn_Op<string mnemonic, list<Trait> traits = []>
 class Nn_MovementOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)> {
-  let extraClassDefinition = [{
+  code movementMethods = [{
     int64_t $cppClass::getFlops() { return 0; }
     ::boostc::ErrorBounds $cppClass::boundErrors(
         ::boostc::ReferenceContext &context, ::llvm::ArrayRef<::boostc::Bounded> operands,
         ::llvm::ArrayRef<::boostc::ReferenceValue>) {
       return boundMovement(*this, context, operands);
+    }
+  }];
+  let extraClassDefinition = movementMethods;
+}
+
+// The same elements in row-major order under another shape (dialects/nn/Reshape.h). Moves
+// no data. Backward: a reshape of `dy` to the input's shape.
+class Nn_ReshapeLikeOp<string mnemonic, list<Trait> traits = []>
+    : Nn_MovementOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+        DeclareOpInterfaceMethods<LayerOpInterface>], traits)> {
+  let arguments = (ins Nn_Tensor:$input);
+  let results = (outs Nn_Tensor:$result);
+  let extraClassDefinition = movementMethods # [{
+    ::llvm::LogicalResult $cppClass::evaluate(
+        ::boostc::ReferenceContext &,
+        ::llvm::ArrayRef<::boostc::ReferenceValue> operands,
+        ::llvm::SmallVectorImpl<::boostc::ReferenceValue> &results) {
+      return evaluateReshape(getType(), operands[0], results);
+    }
+    ::llvm::LogicalResult $cppClass::buildBackward(::boostc::BackwardContext &context) {
+      context.gradOperands[0] = ReshapeOp::create(
+          context.builder, context.loc, getInput().getType(), context.gradResults[0]);
+      return ::llvm::success();
+    }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::lowerToLinalg(
+        ::mlir::OpBuilder &builder) {
+      return ::llvm::SmallVector<::mlir::Value>{
+          lowerReshape(builder, getLoc(), getInput(), getType())};
     }
   }];
 }

@@ -11,6 +11,11 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace boostc::nn {
+struct LineRule;         // Softmax.h
+struct LineGradientRule; // Softmax.h
+} // namespace boostc::nn
+
 #include "dialects/nn/NnDialect.h.inc"
 #include "dialects/nn/NnEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -1,4 +1,5 @@
 #include "dialects/nn/Softmax.h"
+#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/Axes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
@@ -10,11 +11,11 @@ using namespace boostc::nn;
 /// Calls `line` with the lines of `operands`, read by `read(operand, offset)`,
 /// and `write(offset, element)` with what it leaves in the first.
 template <typename Element, typename Operand>
-static void forEachLine(
-    ArrayRef<Operand> operands, ArrayRef<int64_t> shape, int64_t axis,
-    llvm::function_ref<Element(const Operand &, int64_t)> read,
-    llvm::function_ref<void(MutableArrayRef<std::vector<Element>>)> line,
-    llvm::function_ref<void(int64_t, Element)> write) {
+static void
+forEachLine(ArrayRef<Operand> operands, ArrayRef<int64_t> shape, int64_t axis,
+            llvm::function_ref<Element(const Operand &, int64_t)> read,
+            llvm::function_ref<void(Lines<Element>)> line,
+            llvm::function_ref<void(int64_t, Element)> write) {
   AxisView view(shape, axis);
   std::vector<std::vector<Element>> lines(operands.size(),
                                           std::vector<Element>(view.extent));
@@ -30,10 +31,10 @@ static void forEachLine(
     }
 }
 
-LogicalResult boostc::nn::evaluateLines(
-    ArrayRef<ReferenceValue> operands, int64_t axis,
-    SmallVectorImpl<ReferenceValue> &results,
-    llvm::function_ref<void(MutableArrayRef<std::vector<double>>)> line) {
+LogicalResult
+boostc::nn::evaluateLines(ArrayRef<ReferenceValue> operands, int64_t axis,
+                          SmallVectorImpl<ReferenceValue> &results,
+                          llvm::function_ref<void(Lines<double>)> line) {
   ReferenceValue result = operands[0];
   forEachLine<double, ReferenceValue>(
       operands, result.shape, axis,
@@ -43,9 +44,9 @@ LogicalResult boostc::nn::evaluateLines(
   return success();
 }
 
-ErrorBounds boostc::nn::boundLines(
-    ArrayRef<Bounded> operands, int64_t axis,
-    llvm::function_ref<void(MutableArrayRef<std::vector<Approximate>>)> line) {
+ErrorBounds
+boostc::nn::boundLines(ArrayRef<Bounded> operands, int64_t axis,
+                       llvm::function_ref<void(Lines<Approximate>)> line) {
   std::vector<double> errors(operands[0].value.size());
   forEachLine<Approximate, Bounded>(
       operands, operands[0].value.shape, axis,
@@ -61,46 +62,67 @@ static RankedTensorType getLineType(RankedTensorType type, int64_t axis) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-LineStatistics boostc::nn::buildLineStatistics(OpBuilder &builder, Location loc,
-                                               Value input, int64_t axis) {
+SmallVector<Value> boostc::nn::lowerLines(const LineRule &rule,
+                                          OpBuilder &builder, Location loc,
+                                          Value input, int64_t axis) {
   auto type = cast<RankedTensorType>(input.getType());
   unsigned rank = type.getRank();
   SmallVector<unsigned> kept = withoutAxes(rank, axis);
   AffineMap all = builder.getMultiDimIdentityMap(rank);
-  LineStatistics statistics;
-  statistics.map = projection(builder, rank, kept);
+  AffineMap line = projection(builder, rank, kept);
   float lowest = -std::numeric_limits<float>::infinity();
-  statistics.maximum = buildReduction(
+  Value maximum = buildReduction(
       builder, loc, getLineType(type, axis), builder.getF32FloatAttr(lowest),
       rank, kept, input, all,
       [](OpBuilder &b, Location nested, ValueRange args) -> Value {
         return arith::MaximumFOp::create(b, nested, args[0], args[1]);
       });
-  statistics.exponentials = buildReduction(
+  Value exponentials = buildReduction(
       builder, loc, getLineType(type, axis), builder.getF32FloatAttr(0.0), rank,
-      kept, {input, statistics.maximum}, {all, statistics.map},
+      kept, {input, maximum}, {all, line},
       [](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, nested, args[0], args[1]);
         Value power = math::ExpOp::create(b, nested, shifted);
         return buildSumStep(b, nested, args[2], power);
       });
-  return statistics;
+  return {buildElementwise(
+      builder, loc, type, {input, maximum, exponentials}, {all, line, line},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, nested);
+        Scalar x(args[0], emitter), largest(args[1], emitter);
+        return rule.build(x - largest, {args[2], emitter}).get(emitter);
+      })};
 }
 
-std::pair<Value, AffineMap>
-boostc::nn::buildLineSum(OpBuilder &builder, Location loc, ValueRange inputs,
-                         int64_t axis, ElementBody term) {
-  auto type = cast<RankedTensorType>(inputs[0].getType());
+SmallVector<Value> boostc::nn::lowerLineGradient(const LineGradientRule &rule,
+                                                 OpBuilder &builder,
+                                                 Location loc, Value gradient,
+                                                 Value output, int64_t axis) {
+  auto type = cast<RankedTensorType>(gradient.getType());
   unsigned rank = type.getRank();
   SmallVector<unsigned> kept = withoutAxes(rank, axis);
-  SmallVector<AffineMap> maps(inputs.size(),
-                              builder.getMultiDimIdentityMap(rank));
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  AffineMap line = projection(builder, rank, kept);
+  SmallVector<Value> inputs = {gradient};
+  if (rule.buildTerm)
+    inputs.push_back(output);
   Value sum = buildReduction(
       builder, loc, getLineType(type, axis), builder.getF32FloatAttr(0.0), rank,
-      kept, inputs, maps,
+      kept, inputs, SmallVector<AffineMap>(inputs.size(), all),
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(b, nested, args.back(),
-                            term(b, nested, args.drop_back()));
+        ScalarEmitter emitter(b, nested);
+        Value term = args[0];
+        if (rule.buildTerm)
+          term = rule.buildTerm({args[0], emitter}, {args[1], emitter})
+                     .get(emitter);
+        return buildSumStep(b, nested, args.back(), term);
       });
-  return {sum, projection(builder, rank, kept)};
+  return {buildElementwise(
+      builder, loc, type, {gradient, output, sum}, {all, all, line},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, nested);
+        return rule
+            .build({args[0], emitter}, {args[1], emitter}, {args[2], emitter})
+            .get(emitter);
+      })};
 }

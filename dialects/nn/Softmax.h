@@ -1,36 +1,51 @@
-// Softmax.h - what softmax, log_softmax and their gradients have in common.
+// Softmax.h - what softmax, log_softmax and their gradients have in common: a
+// rule for each line along an axis.
 #pragma once
 
-#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/Interfaces.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/ScalarRule.h"
 
 namespace boostc::nn {
 
-/// Calls `line` with the elements along `axis` of each line of the operands and
-/// writes what it leaves in the first.
-llvm::LogicalResult evaluateLines(
-    llvm::ArrayRef<ReferenceValue> operands, int64_t axis,
-    llvm::SmallVectorImpl<ReferenceValue> &results,
-    llvm::function_ref<void(llvm::MutableArrayRef<std::vector<double>>)> line);
+/// Lines of the operands, of numbers or of numbers with bounds of their errors.
+/// What a rule leaves in the first is the result.
+template <typename Element>
+using Lines = llvm::MutableArrayRef<std::vector<Element>>;
 
-/// The same with numbers that carry their errors.
-ErrorBounds boundLines(
-    llvm::ArrayRef<Bounded> operands, int64_t axis,
-    llvm::function_ref<void(llvm::MutableArrayRef<std::vector<Approximate>>)>
-        line);
-
-/// The largest element and the sum of exp(x - largest) of each line.
-struct LineStatistics {
-  mlir::Value maximum, exponentials;
-  mlir::AffineMap map; ///< of both, in loops over the whole tensor
+/// A softmax of one line, in three forms.
+struct LineRule {
+  /// One element, from its distance to the largest one of its line and the sum
+  /// of exp of these distances.
+  Scalar (*build)(Scalar shifted, Scalar exponentials);
+  void (*evaluate)(Lines<double> lines);
+  void (*bound)(Lines<Approximate> lines);
 };
-LineStatistics buildLineStatistics(mlir::OpBuilder &builder, mlir::Location loc,
-                                   mlir::Value input, int64_t axis);
 
-/// The sum over each line of `term` of the inputs, with its map.
-std::pair<mlir::Value, mlir::AffineMap>
-buildLineSum(mlir::OpBuilder &builder, mlir::Location loc,
-             mlir::ValueRange inputs, int64_t axis, ElementBody term);
+/// The gradient of such a rule; lines: of dy, of the result y.
+struct LineGradientRule {
+  /// The term of a sum over the line; null: dy.
+  Scalar (*buildTerm)(Scalar dy, Scalar y);
+  /// One element, from the sum.
+  Scalar (*build)(Scalar dy, Scalar y, Scalar sum);
+  void (*evaluate)(Lines<double> lines);
+  void (*bound)(Lines<Approximate> lines);
+};
+
+/// Calls `line` with each line along `axis`.
+llvm::LogicalResult
+evaluateLines(llvm::ArrayRef<ReferenceValue> operands, int64_t axis,
+              llvm::SmallVectorImpl<ReferenceValue> &results,
+              llvm::function_ref<void(Lines<double>)> line);
+ErrorBounds boundLines(llvm::ArrayRef<Bounded> operands, int64_t axis,
+                       llvm::function_ref<void(Lines<Approximate>)> line);
+
+llvm::SmallVector<mlir::Value> lowerLines(const LineRule &rule,
+                                          mlir::OpBuilder &builder,
+                                          mlir::Location loc, mlir::Value input,
+                                          int64_t axis);
+llvm::SmallVector<mlir::Value>
+lowerLineGradient(const LineGradientRule &rule, mlir::OpBuilder &builder,
+                  mlir::Location loc, mlir::Value gradient, mlir::Value output,
+                  int64_t axis);
 
 } // namespace boostc::nn

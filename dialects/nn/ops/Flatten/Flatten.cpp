@@ -1,5 +1,4 @@
 #include "dialects/nn/NnDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -17,34 +16,6 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *,
   inferred.push_back(RankedTensorType::get(
       {samples, type.getNumElements() / samples}, type.getElementType()));
   return success();
-}
-
-LogicalResult FlattenOp::evaluate(ReferenceContext &,
-                                  ArrayRef<ReferenceValue> operands,
-                                  SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  result.shape =
-      SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
-  results.push_back(std::move(result));
-  return success();
-}
-
-LogicalResult FlattenOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] =
-      ReshapeOp::create(context.builder, context.loc, getInput().getType(),
-                        context.gradResults[0]);
-  return success();
-}
-
-FailureOr<SmallVector<Value>> FlattenOp::lowerToLinalg(OpBuilder &builder) {
-  RankedTensorType type = getInput().getType();
-  if (type == getType())
-    return SmallVector<Value>{getInput()};
-  SmallVector<ReassociationIndices> groups = {{0}, {}};
-  for (int64_t dim = 1; dim < type.getRank(); ++dim)
-    groups[1].push_back(dim);
-  return SmallVector<Value>{tensor::CollapseShapeOp::create(
-      builder, getLoc(), getType(), getInput(), groups)};
 }
 
 std::vector<LayerSpec> FlattenOp::getLayerSpecs() {

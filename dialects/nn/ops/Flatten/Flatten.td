@@ -3,10 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_FlattenOp : Nn_MovementOp<"flatten", [
-    InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+def Nn_FlattenOp : Nn_ReshapeLikeOp<"flatten", [InferTypeOpAdaptor]> {
   let summary = "makes one feature dimension of all";
   let description = [{
     Turns `[n, d1, d2, ...]` into `[n, d1 * d2 * ...]`, row-major. Moves no data.
@@ -20,8 +17,6 @@ def Nn_FlattenOp : Nn_MovementOp<"flatten", [
     %y = nn.flatten %x : tensor<32x1x28x28xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$input);
-  let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 

@@ -1,12 +1,9 @@
 #ifndef BOOSTC_NN_LOG_SOFTMAX
 #define BOOSTC_NN_LOG_SOFTMAX
 
-include "dialects/nn/NnBase.td"
+include "dialects/nn/SoftmaxBase.td"
 
-def Nn_LogSoftmaxOp : Nn_Op<"log_softmax", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+def Nn_LogSoftmaxOp : Nn_SoftmaxLikeOp<"log_softmax", "LogSoftmaxGradOp"> {
   let summary = "log_softmax along a dimension";
   let description = [{
     `y[i] = x[i] - log(sum over j of exp(x[j]))`, i and j along
@@ -21,14 +18,9 @@ def Nn_LogSoftmaxOp : Nn_Op<"log_softmax", [
     %y = nn.log_softmax %x axis 1 : tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$input, I64Attr:$axis);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
-def Nn_LogSoftmaxGradOp : Nn_Op<"log_softmax_grad", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+def Nn_LogSoftmaxGradOp : Nn_SoftmaxLikeGradOp<"log_softmax_grad"> {
   let summary = "gradient of log_softmax";
   let description = [{
     `dx[i] = dy[i] - exp(y[i]) * sum over j of dy[j]`, from the result.
@@ -41,11 +33,6 @@ def Nn_LogSoftmaxGradOp : Nn_Op<"log_softmax_grad", [
     %dx = nn.log_softmax_grad %dy, %y axis 1 : tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$output, I64Attr:$axis);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat =
-      "$gradient `,` $output `axis` $axis attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif // BOOSTC_NN_LOG_SOFTMAX

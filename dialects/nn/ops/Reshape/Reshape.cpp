@@ -1,6 +1,4 @@
 #include "dialects/nn/NnDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include <limits>
 
 using namespace mlir;
@@ -25,50 +23,6 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
   return {};
-}
-
-LogicalResult ReshapeOp::evaluate(ReferenceContext &,
-                                  ArrayRef<ReferenceValue> operands,
-                                  SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  result.shape =
-      SmallVector<int64_t>(cast<RankedTensorType>(getType()).getShape());
-  results.push_back(std::move(result));
-  return success();
-}
-
-LogicalResult ReshapeOp::buildBackward(BackwardContext &context) {
-  context.gradOperands[0] =
-      ReshapeOp::create(context.builder, context.loc, getInput().getType(),
-                        context.gradResults[0]);
-  return success();
-}
-
-FailureOr<SmallVector<Value>> ReshapeOp::lowerToLinalg(OpBuilder &builder) {
-  auto from = getInput().getType();
-  auto to = cast<RankedTensorType>(getType());
-  if (from == to)
-    return SmallVector<Value>{getInput()};
-  if (auto groups = getReassociationIndicesForReshape(from, to)) {
-    if (from.getRank() > to.getRank())
-      return SmallVector<Value>{tensor::CollapseShapeOp::create(
-          builder, getLoc(), to, getInput(), *groups)};
-    return SmallVector<Value>{tensor::ExpandShapeOp::create(
-        builder, getLoc(), to, getInput(), *groups)};
-  }
-  // Neither shape refines the other: through one dimension.
-  auto flat =
-      RankedTensorType::get({from.getNumElements()}, from.getElementType());
-  auto allOf = [](int64_t rank) {
-    SmallVector<ReassociationIndices> groups(1);
-    for (int64_t dim = 0; dim < rank; ++dim)
-      groups[0].push_back(dim);
-    return groups;
-  };
-  Value collapsed = tensor::CollapseShapeOp::create(
-      builder, getLoc(), flat, getInput(), allOf(from.getRank()));
-  return SmallVector<Value>{tensor::ExpandShapeOp::create(
-      builder, getLoc(), to, collapsed, allOf(to.getRank()))};
 }
 
 std::vector<LayerSpec> ReshapeOp::getLayerSpecs() {

@@ -3,9 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ReshapeOp : Nn_MovementOp<"reshape", [
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+def Nn_ReshapeOp : Nn_ReshapeLikeOp<"reshape"> {
   let summary = "gives the features another shape";
   let description = [{
     The same elements in row-major order under another shape; the batch stays. Moves no
@@ -20,8 +18,6 @@ def Nn_ReshapeOp : Nn_MovementOp<"reshape", [
     %y = nn.reshape %x : tensor<32x784xf32> to tensor<32x1x28x28xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$input);
-  let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -1,12 +1,9 @@
 #ifndef BOOSTC_NN_SOFTMAX
 #define BOOSTC_NN_SOFTMAX
 
-include "dialects/nn/NnBase.td"
+include "dialects/nn/SoftmaxBase.td"
 
-def Nn_SoftmaxOp : Nn_Op<"softmax", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+def Nn_SoftmaxOp : Nn_SoftmaxLikeOp<"softmax", "SoftmaxGradOp"> {
   let summary = "softmax along a dimension";
   let description = [{
     `y[i] = exp(x[i]) / sum over j of exp(x[j])`, i and j along
@@ -21,14 +18,9 @@ def Nn_SoftmaxOp : Nn_Op<"softmax", [
     %y = nn.softmax %x axis 1 : tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$input, I64Attr:$axis);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
-def Nn_SoftmaxGradOp : Nn_Op<"softmax_grad", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+def Nn_SoftmaxGradOp : Nn_SoftmaxLikeGradOp<"softmax_grad"> {
   let summary = "gradient of softmax";
   let description = [{
     `dx[i] = y[i] * (dy[i] - sum over j of dy[j] * y[j])`, from the result.
@@ -41,11 +33,6 @@ def Nn_SoftmaxGradOp : Nn_Op<"softmax_grad", [
     %dx = nn.softmax_grad %dy, %y axis 1 : tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins Nn_Tensor:$gradient, Nn_Tensor:$output, I64Attr:$axis);
-  let results = (outs Nn_Tensor:$result);
-  let assemblyFormat =
-      "$gradient `,` $output `axis` $axis attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif // BOOSTC_NN_SOFTMAX
