@@ -137,8 +137,8 @@ class Nn_ElementwiseOp<string mnemonic, list<Trait> traits = []>
 }
 
 // An elementwise function of one tensor, with the backward nn.elementwise_grad. Its folder
-// gives getScalarRule(), getGradientRule() and getLayerSpecs(); with `attributes`, its
-// assembly format and buildLayer() too.
+// gives getScalarRule() and getGradientRule(); with `attributes`, its assembly format,
+// getLayerSpecs() and buildLayer() too.
 class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes = (ins)>
     : Nn_ElementwiseOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<ScalarFunctionOpInterface>,
@@ -146,6 +146,8 @@ class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes =
         DeclareOpInterfaceMethods<LayerOpInterface>], traits)> {
   // What the backward reads: Input, or Result, so that the input need not stay alive.
   string saved = "Input";
+  // Without attributes: what the model file's reference says of it, in one sentence.
+  string layer = "";
 
   let arguments = !con((ins Nn_Tensor:$input), attributes);
   let results = (outs Nn_Tensor:$result);
@@ -161,6 +163,9 @@ class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes =
       return ::llvm::success();
     }
   }] # !if(!empty(attributes), [{
+    std::vector<::boostc::LayerSpec> $cppClass::getLayerSpecs() {
+      return {{"}] # mnemonic # [{", ::boostc::LayerSpec::Kind::Layer, "}] # layer # [{"}};
+    }
     ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::buildLayer(
         ::boostc::LayerBuilder &layer) {
       return buildUnaryLayer<$cppClass>(layer);
@@ -170,7 +175,7 @@ class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes =
 
 // A loss that compares each output with a number: the mean of a function of both over a
 // sample's elements, with the backward nn.pointwise_loss_grad. Its folder gives
-// getScalarRule(), getGradientRule() and getLayerSpecs().
+// getScalarRule() and getGradientRule().
 class Nn_PointwiseLossOp<string mnemonic>
     : Nn_Op<mnemonic, [
         DeclareOpInterfaceMethods<ScalarFunctionOpInterface>,
@@ -178,6 +183,9 @@ class Nn_PointwiseLossOp<string mnemonic>
         DeclareOpInterfaceMethods<DifferentiableOpInterface,
                                   ["isActiveOperand", "savedForBackward"]>,
         DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
+  // What the model file's reference says of it, in one sentence.
+  string layer = "";
+
   let arguments = (ins Nn_Tensor:$outputs, Nn_Tensor:$targets, Nn_Valid:$valid);
   let results = (outs Nn_Sum:$sum, Nn_Count:$count);
   let assemblyFormat = [{
@@ -217,6 +225,9 @@ class Nn_PointwiseLossOp<string mnemonic>
             context.builder, context.loc, context.gradResults[0], getOutputs(),
             getTargets(), context.valid, FunctionAttr::get(*this));
       return ::llvm::success();
+    }
+    std::vector<::boostc::LayerSpec> $cppClass::getLayerSpecs() {
+      return {{"}] # mnemonic # [{", ::boostc::LayerSpec::Kind::Loss, "}] # layer # [{"}};
     }
     ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> $cppClass::buildLayer(
         ::boostc::LayerBuilder &layer) {

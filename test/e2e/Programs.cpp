@@ -186,6 +186,7 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "relu6" },
 { "op": "dense", "units": 9 },
 { "op": "leaky_relu" },
+{ "op": "softplus" },
 { "op": "dense", "units": 3 })",
        sgd, R"("top_1")",
        R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1 })"},

@@ -40,11 +40,3 @@ ScalarRule BinaryCrossEntropyOp::getGradientRule() {
           },
       .bound = [](Approximates x) { return x[0] * (logistic(x[1]) - x[2]); }};
 }
-
-std::vector<LayerSpec> BinaryCrossEntropyOp::getLayerSpecs() {
-  return {{"binary_cross_entropy", LayerSpec::Kind::Loss,
-           "Cross-entropy of the sigmoid of each output with t, `-t * log(s) - "
-           "(1 - t) * log(1 - s)`, `s = 1 / (1 + exp(-y))`, averaged over "
-           "outputs and samples; t is the target, or 1 for the labelled class, "
-           "else 0. The last layer gives logits."}};
-}

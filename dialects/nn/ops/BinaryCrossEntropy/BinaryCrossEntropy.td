@@ -21,6 +21,10 @@ def Nn_BinaryCrossEntropyOp : Nn_PointwiseLossOp<"binary_cross_entropy"> {
         : tensor<32x10xf32>, tensor<32x10xf32>
     ```
   }];
+  let layer =
+      "Cross-entropy of the sigmoid of each output with t, `-t * log(s) - (1 - t) * " #
+      "log(1 - s)`, `s = 1 / (1 + exp(-y))`, averaged over outputs and samples; t is " #
+      "the target, or 1 for the labelled class, else 0. The last layer gives logits.";
 }
 
 #endif // BOOSTC_NN_BINARY_CROSS_ENTROPY

@@ -33,9 +33,3 @@ ScalarRule L1Op::getGradientRule() {
                 return x[0] * Approximate(sign, inDoubt ? 2.0 : 0.0);
               }};
 }
-
-std::vector<LayerSpec> L1Op::getLayerSpecs() {
-  return {{"l1", LayerSpec::Kind::Loss,
-           "Mean absolute error, `|y - t|` averaged over outputs and samples; "
-           "t is the target, or 1 for the labelled class, else 0."}};
-}

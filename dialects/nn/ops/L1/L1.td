@@ -19,6 +19,9 @@ def Nn_L1Op : Nn_PointwiseLossOp<"l1"> {
         : tensor<32x10xf32>, tensor<32x10xf32>
     ```
   }];
+  let layer =
+      "Mean absolute error, `|y - t|` averaged over outputs and samples; t is the " #
+      "target, or 1 for the labelled class, else 0.";
 }
 
 #endif // BOOSTC_NN_L1

@@ -21,9 +21,3 @@ ScalarRule MseOp::getGradientRule() {
           .evaluate = [](Numbers x) { return x[0] * 2.0 * (x[1] - x[2]); },
           .bound = [](Approximates x) { return x[0] * (2.0 * (x[1] - x[2])); }};
 }
-
-std::vector<LayerSpec> MseOp::getLayerSpecs() {
-  return {{"mse", LayerSpec::Kind::Loss,
-           "Mean squared error, `(y - t)^2` averaged over outputs and samples; "
-           "t is the target, or 1 for the labelled class, else 0."}};
-}

@@ -19,6 +19,9 @@ def Nn_MseOp : Nn_PointwiseLossOp<"mse"> {
         : tensor<32x10xf32>, tensor<32x10xf32>
     ```
   }];
+  let layer =
+      "Mean squared error, `(y - t)^2` averaged over outputs and samples; t is the " #
+      "target, or 1 for the labelled class, else 0.";
 }
 
 #endif // BOOSTC_NN_MSE

@@ -21,8 +21,3 @@ ScalarRule ReluOp::getGradientRule() {
                 return x[1].value > 0.0 ? x[0] : Approximate(0.0);
               }};
 }
-
-std::vector<LayerSpec> ReluOp::getLayerSpecs() {
-  return {{"relu", LayerSpec::Kind::Layer,
-           "Rectified linear unit, `y = max(x, 0)`."}};
-}

@@ -14,6 +14,7 @@ def Nn_ReluOp : Nn_ActivationOp<"relu", [Nn_Monotonic]> {
     %y = nn.relu %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Rectified linear unit, `y = max(x, 0)`.";
   let saved = "Result";
 }
 

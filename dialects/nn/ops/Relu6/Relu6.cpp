@@ -28,8 +28,3 @@ ScalarRule Relu6Op::getGradientRule() {
                 return inDoubt ? Approximate(0.0, x[0].magnitude()) : x[0];
               }};
 }
-
-std::vector<LayerSpec> Relu6Op::getLayerSpecs() {
-  return {{"relu6", LayerSpec::Kind::Layer,
-           "Rectifier that ends at 6, `y = min(max(x, 0), 6)`."}};
-}

@@ -14,6 +14,7 @@ def Nn_Relu6Op : Nn_ActivationOp<"relu6", [Nn_Monotonic]> {
     %y = nn.relu6 %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Rectifier that ends at 6, `y = min(max(x, 0), 6)`.";
   let saved = "Result";
 }
 

@@ -22,8 +22,3 @@ ScalarRule SigmoidOp::getGradientRule() {
                 return boundSlope(x[0], x[1], y * (1.0 - y), 1.0);
               }};
 }
-
-std::vector<LayerSpec> SigmoidOp::getLayerSpecs() {
-  return {{"sigmoid", LayerSpec::Kind::Layer,
-           "Logistic function, `y = 1 / (1 + exp(-x))`."}};
-}

@@ -13,6 +13,7 @@ def Nn_SigmoidOp : Nn_ActivationOp<"sigmoid"> {
     %y = nn.sigmoid %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Logistic function, `y = 1 / (1 + exp(-x))`.";
   let saved = "Result";
 }
 

@@ -40,8 +40,3 @@ ScalarRule SiluOp::getGradientRule() {
                        });
               }};
 }
-
-std::vector<LayerSpec> SiluOp::getLayerSpecs() {
-  return {{"silu", LayerSpec::Kind::Layer,
-           "Sigmoid linear unit (swish), `y = x / (1 + exp(-x))`."}};
-}

@@ -14,6 +14,7 @@ def Nn_SiluOp : Nn_ActivationOp<"silu"> {
     %y = nn.silu %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Sigmoid linear unit (swish), `y = x / (1 + exp(-x))`.";
 }
 
 #endif // BOOSTC_NN_SILU

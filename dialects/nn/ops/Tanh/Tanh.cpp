@@ -22,8 +22,3 @@ ScalarRule TanhOp::getGradientRule() {
                 return boundSlope(x[0], x[1], 1.0 - y * y, 2.0);
               }};
 }
-
-std::vector<LayerSpec> TanhOp::getLayerSpecs() {
-  return {
-      {"tanh", LayerSpec::Kind::Layer, "Hyperbolic tangent, `y = tanh(x)`."}};
-}

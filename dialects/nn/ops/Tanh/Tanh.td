@@ -13,6 +13,7 @@ def Nn_TanhOp : Nn_ActivationOp<"tanh"> {
     %y = nn.tanh %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Hyperbolic tangent, `y = tanh(x)`.";
   let saved = "Result";
 }
 

@@ -15,8 +15,3 @@ ScalarRule SquareOp::getGradientRule() {
           .evaluate = [](Numbers x) { return x[0] * 2.0 * x[1]; },
           .bound = [](Approximates x) { return x[0] * (x[1] + x[1]); }};
 }
-
-std::vector<LayerSpec> SquareOp::getLayerSpecs() {
-  return {
-      {"square", LayerSpec::Kind::Layer, "Elementwise square, `y = x * x`."}};
-}

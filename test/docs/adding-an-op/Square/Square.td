@@ -13,6 +13,7 @@ def Nn_SquareOp : Nn_ActivationOp<"square"> {
     %y = nn.square %x : tensor<32x512xf32>
     ```
   }];
+  let layer = "Elementwise square, `y = x * x`.";
 }
 
 #endif // BOOSTC_NN_SQUARE
