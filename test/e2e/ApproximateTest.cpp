@@ -3,7 +3,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <gtest/gtest.h>
 
-using namespace boostc::e2e;
+using namespace boostc;
 
 namespace {
 
