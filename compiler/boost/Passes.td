@@ -62,7 +62,7 @@ def ReduceGradientsPass
     : Pass<"boostc-reduce-gradients", "::boostc::train::ProgramOp"> {
   let summary = "Data parallel: gradients are summed over ranks before the update";
   let description = [{
-    Puts `coll.all_reduce` ops before `train.update`, once for each step: gradients in
+    Puts `coll.all_reduce` ops before all else in `@update`, once for each step: gradients in
     the reverse order of the parameters, as the backward makes them, in buckets of at most
     `bucket-bytes` (a larger gradient has one of its own), the loss and the number of
     samples in the last. `@update` returns the sums too, bound as they came, so that they
@@ -77,17 +77,21 @@ def ReduceGradientsPass
 
     Before:
     ```mlir
-    %w1, %finite = train.update loss(%loss) count(%count)
-        gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {...}
-    return %w1, %finite : tensor<4x3xf32>, tensor<i32>
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %g : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    %w1 = train.sgd %w, %m, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %applied, %failed : tensor<4x3xf32>, tensor<i32>, tensor<i32>
     ```
     After:
     ```mlir
     %r:3 = coll.all_reduce index(0) over all parameters [@w]
         (%g, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>)
-    %w1, %finite = train.update loss(%r#1) count(%r#2)
-        gradients(%r#0 : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {...}
-    return %w1, %finite, %r#0, %r#1, %r#2 : ...
+    %applied, %failed = train.commit count(%r#2) after(%before)
+        finite(%r#1, %r#0 : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %m = train.divide_gradient %r#0 by %r#2 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %m, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %applied, %failed, %r#0, %r#1, %r#2 : ...
     ```
   }];
   let options = [
@@ -106,14 +110,16 @@ def CombineByAdasumPass
     of ranks; the loss and its count, for the report and the decision to apply the step,
     over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
     and updates with what comes out. `delta` mode lets each group's optimizer compute its
-    changes of the weights (`train.update ... deltas`), combines these and adds them
+    changes of the weights (rules with `delta`), combines these and adds them
     (`train.apply_delta`); state is the rank's own. All ranks agree before whether
     numbers are finite, so all or none apply the step.
 
     Before:
     ```mlir
     %r:3 = coll.all_reduce index(0) over all parameters [@w] (%g, %loss, %count : ...)
-    %w1, %finite = train.update loss(%r#1) count(%r#2) gradients(%r#0 : ...) ...
+    %applied, %failed = train.commit count(%r#2) after(%before) finite(%r#1, %r#0 : ...) ...
+    %m = train.divide_gradient %r#0 by %r#2 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %m, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
     ```
     After, in gradient mode:
     ```mlir
@@ -121,7 +127,8 @@ def CombineByAdasumPass
     %s:2 = coll.all_reduce index(1) over all parameters [] (%loss, %count : ...)
     %m = train.divide_gradient %r#0 by %r#1 : tensor<4x3xf32>
     %a = coll.adasum index(2) over inter_group parameters [@w] groups [0] (%m : tensor<4x3xf32>)
-    %w1, %finite = train.update loss(%s#0) count(%s#1) divisor(%one) gradients(%a : ...) ...
+    %applied, %failed = train.commit count(%s#1) after(%before) finite(%s#0, %a : ...) ...
+    %w1 = train.sgd %w, %a, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
     ```
   }];
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];

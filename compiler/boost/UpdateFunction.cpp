@@ -39,9 +39,3 @@ ArrayAttr boost::getSymbols(MLIRContext *context, ArrayRef<StringRef> names) {
     symbols.push_back(FlatSymbolRefAttr::get(context, name));
   return ArrayAttr::get(context, symbols);
 }
-
-Value boost::buildOne(OpBuilder &builder, Location loc) {
-  auto type = RankedTensorType::get({}, builder.getI64Type());
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, builder.getI64IntegerAttr(1)));
-}

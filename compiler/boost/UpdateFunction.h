@@ -22,7 +22,4 @@ mlir::Location getLocation(train::ProgramOp program,
 mlir::ArrayAttr getSymbols(mlir::MLIRContext *context,
                            llvm::ArrayRef<llvm::StringRef> names);
 
-/// The i64 scalar 1.
-mlir::Value buildOne(mlir::OpBuilder &builder, mlir::Location loc);
-
 } // namespace boostc::boost

@@ -77,20 +77,34 @@ public:
   }
 
   FailureOr<Value> state(StringRef slot) override {
-    std::string symbol = (current.getSymName() + "." + slot).str();
-    OpBuilder::InsertionGuard guard(builder);
-    update.program.moveToDeclarations();
-    states.push_back(train::StateOp::create(
-        builder, loc, symbol, slot, current.getSymName(), current.getType()));
-    stateValues.push_back(addArgument(update.function, current.getType(), loc));
-    return stateValues.back();
+    return declare((current.getSymName() + "." + slot).str(), slot,
+                   FlatSymbolRefAttr::get(builder.getContext(),
+                                          current.getSymName()),
+                   cast<RankedTensorType>(current.getType()), loc)
+        .current;
   }
 
-  Value oneMinusPower(StringRef name, double base) override {
-    return update.control(
-        name, loc,
-        train::ScheduleAttr::get(builder.getContext(),
-                                 train::ScheduleKind::OneMinusPower, base));
+  Value appliedSteps() override {
+    if (steps)
+      return steps;
+    Location optimizer = update.function.getLoc();
+    StateValue &state =
+        declare("optimizer.steps", "steps", {},
+                RankedTensorType::get({}, builder.getI64Type()), optimizer);
+    steps = train::CountAppliedOp::create(
+        builder, optimizer, state.current.getType(), state.current, applied);
+    state.next = steps;
+    return steps;
+  }
+
+  /// The values that a rule gave the states it asked for.
+  void setNewStates(ArrayRef<Value> values) {
+    for (StateValue &state : states)
+      if (!state.next) {
+        state.next = values.front();
+        values = values.drop_front();
+      }
+    assert(values.empty() && "a rule has a result for each of its states");
   }
 
   /// Turns to `parameter`: its group, and the values of its rates. Schedules
@@ -139,10 +153,27 @@ public:
       }
   }
 
-  std::vector<train::StateOp> states;
-  SmallVector<Value> stateValues;
+  /// A state with its values before and after the step.
+  struct StateValue {
+    train::StateOp declaration;
+    Value current, next = {};
+  };
+  std::vector<StateValue> states; ///< in the order in which rules ask for them
 
 private:
+  StateValue &declare(StringRef symbol, StringRef slot,
+                      FlatSymbolRefAttr parameter, RankedTensorType type,
+                      Location place) {
+    OpBuilder::InsertionGuard guard(builder);
+    update.program.moveToDeclarations();
+    auto declaration = train::StateOp::create(
+        builder, place, builder.getStringAttr(symbol),
+        builder.getStringAttr(slot), parameter, rt::InitializerAttr(),
+        /*saved_with_weights=*/UnitAttr(), TypeAttr::get(type));
+    return states.emplace_back(
+        StateValue{declaration, addArgument(update.function, type, place)});
+  }
+
   static bool matches(const Node &group, train::ParameterOp parameter) {
     llvm::Expected<llvm::GlobPattern> pattern =
         llvm::GlobPattern::create(group.at("match").text);
@@ -159,6 +190,7 @@ private:
   }
 
   UpdateParts &update;
+  Value steps;                ///< see appliedSteps()
   train::ParameterOp current; ///< the parameter at hand
   const Node *group = nullptr;
   llvm::SmallSet<size_t, 4> fitting;
@@ -180,23 +212,27 @@ public:
       addArgument(update, type, loc);
     for (train::ParameterOp parameter : parts.parameters)
       addArgument(update, parameter.getType(), parameter.getLoc());
+    Value failedBefore =
+        addArgument(update, RankedTensorType::get({}, b.getI32Type()), loc);
+    b.setInsertionPointToEnd(&update.front());
+    size_t count = parts.parameters.size();
+    SmallVector<Value> sums = {update.getArgument(count)};
+    llvm::append_range(sums, update.getArguments().take_front(count));
+    auto policy = train::symbolizeFailurePolicy(getTrain("on_nonfinite").text);
+    assert(policy && "the table lists the choices");
+    auto commit = train::CommitOp::create(b, loc, update.getArgument(count + 1),
+                                          failedBefore, sums, *policy);
 
     UpdateParts updateParts{parts, update, {}, {}};
     RuleBuilder rule(updateParts, loc, entry.spec, node);
-    Region body;
-    if (failed(buildRules(entry, rule, body)))
+    rule.applied = commit.getApplied();
+    SmallVector<Value> results;
+    if (failed(buildRules(entry, rule, results)))
       return failure();
-    b.setInsertionPointToEnd(&update.front());
-    size_t count = parts.parameters.size();
-    SmallVector<Value> current(update.getArguments().slice(count + 2, count));
-    llvm::append_range(current, rule.stateValues);
-    Value after =
-        addArgument(update, RankedTensorType::get({}, b.getI32Type()), loc);
-    auto op = train::UpdateOp::create(
-        b, loc, update.getArgument(count), update.getArgument(count + 1), after,
-        update.getArguments().take_front(count), current, reportsNorm());
-    op.getBody().takeBody(body);
-    finishFunction(parts, update, op.getResults());
+    results.append({commit.getApplied(), commit.getFailed()});
+    if (norm)
+      results.push_back(norm);
+    finishFunction(parts, update, results);
     bind(rule, updateParts);
     return success();
   }
@@ -207,10 +243,16 @@ private:
   }
   bool reportsNorm() { return getTrain("gradient_norm").boolean; }
 
-  /// The gradients as rules are to see them; sets `norm` where it is needed.
-  SmallVector<Value> buildGradients(Block &block) {
+  /// The mean gradients as rules are to see them; sets `norm` where it is
+  /// needed.
+  SmallVector<Value> buildGradients() {
     Location loc = update.getLoc();
-    SmallVector<Value> gradients(block.getArguments());
+    size_t count = parts.parameters.size();
+    SmallVector<Value> gradients;
+    for (auto [index, parameter] : llvm::enumerate(parts.parameters))
+      gradients.push_back(train::DivideGradientOp::create(
+          b, parameter.getLoc(), update.getArgument(index),
+          update.getArgument(count + 1)));
     auto buildNorm = [&]() -> Value {
       SmallVector<Value> squares;
       for (Value gradient : gradients)
@@ -236,36 +278,26 @@ private:
     return gradients;
   }
 
-  /// The region of train.update: one rule per parameter on its mean gradient.
+  /// One rule per parameter on its mean gradient; `results` are the new
+  /// parameters, then the new states.
   LogicalResult buildRules(const LayerEntry &entry, RuleBuilder &rule,
-                           Region &body) {
-    Block &block = body.emplaceBlock();
+                           SmallVectorImpl<Value> &results) {
     size_t firstParameter = parts.parameters.size() + 2;
-    for (train::ParameterOp parameter : parts.parameters)
-      block.addArgument(parameter.getType(), parameter.getLoc());
-    b.setInsertionPointToEnd(&block);
-    SmallVector<Value> gradients = buildGradients(block);
-    SmallVector<Value> newParameters, newStates;
+    SmallVector<Value> gradients = buildGradients();
     for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
       rule.inputs = {update.getArgument(firstParameter + index),
                      gradients[index]};
       rule.setParameter(parameter);
-      b.setInsertionPointToEnd(&block);
-      FailureOr<SmallVector<Value>> results = entry.build(rule);
-      if (failed(results))
+      FailureOr<SmallVector<Value>> replaced = entry.build(rule);
+      if (failed(replaced))
         return failure();
-      newParameters.push_back(results->front());
-      newStates.append(results->begin() + 1, results->end());
+      results.push_back(replaced->front());
+      rule.setNewStates(ArrayRef(*replaced).drop_front());
     }
     rule.checkGroups();
-    if (parts.errors.hasErrors())
-      return failure();
-    llvm::append_range(newParameters, newStates);
-    if (norm)
-      newParameters.push_back(norm);
-    b.setInsertionPointToEnd(&block);
-    train::YieldOp::create(b, update.getLoc(), newParameters);
-    return success();
+    for (const RuleBuilder::StateValue &state : rule.states)
+      results.push_back(state.next);
+    return failure(parts.errors.hasErrors());
   }
 
   void bind(RuleBuilder &rule, const UpdateParts &updateParts) {
@@ -281,18 +313,20 @@ private:
       bindResult(update, result++, BindingKind::Parameter,
                  parameter.getSymName());
     }
+    bindArgument(update, argument++, BindingKind::Failed);
     // Controls and states are in the order in which rules asked for them.
-    for (auto [value, state] : llvm::zip_equal(rule.stateValues, rule.states))
-      bindArgument(update, cast<BlockArgument>(value).getArgNumber(),
-                   BindingKind::State, state.getSymName());
+    for (RuleBuilder::StateValue &state : rule.states)
+      bindArgument(update, cast<BlockArgument>(state.current).getArgNumber(),
+                   BindingKind::State, state.declaration.getSymName());
     for (auto [value, name] :
          llvm::zip_equal(updateParts.controlValues, updateParts.controls))
       bindArgument(update, cast<BlockArgument>(value).getArgNumber(),
                    BindingKind::Control, name);
-    for (train::StateOp state : rule.states)
-      bindResult(update, result++, BindingKind::State, state.getSymName());
-    bindArgument(update, update.getNumArguments() - 1, BindingKind::Finite);
-    bindResult(update, result++, BindingKind::Finite);
+    for (RuleBuilder::StateValue &state : rule.states)
+      bindResult(update, result++, BindingKind::State,
+                 state.declaration.getSymName());
+    bindResult(update, result++, BindingKind::Applied);
+    bindResult(update, result++, BindingKind::Failed);
     if (norm)
       bindResult(update, result, BindingKind::GradientNorm);
   }

@@ -26,8 +26,8 @@ FailureOr<Value> EntryBuilder::state(StringRef) {
   llvm_unreachable("only optimizers have state");
 }
 
-Value EntryBuilder::oneMinusPower(StringRef, double) {
-  llvm_unreachable("only optimizers have controls");
+Value EntryBuilder::appliedSteps() {
+  llvm_unreachable("only optimizers count steps");
 }
 
 InFlightDiagnostic EntryBuilder::emitError(StringRef key) {

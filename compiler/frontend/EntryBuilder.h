@@ -38,7 +38,7 @@ public:
                                          int64_t fanIn,
                                          int64_t fanOut) override;
   llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) override;
-  mlir::Value oneMinusPower(llvm::StringRef name, double base) override;
+  mlir::Value appliedSteps() override;
   int64_t getClasses(unsigned index) override { return reads[index].classes; }
   mlir::InFlightDiagnostic emitError(llvm::StringRef key) override;
 

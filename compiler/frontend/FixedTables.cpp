@@ -272,38 +272,44 @@ ObjectTable frontend::trainTable() {
   ValueTable boolean{.kind = Kind::Boolean};
   ValueTable ranks = makeInteger(1, 1 << 20);
   ranks.isNullable = true;
-  return {"train",
-          "How losses and gradients are combined, and when weights are "
-          "evaluated.",
-          {optional("clip_value", limit, "null",
-                    "Each element of a gradient is cut to `[-clip_value, "
-                    "clip_value]`; null leaves them."),
-           optional("clip_norm", limit, "null",
-                    "All gradients together are scaled by `min(1, clip_norm / "
-                    "(norm + 1e-6))`, norm being their Euclidean norm; null "
-                    "leaves them. After clip_value."),
-           optional("gradient_norm", boolean, "false",
-                    "Whether metrics report that norm, before clipping."),
-           optional("gradients_mean", boolean, "true",
-                    "Whether the gradient of a step is the mean over ranks or "
-                    "the sum of the ranks' means; 'reduction' has the "
-                    "formulas."),
-           optional(
-               "reduction", choice({"mean", "sum"}), "\"mean\"",
-               "How micro-batches make the gradient of a step, of gradient "
-               "sums `G` over `n` samples of micro-batch k of rank r. `mean`: "
-               "`sum_rk G / sum_rk n`, and `sum_r (sum_k G / sum_k n)` without "
-               "gradients_mean. `sum`: `sum_rk (G / n) / R`, R being the ranks "
-               "that have samples, and `sum_rk (G / n)` without "
-               "gradients_mean. Losses that are reported are means over "
-               "samples in any case."),
-           optional("eval_every", makeInteger(0, 1e12), "1",
-                    "Epochs from one evaluation on held-out data to the next; "
-                    "0: only at the end. `boost-run --eval-every` overrides "
-                    "it."),
-           optional("device_num", ranks, "null",
-                    "Ranks that train, on all servers together; null: any. "
-                    "`boost-run` refuses to train on another number.")}};
+  return {
+      "train",
+      "How losses and gradients are combined, and when weights are "
+      "evaluated.",
+      {optional("clip_value", limit, "null",
+                "Each element of a gradient is cut to `[-clip_value, "
+                "clip_value]`; null leaves them."),
+       optional("clip_norm", limit, "null",
+                "All gradients together are scaled by `min(1, clip_norm / "
+                "(norm + 1e-6))`, norm being their Euclidean norm; null "
+                "leaves them. After clip_value."),
+       optional("gradient_norm", boolean, "false",
+                "Whether metrics report that norm, before clipping."),
+       optional("on_nonfinite", choice({"fail", "skip"}), "\"fail\"",
+                "What becomes of a step whose loss or gradients are not "
+                "finite. It changes nothing in either case. `fail` ends the "
+                "run with exit code 4. `skip` goes on with the next step; "
+                "1000 skipped steps in a row end the run like `fail`."),
+       optional("gradients_mean", boolean, "true",
+                "Whether the gradient of a step is the mean over ranks or "
+                "the sum of the ranks' means; 'reduction' has the "
+                "formulas."),
+       optional(
+           "reduction", choice({"mean", "sum"}), "\"mean\"",
+           "How micro-batches make the gradient of a step, of gradient "
+           "sums `G` over `n` samples of micro-batch k of rank r. `mean`: "
+           "`sum_rk G / sum_rk n`, and `sum_r (sum_k G / sum_k n)` without "
+           "gradients_mean. `sum`: `sum_rk (G / n) / R`, R being the ranks "
+           "that have samples, and `sum_rk (G / n)` without "
+           "gradients_mean. Losses that are reported are means over "
+           "samples in any case."),
+       optional("eval_every", makeInteger(0, 1e12), "1",
+                "Epochs from one evaluation on held-out data to the next; "
+                "0: only at the end. `boost-run --eval-every` overrides "
+                "it."),
+       optional("device_num", ranks, "null",
+                "Ranks that train, on all servers together; null: any. "
+                "`boost-run` refuses to train on another number.")}};
 }
 
 static constexpr llvm::StringLiteral kSwitches[] = {

@@ -8,9 +8,13 @@ using rt::BindingKind;
 
 ReferenceTrainer::ReferenceTrainer(train::ProgramOp program)
     : program(program) {
-  for (auto declaration : program.getOps<train::StateOp>())
-    state[declaration.getSymName().str()] =
-        ReferenceValue::zeros(declaration.getType());
+  for (auto declaration : program.getOps<train::StateOp>()) {
+    ReferenceValue first = ReferenceValue::zeros(declaration.getType());
+    rt::InitializerAttr initializer = declaration.getInitializerOrZeros();
+    if (initializer.getKind() == rt::InitializerKind::Constant)
+      llvm::fill(first.data, initializer.getA().getValueAsDouble());
+    state[declaration.getSymName().str()] = std::move(first);
+  }
 }
 
 BindingAttr ReferenceTrainer::getBinding(BindingKind kind, StringRef name,
@@ -75,8 +79,8 @@ ReferenceTrainer::bindUpdate(const Partial &step,
   bindPartial(bound, step);
   bind(bound, BindingKind::Parameter, parameters);
   bind(bound, BindingKind::State, state);
-  bound[getBinding(BindingKind::Finite)] =
-      ReferenceValue::scalar(isFinite ? 1.0 : 0.0);
+  bound[getBinding(BindingKind::Failed)] =
+      ReferenceValue::scalar(hasFailed ? 1.0 : 0.0);
   for (const auto &[name, value] : controls)
     bound[getBinding(BindingKind::Control, name)] =
         ReferenceValue::scalar(value);
@@ -128,8 +132,8 @@ void ReferenceTrainer::assign(const Bound &results) {
       parameters[binding.getName().str()] = value;
     else if (binding.getKind() == BindingKind::State)
       state[binding.getName().str()] = value;
-    else if (binding.getKind() == BindingKind::Finite)
-      isFinite = value.item() != 0.0;
+    else if (binding.getKind() == BindingKind::Failed)
+      hasFailed = value.item() != 0.0;
   }
 }
 
@@ -168,11 +172,11 @@ ReferenceTrainer::combine(const Partial &first, const Partial &second) {
 FailureOr<bool>
 ReferenceTrainer::update(const Partial &step,
                          const std::map<std::string, double> &controls) {
-  FailureOr<std::vector<bool>> isCommitted =
+  FailureOr<std::vector<bool>> isApplied =
       updateOnRanks({this, 1}, step, controls);
-  if (failed(isCommitted))
+  if (failed(isApplied))
     return failure();
-  return bool(isCommitted->front());
+  return bool(isApplied->front());
 }
 
 FailureOr<std::vector<bool>>
@@ -192,18 +196,19 @@ ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
   }
   if (failed(Interpreter::interpretOnRanks(*function, arguments, values)))
     return failure();
-  std::vector<bool> isCommitted;
+  std::vector<bool> isApplied;
   for (auto [rank, computed] : llvm::zip_equal(ranks, values)) {
     FailureOr<Bound> results = rank.bindResults(*function, std::move(computed));
     if (failed(results))
       return failure();
-    if (!results->contains(rank.getBinding(BindingKind::Finite)))
+    auto applied = results->find(rank.getBinding(BindingKind::Applied));
+    if (applied == results->end())
       return function->emitOpError(
-          "expected a result bound to #rt.binding<finite>");
+          "expected a result bound to #rt.binding<applied>");
+    isApplied.push_back(applied->second.item() != 0.0);
     rank.assign(*results);
-    isCommitted.push_back(rank.isFinite);
   }
-  return isCommitted;
+  return isApplied;
 }
 
 FailureOr<std::map<std::string, ReferenceTrainer::Metric>>

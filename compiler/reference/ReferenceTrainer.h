@@ -27,20 +27,20 @@ public:
     int64_t count = 0;
   };
 
-  /// `program` must outlive the trainer. State starts as zeros, parameters are
-  /// missing until initialize() or an assignment.
+  /// `program` must outlive the trainer. State starts as its constants,
+  /// parameters are missing until initialize() or an assignment.
   explicit ReferenceTrainer(train::ProgramOp program);
 
   Values parameters; ///< by name, what the next call reads
   Values state;      ///< by name, "<parameter>.<slot>"
   /// The state after the steps so far: what the next update reads and writes.
-  bool isFinite = true;
+  bool hasFailed = false;
 
   // Each runs one function. On failure a diagnostic has been emitted: at the
   // function when it is missing or something it needs is, else at the op that
   // failed.
 
-  /// @init: sets parameters and state; from there on steps are finite.
+  /// @init: sets parameters and state; no step has failed.
   llvm::LogicalResult initialize(int64_t seed);
   /// @micro on `inputs`, by name; the first `valid` samples are real.
   /// Where it adds to the sums of micro-batches before, these are `sums`.
@@ -51,8 +51,8 @@ public:
   }
   /// @combine.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
-  /// @update: one step; `controls` by name. Returns whether it was committed;
-  /// after one that was not none is, until `isFinite` says otherwise.
+  /// @update: one step; `controls` by name. Returns whether it was applied;
+  /// after one that failed none is, until `hasFailed` says otherwise.
   llvm::FailureOr<bool> update(const Partial &step,
                                const std::map<std::string, double> &controls);
   /// The same of several ranks, which meet in its collectives: trainers of one

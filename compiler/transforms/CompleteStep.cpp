@@ -62,15 +62,15 @@ static LogicalResult createCombine(train::ProgramOp program,
   return success();
 }
 
-/// Whether @update reads what the one before it said of its step.
-static bool readsFinite(train::ProgramOp program) {
+/// Whether @update reads whether a step before it failed.
+static bool readsFailed(train::ProgramOp program) {
   func::FuncOp update = program.getFunction(train::kUpdate);
   if (!update)
     return false;
-  auto finite =
-      rt::BindingAttr::get(program.getContext(), rt::BindingKind::Finite);
+  auto failed =
+      rt::BindingAttr::get(program.getContext(), rt::BindingKind::Failed);
   return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
-    return rt::getArgumentBinding(update, i) == finite;
+    return rt::getArgumentBinding(update, i) == failed;
   });
 }
 
@@ -93,17 +93,15 @@ static void createInit(train::ProgramOp program) {
     declare(parameter.getLoc(), parameter.getSymName(),
             parameter.getInitializer(), rt::BindingKind::Parameter,
             parameter.getType());
-  auto zeros = rt::InitializerAttr::get(context, rt::InitializerKind::Constant,
-                                        0.0, 0.0);
   for (auto state : program.getOps<train::StateOp>())
-    declare(state.getLoc(), state.getSymName(), zeros, rt::BindingKind::State,
-            state.getType());
+    declare(state.getLoc(), state.getSymName(), state.getInitializerOrZeros(),
+            rt::BindingKind::State, state.getType());
 
   auto flag = RankedTensorType::get({}, IntegerType::get(context, 32));
-  bool hasFinite = readsFinite(program);
-  if (hasFinite)
+  bool hasFailed = readsFailed(program);
+  if (hasFailed)
     results.emplace_back(
-        flag, rt::BindingAttr::get(context, rt::BindingKind::Finite));
+        flag, rt::BindingAttr::get(context, rt::BindingKind::Failed));
 
   BoundType seed(RankedTensorType::get({}, IntegerType::get(context, 64)),
                  rt::BindingAttr::get(context, rt::BindingKind::Seed));
@@ -111,14 +109,25 @@ static void createInit(train::ProgramOp program) {
       createFunction(program, program.getLoc(), train::kInit, seed, results);
   OpBuilder builder = OpBuilder::atBlockEnd(&init.getBody().front());
   SmallVector<Value> values;
-  for (auto [initial, result] : llvm::zip(initials, results))
-    values.push_back(train::InitializeOp::create(
-        builder, initial.loc, result.first, initial.name, initial.initializer,
-        init.getArgument(0)));
-  if (hasFinite)
+  for (auto [initial, result] : llvm::zip(initials, results)) {
+    auto type = cast<RankedTensorType>(result.first);
+    if (type.getElementType().isF32()) {
+      values.push_back(train::InitializeOp::create(
+          builder, initial.loc, type, initial.name, initial.initializer,
+          init.getArgument(0)));
+      continue;
+    }
+    // Integers start as a constant (state_c2).
+    auto number = IntegerAttr::get(
+        type.getElementType(),
+        static_cast<int64_t>(initial.initializer.getA().getValueAsDouble()));
+    values.push_back(arith::ConstantOp::create(
+        builder, initial.loc, DenseElementsAttr::get(type, number)));
+  }
+  if (hasFailed)
     values.push_back(arith::ConstantOp::create(
         builder, program.getLoc(),
-        DenseElementsAttr::get(flag, builder.getI32IntegerAttr(1))));
+        DenseElementsAttr::get(flag, builder.getI32IntegerAttr(0))));
   func::ReturnOp::create(builder, program.getLoc(), values);
 }
 

@@ -100,9 +100,10 @@ public:
   /// Optimizers: the state tensor `slot` of the parameter at hand, initially
   /// zero.
   virtual llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) = 0;
-  /// Optimizers: the control scalar `name` that is 1 - base^t at update t, from
-  /// 1; the same for all parameters with the same base.
-  virtual mlir::Value oneMinusPower(llvm::StringRef name, double base) = 0;
+  /// Optimizers: the number of steps applied so far, this one counted: an i64
+  /// scalar, the same for all parameters. Meaningless in a step that is not
+  /// applied.
+  virtual mlir::Value appliedSteps() = 0;
   /// Layers that are random: a number for each sample, i32 [batch], and the
   /// layer's own stream (boost_random.h). The keys are null in evaluation.
   mlir::Value sampleKeys;
@@ -110,6 +111,8 @@ public:
   /// Layers: how many integers `inputs[index]` can hold, from 0; 0 when it is
   /// not an input of integers.
   virtual int64_t getClasses(unsigned index) = 0;
+  /// Optimizers: whether the step is applied, the flag of `train.commit`.
+  mlir::Value applied;
   /// Optimizers: what the parameter at hand is to its layer.
   BoostRole role = BOOSTC_ROLE_WEIGHT;
 

@@ -37,8 +37,9 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Seed", 8, "seed">,
   I32EnumAttrCase<"MetricSum", 9, "metric_sum">,
   I32EnumAttrCase<"MetricCount", 10, "metric_count">,
-  I32EnumAttrCase<"Finite", 11, "finite">,
-  I32EnumAttrCase<"GradientNorm", 12, "gradient_norm">]> {
+  I32EnumAttrCase<"Applied", 11, "applied">,
+  I32EnumAttrCase<"Failed", 12, "failed">,
+  I32EnumAttrCase<"GradientNorm", 13, "gradient_norm">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -130,4 +130,41 @@ def Train_Tensor : StaticShapeTensorOf<[F32]>;
 class Train_Op<string mnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits>;
 
+/// A first-order rule. Its operands end with `applied`; it has a unit attribute `delta`.
+class Train_Rule<string mnemonic, list<Trait> traits = []>
+    : Train_Op<mnemonic, traits # [
+        Pure, DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
+        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+        DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+        DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let extraClassDefinition = [{
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::lowerToLinalg(::mlir::OpBuilder &builder) {
+      return ::boostc::train::lowerRule(builder, *this);
+    }
+    ::llvm::LogicalResult $cppClass::evaluate(
+        ::boostc::ReferenceContext &, ::llvm::ArrayRef<::boostc::ReferenceValue> operands,
+        ::llvm::SmallVectorImpl<::boostc::ReferenceValue> &results) {
+      ::boostc::train::evaluateCommitted(*this, operands, results);
+      return ::mlir::success();
+    }
+  }];
+}
+
+/// An elementwise change of a gradient; see GradientTransformOpInterface.
+class Train_GradientTransform<string mnemonic, list<Trait> traits = []>
+    : Train_Op<mnemonic, traits # [
+        Pure, DeclareOpInterfaceMethods<GradientTransformOpInterface>,
+        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+        DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+        DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let extraClassDefinition = [{
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::lowerToLinalg(::mlir::OpBuilder &builder) {
+      return ::llvm::SmallVector<::mlir::Value>{
+          ::boostc::train::lowerGradientTransform(builder, *this)};
+    }
+  }];
+}
+
 #endif // BOOSTC_TRAIN_BASE

@@ -28,8 +28,6 @@ static_assert(int(ScheduleKind::RecipePoly) == BOOSTC_SCHEDULE_RECIPE_POLY);
 static_assert(int(ScheduleKind::RecipeCosine) == BOOSTC_SCHEDULE_RECIPE_COSINE);
 static_assert(int(ScheduleKind::RecipeSteps) == BOOSTC_SCHEDULE_RECIPE_STEPS);
 static_assert(int(ScheduleKind::RecipeStep) == BOOSTC_SCHEDULE_RECIPE_STEP);
-static_assert(int(ScheduleKind::OneMinusPower) ==
-              BOOSTC_SCHEDULE_ONE_MINUS_POWER);
 static_assert(int(ScheduleUnit::Epochs) == BOOSTC_UNIT_EPOCHS);
 static_assert(int(ScheduleUnit::Steps) == BOOSTC_UNIT_STEPS);
 

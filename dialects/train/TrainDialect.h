@@ -4,6 +4,7 @@
 
 #include "dialects/interfaces/Interfaces.h"
 #include "dialects/rt/RtDialect.h"
+#include "dialects/train/RuleLowering.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dialect.h"

@@ -23,8 +23,7 @@ def Train_ScheduleKind : I32EnumAttr<"ScheduleKind", "how a hyper-parameter chan
   I32EnumAttrCase<"RecipePoly", 6, "recipe_poly">,
   I32EnumAttrCase<"RecipeCosine", 7, "recipe_cosine">,
   I32EnumAttrCase<"RecipeSteps", 8, "recipe_steps">,
-  I32EnumAttrCase<"RecipeStep", 9, "recipe_step">,
-  I32EnumAttrCase<"OneMinusPower", 10, "one_minus_power">]> {
+  I32EnumAttrCase<"RecipeStep", 9, "recipe_step">]> {
   let cppNamespace = "::boostc::train";
 }
 
@@ -37,6 +36,12 @@ def Train_ScheduleUnit : I32EnumAttr<"ScheduleUnit", "what lengths of a schedule
 def Train_Reduction : I32EnumAttr<"Reduction", "how gradients of micro-batches or ranks are combined", [
   I32EnumAttrCase<"Mean", 0, "mean">,
   I32EnumAttrCase<"Sum", 1, "sum">]> {
+  let cppNamespace = "::boostc::train";
+}
+
+def Train_FailurePolicy : I32EnumAttr<"FailurePolicy", "what follows a step that is not applied", [
+  I32EnumAttrCase<"Fail", 0, "fail">,
+  I32EnumAttrCase<"Skip", 1, "skip">]> {
   let cppNamespace = "::boostc::train";
 }
 

@@ -60,7 +60,7 @@ typedef enum BoostArenaKind {
 
 typedef enum BoostFunctionKind {
   BOOSTC_FUNCTION_INIT =
-      0, /* CONTROL(seed) -> PARAMETER, STATE, RESULT(finite) */
+      0, /* CONTROL(seed) -> PARAMETER, STATE, RESULT(failed) */
   BOOSTC_FUNCTION_MICRO = 1, /* BATCH, PARAMETER -> GRADIENT; where the program
                                is not reproducible and micro_batches above 1:
                                GRADIENT += what it computes, or = where
@@ -69,9 +69,9 @@ typedef enum BoostFunctionKind {
                                  program is not reproducible */
   BOOSTC_FUNCTION_UPDATE =
       3,                    /* GRADIENT, CONTROL, PARAMETER, STATE,
-                              RESULT(finite) -> PARAMETER, STATE, RESULT; nothing
+                              RESULT(failed) -> PARAMETER, STATE, RESULT; nothing
                               but RESULT is written when a gradient or the loss
-                              is not finite, the count is 0 or `finite` was 0
+                              is not finite, the count is 0 or `failed` was 1
                               already: no step follows one that failed */
   BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
   BOOSTC_FUNCTION_COUNT = 5
@@ -85,6 +85,12 @@ typedef enum BoostRole {
   BOOSTC_ROLE_EMBEDDING = 4,
   BOOSTC_ROLE_MULTIPLIER = 5
 } BoostRole;
+
+/* Which file of a checkpoint has a state. */
+typedef enum BoostSaved {
+  BOOSTC_SAVED_WITH_STATE = 0,
+  BOOSTC_SAVED_WITH_WEIGHTS = 1 /* also in the files of --save and --init */
+} BoostSaved;
 
 /* Initialisers. `a` and `b` are the two numbers of BoostInitializer. Draws are
  * defined by runtime/abi/boost_random.h: a pure function of (seed, parameter
@@ -121,8 +127,7 @@ typedef enum BoostScheduleKind {
   BOOSTC_SCHEDULE_RECIPE_COSINE = 7,
   BOOSTC_SCHEDULE_RECIPE_STEPS = 8,
   BOOSTC_SCHEDULE_RECIPE_STEP = 9,
-  BOOSTC_SCHEDULE_ONE_MINUS_POWER = 10, /* 1 - value^(steps done + 1) */
-  BOOSTC_SCHEDULE_COUNT = 11
+  BOOSTC_SCHEDULE_COUNT = 10
 } BoostScheduleKind;
 
 typedef enum BoostScheduleUnit {
@@ -295,10 +300,11 @@ typedef struct BoostParameter {
 } BoostParameter;
 
 typedef struct BoostState {
-  BoostTensor tensor; /* in STATE; named "<parameter>.<slot>" */
+  BoostTensor tensor; /* in STATE, or in PARAMETER where it is saved with the
+                         weights; named "<parameter>.<slot>" or by itself */
   const char *slot;   /* "momentum" */
-  uint32_t parameter; /* index into parameters */
-  uint32_t reserved;
+  uint32_t parameter; /* index of the one it belongs to; UINT32_MAX: none */
+  uint32_t saved;     /* BoostSaved */
 } BoostState;
 
 typedef struct BoostInput {
@@ -487,8 +493,9 @@ typedef struct BoostProgram {
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
   uint32_t adasum_scope;     /* BoostAdasumScope */
-  uint32_t state_is_private; /* 1: each inner group's ranks have a state of
-                                their own; 0: all ranks have the same */
+  uint32_t state_is_private; /* 1: each inner group's ranks have states of
+                                parameters of their own; 0: all ranks have the
+                                same */
   uint32_t reproducible;     /* BoostReproducible */
   uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
   uint32_t reserved;
@@ -496,8 +503,11 @@ typedef struct BoostProgram {
   BoostTensor valid;      /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor loss_sum;   /* f32 scalar in GRADIENT */
   BoostTensor loss_count; /* i64 scalar in GRADIENT */
-  BoostTensor finite;     /* i32 scalar in RESULT: init writes 1, update whether
-                             the step was applied; 0 stays until the next init */
+  BoostTensor applied; /* i32 scalar in RESULT, written by update: 1 where the
+                          step was applied, else 0 */
+  BoostTensor failed;  /* i32 scalar in RESULT: init writes 0, update 1 where
+                          the step was not applied and the program does not
+                          skip such steps; 1 stays until the next init */
   BoostTensor seed_control;  /* i64 scalar in CONTROL, read by init */
   BoostTensor gradient_norm; /* f32 scalar in RESULT, written by update: of the
                                 mean gradients, before clipping; bytes = 0 when
@@ -551,7 +561,7 @@ BOOSTC_ABI_ASSERT(BoostModule, 24);
 BOOSTC_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOSTC_ABI_ASSERT(BoostCollective, 40);
 BOOSTC_ABI_ASSERT(BoostTarget, 184);
-BOOSTC_ABI_ASSERT(BoostProgram, 568);
+BOOSTC_ABI_ASSERT(BoostProgram, 624);
 BOOSTC_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

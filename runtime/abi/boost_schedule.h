@@ -104,8 +104,6 @@ static inline double boost_schedule_value_at(const BoostSchedule *s,
   if (s->kind >= BOOSTC_SCHEDULE_RECIPE_LINEAR &&
       s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP)
     return boost_recipe_value(s, i, even, w, total);
-  if (s->kind == BOOSTC_SCHEDULE_ONE_MINUS_POWER)
-    return 1.0 - pow(s->value, (double)done.steps + 1.0);
   if (i < w)
     return s->initial + (s->value - s->initial) * (i + 1.0) / w;
   if (s->length > 0.0) {

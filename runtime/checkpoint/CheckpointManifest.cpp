@@ -10,8 +10,9 @@ namespace boostrt {
 using nlohmann::json;
 
 static constexpr const char *kFormat = "boost-checkpoint";
-/// Version 1 lacks 'samples', 'ranks', 'micro_batches' and 'recipe'.
-static constexpr uint64_t kVersion = 2, kOldestVersion = 1;
+/// Version 1 lacks 'samples', 'ranks', 'micro_batches' and 'recipe'; version 2
+/// lacks 'skipped' and 'skipped_in_row'.
+static constexpr uint64_t kVersion = 3, kOldestVersion = 1;
 static constexpr const char *kChecksum = "checksum";
 /// Absent where state is the same on all ranks.
 static constexpr const char *kRankStates = "rank_states";
@@ -43,6 +44,8 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"step", position.stepInEpoch},
                   {"samples", position.samplesInEpoch},
                   {"global_step", position.globalStep},
+                  {"skipped", position.skipped},
+                  {"skipped_in_row", position.skippedInRow},
                   {"ranks", position.ranks},
                   {"micro_batches", position.microBatches},
                   {"seed", position.seed},
@@ -182,6 +185,10 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
     position.ranks = taker.positive("ranks");
     position.microBatches = taker.positive("micro_batches");
     manifest.recipe = taker.text("recipe");
+  }
+  if (version >= 3) {
+    position.skipped = taker.count("skipped");
+    position.skippedInRow = taker.count("skipped_in_row");
   }
   position.seed = taker.natural("seed");
   position.shuffle = taker.boolean("shuffle");

@@ -10,9 +10,11 @@ namespace boostrt {
 /// depends on ranks and accumulation, which may change at every resume.
 struct CheckpointPosition {
   int64_t epoch = 0;          ///< counted from 1; 0 before the first step
-  int64_t stepInEpoch = 0;    ///< steps of `epoch` already applied
+  int64_t stepInEpoch = 0;    ///< steps of `epoch` already taken
   int64_t samplesInEpoch = 0; ///< of the epoch's order, already used
-  int64_t globalStep = 0;     ///< steps applied since the beginning
+  int64_t globalStep = 0;     ///< steps taken since the beginning
+  int64_t skipped = 0;        ///< of them, not applied
+  int64_t skippedInRow = 0;   ///< of them, the last ones
   uint32_t ranks = 1;         ///< that took the last step
   uint32_t microBatches = 1;  ///< of each of them, in a full step
   uint64_t seed = 0;

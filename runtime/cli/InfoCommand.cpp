@@ -52,12 +52,21 @@ Json parametersOf(const Program &program) {
   return list;
 }
 
+const char *dtypeOf(const BoostTensor &tensor) {
+  return tensor.dtype == BOOSTC_F32   ? "f32"
+         : tensor.dtype == BOOSTC_I32 ? "i32"
+                                      : "i64";
+}
+
 Json statesOf(const Program &program) {
   Json list = Json::array();
   for (const BoostState &state : program.states())
-    list.push_back({{"name", state.tensor.name},
-                    {"shape", shapeOf(state.tensor)},
-                    {"bytes", state.tensor.bytes}});
+    list.push_back(
+        {{"name", state.tensor.name},
+         {"shape", shapeOf(state.tensor)},
+         {"dtype", dtypeOf(state.tensor)},
+         {"saved_with_weights", state.saved == BOOSTC_SAVED_WITH_WEIGHTS},
+         {"bytes", state.tensor.bytes}});
   return list;
 }
 
@@ -70,7 +79,7 @@ Json inputsOf(const Program &program) {
     Json json{{"name", input.tensor.name},
               {"kind", kKinds[input.kind]},
               {"shape", shapeOf(input.tensor)},
-              {"dtype", input.tensor.dtype == BOOSTC_I32 ? "i32" : "f32"}};
+              {"dtype", dtypeOf(input.tensor)}};
     if (input.classes > 0)
       json["classes"] = input.classes;
     json["bytes"] = input.tensor.bytes;
@@ -176,9 +185,9 @@ Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target,
 /// Names and numbers as the model file has them; zeros are left out.
 Json describeSchedule(const BoostSchedule &schedule) {
   static constexpr const char *kKinds[] = {
-      "constant",     "step",          "exponential",    "polynomial",
-      "cosine",       "recipe_linear", "recipe_poly",    "recipe_cosine",
-      "recipe_steps", "recipe_step",   "one_minus_power"};
+      "constant",     "step",          "exponential", "polynomial",
+      "cosine",       "recipe_linear", "recipe_poly", "recipe_cosine",
+      "recipe_steps", "recipe_step"};
   static_assert(std::size(kKinds) == BOOSTC_SCHEDULE_COUNT);
   Json json = {{"name", schedule.name},
                {"kind", kKinds[schedule.kind]},

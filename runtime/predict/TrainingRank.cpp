@@ -77,7 +77,7 @@ Status TrainingRank::checkApplied() const {
   int32_t isApplied = 0;
   std::memcpy(&isApplied,
               static_cast<const std::byte *>(bases_[BOOSTC_ARENA_RESULT]) +
-                  program_.finite.offset,
+                  program_.applied.offset,
               sizeof isApplied);
   if (isApplied == 1)
     return Status();

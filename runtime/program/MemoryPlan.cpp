@@ -22,7 +22,7 @@ constexpr Row kArenaRows[] = {
     {"gradient_other", "a second gradient set", "any N"},
     {"batch", "inputs of a micro-batch", "any N"},
     {"control", "values of schedules, seed", "any N"},
-    {"result", "metrics, finite flag", "any N"},
+    {"result", "metrics, flags", "any N"},
     {"transient", "activations and scratch", "any N"},
 };
 static_assert(std::size(kArenaRows) == BOOSTC_ARENA_COUNT);

@@ -10,7 +10,8 @@ namespace boostrt {
 
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
-///  - name, epochs, metrics, train.eval_every: they change no weight,
+///  - name, epochs, metrics, train.eval_every, train.on_nonfinite: they change
+///    no step that is applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
@@ -32,6 +33,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
     recipe.erase(key);
   eraseFrom("data", "source");
   eraseFrom("train", "eval_every");
+  eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");
   // Recipes from before there was a choice mean float32.
   if (auto found = recipe.find("matmul_precision");

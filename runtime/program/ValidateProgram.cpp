@@ -180,12 +180,18 @@ private:
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.state_count; ++i) {
       const BoostState &state = p_.states[i];
-      BOOSTRT_RETURN_IF_ERROR(
-          tensor(state.tensor, BOOSTC_ARENA_STATE, "state"));
+      if (state.saved > BOOSTC_SAVED_WITH_WEIGHTS)
+        return fail("state {} is saved in an unknown way, {}", i, state.saved);
+      BOOSTRT_RETURN_IF_ERROR(tensor(state.tensor,
+                                     state.saved == BOOSTC_SAVED_WITH_WEIGHTS
+                                         ? BOOSTC_ARENA_PARAMETER
+                                         : BOOSTC_ARENA_STATE,
+                                     "state"));
       BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
       if (!names.insert(state.tensor.name).second)
         return fail("duplicate state '{}'", state.tensor.name);
-      if (state.parameter >= p_.parameter_count)
+      if (state.parameter != UINT32_MAX &&
+          state.parameter >= p_.parameter_count)
         return fail("state '{}' belongs to parameter {} of {}",
                     state.tensor.name, state.parameter, p_.parameter_count);
     }
@@ -240,7 +246,9 @@ private:
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.loss_count, BOOSTC_ARENA_GRADIENT, BOOSTC_I64, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.finite, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
+        scalar(p_.applied, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(
+        scalar(p_.failed, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
     std::set<std::string_view> names;

@@ -175,7 +175,10 @@ Result<StepResults> Execution::settle() {
   isSettled_ = true;
   BOOSTRT_RETURN_IF_ERROR(arenas_.finishPull());
   const BoostProgram &d = program_.descriptor();
-  StepResults results{read<int32_t>(tensor(d.finite)) == 1, lossOf(0), {}};
+  StepResults results{.isApplied = read<int32_t>(tensor(d.applied)) == 1,
+                      .hasFailed = read<int32_t>(tensor(d.failed)) != 0,
+                      .loss = lossOf(0),
+                      .gradientNorm = {}};
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
   return results;

@@ -31,6 +31,8 @@ struct StepResults {
   /// False: the program found a value that is not finite (or a count of 0), in
   /// this step or one before, and left weights and state as they were.
   bool isApplied = false;
+  /// No later step will be applied either.
+  bool hasFailed = false;
   SumCount loss; ///< of all ranks' window
   /// Norm of the mean gradients; nothing when the program does not compute it.
   std::optional<float> gradientNorm;

@@ -17,6 +17,16 @@ std::byte *placeIn(std::span<std::byte> arena, const BoostState &state) {
   return arena.data() + state.tensor.offset;
 }
 
+/// The states in the ranks' own files, in the arena STATE; what is saved with
+/// the weights is the same on all ranks.
+std::vector<const BoostState *> statesOf(const Program &program) {
+  std::vector<const BoostState *> states;
+  for (const BoostState &state : program.states())
+    if (state.saved == BOOSTC_SAVED_WITH_STATE)
+      states.push_back(&state);
+  return states;
+}
+
 /// What is read, sent or added up at once.
 constexpr uint64_t kPieceBytes = 1 << 20;
 
@@ -25,12 +35,12 @@ constexpr uint64_t kPieceBytes = 1 << 20;
 template <typename Act>
 Status forEachPiece(const Execution &execution, std::span<std::byte> arena,
                     Act &&act) {
-  for (const BoostState &state : execution.program().states()) {
-    uint64_t bytes = state.tensor.bytes;
+  for (const BoostState *state : statesOf(execution.program())) {
+    uint64_t bytes = state->tensor.bytes;
     for (uint64_t begin = 0; begin < bytes; begin += kPieceBytes)
       BOOSTRT_RETURN_IF_ERROR(
-          act(state, begin,
-              std::span(placeIn(arena, state) + begin,
+          act(*state, begin,
+              std::span(placeIn(arena, *state) + begin,
                         std::min(bytes - begin, kPieceBytes))));
   }
   return Status();
@@ -45,8 +55,9 @@ Result<SafetensorsFile> openState(const LoadedCheckpoint &checkpoint,
   BOOSTRT_RETURN_IF_ERROR(state.status());
   // Where it would go decides what fits.
   std::vector<TensorTarget> targets;
-  for (const BoostState &each : execution.program().states())
-    targets.push_back(targetOf(each.tensor, placeIn(stateOf(execution), each)));
+  for (const BoostState *each : statesOf(execution.program()))
+    targets.push_back(
+        targetOf(each->tensor, placeIn(stateOf(execution), *each)));
   BOOSTRT_RETURN_IF_ERROR(checkTensors(*state, targets));
   return state;
 }
@@ -103,6 +114,9 @@ Status averageStates(const LoadedCheckpoint &checkpoint,
   return forEachPiece(
       execution, stateOf(execution),
       [&](const BoostState &state, uint64_t begin, std::span<std::byte> own) {
+        // What belongs to no parameter is the same on all ranks.
+        if (state.parameter == UINT32_MAX)
+          return Status();
         std::span<float> means = floatsOf(own);
         sums.assign(means.begin(), means.end());
         for (const SafetensorsFile &file : files) {
@@ -125,8 +139,8 @@ StateCollector::StateCollector(Ranks &ranks, const Execution &execution)
   if (!ranks.isFirst())
     return;
   other_.resize(own_.size());
-  for (const BoostState &state : execution.program().states())
-    views_.push_back(viewOf(state.tensor, placeIn(other_, state)));
+  for (const BoostState *state : statesOf(execution.program()))
+    views_.push_back(viewOf(state->tensor, placeIn(other_, *state)));
 }
 
 Status StateCollector::receive(uint32_t rank) {

@@ -29,7 +29,8 @@ struct StepReport {
   int64_t epoch = 0, step = 0, globalStep = 0;
   float loss = 0, learningRate = 0;
   double samplesPerSecond = 0;
-  std::optional<float> gradientNorm = {};   ///< when the program computes it
+  std::optional<float> gradientNorm = {}; ///< when the program computes it
+  int64_t skipped = 0; ///< steps of the run so far that were not applied
   std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
 };
 

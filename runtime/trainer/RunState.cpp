@@ -2,27 +2,48 @@
 
 namespace boostrt {
 
-std::vector<TensorTarget> weightTargets(const Execution &execution) {
+namespace {
+
+/// Calls act(tensor) for what a file has: parameters first, then states.
+template <typename Act>
+void forEachTensor(const Program &program, BoostSaved file, Act &&act) {
+  if (file == BOOSTC_SAVED_WITH_WEIGHTS)
+    for (const BoostParameter &parameter : program.parameters())
+      act(parameter.tensor);
+  for (const BoostState &state : program.states())
+    if (state.saved == static_cast<uint32_t>(file))
+      act(state.tensor);
+}
+
+std::vector<TensorTarget> targetsOf(const Execution &execution,
+                                    BoostSaved file) {
   std::vector<TensorTarget> targets;
-  for (const BoostParameter &parameter : execution.program().parameters())
-    targets.push_back(
-        targetOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  forEachTensor(execution.program(), file, [&](const BoostTensor &tensor) {
+    targets.push_back(targetOf(tensor, execution.tensor(tensor)));
+  });
   return targets;
 }
 
-std::vector<TensorView> weightViews(const Execution &execution) {
+std::vector<TensorView> viewsOf(const Execution &execution, BoostSaved file) {
   std::vector<TensorView> views;
-  for (const BoostParameter &parameter : execution.program().parameters())
-    views.push_back(
-        viewOf(parameter.tensor, execution.tensor(parameter.tensor)));
+  forEachTensor(execution.program(), file, [&](const BoostTensor &tensor) {
+    views.push_back(viewOf(tensor, execution.tensor(tensor)));
+  });
   return views;
 }
 
+} // namespace
+
+std::vector<TensorTarget> weightTargets(const Execution &execution) {
+  return targetsOf(execution, BOOSTC_SAVED_WITH_WEIGHTS);
+}
+
+std::vector<TensorView> weightViews(const Execution &execution) {
+  return viewsOf(execution, BOOSTC_SAVED_WITH_WEIGHTS);
+}
+
 std::vector<TensorTarget> stateTargets(const Execution &execution) {
-  std::vector<TensorTarget> targets;
-  for (const BoostState &state : execution.program().states())
-    targets.push_back(targetOf(state.tensor, execution.tensor(state.tensor)));
-  return targets;
+  return targetsOf(execution, BOOSTC_SAVED_WITH_STATE);
 }
 
 Saving::Saving(const Options &options, const Execution &execution,
@@ -32,12 +53,11 @@ Saving::Saving(const Options &options, const Execution &execution,
       checkpointEvery_(options.checkpointEvery),
       saveFile_(ranks.isFirst() ? options.save : std::nullopt),
       store_(std::move(store)), keepsCheckpoints_(options.checkpointDir),
-      weights_(weightViews(execution)) {
+      weights_(weightViews(execution)),
+      state_(viewsOf(execution, BOOSTC_SAVED_WITH_STATE)) {
   if (execution.program().descriptor().state_is_private && !ranks.isAlone() &&
       keepsCheckpoints_)
     states_.emplace(ranks, execution);
-  for (const BoostState &state : execution.program().states())
-    state_.push_back(viewOf(state.tensor, execution.tensor(state.tensor)));
 }
 
 void Saving::startFrom(const std::string &path,

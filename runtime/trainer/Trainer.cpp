@@ -28,7 +28,8 @@ Status Trainer::checkPosition() const {
   if (p.samplesInEpoch <= run_.samples() && p.stepInEpoch <= p.samplesInEpoch &&
       p.stepInEpoch <= p.globalStep &&
       (p.stepInEpoch > 0) == (p.samplesInEpoch > 0) &&
-      (p.epoch > 0 || p.globalStep == 0))
+      (p.epoch > 0 || p.globalStep == 0) && p.skipped <= p.globalStep &&
+      p.skippedInRow <= p.skipped)
     return Status();
   return Status(
       ExitCode::Checkpoint,
@@ -151,7 +152,7 @@ Status Trainer::settle() {
 }
 
 Status Trainer::stepDone(const StepResults &results) {
-  if (!results.isApplied)
+  if (results.hasFailed)
     return Status(
         ExitCode::Numerical,
         fmt::format("epoch {} step {}: the loss or a gradient is not finite "
@@ -164,6 +165,7 @@ Status Trainer::stepDone(const StepResults &results) {
   position_.samplesInEpoch =
       std::min(run_.samples(), position_.samplesInEpoch + run_.window());
   ++position_.globalStep;
+  BOOSTRT_RETURN_IF_ERROR(countSkipped(results));
   ++runSteps_;
   ++epochSteps_;
   epochSamples_ += results.loss.count;
@@ -177,6 +179,30 @@ Status Trainer::stepDone(const StepResults &results) {
   return Status();
 }
 
+Status Trainer::countSkipped(const StepResults &results) {
+  if (results.isApplied) {
+    position_.skippedInRow = 0;
+    return Status();
+  }
+  ++position_.skipped;
+  if (position_.skipped == 1)
+    console_.note(fmt::format(
+        "epoch {} step {} was skipped: its loss or a gradient is not finite; "
+        "'skipped' in the metrics counts such steps",
+        position_.epoch, position_.stepInEpoch));
+  if (++position_.skippedInRow < kMaxSkippedInRow)
+    return Status();
+  return Status(
+      ExitCode::Numerical,
+      fmt::format(
+          "epoch {} step {}: the last {} steps were skipped, their loss "
+          "or a gradient was not finite; weights are those after "
+          "global step {}; try a lower learning rate or look at the "
+          "data of these steps",
+          position_.epoch, position_.stepInEpoch, kMaxSkippedInRow,
+          position_.globalStep - kMaxSkippedInRow));
+}
+
 void Trainer::reportStep(const StepResults &results) {
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
@@ -186,6 +212,7 @@ void Trainer::reportStep(const StepResults &results) {
                     static_cast<double>(results.loss.count) /
                         secondsSince(stepStart_),
                     results.gradientNorm,
+                    position_.skipped,
                     execution_.adasumLog(position_.globalStep)};
   if (metrics_)
     metrics_->step(report);

@@ -17,8 +17,8 @@
 // the update of a step is launched before the results of the one before are
 // waited for: that one is done when they are read, and position and reports are
 // about it. What looks at more than results, an evaluation, a checkpoint, the
-// end of the run, finds every launched step done. A step after one that is not
-// finite changes nothing (train.update).
+// end of the run, finds every launched step done. A step after one that failed
+// changes nothing (train.commit).
 #pragma once
 
 #include "runtime/checkpoint/Checkpoint.h"
@@ -49,9 +49,14 @@ public:
           Ranks &ranks, CheckpointPosition start, Settings settings,
           Saving &saving, Console &console, MetricsFile *metrics);
 
+  /// Steps in a row that a program which skips them may leave unapplied before
+  /// the run ends.
+  static constexpr int64_t kMaxSkippedInRow = 1000;
+
   /// Trains until epochs or steps are reached or a signal asks to stop. Fails
-  /// with ExitCode::Numerical when a step's loss or gradients are not finite;
-  /// weights and state are then those of the step before.
+  /// with ExitCode::Numerical when a step's loss or gradients are not finite,
+  /// or kMaxSkippedInRow times in a row where the program skips such steps;
+  /// weights and state are then those of the last step that was applied.
   Result<StopReason> run();
 
   const CheckpointPosition &position() const { return position_; }
@@ -76,6 +81,8 @@ private:
   bool settlesNext() const;
   bool comparesReplicas(int64_t globalStep) const;
   Status stepDone(const StepResults &results);
+  /// Counts a step that is done. Fails after too many that were not applied.
+  Status countSkipped(const StepResults &results);
   void reportStep(const StepResults &results);
   /// Steps of the epoch that are not done.
   int64_t stepsLeft() const { return run_.leftAfter(position_.samplesInEpoch); }

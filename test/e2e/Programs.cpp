@@ -434,9 +434,9 @@ void Compiled::setParameters(const ReferenceTrainer::Values &values) {
 }
 
 void Compiled::forgetSkips() {
-  int32_t yes = 1;
-  expectOk(arenas->write(BOOSTC_ARENA_RESULT, descriptor().finite.offset,
-                         std::as_bytes(std::span(&yes, 1))));
+  int32_t no = 0;
+  expectOk(arenas->write(BOOSTC_ARENA_RESULT, descriptor().failed.offset,
+                         std::as_bytes(std::span(&no, 1))));
 }
 
 ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {

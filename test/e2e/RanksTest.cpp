@@ -140,6 +140,7 @@ struct Rule {
   std::string adasum;      ///< mode; empty: none
   std::string granularity; ///< of Adasum
   bool isForGpus = false;
+  std::string skipsWith; ///< optimizer of a model that skips steps
 
   bool isDelta() const { return adasum == "delta"; }
 };
@@ -149,7 +150,8 @@ void PrintTo(const Rule &rule, std::ostream *stream) {
           << (rule.sumsRanks ? "sum" : "mean") << " of ranks";
   if (!rule.adasum.empty())
     *stream << ", Adasum of " << rule.adasum << " " << rule.granularity;
-  *stream << (rule.isForGpus ? ", on a GPU" : "");
+  *stream << (rule.isForGpus ? ", on a GPU" : "")
+          << (rule.skipsWith.empty() ? "" : ", skips with ") << rule.skipsWith;
 }
 
 /// Samples of the micro-batches of each rank: tails, and none at all.
@@ -160,7 +162,7 @@ constexpr unsigned kInner = 2;
 
 class Ranks : public testing::TestWithParam<Rule> {
 protected:
-  const Model model = getModel();
+  Model model = getModel();
 
   SmallVector<char, 0> compileRule(const Rule &rule) {
     std::string json = model.getJson();
@@ -175,7 +177,10 @@ protected:
     boost += " },\n\"train\": { \"reduction\": \"";
     boost += rule.sumsMicroBatches ? "sum" : "mean";
     boost += "\", \"gradients_mean\": ";
-    boost += rule.sumsRanks ? "false },\n" : "true },\n";
+    boost += rule.sumsRanks ? "false" : "true";
+    if (!rule.skipsWith.empty())
+      boost += R"(, "on_nonfinite": "skip")";
+    boost += " },\n";
     json.insert(2, boost);
     json.erase(json.find("\"train\": {},\n"), strlen("\"train\": {},\n"));
     CompileOptions options;
@@ -432,5 +437,75 @@ INSTANTIATE_TEST_SUITE_P(
                     Rule{.adasum = "delta",
                          .granularity = "per_tensor",
                          .isForGpus = true}));
+
+class SkippedSteps : public Ranks {};
+
+// A step that is skipped leaves no trace: every weight and state is that of the
+// step before on every rank, and later steps are those of a run in which its
+// update was never called. Rates follow the windows used, Adam's t the steps
+// applied.
+TEST_P(SkippedSteps, LeaveNoTrace) {
+  constexpr int64_t kBad = 7, kSteps = 20;
+  const Rule &rule = GetParam();
+  model.optimizer = R"({ "type": ")" + rule.skipsWith +
+                    R"(", "learning_rate": { "schedule": "step", "value": 0.25,
+                           "every": 3, "unit": "steps" } })";
+  SmallVector<char, 0> library = compileRule(rule);
+  ASSERT_FALSE(library.empty());
+  Job skipping(library, kWindows.size(), kInner);
+  Job without(library, kWindows.size(), kInner);
+  constexpr int64_t kWindow = 12;
+  boostrt::RunSteps run({}, kSteps * kWindow, kWindow, {1, kSteps});
+  for (Job *job : {&skipping, &without})
+    for (auto &program : job->programs)
+      program->execution().setRun(run);
+  auto sumWindow = [&](unsigned rank, Compiled &program, int64_t step) {
+    boostrt::StepWindow window(program.execution());
+    for (auto [micro, valid] : llvm::enumerate(kWindows[rank])) {
+      Values inputs = drawInputs(rank, micro, step);
+      if (step == kBad && rank == 3 && micro == 1)
+        inputs.at("image").data[0] = INFINITY;
+      program.setBatch(inputs, valid);
+      EXPECT_EQ(window.add(program.batch()).message(), "");
+    }
+    EXPECT_EQ(window.sum().message(), "");
+  };
+  auto step = [&](Job &job, int64_t step) {
+    job.run([&](unsigned rank, Compiled &program) {
+      std::vector<std::byte> before = program.getPersistentBytes();
+      sumWindow(rank, program, step);
+      auto results = settledUpdate(program.execution(), step);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      EXPECT_EQ(results->isApplied, step != kBad) << "rank " << rank;
+      EXPECT_FALSE(results->hasFailed) << "rank " << rank << ", step " << step;
+      EXPECT_EQ(program.getPersistentBytes() == before, step == kBad)
+          << "rank " << rank << ", step " << step;
+    });
+  };
+  for (int64_t number = 1; number <= kSteps; ++number) {
+    step(skipping, number);
+    if (number != kBad)
+      step(without, number);
+    for (auto [one, other] : llvm::zip(skipping.programs, without.programs))
+      ASSERT_EQ(one->getPersistentBytes(), other->getPersistentBytes())
+          << "step " << number;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Optimizers, SkippedSteps,
+    testing::Values(Rule{.skipsWith = "momentum"}, Rule{.skipsWith = "adam"},
+                    Rule{.sumsMicroBatches = true, .skipsWith = "adamw"},
+                    Rule{.adasum = "gradient",
+                         .granularity = "per_tensor",
+                         .skipsWith = "momentum"},
+                    Rule{.adasum = "delta",
+                         .granularity = "per_tensor",
+                         .skipsWith = "adam"},
+                    Rule{.isForGpus = true, .skipsWith = "adam"},
+                    Rule{.adasum = "delta",
+                         .granularity = "whole",
+                         .isForGpus = true,
+                         .skipsWith = "adam"}));
 
 } // namespace

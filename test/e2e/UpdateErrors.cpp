@@ -1,11 +1,25 @@
 #include "test/e2e/UpdateErrors.h"
-#include "dialects/interfaces/Approximate.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "test/e2e/ErrorAnalysis.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::e2e;
+
+/// One rank: a collective leaves what it is given.
+static void passOperands(ErrorAnalysis &analysis, CollectiveOpInterface op) {
+  for (auto [result, operand] :
+       llvm::zip_equal(op->getResults(), op->getOperands()))
+    analysis.set(result, Bounded(analysis.get(operand)));
+}
+
+/// The bound of a rule's new value becomes that of the change, which is rounded
+/// once more.
+static void boundDelta(ErrorAnalysis &analysis, Value delta) {
+  Bounded bounded = analysis.get(delta);
+  for (auto [value, error] : llvm::zip_equal(bounded.value.data, bounded.error))
+    error += kUnitRoundoff * (std::abs(value) + error);
+  analysis.set(delta, std::move(bounded));
+}
 
 std::map<std::string, std::vector<double>>
 e2e::getUpdateErrors(train::ProgramOp program,
@@ -16,58 +30,62 @@ e2e::getUpdateErrors(train::ProgramOp program,
   func::FuncOp function = program.getFunction(train::kUpdate);
   // The ops' bounds are complete: Approximate carries terms of second order.
   ErrorAnalysis analysis(0.0);
-  std::vector<const ReferenceValue *> gradients;
-  auto bindingOf = [](Attribute attribute) {
-    return cast<rt::BindingAttr>(attribute);
-  };
-  for (BlockArgument argument : function.getArguments()) {
-    auto binding = bindingOf(
-        function.getArgAttr(argument.getArgNumber(), rt::kBindingAttrName));
-    std::string name = binding.getName().str();
-    if (binding.getKind() == rt::BindingKind::Parameter)
-      analysis.set(argument, Bounded(weights.at(name)));
-    else if (binding.getKind() == rt::BindingKind::State)
-      analysis.set(argument, Bounded(state.at(name)));
-    else if (binding.getKind() == rt::BindingKind::Control)
-      analysis.set(argument,
-                   Bounded(ReferenceValue::scalar(controls.at(name))));
-    else if (binding.getKind() == rt::BindingKind::Gradient)
-      gradients.push_back(&sums.gradients.at(name));
-  }
-  for (auto constant : function.getOps<arith::ConstantOp>())
-    if (!analysis.visit(*constant))
-      return {};
-  std::map<std::string, std::vector<double>> errors;
-  // A sum of means is divided by the number of ranks alone.
+  // Before the step's collectives a sum of means has the divisor of a sum.
   auto averaging =
       program->getAttrOfType<train::AveragingAttr>(train::kAveragingAttrName);
-  bool isSumOfMeans =
-      averaging && averaging.getMicroBatches() == train::Reduction::Sum;
-  Approximate divisor(isSumOfMeans ? 1.0 : static_cast<double>(sums.lossCount));
-  for (auto op : function.getOps<train::UpdateOp>()) {
-    Block &body = op.getBody().front();
-    for (auto [argument, sum] :
-         llvm::zip_equal(body.getArguments(), gradients)) {
-      Bounded mean(*sum);
-      for (auto [value, error] : llvm::zip(mean.value.data, mean.error)) {
-        Approximate element = Approximate(value) / divisor;
-        value = element.value;
-        error = element.error;
-      }
-      analysis.set(argument, mean);
+  bool isSumOfMeans = averaging &&
+                      averaging.getMicroBatches() == train::Reduction::Sum &&
+                      function.getOps<CollectiveOpInterface>().empty();
+  auto number = [](double value) {
+    return Bounded(ReferenceValue::scalar(value));
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    rt::BindingAttr binding =
+        rt::getArgumentBinding(function, argument.getArgNumber());
+    std::string name = binding.getName().str();
+    switch (binding.getKind()) {
+    case rt::BindingKind::Parameter:
+      analysis.set(argument, Bounded(weights.at(name)));
+      break;
+    case rt::BindingKind::State:
+      analysis.set(argument, Bounded(state.at(name)));
+      break;
+    case rt::BindingKind::Control:
+      analysis.set(argument, number(controls.at(name)));
+      break;
+    case rt::BindingKind::Gradient:
+      analysis.set(argument, Bounded(sums.gradients.at(name)));
+      break;
+    case rt::BindingKind::LossSum:
+      analysis.set(argument, number(sums.lossSum));
+      break;
+    case rt::BindingKind::LossCount:
+      analysis.set(argument, number(isSumOfMeans ? 1.0
+                                                 : static_cast<double>(
+                                                       sums.lossCount)));
+      break;
+    default: // the flag of the step before: none has failed
+      analysis.set(argument, number(0.0));
     }
-    for (Operation &nested : body.without_terminator())
-      if (!analysis.visit(nested))
-        return {};
-    for (auto [result, value] :
-         llvm::enumerate(body.getTerminator()->getOperands())) {
-      auto binding =
-          bindingOf(function.getResultAttr(result, rt::kBindingAttrName));
-      if (binding.getKind() != rt::BindingKind::Parameter &&
-          binding.getKind() != rt::BindingKind::State)
-        continue;
+  }
+  for (Operation &op : function.front().without_terminator()) {
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+      passOperands(analysis, collective);
+      continue;
+    }
+    if (!analysis.visit(op))
+      return {};
+    if (auto rule = dyn_cast<ScalarUpdateOpInterface>(op);
+        rule && rule.givesDelta())
+      boundDelta(analysis, rule->getResult(0));
+  }
+  std::map<std::string, std::vector<double>> errors;
+  for (auto [result, value] :
+       llvm::enumerate(function.front().getTerminator()->getOperands())) {
+    rt::BindingAttr binding = rt::getResultBinding(function, result);
+    if (binding.getKind() == rt::BindingKind::Parameter ||
+        binding.getKind() == rt::BindingKind::State)
       errors[binding.getName().str()] = analysis.get(value).error;
-    }
   }
   return errors;
 }

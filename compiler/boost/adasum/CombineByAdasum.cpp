@@ -31,20 +31,21 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     if (!adasum || !function || !function.getOps<coll::AdasumOp>().empty())
       return;
     auto reductions = llvm::to_vector(function.getOps<coll::AllReduceOp>());
-    auto updates = llvm::to_vector(function.getOps<train::UpdateOp>());
-    if (reductions.empty() || updates.size() != 1) {
+    auto commits = llvm::to_vector(function.getOps<train::CommitOp>());
+    if (reductions.empty() || commits.size() != 1) {
       function.emitOpError("expected gradients that are summed over ranks and "
-                           "one train.update, found ")
-          << reductions.size() << " all-reduces and " << updates.size()
-          << " updates";
+                           "one train.commit, found ")
+          << reductions.size() << " all-reduces and " << commits.size()
+          << " commits";
       return signalPassFailure();
     }
-    update = updates.front();
+    commit = commits.front();
+    means = llvm::to_vector(function.getOps<train::DivideGradientOp>());
     averageInside(reductions);
-    OpBuilder builder(update);
+    OpBuilder builder(commit);
     if (adasum.getMode() == train::AdasumMode::Gradient)
       combineGradients(builder);
-    else if (failed(combineChanges(builder)))
+    else if (failed(combineDeltas(builder)))
       return signalPassFailure();
     reductions.back().erase();
     rt::numberCollectives(function);
@@ -92,7 +93,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
                                  last.getOperands()[first + 1]};
     if (nonfiniteRanks)
       values.push_back(nonfiniteRanks);
-    auto op = coll::AllReduceOp::create(builder, update.getLoc(), 0u,
+    auto op = coll::AllReduceOp::create(builder, commit.getLoc(), 0u,
                                         rt::RankGroup::All,
                                         getSymbols(&getContext(), {}), values);
     for (unsigned i : {0, 1})
@@ -102,78 +103,94 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
 
   void combineGradients(OpBuilder &builder) {
     sumOverAll(builder);
-    SmallVector<Value> means;
+    SmallVector<Value> averaged;
     for (const Gradient &gradient : gradients)
-      means.push_back(
+      averaged.push_back(
           divisor ? train::DivideGradientOp::create(
                         builder, gradient.sum.getLoc(), gradient.sum, divisor)
                   : gradient.sum);
-    SmallVector<Value> combined = combine(builder, means);
+    SmallVector<Value> combined = combine(builder, averaged);
+    // What comes out is the mean already.
+    eraseMeans();
     for (auto [gradient, result] : llvm::zip(gradients, combined))
-      replaceInUpdate(gradient.sum, result);
-    update.getDivisorMutable().assign(buildOne(builder, update.getLoc()));
+      replaceFrom(*commit, gradient.sum, result);
   }
 
-  LogicalResult combineChanges(OpBuilder &builder) {
+  LogicalResult combineDeltas(OpBuilder &builder) {
     SmallVector<Value> checked = {last.getOperands()[first]};
     for (const Gradient &gradient : gradients)
       checked.push_back(gradient.sum);
     Value nonfiniteRanks = train::NotFiniteOp::create(
-        builder, update.getLoc(),
+        builder, commit.getLoc(),
         RankedTensorType::get({}, builder.getI64Type()), checked);
-    update.getNonfiniteRanksMutable().assign(
+    commit.getNonfiniteRanksMutable().assign(
         sumOverAll(builder, nonfiniteRanks).back());
-    update.getDivisorMutable().assign(
-        divisor ? divisor : buildOne(builder, update.getLoc()));
-    update.setDeltas(true);
+    commit.getValuesMutable().clear();
+    if (divisor)
+      for (train::DivideGradientOp mean : means)
+        mean.getCountMutable().assign(divisor);
+    else
+      eraseMeans();
 
-    builder.setInsertionPointAfter(update);
-    SmallVector<Value> deltas, current;
+    SmallVector<ScalarUpdateOpInterface> rules;
     for (const Gradient &gradient : gradients) {
-      std::optional<unsigned> index = findRule(gradient.name);
-      if (!index)
-        return update.emitOpError("has no rule for parameter @")
+      ScalarUpdateOpInterface rule = findRule(gradient.name);
+      if (!rule)
+        return function.emitOpError("has no rule for parameter @")
                << gradient.name << ", whose gradient ranks sum";
-      deltas.push_back(update.getResult(*index));
-      current.push_back(update.getCurrent()[*index]);
+      rules.push_back(rule);
+    }
+    builder.setInsertionPointAfter(
+        *llvm::max_element(rules, [](Operation *a, Operation *b) {
+          return a->isBeforeInBlock(b);
+        }));
+    SmallVector<Value> deltas;
+    for (ScalarUpdateOpInterface rule : rules) {
+      rule.giveDelta();
+      deltas.push_back(rule->getResult(0));
     }
     SmallVector<Value> combined = combine(builder, deltas);
-    Value finite = update.getResult(update.getCurrent().size());
     Operation *end = function.front().getTerminator();
-    for (auto [gradient, delta, value, result] :
-         llvm::zip(gradients, deltas, current, combined)) {
-      Value applied = train::ApplyDeltaOp::create(builder, update.getLoc(),
-                                                  result, value, finite);
-      end->replaceUsesOfWith(delta, applied);
+    for (auto [gradient, rule, result] :
+         llvm::zip(gradients, rules, combined)) {
+      Value applied =
+          train::ApplyDeltaOp::create(builder, rule.getLoc(), result,
+                                      rule->getOperand(0), commit.getApplied());
+      end->replaceUsesOfWith(rule->getResult(0), applied);
       // The change has the gradient's memory.
       end->replaceUsesOfWith(gradient.sum, result);
     }
     return success();
   }
 
-  /// Which of the values of the update is the new value of a parameter.
-  std::optional<unsigned> findRule(StringRef name) {
-    ValueRange yielded =
-        update.getBody().front().getTerminator()->getOperands();
-    for (auto [i, value] : llvm::enumerate(update.getCurrent())) {
-      auto argument = dyn_cast<BlockArgument>(value);
-      auto rule = dyn_cast<OpResult>(yielded[i]);
-      if (!argument || !rule || rule.getResultNumber() != 0 ||
-          !isa<ScalarUpdateOpInterface>(rule.getOwner()))
+  /// What reads the means reads what they divide.
+  void eraseMeans() {
+    for (train::DivideGradientOp mean : means) {
+      mean.replaceAllUsesWith(mean.getGradient());
+      mean.erase();
+    }
+  }
+
+  /// The rule that changes a parameter.
+  ScalarUpdateOpInterface findRule(StringRef name) {
+    for (Operation &op : function.front()) {
+      auto rule = dyn_cast<ScalarUpdateOpInterface>(op);
+      auto argument =
+          rule ? dyn_cast<BlockArgument>(rule->getOperand(0)) : nullptr;
+      if (!argument)
         continue;
       auto binding = rt::getArgumentBinding(function, argument.getArgNumber());
       if (binding && binding.getKind() == rt::BindingKind::Parameter &&
           binding.getName() == name)
-        return i;
+        return rule;
     }
-    return std::nullopt;
+    return {};
   }
 
-  /// What the update and the function's end read.
-  void replaceInUpdate(Value value, Value other) {
+  /// `op` and the ops after it read `other` in place of `value`.
+  static void replaceFrom(Operation &op, Value value, Value other) {
     value.replaceUsesWithIf(other, [&](OpOperand &use) {
-      return use.getOwner() == update ||
-             use.getOwner() == function.front().getTerminator();
+      return !use.getOwner()->isBeforeInBlock(&op);
     });
   }
 
@@ -228,7 +245,8 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
 
   train::AdasumAttr adasum;
   func::FuncOp function;
-  train::UpdateOp update;
+  train::CommitOp commit;
+  SmallVector<train::DivideGradientOp> means; ///< of sums over all ranks
   coll::AllReduceOp last; ///< with loss and count from operand `first` on
   unsigned first = 0;
   SmallVector<Gradient> gradients;

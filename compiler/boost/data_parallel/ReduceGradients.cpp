@@ -59,6 +59,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
+    // Those that make the mean of a step's sum.
+    auto means = llvm::to_vector(update.getOps<train::DivideGradientOp>());
     OpBuilder builder = OpBuilder::atBlockBegin(&update.front());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
@@ -74,14 +76,14 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
       last = buildAllReduce(builder, bucket);
     rt::numberCollectives(update);
 
-    Value divisor;
+    for (train::DivideGradientOp mean : means)
+      if (sumsRanks)
+        mean.replaceAllUsesWith(mean.getGradient());
+      else if (sumsMicroBatches)
+        mean.getCountMutable().assign(last->getResults().back());
     if (sumsRanks)
-      divisor = buildOne(builder, update.getLoc());
-    else if (sumsMicroBatches)
-      divisor = last->getResults().back();
-    if (divisor)
-      for (auto op : update.getOps<train::UpdateOp>())
-        op.getDivisorMutable().assign(divisor);
+      for (train::DivideGradientOp mean : means)
+        mean.erase();
   }
 
   /// `gradients` and `statistics` in the order in which they are exchanged, in

@@ -17,12 +17,16 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-static rt::Arena getArena(rt::BindingAttr binding) {
+static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   switch (binding.getKind()) {
   case rt::BindingKind::Parameter:
     return rt::Arena::Parameter;
-  case rt::BindingKind::State:
-    return rt::Arena::State;
+  case rt::BindingKind::State: {
+    // An evaluation reserves memory for what is saved with the weights alone.
+    auto state = program.lookupSymbol<train::StateOp>(binding.getName());
+    return state && state.getSavedWithWeights() ? rt::Arena::Parameter
+                                                : rt::Arena::State;
+  }
   case rt::BindingKind::Gradient:
   case rt::BindingKind::LossSum:
   case rt::BindingKind::LossCount:
@@ -35,7 +39,8 @@ static rt::Arena getArena(rt::BindingAttr binding) {
     return rt::Arena::Control;
   case rt::BindingKind::MetricSum:
   case rt::BindingKind::MetricCount:
-  case rt::BindingKind::Finite:
+  case rt::BindingKind::Applied:
+  case rt::BindingKind::Failed:
   case rt::BindingKind::GradientNorm:
     return rt::Arena::Result;
   }
@@ -107,7 +112,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
         FailureOr<int64_t> bytes = getBytes(function, type);
         if (failed(bytes))
           return failure();
-        int64_t &end = ends[static_cast<unsigned>(getArena(binding))];
+        int64_t &end =
+            ends[static_cast<unsigned>(getArena(getOperation(), binding))];
         slots.insert({binding, Slot{type, end, function.getLoc()}});
         end = llvm::alignTo(end + *bytes, BOOSTC_ALIGNMENT);
       }
@@ -121,8 +127,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       rt::BindingAttr binding =
           rt::getArgumentBinding(function, argument.getArgNumber());
       const Slot &slot = slots.find(getTwin(binding))->second;
-      rt::Arena arena =
-          binding.getOther() ? rt::Arena::GradientOther : getArena(binding);
+      rt::Arena arena = binding.getOther() ? rt::Arena::GradientOther
+                                           : getArena(getOperation(), binding);
       if (argument.use_empty())
         continue;
       Value buffer = rt::BufferOp::create(builder, function.getLoc(), slot.type,
@@ -193,8 +199,9 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
     else
       builder.setInsertionPoint(*functions.begin());
     for (auto &[binding, slot] : slots)
-      rt::SlotOp::create(builder, slot.loc, binding, getArena(binding),
-                         slot.offset, slot.type);
+      rt::SlotOp::create(builder, slot.loc, binding,
+                         getArena(getOperation(), binding), slot.offset,
+                         slot.type);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLINALGPASS
@@ -27,8 +28,13 @@ struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
   }
 
   LogicalResult lowerFunction(func::FuncOp function) {
-    for (Operation &op : llvm::make_early_inc_range(function.getOps())) {
-      if (isa<LibraryCallOpInterface, LowerToLinalgOpInterface>(op)) {
+    // Users first: one may take over what computes its operands, which then has
+    // no use left.
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(function.front().getOperations()))) {
+      if (isOpTriviallyDead(&op)) {
+        op.erase();
+      } else if (isa<LibraryCallOpInterface, LowerToLinalgOpInterface>(op)) {
         if (failed(lowerOp(&op)))
           return failure();
       } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -48,8 +54,9 @@ struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
       values = library.buildLibraryCall(builder);
     if (failed(values) && generated)
       values = generated.lowerToLinalg(builder);
+    // It has said why.
     if (failed(values))
-      return op->emitOpError("has no lowering for these operands");
+      return failure();
     op->replaceAllUsesWith(*values);
     op->erase();
     return success();

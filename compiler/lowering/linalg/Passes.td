@@ -8,7 +8,8 @@ def LowerToLinalgPass : Pass<"boostc-lower-to-linalg", "::boostc::train::Program
   let description = [{
     Asks every op of every function for a library call (`LibraryCallOpInterface`) and, when
     there is none, for its lowering (`LowerToLinalgOpInterface`). Tensors keep value
-    semantics. Splat constants become fills, so that no constant needs memory.
+    semantics. Splat constants become fills, so that no constant needs memory. Users come
+    before what they read: a rule takes the transforms of its gradient into its own loop.
 
     Before and after:
     ```mlir

@@ -154,10 +154,12 @@ private:
         appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
     for (train::StateOp op : states) {
       BoostState state = {};
-      auto owner = llvm::find_if(parameters, [&](train::ParameterOp parameter) {
-        return parameter.getSymName() == op.getParameter();
-      });
-      state.parameter = owner - parameters.begin();
+      state.parameter = UINT32_MAX;
+      state.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
+                                             : BOOSTC_SAVED_WITH_STATE;
+      for (auto [index, parameter] : llvm::enumerate(parameters))
+        if (parameter.getSymName() == op.getParameter())
+          state.parameter = index;
       image.write(at, state);
       setString(at + offsetof(BoostState, slot), op.getSlot());
       if (failed(writeTensor(at + offsetof(BoostState, tensor),
@@ -345,7 +347,8 @@ private:
          "loss_sum"},
         {offsetof(BoostProgram, loss_count), rt::BindingKind::LossCount,
          "loss_count"},
-        {offsetof(BoostProgram, finite), rt::BindingKind::Finite, "finite"},
+        {offsetof(BoostProgram, applied), rt::BindingKind::Applied, "applied"},
+        {offsetof(BoostProgram, failed), rt::BindingKind::Failed, "failed"},
         {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};
     auto norm = rt::BindingAttr::get(program.getContext(),
                                      rt::BindingKind::GradientNorm);

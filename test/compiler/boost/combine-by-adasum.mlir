@@ -9,15 +9,16 @@
 //--- modes.mlir
 // Groups average, their means are combined; the report sees all samples.
 // CHECK-LABEL: train.program @gradient
-// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<failed>})
 // CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] : tensor<4xf32>, tensor<4x3xf32>, tensor<i64>)
 // CHECK-NEXT: %[[S:.+]]:2 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]] : tensor<f32>, tensor<i64>)
 // CHECK-NEXT: %[[MB:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#2
 // CHECK-NEXT: %[[MW:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2
 // CHECK-NEXT: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[MB]], %[[MW]] :
-// CHECK-NEXT: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[ONE]]) gradients(%[[A]]#1, %[[A]]#0 :
-// CHECK: return %[[U]]#0, %[[U]]#1, %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
+// CHECK-NEXT: %[[F:.+]], %{{.+}} = train.commit count(%[[S]]#1) after(%{{.*}}) finite(%[[S]]#0, %[[A]]#1, %[[A]]#0 :
+// CHECK-NEXT: %[[W1:.+]] = train.sgd %[[W]], %[[A]]#1,
+// CHECK-NEXT: %[[B1:.+]] = train.sgd %[[B]], %[[A]]#0,
+// CHECK-NEXT: return %[[W1]], %[[B1]], %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
 train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<gradient, per_tensor, auto, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -29,19 +30,17 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -49,12 +48,16 @@ train.program @gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe(
 
 // Each group's rules make deltas; those are combined and added.
 // CHECK-LABEL: train.program @delta
-// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<finite>})
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %{{[a-z0-9]+}}: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %{{[a-z0-9]+}}: tensor<i32> {rt.binding = #rt.binding<failed>})
 // CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
 // CHECK-NEXT: %[[NF:.+]] = train.not_finite(%[[LOSS]], %[[R]]#0, %[[R]]#1 :
 // CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]], %[[NF]] :
-// CHECK-NEXT: %[[U:.+]]:2, %[[F:.+]] = train.update loss(%[[S]]#0) count(%[[S]]#1) after(%{{.*}}) divisor(%[[R]]#2) nonfinite_ranks(%[[S]]#2) gradients(%[[R]]#1, %[[R]]#0 : {{.*}}) current(%[[W]], %[[B]] : {{.*}}) deltas {
-// CHECK: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[U]]#1, %[[U]]#0 :
+// CHECK-NEXT: %[[F:.+]], %{{.+}} = train.commit count(%[[S]]#1) after(%{{.*}}) nonfinite_ranks(%[[S]]#2) on_nonfinite fail
+// CHECK-NEXT: %[[MW:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2
+// CHECK-NEXT: %[[MB:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#2
+// CHECK-NEXT: %[[DW:.+]] = train.sgd %[[W]], %[[MW]], {{.*}} if %[[F]] delta
+// CHECK-NEXT: %[[DB:.+]] = train.sgd %[[B]], %[[MB]], {{.*}} if %[[F]] delta
+// CHECK-NEXT: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [1, 0](%[[DB]], %[[DW]] :
 // CHECK-NEXT: %[[B1:.+]] = train.apply_delta %[[A]]#0 to %[[B]] if %[[F]]
 // CHECK-NEXT: %[[W1:.+]] = train.apply_delta %[[A]]#1 to %[[W]] if %[[F]]
 // CHECK-NEXT: return %[[W1]], %[[B1]], %[[F]], %[[A]]#0, %[[A]]#1, %[[S]]#0, %[[S]]#1
@@ -69,19 +72,17 @@ train.program @delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -103,19 +104,17 @@ train.program @sums batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -125,7 +124,8 @@ train.program @sums batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
 // CHECK-LABEL: train.program @contributors
 // CHECK: %[[HAS:.+]] = train.has_samples
 // CHECK: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%{{.*}}, %{{.*}}, %[[HAS]] :
-// CHECK: train.update {{.*}} divisor(%[[R]]#2)
+// CHECK: train.divide_gradient %[[R]]#1 by %[[R]]#2
+// CHECK-NEXT: train.divide_gradient %[[R]]#0 by %[[R]]#2
 train.program @contributors batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>, train.adasum = #train.adasum<delta, per_tensor, servers, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
@@ -137,19 +137,17 @@ train.program @contributors batch_size(4) micro_batches(1) epochs(1) seed(1) rec
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -170,19 +168,17 @@ train.program @none batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -204,19 +200,17 @@ train.program @per_tensor batch_size(4) micro_batches(1) epochs(1) seed(1) recip
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -236,19 +230,17 @@ train.program @per_group batch_size(4) micro_batches(1) epochs(1) seed(1) recipe
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
@@ -268,26 +260,24 @@ train.program @whole batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
                     %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
                     %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
                     %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>})
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
       -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
           tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
-          tensor<i32> {rt.binding = #rt.binding<finite>}) {
-    %r:2, %finite = train.update loss(%loss) count(%count) after(%before)
-        gradients(%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
-        current(%w, %b : tensor<4x3xf32>, tensor<4xf32>) {
-    ^bb0(%mw: tensor<4x3xf32>, %mb: tensor<4xf32>):
-      %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 : tensor<4x3xf32>
-      %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      train.yield %w1, %b1 : tensor<4x3xf32>, tensor<4xf32>
-    }
-    return %r#0, %r#1, %finite : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %w1, %b1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<i32>
   }
 }
 
 //--- errors.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<delta, whole, auto, cuts = []>} {
-  // expected-error @+1 {{expected gradients that are summed over ranks and one train.update, found 0 all-reduces and 0 updates}}
+  // expected-error @+1 {{expected gradients that are summed over ranks and one train.commit, found 0 all-reduces and 0 commits}}
   func.func @update() { return }
 }
 
@@ -296,19 +286,17 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.adasum = #train.adasum<delta, whole, auto, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4xf32>
+  // expected-error @+1 {{has no rule for parameter @w, whose gradient ranks sum}}
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
                     %w: tensor<4xf32> {rt.binding = #rt.binding<parameter, "w">},
-                    %before: tensor<i32> {rt.binding = #rt.binding<finite>}) {
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>}) {
     %r:3 = coll.all_reduce index(0) over all parameters [@w]
         (%g, %loss, %count : tensor<4xf32>, tensor<f32>, tensor<i64>)
-    // expected-error @+1 {{has no rule for parameter @w, whose gradient ranks sum}}
-    %w1, %finite = train.update loss(%r#1) count(%r#2) after(%before)
-        gradients(%r#0 : tensor<4xf32>) current(%w : tensor<4xf32>) {
-    ^bb0(%mean: tensor<4xf32>):
-      train.yield %w : tensor<4xf32>
-    }
+    %applied, %failed = train.commit count(%r#2) after(%before)
+        finite(%r#1, %r#0 : tensor<f32>, tensor<4xf32>) on_nonfinite fail
+    %mean = train.divide_gradient %r#0 by %r#2 : tensor<4xf32>
     return
   }
 }

@@ -76,7 +76,8 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   rt.slot <loss_sum> gradient[0] : memref<f32>
   rt.slot <loss_count> gradient[64] : memref<i64>
   rt.slot <seed> control[0] : memref<i64>
-  rt.slot <finite> result[0] : memref<i32>
+  rt.slot <failed> result[0] : memref<i32>
+  rt.slot <applied> result[192] : memref<i32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }

@@ -79,7 +79,8 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
   rt.slot <loss_count> gradient[128] : memref<i64>
   rt.slot <control, "learning_rate"> control[0] : memref<f32>
   rt.slot <seed> control[64] : memref<i64>
-  rt.slot <finite> result[0] : memref<i32>
+  rt.slot <failed> result[0] : memref<i32>
+  rt.slot <applied> result[192] : memref<i32>
   rt.slot <metric_sum, "loss"> result[64] : memref<f32>
   rt.slot <metric_count, "loss"> result[128] : memref<i64>
   func.func private @micro_kernel_0(%begin: index, %end: index, %a: memref<4x5xf32> {llvm.noalias},

@@ -16,7 +16,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 // CHECK: rt.slot <state, "w.momentum"> state[0] : memref<25xf32>
 // CHECK: rt.slot <control, "learning_rate"> control[0] : memref<f32>
 // CHECK: rt.slot <seed> control[64] : memref<i64>
-// CHECK: rt.slot <finite> result[0] : memref<i32>
+// CHECK: rt.slot <failed> result[0] : memref<i32>
 // CHECK: rt.slot <metric_sum, "loss"> result[64] : memref<f32>
 // CHECK: rt.slot <metric_count, "loss"> result[128] : memref<i64>
 // CHECK-NOT: rt.slot
@@ -50,7 +50,7 @@ func.func @combine(%g: memref<25xf32> {rt.binding = #rt.binding<gradient, "w">},
 func.func @update(%s: memref<25xf32> {rt.binding = #rt.binding<state, "w.momentum">},
                   %lr: memref<f32> {rt.binding = #rt.binding<control, "learning_rate">},
                   %seed: memref<i64> {rt.binding = #rt.binding<seed>},
-                  %f: memref<i32> {rt.binding = #rt.binding<finite>},
+                  %f: memref<i32> {rt.binding = #rt.binding<failed>},
                   %m: memref<f32> {rt.binding = #rt.binding<metric_sum, "loss">},
                   %n: memref<i64> {rt.binding = #rt.binding<metric_count, "loss">}) {
   return

@@ -107,7 +107,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%x: tensor<4x3xf32>, %y: tensor<4xi32>,
-                   %epoch: tensor<i32> {rt.binding = #rt.binding<finite>}) -> (tensor<f32>, tensor<i64>) {
+                   %epoch: tensor<i32> {rt.binding = #rt.binding<failed>}) -> (tensor<f32>, tensor<i64>) {
     // expected-error @+1 {{reduces over the batch and must be given the function's own argument bound to #rt.binding<valid>}}
     %sum, %count = nn.softmax_cross_entropy %x, %y, %epoch : tensor<4x3xf32>, tensor<4xi32>
     return %sum, %count : tensor<f32>, tensor<i64>

@@ -79,24 +79,23 @@ train.program @mlp batch_size({0}) micro_batches(1) epochs(1) seed(1) recipe("{{
       %lr: tensor<f32> {{rt.binding = #rt.binding<control, "learning_rate">},
       %w1: tensor<4x5xf32> {{rt.binding = #w1}, %b1: tensor<4xf32> {{rt.binding = #b1},
       %w2: tensor<3x4xf32> {{rt.binding = #w2}, %v2: tensor<3x4xf32> {{rt.binding = #v2},
-      %before: tensor<i32> {{rt.binding = #rt.binding<finite>})
+      %before: tensor<i32> {{rt.binding = #rt.binding<failed>})
       -> (tensor<4x5xf32> {{rt.binding = #w1}, tensor<4xf32> {{rt.binding = #b1},
           tensor<3x4xf32> {{rt.binding = #w2}, tensor<3x4xf32> {{rt.binding = #v2},
-          tensor<i32> {{rt.binding = #rt.binding<finite>}) {{
-    %r:5 = train.update loss(%sum) count(%count) after(%before)
-        gradients(%g1, %gb, %g2 : tensor<4x5xf32>, tensor<4xf32>, tensor<3x4xf32>)
-        current(%w1, %b1, %w2, %v2
-                : tensor<4x5xf32>, tensor<4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {{
-    ^bb0(%m1: tensor<4x5xf32>, %mb: tensor<4xf32>, %m2: tensor<3x4xf32>):
-      %n1 = train.sgd %w1, %m1, %lr weight_decay 0.0078125 : tensor<4x5xf32>
-      %nb = train.sgd %b1, %mb, %lr weight_decay 0.0 : tensor<4xf32>
-      %n2, %nv = train.momentum %w2, %m2, %lr, %v2 momentum 0.875 weight_decay 0.0
-          : tensor<3x4xf32>
-      train.yield %n1, %nb, %n2, %nv
-          : tensor<4x5xf32>, tensor<4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
-    }
-    return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<4x5xf32>, tensor<4xf32>,
-        tensor<3x4xf32>, tensor<3x4xf32>, tensor<i32>
+          tensor<i32> {{rt.binding = #rt.binding<applied>},
+          tensor<i32> {{rt.binding = #rt.binding<failed>}) {{
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%sum, %g1, %gb, %g2 : tensor<f32>, tensor<4x5xf32>, tensor<4xf32>,
+               tensor<3x4xf32>) on_nonfinite fail
+    %m1 = train.divide_gradient %g1 by %count : tensor<4x5xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %m2 = train.divide_gradient %g2 by %count : tensor<3x4xf32>
+    %n1 = train.sgd %w1, %m1, %lr weight_decay 0.0078125 if %applied : tensor<4x5xf32>
+    %nb = train.sgd %b1, %mb, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    %n2, %nv = train.momentum %w2, %m2, %lr, %v2 momentum 0.875 weight_decay 0.0
+        if %applied : tensor<3x4xf32>
+    return %n1, %nb, %n2, %nv, %applied, %failed : tensor<4x5xf32>, tensor<4xf32>,
+        tensor<3x4xf32>, tensor<3x4xf32>, tensor<i32>, tensor<i32>
   }
   func.func @eval(
       %x: tensor<{0}x5xf32> {{rt.binding = #image},
@@ -234,12 +233,12 @@ TEST_F(ReferenceTrainerTest, NothingIsCommittedWithoutSamplesOrWithANaN) {
 
   FailureOr<Partial> broken = trainer.micro(getBatch(0, 4, 4), 4);
   broken->gradients.at("fc1.bias").data[2] = std::nan("");
-  trainer.isFinite = true;
+  trainer.hasFailed = false;
   EXPECT_FALSE(*trainer.update(*broken, kControls));
 
   FailureOr<Partial> diverged = trainer.micro(getBatch(0, 4, 4), 4);
   diverged->lossSum = std::numeric_limits<double>::infinity();
-  trainer.isFinite = true;
+  trainer.hasFailed = false;
   EXPECT_FALSE(*trainer.update(*diverged, kControls));
   expectEqual(parameters, trainer.parameters, 0.0);
   expectEqual(state, trainer.state, 0.0);
@@ -251,7 +250,7 @@ TEST_F(ReferenceTrainerTest, NothingIsCommittedWithoutSamplesOrWithANaN) {
   expectEqual(parameters, trainer.parameters, 0.0);
   expectEqual(state, trainer.state, 0.0);
   ASSERT_TRUE(succeeded(trainer.initialize(1)));
-  EXPECT_TRUE(trainer.isFinite);
+  EXPECT_FALSE(trainer.hasFailed);
   EXPECT_TRUE(*trainer.update(*good, kControls));
 }
 
@@ -322,11 +321,11 @@ TEST_F(ReferenceTrainerTest, WhatIsMissingIsSaid) {
   EXPECT_TRUE(failed(trainer.micro(getBatch(0, 2, 2), 2)));
   Partial partial = *trainer.micro(getBatch(0, 4, 4), 4);
   EXPECT_TRUE(failed(trainer.update(partial, {})));
-  // Without a result that says whether the step is finite.
+  // Without a result that says whether the step is applied.
   auto program = *modules.back()->getOps<train::ProgramOp>().begin();
   auto update = program.lookupSymbol<func::FuncOp>(train::kUpdate);
   for (unsigned i = 0; i < update.getNumResults(); ++i)
-    if (rt::getResultBinding(update, i).getKind() == rt::BindingKind::Finite)
+    if (rt::getResultBinding(update, i).getKind() == rt::BindingKind::Applied)
       update.setResultAttr(
           i, "rt.binding",
           rt::BindingAttr::get(&context, rt::BindingKind::Valid));
@@ -344,7 +343,7 @@ TEST_F(ReferenceTrainerTest, WhatIsMissingIsSaid) {
             "'func.func' op nothing is known to bind to argument 5, "
             "#rt.binding<control, \"learning_rate\">");
   EXPECT_EQ(messages[4],
-            "'func.func' op expected a result bound to #rt.binding<finite>");
+            "'func.func' op expected a result bound to #rt.binding<applied>");
 }
 
 } // namespace

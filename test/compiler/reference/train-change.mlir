@@ -2,24 +2,20 @@
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
 // RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
 
-// Values of train.not_finite, train.apply_delta and a train.update that gives changes, then
+// Values of train.not_finite, train.apply_delta and rules that give deltas, then
 // on drawn numbers the ops against their lowering.
 train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func private @step(%nonfinite_ranks: tensor<i64>, %count: tensor<i64>, %divisor: tensor<i64>,
                           %g: tensor<2xf32>, %w: tensor<2xf32>, %v: tensor<2xf32>,
                           %lr: tensor<f32>, %before: tensor<i32>)
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>) {
-    %loss = arith.constant dense<0x7FC00000> : tensor<f32>
-    %r:3 = train.update loss(%loss) count(%count) after(%before) divisor(%divisor)
-        nonfinite_ranks(%nonfinite_ranks) gradients(%g : tensor<2xf32>)
-        current(%w, %v : tensor<2xf32>, tensor<2xf32>) deltas {
-    ^bb0(%mean: tensor<2xf32>):
-      %w1, %v1 = train.momentum %w, %mean, %lr, %v momentum 0.75 weight_decay 0.25
-          : tensor<2xf32>
-      train.yield %w1, %v1 : tensor<2xf32>, tensor<2xf32>
-    }
-    %w1 = train.apply_delta %r#0 to %w if %r#2 : tensor<2xf32>
-    return %r#0, %w1, %r#1, %r#2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>
+    %applied, %failed = train.commit count(%count) after(%before)
+        nonfinite_ranks(%nonfinite_ranks) on_nonfinite fail
+    %mean = train.divide_gradient %g by %divisor : tensor<2xf32>
+    %d, %v1 = train.momentum %w, %mean, %lr, %v momentum 0.75 weight_decay 0.25
+        if %applied delta : tensor<2xf32>
+    %w1 = train.apply_delta %d to %w if %applied : tensor<2xf32>
+    return %d, %w1, %v1, %applied : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>
   }
   func.func @main() {
     %none = arith.constant dense<0> : tensor<i64>
@@ -39,7 +35,7 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %found, %one : tensor<i64>
 
     // v = 0.75 v + g / 4 + 0.25 w; the change is -lr v.
-    %r:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %yes)
+    %r:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %no)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
            tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
@@ -51,16 +47,16 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %r#2, %v_x : tensor<2xf32>
     check.expect_eq %r#3, %yes : tensor<i32>
 
-    // A veto, no sample anywhere, or a step before that was not applied: no change.
-    %a:4 = func.call @step(%four, %one, %four, %g, %w, %v, %lr, %yes)
+    // A rank that found a NaN, no sample anywhere, or a step before that was not applied: no change.
+    %a:4 = func.call @step(%four, %one, %four, %g, %w, %v, %lr, %no)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
            tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
-    %b:4 = func.call @step(%none, %none, %four, %g, %w, %v, %lr, %yes)
+    %b:4 = func.call @step(%none, %none, %four, %g, %w, %v, %lr, %no)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
            tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
-    %c:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %no)
+    %c:4 = func.call @step(%none, %one, %four, %g, %w, %v, %lr, %yes)
         : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<2xf32>, tensor<2xf32>,
            tensor<2xf32>, tensor<f32>, tensor<i32>)
         -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>)
@@ -84,26 +80,20 @@ train.program @change batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
       -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<i32>, tensor<4x3xf32>,
           tensor<i32>, tensor<i64>) {
     %none = arith.constant dense<0> : tensor<i64>
-    %yes = arith.constant dense<1> : tensor<i32>
+    %no = arith.constant dense<0> : tensor<i32>
     %nf = train.not_finite (%lr, %g : tensor<f32>, tensor<4x3xf32>)
-    %r:3 = train.update loss(%lr) count(%count) after(%yes) divisor(%divisor)
-        nonfinite_ranks(%none) gradients(%g : tensor<4x3xf32>)
-        current(%w, %v : tensor<4x3xf32>, tensor<4x3xf32>) deltas {
-    ^bb0(%mean: tensor<4x3xf32>):
-      %cut = train.clamp_gradient %mean limit 0.5 : tensor<4x3xf32>
-      %w1, %v1 = train.momentum %w, %cut, %lr, %v momentum 0.75 weight_decay 0.25
-          : tensor<4x3xf32>
-      train.yield %w1, %v1 : tensor<4x3xf32>, tensor<4x3xf32>
-    }
-    %w1 = train.apply_delta %r#0 to %w if %r#2 : tensor<4x3xf32>
+    %applied, %failed = train.commit count(%count) after(%no) nonfinite_ranks(%none) on_nonfinite fail
+    %mean = train.divide_gradient %g by %divisor : tensor<4x3xf32>
+    %cut = train.clamp_gradient %mean limit 0.5 : tensor<4x3xf32>
+    %d, %v1 = train.momentum %w, %cut, %lr, %v momentum 0.75 weight_decay 0.25
+        if %applied delta : tensor<4x3xf32>
+    %w1 = train.apply_delta %d to %w if %applied : tensor<4x3xf32>
     // With a divisor of 0 the sum stays as it is.
-    %s:2 = train.update loss(%lr) count(%count) after(%yes) divisor(%none)
-        gradients(%g : tensor<4x3xf32>) current(%w : tensor<4x3xf32>) {
-    ^bb0(%mean: tensor<4x3xf32>):
-      %w2 = train.sgd %w, %mean, %lr weight_decay 0.0 : tensor<4x3xf32>
-      train.yield %w2 : tensor<4x3xf32>
-    }
-    return %r#0, %w1, %r#1, %r#2, %s#0, %s#1, %nf
+    %applied1, %failed1 = train.commit count(%count) after(%no)
+        finite(%lr, %g : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %mean1 = train.divide_gradient %g by %none : tensor<4x3xf32>
+    %w21 = train.sgd %w, %mean1, %lr weight_decay 0.0 if %applied1 : tensor<4x3xf32>
+    return %d, %w1, %v1, %applied, %w21, %applied1, %nf
         : tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<i32>, tensor<4x3xf32>,
           tensor<i32>, tensor<i64>
   }

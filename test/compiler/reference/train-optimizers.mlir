@@ -4,6 +4,7 @@
 // plain and Nesterov (0.905, 0.8265, 0.79285); Adam's first step, which is the rate
 // whatever the gradient; LARS with a ratio of |w| / |g|.
 func.func @main() {
+  %applied = arith.constant dense<1> : tensor<i32>
   %lr = arith.constant dense<0.1> : tensor<f32>
   %w = arith.constant dense<1.0> : tensor<1xf32>
   %zero = arith.constant dense<0.0> : tensor<1xf32>
@@ -12,20 +13,20 @@ func.func @main() {
   %g3 = arith.constant dense<-0.1> : tensor<1xf32>
 
   %a1, %u1 = train.momentum %w, %g1, %lr, %zero momentum 0.9 weight_decay 0.0
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %a2, %u2 = train.momentum %a1, %g2, %lr, %u1 momentum 0.9 weight_decay 0.0
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %a3, %u3 = train.momentum %a2, %g3, %lr, %u2 momentum 0.9 weight_decay 0.0
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %plain = arith.constant dense<0.8365> : tensor<1xf32>
   check.expect_close %a3, %plain atol 0.0 rtol 1.0e-7 : tensor<1xf32>
 
   %b1, %v1 = train.momentum %w, %g1, %lr, %zero momentum 0.9 weight_decay 0.0 nesterov
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %b2, %v2 = train.momentum %b1, %g2, %lr, %v1 momentum 0.9 weight_decay 0.0 nesterov
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %b3, %v3 = train.momentum %b2, %g3, %lr, %v2 momentum 0.9 weight_decay 0.0 nesterov
-      : tensor<1xf32>
+      if %applied : tensor<1xf32>
   %nesterov = arith.constant dense<0.79285> : tensor<1xf32>
   check.expect_close %b3, %nesterov atol 0.0 rtol 1.0e-7 : tensor<1xf32>
 
@@ -33,12 +34,12 @@ func.func @main() {
   %c1 = arith.constant dense<0.1> : tensor<f32>
   %c2 = arith.constant dense<0.001> : tensor<f32>
   %d, %m, %s = train.adam %w, %g1, %lr, %zero, %zero corrections(%c1, %c2)
-      betas 0.9, 0.999 epsilon 0.0 weight_decay 0.0 : tensor<1xf32>
+      betas 0.9, 0.999 epsilon 0.0 weight_decay 0.0 if %applied : tensor<1xf32>
   %adam = arith.constant dense<0.9> : tensor<1xf32>
   check.expect_close %d, %adam atol 0.0 rtol 1.0e-6 : tensor<1xf32>
   // Decay next to the moments: 0.1 * 0.5 * w more.
   %e, %m2, %s2 = train.adam %w, %g1, %lr, %zero, %zero corrections(%c1, %c2)
-      betas 0.9, 0.999 epsilon 0.0 weight_decay 0.5 decoupled : tensor<1xf32>
+      betas 0.9, 0.999 epsilon 0.0 weight_decay 0.5 decoupled if %applied : tensor<1xf32>
   %adamw = arith.constant dense<0.85> : tensor<1xf32>
   check.expect_close %e, %adamw atol 0.0 rtol 1.0e-6 : tensor<1xf32>
 

@@ -8,32 +8,29 @@ train.program @clipped batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("
                   %loss: tensor<f32>)
       -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<i32>, tensor<f32>) {
     %count = arith.constant dense<4> : tensor<i64>
-    %yes = arith.constant dense<1> : tensor<i32>
-    %r:5 = train.update loss(%loss) count(%count) after(%yes)
-        gradients(%gw, %gb : tensor<2x3xf32>, tensor<3xf32>)
-        current(%w, %v, %b : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>) norm {
-    ^bb0(%mw: tensor<2x3xf32>, %mb: tensor<3xf32>):
-      %n0 = train.squared_norm %mw : tensor<2x3xf32>
-      %n1 = train.squared_norm %mb : tensor<3xf32>
-      %norm = train.global_norm %n0, %n1
-      %cw = train.clamp_gradient %mw limit 0.0625 : tensor<2x3xf32>
-      %cb = train.clamp_gradient %mb limit 0.0625 : tensor<3xf32>
-      %m0 = train.squared_norm %cw : tensor<2x3xf32>
-      %m1 = train.squared_norm %cb : tensor<3xf32>
-      %cut = train.global_norm %m0, %m1
-      %f = train.clip_factor %cut limit 0.125
-      %sw = train.scale_gradient %cw by %f : tensor<2x3xf32>
-      %sb = train.scale_gradient %cb by %f : tensor<3xf32>
-      %ww = train.squared_norm %w : tensor<2x3xf32>
-      %gg = train.squared_norm %sw : tensor<2x3xf32>
-      %ratio = train.trust_ratio %ww, %gg coefficient 0.25 weight_decay 0.125 epsilon 0.0
-      %w1, %v1 = train.lars %w, %sw, %lr, %v ratio(%ratio) momentum 0.5
-          weight_decay 0.125 : tensor<2x3xf32>
-      %b1 = train.sgd %b, %sb, %lr weight_decay 0.0 : tensor<3xf32>
-      train.yield %w1, %v1, %b1, %norm
-          : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<f32>
-    }
-    return %r#0, %r#1, %r#2, %r#3, %r#4
+    %no = arith.constant dense<0> : tensor<i32>
+    %applied, %failed = train.commit count(%count) after(%no)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<2x3xf32>, tensor<3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<2x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<3xf32>
+    %n0 = train.squared_norm %mw : tensor<2x3xf32>
+    %n1 = train.squared_norm %mb : tensor<3xf32>
+    %norm = train.global_norm %n0, %n1
+    %cw = train.clamp_gradient %mw limit 0.0625 : tensor<2x3xf32>
+    %cb = train.clamp_gradient %mb limit 0.0625 : tensor<3xf32>
+    %m0 = train.squared_norm %cw : tensor<2x3xf32>
+    %m1 = train.squared_norm %cb : tensor<3xf32>
+    %cut = train.global_norm %m0, %m1
+    %f = train.clip_factor %cut limit 0.125
+    %sw = train.scale_gradient %cw by %f : tensor<2x3xf32>
+    %sb = train.scale_gradient %cb by %f : tensor<3xf32>
+    %ww = train.squared_norm %w : tensor<2x3xf32>
+    %gg = train.squared_norm %sw : tensor<2x3xf32>
+    %ratio = train.trust_ratio %ww, %gg coefficient 0.25 weight_decay 0.125 epsilon 0.0
+    %w1, %v1 = train.lars %w, %sw, %lr, %v ratio(%ratio) momentum 0.5
+        weight_decay 0.125 if %applied : tensor<2x3xf32>
+    %b1 = train.sgd %b, %sb, %lr weight_decay 0.0 if %applied : tensor<3xf32>
+    return %w1, %v1, %b1, %applied, %norm
         : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<i32>, tensor<f32>
   }
   func.func @main() {

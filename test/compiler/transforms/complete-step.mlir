@@ -57,13 +57,13 @@ train.program @complete batch_size(2) micro_batches(1) epochs(1) seed(1) recipe(
 // CHECK-LABEL: train.program @flag
 train.program @flag batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
-  func.func private @update(tensor<i32> {rt.binding = #rt.binding<finite>})
-      -> (tensor<i32> {rt.binding = #rt.binding<finite>})
+  func.func private @update(tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<i32> {rt.binding = #rt.binding<failed>})
   // CHECK-LABEL: func.func @init
-  // CHECK-SAME: -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<i32> {rt.binding = #rt.binding<finite>})
+  // CHECK-SAME: -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<i32> {rt.binding = #rt.binding<failed>})
   // CHECK: %[[W:.+]] = train.initialize "w"
-  // CHECK: %[[YES:.+]] = arith.constant dense<1> : tensor<i32>
-  // CHECK: return %[[W]], %[[YES]]
+  // CHECK: %[[NO:.+]] = arith.constant dense<0> : tensor<i32>
+  // CHECK: return %[[W]], %[[NO]]
 }
 
 // -----

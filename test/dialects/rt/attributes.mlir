@@ -26,8 +26,8 @@ func.func private @bindings(
     -> (tensor<f32> {rt.binding = #rt.binding<metric_sum, "top_1">},
     // CHECK-SAME: #rt.binding<metric_count, "top_1">
         tensor<i64> {rt.binding = #rt.binding<metric_count, "top_1">},
-    // CHECK-SAME: #rt.binding<finite>
-        tensor<i32> {rt.binding = #rt.binding<finite>})
+    // CHECK-SAME: #rt.binding<failed>
+        tensor<i32> {rt.binding = #rt.binding<failed>})
 
 // CHECK: module attributes
 // CHECK-SAME: test.a = #rt.initializer<constant, 1.000000e+00 : f64, 0.000000e+00 : f64>

@@ -2,18 +2,18 @@
 // RUN: boost-opt %t --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @sgd
-// CHECK: train.sgd %{{.*}}, %{{.*}}, %{{.*}} weight_decay 1.000000e-04 : tensor<4x3xf32>
-func.func @sgd(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>, %lr: tensor<f32>)
+// CHECK: train.sgd %{{.*}}, %{{.*}}, %{{.*}} weight_decay 1.000000e-04 if %{{.*}} : tensor<4x3xf32>
+func.func @sgd(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>, %lr: tensor<f32>, %applied: tensor<i32>)
     -> tensor<4x3xf32> {
-  %w1 = train.sgd %w, %g, %lr weight_decay 1.0e-4 : tensor<4x3xf32>
+  %w1 = train.sgd %w, %g, %lr weight_decay 1.0e-4 if %applied : tensor<4x3xf32>
   return %w1 : tensor<4x3xf32>
 }
 
 // -----
 
-func.func @sgd_types(%w: tensor<4x3xf32>, %g: tensor<3x4xf32>, %lr: tensor<f32>) {
+func.func @sgd_types(%w: tensor<4x3xf32>, %g: tensor<3x4xf32>, %lr: tensor<f32>, %applied: tensor<i32>) {
   // expected-error @+1 {{failed to verify that all of {parameter, gradient, result} have same type}}
-  %w1 = "train.sgd"(%w, %g, %lr) <{weight_decay = 0.0}>
-      : (tensor<4x3xf32>, tensor<3x4xf32>, tensor<f32>) -> tensor<4x3xf32>
+  %w1 = "train.sgd"(%w, %g, %lr, %applied) <{weight_decay = 0.0}>
+      : (tensor<4x3xf32>, tensor<3x4xf32>, tensor<f32>, tensor<i32>) -> tensor<4x3xf32>
   return
 }

@@ -22,3 +22,27 @@ train.program @state_c1_type batch_size(1) micro_batches(1) epochs(1) seed(1) re
   // expected-error @+1 {{expected the parameter's type 'tensor<4x3xf32>', found 'tensor<3x4xf32>'}}
   train.state @w.momentum "momentum" of @w : tensor<3x4xf32>
 }
+
+// -----
+
+train.program @free_states batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // CHECK: train.state @optimizer.steps "steps" : tensor<i64>
+  train.state @optimizer.steps "steps" : tensor<i64>
+  // CHECK: train.state @bn1.running_var "running_var" init <constant, 1.000000e+00 : f64, 0.000000e+00 : f64> saved_with_weights : tensor<8xf32>
+  train.state @bn1.running_var "running_var" init <constant, 1.0, 0.0> saved_with_weights
+      : tensor<8xf32>
+}
+
+// -----
+
+train.program @state_c2 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{of integers starts as an integer constant, found #rt.initializer<constant, 5.000000e-01 : f64, 0.000000e+00 : f64>}}
+  train.state @counter "counter" init <constant, 0.5, 0.0> : tensor<i64>
+}
+
+// -----
+
+train.program @state_c2_kind batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{of integers starts as an integer constant, found #rt.initializer<uniform, 0.000000e+00 : f64, 1.000000e+00 : f64>}}
+  train.state @counter "counter" init <uniform, 0.0, 1.0> : tensor<i64>
+}

@@ -158,6 +158,11 @@ TEST_F(ValidateProgram, ParametersAndStates) {
                "'fc.weight' has an unknown type, role or initialiser");
   expectDefect([](Copy &c) { c.states[0].parameter = 2; },
                "'fc.weight.momentum' belongs to parameter 2 of 2");
+  expectDefect([](Copy &c) { c.states[0].saved = 2; },
+               "state 0 is saved in an unknown way, 2");
+  expectDefect([](Copy &c) { c.states[0].saved = BOOSTC_SAVED_WITH_WEIGHTS; },
+               "state 'fc.weight.momentum' lies in arena STATE, expected "
+               "PARAMETER");
   expectDefect([](Copy &c) { c.states[0].slot = ""; },
                "the slot of a state has no name");
   expectDefect([](Copy &c) { c.states[1].tensor.name = "fc.weight.momentum"; },
@@ -289,8 +294,10 @@ TEST_F(ValidateProgram, Scalars) {
                "'loss_sum' lies in arena RESULT, expected GRADIENT");
   expectDefect([](Copy &c) { c.program.loss_count.offset = 1u << 20; },
                "'loss_count' at offset 1048576");
-  expectDefect([](Copy &c) { c.program.finite.offset = 512; },
-               "'finite' at offset 512");
+  expectDefect([](Copy &c) { c.program.applied.offset = 512; },
+               "'applied' at offset 512");
+  expectDefect([](Copy &c) { c.program.failed.offset = 512; },
+               "'failed' at offset 512");
   expectDefect([](Copy &c) { c.program.seed_control.offset = 128; },
                "'seed' at offset 128");
   expectDefect([](Copy &c) { c.metrics[1].name = "loss"; },

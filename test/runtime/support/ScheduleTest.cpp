@@ -105,10 +105,6 @@ TEST(Schedule, OtherWindowsLeaveStepsSteps) {
   warmup.warmup = 100;
   EXPECT_NEAR(boost_schedule_value_at(&warmup, kHalf, kQuarter), 0.8 * 0.81,
               1e-15);
-  // What Adam divides by counts the steps that were applied.
-  BoostSchedule power = makeSchedule(BOOSTC_SCHEDULE_ONE_MINUS_POWER, 0.5);
-  power.unit = BOOSTC_UNIT_EPOCHS;
-  EXPECT_DOUBLE_EQ(boost_schedule_value_at(&power, {1, 320}, kQuarter), 0.75);
   // A warm-up in steps that is over, of more steps than are done of today's.
   BoostSchedule late = makeSchedule(BOOSTC_SCHEDULE_COSINE, 0.8);
   late.warmup = 100;
@@ -148,9 +144,4 @@ TEST(Schedule, CosineRunsToTheEndAfterTheWarmup) {
   expectCurve(schedule, {6, 6},
               {.5, 1, 1, .85355339059327373, .5, .14644660940672627}, 1e-14);
 }
-TEST(Schedule, OneMinusPowerCountsUpdatesFromOne) {
-  expectCurve(makeSchedule(BOOSTC_SCHEDULE_ONE_MINUS_POWER, 0.5), kTen,
-              {.5, .75, .875}, 1e-15);
-}
-
 } // namespace

@@ -7,8 +7,6 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-unsigned AdamOp::getNumControls() { return 3; }
-
 SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   Location loc = getLoc();
   Value w = operands[0], g = operands[1], rate = operands[2];
@@ -41,9 +39,8 @@ SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   return {buildDescent(b, loc, w, rate, descent), first, second};
 }
 
-LogicalResult AdamOp::evaluate(ReferenceContext &,
-                               ArrayRef<ReferenceValue> operands,
-                               SmallVectorImpl<ReferenceValue> &results) {
+void AdamOp::evaluateRule(ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0], m = operands[5], v = operands[6];
   double rate = operands[2].item(), c1 = operands[3].item();
   double c2 = operands[4].item(), decay = getWeightDecay().convertToDouble();
@@ -59,7 +56,6 @@ LogicalResult AdamOp::evaluate(ReferenceContext &,
     w.data[i] -= rate * (step + (getDecoupled() ? decayed : 0.0));
   }
   results.append({std::move(w), std::move(m), std::move(v)});
-  return success();
 }
 
 ErrorBounds AdamOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
@@ -122,13 +118,19 @@ FailureOr<SmallVector<Value>> AdamOp::buildLayer(LayerBuilder &layer) {
   FailureOr<Value> second = layer.state("second_moment");
   if (failed(second))
     return failure();
-  Value correction1 = layer.oneMinusPower("correction1", beta1);
-  Value correction2 = layer.oneMinusPower("correction2", beta2);
+  Value steps = layer.appliedSteps();
+  auto correct = [&](double beta) -> Value {
+    return OneMinusPowerOp::create(b, steps.getLoc(), layer.inputs[2].getType(),
+                                   steps, b.getF64FloatAttr(beta));
+  };
+  Value correction1 = correct(beta1), correction2 = correct(beta2);
   auto op = AdamOp::create(
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
-      correction1, correction2, *first, *second, b.getF64FloatAttr(beta1),
-      b.getF64FloatAttr(beta2), b.getF64FloatAttr(layer.getNumber("epsilon")),
+      correction1, correction2, *first, *second, layer.applied,
+      b.getF64FloatAttr(beta1), b.getF64FloatAttr(beta2),
+      b.getF64FloatAttr(layer.getNumber("epsilon")),
       b.getF64FloatAttr(layer.getNumber("weight_decay")),
-      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr());
+      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr(),
+      UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

@@ -35,26 +35,15 @@ ErrorBounds DivideGradientOp::boundErrors(ReferenceContext &,
                        });
 }
 
-FailureOr<SmallVector<Value>>
-DivideGradientOp::lowerToLinalg(OpBuilder &builder) {
-  auto type = cast<RankedTensorType>(getType());
-  unsigned rank = type.getRank();
-  // Written over the sum: no second buffer.
-  auto generic = linalg::GenericOp::create(
-      builder, getLoc(), TypeRange{type}, ValueRange{getCount()},
-      ValueRange{getGradient()},
-      ArrayRef<AffineMap>{projection(builder, rank, {}),
-                          builder.getMultiDimIdentityMap(rank)},
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [](OpBuilder &b, Location loc, ValueRange args) {
-        Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
-        Value samples = arith::MaxSIOp::create(b, loc, args[0], one);
-        Value count =
-            arith::SIToFPOp::create(b, loc, args[1].getType(), samples);
-        Value mean = arith::DivFOp::create(b, loc, args[1], count);
-        linalg::YieldOp::create(b, loc, mean);
-      });
-  return SmallVector<Value>{generic.getResult(0)};
+Value DivideGradientOp::buildScalarTransform(OpBuilder &builder,
+                                             ValueRange operands) {
+  Location loc = getLoc();
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  Value samples = arith::MaxSIOp::create(builder, loc, operands[1], one);
+  Value count =
+      arith::SIToFPOp::create(builder, loc, operands[0].getType(), samples);
+  return arith::DivFOp::create(builder, loc, operands[0], count);
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,6 +55,11 @@ LogicalResult HasSamplesOp::evaluate(ReferenceContext &,
                                      SmallVectorImpl<ReferenceValue> &results) {
   results.push_back(ReferenceValue::scalar(operands[0].item() > 0 ? 1.0 : 0.0));
   return success();
+}
+
+ErrorBounds HasSamplesOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
+                                 ArrayRef<ReferenceValue>) {
+  return {}; // integers
 }
 
 FailureOr<SmallVector<Value>> HasSamplesOp::lowerToLinalg(OpBuilder &builder) {

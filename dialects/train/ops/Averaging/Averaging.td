@@ -3,12 +3,9 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_DivideGradientOp : Train_Op<"divide_gradient", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    AllTypesMatch<["gradient", "result"]>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
-  let summary = "a gradient divided by a number of samples, in its own memory";
+def Train_DivideGradientOp : Train_GradientTransform<"divide_gradient", [
+    AllTypesMatch<["gradient", "result"]>]> {
+  let summary = "a gradient divided by a number of samples";
   let description = [{
     `g / max(count, 1)`, elementwise: a sum over samples becomes their mean; of no sample
     the sum is zero and stays zero.
@@ -24,7 +21,8 @@ def Train_DivideGradientOp : Train_Op<"divide_gradient", [
 }
 
 def Train_HasSamplesOp : Train_Op<"has_samples", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "1 where there is a sample, else 0";
   let description = [{

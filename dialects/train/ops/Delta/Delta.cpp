@@ -1,5 +1,6 @@
 // What is between a rule and the commit where ranks combine deltas.
 
+#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/FiniteProbe.h"
 #include "dialects/train/TrainDialect.h"
@@ -21,6 +22,11 @@ LogicalResult NotFiniteOp::evaluate(ReferenceContext &,
   });
   results.push_back(ReferenceValue::scalar(isFinite ? 0.0 : 1.0));
   return success();
+}
+
+ErrorBounds NotFiniteOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
+                                 ArrayRef<ReferenceValue>) {
+  return {}; // integers
 }
 
 FailureOr<SmallVector<Value>> NotFiniteOp::lowerToLinalg(OpBuilder &builder) {
@@ -50,21 +56,30 @@ LogicalResult ApplyDeltaOp::evaluate(ReferenceContext &,
   return success();
 }
 
+ErrorBounds ApplyDeltaOp::boundErrors(ReferenceContext &,
+                                      ArrayRef<Bounded> operands,
+                                      ArrayRef<ReferenceValue>) {
+  return boundElements(operands.take_front(2), 1,
+                       [](Approximates x, MutableArrayRef<Approximate> y) {
+                         y[0] = x[1] + x[0];
+                       });
+}
+
 FailureOr<SmallVector<Value>> ApplyDeltaOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   unsigned rank = type.getRank();
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
   auto generic = linalg::GenericOp::create(
-      builder, getLoc(), TypeRange{type}, ValueRange{getChange(), getFinite()},
+      builder, getLoc(), TypeRange{type}, ValueRange{getChange(), getApplied()},
       ValueRange{getCurrent()},
       ArrayRef<AffineMap>{identity, projection(builder, rank, {}), identity},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [](OpBuilder &b, Location loc, ValueRange args) {
         Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-        Value commits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                              args[1], zero);
+        Value isApplied = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::ne, args[1], zero);
         Value sum = arith::AddFOp::create(b, loc, args[2], args[0]);
-        Value chosen = arith::SelectOp::create(b, loc, commits, sum, args[2]);
+        Value chosen = arith::SelectOp::create(b, loc, isApplied, sum, args[2]);
         linalg::YieldOp::create(b, loc, chosen);
       });
   return SmallVector<Value>{generic.getResult(0)};

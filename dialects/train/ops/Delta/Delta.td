@@ -4,7 +4,8 @@
 include "dialects/train/TrainBase.td"
 
 def Train_NotFiniteOp : Train_Op<"not_finite", [
-    Pure, DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "1 where a number is not finite, else 0";
   let description = [{
@@ -23,20 +24,21 @@ def Train_NotFiniteOp : Train_Op<"not_finite", [
 
 def Train_ApplyDeltaOp : Train_Op<"apply_delta", [
     Pure, AllTypesMatch<["current", "change", "result"]>,
+    DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
     DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "a weight and its change, if the step is applied";
   let description = [{
-    `current + change` if `finite` is not 0, else `current`, in the memory of `current`.
+    `current + change` if `applied` is not 0, else `current`, in the memory of `current`.
 
     Example:
     ```mlir
-    %w1 = train.apply_delta %d to %w if %finite : tensor<4x3xf32>
+    %w1 = train.apply_delta %d to %w if %applied : tensor<4x3xf32>
     ```
   }];
-  let arguments = (ins Train_Tensor:$change, Train_Tensor:$current, Train_Flag:$finite);
+  let arguments = (ins Train_Tensor:$change, Train_Tensor:$current, Train_Flag:$applied);
   let results = (outs Train_Tensor:$result);
-  let assemblyFormat = "$change `to` $current `if` $finite attr-dict `:` type($result)";
+  let assemblyFormat = "$change `to` $current `if` $applied attr-dict `:` type($result)";
 }
 
 #endif // BOOSTC_TRAIN_DELTA

@@ -78,11 +78,8 @@ def Train_TrustRatioOp : Train_Op<"trust_ratio", [
   }];
 }
 
-def Train_ScaleGradientOp : Train_Op<"scale_gradient", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    AllTypesMatch<["gradient", "result"]>,
-    DeclareOpInterfaceMethods<GradientTransformOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_ScaleGradientOp : Train_GradientTransform<"scale_gradient", [
+    AllTypesMatch<["gradient", "result"]>]> {
   let summary = "a gradient times a scalar";
   let description = [{
     Example:
@@ -95,11 +92,8 @@ def Train_ScaleGradientOp : Train_Op<"scale_gradient", [
   let assemblyFormat = "$gradient `by` $factor attr-dict `:` type($result)";
 }
 
-def Train_ClampGradientOp : Train_Op<"clamp_gradient", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    AllTypesMatch<["gradient", "result"]>,
-    DeclareOpInterfaceMethods<GradientTransformOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_ClampGradientOp : Train_GradientTransform<"clamp_gradient", [
+    AllTypesMatch<["gradient", "result"]>]> {
   let summary = "each element of a gradient inside [-limit, limit]";
   let description = [{
     Example:

@@ -5,8 +5,6 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-unsigned LarsOp::getNumControls() { return 2; }
-
 SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   Location loc = getLoc();
   Value w = operands[0];
@@ -20,9 +18,8 @@ SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
   return {buildDescent(b, loc, w, operands[2], velocity), velocity};
 }
 
-LogicalResult LarsOp::evaluate(ReferenceContext &,
-                               ArrayRef<ReferenceValue> operands,
-                               SmallVectorImpl<ReferenceValue> &results) {
+void LarsOp::evaluateRule(ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0], v = operands[4];
   double decay = getWeightDecay().convertToDouble();
   for (int64_t i = 0; i < w.size(); ++i) {
@@ -31,7 +28,6 @@ LogicalResult LarsOp::evaluate(ReferenceContext &,
     w.data[i] -= operands[2].item() * v.data[i];
   }
   results.append({std::move(w), std::move(v)});
-  return success();
 }
 
 ErrorBounds LarsOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
@@ -85,8 +81,8 @@ FailureOr<SmallVector<Value>> LarsOp::buildLayer(LayerBuilder &layer) {
                           DenseElementsAttr::get(
                               RankedTensorType::get({}, b.getF32Type()), 1.0f))
                           .getResult();
-  auto op =
-      LarsOp::create(b, layer.loc, w, g, layer.inputs[2], ratio, *velocity,
-                     b.getF64FloatAttr(layer.getNumber("momentum")), decay);
+  auto op = LarsOp::create(
+      b, layer.loc, w, g, layer.inputs[2], ratio, *velocity, layer.applied,
+      b.getF64FloatAttr(layer.getNumber("momentum")), decay, UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

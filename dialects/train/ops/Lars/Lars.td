@@ -3,11 +3,8 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_LarsOp : Train_Op<"lars", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+def Train_LarsOp : Train_Rule<"lars", [
     AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
-    DeclareOpInterfaceMethods<ScalarUpdateOpInterface, ["getNumControls"]>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "momentum with a rate for each tensor";
   let description = [{
@@ -18,17 +15,18 @@ def Train_LarsOp : Train_Op<"lars", [
     Example:
     ```mlir
     %w1, %v1 = train.lars %w, %g, %lr, %v ratio(%ratio) momentum 0.9 weight_decay 1.0e-4
-        : tensor<4x3xf32>
+        if %applied : tensor<4x3xf32>
     ```
   }];
   let arguments = (ins Train_Tensor:$parameter, Train_Tensor:$gradient,
                        Train_Sum:$learning_rate, Train_Sum:$ratio,
-                       Train_Tensor:$velocity, F64Attr:$momentum,
-                       F64Attr:$weight_decay);
+                       Train_Tensor:$velocity, Train_Flag:$applied, F64Attr:$momentum,
+                       F64Attr:$weight_decay, UnitAttr:$delta);
   let results = (outs Train_Tensor:$result, Train_Tensor:$new_velocity);
   let assemblyFormat = [{
     $parameter `,` $gradient `,` $learning_rate `,` $velocity `ratio` `(` $ratio `)`
-    `momentum` $momentum `weight_decay` $weight_decay attr-dict `:` type($result)
+    `momentum` $momentum `weight_decay` $weight_decay `if` $applied (`delta` $delta^)?
+    attr-dict `:` type($result)
   }];
 }
 

@@ -25,9 +25,8 @@ SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder,
   return {buildDescent(builder, getLoc(), w, rate, descent), velocity};
 }
 
-LogicalResult MomentumOp::evaluate(ReferenceContext &,
-                                   ArrayRef<ReferenceValue> operands,
-                                   SmallVectorImpl<ReferenceValue> &results) {
+void MomentumOp::evaluateRule(ArrayRef<ReferenceValue> operands,
+                              SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0], v = operands[3];
   double rate = operands[2].item(), momentum = getMomentum().convertToDouble();
   double decay = getWeightDecay().convertToDouble();
@@ -41,7 +40,6 @@ LogicalResult MomentumOp::evaluate(ReferenceContext &,
   }
   results.push_back(std::move(w));
   results.push_back(std::move(v));
-  return success();
 }
 
 ErrorBounds MomentumOp::boundErrors(ReferenceContext &,
@@ -94,9 +92,9 @@ FailureOr<SmallVector<Value>> MomentumOp::buildLayer(LayerBuilder &layer) {
     return failure();
   auto op = MomentumOp::create(
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
-      *velocity, b.getF64FloatAttr(layer.getNumber("momentum")),
+      *velocity, layer.applied, b.getF64FloatAttr(layer.getNumber("momentum")),
       b.getF64FloatAttr(layer.getNumber("weight_decay")),
       layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr(),
-      layer.getBoolean("nesterov") ? b.getUnitAttr() : UnitAttr());
+      layer.getBoolean("nesterov") ? b.getUnitAttr() : UnitAttr(), UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

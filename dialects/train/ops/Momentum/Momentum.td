@@ -3,11 +3,8 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_MomentumOp : Train_Op<"momentum", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+def Train_MomentumOp : Train_Rule<"momentum", [
     AllTypesMatch<["parameter", "gradient", "velocity", "result", "new_velocity"]>,
-    DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "gradient descent with momentum";
   let description = [{
@@ -21,18 +18,18 @@ def Train_MomentumOp : Train_Op<"momentum", [
     Example:
     ```mlir
     %w1, %v1 = train.momentum %w, %g, %lr, %v momentum 0.9 weight_decay 0.0
-        : tensor<4x3xf32>
+        if %applied : tensor<4x3xf32>
     ```
   }];
   let arguments = (ins Train_Tensor:$parameter, Train_Tensor:$gradient,
                        Train_Sum:$learning_rate, Train_Tensor:$velocity,
-                       F64Attr:$momentum, F64Attr:$weight_decay, UnitAttr:$decoupled,
-                       UnitAttr:$nesterov);
+                       Train_Flag:$applied, F64Attr:$momentum, F64Attr:$weight_decay,
+                       UnitAttr:$decoupled, UnitAttr:$nesterov, UnitAttr:$delta);
   let results = (outs Train_Tensor:$result, Train_Tensor:$new_velocity);
   let assemblyFormat = [{
     $parameter `,` $gradient `,` $learning_rate `,` $velocity `momentum` $momentum
     `weight_decay` $weight_decay (`decoupled` $decoupled^)? (`nesterov` $nesterov^)?
-    attr-dict `:` type($result)
+    `if` $applied (`delta` $delta^)? attr-dict `:` type($result)
   }];
 }
 

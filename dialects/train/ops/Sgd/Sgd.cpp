@@ -13,15 +13,13 @@ SmallVector<Value> SgdOp::buildScalarRule(OpBuilder &builder,
   return {buildDescent(builder, getLoc(), w, rate, direction)};
 }
 
-LogicalResult SgdOp::evaluate(ReferenceContext &,
-                              ArrayRef<ReferenceValue> operands,
-                              SmallVectorImpl<ReferenceValue> &results) {
+void SgdOp::evaluateRule(ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue w = operands[0];
   double rate = operands[2].item(), decay = getWeightDecay().convertToDouble();
   for (int64_t i = 0; i < w.size(); ++i)
     w.data[i] -= rate * (operands[1].data[i] + decay * w.data[i]);
   results.push_back(std::move(w));
-  return success();
 }
 
 ErrorBounds SgdOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
@@ -51,5 +49,6 @@ FailureOr<SmallVector<Value>> SgdOp::buildLayer(LayerBuilder &layer) {
   OpBuilder &b = layer.builder;
   return SmallVector<Value>{SgdOp::create(
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
-      b.getF64FloatAttr(layer.getNumber("weight_decay")))};
+      layer.applied, b.getF64FloatAttr(layer.getNumber("weight_decay")),
+      UnitAttr())};
 }

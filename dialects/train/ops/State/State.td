@@ -5,21 +5,42 @@ include "dialects/train/TrainBase.td"
 
 def Train_StateOp : Train_Op<"state", [
     Symbol, HasParent<"ProgramOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "a tensor the optimizer keeps for a parameter";
+  let summary = "a tensor that is kept from step to step";
   let description = [{
-    Starts as zeros and is checkpointed. Called "<parameter>.<slot>".
+    Starts as `initializer` says, zeros without one, changes in `@update` only, and is
+    checkpointed: with the optimizer's state, or, with `saved_with_weights`, with the
+    weights, so that `--save` writes it and an evaluation finds it.
+
+    What belongs to a parameter (`of`) has its type and is called "<parameter>.<slot>".
+    Ranks that keep parameters' states of their own (`train.adasum` with delta) share
+    states without a parameter.
 
     Constraints:
     * (state_c1) the parameter exists and has the state's type.
+    * (state_c2) integers start as a constant that is an integer.
 
     Example:
     ```mlir
     train.state @fc1.weight.momentum "momentum" of @fc1.weight : tensor<512x784xf32>
+    train.state @optimizer.steps "steps" : tensor<i64>
+    train.state @bn1.running_var "running_var" init <constant, 1.0, 0.0> saved_with_weights
+        : tensor<64xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$slot,
-                       FlatSymbolRefAttr:$parameter, TypeAttrOf<AnyRankedTensor>:$type);
-  let assemblyFormat = "$sym_name $slot `of` $parameter attr-dict `:` $type";
+                       OptionalAttr<FlatSymbolRefAttr>:$parameter,
+                       OptionalAttr<Rt_InitializerAttr>:$initializer,
+                       UnitAttr:$saved_with_weights,
+                       TypeAttrOf<StaticShapeTensorOf<[F32, I32, I64]>>:$type);
+  let assemblyFormat = [{
+    $sym_name $slot (`of` $parameter^)? (`init` $initializer^)?
+    (`saved_with_weights` $saved_with_weights^)? attr-dict `:` $type
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The initialiser, of zeros where none is given.
+    ::boostc::rt::InitializerAttr getInitializerOrZeros();
+  }];
 }
 
 #endif // BOOSTC_TRAIN_STATE
