@@ -31,17 +31,17 @@ def Train_Dialect : Dialect {
     |---|---|---|
     | `@forward` | input | inputs, valid, parameters -> loss sum, loss count, metrics |
     | `@micro` | input | inputs, valid, parameters -> gradient sums, loss sum, count |
-    | `@update` | input | gradients, loss, count, controls, parameters, state, finite -> the same parameters, state and finite |
+    | `@update` | input | gradients, loss, count, controls, parameters, state, failed -> the same parameters and state, applied, failed |
     | `@eval` | input | inputs, valid, parameters -> loss and metric sums and counts |
     | `@combine` | step | two results of micro -> their sum; none with `rt.reproducible` off |
-    | `@init` | step | seed -> parameters, state, finite = 1 |
+    | `@init` | step | seed -> parameters, state, failed = 0 |
 
     With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
     the sums of those before and returns sums with its own.
 
     Arguments and results carry `rt.binding` attributes that say what memory they are.
-    Weights and state change in `@update` only, after the commit point of
-    `train.update`.
+    Weights and state change in `@update` only, after the commit point,
+    `train.commit`.
   }];
   let cppNamespace = "::boostc::train";
   let dependentDialects = [

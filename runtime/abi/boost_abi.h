@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 9u
+#define BOOSTC_ABI_VERSION 10u
 #define BOOSTC_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOSTC_QUERY_SYMBOL "boost_program_query"
 

@@ -376,9 +376,24 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
 static ReferenceValue read(const BoostTensor &tensor,
                            const std::byte *address) {
   ReferenceValue value(ArrayRef(tensor.shape, tensor.rank));
-  auto *elements = reinterpret_cast<const float *>(address);
-  for (int64_t i = 0; i < value.size(); ++i)
-    value.data[i] = elements[i];
+  auto readAs = [&](auto zero) {
+    for (int64_t i = 0; i < value.size(); ++i) {
+      auto element = zero;
+      std::memcpy(&element, address + i * sizeof element, sizeof element);
+      value.data[i] = static_cast<double>(element);
+    }
+  };
+  switch (static_cast<BoostDType>(tensor.dtype)) {
+  case BOOSTC_F32:
+    readAs(0.0f);
+    break;
+  case BOOSTC_I32:
+    readAs(int32_t{0});
+    break;
+  case BOOSTC_I64:
+    readAs(int64_t{0});
+    break;
+  }
   return value;
 }
 

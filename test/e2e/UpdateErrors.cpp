@@ -60,9 +60,9 @@ e2e::getUpdateErrors(train::ProgramOp program,
       analysis.set(argument, number(sums.lossSum));
       break;
     case rt::BindingKind::LossCount:
-      analysis.set(argument, number(isSumOfMeans ? 1.0
-                                                 : static_cast<double>(
-                                                       sums.lossCount)));
+      analysis.set(
+          argument,
+          number(isSumOfMeans ? 1.0 : static_cast<double>(sums.lossCount)));
       break;
     default: // the flag of the step before: none has failed
       analysis.set(argument, number(0.0));

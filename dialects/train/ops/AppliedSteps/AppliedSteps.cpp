@@ -20,7 +20,7 @@ CountAppliedOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 }
 
 ErrorBounds CountAppliedOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
-                                 ArrayRef<ReferenceValue>) {
+                                        ArrayRef<ReferenceValue>) {
   return {}; // integers
 }
 

@@ -58,7 +58,7 @@ LogicalResult HasSamplesOp::evaluate(ReferenceContext &,
 }
 
 ErrorBounds HasSamplesOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
-                                 ArrayRef<ReferenceValue>) {
+                                      ArrayRef<ReferenceValue>) {
   return {}; // integers
 }
 

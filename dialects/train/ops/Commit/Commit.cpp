@@ -36,7 +36,7 @@ LogicalResult CommitOp::evaluate(ReferenceContext &,
 }
 
 ErrorBounds CommitOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
-                                 ArrayRef<ReferenceValue>) {
+                                  ArrayRef<ReferenceValue>) {
   return {}; // integers
 }
 

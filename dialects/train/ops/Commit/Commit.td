@@ -19,8 +19,8 @@ def Train_CommitOp : Train_Op<"commit", [
     `applied` = 1 if count > 0, `after` = 0 and every element of `values` is finite, else 0.
 
     Rules select by `applied`, so a step that is not applied leaves weights and state as
-    they were. With `nonfinite_ranks`, how many ranks found a number that is not finite,
-    that must be 0 too: ranks whose own sums differ agree so.
+    they were. Where ranks have sums of their own, `nonfinite_ranks`, the number of ranks that
+    found a number that is not finite, must be 0 as well, so that all decide alike.
 
     `on_nonfinite` says what follows a step that is not applied. `fail`: `failed` = 1 - `applied`, so
     no step after it is applied either, even one that was launched before that was known.

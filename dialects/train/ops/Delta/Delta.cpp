@@ -25,7 +25,7 @@ LogicalResult NotFiniteOp::evaluate(ReferenceContext &,
 }
 
 ErrorBounds NotFiniteOp::boundErrors(ReferenceContext &, ArrayRef<Bounded>,
-                                 ArrayRef<ReferenceValue>) {
+                                     ArrayRef<ReferenceValue>) {
   return {}; // integers
 }
 
