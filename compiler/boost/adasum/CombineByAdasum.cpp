@@ -40,7 +40,11 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       return signalPassFailure();
     }
     commit = commits.front();
-    means = llvm::to_vector(function.getOps<train::DivideGradientOp>());
+    // Not what ranks divide before their sum.
+    means.clear();
+    for (auto mean : function.getOps<train::DivideGradientOp>())
+      if (commit->isBeforeInBlock(mean))
+        means.push_back(mean);
     averageInside(reductions);
     OpBuilder builder(commit);
     if (adasum.getMode() == train::AdasumMode::Gradient)
@@ -246,7 +250,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   train::AdasumAttr adasum;
   func::FuncOp function;
   train::CommitOp commit;
-  SmallVector<train::DivideGradientOp> means; ///< of sums over all ranks
+  SmallVector<train::DivideGradientOp> means; ///< for the rules
   coll::AllReduceOp last; ///< with loss and count from operand `first` on
   unsigned first = 0;
   SmallVector<Gradient> gradients;

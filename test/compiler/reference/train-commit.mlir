@@ -1,5 +1,5 @@
 // RUN: boost-interpret %s
-// RUN: boost-interpret %s --function=drawn --tolerance=1e-7 \
+// RUN: boost-interpret %s --function=drawn --tolerance=1e-12 \
 // RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
 
 // Flags of train.commit under both policies, and what counts and corrects by them, then

@@ -142,4 +142,26 @@ train.program @update batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %norm = train.squared_norm %mean : tensor<3x2xf32>
     return %new, %norm : tensor<3x2xf32>, tensor<f32>
   }
+  // Rules with corrections and with a rate for the tensor.
+  func.func @adaptive(%loss: tensor<f32>, %g: tensor<3x2xf32>, %w: tensor<3x2xf32>,
+                      %m: tensor<3x2xf32>, %lr: tensor<f32>)
+      -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
+    %three = arith.constant dense<3> : tensor<i64>
+    %no = arith.constant dense<0> : tensor<i32>
+    %applied, %failed = train.commit count(%three) after(%no)
+        finite(%loss, %g : tensor<f32>, tensor<3x2xf32>) on_nonfinite fail
+    %mean = train.divide_gradient %g by %three : tensor<3x2xf32>
+    %c1 = train.one_minus_power %three base 0.75
+    %c2 = train.one_minus_power %three base 0.875
+    %v = arith.constant dense<0.5> : tensor<3x2xf32>
+    %a, %m1, %v1 = train.adam %w, %mean, %lr, %m, %v corrections(%c1, %c2) betas 0.75, 0.875
+        epsilon 0.0625 weight_decay 0.125 if %applied : tensor<3x2xf32>
+    %ww = train.squared_norm %w : tensor<3x2xf32>
+    %gg = train.squared_norm %mean : tensor<3x2xf32>
+    %ratio = train.trust_ratio %ww, %gg coefficient 0.25 weight_decay 0.5 epsilon 0.0
+    %l, %m2 = train.lars %w, %mean, %lr, %m ratio(%ratio) momentum 0.75 weight_decay 0.5
+        if %applied : tensor<3x2xf32>
+    return %a, %m1, %v1, %l, %m2 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>,
+        tensor<3x2xf32>, tensor<3x2xf32>
+  }
 }

@@ -48,6 +48,8 @@ TEST(Checkpoint, EveryFieldOfThePositionComesBack) {
                               .stepInEpoch = 1875,
                               .samplesInEpoch = 59999,
                               .globalStep = 5625,
+                              .skipped = 17,
+                              .skippedInRow = 5,
                               .ranks = 3,
                               .microBatches = UINT32_MAX,
                               .seed = UINT64_MAX,

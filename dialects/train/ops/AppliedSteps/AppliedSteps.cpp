@@ -81,21 +81,24 @@ OneMinusPowerOp::lowerToLinalg(OpBuilder &builder) {
         Value one = number(1.0),
               none = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
         // base^n is the product of base^(2^k) over the bits k of n; from some k
-        // on these powers are 0 in double precision.
+        // on these powers are 0 in double precision. Each is computed from the
+        // base: squaring one after the other would square their errors.
         Value power = one;
-        double squared = base;
         constexpr unsigned kSignBit = 63;
-        for (unsigned k = 0; k < kSignBit; ++k, squared *= squared) {
-          uint64_t bits = squared > 0.0 ? uint64_t(1) << k : ~uint64_t(0) << k;
+        for (unsigned k = 0; k < kSignBit; ++k) {
+          double factorOfBit =
+              std::pow(base, std::ldexp(1.0, static_cast<int>(k)));
+          uint64_t bits =
+              factorOfBit > 0.0 ? uint64_t(1) << k : ~uint64_t(0) << k;
           Value mask = arith::ConstantOp::create(
               b, loc, b.getI64IntegerAttr(static_cast<int64_t>(bits)));
           Value set = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::ne,
               arith::AndIOp::create(b, loc, args[0], mask), none);
           Value factor =
-              arith::SelectOp::create(b, loc, set, number(squared), one);
+              arith::SelectOp::create(b, loc, set, number(factorOfBit), one);
           power = arith::MulFOp::create(b, loc, power, factor);
-          if (squared == 0.0)
+          if (factorOfBit == 0.0)
             break;
         }
         Value rest = arith::SubFOp::create(b, loc, one, power);
