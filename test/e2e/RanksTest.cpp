@@ -137,10 +137,10 @@ private:
 /// How the gradient of a step comes about, and a text of it.
 struct Rule {
   bool sumsMicroBatches = false, sumsRanks = false;
-  std::string adasum;      ///< mode; empty: none
-  std::string granularity; ///< of Adasum
+  std::string adasum = {};      ///< mode; empty: none
+  std::string granularity = {}; ///< of Adasum
   bool isForGpus = false;
-  std::string skipsWith; ///< optimizer of a model that skips steps
+  std::string skipsWith = {}; ///< optimizer of a model that skips steps
 
   bool isDelta() const { return adasum == "delta"; }
 };

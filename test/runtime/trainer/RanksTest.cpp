@@ -189,7 +189,7 @@ Status trainInTwo(uint32_t ranks,
         CheckpointPosition position;
         for (int64_t steps : {2, 4}) {
           Trainer trainer(run.execution(), run.arenas(), run.data(), ranks,
-                          position, {3, steps, {}, 1}, saving, console,
+                          position, {{3, steps}, {}, 1}, saving, console,
                           nullptr);
           Result<StopReason> reason = trainer.run();
           if (!reason.ok())
