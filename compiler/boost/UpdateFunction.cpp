@@ -24,6 +24,13 @@ void boost::addResult(func::FuncOp function, Value value,
   returnOp.getOperandsMutable().append(value);
 }
 
+void boost::eraseMeans(ArrayRef<train::DivideGradientOp> means) {
+  for (train::DivideGradientOp mean : means) {
+    mean.replaceAllUsesWith(mean.getGradient());
+    mean.erase();
+  }
+}
+
 Location boost::getLocation(train::ProgramOp program,
                             ArrayRef<StringRef> parameters) {
   SmallVector<Location> locations;

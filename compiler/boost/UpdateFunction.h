@@ -14,6 +14,9 @@ train::AveragingAttr getAveraging(train::ProgramOp program);
 void addResult(mlir::func::FuncOp function, mlir::Value value,
                rt::BindingAttr binding);
 
+/// Erases `means`; what reads them reads what they divide.
+void eraseMeans(llvm::ArrayRef<train::DivideGradientOp> means);
+
 /// Parameters of the program by name: where they are in the model file.
 mlir::Location getLocation(train::ProgramOp program,
                            llvm::ArrayRef<llvm::StringRef> parameters);

@@ -115,7 +115,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
                   : gradient.sum);
     SmallVector<Value> combined = combine(builder, averaged);
     // What comes out is the mean already.
-    eraseMeans();
+    eraseMeans(means);
     for (auto [gradient, result] : llvm::zip(gradients, combined))
       replaceFrom(*commit, gradient.sum, result);
   }
@@ -134,7 +134,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       for (train::DivideGradientOp mean : means)
         mean.getCountMutable().assign(divisor);
     else
-      eraseMeans();
+      eraseMeans(means);
 
     SmallVector<ScalarUpdateOpInterface> rules;
     for (const Gradient &gradient : gradients) {
@@ -165,14 +165,6 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       end->replaceUsesOfWith(gradient.sum, result);
     }
     return success();
-  }
-
-  /// What reads the means reads what they divide.
-  void eraseMeans() {
-    for (train::DivideGradientOp mean : means) {
-      mean.replaceAllUsesWith(mean.getGradient());
-      mean.erase();
-    }
   }
 
   /// The rule that changes a parameter.

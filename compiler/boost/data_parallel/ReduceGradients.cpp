@@ -76,14 +76,11 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
       last = buildAllReduce(builder, bucket);
     rt::numberCollectives(update);
 
-    for (train::DivideGradientOp mean : means)
-      if (sumsRanks)
-        mean.replaceAllUsesWith(mean.getGradient());
-      else if (sumsMicroBatches)
-        mean.getCountMutable().assign(last->getResults().back());
     if (sumsRanks)
+      eraseMeans(means);
+    else if (sumsMicroBatches)
       for (train::DivideGradientOp mean : means)
-        mean.erase();
+        mean.getCountMutable().assign(last->getResults().back());
   }
 
   /// `gradients` and `statistics` in the order in which they are exchanged, in
