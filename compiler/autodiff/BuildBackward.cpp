@@ -191,6 +191,8 @@ LogicalResult BackwardBuilder::run() {
 
   SmallVector<Value> results = {clones.lookup(loss),
                                 clones.lookup(getReturned(forward)[1])};
+  for (int64_t number : op.getOutputNumbers())
+    results.push_back(clones.lookup(getReturned(forward)[number]));
   for (int64_t index : op.getWrt())
     results.push_back(getGradient(index));
   op->replaceAllUsesWith(results);

@@ -63,9 +63,9 @@ def ReduceGradientsPass
   let summary = "Data parallel: gradients are summed over ranks before the update";
   let description = [{
     Puts `coll.all_reduce` ops before all else in `@update`, once for each step: gradients in
-    the reverse order of the parameters, as the backward makes them, in buckets of at most
-    `bucket-bytes` (a larger gradient has one of its own), the loss and the number of
-    samples in the last. `@update` returns the sums too, bound as they came, so that they
+    the reverse order of the parameters, as the backward makes them, then the accumulators
+    that the program declares, in buckets of at most `bucket-bytes` (a larger one has a
+    bucket of its own), the loss and the number of samples in the last. `@update` returns the sums too, bound as they came, so that they
     are computed in place.
 
     Divisions follow from the program's `train.averaging`: by the number of all samples
@@ -96,7 +96,7 @@ def ReduceGradientsPass
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "uint64_t", "26214400",
-           "Most bytes of gradients in a bucket">
+           "Most bytes of gradients and accumulators in a bucket">
   ];
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
 }
@@ -107,8 +107,8 @@ def CombineByAdasumPass
   let description = [{
     Rewrites the all-reduces of boostc-reduce-gradients in a program with
     `train.adasum`. Gradients and what they are divided by are summed over the inner group
-    of ranks; the loss and its count, for the report and the decision to apply the step,
-    over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
+    of ranks; the loss, its count and every other accumulator, for the report, the states
+    and the decision to apply the step, over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
     and updates with what comes out. `delta` mode lets each group's optimizer compute its
     changes of the weights (rules with `delta`), combines these and adds them
     (`train.apply_delta`); state is the rank's own. All ranks agree before whether

@@ -12,6 +12,11 @@ train::AveragingAttr boost::getAveraging(train::ProgramOp program) {
                                    train::Reduction::Mean);
 }
 
+bool boost::isBoundTo(Value value, rt::BindingKind kind) {
+  rt::BindingAttr binding = rt::getArgumentBinding(value);
+  return binding && binding.getKind() == kind;
+}
+
 void boost::addResult(func::FuncOp function, Value value,
                       rt::BindingAttr binding) {
   unsigned index = function.getNumResults();

@@ -10,6 +10,9 @@ namespace boostc::boost {
 /// nothing.
 train::AveragingAttr getAveraging(train::ProgramOp program);
 
+/// Whether `value` is an argument of its function that is bound to `kind`.
+bool isBoundTo(mlir::Value value, rt::BindingKind kind);
+
 /// Makes `function` return `value` too.
 void addResult(mlir::func::FuncOp function, mlir::Value value,
                rt::BindingAttr binding);

@@ -11,10 +11,21 @@ using namespace boostc::frontend;
 using llvm::formatv;
 using rt::BindingKind;
 
+static bool hasLayer(const ProgramParts &parts,
+                     llvm::function_ref<bool(const LayerSpec &)> isMeant) {
+  return llvm::any_of(parts.model.at("layers").items, [&](const Node &layer) {
+    return isMeant(
+        parts.table.entry(LayerSpec::Kind::Layer, layer.at("op").text).spec);
+  });
+}
+
 bool ProgramParts::isRandom() const {
-  return llvm::any_of(model.at("layers").items, [&](const Node &layer) {
-    return table.entry(LayerSpec::Kind::Layer, layer.at("op").text)
-        .spec.isRandom;
+  return hasLayer(*this, [](const LayerSpec &spec) { return spec.isRandom; });
+}
+
+bool ProgramParts::hasInference() const {
+  return hasLayer(*this, [](const LayerSpec &spec) {
+    return spec.isRandom || !spec.statistics.empty();
   });
 }
 
@@ -111,16 +122,33 @@ static FailureOr<rt::InitializerAttr> makeInitializer(ProgramParts &parts,
 
 namespace {
 
+/// @forward or @inference under construction.
+struct Forward {
+  func::FuncOp function;
+  bool isTraining;
+  /// Of the arguments, in their order.
+  SmallVector<rt::BindingAttr> bindings = {};
+  SmallVector<Value> accumulated = {}; ///< see ProgramParts::accumulators
+
+  Value addArgument(Type type, Location loc, BindingKind kind,
+                    StringRef name = {}) {
+    bindings.push_back(rt::BindingAttr::get(type.getContext(), kind, name));
+    return frontend::addArgument(function, type, loc);
+  }
+};
+
 /// One layer while its op builds it.
 class LayerUse : public EntryBuilder {
 public:
-  /// The layer is added to `function`.
-  LayerUse(ProgramParts &parts, func::FuncOp function, Location loc,
+  /// The layer is added to `forward`.
+  LayerUse(ProgramParts &parts, Forward &forward, Location loc,
            const LayerSpec &spec, const Node &node)
       : EntryBuilder(parts.builder, loc, spec, node,
                      formatv("layer '{0}'", node.at("name").text),
                      parts.errors),
-        parts(parts), function(function) {}
+        parts(parts), forward(forward) {
+    isTraining = forward.isTraining;
+  }
 
   FailureOr<Value> parameter(StringRef name, ArrayRef<int64_t> shape,
                              int64_t fanIn, int64_t fanOut) override {
@@ -147,17 +175,58 @@ public:
       return failure();
 
     auto type = RankedTensorType::get(shape, builder.getF32Type());
-    std::string symbol = node.at("name").text + "." + name.str();
-    if (!parts.program.lookupSymbol(symbol)) {
+    std::string symbol = getSymbol(name);
+    if (isTraining) {
       OpBuilder::InsertionGuard guard(builder);
       parts.moveToDeclarations();
       parts.parameters.push_back(train::ParameterOp::create(
           builder, loc, symbol, static_cast<train::Role>(parameterSpec->role),
           *initializer, type));
     }
-    Value value = addArgument(function, type, loc);
+    Value value =
+        forward.addArgument(type, loc, BindingKind::Parameter, symbol);
     declared[name] = value;
     return value;
+  }
+
+  Value statistic(StringRef name, ArrayRef<int64_t> shape) override {
+    auto type = RankedTensorType::get(shape, builder.getF32Type());
+    std::string symbol = getSymbol(name);
+    if (isTraining) {
+      const StatisticSpec *statistic =
+          llvm::find_if(spec.statistics, [&](const StatisticSpec &s) {
+            return s.name == name;
+          }).base();
+      OpBuilder::InsertionGuard guard(builder);
+      parts.moveToDeclarations();
+      statistics[name] = train::StateOp::create(
+          builder, loc, builder.getStringAttr(symbol),
+          builder.getStringAttr(name), FlatSymbolRefAttr(),
+          rt::InitializerAttr::get(builder.getContext(),
+                                   rt::InitializerKind::Constant,
+                                   statistic->initial, 0.0),
+          builder.getUnitAttr(), TypeAttr::get(type));
+    }
+    return forward.addArgument(type, loc, BindingKind::State, symbol);
+  }
+
+  void trackMoments(const RunningMoments &moments) override {
+    OpBuilder::InsertionGuard guard(builder);
+    parts.moveToDeclarations();
+    auto accumulate = [&](StringRef name, Value sum) {
+      forward.accumulated.push_back(sum);
+      parts.accumulators.push_back(train::AccumulatorOp::create(
+          builder, loc, builder.getStringAttr(getSymbol(name)),
+          FlatSymbolRefAttr(), TypeAttr::get(sum.getType())));
+      return parts.accumulators.back();
+    };
+    auto shifts = accumulate("shifts", moments.shifts);
+    auto squares = accumulate("squares", moments.squares);
+    auto count = accumulate("count", moments.count);
+    parts.moments.push_back({loc, statistics.lookup(moments.mean),
+                             statistics.lookup(moments.variance), shifts,
+                             squares, count, moments.momentum,
+                             moments.isUnbiased});
   }
 
   /// An initialiser that the file gives for a parameter which this layer does
@@ -172,9 +241,14 @@ public:
   }
 
 private:
+  std::string getSymbol(StringRef name) {
+    return node.at("name").text + "." + name.str();
+  }
+
   ProgramParts &parts;
-  func::FuncOp function;
+  Forward &forward;
   llvm::StringMap<Value> declared;
+  llvm::StringMap<train::StateOp> statistics;
 };
 
 /// Builds @forward or @inference, layer by layer.
@@ -182,10 +256,10 @@ class ForwardBuilder {
 public:
   ForwardBuilder(ProgramParts &parts, bool isTraining)
       : parts(parts), b(parts.builder), model(parts.model),
-        isTraining(isTraining) {}
+        forward{{}, isTraining} {}
 
   LogicalResult build() {
-    if (isTraining)
+    if (forward.isTraining)
       declareInputs();
     addInputs();
     for (const Node &layer : model.at("layers").items) {
@@ -240,15 +314,16 @@ private:
   void addInputs() {
     SmallVector<train::InputOp> inputs(
         parts.program.getBody().getOps<train::InputOp>());
-    function =
+    bool isTraining = forward.isTraining;
+    forward.function =
         createFunction(parts, isTraining ? train::kForward : train::kInference);
-    (isTraining ? parts.forward : parts.inference) = function;
+    (isTraining ? parts.forward : parts.inference) = forward.function;
     for (train::InputOp input : inputs) {
       if (input.getSampleKeys() && !isTraining)
         continue;
       StringRef name = input.getSymName();
-      bindings.push_back({BindingKind::Input, name});
-      Value value = addArgument(function, input.getType(), input.getLoc());
+      Value value = forward.addArgument(input.getType(), input.getLoc(),
+                                        BindingKind::Input, name);
       if (input.getSampleKeys())
         sampleKeys = value;
       else
@@ -256,17 +331,16 @@ private:
                         model.at("input").findMember(name)->keyExtent,
                         static_cast<int64_t>(input.getClasses().value_or(0))};
     }
-    bindings.push_back({BindingKind::Valid, {}});
-    valid = addArgument(function, RankedTensorType::get({}, b.getI32Type()),
-                        parts.program.getLoc());
+    valid = forward.addArgument(RankedTensorType::get({}, b.getI32Type()),
+                                parts.program.getLoc(), BindingKind::Valid);
   }
 
   void buildLayer(const Node &node) {
     StringRef name = node.at("name").text;
     const LayerEntry &entry =
         parts.table.entry(LayerSpec::Kind::Layer, node.at("op").text);
-    LayerUse use(parts, function, nameLocation(b, name, node.extent),
-                 entry.spec, node);
+    LayerUse use(parts, forward, nameLocation(b, name, node.extent), entry.spec,
+                 node);
     for (const Node &input : node.at("inputs").items) {
       const NamedValue &value = values[input.text];
       if (!value.value)
@@ -280,7 +354,8 @@ private:
       use.sampleKeys = sampleKeys;
       use.stream = boost_random_stream(name.str().c_str());
     }
-    b.setInsertionPointToEnd(&function.front());
+    use.valid = valid;
+    b.setInsertionPointToEnd(&forward.function.front());
     FailureOr<SmallVector<Value>> outputs = entry.build(use);
     if (failed(outputs))
       return;
@@ -357,31 +432,26 @@ private:
     if (isLoss)
       use.reads.push_back(values[target]);
     use.inputs = {output.value, values[target].value, valid};
-    b.setInsertionPointToEnd(&function.front());
+    b.setInsertionPointToEnd(&forward.function.front());
     FailureOr<SmallVector<Value>> pair = entry.build(use);
     if (failed(pair))
       return;
     llvm::append_range(results, *pair);
-    if (isTraining)
+    if (forward.isTraining)
       parts.metrics.push_back(isLoss ? "loss" : name.str());
   }
 
   void finish() {
-    finishFunction(parts, function, results);
-    unsigned index = 0;
-    for (auto [kind, name] : bindings)
-      bindArgument(function, index++, kind, name);
-    for (train::ParameterOp parameter : parts.parameters)
-      bindArgument(function, index++, BindingKind::Parameter,
-                   parameter.getSymName());
+    llvm::append_range(results, forward.accumulated);
+    finishFunction(parts, forward.function, results);
+    for (auto [index, binding] : llvm::enumerate(forward.bindings))
+      forward.function.setArgAttr(index, rt::kBindingAttrName, binding);
   }
 
   ProgramParts &parts;
   OpBuilder &b;
   const Node &model;
-  bool isTraining;
-  func::FuncOp function;
-  SmallVector<std::pair<BindingKind, StringRef>> bindings; ///< of arguments
+  Forward forward;
   llvm::StringMap<NamedValue> values;
   NamedValue output;
   Value valid, sampleKeys;
@@ -393,6 +463,7 @@ private:
 LogicalResult frontend::buildForward(ProgramParts &parts) {
   if (failed(ForwardBuilder(parts, /*isTraining=*/true).build()))
     return failure();
-  return parts.isRandom() ? ForwardBuilder(parts, /*isTraining=*/false).build()
-                          : success();
+  return parts.hasInference()
+             ? ForwardBuilder(parts, /*isTraining=*/false).build()
+             : success();
 }

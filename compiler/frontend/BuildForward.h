@@ -6,6 +6,15 @@
 
 namespace boostc::frontend {
 
+/// What `train.running_statistics` of a layer reads and replaces.
+struct TrackedMoments {
+  mlir::Location loc;
+  train::StateOp mean, variance;
+  train::AccumulatorOp shifts, squares, count;
+  double momentum;
+  bool isUnbiased;
+};
+
 /// What the functions of a program share.
 struct ProgramParts {
   mlir::OpBuilder &builder;
@@ -19,9 +28,14 @@ struct ProgramParts {
   std::vector<train::ParameterOp> parameters =
       {};                                ///< in the order of the layers
   std::vector<std::string> metrics = {}; ///< names, the loss first
+  /// The last results of @forward, in their order.
+  std::vector<train::AccumulatorOp> accumulators = {};
+  std::vector<TrackedMoments> moments = {}; ///< in the order of the layers
 
   /// Whether a layer uses random numbers.
   bool isRandom() const;
+  /// Whether a layer computes something else in evaluation.
+  bool hasInference() const;
 
   /// Where declarations are inserted: before the functions.
   void moveToDeclarations() { builder.setInsertionPoint(forward); }
@@ -42,8 +56,9 @@ mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type,
 void finishFunction(ProgramParts &parts, mlir::func::FuncOp function,
                     mlir::ValueRange results);
 
-/// Builds train.input, train.parameter, @forward and, when a layer is random,
-/// @inference into `parts.program`. Fails after errors.
+/// Builds train.input, train.parameter, statistics, @forward and, when a layer
+/// computes something else in evaluation, @inference into `parts.program`.
+/// Fails after errors.
 llvm::LogicalResult buildForward(ProgramParts &parts);
 
 } // namespace boostc::frontend

@@ -22,25 +22,34 @@ static void copyArgumentBindings(func::FuncOp callee, func::FuncOp function) {
                         callee.getArgAttr(i, rt::kBindingAttrName));
 }
 
-/// @micro: loss and gradients of one micro-batch.
+/// @micro: gradients, loss and accumulators of one micro-batch.
 static func::FuncOp buildMicro(ProgramParts &parts) {
   OpBuilder &b = parts.builder;
   func::FuncOp micro = createFunction(parts, train::kMicro);
   copyArguments(parts.forward, micro);
-  unsigned first = parts.forward.getNumArguments() - parts.parameters.size();
-  SmallVector<int64_t> wrt;
-  SmallVector<Type> types = {parts.forward.getResultTypes()[0],
-                             parts.forward.getResultTypes()[1]};
-  for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
-    wrt.push_back(first + index);
-    types.push_back(parameter.getType());
+  ArrayRef<Type> returned = parts.forward.getResultTypes();
+  SmallVector<Type> types(returned.take_front(2));
+  SmallVector<int64_t> outputs, wrt;
+  for (size_t i = returned.size() - parts.accumulators.size();
+       i < returned.size(); ++i) {
+    outputs.push_back(static_cast<int64_t>(i));
+    types.push_back(returned[i]);
   }
+  for (unsigned i = 0; i < parts.forward.getNumArguments(); ++i)
+    if (rt::getArgumentBinding(parts.forward, i).getKind() ==
+        BindingKind::Parameter) {
+      wrt.push_back(i);
+      types.push_back(parts.forward.getArgumentTypes()[i]);
+    }
   Location loc = nameLocation(b, "loss", parts.model.at("loss").extent);
   auto op = train::ValueAndGradOp::create(
       b, loc, types, FlatSymbolRefAttr::get(b.getContext(), train::kForward),
-      micro.getArguments(), b.getDenseI64ArrayAttr(wrt));
+      micro.getArguments(),
+      outputs.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(outputs),
+      b.getDenseI64ArrayAttr(wrt));
   SmallVector<Value> results(op.getGradients());
   results.append({op.getSum(), op.getCount()});
+  llvm::append_range(results, op.getOutputValues());
   finishFunction(parts, micro, results);
   copyArgumentBindings(parts.forward, micro);
   unsigned index = 0;
@@ -48,6 +57,9 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
     bindResult(micro, index++, BindingKind::Gradient, parameter.getSymName());
   bindResult(micro, index++, BindingKind::LossSum);
   bindResult(micro, index++, BindingKind::LossCount);
+  for (train::AccumulatorOp accumulator : parts.accumulators)
+    bindResult(micro, index++, BindingKind::Accumulator,
+               accumulator.getSymName());
   return micro;
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/frontend/BuildUpdate.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -95,6 +96,15 @@ public:
         builder, optimizer, state.current.getType(), state.current, applied);
     state.next = steps;
     return steps;
+  }
+
+  /// The value of a layer's state before the step; `states.back().next` is to
+  /// be set.
+  Value addStatistic(train::StateOp declaration) {
+    Value current = addArgument(update.function, declaration.getType(),
+                                declaration.getLoc());
+    states.push_back({declaration, current});
+    return current;
   }
 
   /// The values that a rule gave the states it asked for.
@@ -218,6 +228,12 @@ public:
     size_t count = parts.parameters.size();
     SmallVector<Value> sums = {update.getArgument(count)};
     llvm::append_range(sums, update.getArguments().take_front(count));
+    for (auto [accumulator, sum] : llvm::zip(
+             parts.accumulators, update.getArguments().drop_front(count + 2))) {
+      accumulated[accumulator] = sum;
+      if (isa<FloatType>(getElementTypeOrSelf(sum)))
+        sums.push_back(sum);
+    }
     auto policy = train::symbolizeFailurePolicy(getTrain("on_nonfinite").text);
     assert(policy && "the table lists the choices");
     auto commit = train::CommitOp::create(b, loc, update.getArgument(count + 1),
@@ -229,6 +245,10 @@ public:
     SmallVector<Value> results;
     if (failed(buildRules(entry, rule, results)))
       return failure();
+    for (const TrackedMoments &moments : parts.moments)
+      buildStatistics(moments, commit, rule);
+    for (const RuleBuilder::StateValue &state : rule.states)
+      results.push_back(state.next);
     results.append({commit.getApplied(), commit.getFailed()});
     if (norm)
       results.push_back(norm);
@@ -279,10 +299,11 @@ private:
   }
 
   /// One rule per parameter on its mean gradient; `results` are the new
-  /// parameters, then the new states.
+  /// parameters.
   LogicalResult buildRules(const LayerEntry &entry, RuleBuilder &rule,
                            SmallVectorImpl<Value> &results) {
-    size_t firstParameter = parts.parameters.size() + 2;
+    size_t firstParameter =
+        parts.parameters.size() + 2 + parts.accumulators.size();
     SmallVector<Value> gradients = buildGradients();
     for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
       rule.inputs = {update.getArgument(firstParameter + index),
@@ -295,9 +316,22 @@ private:
       rule.setNewStates(ArrayRef(*replaced).drop_front());
     }
     rule.checkGroups();
-    for (const RuleBuilder::StateValue &state : rule.states)
-      results.push_back(state.next);
     return failure(parts.errors.hasErrors());
+  }
+
+  void buildStatistics(const TrackedMoments &moments, train::CommitOp commit,
+                       RuleBuilder &rule) {
+    size_t first = rule.states.size();
+    Value mean = rule.addStatistic(moments.mean);
+    Value variance = rule.addStatistic(moments.variance);
+    auto changed = train::RunningStatisticsOp::create(
+        b, moments.loc, mean.getType(), mean.getType(), mean, variance,
+        accumulated.lookup(moments.shifts), accumulated.lookup(moments.squares),
+        accumulated.lookup(moments.count), commit.getApplied(),
+        b.getF64FloatAttr(moments.momentum),
+        moments.isUnbiased ? b.getUnitAttr() : UnitAttr());
+    rule.states[first].next = changed.getNewMean();
+    rule.states[first + 1].next = changed.getNewVariance();
   }
 
   void bind(RuleBuilder &rule, const UpdateParts &updateParts) {
@@ -307,6 +341,9 @@ private:
                    parameter.getSymName());
     bindArgument(update, argument++, BindingKind::LossSum);
     bindArgument(update, argument++, BindingKind::LossCount);
+    for (train::AccumulatorOp accumulator : parts.accumulators)
+      bindArgument(update, argument++, BindingKind::Accumulator,
+                   accumulator.getSymName());
     for (train::ParameterOp parameter : parts.parameters) {
       bindArgument(update, argument++, BindingKind::Parameter,
                    parameter.getSymName());
@@ -335,6 +372,7 @@ private:
   OpBuilder &b;
   func::FuncOp micro, update;
   const Node &node;
+  llvm::DenseMap<Operation *, Value> accumulated; ///< by declaration
   Value norm; ///< of the mean gradients; null when nothing needs it
 };
 

@@ -22,6 +22,14 @@ FailureOr<Value> EntryBuilder::parameter(StringRef, ArrayRef<int64_t>, int64_t,
   llvm_unreachable("only layers own parameters");
 }
 
+Value EntryBuilder::statistic(StringRef, ArrayRef<int64_t>) {
+  llvm_unreachable("only layers have statistics");
+}
+
+void EntryBuilder::trackMoments(const RunningMoments &) {
+  llvm_unreachable("only layers have statistics");
+}
+
 FailureOr<Value> EntryBuilder::state(StringRef) {
   llvm_unreachable("only optimizers have state");
 }

@@ -37,6 +37,9 @@ public:
                                          llvm::ArrayRef<int64_t> shape,
                                          int64_t fanIn,
                                          int64_t fanOut) override;
+  mlir::Value statistic(llvm::StringRef name,
+                        llvm::ArrayRef<int64_t> shape) override;
+  void trackMoments(const RunningMoments &moments) override;
   llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) override;
   mlir::Value appliedSteps() override;
   int64_t getClasses(unsigned index) override { return reads[index].classes; }

@@ -106,6 +106,15 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
     object.keys.push_back({"init", makeObject(std::move(init)),
                            "Initial values of the parameters.", "{}"});
   }
+  StringRef separator = " Saved with the weights: ";
+  for (const StatisticSpec &statistic : spec.statistics) {
+    object.summary += llvm::formatv("{0}`{1}` ({2}, at first {3})", separator,
+                                    statistic.name, statistic.doc,
+                                    statistic.initial);
+    separator = ", ";
+  }
+  if (!spec.statistics.empty())
+    object.summary += ".";
   for (KeyTable &key : object.keys)
     key.isCommon |= !llvm::any_of(
         spec.keys, [&](const KeySpec &own) { return own.name == key.name; });

@@ -31,6 +31,7 @@ void ReferenceTrainer::bind(Bound &bound, BindingKind kind,
 void ReferenceTrainer::bindPartial(Bound &bound, const Partial &partial,
                                    bool other) {
   bind(bound, BindingKind::Gradient, partial.gradients, other);
+  bind(bound, BindingKind::Accumulator, partial.accumulators, other);
   bound[getBinding(BindingKind::LossSum, {}, other)] =
       ReferenceValue::scalar(partial.lossSum);
   bound[getBinding(BindingKind::LossCount, {}, other)] =
@@ -41,6 +42,7 @@ void ReferenceTrainer::bindBatch(Bound &bound, const Values &inputs,
                                  int64_t valid) {
   bind(bound, BindingKind::Input, inputs);
   bind(bound, BindingKind::Parameter, parameters);
+  bind(bound, BindingKind::State, state);
   bound[getBinding(BindingKind::Valid)] =
       ReferenceValue::scalar(static_cast<double>(valid));
 }
@@ -116,6 +118,8 @@ ReferenceTrainer::runPartial(StringRef name, const Bound &bound) {
     auto binding = cast<BindingAttr>(attribute);
     if (binding.getKind() == BindingKind::Gradient)
       partial.gradients[binding.getName().str()] = std::move(value);
+    else if (binding.getKind() == BindingKind::Accumulator)
+      partial.accumulators[binding.getName().str()] = std::move(value);
     else if (binding.getKind() == BindingKind::LossSum)
       partial.lossSum = value.item();
     else if (binding.getKind() == BindingKind::LossCount)
@@ -155,6 +159,9 @@ ReferenceTrainer::micro(const Values &inputs, int64_t valid,
   // Sums over nothing are whatever is there.
   for (auto declaration : program.getOps<train::ParameterOp>())
     bound[getBinding(BindingKind::Gradient, declaration.getSymName())] =
+        ReferenceValue::zeros(declaration.getType());
+  for (auto declaration : program.getOps<train::AccumulatorOp>())
+    bound[getBinding(BindingKind::Accumulator, declaration.getSymName())] =
         ReferenceValue::zeros(declaration.getType());
   bindPartial(bound, sums);
   bindBatch(bound, inputs, valid);

@@ -18,7 +18,8 @@ public:
 
   /// Sums over the samples of a micro-batch, or of several combined.
   struct Partial {
-    Values gradients; ///< by parameter
+    Values gradients;    ///< by parameter
+    Values accumulators; ///< those that the program declares, by name
     double lossSum = 0.0;
     int64_t lossCount = 0;
   };

@@ -50,6 +50,14 @@ struct ParameterSpec {
   llvm::StringRef doc;
 };
 
+/// A state that a layer owns: what training changes other than by gradients.
+/// It is saved with the weights, and called "<layer>.<name>".
+struct StatisticSpec {
+  llvm::StringRef name; ///< "running_mean"
+  double initial;       ///< value of each element before the first step
+  llvm::StringRef doc;
+};
+
 /// One spelling in the model file.
 struct LayerSpec {
   enum class Kind { Layer, Loss, Metric, Optimizer };
@@ -58,11 +66,24 @@ struct LayerSpec {
   llvm::StringRef summary; ///< one sentence with the formula
   std::vector<KeySpec> keys = {};
   std::vector<ParameterSpec> parameters = {};
+  /// A layer with some is built for evaluation once more.
+  std::vector<StatisticSpec> statistics = {};
   unsigned inputs = 1;    ///< values it reads at least: layers only
   unsigned maxInputs = 0; ///< at most; 0: as many as at least
   /// Draws random numbers in training and is not there in evaluation.
   bool isRandom = false;
   bool readsIntegers = false; ///< and nothing else
+};
+
+/// How a layer's running mean and variance follow the values of a step.
+struct RunningMoments {
+  llvm::StringRef mean, variance; ///< names of statistics of the spec
+  /// Sums over the n values of a micro-batch for each element of the statistics:
+  /// distances from the running mean, and their squares; and n itself, i64.
+  mlir::Value shifts, squares, count;
+  double momentum; ///< weight of a step's moments
+  /// Whether sums of squares are divided by n - 1 and not by n.
+  bool isUnbiased;
 };
 
 /// What an op sees while the frontend builds one use of it. Keys have been
@@ -97,6 +118,15 @@ public:
                                                  llvm::ArrayRef<int64_t> shape,
                                                  int64_t fanIn,
                                                  int64_t fanOut) = 0;
+  /// Layers: the statistic `name` of the spec, as it was before the step.
+  virtual mlir::Value statistic(llvm::StringRef name,
+                                llvm::ArrayRef<int64_t> shape) = 0;
+  /// Layers in training: each step moves statistics towards the moments of its
+  /// values (`train.running_statistics`), whose sums are accumulators of the
+  /// layer, "<layer>.shifts" and so on.
+  virtual void trackMoments(const RunningMoments &moments) = 0;
+  /// Layers: whether for training, or for evaluation.
+  bool isTraining = true;
   /// Optimizers: the state tensor `slot` of the parameter at hand, initially
   /// zero.
   virtual llvm::FailureOr<mlir::Value> state(llvm::StringRef slot) = 0;
@@ -104,6 +134,8 @@ public:
   /// scalar, the same for all parameters. Meaningless in a step that is not
   /// applied.
   virtual mlir::Value appliedSteps() = 0;
+  /// Layers with statistics: the number of real samples, i32.
+  mlir::Value valid;
   /// Layers that are random: a number for each sample, i32 [batch], and the
   /// layer's own stream (boost_random.h). The keys are null in evaluation.
   mlir::Value sampleKeys;

@@ -60,7 +60,7 @@ def Rt_BindingAttr : Rt_Attr<"Binding", "binding"> {
   }];
   let parameters = (ins
     EnumParameter<Rt_BindingKind>:$kind,
-    StringRefParameter<"of the parameter, state, input or metric", "\"\"">:$name,
+    StringRefParameter<"of the parameter, state, accumulator, input or metric", "\"\"">:$name,
     DefaultValuedParameter<"bool", "false">:$other);
   let hasCustomAssemblyFormat = 1; // <gradient, "fc1.weight", other>
   let builders = [AttrBuilder<(ins "BindingKind":$kind,

@@ -137,6 +137,39 @@ BindingAttr boostc::rt::getResultBinding(FunctionOpInterface function,
   return function.getResultAttrOfType<BindingAttr>(index, kBindingAttrName);
 }
 
+BindingAttr boostc::rt::getArgumentBinding(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  return function ? getArgumentBinding(function, argument.getArgNumber())
+                  : BindingAttr();
+}
+
+bool boostc::rt::isAccumulator(BindingKind kind) {
+  switch (kind) {
+  case BindingKind::Gradient:
+  case BindingKind::LossSum:
+  case BindingKind::LossCount:
+  case BindingKind::Accumulator:
+    return true;
+  case BindingKind::Parameter:
+  case BindingKind::State:
+  case BindingKind::Input:
+  case BindingKind::Valid:
+  case BindingKind::Control:
+  case BindingKind::Seed:
+  case BindingKind::MetricSum:
+  case BindingKind::MetricCount:
+  case BindingKind::Applied:
+  case BindingKind::Failed:
+  case BindingKind::GradientNorm:
+    return false;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 void boostc::rt::addEffects(
     DestinationStyleOpInterface op, ArrayRef<Value> workspace,
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -30,6 +30,12 @@ BindingAttr getArgumentBinding(mlir::FunctionOpInterface function,
                                unsigned index);
 BindingAttr getResultBinding(mlir::FunctionOpInterface function,
                              unsigned index);
+/// The binding of an argument of the function around; null of any other value.
+BindingAttr getArgumentBinding(mlir::Value value);
+
+/// Whether a binding of `kind` is a sum over the samples of a step: what @micro
+/// returns, @combine adds and @update receives.
+bool isAccumulator(BindingKind kind);
 
 /// Marks a function as a generated kernel.
 constexpr llvm::StringLiteral kKernelAttrName = "rt.kernel";

@@ -39,7 +39,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"MetricCount", 10, "metric_count">,
   I32EnumAttrCase<"Applied", 11, "applied">,
   I32EnumAttrCase<"Failed", 12, "failed">,
-  I32EnumAttrCase<"GradientNorm", 13, "gradient_norm">]> {
+  I32EnumAttrCase<"GradientNorm", 13, "gradient_norm">,
+  I32EnumAttrCase<"Accumulator", 14, "accumulator">]> {
   let cppNamespace = "::boostc::rt";
 }
 

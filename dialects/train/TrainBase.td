@@ -30,9 +30,9 @@ def Train_Dialect : Dialect {
     | function | phase | arguments -> results |
     |---|---|---|
     | `@forward` | input | inputs, valid, parameters -> loss sum, loss count, metrics |
-    | `@micro` | input | inputs, valid, parameters -> gradient sums, loss sum, count |
-    | `@update` | input | gradients, loss, count, controls, parameters, state, failed -> the same parameters and state, applied, failed |
-    | `@eval` | input | inputs, valid, parameters -> loss and metric sums and counts |
+    | `@micro` | input | inputs, valid, parameters, state -> accumulators: gradient sums, loss sum, count, others |
+    | `@update` | input | accumulators, controls, parameters, state, failed -> the same parameters and state, applied, failed |
+    | `@eval` | input | inputs, valid, parameters, state saved with the weights -> loss and metric sums and counts |
     | `@combine` | step | two results of micro -> their sum; none with `rt.reproducible` off |
     | `@init` | step | seed -> parameters, state, failed = 0 |
 

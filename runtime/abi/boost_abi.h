@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 10u
+#define BOOSTC_ABI_VERSION 11u
 #define BOOSTC_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOSTC_QUERY_SYMBOL "boost_program_query"
 
@@ -47,9 +47,9 @@ typedef enum BoostDType {
 typedef enum BoostArenaKind {
   BOOSTC_ARENA_PARAMETER = 0, /* weights; written by init and update only */
   BOOSTC_ARENA_STATE = 1, /* optimizer state; written by init and update only */
-  BOOSTC_ARENA_GRADIENT = 2, /* gradient sums, loss sum and count of one or more
-                               micro-batches: result of micro, destination of
-                               combine, operand of update */
+  BOOSTC_ARENA_GRADIENT = 2, /* the accumulators of one or more micro-batches:
+                               result of micro, destination of combine, operand
+                               of update */
   BOOSTC_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
   BOOSTC_ARENA_BATCH = 4,          /* inputs of one micro-batch and `valid` */
   BOOSTC_ARENA_CONTROL = 5,        /* scalars the host writes before a call */
@@ -85,6 +85,14 @@ typedef enum BoostRole {
   BOOSTC_ROLE_EMBEDDING = 4,
   BOOSTC_ROLE_MULTIPLIER = 5
 } BoostRole;
+
+/* What an accumulator sums over the samples of a step. */
+typedef enum BoostAccumulatorKind {
+  BOOSTC_ACCUMULATOR_GRADIENT = 0, /* the gradient of its parameter */
+  BOOSTC_ACCUMULATOR_LOSS_SUM = 1,
+  BOOSTC_ACCUMULATOR_LOSS_COUNT = 2, /* the number of samples */
+  BOOSTC_ACCUMULATOR_OTHER = 3       /* update alone knows */
+} BoostAccumulatorKind;
 
 /* Which file of a checkpoint has a state. */
 typedef enum BoostSaved {
@@ -293,11 +301,22 @@ typedef struct BoostTensor {
 
 typedef struct BoostParameter {
   BoostTensor tensor;   /* in PARAMETER */
-  BoostTensor gradient; /* in GRADIENT; bytes = 0 when it has none */
   uint32_t role;        /* BoostRole */
   uint32_t initializer; /* BoostInitializerKind */
   double a, b;          /* see BoostInitializerKind */
 } BoostParameter;
+
+/* A sum over the samples of a step: of its micro-batches by combine or in
+ * place, of its ranks by the collectives of update. A rank without samples has
+ * 0 of an i64 and -0.0 of an f32, which adds nothing to any number, down to the
+ * bit. A program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64
+ * scalar. */
+typedef struct BoostAccumulator {
+  BoostTensor tensor; /* in GRADIENT; f32 or i64; a gradient is called as its
+                         parameter */
+  uint32_t kind;      /* BoostAccumulatorKind */
+  uint32_t parameter; /* index of the one it belongs to; UINT32_MAX: none */
+} BoostAccumulator;
 
 typedef struct BoostState {
   BoostTensor tensor; /* in STATE, or in PARAMETER where it is saved with the
@@ -478,6 +497,7 @@ typedef struct BoostProgram {
   uint64_t arena_bytes[BOOSTC_ARENA_COUNT];
 
   const BoostParameter *parameters;
+  const BoostAccumulator *accumulators;
   const BoostState *states;
   const BoostInput *inputs;
   const BoostMetric *metrics;
@@ -486,6 +506,7 @@ typedef struct BoostProgram {
   const BoostCollective *collectives; /* of a step, by index; the same ones for
                                          all targets */
   uint32_t parameter_count;
+  uint32_t accumulator_count;
   uint32_t state_count;
   uint32_t input_count;
   uint32_t metric_count;
@@ -498,11 +519,8 @@ typedef struct BoostProgram {
                                 same */
   uint32_t reproducible;     /* BoostReproducible */
   uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
-  uint32_t reserved;
 
-  BoostTensor valid;      /* i32 scalar in BATCH: real samples, the rest pads */
-  BoostTensor loss_sum;   /* f32 scalar in GRADIENT */
-  BoostTensor loss_count; /* i64 scalar in GRADIENT */
+  BoostTensor valid;   /* i32 scalar in BATCH: real samples, the rest pads */
   BoostTensor applied; /* i32 scalar in RESULT, written by update: 1 where the
                           step was applied, else 0 */
   BoostTensor failed;  /* i32 scalar in RESULT: init writes 0, update 1 where
@@ -546,7 +564,8 @@ typedef struct BoostTrailer {
 #endif
 BOOSTC_ABI_ASSERT(BoostEnv, 64);
 BOOSTC_ABI_ASSERT(BoostTensor, 56);
-BOOSTC_ABI_ASSERT(BoostParameter, 136);
+BOOSTC_ABI_ASSERT(BoostParameter, 80);
+BOOSTC_ABI_ASSERT(BoostAccumulator, 64);
 BOOSTC_ABI_ASSERT(BoostState, 72);
 BOOSTC_ABI_ASSERT(BoostInput, 72);
 BOOSTC_ABI_ASSERT(BoostMetric, 120);
@@ -561,7 +580,7 @@ BOOSTC_ABI_ASSERT(BoostModule, 24);
 BOOSTC_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOSTC_ABI_ASSERT(BoostCollective, 40);
 BOOSTC_ABI_ASSERT(BoostTarget, 184);
-BOOSTC_ABI_ASSERT(BoostProgram, 624);
+BOOSTC_ABI_ASSERT(BoostProgram, 520);
 BOOSTC_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include "runtime/predict/PredictionReport.h"
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/ProgramTargets.h"
 #include "runtime/program/Recipe.h"
 #include "runtime/support/ByteText.h"
@@ -40,6 +41,7 @@ std::string shapeText(const Json &shape) {
 
 Json parametersOf(const Program &program) {
   Json list = Json::array();
+  uint32_t index = 0;
   for (const BoostParameter &parameter : program.parameters())
     list.push_back({{"name", parameter.tensor.name},
                     {"shape", shapeOf(parameter.tensor)},
@@ -47,7 +49,7 @@ Json parametersOf(const Program &program) {
                     {"initializer", kInitializers[parameter.initializer]},
                     {"a", parameter.a},
                     {"b", parameter.b},
-                    {"trained", parameter.gradient.bytes > 0},
+                    {"trained", isTrained(program.descriptor(), index++)},
                     {"bytes", parameter.tensor.bytes}});
   return list;
 }
@@ -56,6 +58,26 @@ const char *dtypeOf(const BoostTensor &tensor) {
   return tensor.dtype == BOOSTC_F32   ? "f32"
          : tensor.dtype == BOOSTC_I32 ? "i32"
                                       : "i64";
+}
+
+Json describeAccumulators(const Program &program) {
+  static constexpr const char *kKinds[] = {"gradient", "loss_sum", "loss_count",
+                                           "accumulator"};
+  static_assert(std::size(kKinds) == BOOSTC_ACCUMULATOR_OTHER + 1);
+  Json list = Json::array();
+  for (const BoostAccumulator &accumulator :
+       accumulatorsOf(program.descriptor())) {
+    Json json{{"name", accumulator.tensor.name},
+              {"kind", kKinds[accumulator.kind]},
+              {"shape", shapeOf(accumulator.tensor)},
+              {"dtype", dtypeOf(accumulator.tensor)}};
+    if (accumulator.parameter != UINT32_MAX)
+      json["parameter"] =
+          program.parameters()[accumulator.parameter].tensor.name;
+    json["bytes"] = accumulator.tensor.bytes;
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 Json statesOf(const Program &program) {
@@ -225,6 +247,7 @@ Json describe(const Program &program, const Recipe &recipe,
           {"matmul_precision", kPrecisions[d.matmul_precision]},
           {"recipe_hash", d.recipe_hash},
           {"parameters", parametersOf(program)},
+          {"accumulators", describeAccumulators(program)},
           {"states", statesOf(program)},
           {"inputs", inputsOf(program)},
           {"metrics", metrics},

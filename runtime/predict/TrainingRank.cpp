@@ -3,6 +3,7 @@
 #include "runtime/abi/boost_schedule.h"
 #include "runtime/predict/RandomBatch.h"
 #include "runtime/program/AccumulatesInPlace.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "runtime/support/Clock.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ Status TrainingRank::computeGradients() {
   uint32_t micros = std::min(program_.micro_batches, 4u);
   bool isInPlace = accumulatesInPlace(program_);
   if (isInPlace) // the set is empty
-    write<int64_t>(gradients_[0], program_.loss_count, 0);
+    write<int64_t>(gradients_[0], lossCountOf(program_), 0);
   for (uint32_t i = 0; i < micros; ++i) {
     bool isIntoSet0 = i == 0 || isInPlace;
     bases_[BOOSTC_ARENA_BATCH] = batches_[next_++ % batches_.size()];

@@ -1,6 +1,7 @@
 #include "runtime/program/MemoryPlan.h"
 
 #include "runtime/program/AccumulatesInPlace.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/ProgramCollectives.h"
 
 #include <algorithm>
@@ -114,10 +115,15 @@ MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
   plan.copies[BOOSTC_ARENA_GRADIENT] =
       gradientSets(program.micro_batches, accumulatesInPlace(program));
   // The gradients themselves stay on the device.
-  const BoostTensor &sum = program.loss_sum, &count = program.loss_count;
-  plan.exchanged[BOOSTC_ARENA_GRADIENT] = {
-      std::min(sum.offset, count.offset),
-      std::max(sum.offset + sum.bytes, count.offset + count.bytes)};
+  auto &[begin, end] = plan.exchanged[BOOSTC_ARENA_GRADIENT];
+  for (const BoostAccumulator &accumulator : accumulatorsOf(program)) {
+    const BoostTensor &sum = accumulator.tensor;
+    if (accumulator.kind != BOOSTC_ACCUMULATOR_LOSS_SUM &&
+        accumulator.kind != BOOSTC_ACCUMULATOR_LOSS_COUNT)
+      continue;
+    begin = end == 0 ? sum.offset : std::min(begin, sum.offset);
+    end = std::max(end, sum.offset + sum.bytes);
+  }
   plan.exchange = planExchange(program, job);
   if (program.state_is_private && job.ranks > 1 && job.rank == 0 &&
       job.keepsCheckpoints && job.isOnHost)

@@ -33,6 +33,10 @@ constexpr InputKind kInputKinds[] = {
 };
 static_assert(std::size(kInputKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
 
+constexpr const char *kAccumulatorKinds[] = {"gradient", "loss sum",
+                                             "loss count", "accumulator"};
+static_assert(std::size(kAccumulatorKinds) == BOOSTC_ACCUMULATOR_OTHER + 1);
+
 class Validator : DescriptorCheck {
 public:
   Validator(const BoostProgram &program, const std::string &path)
@@ -42,6 +46,7 @@ public:
     BOOSTRT_RETURN_IF_ERROR(header());
     BOOSTRT_RETURN_IF_ERROR(arenas());
     BOOSTRT_RETURN_IF_ERROR(parameters());
+    BOOSTRT_RETURN_IF_ERROR(accumulators());
     BOOSTRT_RETURN_IF_ERROR(states());
     BOOSTRT_RETURN_IF_ERROR(inputs());
     BOOSTRT_RETURN_IF_ERROR(scalars());
@@ -81,6 +86,7 @@ private:
   Status tableSizes() const {
     const std::tuple<const void *, uint32_t, const char *> tables[] = {
         {p_.parameters, p_.parameter_count, "parameters"},
+        {p_.accumulators, p_.accumulator_count, "accumulators"},
         {p_.states, p_.state_count, "states"},
         {p_.inputs, p_.input_count, "inputs"},
         {p_.metrics, p_.metric_count, "metrics"},
@@ -149,6 +155,11 @@ private:
   Status scalar(const BoostTensor &t, BoostArenaKind arena, BoostDType dtype,
                 const char *what) const {
     BOOSTRT_RETURN_IF_ERROR(tensor(t, arena, what));
+    return isScalar(t, dtype, what);
+  }
+
+  Status isScalar(const BoostTensor &t, BoostDType dtype,
+                  const char *what) const {
     if (t.dtype != static_cast<uint32_t>(dtype) ||
         t.bytes != elementBytes(dtype))
       return fail("{} '{}' is not a scalar of the expected type", what, t.name);
@@ -168,11 +179,47 @@ private:
           parameter.initializer > BOOSTC_INIT_TRUNCATED_NORMAL)
         return fail("parameter '{}' has an unknown type, role or initialiser",
                     parameter.tensor.name);
-      if (parameter.gradient.bytes == 0)
-        continue;
-      BOOSTRT_RETURN_IF_ERROR(tensor(parameter.gradient, BOOSTC_ARENA_GRADIENT,
-                                     "gradient of parameter"));
     }
+    return Status();
+  }
+
+  Status accumulators() const {
+    std::set<std::string_view> names;
+    std::set<uint32_t> trained;
+    uint32_t count[std::size(kAccumulatorKinds)] = {};
+    for (uint32_t i = 0; i < p_.accumulator_count; ++i) {
+      const BoostAccumulator &accumulator = p_.accumulators[i];
+      const BoostTensor &sum = accumulator.tensor;
+      if (accumulator.kind >= std::size(kAccumulatorKinds))
+        return fail("accumulator {} is of unknown kind {}", i,
+                    accumulator.kind);
+      const char *what = kAccumulatorKinds[accumulator.kind];
+      ++count[accumulator.kind];
+      BOOSTRT_RETURN_IF_ERROR(tensor(sum, BOOSTC_ARENA_GRADIENT, what));
+      if (!names.insert(sum.name).second)
+        return fail("duplicate accumulator '{}'", sum.name);
+      if (sum.dtype != BOOSTC_F32 && sum.dtype != BOOSTC_I64)
+        return fail("{} '{}' has elements of type {}, which ranks do not sum",
+                    what, sum.name, sum.dtype);
+      if (accumulator.parameter != UINT32_MAX &&
+          accumulator.parameter >= p_.parameter_count)
+        return fail("{} '{}' belongs to parameter {} of {}", what, sum.name,
+                    accumulator.parameter, p_.parameter_count);
+      if (accumulator.kind == BOOSTC_ACCUMULATOR_GRADIENT &&
+          (accumulator.parameter == UINT32_MAX || sum.dtype != BOOSTC_F32 ||
+           !trained.insert(accumulator.parameter).second))
+        return fail("{} '{}' is not the one gradient of a parameter", what,
+                    sum.name);
+      if (accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_SUM)
+        BOOSTRT_RETURN_IF_ERROR(isScalar(sum, BOOSTC_F32, what));
+      if (accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_COUNT)
+        BOOSTRT_RETURN_IF_ERROR(isScalar(sum, BOOSTC_I64, what));
+    }
+    for (BoostAccumulatorKind kind :
+         {BOOSTC_ACCUMULATOR_LOSS_SUM, BOOSTC_ACCUMULATOR_LOSS_COUNT})
+      if (count[kind] != 1)
+        return fail("{} accumulators of kind '{}', expected one", count[kind],
+                    kAccumulatorKinds[kind]);
     return Status();
   }
 
@@ -241,10 +288,6 @@ private:
   Status scalars() const {
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.valid, BOOSTC_ARENA_BATCH, BOOSTC_I32, "scalar"));
-    BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.loss_sum, BOOSTC_ARENA_GRADIENT, BOOSTC_F32, "scalar"));
-    BOOSTRT_RETURN_IF_ERROR(
-        scalar(p_.loss_count, BOOSTC_ARENA_GRADIENT, BOOSTC_I64, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.applied, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(

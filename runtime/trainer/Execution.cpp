@@ -1,5 +1,7 @@
 #include "runtime/trainer/Execution.h"
 
+#include "runtime/program/ProgramAccumulators.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -32,8 +34,8 @@ Execution::Execution(const Program &program, Device &device,
         BOOSTC_ARENA_RESULT, BOOSTC_ARENA_TRANSIENT})
     bases_[kind] = arenas.deviceBase(kind);
   const BoostProgram &d = program.descriptor();
-  results_ = {arenas.copyOf(BOOSTC_ARENA_RESULT), lossCopy(d.loss_sum, 0),
-              lossCopy(d.loss_count, 0)};
+  results_ = {arenas.copyOf(BOOSTC_ARENA_RESULT), lossCopy(lossSumOf(d), 0),
+              lossCopy(lossCountOf(d), 0)};
 }
 
 DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
@@ -126,7 +128,7 @@ Status Execution::resetAccumulators() {
   if (!std::exchange(setIsWritten_, true))
     BOOSTRT_RETURN_IF_ERROR(arenas_.push(BOOSTC_ARENA_GRADIENT));
   return arenas_.write(BOOSTC_ARENA_GRADIENT,
-                       program_.descriptor().loss_count.offset,
+                       lossCountOf(program_.descriptor()).offset,
                        bytesOf(int64_t{0}));
 }
 
@@ -136,10 +138,13 @@ Status Execution::contributeIdentity() {
       write(this->tensor(tensor) + at, zero);
   };
   // See Collectives.h: x + -0.0 is x.
-  for (const BoostParameter &parameter : program_.parameters())
-    fill(parameter.gradient, -0.0f);
-  fill(program_.descriptor().loss_sum, -0.0f);
-  fill(program_.descriptor().loss_count, int64_t{0});
+  for (const BoostAccumulator &accumulator :
+       accumulatorsOf(program_.descriptor())) {
+    if (accumulator.tensor.dtype == BOOSTC_F32)
+      fill(accumulator.tensor, -0.0f);
+    else
+      fill(accumulator.tensor, int64_t{0});
+  }
   return arenas_.push(BOOSTC_ARENA_GRADIENT);
 }
 
@@ -193,14 +198,14 @@ Status Execution::eval(std::byte *batch) {
 SumCount Execution::lossOf(int gradients) const {
   const std::byte *base = arenas_.base(BOOSTC_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
-  return {read<float>(base + d.loss_sum.offset),
-          read<int64_t>(base + d.loss_count.offset)};
+  return {read<float>(base + lossSumOf(d).offset),
+          read<int64_t>(base + lossCountOf(d).offset)};
 }
 
 Result<SumCount> Execution::loss(int gradients) const {
   const BoostProgram &d = program_.descriptor();
   BOOSTRT_RETURN_IF_ERROR(arenas_.pull(std::array{
-      lossCopy(d.loss_sum, gradients), lossCopy(d.loss_count, gradients)}));
+      lossCopy(lossSumOf(d), gradients), lossCopy(lossCountOf(d), gradients)}));
   return lossOf(gradients);
 }
 

@@ -10,7 +10,7 @@ using Values = ReferenceTrainer::Values;
 using Partial = ReferenceTrainer::Partial;
 
 std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
-                                        const Values &parameters,
+                                        const Values &kept,
                                         const Values &inputs, int64_t valid,
                                         const Partial &sums) {
   std::vector<Bounded> arguments;
@@ -20,13 +20,17 @@ std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
     std::string name = binding.getName().str();
     switch (binding.getKind()) {
     case rt::BindingKind::Parameter:
-      arguments.emplace_back(parameters.at(name));
+    case rt::BindingKind::State:
+      arguments.emplace_back(kept.at(name));
       break;
     case rt::BindingKind::Input:
       arguments.emplace_back(inputs.at(name));
       break;
     case rt::BindingKind::Gradient:
       arguments.emplace_back(sums.gradients.at(name));
+      break;
+    case rt::BindingKind::Accumulator:
+      arguments.emplace_back(sums.accumulators.at(name));
       break;
     case rt::BindingKind::LossSum:
       arguments.emplace_back(ReferenceValue::scalar(sums.lossSum));
@@ -92,6 +96,9 @@ void e2e::expectWithin(const std::map<std::string, Bounded> &expected,
   for (const auto &[name, value] : actual.gradients)
     expectWithin(expected.at("gradient " + name), value,
                  what + " gradient of " + name);
+  for (const auto &[name, value] : actual.accumulators)
+    expectWithin(expected.at("accumulator " + name), value,
+                 what + " accumulator " + name);
   expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
                what + " loss");
   EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;

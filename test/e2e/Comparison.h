@@ -9,10 +9,10 @@
 
 namespace boostc::e2e {
 
-/// The function's arguments by their bindings, exact; `sums` where it adds to
-/// those of micro-batches before.
+/// The function's arguments by their bindings, exact: `kept` are parameters and
+/// states, `sums` those of micro-batches before, where it adds to them.
 std::vector<Bounded> bindArguments(mlir::func::FuncOp function,
-                                   const ReferenceTrainer::Values &parameters,
+                                   const ReferenceTrainer::Values &kept,
                                    const ReferenceTrainer::Values &inputs,
                                    int64_t valid,
                                    const ReferenceTrainer::Partial &sums = {});

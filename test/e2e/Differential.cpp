@@ -37,11 +37,22 @@ std::vector<std::byte> e2e::runThreeSteps(ArrayRef<char> library,
   return compiled.getPersistentBytes();
 }
 
+static std::unique_ptr<Interpreted> interpretText(StringRef text,
+                                                  CompileOptions options) {
+  options.to = Phase::Step;
+  SmallVector<char, 0> ir = compileText(text, options);
+  return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+}
+
 std::unique_ptr<Interpreted> e2e::interpretStep(const Model &model,
                                                 CompileOptions options) {
-  options.to = Phase::Step;
-  SmallVector<char, 0> ir = compileText(model.getJson(), options);
-  return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  return interpretText(model.getJson(), options);
+}
+
+/// `weights` and `state`, which a micro-batch and an evaluation may read.
+static Values join(Values weights, const Values &state) {
+  weights.insert(state.begin(), state.end());
+  return weights;
 }
 
 MicroBatch::MicroBatch(const Model &model, Interpreted &step,
@@ -51,8 +62,8 @@ MicroBatch::MicroBatch(const Model &model, Interpreted &step,
   compiled.setBatch(inputs, model.batch);
   EXPECT_EQ(compiled.execution().micro(compiled.batch(), 0).message(), "");
   func::FuncOp micro = step.program.getFunction(train::kMicro);
-  exact = analyzeByName(micro, bindArguments(micro, compiled.getParameters(),
-                                             inputs, model.batch));
+  Values kept = join(compiled.getParameters(), compiled.getState());
+  exact = analyzeByName(micro, bindArguments(micro, kept, inputs, model.batch));
   found = compiled.getPartial();
 }
 
@@ -88,10 +99,15 @@ void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
 
 void e2e::expectSteps(const Model &model, const CompileOptions &options,
                       int64_t steps) {
-  SmallVector<char, 0> library = compileText(model.getJson(), options);
+  expectSteps(model.getJson(), model, options, steps);
+}
+
+void e2e::expectSteps(StringRef text, const Model &model,
+                      const CompileOptions &options, int64_t steps) {
+  SmallVector<char, 0> library = compileText(text, options);
   if (library.empty())
     return; // reported
-  std::unique_ptr<Interpreted> exact = interpretStep(model, options);
+  std::unique_ptr<Interpreted> exact = interpretText(text, options);
   Compiled compiled(library, options.phase.threads);
   boostrt::Execution &execution = compiled.execution();
   ReferenceTrainer &trainer = *exact->trainer;
@@ -115,6 +131,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
   for (int64_t step = 1; step <= steps; ++step) {
     std::string what = "step " + std::to_string(step);
     Values weights = compiled.getParameters(), state = compiled.getState();
+    Values kept = join(weights, state);
     trainer.parameters = weights;
     trainer.state = state;
     Values inputs;
@@ -130,8 +147,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
       ASSERT_EQ(plan.add(compiled.batch()).message(), "");
       bool overflows = false;
       std::map<std::string, Bounded> bounds = analyzeByName(
-          micro, bindArguments(micro, weights, inputs, valid, sums),
-          &overflows);
+          micro, bindArguments(micro, kept, inputs, valid, sums), &overflows);
       // A training that diverges ends beyond what single precision holds; up to
       // there its steps were compared.
       if (overflows)
@@ -143,7 +159,7 @@ void e2e::expectSteps(const Model &model, const CompileOptions &options,
 
     ASSERT_TRUE(execution.eval(compiled.batch()).ok());
     std::map<std::string, Bounded> metrics =
-        analyzeByName(eval, bindArguments(eval, weights, inputs, valid));
+        analyzeByName(eval, bindArguments(eval, kept, inputs, valid));
     for (auto [i, metric] : llvm::enumerate(compiled.getProgram().metrics())) {
       boostrt::SumCount found = execution.metric(i);
       expectWithin(metrics.at(std::string("metric_sum ") + metric.name),

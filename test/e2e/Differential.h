@@ -16,6 +16,10 @@ namespace boostc::e2e {
 /// single precision.
 void expectSteps(const Model &model, const CompileOptions &options,
                  int64_t steps);
+/// The same of `text`, of the phase where `options` start, which may be that of
+/// `model` with something added.
+void expectSteps(llvm::StringRef text, const Model &model,
+                 const CompileOptions &options, int64_t steps);
 
 /// Weights and state after three steps on full batches.
 std::vector<std::byte> runThreeSteps(llvm::ArrayRef<char> library,

@@ -56,6 +56,9 @@ e2e::getUpdateErrors(train::ProgramOp program,
     case rt::BindingKind::Gradient:
       analysis.set(argument, Bounded(sums.gradients.at(name)));
       break;
+    case rt::BindingKind::Accumulator:
+      analysis.set(argument, Bounded(sums.accumulators.at(name)));
+      break;
     case rt::BindingKind::LossSum:
       analysis.set(argument, number(sums.lossSum));
       break;

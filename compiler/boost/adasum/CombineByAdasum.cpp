@@ -16,6 +16,12 @@ using namespace boostc::boost;
 
 namespace {
 
+/// An accumulator that is not a gradient: summed over all ranks in any mode.
+struct Shared {
+  Value own; ///< this rank's part
+  Value sum;
+};
+
 /// A gradient on its way to the update.
 struct Gradient {
   StringRef name; ///< of its parameter
@@ -40,41 +46,43 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       return signalPassFailure();
     }
     commit = commits.front();
-    // Not what ranks divide before their sum.
+    divisor = {};
+    averageInside(reductions);
     means.clear();
     for (auto mean : function.getOps<train::DivideGradientOp>())
-      if (commit->isBeforeInBlock(mean))
+      if (llvm::is_contained(llvm::map_range(gradients, getSum),
+                             mean.getGradient()))
         means.push_back(mean);
-    averageInside(reductions);
-    OpBuilder builder(commit);
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(reductions.back());
     if (adasum.getMode() == train::AdasumMode::Gradient)
       combineGradients(builder);
     else if (failed(combineDeltas(builder)))
       return signalPassFailure();
-    reductions.back().erase();
+    for (coll::AllReduceOp reduction : reductions)
+      reduction.erase();
     rt::numberCollectives(function);
   }
 
-  /// Makes the sums those of the inner group. The last of `reductions` stays,
-  /// for those who read the loss and the count.
+  /// Makes the sums of gradients those of the inner group. `reductions` stay,
+  /// for those who read what is shared.
   void averageInside(ArrayRef<coll::AllReduceOp> reductions) {
     gradients.clear();
-    train::AveragingAttr averaging = getAveraging(getOperation());
-    last = reductions.back();
-    // Loss and count follow the gradients, then the number of ranks where
-    // their means are averaged.
-    first = last.getParameters().size();
-    Value weight;
-    if (averaging.getRanks() == train::Reduction::Mean)
-      weight = averaging.getMicroBatches() == train::Reduction::Sum
-                   ? last.getOperands().back()
-                   : last.getOperands()[first + 1];
+    shared.clear();
     for (size_t bucket = 0; bucket < reductions.size(); ++bucket) {
       coll::AllReduceOp op = reductions[bucket];
       size_t served = op.getParameters().size();
       SmallVector<Value> values(op.getOperands().take_front(served));
-      if (op == last && weight)
-        values.push_back(weight);
+      Value weight;
+      for (size_t i = served; i < op.getNumOperands(); ++i) {
+        Value own = op.getOperand(i);
+        if (rt::getArgumentBinding(own))
+          shared.push_back({own, op.getResult(i)});
+        if (isWeight(own))
+          values.push_back(weight = own);
+      }
+      if (values.empty())
+        continue;
       OpBuilder builder(op);
       auto inner = coll::AllReduceOp::create(builder, op.getLoc(), 0u,
                                              rt::RankGroup::IntraGroup,
@@ -84,24 +92,39 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
                              inner.getResult(i), bucket});
         op.getResult(i).replaceAllUsesWith(inner.getResult(i));
       }
-      divisor = weight ? inner.getResults().back() : Value();
-      if (op != last)
-        op.erase();
+      if (weight)
+        divisor = inner.getResults().back();
     }
   }
 
-  /// Sums over all ranks, for the report and the decision to apply the step;
-  /// `nonfiniteRanks`, where given, with the rest. Returns the sums.
+  /// Whether `own` is what the inner group's sums are divided by: the number of
+  /// samples, or of ranks that have some where their means are averaged.
+  bool isWeight(Value own) {
+    train::AveragingAttr averaging = getAveraging(getOperation());
+    if (averaging.getRanks() != train::Reduction::Mean)
+      return false;
+    if (averaging.getMicroBatches() == train::Reduction::Sum)
+      return own.getDefiningOp<train::HasSamplesOp>() != nullptr;
+    return isBoundTo(own, rt::BindingKind::LossCount);
+  }
+
+  static Value getSum(const Gradient &gradient) { return gradient.sum; }
+
+  /// Sums over all ranks, for states, the report and the decision to apply the
+  /// step; `nonfiniteRanks`, where given, with the rest. Returns the sums.
   ValueRange sumOverAll(OpBuilder &builder, Value nonfiniteRanks = {}) {
-    SmallVector<Value> values = {last.getOperands()[first],
-                                 last.getOperands()[first + 1]};
+    SmallVector<Value> values;
+    for (const Shared &accumulator : shared)
+      values.push_back(accumulator.own);
     if (nonfiniteRanks)
       values.push_back(nonfiniteRanks);
     auto op = coll::AllReduceOp::create(builder, commit.getLoc(), 0u,
                                         rt::RankGroup::All,
                                         getSymbols(&getContext(), {}), values);
-    for (unsigned i : {0, 1})
-      last.getResult(first + i).replaceAllUsesWith(op.getResult(i));
+    for (auto [accumulator, sum] : llvm::zip(shared, op.getResults())) {
+      accumulator.sum.replaceAllUsesWith(sum);
+      accumulator.sum = sum;
+    }
     return op.getResults();
   }
 
@@ -121,7 +144,11 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   }
 
   LogicalResult combineDeltas(OpBuilder &builder) {
-    SmallVector<Value> checked = {last.getOperands()[first]};
+    // Each rank looks at its own loss and group, and at the sums that all have.
+    SmallVector<Value> checked;
+    for (const Shared &accumulator : shared)
+      if (isBoundTo(accumulator.own, rt::BindingKind::LossSum))
+        checked.push_back(accumulator.own);
     for (const Gradient &gradient : gradients)
       checked.push_back(gradient.sum);
     Value nonfiniteRanks = train::NotFiniteOp::create(
@@ -129,7 +156,12 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
         RankedTensorType::get({}, builder.getI64Type()), checked);
     commit.getNonfiniteRanksMutable().assign(
         sumOverAll(builder, nonfiniteRanks).back());
-    commit.getValuesMutable().clear();
+    SmallVector<Value> common;
+    for (const Shared &accumulator : shared)
+      if (isBoundTo(accumulator.own, rt::BindingKind::Accumulator) &&
+          llvm::is_contained(commit.getValues(), accumulator.sum))
+        common.push_back(accumulator.sum);
+    commit.getValuesMutable().assign(common);
     if (divisor)
       for (train::DivideGradientOp mean : means)
         mean.getCountMutable().assign(divisor);
@@ -242,10 +274,9 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   train::AdasumAttr adasum;
   func::FuncOp function;
   train::CommitOp commit;
-  SmallVector<train::DivideGradientOp> means; ///< for the rules
-  coll::AllReduceOp last; ///< with loss and count from operand `first` on
-  unsigned first = 0;
+  SmallVector<train::DivideGradientOp> means; ///< of the inner group's sums
   SmallVector<Gradient> gradients;
+  SmallVector<Shared> shared;
   Value divisor; ///< of a group's sums; null where they are means
 };
 

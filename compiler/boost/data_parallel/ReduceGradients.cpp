@@ -32,6 +32,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     if (!update || !update.getOps<CollectiveOpInterface>().empty())
       return;
     gradients.clear();
+    others.clear();
     Value sum, count;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
@@ -39,6 +40,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         continue;
       if (binding.getKind() == rt::BindingKind::Gradient)
         gradients.push_back({argument, argument, binding.getName()});
+      else if (binding.getKind() == rt::BindingKind::Accumulator)
+        others.push_back({argument, argument, {}});
       else if (binding.getKind() == rt::BindingKind::LossSum)
         sum = argument;
       else if (binding.getKind() == rt::BindingKind::LossCount)
@@ -59,8 +62,10 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
-    // Those that make the mean of a step's sum.
-    auto means = llvm::to_vector(update.getOps<train::DivideGradientOp>());
+    SmallVector<train::DivideGradientOp> means; ///< of a step's gradients
+    for (auto mean : update.getOps<train::DivideGradientOp>())
+      if (isBoundTo(mean.getGradient(), rt::BindingKind::Gradient))
+        means.push_back(mean);
     OpBuilder builder = OpBuilder::atBlockBegin(&update.front());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
@@ -83,15 +88,15 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         mean.getCountMutable().assign(last->getResults().back());
   }
 
-  /// `gradients` and `statistics` in the order in which they are exchanged, in
-  /// parts of it.
+  /// Everything in the order in which it is exchanged, in parts of it.
   SmallVector<ArrayRef<Exchanged>> cutBuckets() {
     // The last parameter's gradient is the first that the backward has.
     std::reverse(gradients.begin(), gradients.end());
+    llvm::append_range(gradients, others);
     SmallVector<size_t> ends;
     uint64_t bytes = 0;
-    for (auto [i, gradient] : llvm::enumerate(gradients)) {
-      auto own = static_cast<uint64_t>(countBytes(gradient.value.getType()));
+    for (auto [i, exchanged] : llvm::enumerate(gradients)) {
+      auto own = static_cast<uint64_t>(countBytes(exchanged.value.getType()));
       if (i > 0 && bytes + own > bucketBytes) {
         ends.push_back(i);
         bytes = 0;
@@ -137,7 +142,9 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   }
 
   func::FuncOp update;
-  SmallVector<Exchanged> gradients, statistics;
+  SmallVector<Exchanged> gradients;
+  SmallVector<Exchanged> others;     ///< accumulators that are declared
+  SmallVector<Exchanged> statistics; ///< with the last bucket: loss and count
 };
 
 } // namespace

@@ -12,12 +12,6 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::boost;
 
-/// Whether results of @micro bound to `kind` belong to its gradient set.
-static bool isSummed(rt::BindingKind kind) {
-  return kind == rt::BindingKind::Gradient ||
-         kind == rt::BindingKind::LossSum || kind == rt::BindingKind::LossCount;
-}
-
 namespace {
 
 struct AccumulateInPlace
@@ -36,7 +30,7 @@ struct AccumulateInPlace
     for (OpOperand &operand : returnOp->getOpOperands()) {
       rt::BindingAttr binding =
           rt::getResultBinding(micro, operand.getOperandNumber());
-      if (!binding || !isSummed(binding.getKind()))
+      if (!binding || !rt::isAccumulator(binding.getKind()))
         continue;
       Value sums = addArgument(micro, operand);
       if (binding.getKind() == rt::BindingKind::LossCount) {

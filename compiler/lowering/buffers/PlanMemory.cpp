@@ -30,6 +30,7 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   case rt::BindingKind::Gradient:
   case rt::BindingKind::LossSum:
   case rt::BindingKind::LossCount:
+  case rt::BindingKind::Accumulator:
     return rt::Arena::Gradient;
   case rt::BindingKind::Input:
   case rt::BindingKind::Valid:
@@ -102,6 +103,12 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
                  << ": expected a static memref with a binding, found "
                  << argument.getType();
         binding = getTwin(binding);
+        if (function.getSymName() == train::kEval &&
+            getArena(getOperation(), binding) == rt::Arena::State)
+          return function.emitOpError("reads ")
+                 << binding
+                 << ", but an evaluation has no state other than what is "
+                    "saved with the weights (saved_with_weights)";
         if (auto known = slots.find(binding); known != slots.end()) {
           if (known->second.type != type)
             return function.emitOpError("binds ")
@@ -110,7 +117,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
           continue;
         }
         FailureOr<int64_t> bytes = getBytes(function, type);
-        if (failed(bytes))
+        if (failed(bytes) || failed(checkDeclared(function, binding, type)))
           return failure();
         int64_t &end =
             ends[static_cast<unsigned>(getArena(getOperation(), binding))];
@@ -119,6 +126,27 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       }
     }
     return success();
+  }
+
+  /// The runtime knows of an accumulator what its declaration says.
+  LogicalResult checkDeclared(func::FuncOp function, rt::BindingAttr binding,
+                              MemRefType type) {
+    if (binding.getKind() != rt::BindingKind::Accumulator)
+      return success();
+    auto declared =
+        getOperation().lookupSymbol<train::AccumulatorOp>(binding.getName());
+    if (!declared)
+      return function.emitOpError("binds ")
+             << binding << ", which no train.accumulator declares";
+    auto expected = cast<RankedTensorType>(declared.getType());
+    if (expected.getShape() == type.getShape() &&
+        expected.getElementType() == type.getElementType())
+      return success();
+    InFlightDiagnostic diagnostic = function.emitOpError("binds ")
+                                    << binding << " to " << type
+                                    << ", declared as " << expected;
+    diagnostic.attachNote(declared.getLoc()) << "the declaration is here";
+    return diagnostic;
   }
 
   void replaceArguments(func::FuncOp function) {

@@ -36,7 +36,8 @@ public:
         failed(writeInputs()) || failed(writeMetrics()) ||
         failed(writeSchedules()))
       return failure();
-    if (failed(writeTargets()) || failed(writeScalars()))
+    if (failed(writeTargets()) || failed(writeScalars()) ||
+        failed(writeAccumulators()))
       return failure();
     writeCollectives();
     writeHeader();
@@ -136,9 +137,6 @@ private:
       image.write(at, parameter);
       if (failed(writeTensor(at + offsetof(BoostParameter, tensor),
                              rt::BindingKind::Parameter, op.getSymName(),
-                             op.getSymName(), op.getLoc())) ||
-          failed(writeTensor(at + offsetof(BoostParameter, gradient),
-                             rt::BindingKind::Gradient, op.getSymName(),
                              op.getSymName(), op.getLoc())))
         return failure();
       at += sizeof(BoostParameter);
@@ -146,20 +144,63 @@ private:
     return success();
   }
 
+  LogicalResult writeAccumulators() {
+    struct Entry {
+      BoostAccumulatorKind kind;
+      rt::BindingKind binding;
+      StringRef name, label, parameter;
+      Location loc;
+    };
+    SmallVector<Entry> entries;
+    for (auto op : program.getOps<train::ParameterOp>())
+      entries.push_back({BOOSTC_ACCUMULATOR_GRADIENT, rt::BindingKind::Gradient,
+                         op.getSymName(), op.getSymName(), op.getSymName(),
+                         op.getLoc()});
+    for (auto op : program.getOps<train::AccumulatorOp>())
+      entries.push_back({BOOSTC_ACCUMULATOR_OTHER, rt::BindingKind::Accumulator,
+                         op.getSymName(), op.getSymName(),
+                         op.getParameter().value_or(""), op.getLoc()});
+    entries.push_back({BOOSTC_ACCUMULATOR_LOSS_SUM, rt::BindingKind::LossSum,
+                       "", "loss_sum", "", program.getLoc()});
+    entries.push_back({BOOSTC_ACCUMULATOR_LOSS_COUNT,
+                       rt::BindingKind::LossCount, "", "loss_count", "",
+                       program.getLoc()});
+    header.accumulator_count = entries.size();
+    uint64_t at = appendTable<BoostAccumulator>(
+        offsetof(BoostProgram, accumulators), entries.size());
+    for (const Entry &entry : entries) {
+      BoostAccumulator accumulator = {};
+      accumulator.kind = entry.kind;
+      accumulator.parameter = getParameterIndex(entry.parameter);
+      image.write(at, accumulator);
+      if (failed(writeTensor(at + offsetof(BoostAccumulator, tensor),
+                             entry.binding, entry.name, entry.label,
+                             entry.loc)))
+        return failure();
+      at += sizeof(BoostAccumulator);
+    }
+    return success();
+  }
+
+  /// UINT32_MAX where there is none of this name.
+  uint32_t getParameterIndex(StringRef name) {
+    for (auto [index, op] :
+         llvm::enumerate(program.getOps<train::ParameterOp>()))
+      if (op.getSymName() == name)
+        return index;
+    return UINT32_MAX;
+  }
+
   LogicalResult writeStates() {
     auto states = llvm::to_vector(program.getOps<train::StateOp>());
-    auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
     header.state_count = states.size();
     uint64_t at =
         appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
     for (train::StateOp op : states) {
       BoostState state = {};
-      state.parameter = UINT32_MAX;
+      state.parameter = getParameterIndex(op.getParameter().value_or(""));
       state.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
                                              : BOOSTC_SAVED_WITH_STATE;
-      for (auto [index, parameter] : llvm::enumerate(parameters))
-        if (parameter.getSymName() == op.getParameter())
-          state.parameter = index;
       image.write(at, state);
       setString(at + offsetof(BoostState, slot), op.getSlot());
       if (failed(writeTensor(at + offsetof(BoostState, tensor),
@@ -343,10 +384,6 @@ private:
     };
     const Scalar scalars[] = {
         {offsetof(BoostProgram, valid), rt::BindingKind::Valid, "valid"},
-        {offsetof(BoostProgram, loss_sum), rt::BindingKind::LossSum,
-         "loss_sum"},
-        {offsetof(BoostProgram, loss_count), rt::BindingKind::LossCount,
-         "loss_count"},
         {offsetof(BoostProgram, applied), rt::BindingKind::Applied, "applied"},
         {offsetof(BoostProgram, failed), rt::BindingKind::Failed, "failed"},
         {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};

@@ -182,6 +182,80 @@ train.program @none batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
   }
 }
 
+// -----
+
+// An accumulator other than a gradient is summed over all ranks; all test the sum.
+// CHECK-LABEL: train.program @accumulator_gradient
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[SUM:[a-z0-9]+]]: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">}
+// CHECK-NEXT: %[[R:.+]]:2 = coll.all_reduce index(0) over intra_group parameters [@w](%[[GW]], %[[COUNT]] :
+// CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce index(1) over all parameters [](%[[SUM]], %[[LOSS]], %[[COUNT]] :
+// CHECK-NEXT: %[[M:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#1
+// CHECK-NEXT: %[[A:.+]] = coll.adasum index(2) over inter_group parameters [@w] groups [0](%[[M]] :
+// CHECK-NEXT: train.commit count(%[[S]]#2) after(%{{.*}}) finite(%[[S]]#1, %[[A]], %[[S]]#0 :
+// CHECK-NEXT: train.sgd %{{.*}}, %[[A]],
+// CHECK-NEXT: train.divide_gradient %[[S]]#0 by %[[S]]#2
+train.program @accumulator_gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.adasum = #train.adasum<gradient, per_tensor, auto, cuts = []>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.accumulator @norm.sum : tensor<3xf32>
+  train.state @norm.mean "mean" saved_with_weights : tensor<3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %sum: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %mean: tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %sum : tensor<f32>, tensor<4x3xf32>, tensor<3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %m = train.divide_gradient %sum by %count : tensor<3xf32>
+    %mean1 = train.apply_delta %m to %mean if %applied : tensor<3xf32>
+    return %w1, %mean1, %applied : tensor<4x3xf32>, tensor<3xf32>, tensor<i32>
+  }
+}
+
+// -----
+
+// An accumulator other than a gradient is summed over all ranks; all test the sum.
+// CHECK-LABEL: train.program @accumulator_delta
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[SUM:[a-z0-9]+]]: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">}
+// CHECK-NEXT: %[[R:.+]]:2 = coll.all_reduce index(0) over intra_group parameters [@w](%[[GW]], %[[COUNT]] :
+// CHECK-NEXT: %[[NF:.+]] = train.not_finite(%[[LOSS]], %[[R]]#0 :
+// CHECK-NEXT: %[[S:.+]]:4 = coll.all_reduce index(1) over all parameters [](%[[SUM]], %[[LOSS]], %[[COUNT]], %[[NF]] :
+// CHECK-NEXT: train.commit count(%[[S]]#2) after(%{{.*}}) nonfinite_ranks(%[[S]]#3) finite(%[[S]]#0 : tensor<3xf32>)
+// CHECK: train.divide_gradient %[[S]]#0 by %[[S]]#2
+train.program @accumulator_delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.adasum = #train.adasum<delta, per_tensor, auto, cuts = []>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.accumulator @norm.sum : tensor<3xf32>
+  train.state @norm.mean "mean" saved_with_weights : tensor<3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %sum: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %mean: tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %sum : tensor<f32>, tensor<4x3xf32>, tensor<3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %m = train.divide_gradient %sum by %count : tensor<3xf32>
+    %mean1 = train.apply_delta %m to %mean if %applied : tensor<3xf32>
+    return %w1, %mean1, %applied : tensor<4x3xf32>, tensor<3xf32>, tensor<i32>
+  }
+}
+
 //--- vectors.mlir
 // Two buckets: per tensor they stay two, and what is one vector is in one collective.
 // CHECK-LABEL: train.program @per_tensor

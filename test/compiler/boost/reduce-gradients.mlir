@@ -151,6 +151,42 @@ train.program @sum_sum batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("
   }
 }
 
+// -----
+
+// A declared accumulator is summed over ranks, whatever becomes of gradients.
+// CHECK-LABEL: train.program @accumulator
+// CHECK: func.func @update({{.*}}%[[SUM:[a-z0-9]+]]: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">}
+// CHECK: %[[R:.+]]:4 = coll.all_reduce index(0) over all parameters [@w](%{{.*}}, %[[SUM]], %{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<3xf32>, tensor<f32>, tensor<i64>)
+// CHECK-NEXT: train.commit count(%[[R]]#3) after(%{{.*}}) finite(%[[R]]#2, %[[R]]#0, %[[R]]#1 :
+// CHECK-NEXT: train.sgd %{{.*}}, %[[R]]#0,
+// CHECK-NEXT: %[[M:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#3
+// CHECK-NEXT: train.apply_delta %[[M]]
+train.program @accumulator batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = mean, ranks = sum>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.accumulator @norm.sum : tensor<3xf32>
+  train.state @norm.mean "mean" saved_with_weights : tensor<3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %sum: tensor<3xf32> {rt.binding = #rt.binding<accumulator, "norm.sum">},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %mean: tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<3xf32> {rt.binding = #rt.binding<state, "norm.mean">},
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %sum : tensor<f32>, tensor<4x3xf32>, tensor<3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %m = train.divide_gradient %sum by %count : tensor<3xf32>
+    %mean1 = train.apply_delta %m to %mean if %applied : tensor<3xf32>
+    return %w1, %mean1, %applied : tensor<4x3xf32>, tensor<3xf32>, tensor<i32>
+  }
+}
+
 //--- errors.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{lacks an argument for the loss or for the number of samples, which ranks sum}}

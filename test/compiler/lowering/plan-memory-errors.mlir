@@ -56,3 +56,33 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
     return
   }
 }
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{binds #rt.binding<accumulator, "s">, which no train.accumulator declares}}
+  func.func @micro(%s: memref<8xf32> {rt.binding = #rt.binding<accumulator, "s">}) {
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-note @+1 {{the declaration is here}}
+  train.accumulator @s : tensor<4xf32>
+  // expected-error @+1 {{binds #rt.binding<accumulator, "s"> to 'memref<8xf32>', declared as 'tensor<4xf32>'}}
+  func.func @micro(%s: memref<8xf32> {rt.binding = #rt.binding<accumulator, "s">}) {
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.state @s "s" : tensor<4xf32>
+  // expected-error @+1 {{reads #rt.binding<state, "s">, but an evaluation has no state other than what is saved with the weights (saved_with_weights)}}
+  func.func @eval(%s: memref<4xf32> {rt.binding = #rt.binding<state, "s">}) {
+    return
+  }
+}

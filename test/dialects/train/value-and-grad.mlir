@@ -60,7 +60,7 @@ func.func @value_and_grad_c2_order(%a: tensor<2xf32>) {
 
 func.func private @forward(tensor<2xf32>) -> (tensor<f32>, tensor<i64>)
 func.func @value_and_grad_c3_number(%a: tensor<2xf32>) {
-  // expected-error @+1 {{expected one gradient per argument in wrt, 1, found 0}}
+  // expected-error @+1 {{expected one result for each of 0 outputs and 1 arguments in wrt, found 0}}
   %sum, %count = train.value_and_grad @forward(%a) wrt [0]
       : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>)
   return
@@ -105,5 +105,37 @@ func.func @value_and_grad_c3_type(%a: tensor<2xf32>) {
   // expected-error @+1 {{expected the gradient of argument 0 to have its type 'tensor<2xf32>', found 'tensor<3xf32>'}}
   %sum, %count, %da = train.value_and_grad @forward(%a) wrt [0]
       : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @outputs
+// CHECK: train.value_and_grad @forward(%{{.*}}) outputs [2, 4] wrt [0] : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<3xf32>, tensor<i64>, tensor<2xf32>)
+func.func private @forward(tensor<2xf32>)
+    -> (tensor<f32>, tensor<i64>, tensor<3xf32>, tensor<f32>, tensor<i64>)
+func.func @outputs(%a: tensor<2xf32>) -> tensor<3xf32> {
+  %sum, %count, %values:3 = train.value_and_grad @forward(%a) outputs [2, 4] wrt [0]
+      : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<3xf32>, tensor<i64>, tensor<2xf32>)
+  return %values#0 : tensor<3xf32>
+}
+
+// -----
+
+func.func private @forward(tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<3xf32>)
+func.func @value_and_grad_c4(%a: tensor<2xf32>) {
+  // expected-error @+1 {{expected outputs in ascending order from 2 and below 3, found 1 after 1}}
+  %sum, %count, %s = train.value_and_grad @forward(%a) outputs [1] wrt []
+      : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func private @forward(tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<3xf32>)
+func.func @value_and_grad_c4_type(%a: tensor<2xf32>) {
+  // expected-error @+1 {{expected output 2 to have its type 'tensor<3xf32>', found 'tensor<2xf32>'}}
+  %sum, %count, %s = train.value_and_grad @forward(%a) outputs [2] wrt []
+      : (tensor<2xf32>) -> (tensor<f32>, tensor<i64>, tensor<2xf32>)
   return
 }

@@ -12,6 +12,7 @@ namespace boostrt {
 struct Copy {
   BoostProgram program;
   std::vector<BoostParameter> parameters;
+  std::vector<BoostAccumulator> accumulators;
   std::vector<BoostState> states;
   std::vector<BoostInput> inputs;
   std::vector<BoostMetric> metrics;
@@ -28,6 +29,7 @@ struct Copy {
 
   explicit Copy(const BoostProgram &p)
       : program(p), parameters(p.parameters, p.parameters + p.parameter_count),
+        accumulators(p.accumulators, p.accumulators + p.accumulator_count),
         states(p.states, p.states + p.state_count),
         inputs(p.inputs, p.inputs + p.input_count),
         metrics(p.metrics, p.metrics + p.metric_count),
@@ -37,6 +39,7 @@ struct Copy {
         calls(p.targets->library_calls,
               p.targets->library_calls + p.targets->library_call_count) {
     program.parameters = parameters.data();
+    program.accumulators = accumulators.data();
     program.states = states.data();
     program.inputs = inputs.data();
     program.metrics = metrics.data();

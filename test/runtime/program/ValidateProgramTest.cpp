@@ -16,7 +16,7 @@ TEST_F(ValidateProgram, Header) {
                "interface version 99 in a program that claims " +
                    std::to_string(BOOSTC_ABI_VERSION));
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
-               "600 bytes long, expected 624");
+               "600 bytes long, expected 520");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
                "the program has no name");
   expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
@@ -141,7 +141,7 @@ TEST_F(ValidateProgram, Tensors) {
                "does not lie aligned inside arena PARAMETER");
   expectDefect([](Copy &c) { c.parameters[1].tensor.offset = 0; },
                "overlap in arena PARAMETER");
-  expectDefect([](Copy &c) { c.parameters[1].gradient.offset = 64; },
+  expectDefect([](Copy &c) { c.accumulators[1].tensor.offset = 64; },
                "overlap in arena GRADIENT");
   expectDefect([](Copy &c) { c.program.valid.offset = 0; },
                "overlap in arena BATCH");
@@ -169,9 +169,43 @@ TEST_F(ValidateProgram, ParametersAndStates) {
                "duplicate state 'fc.weight.momentum'");
 }
 
+/// Those of the weight, the bias, the loss sum and the loss count.
+TEST_F(ValidateProgram, Accumulators) {
+  expectDefect([](Copy &c) { c.program.accumulators = nullptr; },
+               "table accumulators of 4 entries");
+  expectDefect([](Copy &c) { c.accumulators[1].kind = 4; },
+               "accumulator 1 is of unknown kind 4");
+  expectDefect(
+      [](Copy &c) { c.accumulators[2].tensor.arena = BOOSTC_ARENA_RESULT; },
+      "loss sum 'loss_sum' lies in arena RESULT, expected GRADIENT");
+  expectDefect([](Copy &c) { c.accumulators[3].tensor.offset = 1u << 20; },
+               "loss count 'loss_count' at offset 1048576");
+  expectDefect([](Copy &c) { c.accumulators[1].tensor.name = "fc.weight"; },
+               "duplicate accumulator 'fc.weight'");
+  expectDefect([](Copy &c) { c.accumulators[0].tensor.dtype = BOOSTC_I32; },
+               "gradient 'fc.weight' has elements of type 2, which ranks do "
+               "not sum");
+  expectDefect([](Copy &c) { c.accumulators[0].parameter = 2; },
+               "gradient 'fc.weight' belongs to parameter 2 of 2");
+  for (uint32_t parameter : {0u, UINT32_MAX})
+    expectDefect([=](Copy &c) { c.accumulators[1].parameter = parameter; },
+                 "gradient 'fc.bias' is not the one gradient of a parameter");
+  expectDefect([](Copy &c) { c.accumulators[2].tensor.dtype = BOOSTC_I64; },
+               "loss sum 'loss_sum' has 4 bytes where its shape needs 8");
+  expectDefect([](Copy &c) { c.accumulators[3].tensor.dtype = BOOSTC_F32; },
+               "loss count 'loss_count' has 8 bytes where its shape needs 4");
+  expectDefect(
+      [](Copy &c) { c.accumulators[1].kind = BOOSTC_ACCUMULATOR_LOSS_SUM; },
+      "loss sum 'fc.bias' is not a scalar of the expected type");
+  expectDefect(
+      [](Copy &c) { c.accumulators[3].kind = BOOSTC_ACCUMULATOR_OTHER; },
+      "0 accumulators of kind 'loss count', expected one");
+}
+
 TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
   Copy copy(program_->descriptor());
-  copy.parameters[0].gradient = BoostTensor{};
+  ++copy.program.accumulators;
+  --copy.program.accumulator_count;
   EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
 }
 
@@ -290,10 +324,6 @@ TEST_F(ValidateProgram, Scalars) {
         c.program.valid.bytes = 8;
       },
       "'valid' is not a scalar of the expected type");
-  expectDefect([](Copy &c) { c.program.loss_sum.arena = BOOSTC_ARENA_RESULT; },
-               "'loss_sum' lies in arena RESULT, expected GRADIENT");
-  expectDefect([](Copy &c) { c.program.loss_count.offset = 1u << 20; },
-               "'loss_count' at offset 1048576");
   expectDefect([](Copy &c) { c.program.applied.offset = 512; },
                "'applied' at offset 512");
   expectDefect([](Copy &c) { c.program.failed.offset = 512; },

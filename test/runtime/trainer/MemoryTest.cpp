@@ -14,8 +14,24 @@ using namespace boostrt;
 
 namespace {
 
+/// A scalar of the loss.
+BoostAccumulator lossAt(uint64_t offset, uint64_t bytes,
+                        BoostAccumulatorKind kind) {
+  BoostAccumulator accumulator{};
+  accumulator.tensor.offset = offset;
+  accumulator.tensor.bytes = bytes;
+  accumulator.kind = kind;
+  return accumulator;
+}
+
+const BoostAccumulator kLoss[] = {
+    lossAt(192, 4, BOOSTC_ACCUMULATOR_LOSS_SUM),
+    lossAt(256, 8, BOOSTC_ACCUMULATOR_LOSS_COUNT)};
+
 BoostProgram sized(uint32_t microBatches) {
   BoostProgram program{};
+  program.accumulators = kLoss;
+  program.accumulator_count = std::size(kLoss);
   uint64_t bytes[] = {1000, 2000, 300, 300, 40, 5, 6, 0};
   std::memcpy(program.arena_bytes, bytes, sizeof bytes);
   program.micro_batches = microBatches;
@@ -281,10 +297,6 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
 
 TEST(Arenas, WhatStepsExchangeIsPageLocked) {
   BoostProgram program = sized(4);
-  program.loss_sum.offset = 192;
-  program.loss_sum.bytes = 4;
-  program.loss_count.offset = 256;
-  program.loss_count.bytes = 8;
   program.arena_bytes[BOOSTC_ARENA_BATCH] = 10000;
   // A large model's gradients stay where they are.
   program.arena_bytes[BOOSTC_ARENA_GRADIENT] = 100000;

@@ -1,6 +1,7 @@
 // Steps on a GPU that does everything as late as it may: how often they wait
 // for it, and that they wait where they must.
 #include "runtime/comm/local/LocalJob.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "test/runtime/support/SettledUpdate.h"
 #include "test/runtime/trainer/GpuMachine.h"
 
@@ -179,10 +180,10 @@ Brought brought;
 /// On the CPU, after a sum to which the other rank brings a sample of loss 1.
 int32_t updateOfTwo(const BoostEnv *env, void *const *arenas) {
   auto *gradients = static_cast<std::byte *>(arenas[BOOSTC_ARENA_GRADIENT]);
-  auto &sum =
-      *reinterpret_cast<float *>(gradients + brought.program->loss_sum.offset);
+  auto &sum = *reinterpret_cast<float *>(gradients +
+                                         lossSumOf(*brought.program).offset);
   auto &count = *reinterpret_cast<int64_t *>(
-      gradients + brought.program->loss_count.offset);
+      gradients + lossCountOf(*brought.program).offset);
   brought.losses.push_back({sum, count});
   sum += 1;
   count += 1;

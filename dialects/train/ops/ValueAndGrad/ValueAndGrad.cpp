@@ -5,6 +5,18 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
+ArrayRef<int64_t> ValueAndGradOp::getOutputNumbers() {
+  return getOutputs().value_or(ArrayRef<int64_t>());
+}
+
+ResultRange ValueAndGradOp::getOutputValues() {
+  return getValues().take_front(getOutputNumbers().size());
+}
+
+ResultRange ValueAndGradOp::getGradients() {
+  return getValues().drop_front(getOutputNumbers().size());
+}
+
 LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
@@ -28,10 +40,24 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diagnostic.attachNote(callee.getLoc()) << "the function is here";
     return diagnostic;
   }
-  if (getGradients().size() != getWrt().size())
-    return emitOpError("expected one gradient per argument in wrt, ")
-           << getWrt().size() << ", found " << getGradients().size();
-  int64_t previous = -1;
+  if (getValues().size() != getOutputNumbers().size() + getWrt().size())
+    return emitOpError("expected one result for each of ")
+           << getOutputNumbers().size() << " outputs and " << getWrt().size()
+           << " arguments in wrt, found " << getValues().size();
+  int64_t previous = 1;
+  for (auto [number, value] :
+       llvm::zip(getOutputNumbers(), getOutputValues())) {
+    if (number <= previous || number >= static_cast<int64_t>(results.size()))
+      return emitOpError(
+                 "expected outputs in ascending order from 2 and below ")
+             << results.size() << ", found " << number << " after " << previous;
+    previous = number;
+    if (value.getType() != results[number])
+      return emitOpError("expected output ")
+             << number << " to have its type " << results[number] << ", found "
+             << value.getType();
+  }
+  previous = -1;
   for (auto [index, gradient] : llvm::zip(getWrt(), getGradients())) {
     if (index <= previous || index >= static_cast<int64_t>(getInputs().size()))
       return emitOpError("expected wrt in ascending order below ")
@@ -66,6 +92,8 @@ ValueAndGradOp::evaluate(ReferenceContext &context,
   if (failed(context.call(callee, arguments, values)))
     return failure();
   results.append({values[0], values[1]});
+  for (int64_t number : getOutputNumbers())
+    results.push_back(values[number]);
   for (int64_t index : getWrt()) {
     ReferenceValue gradient(operands[index].shape);
     for (int64_t i = 0; i < gradient.size(); ++i) {

@@ -1,0 +1,43 @@
+// ProgramAccumulators.h - the accumulators of a program, by what they are.
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+
+#include <algorithm>
+#include <cassert>
+#include <span>
+
+namespace boostrt {
+
+inline std::span<const BoostAccumulator>
+accumulatorsOf(const BoostProgram &program) {
+  return {program.accumulators, program.accumulator_count};
+}
+
+/// The one of this kind, of which a program has one: the loss or its count.
+inline const BoostTensor &accumulatorOf(const BoostProgram &program,
+                                        BoostAccumulatorKind kind) {
+  std::span table = accumulatorsOf(program);
+  auto found = std::ranges::find(table, static_cast<uint32_t>(kind),
+                                 &BoostAccumulator::kind);
+  assert(found != table.end() && "validateProgram() has seen to it");
+  return found->tensor;
+}
+
+inline const BoostTensor &lossSumOf(const BoostProgram &program) {
+  return accumulatorOf(program, BOOSTC_ACCUMULATOR_LOSS_SUM);
+}
+inline const BoostTensor &lossCountOf(const BoostProgram &program) {
+  return accumulatorOf(program, BOOSTC_ACCUMULATOR_LOSS_COUNT);
+}
+
+/// Whether steps change the parameter.
+inline bool isTrained(const BoostProgram &program, uint32_t parameter) {
+  return std::ranges::any_of(
+      accumulatorsOf(program), [&](const BoostAccumulator &accumulator) {
+        return accumulator.kind == BOOSTC_ACCUMULATOR_GRADIENT &&
+               accumulator.parameter == parameter;
+      });
+}
+
+} // namespace boostrt

@@ -1,0 +1,100 @@
+#include "test/passes/MeanActivations.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace boostc;
+using rt::BindingKind;
+
+namespace {
+
+struct MeanActivations
+    : PassWrapper<MeanActivations, OperationPass<train::ProgramOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MeanActivations)
+
+  StringRef getArgument() const final { return "test-mean-activations"; }
+  StringRef getDescription() const final {
+    return "Accumulate the mean activation of each nn.relu";
+  }
+
+  void runOnOperation() override {
+    program = getOperation();
+    micro = program.getFunction(train::kMicro);
+    update = program.getFunction(train::kUpdate);
+    commit = *update.getOps<train::CommitOp>().begin();
+    for (auto [index, relu] :
+         llvm::enumerate(llvm::to_vector(micro.getOps<nn::ReluOp>())))
+      observe(relu, llvm::formatv("relu{0}.", index).str());
+  }
+
+  void observe(nn::ReluOp relu, const std::string &layer) {
+    Location loc = relu.getLoc();
+    OpBuilder builder(relu->getNextNode());
+    Value sum = nn::BiasGradOp::create(builder, loc, relu, findValid());
+    std::string sumName = layer + "activation_sum";
+    std::string meanName = layer + "mean_activation";
+    builder.setInsertionPoint(micro);
+    TypeAttr type = TypeAttr::get(sum.getType());
+    train::AccumulatorOp::create(builder, loc, builder.getStringAttr(sumName),
+                                 FlatSymbolRefAttr(), type);
+    train::StateOp::create(builder, loc, builder.getStringAttr(meanName),
+                           builder.getStringAttr("mean_activation"),
+                           FlatSymbolRefAttr(), rt::InitializerAttr(),
+                           builder.getUnitAttr(), type);
+    addResult(micro, sum, BindingKind::Accumulator, sumName);
+
+    Value total = addArgument(sum, BindingKind::Accumulator, sumName);
+    Value before = addArgument(sum, BindingKind::State, meanName);
+    commit.getValuesMutable().append(total);
+    builder.setInsertionPoint(update.front().getTerminator());
+    Value mean =
+        train::DivideGradientOp::create(builder, loc, total, commit.getCount());
+    Value change = nn::SubOp::create(builder, loc, mean, before);
+    Value after = train::ApplyDeltaOp::create(builder, loc, change, before,
+                                              commit.getApplied());
+    addResult(update, after, BindingKind::State, meanName);
+  }
+
+  Value findValid() {
+    for (BlockArgument argument : micro.getArguments())
+      if (rt::getArgumentBinding(argument).getKind() == BindingKind::Valid)
+        return argument;
+    llvm_unreachable("every @micro has it");
+  }
+
+  rt::BindingAttr getBinding(BindingKind kind, StringRef name) {
+    return rt::BindingAttr::get(&getContext(), kind, name);
+  }
+
+  /// A new argument of @update, of the type of `like`.
+  Value addArgument(Value like, BindingKind kind, StringRef name) {
+    unsigned index = update.getNumArguments();
+    NamedAttribute binding(rt::kBindingAttrName, getBinding(kind, name));
+    [[maybe_unused]] LogicalResult inserted = update.insertArgument(
+        index, like.getType(), DictionaryAttr::get(&getContext(), binding),
+        like.getLoc());
+    assert(succeeded(inserted) && "a function takes any argument");
+    return update.getArgument(index);
+  }
+
+  void addResult(func::FuncOp function, Value value, BindingKind kind,
+                 StringRef name) {
+    unsigned index = function.getNumResults();
+    NamedAttribute binding(rt::kBindingAttrName, getBinding(kind, name));
+    [[maybe_unused]] LogicalResult inserted = function.insertResult(
+        index, value.getType(), DictionaryAttr::get(&getContext(), binding));
+    assert(succeeded(inserted) && "a function returns any value");
+    function.front().getTerminator()->insertOperands(index, value);
+  }
+
+  train::ProgramOp program;
+  func::FuncOp micro, update;
+  train::CommitOp commit;
+};
+
+} // namespace
+
+void boostc::registerMeanActivations() { PassRegistration<MeanActivations>(); }
