@@ -65,8 +65,8 @@ def ReduceGradientsPass
     Puts `coll.all_reduce` ops before all else in `@update`, once for each step: gradients in
     the reverse order of the parameters, as the backward makes them, then the accumulators
     that the program declares, in buckets of at most `bucket-bytes` (a larger one has a
-    bucket of its own), the loss and the number of samples in the last. `@update` returns the sums too, bound as they came, so that they
-    are computed in place.
+    bucket of its own), the loss and the number of samples in the last. `@update` returns
+    the sums too, bound as they came, so that they are computed in place.
 
     Divisions follow from the program's `train.averaging`: by the number of all samples
     after the sum, which needs no op; or by this rank's number before it, where
@@ -108,11 +108,12 @@ def CombineByAdasumPass
     Rewrites the all-reduces of boostc-reduce-gradients in a program with
     `train.adasum`. Gradients and what they are divided by are summed over the inner group
     of ranks; the loss, its count and every other accumulator, for the report, the states
-    and the decision to apply the step, over all. `gradient` mode combines the mean gradients of the groups by `coll.adasum`
-    and updates with what comes out. `delta` mode lets each group's optimizer compute its
-    changes of the weights (rules with `delta`), combines these and adds them
-    (`train.apply_delta`); state is the rank's own. All ranks agree before whether
-    numbers are finite, so all or none apply the step.
+    and the decision to apply the step, over all. `gradient` mode combines the mean
+    gradients of the groups by `coll.adasum` and updates with what comes out. `delta` mode
+    lets each group's optimizer compute its changes of the weights (rules with `delta`),
+    combines these and adds them (`train.apply_delta`); the state of a parameter is the
+    rank's own. All ranks agree before whether numbers are finite, so all or none apply the
+    step.
 
     Before:
     ```mlir

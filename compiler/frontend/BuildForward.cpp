@@ -126,7 +126,7 @@ namespace {
 struct Forward {
   func::FuncOp function;
   bool isTraining;
-  /// Of the arguments, in their order.
+  /// The bindings of the arguments, in their order.
   SmallVector<rt::BindingAttr> bindings = {};
   SmallVector<Value> accumulated = {}; ///< see ProgramParts::accumulators
 

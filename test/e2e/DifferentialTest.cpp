@@ -105,6 +105,8 @@ TEST_P(Differential, PaddingDoesNotCount) {
 // Two micro-batches through micro, combine and update are one batch of twice
 // the size.
 TEST_P(Differential, TwoMicroBatchesAreOneBatch) {
+  if (StringRef(model().layers).contains("batch_norm"))
+    GTEST_SKIP() << "each micro-batch is normalised by itself";
   Model twice = model();
   twice.batch *= 2;
   std::unique_ptr<Interpreted> exact = interpret(twice);

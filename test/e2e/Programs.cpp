@@ -5,6 +5,7 @@
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "llvm/Support/JSON.h"
 #include <cstring>
 #include <fstream>
@@ -203,6 +204,24 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "dense", "units": 3 })",
        momentum, R"("top_1")",
        R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1, "smoothing": "others" })"},
+      // Statistics over images and over columns, of tails of one sample too.
+      {"normed_images", 4, "[3, 7, 6]", 3,
+       R"({ "name": "first", "op": "conv2d", "filters": 5, "kernel": 3, "padding": 1, "bias": false },
+{ "name": "norm", "op": "batch_norm" },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 5, "kernel": 3, "padding": 1 },
+{ "op": "batch_norm", "momentum": 0.25, "affine": false, "running_variance": "biased" },
+{ "name": "skip", "op": "add", "inputs": ["norm", "batch_norm1"] },
+{ "op": "relu" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       momentum},
+      {"normed_columns", 9, "[11]", 3,
+       R"({ "op": "dense", "units": 17 },
+{ "op": "batch_norm", "eps": 0.001 },
+{ "op": "tanh" },
+{ "op": "dense", "units": 3 })",
+       R"({ "type": "adam", "learning_rate": 0.0625 })"},
       {"parts", 4, "[6, 5, 5]", 3,
        R"({ "name": "all", "op": "conv2d", "filters": 4, "kernel": 3, "padding": "same" },
 { "name": "left", "op": "slice", "start": 0, "size": 3 },
@@ -458,9 +477,14 @@ ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   ReferenceTrainer::Partial partial;
   expectOk(arenas->pull(arenas->copyOf(BOOSTC_ARENA_GRADIENT, gradients)));
   const std::byte *base = arenas->base(BOOSTC_ARENA_GRADIENT, gradients);
-  for (const BoostParameter &parameter : program->parameters())
-    partial.gradients[parameter.tensor.name] =
-        read(parameter.gradient, base + parameter.gradient.offset);
+  for (const BoostAccumulator &accumulator :
+       boostrt::accumulatorsOf(descriptor())) {
+    const BoostTensor &tensor = accumulator.tensor;
+    if (accumulator.kind == BOOSTC_ACCUMULATOR_GRADIENT)
+      partial.gradients[tensor.name] = read(tensor, base + tensor.offset);
+    else if (accumulator.kind == BOOSTC_ACCUMULATOR_OTHER)
+      partial.accumulators[tensor.name] = read(tensor, base + tensor.offset);
+  }
   boostrt::SumCount loss = take(exec->loss(gradients));
   partial.lossSum = loss.sum;
   partial.lossCount = loss.count;

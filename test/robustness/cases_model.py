@@ -67,8 +67,8 @@ CASES = [
     *[op(word, meant("relu"), never=(meant("gelu"),)) for word in ("Relu", "ReLu", "ReLU", "RELU")],
     op("Linear", r"dense"),
     op("MaxPool2D", meant("max_pool")),
-    op("BatchNorm2d", r"--print-ops", never=(meant("layer_norm"),)),
-    op("batch_norm", r"--print-ops", never=(meant("layer_norm"),)),
+    op("BatchNorm2d", meant("batch_norm"), never=(meant("layer_norm"),)),
+    op("RMSNorm", r"--print-ops", never=(meant("layer_norm"),)),
     *[model(f"optimizer-{word}", (ADAM, f'"type": "{word}"'), 1, r"x\.json:18:26: error", f"'{word}'", *says,
             never=never)
       for word, says, never in (("AdamW", (r"adamw|adam'[^\n]*weight_decay|decoupled",), ()),
