@@ -1,6 +1,7 @@
 // boost-test-opt - boost-opt with the passes of the tests.
 #include "compiler/pipeline/Phases.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "test/passes/BatchMoments.h"
 #include "test/passes/MeanActivations.h"
 #include "tools/boost-opt/Registration.h"
 
@@ -8,6 +9,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   boostc::registerCompilerDialects(registry);
   boostc::registerPasses();
+  boostc::registerBatchMoments();
   boostc::registerMeanActivations();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "boost-test-opt", registry));
