@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Compares single steps of examples/resnet20-cifar10 with PyTorch's.
+
+PyTorch trains the model in fp32. Before each of its steps its weights and running statistics
+are given to a compiled program, which does one step on the same batch. Compared are
+
+  - the loss and the running statistics with PyTorch's float64 step from the same numbers:
+    relative to the larger of 1 and their size;
+  - each gradient, by the L2 distance from PyTorch's float64 gradient, with the worst distance
+    of PyTorch's own fp32 steps: contiguous and channels_last, one thread and two.
+
+The program has plain SGD with a learning rate of 2^30 and no decay, so that the weights after
+the step are the gradients, to a rounding. The data are CIFAR-10's training images, normalised,
+in file order. Each step is one JSON line; lines that are there already are not computed again,
+but PyTorch trains through them.
+
+  python3 tools/bench/resnet20_parity.py --build build --data CIFAR10_DIR --json parity.jsonl
+
+Needs numpy and torch (Debian: python3-torch). Never needed to build or test.
+"""
+
+import argparse
+import json
+import lzma
+import pathlib
+import struct
+import subprocess
+import tempfile
+
+import numpy as np
+import torch
+from torch import nn
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "examples/resnet20-cifar10/model.json"
+RATE = 2.0**30
+
+
+class ConvNorm(nn.Module):
+    def __init__(self, inputs, filters, stride=1, kernel=3):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, filters, kernel, stride, kernel // 2, bias=False)
+        self.bn = nn.BatchNorm2d(filters)
+
+    def forward(self, x):
+        return self.bn(self.conv(x))
+
+
+class Basic(nn.Module):
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        setattr(self, "1", ConvNorm(inputs, filters, stride))
+        setattr(self, "2", ConvNorm(filters, filters))
+        if stride != 1:
+            self.shortcut = ConvNorm(inputs, filters, stride, kernel=1)
+
+    def forward(self, x):
+        y = getattr(self, "2")(torch.relu(getattr(self, "1")(x)))
+        return torch.relu(y + (self.shortcut(x) if hasattr(self, "shortcut") else x))
+
+
+class ResNet20(nn.Module):
+    """Its names are those of the model file."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = ConvNorm(3, 16)
+        inputs = 16
+        for stage, filters in enumerate((16, 32, 64), 1):
+            blocks = []
+            for number in range(3):
+                stride = 2 if stage > 1 and number == 0 else 1
+                blocks.append(Basic(inputs, filters, stride))
+                inputs = filters
+            setattr(self, f"stage{stage}", nn.Sequential(*blocks))
+        self.fc = nn.Linear(64, 10)
+
+    def forward(self, x):
+        x = torch.relu(self.stem(x))
+        for stage in (self.stage1, self.stage2, self.stage3):
+            x = stage(x)
+        return self.fc(x.mean((2, 3)))
+
+
+def read_cifar(folder):
+    """Images as floats, normalised as the example does, and labels; files plain or as .xz."""
+    images, labels = [], []
+    for number in range(1, 6):
+        path = pathlib.Path(folder) / f"data_batch_{number}.bin"
+        raw = path.read_bytes() if path.exists() else lzma.open(f"{path}.xz").read()
+        rows = np.frombuffer(raw, np.uint8).reshape(-1, 3073)
+        labels.append(rows[:, 0])
+        images.append(rows[:, 1:].reshape(-1, 3, 32, 32))
+    mean = np.array([0.4914, 0.4822, 0.4465], np.float32).reshape(1, 3, 1, 1)
+    deviation = np.array([0.2470, 0.2435, 0.2616], np.float32).reshape(1, 3, 1, 1)
+    pixels = np.concatenate(images).astype(np.float32) / 255
+    return (pixels - mean) / deviation, np.concatenate(labels).astype(np.int32)
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, value in tensors.items():
+        raw = np.ascontiguousarray(value, np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(value.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_safetensors(path):
+    raw = path.read_bytes()
+    size, = struct.unpack("<Q", raw[:8])
+    tensors = {}
+    for name, entry in json.loads(raw[8:8 + size]).items():
+        if name != "__metadata__":
+            begin, end = entry["data_offsets"]
+            tensors[name] = np.frombuffer(raw[8 + size + begin:8 + size + end],
+                                          np.float32).reshape(entry["shape"])
+    return tensors
+
+
+def state_of(network):
+    return {name: value.detach().numpy().copy() for name, value in network.state_dict().items()
+            if not name.endswith("num_batches_tracked")}
+
+
+def step_of(state, images, labels, dtype, channels_last=False, threads=2):
+    """Loss, gradients and running statistics of one step from `state`, in float64."""
+    torch.set_num_threads(threads)
+    network = ResNet20()
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()},
+                            strict=False)
+    network.to(dtype)
+    x = torch.from_numpy(images).to(dtype)
+    if channels_last:
+        network, x = network.to(memory_format=torch.channels_last), x.to(
+            memory_format=torch.channels_last)
+    loss = nn.functional.cross_entropy(network(x), torch.from_numpy(labels).long())
+    loss.backward()
+    gradients = {name: p.grad.double().contiguous().numpy()
+                 for name, p in network.named_parameters()}
+    statistics = {name: value.double().numpy() for name, value in network.named_buffers()
+                  if not name.endswith("num_batches_tracked")}
+    return loss.item(), gradients, statistics
+
+
+class Compiled:
+    def __init__(self, build, batch, folder):
+        self.build, self.folder = build, folder
+        self.program = folder / "train.so"
+        optimizer = {"type": "sgd", "learning_rate": RATE}
+        subprocess.run([build / "bin/boostc", MODEL, "--target=cpu", "--set", f"batch_size={batch}",
+                        "--set", f"optimizer={json.dumps(optimizer)}", "--set",
+                        "data.transforms=[]", "-o", self.program], check=True)
+
+    def step(self, state, images, labels):
+        data, weights = self.folder / "data", self.folder / "weights.safetensors"
+        data.mkdir(exist_ok=True)
+        np.save(data / "train_features.npy", images)
+        np.save(data / "train_labels.npy", labels)
+        np.save(data / "test_features.npy", images[:2])
+        np.save(data / "test_labels.npy", labels[:2])
+        write_safetensors(weights, state)
+        metrics, saved = self.folder / "metrics.jsonl", self.folder / "after.safetensors"
+        metrics.unlink(missing_ok=True)
+        subprocess.run([self.build / "bin/boost-run", self.program, "--data", f"npy:{data}",
+                        "--init", weights, "--shuffle", "off", "--steps", "1", "--epochs", "1",
+                        "--no-eval", "--progress", "none", "--metrics", metrics, "--save", saved],
+                       check=True, capture_output=True)
+        after = read_safetensors(saved)
+        loss = next(json.loads(line)["loss"] for line in metrics.read_text().splitlines()
+                    if "loss" in json.loads(line))
+        gradients, statistics = {}, {}
+        for name, value in after.items():
+            if name.endswith(("running_mean", "running_var")):
+                statistics[name] = value.astype(np.float64)
+            else:
+                gradients[name] = (state[name].astype(np.float64) - value) / RATE
+        return loss, gradients, statistics
+
+
+def distances(gradients, exact):
+    return {name: float(np.linalg.norm(gradients[name] - exact[name])) for name in exact}
+
+
+def off(value, exact):
+    return float(np.max(np.abs(value - exact) / np.maximum(1.0, np.abs(exact))))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--json", type=pathlib.Path, required=True)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=32)
+    arguments = parser.parse_args()
+    known = {}
+    if arguments.json.exists():
+        for line in arguments.json.read_text().splitlines():
+            record = json.loads(line)
+            known[record["step"]] = record
+    images, labels = read_cifar(arguments.data)
+    torch.manual_seed(1)
+    network = ResNet20()
+    optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Compiled(arguments.build, arguments.batch, pathlib.Path(folder))
+        for step in range(1, arguments.steps + 1):
+            part = slice((step - 1) * arguments.batch, step * arguments.batch)
+            x, y = images[part], labels[part]
+            if step not in known:
+                state = state_of(network)
+                loss, exact, statistics = step_of(state, x, y, torch.float64)
+                own = {name: 0.0 for name in exact}
+                own_loss = 0.0
+                for channels_last in (False, True):
+                    for threads in (1, 2):
+                        found_loss, found, _ = step_of(state, x, y, torch.float32, channels_last,
+                                                       threads)
+                        own_loss = max(own_loss, abs(found_loss - loss))
+                        for name, value in distances(found, exact).items():
+                            own[name] = max(own[name], value)
+                found_loss, found, found_statistics = compiled.step(state, x, y)
+                ours = distances(found, exact)
+                ratio, worst = max((ours[name] / own[name], name) for name in exact)
+                record = {"step": step, "loss": loss, "loss_error": abs(found_loss - loss),
+                          "torch_loss_error": own_loss,
+                          "statistics_error": max(off(found_statistics[name], value)
+                                                  for name, value in statistics.items()),
+                          "gradient_ratio": ratio, "gradient": worst,
+                          "gradient_ratio_median": float(np.median(
+                              [ours[name] / own[name] for name in exact]))}
+                known[step] = record
+                with arguments.json.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
+                print(json.dumps(record), flush=True)
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(network(torch.from_numpy(x)),
+                                        torch.from_numpy(y).long()).backward()
+            optimizer.step()
+    records = [known[step] for step in range(1, arguments.steps + 1)]
+    for key in ("loss_error", "torch_loss_error", "statistics_error", "gradient_ratio"):
+        print(f"worst {key} of {len(records)} steps: {max(r[key] for r in records):.3g}")
+
+
+if __name__ == "__main__":
+    main()
