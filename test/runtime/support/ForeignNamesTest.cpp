@@ -8,7 +8,8 @@ namespace boostrt {
 namespace {
 
 constexpr std::string_view kLayers[] = {
-    "avg_pool", "batch_norm", "conv2d", "dense", "gelu", "layer_norm", "max_pool", "relu"};
+    "avg_pool",   "batch_norm", "conv2d",   "dense", "gelu",
+    "group_norm", "layer_norm", "max_pool", "relu"};
 constexpr std::string_view kLosses[] = {"binary_cross_entropy", "l1", "mse",
                                         "softmax_cross_entropy"};
 constexpr std::string_view kOptimizers[] = {"adam", "adamw", "lars", "momentum",
@@ -41,6 +42,8 @@ TEST(SuggestName, KnowsOtherSystems) {
   EXPECT_EQ(layer("LayerNorm"), "; did you mean 'layer_norm'?");
   for (const char *word : {"BatchNorm", "BatchNorm2d", "BatchNormalization"})
     EXPECT_EQ(layer(word), "; did you mean 'batch_norm'?") << word;
+  EXPECT_EQ(layer("InstanceNorm2d"),
+            "; did you mean 'group_norm' (with as many groups as channels)?");
   EXPECT_EQ(loss("CrossEntropyLoss"),
             "; did you mean 'softmax_cross_entropy'?");
   EXPECT_EQ(loss("cross_entropy"), "; did you mean 'softmax_cross_entropy'?");
@@ -52,7 +55,7 @@ TEST(SuggestName, KnowsOtherSystems) {
 }
 
 TEST(SuggestName, OffersNothingForWhatIsNotImplemented) {
-  for (const char *word : {"SyncBatchNorm", "InstanceNorm2d", "RMSNorm"})
+  for (const char *word : {"SyncBatchNorm", "RMSNorm", "Conv1d"})
     EXPECT_EQ(layer(word), "; it is not implemented") << word;
   EXPECT_EQ(optimizer("thor"), "; it is not implemented");
 }

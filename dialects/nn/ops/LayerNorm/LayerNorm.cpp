@@ -1,5 +1,5 @@
 #include "dialects/nn/NnDialect.h"
-#include <cmath>
+#include "dialects/nn/RowNorm.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -16,27 +16,10 @@ static LogicalResult verifyRows(Operation *op, RankedTensorType input,
   return success();
 }
 
-namespace {
-/// A row's normalised elements and 1 / sqrt(v + epsilon).
-struct NormalizedRow {
-  std::vector<double> z;
-  double scale;
-
-  NormalizedRow(const double *x, int64_t size, double epsilon)
-      : z(x, x + size) {
-    double mean = 0.0, variance = 0.0, count = static_cast<double>(size);
-    for (double element : z)
-      mean += element / count;
-    for (double &element : z) {
-      element -= mean;
-      variance += element * element / count;
-    }
-    scale = 1.0 / std::sqrt(variance + epsilon);
-    for (double &element : z)
-      element *= scale;
-  }
-};
-} // namespace
+static RowNorm getRows(Type parameters, APFloat epsilon) {
+  int64_t size = cast<RankedTensorType>(parameters).getNumElements();
+  return {size, size, 1, epsilon.convertToDouble()};
+}
 
 //===----------------------------------------------------------------------===//
 // nn.layer_norm
@@ -49,17 +32,15 @@ LogicalResult LayerNormOp::verify() {
 LogicalResult LayerNormOp::evaluate(ReferenceContext &,
                                     ArrayRef<ReferenceValue> operands,
                                     SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  int64_t size = operands[1].size();
-  for (int64_t start = 0; start < result.size(); start += size) {
-    NormalizedRow row(&operands[0].data[start], size,
-                      getEpsilon().convertToDouble());
-    for (int64_t i = 0; i < size; ++i)
-      result.data[start + i] =
-          operands[1].data[i] * row.z[i] + operands[2].data[i];
-  }
-  results.push_back(std::move(result));
+  results.push_back(
+      getRows(getGamma().getType(), getEpsilon()).evaluate(operands));
   return success();
+}
+
+ErrorBounds LayerNormOp::boundErrors(ReferenceContext &,
+                                     ArrayRef<Bounded> operands,
+                                     ArrayRef<ReferenceValue>) {
+  return getRows(getGamma().getType(), getEpsilon()).boundErrors(operands);
 }
 
 SmallVector<Value> LayerNormOp::savedForBackward() {
@@ -135,23 +116,15 @@ LogicalResult
 LayerNormGradInputOp::evaluate(ReferenceContext &,
                                ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue result = operands[0];
-  int64_t size = operands[2].size();
-  for (int64_t start = 0; start < result.size(); start += size) {
-    NormalizedRow row(&operands[1].data[start], size,
-                      getEpsilon().convertToDouble());
-    double mean = 0.0, product = 0.0, count = static_cast<double>(size);
-    for (int64_t i = 0; i < size; ++i) {
-      result.data[start + i] *= operands[2].data[i];
-      mean += result.data[start + i] / count;
-      product += result.data[start + i] * row.z[i] / count;
-    }
-    for (int64_t i = 0; i < size; ++i)
-      result.data[start + i] =
-          (result.data[start + i] - mean - row.z[i] * product) * row.scale;
-  }
-  results.push_back(std::move(result));
+  results.push_back(
+      getRows(getGamma().getType(), getEpsilon()).evaluateGradInput(operands));
   return success();
+}
+
+ErrorBounds LayerNormGradInputOp::boundErrors(ReferenceContext &,
+                                              ArrayRef<Bounded> operands,
+                                              ArrayRef<ReferenceValue>) {
+  return getRows(getGamma().getType(), getEpsilon()).boundGradInput(operands);
 }
 
 int64_t LayerNormGradInputOp::getFlops() {
@@ -170,21 +143,16 @@ LogicalResult
 LayerNormGradParametersOp::evaluate(ReferenceContext &,
                                     ArrayRef<ReferenceValue> operands,
                                     SmallVectorImpl<ReferenceValue> &results) {
-  ReferenceValue gamma = ReferenceValue::zeros(getGamma().getType());
-  ReferenceValue beta = gamma;
-  const ReferenceValue &dy = operands[0], &x = operands[1];
-  int64_t size = gamma.size(), sample = x.size() / x.dim(0);
-  int64_t end = static_cast<int64_t>(operands[2].item()) * sample;
-  for (int64_t start = 0; start < end; start += size) {
-    NormalizedRow row(&x.data[start], size, getEpsilon().convertToDouble());
-    for (int64_t i = 0; i < size; ++i) {
-      gamma.data[i] += dy.data[start + i] * row.z[i];
-      beta.data[i] += dy.data[start + i];
-    }
-  }
-  results.push_back(std::move(gamma));
-  results.push_back(std::move(beta));
+  getRows(getGamma().getType(), getEpsilon())
+      .evaluateGradParameters(operands, getGamma().getType(), results);
   return success();
+}
+
+ErrorBounds LayerNormGradParametersOp::boundErrors(ReferenceContext &,
+                                                   ArrayRef<Bounded> operands,
+                                                   ArrayRef<ReferenceValue>) {
+  return getRows(getGamma().getType(), getEpsilon())
+      .boundGradParameters(operands);
 }
 
 int64_t LayerNormGradParametersOp::getFlops() {
