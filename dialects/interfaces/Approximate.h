@@ -48,10 +48,15 @@ inline Approximate operator-(Approximate a, Approximate b) {
   return Approximate::rounded(a.value - b.value, a.error + b.error);
 }
 inline Approximate operator-(Approximate a) { return {-a.value, a.error}; }
+/// a b before it is rounded.
+inline Approximate multiplyExactly(Approximate a, Approximate b) {
+  return {a.value * b.value, a.error * std::abs(b.value) +
+                                 std::abs(a.value) * b.error +
+                                 a.error * b.error};
+}
 inline Approximate operator*(Approximate a, Approximate b) {
-  return Approximate::rounded(
-      a.value * b.value, a.error * std::abs(b.value) +
-                             std::abs(a.value) * b.error + a.error * b.error);
+  Approximate exact = multiplyExactly(a, b);
+  return Approximate::rounded(exact.value, exact.error);
 }
 /// a / b where |b| is `least` or more on either side, whatever the doubt about
 /// it: |a'/b' - a/b| <= (|a' - a| + |a/b| |b' - b|) / |b'|.
@@ -142,7 +147,8 @@ inline Approximate clamp(Approximate a, Approximate limit) {
   return {value, std::max(a.error, limit.error)};
 }
 
-/// A sum in any order.
+/// A sum in any order: rounding n terms, each a number or a product, and adding
+/// them is off by at most gamma_n times the sum of their magnitudes.
 class ApproximateSum {
 public:
   void add(Approximate term) {
@@ -151,6 +157,8 @@ public:
     magnitudes += term.magnitude();
     ++terms;
   }
+  /// a b is a term.
+  void addProduct(Approximate a, Approximate b) { add(multiplyExactly(a, b)); }
   Approximate get() const {
     return {value, inherited + gammaOf(terms) * magnitudes};
   }
@@ -159,67 +167,8 @@ private:
   double value = 0.0, inherited = 0.0, magnitudes = 0.0, terms = 0.0;
 };
 
-/// A line of softmax or log_softmax: what both start from. The largest element
-/// is subtracted, exp, a sum. What the elements' errors do is not followed
-/// through these steps, because most of it cancels: with `doubt` the largest
-/// error, the logarithm of the sum moves by `doubt` at most (its derivatives
-/// add up to 1), however large that is.
-struct SoftmaxLine {
-  double maximum = -INFINITY, sum = 0.0, doubt = 0.0;
-  /// Relative error of the sum from rounding. A difference -t is off by u t,
-  /// its power by exp(-t) (exp(u t) - 1), which is less than kPowerError for
-  /// every t: no line is too wide. Next to them is a power of 1. Then exp,
-  /// the sum, and powers that underflow.
-  double relative = 0.0;
-  static constexpr double kPowerError = kUnitRoundoff / 2;
-
-  explicit SoftmaxLine(const std::vector<Approximate> &x) {
-    for (Approximate element : x) {
-      maximum = std::max(maximum, element.value);
-      doubt = std::max(doubt, element.error);
-    }
-    for (Approximate element : x)
-      sum += std::exp(element.value - maximum);
-    auto terms = static_cast<double>(x.size());
-    relative =
-        terms * (kPowerError + kUnderflow) + kElementaryError + gammaOf(terms);
-  }
-};
-
-inline void logSoftmax(std::vector<Approximate> &x) {
-  SoftmaxLine line(x);
-  // The sum is one to `x.size()` whatever the elements are.
-  double log =
-      -std::log1p(-line.relative) +
-      kElementaryError * (1.0 + std::log(static_cast<double>(x.size())));
-  for (Approximate &element : x) {
-    double shifted = element.value - line.maximum;
-    double difference = kUnitRoundoff * (std::abs(shifted) + 2 * line.doubt);
-    element =
-        Approximate::rounded(shifted - std::log(line.sum),
-                             element.error + line.doubt + difference + log);
-  }
-}
-
-/// y moves by y (dx - sum of y dx), at most 2 y (1 - y) doubt: by a factor of
-/// exp(2 doubt) at most, by half of `doubt` and never by more than 1. Its power
-/// is off by its difference's rounding and exp's, the sum by `relative`, and
-/// their quotient is rounded.
-inline void softmax(std::vector<Approximate> &x) {
-  SoftmaxLine line(x);
-  for (Approximate &element : x) {
-    double below = line.maximum - element.value;
-    double y = std::exp(-below) / line.sum;
-    double moved =
-        std::min({line.doubt / 2, 1.0, y * std::expm1(2 * line.doubt)});
-    double power = std::min(
-        SoftmaxLine::kPowerError,
-        (y + moved) * std::expm1(kUnitRoundoff * (below + 2 * line.doubt)));
-    double own = (1.0 + kElementaryError) / (1.0 - line.relative) - 1.0;
-    element = Approximate::rounded(
-        y, moved + power + (y + moved + power) * own + kUnderflow);
-  }
-}
+/// The errors of the sums, as those of one result.
+ErrorBounds getErrors(llvm::ArrayRef<ApproximateSum> sums);
 
 using Approximates = llvm::ArrayRef<Approximate>;
 

@@ -6,36 +6,17 @@
 using namespace mlir;
 using namespace boostc;
 
-void SumErrors::addProduct(int64_t at, const Bounded &a, int64_t i,
-                           const Bounded &b, int64_t j) {
-  double x = std::abs(a.value.data[i]), y = std::abs(b.value.data[j]);
-  sums[at].magnitudes += (x + a.error[i]) * (y + b.error[j]);
-  sums[at].inherited +=
-      a.error[i] * y + x * b.error[j] + a.error[i] * b.error[j];
-  ++sums[at].terms;
-}
-
-void SumErrors::add(int64_t at, const Bounded &a, int64_t i) {
-  add(at, std::abs(a.value.data[i]), a.error[i]);
-}
-
-void SumErrors::add(int64_t at, double magnitude, double error) {
-  sums[at].magnitudes += magnitude + error;
-  sums[at].inherited += error;
-  ++sums[at].terms;
-}
-
-ErrorBounds SumErrors::get() const {
-  std::vector<double> errors;
-  for (const Sum &sum : sums)
-    errors.push_back(sum.inherited + gammaOf(sum.terms) * sum.magnitudes);
-  return {errors};
-}
-
 ReferenceValue boostc::getErrors(const Bounded &value) {
   ReferenceValue errors = value.value;
   errors.data = value.error;
   return errors;
+}
+
+ErrorBounds boostc::getErrors(ArrayRef<ApproximateSum> sums) {
+  std::vector<double> errors;
+  for (const ApproximateSum &sum : sums)
+    errors.push_back(sum.get().error);
+  return {errors};
 }
 
 ReferenceValue boostc::getMagnitudes(const Bounded &value, bool withErrors) {

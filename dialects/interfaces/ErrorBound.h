@@ -45,28 +45,6 @@ struct Bounded {
   Approximate at(int64_t i) const;
 };
 
-/// Errors of sums of products, gathered term by term in any order: a sum of n
-/// products is off by at most gamma_n times the sum of magnitudes.
-class SumErrors {
-public:
-  explicit SumErrors(size_t size) : sums(size) {}
-
-  /// a[i] b[j] is a term of sum `at`.
-  void addProduct(int64_t at, const Bounded &a, int64_t i, const Bounded &b,
-                  int64_t j);
-  /// a[i] is.
-  void add(int64_t at, const Bounded &a, int64_t i);
-  /// A number of this magnitude and error is.
-  void add(int64_t at, double magnitude, double error);
-  ErrorBounds get() const;
-
-private:
-  struct Sum {
-    double magnitudes = 0.0, inherited = 0.0, terms = 0.0;
-  };
-  std::vector<Sum> sums;
-};
-
 /// The errors of `value` as numbers.
 ReferenceValue getErrors(const Bounded &value);
 /// |x|, or |x| + error, of each element.

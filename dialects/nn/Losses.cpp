@@ -84,8 +84,6 @@ SmallVector<Value> boostc::nn::lowerLoss(const ScalarRule &loss,
   return {sum, count};
 }
 
-/// The terms `loss` in each sample, averaged or summed, then the sum over
-/// samples. That goes over padding too, as zeros.
 ErrorBounds boostc::nn::boundLoss(const ScalarRule &loss, SampleLoss kind,
                                   ArrayRef<Bounded> operands) {
   const Bounded &outputs = operands[0], &targets = operands[1];

@@ -24,6 +24,8 @@ evaluateLoss(const ScalarRule &loss, SampleLoss kind,
 llvm::SmallVector<mlir::Value>
 lowerLoss(const ScalarRule &loss, SampleLoss kind, mlir::OpBuilder &builder,
           mlir::Location loc, mlir::ValueRange operands);
+/// What is emitted averages or sums the terms of each sample, then adds the
+/// samples, padding as zeros.
 ErrorBounds boundLoss(const ScalarRule &loss, SampleLoss kind,
                       llvm::ArrayRef<Bounded> operands);
 

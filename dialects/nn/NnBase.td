@@ -133,6 +133,7 @@ class Nn_ElementwiseOp<string mnemonic, list<Trait> traits = []>
       return boundElementwise(getScalarRule(), operands);
     }
   }];
+  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
   let extraClassDefinition = elementwiseMethods;
 }
 
@@ -152,6 +153,8 @@ class Nn_ActivationOp<string mnemonic, list<Trait> traits = [], dag attributes =
   let arguments = !con((ins Nn_Tensor:$input), attributes);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
+  // ScalarFunctionOpInterface declares getScalarRule().
+  let extraClassDeclaration = "";
   let extraClassDefinition = elementwiseMethods # [{
     ::llvm::SmallVector<::mlir::Value> $cppClass::savedForBackward() {
       return {get}] # saved # [{()};

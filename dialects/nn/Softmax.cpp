@@ -2,6 +2,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/Axes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -53,6 +54,81 @@ boostc::nn::boundLines(ArrayRef<Bounded> operands, int64_t axis,
       [](const Bounded &x, int64_t i) { return x.at(i); }, line,
       [&](int64_t i, Approximate element) { errors[i] = element.error; });
   return {errors};
+}
+
+double boostc::nn::shiftByMaximum(std::vector<double> &line) {
+  double maximum = *llvm::max_element(line), sum = 0.0;
+  for (double &element : line) {
+    element -= maximum;
+    sum += std::exp(element);
+  }
+  return sum;
+}
+
+namespace {
+
+/// A line of softmax or log_softmax: what both start from. The largest element
+/// is subtracted, exp, a sum. What the elements' errors do is not followed
+/// through these steps, because most of it cancels: with `doubt` the largest
+/// error, the logarithm of the sum moves by `doubt` at most (its derivatives
+/// add up to 1), however large that is.
+struct SoftmaxLine {
+  double maximum = -INFINITY, sum = 0.0, doubt = 0.0;
+  /// Relative error of the sum from rounding. A difference -t is off by u t,
+  /// its power by exp(-t) (exp(u t) - 1), which is less than kPowerError for
+  /// every t: no line is too wide. Next to them is a power of 1. Then exp,
+  /// the sum, and powers that underflow.
+  double relative = 0.0;
+  static constexpr double kPowerError = kUnitRoundoff / 2;
+
+  explicit SoftmaxLine(const std::vector<Approximate> &x) {
+    for (Approximate element : x) {
+      maximum = std::max(maximum, element.value);
+      doubt = std::max(doubt, element.error);
+    }
+    for (Approximate element : x)
+      sum += std::exp(element.value - maximum);
+    auto terms = static_cast<double>(x.size());
+    relative =
+        terms * (kPowerError + kUnderflow) + kElementaryError + gammaOf(terms);
+  }
+};
+
+} // namespace
+
+void boostc::nn::boundLogSoftmax(std::vector<Approximate> &x) {
+  SoftmaxLine line(x);
+  // The sum is one to `x.size()` whatever the elements are.
+  double log =
+      -std::log1p(-line.relative) +
+      kElementaryError * (1.0 + std::log(static_cast<double>(x.size())));
+  for (Approximate &element : x) {
+    double shifted = element.value - line.maximum;
+    double difference = kUnitRoundoff * (std::abs(shifted) + 2 * line.doubt);
+    element =
+        Approximate::rounded(shifted - std::log(line.sum),
+                             element.error + line.doubt + difference + log);
+  }
+}
+
+/// y moves by y (dx - sum of y dx), at most 2 y (1 - y) doubt: by a factor of
+/// exp(2 doubt) at most, by half of `doubt` and never by more than 1. Its power
+/// is off by its difference's rounding and exp's, the sum by `relative`, and
+/// their quotient is rounded.
+void boostc::nn::boundSoftmax(std::vector<Approximate> &x) {
+  SoftmaxLine line(x);
+  for (Approximate &element : x) {
+    double below = line.maximum - element.value;
+    double y = std::exp(-below) / line.sum;
+    double moved =
+        std::min({line.doubt / 2, 1.0, y * std::expm1(2 * line.doubt)});
+    double power = std::min(
+        SoftmaxLine::kPowerError,
+        (y + moved) * std::expm1(kUnitRoundoff * (below + 2 * line.doubt)));
+    double own = (1.0 + kElementaryError) / (1.0 - line.relative) - 1.0;
+    element = Approximate::rounded(
+        y, moved + power + (y + moved + power) * own + kUnderflow);
+  }
 }
 
 /// The type of one number for each line.

@@ -39,6 +39,13 @@ evaluateLines(llvm::ArrayRef<ReferenceValue> operands, int64_t axis,
 ErrorBounds boundLines(llvm::ArrayRef<Bounded> operands, int64_t axis,
                        llvm::function_ref<void(Lines<Approximate>)> line);
 
+/// Subtracts the largest element of a line from each; the sum of exp of what is
+/// left.
+double shiftByMaximum(std::vector<double> &line);
+/// Replace a line by its softmax or log_softmax, as lowerLines() emits it.
+void boundSoftmax(std::vector<Approximate> &line);
+void boundLogSoftmax(std::vector<Approximate> &line);
+
 llvm::SmallVector<mlir::Value> lowerLines(const LineRule &rule,
                                           mlir::OpBuilder &builder,
                                           mlir::Location loc, mlir::Value input,

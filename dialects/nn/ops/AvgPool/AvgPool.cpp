@@ -8,11 +8,10 @@ using namespace boostc;
 using namespace boostc::nn;
 
 /// The share of a tap is rounded, and so is each product with it.
-static void addShare(SumErrors &sums, int64_t at, const Bounded &in, int64_t i,
-                     ArrayRef<int64_t> kernel) {
+static Approximate getShare(Approximate x, ArrayRef<int64_t> kernel) {
   double taps = static_cast<double>(kernel[0] * kernel[1]);
-  double size = std::abs(in.value.data[i]) / taps;
-  sums.add(at, size, in.error[i] / taps + gammaOf(2) * size);
+  double share = x.value / taps;
+  return {share, x.error / taps + gammaOf(2) * std::abs(share)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,12 +83,12 @@ FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds AvgPoolOp::boundErrors(ReferenceContext &,
                                    ArrayRef<Bounded> operands,
                                    ArrayRef<ReferenceValue> results) {
-  SumErrors sums(results[0].size());
+  std::vector<ApproximateSum> sums(results[0].size());
   forEachTap(operands[0].value.shape, results[0].shape, getKernel(),
              getStrides(), getPadding(), [&](int64_t xi, int64_t yi, int64_t) {
-               addShare(sums, yi, operands[0], xi, getKernel());
+               sums[yi].add(getShare(operands[0].at(xi), getKernel()));
              });
-  return sums.get();
+  return getErrors(sums);
 }
 
 int64_t AvgPoolOp::getFlops() {
@@ -182,12 +181,12 @@ FailureOr<SmallVector<Value>> AvgPoolGradOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds AvgPoolGradOp::boundErrors(ReferenceContext &,
                                        ArrayRef<Bounded> operands,
                                        ArrayRef<ReferenceValue> results) {
-  SumErrors sums(results[0].size());
+  std::vector<ApproximateSum> sums(results[0].size());
   forEachTap(results[0].shape, operands[0].value.shape, getKernel(),
              getStrides(), getPadding(), [&](int64_t xi, int64_t yi, int64_t) {
-               addShare(sums, xi, operands[0], yi, getKernel());
+               sums[xi].add(getShare(operands[0].at(yi), getKernel()));
              });
-  return sums.get();
+  return getErrors(sums);
 }
 
 int64_t AvgPoolGradOp::getFlops() {

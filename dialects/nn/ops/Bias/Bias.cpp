@@ -67,12 +67,12 @@ ErrorBounds BiasOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
                                 ArrayRef<ReferenceValue>) {
   const ReferenceValue &x = operands[0].value;
   int64_t channels = x.dim(1), inner = x.size() / (x.dim(0) * channels);
-  SumErrors sums(x.size());
+  std::vector<ApproximateSum> sums(x.size());
   for (int64_t i = 0; i < x.size(); ++i) {
-    sums.add(i, operands[0], i);
-    sums.add(i, operands[1], i / inner % channels);
+    sums[i].add(operands[0].at(i));
+    sums[i].add(operands[1].at(i / inner % channels));
   }
-  return sums.get();
+  return getErrors(sums);
 }
 
 int64_t BiasOp::getFlops() { return getInput().getType().getNumElements(); }
@@ -169,10 +169,10 @@ ErrorBounds BiasGradOp::boundErrors(ReferenceContext &,
   const ReferenceValue &dy = operands[0].value;
   int64_t channels = dy.dim(1), inner = dy.size() / (dy.dim(0) * channels);
   int64_t valid = static_cast<int64_t>(operands[1].value.item());
-  SumErrors sums(channels);
+  std::vector<ApproximateSum> sums(channels);
   for (int64_t i = 0; i < valid * channels * inner; ++i)
-    sums.add(i / inner % channels, operands[0], i);
-  return sums.get();
+    sums[i / inner % channels].add(operands[0].at(i));
+  return getErrors(sums);
 }
 
 int64_t BiasGradOp::getFlops() {

@@ -118,16 +118,16 @@ ErrorBounds Conv2dOp::boundErrors(ReferenceContext &,
                                   ArrayRef<Bounded> operands,
                                   ArrayRef<ReferenceValue> results) {
   const ReferenceValue &out = results[0];
-  SumErrors sums(out.size());
-  forEachConvolutionTerm(geometryOf(*this), operands[0].value.shape,
-                         operands[1].value.shape, out.shape,
-                         [&](int64_t x, int64_t w, int64_t y) {
-                           sums.addProduct(y, operands[0], x, operands[1], w);
-                         });
+  std::vector<ApproximateSum> sums(out.size());
+  forEachConvolutionTerm(
+      geometryOf(*this), operands[0].value.shape, operands[1].value.shape,
+      out.shape, [&](int64_t x, int64_t w, int64_t y) {
+        sums[y].addProduct(operands[0].at(x), operands[1].at(w));
+      });
   if (operands.size() > 2)
     for (int64_t i = 0; i < out.size(); ++i)
-      sums.add(i, operands[2], i / (out.dim(2) * out.dim(3)) % out.dim(1));
-  return sums.get();
+      sums[i].add(operands[2].at(i / (out.dim(2) * out.dim(3)) % out.dim(1)));
+  return getErrors(sums);
 }
 
 int64_t Conv2dOp::getFlops() {
@@ -244,13 +244,13 @@ Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds Conv2dGradInputOp::boundErrors(ReferenceContext &,
                                            ArrayRef<Bounded> operands,
                                            ArrayRef<ReferenceValue> results) {
-  SumErrors sums(results[0].size());
-  forEachConvolutionTerm(geometryOf(*this), results[0].shape,
-                         operands[1].value.shape, operands[0].value.shape,
-                         [&](int64_t x, int64_t w, int64_t y) {
-                           sums.addProduct(x, operands[0], y, operands[1], w);
-                         });
-  return sums.get();
+  std::vector<ApproximateSum> sums(results[0].size());
+  forEachConvolutionTerm(
+      geometryOf(*this), results[0].shape, operands[1].value.shape,
+      operands[0].value.shape, [&](int64_t x, int64_t w, int64_t y) {
+        sums[x].addProduct(operands[0].at(y), operands[1].at(w));
+      });
+  return getErrors(sums);
 }
 
 int64_t Conv2dGradInputOp::getFlops() {
@@ -288,13 +288,13 @@ Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,
                                             ArrayRef<Bounded> operands,
                                             ArrayRef<ReferenceValue> results) {
-  SumErrors sums(results[0].size());
-  forEachConvolutionTerm(geometryOf(*this), operands[1].value.shape,
-                         results[0].shape, operands[0].value.shape,
-                         [&](int64_t x, int64_t w, int64_t y) {
-                           sums.addProduct(w, operands[0], y, operands[1], x);
-                         });
-  return sums.get();
+  std::vector<ApproximateSum> sums(results[0].size());
+  forEachConvolutionTerm(
+      geometryOf(*this), operands[1].value.shape, results[0].shape,
+      operands[0].value.shape, [&](int64_t x, int64_t w, int64_t y) {
+        sums[w].addProduct(operands[0].at(y), operands[1].at(x));
+      });
+  return getErrors(sums);
 }
 
 int64_t Conv2dGradWeightOp::getFlops() {

@@ -17,6 +17,18 @@ static int64_t matmulFlops(Type result, int64_t inner) {
   return 2 * inner * cast<RankedTensorType>(result).getNumElements();
 }
 
+/// Calls visit(x, w, y) with the offsets of each x[n, k] weight[u, k], a term
+/// of y[n, u], in the order of n, u, k.
+template <typename Visit>
+static void forEachTerm(ArrayRef<int64_t> x, ArrayRef<int64_t> weight,
+                        Visit visit) {
+  int64_t samples = x[0], units = weight[0], features = weight[1];
+  for (int64_t n = 0; n < samples; ++n)
+    for (int64_t u = 0; u < units; ++u)
+      for (int64_t k = 0; k < features; ++k)
+        visit(n * features + k, u * features + k, n * units + u);
+}
+
 //===----------------------------------------------------------------------===//
 // nn.dense
 //===----------------------------------------------------------------------===//
@@ -49,13 +61,12 @@ LogicalResult DenseOp::evaluate(ReferenceContext &,
                                 SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &x = operands[0], &w = operands[1];
   ReferenceValue y({x.dim(0), w.dim(0)});
-  for (int64_t n = 0; n < x.dim(0); ++n)
-    for (int64_t u = 0; u < w.dim(0); ++u) {
-      double sum = getBias() ? operands[2].data[u] : 0.0;
-      for (int64_t i = 0; i < x.dim(1); ++i)
-        sum += x.at(n, i) * w.at(u, i);
-      y.at(n, u) = sum;
-    }
+  if (getBias())
+    for (int64_t i = 0; i < y.size(); ++i)
+      y.data[i] = operands[2].data[i % w.dim(0)];
+  forEachTerm(x.shape, w.shape, [&](int64_t xi, int64_t wi, int64_t yi) {
+    y.data[yi] += x.data[xi] * w.data[wi];
+  });
   results.push_back(std::move(y));
   return success();
 }
@@ -80,19 +91,16 @@ LogicalResult DenseOp::buildBackward(BackwardContext &context) {
 }
 
 ErrorBounds DenseOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
-                                 ArrayRef<ReferenceValue>) {
-  int64_t samples = operands[0].value.dim(0), units = operands[1].value.dim(0),
-          features = operands[1].value.dim(1);
-  SumErrors sums(samples * units);
-  for (int64_t n = 0; n < samples; ++n)
-    for (int64_t u = 0; u < units; ++u) {
-      for (int64_t k = 0; k < features; ++k)
-        sums.addProduct(n * units + u, operands[0], n * features + k,
-                        operands[1], u * features + k);
-      if (operands.size() > 2)
-        sums.add(n * units + u, operands[2], u);
-    }
-  return sums.get();
+                                 ArrayRef<ReferenceValue> results) {
+  std::vector<ApproximateSum> sums(results[0].size());
+  forEachTerm(operands[0].value.shape, operands[1].value.shape,
+              [&](int64_t xi, int64_t wi, int64_t yi) {
+                sums[yi].addProduct(operands[0].at(xi), operands[1].at(wi));
+              });
+  if (getBias())
+    for (int64_t i = 0; i < results[0].size(); ++i)
+      sums[i].add(operands[2].at(i % results[0].dim(1)));
+  return getErrors(sums);
 }
 
 int64_t DenseOp::getFlops() {
@@ -165,26 +173,22 @@ DenseGradInputOp::evaluate(ReferenceContext &,
                            SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &w = operands[1];
   ReferenceValue dx({dy.dim(0), w.dim(1)});
-  for (int64_t n = 0; n < dy.dim(0); ++n)
-    for (int64_t u = 0; u < w.dim(0); ++u)
-      for (int64_t i = 0; i < w.dim(1); ++i)
-        dx.at(n, i) += dy.at(n, u) * w.at(u, i);
+  forEachTerm(dx.shape, w.shape, [&](int64_t xi, int64_t wi, int64_t yi) {
+    dx.data[xi] += dy.data[yi] * w.data[wi];
+  });
   results.push_back(std::move(dx));
   return success();
 }
 
 ErrorBounds DenseGradInputOp::boundErrors(ReferenceContext &,
                                           ArrayRef<Bounded> operands,
-                                          ArrayRef<ReferenceValue>) {
-  int64_t samples = operands[0].value.dim(0), units = operands[1].value.dim(0),
-          features = operands[1].value.dim(1);
-  SumErrors sums(samples * features);
-  for (int64_t n = 0; n < samples; ++n)
-    for (int64_t k = 0; k < features; ++k)
-      for (int64_t u = 0; u < units; ++u)
-        sums.addProduct(n * features + k, operands[0], n * units + u,
-                        operands[1], u * features + k);
-  return sums.get();
+                                          ArrayRef<ReferenceValue> results) {
+  std::vector<ApproximateSum> sums(results[0].size());
+  forEachTerm(results[0].shape, operands[1].value.shape,
+              [&](int64_t xi, int64_t wi, int64_t yi) {
+                sums[xi].addProduct(operands[0].at(yi), operands[1].at(wi));
+              });
+  return getErrors(sums);
 }
 
 int64_t DenseGradInputOp::getFlops() {
@@ -219,26 +223,22 @@ DenseGradWeightOp::evaluate(ReferenceContext &,
                             SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &x = operands[1];
   ReferenceValue dw({dy.dim(1), x.dim(1)});
-  for (int64_t n = 0; n < dy.dim(0); ++n)
-    for (int64_t u = 0; u < dy.dim(1); ++u)
-      for (int64_t i = 0; i < x.dim(1); ++i)
-        dw.at(u, i) += dy.at(n, u) * x.at(n, i);
+  forEachTerm(x.shape, dw.shape, [&](int64_t xi, int64_t wi, int64_t yi) {
+    dw.data[wi] += dy.data[yi] * x.data[xi];
+  });
   results.push_back(std::move(dw));
   return success();
 }
 
 ErrorBounds DenseGradWeightOp::boundErrors(ReferenceContext &,
                                            ArrayRef<Bounded> operands,
-                                           ArrayRef<ReferenceValue>) {
-  int64_t samples = operands[0].value.dim(0), units = operands[0].value.dim(1),
-          features = operands[1].value.dim(1);
-  SumErrors sums(units * features);
-  for (int64_t u = 0; u < units; ++u)
-    for (int64_t k = 0; k < features; ++k)
-      for (int64_t n = 0; n < samples; ++n)
-        sums.addProduct(u * features + k, operands[0], n * units + u,
-                        operands[1], n * features + k);
-  return sums.get();
+                                           ArrayRef<ReferenceValue> results) {
+  std::vector<ApproximateSum> sums(results[0].size());
+  forEachTerm(operands[1].value.shape, results[0].shape,
+              [&](int64_t xi, int64_t wi, int64_t yi) {
+                sums[wi].addProduct(operands[0].at(yi), operands[1].at(xi));
+              });
+  return getErrors(sums);
 }
 
 int64_t DenseGradWeightOp::getFlops() {

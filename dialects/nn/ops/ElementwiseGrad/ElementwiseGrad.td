@@ -29,7 +29,6 @@ def Nn_ElementwiseGradOp : Nn_ElementwiseOp<"elementwise_grad"> {
     $gradient `,` $saved attr-dict `of` custom<Function>($function) `:` type($result)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_ELEMENTWISE_GRAD

@@ -10,41 +10,41 @@ LogicalResult LeakyReluOp::verify() {
   return success();
 }
 
+/// `value` where `deciding` is above zero, else slope * value.
+static Scalar leak(Scalar deciding, Scalar value, double slope) {
+  ScalarCondition isPositive = deciding > 0.0;
+  return select(isPositive, value, slope * value);
+}
+static double leak(double deciding, double value, double slope) {
+  return deciding > 0.0 ? value : slope * value;
+}
+
 ScalarRule LeakyReluOp::getScalarRule() {
   double slope = getSlope().convertToDouble();
-  return {
-      .flops = 2,
-      .build =
-          [=](Scalars x) {
-            ScalarCondition isPositive = x[0] > 0.0;
-            return select(isPositive, x[0], slope * x[0]);
-          },
-      .evaluate = [=](Numbers x) { return x[0] > 0.0 ? x[0] : slope * x[0]; },
-      .bound =
-          [=](Approximates x) {
-            Approximate leak = Approximate::constant(slope) * x[0];
-            leak.error += x[0].error;
-            return x[0].low() > 0.0 ? x[0] : leak;
-          }};
+  return {.flops = 2,
+          .build = [=](Scalars x) { return leak(x[0], x[0], slope); },
+          .evaluate = [=](Numbers x) { return leak(x[0], x[0], slope); },
+          .bound =
+              [=](Approximates x) {
+                Approximate leaked = Approximate::constant(slope) * x[0];
+                leaked.error += x[0].error;
+                return x[0].low() > 0.0 ? x[0] : leaked;
+              }};
 }
 
 ScalarRule LeakyReluOp::getGradientRule() {
   double slope = getSlope().convertToDouble();
-  return {
-      .flops = 2,
-      .build =
-          [=](Scalars x) {
-            ScalarCondition isPositive = x[1] > 0.0;
-            return select(isPositive, x[0], slope * x[0]);
-          },
-      .evaluate = [=](Numbers x) { return x[1] > 0.0 ? x[0] : slope * x[0]; },
-      .bound =
-          [=](Approximates x) {
-            Approximate leak = Approximate::constant(slope) * x[0];
-            if (std::abs(x[1].value) <= x[1].error && x[1].error > 0.0)
-              return Approximate(0.0, x[0].magnitude() + leak.magnitude());
-            return x[1].value > 0.0 ? x[0] : leak;
-          }};
+  return {.flops = 2,
+          .build = [=](Scalars x) { return leak(x[1], x[0], slope); },
+          .evaluate = [=](Numbers x) { return leak(x[1], x[0], slope); },
+          .bound =
+              [=](Approximates x) {
+                Approximate leaked = Approximate::constant(slope) * x[0];
+                if (std::abs(x[1].value) <= x[1].error && x[1].error > 0.0)
+                  return Approximate(0.0,
+                                     x[0].magnitude() + leaked.magnitude());
+                return x[1].value > 0.0 ? x[0] : leaked;
+              }};
 }
 
 std::vector<LayerSpec> LeakyReluOp::getLayerSpecs() {

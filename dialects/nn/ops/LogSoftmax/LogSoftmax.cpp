@@ -13,13 +13,11 @@ const LineRule &LogSoftmaxOp::getLineRule() {
       .evaluate =
           [](Lines<double> lines) {
             std::vector<double> &x = lines[0];
-            double maximum = *llvm::max_element(x), sum = 0.0;
-            for (double element : x)
-              sum += std::exp(element - maximum);
+            double sum = shiftByMaximum(x);
             for (double &element : x)
-              element = element - maximum - std::log(sum);
+              element -= std::log(sum);
           },
-      .bound = [](Lines<Approximate> lines) { logSoftmax(lines[0]); }};
+      .bound = [](Lines<Approximate> lines) { boundLogSoftmax(lines[0]); }};
   return rule;
 }
 

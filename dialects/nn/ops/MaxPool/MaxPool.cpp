@@ -224,17 +224,16 @@ ErrorBounds MaxPoolGradOp::boundErrors(ReferenceContext &,
                                        ArrayRef<Bounded> operands,
                                        ArrayRef<ReferenceValue> results) {
   const Bounded &dy = operands[0], &taps = operands[1];
-  SumErrors sums(results[0].size());
+  std::vector<ApproximateSum> sums(results[0].size());
   forEachTap(results[0].shape, dy.value.shape, getKernel(), getStrides(),
              getPadding(), [&](int64_t xi, int64_t yi, int64_t tap) {
-               double size = std::abs(dy.value.data[yi]);
-               double error = dy.error[yi];
+               Approximate term = dy.at(yi);
                if (taps.error[yi] != 0.0)
-                 sums.add(xi, size, size + error); // there or not
+                 sums[xi].add({term.value, term.magnitude()}); // there or not
                else if (static_cast<double>(tap) == taps.value.data[yi])
-                 sums.add(xi, size, error);
+                 sums[xi].add(term);
              });
-  return sums.get();
+  return getErrors(sums);
 }
 
 int64_t MaxPoolGradOp::getFlops() {

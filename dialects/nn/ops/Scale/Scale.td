@@ -18,7 +18,6 @@ def Nn_ScaleOp : Nn_ElementwiseOp<"scale", [
   let arguments = (ins Nn_Tensor:$input, F64Attr:$factor);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
-  let extraClassDeclaration = "::boostc::ScalarRule getScalarRule();";
 }
 
 #endif // BOOSTC_NN_SCALE

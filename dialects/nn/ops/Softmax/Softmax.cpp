@@ -13,13 +13,11 @@ const LineRule &SoftmaxOp::getLineRule() {
       .evaluate =
           [](Lines<double> lines) {
             std::vector<double> &x = lines[0];
-            double maximum = *llvm::max_element(x), sum = 0.0;
-            for (double element : x)
-              sum += std::exp(element - maximum);
+            double sum = shiftByMaximum(x);
             for (double &element : x)
-              element = std::exp(element - maximum) / sum;
+              element = std::exp(element) / sum;
           },
-      .bound = [](Lines<Approximate> lines) { softmax(lines[0]); }};
+      .bound = [](Lines<Approximate> lines) { boundSoftmax(lines[0]); }};
   return rule;
 }
 

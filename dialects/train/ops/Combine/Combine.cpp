@@ -22,11 +22,11 @@ ErrorBounds CombineOp::boundErrors(ReferenceContext &,
                                    ArrayRef<ReferenceValue>) {
   if (getCount() && operands[2].value.item() == 0.0)
     return {operands[1].error};
-  SumErrors sums(operands[0].value.size());
+  std::vector<ApproximateSum> sums(operands[0].value.size());
   for (int64_t i = 0; i < operands[0].value.size(); ++i)
     for (const Bounded &term : operands.take_front(2))
-      sums.add(i, term, i);
-  return sums.get();
+      sums[i].add(term.at(i));
+  return getErrors(sums);
 }
 
 FailureOr<SmallVector<Value>> CombineOp::lowerToLinalg(OpBuilder &builder) {
