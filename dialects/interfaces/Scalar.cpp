@@ -45,6 +45,7 @@ Scalar boostc::operator-(Scalar a) { return emit<arith::NegFOp>(a); }
 Scalar boostc::abs(Scalar a) { return emit<math::AbsFOp>(a); }
 Scalar boostc::exp(Scalar a) { return emit<math::ExpOp>(a); }
 Scalar boostc::log(Scalar a) { return emit<math::LogOp>(a); }
+Scalar boostc::sqrt(Scalar a) { return emit<math::SqrtOp>(a); }
 Scalar boostc::tanh(Scalar a) { return emit<math::TanhOp>(a); }
 Scalar boostc::erf(Scalar a) { return emit<math::ErfOp>(a); }
 Scalar boostc::max(Scalar a, Scalar b) { return emit<arith::MaximumFOp>(a, b); }

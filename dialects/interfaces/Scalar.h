@@ -51,9 +51,12 @@ Scalar operator-(Scalar a, Scalar b);
 Scalar operator*(Scalar a, Scalar b);
 Scalar operator/(Scalar a, Scalar b);
 Scalar operator-(Scalar a);
+/// a / b, with the bound of b that Approximate asks for.
+inline Scalar divide(Scalar a, Scalar b, double /*least*/) { return a / b; }
 Scalar abs(Scalar a);
 Scalar exp(Scalar a);
 Scalar log(Scalar a);
+Scalar sqrt(Scalar a);
 Scalar tanh(Scalar a);
 Scalar erf(Scalar a);
 /// NaN where either is.

@@ -1,38 +1,54 @@
 // OptimizerHelpers.h - pieces of arithmetic that several first-order rules
-// share.
+// share. A rule is written once, for T: Scalar gives what is emitted,
+// Approximate what its rounding does.
 #pragma once
 
 #include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Scalar.h"
 
 namespace boostc::train {
 
+/// Whether the step is applied, from the element of `applied`.
+inline mlir::Value buildIsApplied(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Value applied) {
+  mlir::Value no = mlir::arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(0));
+  return mlir::arith::CmpIOp::create(
+      builder, loc, mlir::arith::CmpIPredicate::ne, applied, no);
+}
+
 /// g + decay * w; g itself when decay is 0, so that no needless arithmetic is
 /// emitted.
-inline mlir::Value buildCoupledDecay(mlir::OpBuilder &builder,
-                                     mlir::Location loc, mlir::Value gradient,
-                                     mlir::Value parameter, double decay) {
-  if (decay == 0.0)
-    return gradient;
-  mlir::Value term = mlir::arith::MulFOp::create(
-      builder, loc, buildRoundedConstant(builder, loc, decay), parameter);
-  return mlir::arith::AddFOp::create(builder, loc, gradient, term);
+template <typename T> T addDecay(T gradient, T parameter, double decay) {
+  return decay == 0.0 ? gradient : gradient + T::constant(decay) * parameter;
 }
 
-/// w - lr * direction.
-inline mlir::Value buildDescent(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::Value parameter, mlir::Value rate,
-                                mlir::Value direction) {
-  mlir::Value step = mlir::arith::MulFOp::create(builder, loc, rate, direction);
-  return mlir::arith::SubFOp::create(builder, loc, parameter, step);
+/// ScalarUpdateOpInterface::buildScalarRule() of `rule`, which maps operands'
+/// elements to results'.
+template <typename Rule>
+llvm::SmallVector<mlir::Value> emitRule(mlir::OpBuilder &builder,
+                                        mlir::Location loc,
+                                        mlir::ValueRange operands, Rule rule) {
+  ScalarEmitter emitter(builder, loc);
+  llvm::SmallVector<Scalar> elements;
+  for (mlir::Value operand : operands)
+    elements.push_back({operand, emitter});
+  llvm::SmallVector<mlir::Value> results;
+  for (Scalar result : rule(llvm::ArrayRef<Scalar>(elements)))
+    results.push_back(result.get(emitter));
+  return results;
 }
 
-/// g + decay * w with its rounding, as buildCoupledDecay() emits it.
-inline Approximate addDecay(Approximate gradient, Approximate parameter,
-                            const llvm::APFloat &decay) {
-  if (decay.isZero())
-    return gradient;
-  return gradient + Approximate::constant(decay.convertToDouble()) * parameter;
+/// ErrorBoundOpInterface::boundErrors() of such a rule.
+template <typename Rule>
+ErrorBounds boundRule(llvm::ArrayRef<Bounded> operands, size_t results,
+                      Rule rule) {
+  return boundElements(
+      operands, results,
+      [&](Approximates x, llvm::MutableArrayRef<Approximate> y) {
+        llvm::copy(rule(x), y.begin());
+      });
 }
 
 } // namespace boostc::train

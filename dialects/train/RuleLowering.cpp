@@ -1,5 +1,5 @@
 #include "dialects/train/RuleLowering.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/OptimizerHelpers.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -95,10 +95,7 @@ SmallVector<Value> train::lowerRule(OpBuilder &b,
         llvm::append_range(elements, args.slice(firstControl, controls));
         llvm::append_range(elements, ArrayRef(old).drop_front());
         SmallVector<Value> changed = rule.buildScalarRule(nested, elements);
-        Value zero =
-            arith::ConstantOp::create(nested, loc, nested.getI32IntegerAttr(0));
-        Value isApplied = arith::CmpIOp::create(
-            nested, loc, arith::CmpIPredicate::ne, args[0], zero);
+        Value isApplied = buildIsApplied(nested, loc, args[0]);
         if (isDelta) {
           changed[0] = arith::SubFOp::create(nested, loc, changed[0], old[0]);
           old[0] = buildConstant(nested, loc, 0.0);

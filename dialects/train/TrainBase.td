@@ -130,13 +130,18 @@ def Train_Tensor : StaticShapeTensorOf<[F32]>;
 class Train_Op<string mnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits>;
 
+/// A pure op that the interpreter runs, that lowers to linalg and knows the error of its
+/// result.
+class Train_Computation<string mnemonic, list<Trait> traits = []>
+    : Train_Op<mnemonic, [
+        Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
+        DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
+        DeclareOpInterfaceMethods<ReferenceOpInterface>] # traits>;
+
 /// A first-order rule. Its operands end with `applied`; it has a unit attribute `delta`.
 class Train_Rule<string mnemonic, list<Trait> traits = []>
-    : Train_Op<mnemonic, traits # [
-        Pure, DeclareOpInterfaceMethods<ScalarUpdateOpInterface>,
-        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-        DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-        DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+    : Train_Computation<mnemonic, traits # [
+        DeclareOpInterfaceMethods<ScalarUpdateOpInterface>]> {
   let extraClassDefinition = [{
     ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
     $cppClass::lowerToLinalg(::mlir::OpBuilder &builder) {
@@ -153,11 +158,8 @@ class Train_Rule<string mnemonic, list<Trait> traits = []>
 
 /// An elementwise change of a gradient; see GradientTransformOpInterface.
 class Train_GradientTransform<string mnemonic, list<Trait> traits = []>
-    : Train_Op<mnemonic, traits # [
-        Pure, DeclareOpInterfaceMethods<GradientTransformOpInterface>,
-        DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-        DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-        DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+    : Train_Computation<mnemonic, traits # [
+        DeclareOpInterfaceMethods<GradientTransformOpInterface>]> {
   let extraClassDefinition = [{
     ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
     $cppClass::lowerToLinalg(::mlir::OpBuilder &builder) {

@@ -1,42 +1,43 @@
 #include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
-  Location loc = getLoc();
-  Value w = operands[0], g = operands[1], rate = operands[2];
-  Value m = operands[5], v = operands[6];
-  double decay = getWeightDecay().convertToDouble();
-  double beta1 = getBeta1().convertToDouble();
-  double beta2 = getBeta2().convertToDouble();
-  auto mul = [&](Value x, Value y) -> Value {
-    return arith::MulFOp::create(b, loc, x, y);
+/// share * mean + (1 - share) * x.
+template <typename T> static T average(T mean, T x, double share) {
+  // 1 - share in double: rounded once, it is not a difference of close numbers.
+  T added = T::constant(1.0 - share) * x;
+  return T::constant(share) * mean + added;
+}
+
+static auto getRule(AdamOp op) {
+  double beta1 = op.getBeta1().convertToDouble();
+  double beta2 = op.getBeta2().convertToDouble();
+  double epsilon = op.getEpsilon().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  bool isDecoupled = op.getDecoupled();
+  return [=]<typename T>(ArrayRef<T> x) -> SmallVector<T> {
+    T w = x[0], g = x[1], rate = x[2], c1 = x[3], c2 = x[4];
+    if (!isDecoupled)
+      g = addDecay(g, w, decay);
+    T first = average(x[5], g, beta1);
+    T second = average(x[6], g * g, beta2);
+    T scale = sqrt(second / c2) + T::constant(epsilon);
+    T corrected = first / c1;
+    // A root is not negative, and rounding keeps an order.
+    T descent = divide(corrected, scale, epsilon * (1.0 - kUnitRoundoff));
+    if (isDecoupled)
+      descent = addDecay(descent, w, decay);
+    return {w - rate * descent, first, second};
   };
-  auto add = [&](Value x, Value y) -> Value {
-    return arith::AddFOp::create(b, loc, x, y);
-  };
-  auto divide = [&](Value x, Value y) -> Value {
-    return arith::DivFOp::create(b, loc, x, y);
-  };
-  if (!getDecoupled())
-    g = buildCoupledDecay(b, loc, g, w, decay);
-  // 1 - beta in double: rounded once, it is not a difference of close numbers.
-  Value first = add(mul(buildRoundedConstant(b, loc, beta1), m),
-                    mul(buildRoundedConstant(b, loc, 1.0 - beta1), g));
-  Value second = add(mul(buildRoundedConstant(b, loc, beta2), v),
-                     mul(buildRoundedConstant(b, loc, 1.0 - beta2), mul(g, g)));
-  Value root = math::SqrtOp::create(b, loc, divide(second, operands[4]));
-  Value scale =
-      add(root, buildRoundedConstant(b, loc, getEpsilon().convertToDouble()));
-  Value descent = divide(divide(first, operands[3]), scale);
-  if (getDecoupled())
-    descent = buildCoupledDecay(b, loc, descent, w, decay);
-  return {buildDescent(b, loc, w, rate, descent), first, second};
+}
+
+SmallVector<Value> AdamOp::buildScalarRule(OpBuilder &builder,
+                                           ValueRange operands) {
+  return emitRule(builder, getLoc(), operands, getRule(*this));
 }
 
 void AdamOp::evaluateRule(ArrayRef<ReferenceValue> operands,
@@ -59,24 +60,8 @@ void AdamOp::evaluateRule(ArrayRef<ReferenceValue> operands,
 }
 
 ErrorBounds AdamOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
-                                ArrayRef<ReferenceValue>) {
-  using A = Approximate;
-  double beta1 = getBeta1().convertToDouble();
-  double beta2 = getBeta2().convertToDouble();
-  double epsilon = getEpsilon().convertToDouble();
-  return boundElements(operands, 3, [&](Approximates x, MutableArrayRef<A> y) {
-    A g = getDecoupled() ? x[1] : addDecay(x[1], x[0], getWeightDecay());
-    A first = A::constant(beta1) * x[5] + A::constant(1.0 - beta1) * g;
-    A second = A::constant(beta2) * x[6] + A::constant(1.0 - beta2) * (g * g);
-    A scale = sqrt(second / x[4]) + A::constant(epsilon);
-    // A root is not negative, and rounding keeps an order.
-    A descent = divide(first / x[3], scale, epsilon * (1.0 - kUnitRoundoff));
-    if (getDecoupled())
-      descent = addDecay(descent, x[0], getWeightDecay());
-    y[0] = x[0] - x[2] * descent;
-    y[1] = first;
-    y[2] = second;
-  });
+                                ArrayRef<ReferenceValue> results) {
+  return boundRule(operands, results.size(), getRule(*this));
 }
 
 std::vector<LayerSpec> AdamOp::getLayerSpecs() {

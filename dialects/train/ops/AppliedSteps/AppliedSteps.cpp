@@ -1,5 +1,4 @@
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include <cmath>
 
@@ -32,9 +31,7 @@ CountAppliedOp::lowerToLinalg(OpBuilder &builder) {
       SmallVector<AffineMap>(2, builder.getMultiDimIdentityMap(0)),
       ArrayRef<utils::IteratorType>(),
       [](OpBuilder &b, Location loc, ValueRange args) {
-        Value no = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-        Value isApplied = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::ne, args[0], no);
+        Value isApplied = buildIsApplied(b, loc, args[0]);
         Value step = arith::ExtUIOp::create(b, loc, b.getI64Type(), isApplied);
         linalg::YieldOp::create(
             b, loc, Value(arith::AddIOp::create(b, loc, args[1], step)));

@@ -3,10 +3,7 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_CountAppliedOp : Train_Op<"count_applied", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_CountAppliedOp : Train_Computation<"count_applied"> {
   let summary = "the number of steps that were applied";
   let description = [{
     `steps + 1` if `applied` is not 0, else `steps`, in the memory of `steps`. What an
@@ -23,15 +20,13 @@ def Train_CountAppliedOp : Train_Op<"count_applied", [
   let assemblyFormat = "$steps `if` $applied attr-dict";
 }
 
-def Train_OneMinusPowerOp : Train_Op<"one_minus_power", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_OneMinusPowerOp : Train_Computation<"one_minus_power"> {
   let summary = "1 - base^exponent: what corrects the bias of a decaying mean";
   let description = [{
-    Computed in double precision by repeated squaring, rounded once to f32. A decaying mean
-    `m' = base * m + (1 - base) * x` that starts as 0 has this much of its weights after
-    `exponent` steps (Kingma and Ba, ICLR 2015, section 3).
+    Computed in double precision, the power as the product of `base^(2^k)` over the bits k of
+    `exponent`, and rounded once to f32. A decaying mean `m' = base * m + (1 - base) * x` that
+    starts as 0 has this much of its weights after `exponent` steps (Kingma and Ba, ICLR 2015,
+    section 3).
 
     Constraints:
     * (one_minus_power_c1) the base is at least 0 and below 1.

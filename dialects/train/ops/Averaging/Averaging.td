@@ -20,10 +20,7 @@ def Train_DivideGradientOp : Train_GradientTransform<"divide_gradient", [
   let assemblyFormat = "$gradient `by` $count attr-dict `:` type($result)";
 }
 
-def Train_HasSamplesOp : Train_Op<"has_samples", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_HasSamplesOp : Train_Computation<"has_samples"> {
   let summary = "1 where there is a sample, else 0";
   let description = [{
     1 if `count` is above 0, else 0; summed over ranks it is how many of them contribute.

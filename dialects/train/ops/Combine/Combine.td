@@ -3,11 +3,8 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_CombineOp : Train_Op<"combine", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    AllTypesMatch<["lhs", "rhs", "result"]>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_CombineOp : Train_Computation<"combine", [
+    AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "adds the partial sums of two micro-batches, or of one to those before";
   let description = [{
     `a + b`, elementwise, in the memory of `a`. In `@combine` it is one node of the fixed

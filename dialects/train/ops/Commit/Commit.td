@@ -4,12 +4,9 @@
 include "dialects/train/TrainBase.td"
 include "mlir/IR/OpAsmInterface.td"
 
-def Train_CommitOp : Train_Op<"commit", [
-    Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_CommitOp : Train_Computation<"commit", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the commit point of a step";
   let description = [{
     Decides once whether a step is applied. `count` is the number of samples of the step,
@@ -22,8 +19,9 @@ def Train_CommitOp : Train_Op<"commit", [
     they were. Where ranks have sums of their own, `nonfinite_ranks`, the number of ranks that
     found a number that is not finite, must be 0 as well, so that all decide alike.
 
-    `on_nonfinite` says what follows a step that is not applied. `fail`: `failed` = 1 - `applied`, so
-    no step after it is applied either, even one that was launched before that was known.
+    `on_nonfinite` says what follows a step that is not applied. `fail`: `failed` = 1 -
+    `applied`, so no step after it is applied either, even one that was launched before that
+    was known.
     `skip`: `failed` = `after`, and the next step is applied if it is finite itself.
 
     Example:

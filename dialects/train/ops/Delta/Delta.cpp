@@ -1,8 +1,7 @@
 // What is between a rule and the commit where ranks combine deltas.
 
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/FiniteProbe.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include <cmath>
 
@@ -75,9 +74,7 @@ FailureOr<SmallVector<Value>> ApplyDeltaOp::lowerToLinalg(OpBuilder &builder) {
       ArrayRef<AffineMap>{identity, projection(builder, rank, {}), identity},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [](OpBuilder &b, Location loc, ValueRange args) {
-        Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-        Value isApplied = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::ne, args[1], zero);
+        Value isApplied = buildIsApplied(b, loc, args[1]);
         Value sum = arith::AddFOp::create(b, loc, args[2], args[0]);
         Value chosen = arith::SelectOp::create(b, loc, isApplied, sum, args[2]);
         linalg::YieldOp::create(b, loc, chosen);

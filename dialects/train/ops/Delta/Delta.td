@@ -3,10 +3,7 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_NotFiniteOp : Train_Op<"not_finite", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_NotFiniteOp : Train_Computation<"not_finite"> {
   let summary = "1 where a number is not finite, else 0";
   let description = [{
     1 if any element of any operand is infinite or NaN, else 0; summed over ranks it is how
@@ -22,11 +19,8 @@ def Train_NotFiniteOp : Train_Op<"not_finite", [
   let assemblyFormat = "`(` ($values^ `:` type($values))? `)` attr-dict";
 }
 
-def Train_ApplyDeltaOp : Train_Op<"apply_delta", [
-    Pure, AllTypesMatch<["current", "change", "result"]>,
-    DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_ApplyDeltaOp : Train_Computation<"apply_delta", [
+    AllTypesMatch<["current", "change", "result"]>]> {
   let summary = "a weight and its change, if the step is applied";
   let description = [{
     `current + change` if `applied` is not 0, else `current`, in the memory of `current`.

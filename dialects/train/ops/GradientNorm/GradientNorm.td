@@ -3,10 +3,7 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_SquaredNormOp : Train_Op<"squared_norm", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_SquaredNormOp : Train_Computation<"squared_norm"> {
   let summary = "sum of the squares of a tensor";
   let description = [{
     Example:
@@ -19,10 +16,7 @@ def Train_SquaredNormOp : Train_Op<"squared_norm", [
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def Train_GlobalNormOp : Train_Op<"global_norm", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_GlobalNormOp : Train_Computation<"global_norm"> {
   let summary = "Euclidean norm of several tensors together";
   let description = [{
     `sqrt(sum of squares)`, from the squared norm of each.
@@ -37,10 +31,7 @@ def Train_GlobalNormOp : Train_Op<"global_norm", [
   let assemblyFormat = "$squares attr-dict";
 }
 
-def Train_ClipFactorOp : Train_Op<"clip_factor", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_ClipFactorOp : Train_Computation<"clip_factor"> {
   let summary = "what gradients of a norm are scaled by to stay below a limit";
   let description = [{
     `min(1, limit / (norm + 1e-6))`, as PyTorch's clip_grad_norm_.
@@ -55,10 +46,7 @@ def Train_ClipFactorOp : Train_Op<"clip_factor", [
   let assemblyFormat = "$norm `limit` $limit attr-dict";
 }
 
-def Train_TrustRatioOp : Train_Op<"trust_ratio", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_TrustRatioOp : Train_Computation<"trust_ratio"> {
   let summary = "LARS's rate for a tensor";
   let description = [{
     `coefficient * |w| / (|g| + weight_decay * |w| + epsilon)` from the squared norms of

@@ -5,17 +5,21 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
-SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &b, ValueRange operands) {
-  Location loc = getLoc();
-  Value w = operands[0];
-  Value decayed = buildCoupledDecay(b, loc, operands[1], w,
-                                    getWeightDecay().convertToDouble());
-  Value kept = arith::MulFOp::create(
-      b, loc, buildRoundedConstant(b, loc, getMomentum().convertToDouble()),
-      operands[4]);
-  Value velocity = arith::AddFOp::create(
-      b, loc, kept, arith::MulFOp::create(b, loc, operands[3], decayed));
-  return {buildDescent(b, loc, w, operands[2], velocity), velocity};
+static auto getRule(LarsOp op) {
+  double momentum = op.getMomentum().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  return [=]<typename T>(ArrayRef<T> x) -> SmallVector<T> {
+    T w = x[0], g = x[1], rate = x[2], ratio = x[3], v = x[4];
+    T decayed = addDecay(g, w, decay);
+    T kept = T::constant(momentum) * v;
+    T velocity = kept + ratio * decayed;
+    return {w - rate * velocity, velocity};
+  };
+}
+
+SmallVector<Value> LarsOp::buildScalarRule(OpBuilder &builder,
+                                           ValueRange operands) {
+  return emitRule(builder, getLoc(), operands, getRule(*this));
 }
 
 void LarsOp::evaluateRule(ArrayRef<ReferenceValue> operands,
@@ -31,13 +35,8 @@ void LarsOp::evaluateRule(ArrayRef<ReferenceValue> operands,
 }
 
 ErrorBounds LarsOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
-                                ArrayRef<ReferenceValue>) {
-  Approximate share = Approximate::constant(getMomentum().convertToDouble());
-  return boundElements(
-      operands, 2, [&](Approximates x, MutableArrayRef<Approximate> y) {
-        y[1] = share * x[4] + x[3] * addDecay(x[1], x[0], getWeightDecay());
-        y[0] = x[0] - x[2] * y[1];
-      });
+                                ArrayRef<ReferenceValue> results) {
+  return boundRule(operands, results.size(), getRule(*this));
 }
 
 std::vector<LayerSpec> LarsOp::getLayerSpecs() {

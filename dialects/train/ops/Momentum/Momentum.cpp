@@ -5,24 +5,25 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
+static auto getRule(MomentumOp op) {
+  double momentum = op.getMomentum().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  bool isDecoupled = op.getDecoupled(), isNesterov = op.getNesterov();
+  return [=]<typename T>(ArrayRef<T> x) -> SmallVector<T> {
+    T w = x[0], g = x[1], rate = x[2], v = x[3];
+    T direction = isDecoupled ? g : addDecay(g, w, decay);
+    T share = T::constant(momentum);
+    T velocity = share * v + direction;
+    T descent = isNesterov ? direction + share * velocity : velocity;
+    if (isDecoupled)
+      descent = addDecay(descent, w, decay);
+    return {w - rate * descent, velocity};
+  };
+}
+
 SmallVector<Value> MomentumOp::buildScalarRule(OpBuilder &builder,
                                                ValueRange operands) {
-  Value w = operands[0], g = operands[1], rate = operands[2], v = operands[3];
-  double decay = getWeightDecay().convertToDouble();
-  Value direction =
-      getDecoupled() ? g : buildCoupledDecay(builder, getLoc(), g, w, decay);
-  Value share =
-      buildRoundedConstant(builder, getLoc(), getMomentum().convertToDouble());
-  Value kept = arith::MulFOp::create(builder, getLoc(), share, v);
-  Value velocity = arith::AddFOp::create(builder, getLoc(), kept, direction);
-  Value descent = velocity;
-  if (getNesterov())
-    descent = arith::AddFOp::create(
-        builder, getLoc(), direction,
-        arith::MulFOp::create(builder, getLoc(), share, velocity));
-  if (getDecoupled())
-    descent = buildCoupledDecay(builder, getLoc(), descent, w, decay);
-  return {buildDescent(builder, getLoc(), w, rate, descent), velocity};
+  return emitRule(builder, getLoc(), operands, getRule(*this));
 }
 
 void MomentumOp::evaluateRule(ArrayRef<ReferenceValue> operands,
@@ -44,20 +45,8 @@ void MomentumOp::evaluateRule(ArrayRef<ReferenceValue> operands,
 
 ErrorBounds MomentumOp::boundErrors(ReferenceContext &,
                                     ArrayRef<Bounded> operands,
-                                    ArrayRef<ReferenceValue>) {
-  Approximate share = Approximate::constant(getMomentum().convertToDouble());
-  return boundElements(
-      operands, 2, [&](Approximates x, MutableArrayRef<Approximate> y) {
-        Approximate direction =
-            getDecoupled() ? x[1] : addDecay(x[1], x[0], getWeightDecay());
-        Approximate velocity = share * x[3] + direction;
-        Approximate descent =
-            getNesterov() ? direction + share * velocity : velocity;
-        if (getDecoupled())
-          descent = addDecay(descent, x[0], getWeightDecay());
-        y[0] = x[0] - x[2] * descent;
-        y[1] = velocity;
-      });
+                                    ArrayRef<ReferenceValue> results) {
+  return boundRule(operands, results.size(), getRule(*this));
 }
 
 std::vector<LayerSpec> MomentumOp::getLayerSpecs() {

@@ -1,6 +1,4 @@
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
-#include "dialects/interfaces/Scalar.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include <cmath>
 
@@ -98,9 +96,7 @@ RunningStatisticsOp::lowerToLinalg(OpBuilder &builder) {
                       {args[1], emitter}};
         auto changed = update<Scalar>(
             x, n, rest, getMomentum().convertToDouble(), getUnbiased());
-        Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-        Value isApplied = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::ne, args[3], zero);
+        Value isApplied = buildIsApplied(b, loc, args[3]);
         SmallVector<Value> chosen;
         for (auto [value, current] : llvm::zip(changed, args.take_back(2)))
           chosen.push_back(arith::SelectOp::create(

@@ -3,11 +3,8 @@
 
 include "dialects/train/TrainBase.td"
 
-def Train_RunningStatisticsOp : Train_Op<"running_statistics", [
-    Pure, DeclareOpInterfaceMethods<ErrorBoundOpInterface>,
-    AllTypesMatch<["mean", "variance", "shifts", "squares", "newMean", "newVariance"]>,
-    DeclareOpInterfaceMethods<LowerToLinalgOpInterface>,
-    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+def Train_RunningStatisticsOp : Train_Computation<"running_statistics", [
+    AllTypesMatch<["mean", "variance", "shifts", "squares", "newMean", "newVariance"]>]> {
   let summary = "running mean and variance after a step";
   let description = [{
     Moves running statistics towards those of the `n = count` values of a step, which arrive

@@ -5,12 +5,17 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
 
+static auto getRule(SgdOp op) {
+  double decay = op.getWeightDecay().convertToDouble();
+  return [=]<typename T>(ArrayRef<T> x) -> SmallVector<T> {
+    T w = x[0], g = x[1], rate = x[2];
+    return {w - rate * addDecay(g, w, decay)};
+  };
+}
+
 SmallVector<Value> SgdOp::buildScalarRule(OpBuilder &builder,
                                           ValueRange operands) {
-  Value w = operands[0], g = operands[1], rate = operands[2];
-  Value direction = buildCoupledDecay(builder, getLoc(), g, w,
-                                      getWeightDecay().convertToDouble());
-  return {buildDescent(builder, getLoc(), w, rate, direction)};
+  return emitRule(builder, getLoc(), operands, getRule(*this));
 }
 
 void SgdOp::evaluateRule(ArrayRef<ReferenceValue> operands,
@@ -23,11 +28,8 @@ void SgdOp::evaluateRule(ArrayRef<ReferenceValue> operands,
 }
 
 ErrorBounds SgdOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
-                               ArrayRef<ReferenceValue>) {
-  return boundElements(
-      operands, 1, [&](Approximates x, MutableArrayRef<Approximate> y) {
-        y[0] = x[0] - x[2] * addDecay(x[1], x[0], getWeightDecay());
-      });
+                               ArrayRef<ReferenceValue> results) {
+  return boundRule(operands, results.size(), getRule(*this));
 }
 
 std::vector<LayerSpec> SgdOp::getLayerSpecs() {
