@@ -13,8 +13,9 @@ def CompleteStepPass
       micro-batch, then those of another, whose bindings say `other`; the sums have the
       bindings of the first; a program with `rt.reproducible` off adds where gradients are
       made and needs none;
-    * `@init`, one `train.initialize` per parameter and per state, with its initialiser, from the argument bound to `#rt.binding<seed>`; and where `@update` takes
-      what `#rt.binding<failed>` is bound to, its first value, 0.
+    * `@init`, one `train.initialize` per parameter and per state, with its initialiser, from
+      the argument bound to `#rt.binding<seed>`; and where `@update` takes what
+      `#rt.binding<failed>` is bound to, its first value, 0.
 
     A function that exists already stays as it is. A result of `@micro` without a binding
     is an error: its memory would be unknown.

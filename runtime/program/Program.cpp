@@ -56,6 +56,14 @@ bool Program::usesAdasum() const {
   });
 }
 
+std::vector<const BoostState *> Program::statesIn(BoostSaved file) const {
+  std::vector<const BoostState *> found;
+  for (const BoostState &state : states())
+    if (state.saved == static_cast<uint32_t>(file))
+      found.push_back(&state);
+  return found;
+}
+
 const BoostInput *Program::input(BoostInputKind kind) const {
   for (const BoostInput &input : inputs())
     if (input.kind == static_cast<uint32_t>(kind))

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace boostrt {
 
@@ -43,6 +44,8 @@ public:
   std::span<const BoostState> states() const {
     return {descriptor_->states, descriptor_->state_count};
   }
+  /// Those that `file` has, in the same order.
+  std::vector<const BoostState *> statesIn(BoostSaved file) const;
   std::span<const BoostMetric> metrics() const {
     return {descriptor_->metrics, descriptor_->metric_count};
   }

@@ -20,11 +20,7 @@ std::byte *placeIn(std::span<std::byte> arena, const BoostState &state) {
 /// The states in the ranks' own files, in the arena STATE; what is saved with
 /// the weights is the same on all ranks.
 std::vector<const BoostState *> statesOf(const Program &program) {
-  std::vector<const BoostState *> states;
-  for (const BoostState &state : program.states())
-    if (state.saved == BOOSTC_SAVED_WITH_STATE)
-      states.push_back(&state);
-  return states;
+  return program.statesIn(BOOSTC_SAVED_WITH_STATE);
 }
 
 /// What is read, sent or added up at once.

@@ -10,9 +10,8 @@ void forEachTensor(const Program &program, BoostSaved file, Act &&act) {
   if (file == BOOSTC_SAVED_WITH_WEIGHTS)
     for (const BoostParameter &parameter : program.parameters())
       act(parameter.tensor);
-  for (const BoostState &state : program.states())
-    if (state.saved == static_cast<uint32_t>(file))
-      act(state.tensor);
+  for (const BoostState *state : program.statesIn(file))
+    act(state->tensor);
 }
 
 std::vector<TensorTarget> targetsOf(const Execution &execution,

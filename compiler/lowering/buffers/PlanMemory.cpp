@@ -84,6 +84,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
 
   struct Slot {
     MemRefType type;
+    rt::Arena arena;
     int64_t offset;
     Location loc;
   };
@@ -103,8 +104,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
                  << ": expected a static memref with a binding, found "
                  << argument.getType();
         binding = getTwin(binding);
-        if (function.getSymName() == train::kEval &&
-            getArena(getOperation(), binding) == rt::Arena::State)
+        rt::Arena arena = getArena(getOperation(), binding);
+        if (function.getSymName() == train::kEval && arena == rt::Arena::State)
           return function.emitOpError("reads ")
                  << binding
                  << ", but an evaluation has no state other than what is "
@@ -119,9 +120,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
         FailureOr<int64_t> bytes = getBytes(function, type);
         if (failed(bytes) || failed(checkDeclared(function, binding, type)))
           return failure();
-        int64_t &end =
-            ends[static_cast<unsigned>(getArena(getOperation(), binding))];
-        slots.insert({binding, Slot{type, end, function.getLoc()}});
+        int64_t &end = ends[static_cast<unsigned>(arena)];
+        slots.insert({binding, Slot{type, arena, end, function.getLoc()}});
         end = llvm::alignTo(end + *bytes, BOOSTC_ALIGNMENT);
       }
     }
@@ -155,8 +155,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
       rt::BindingAttr binding =
           rt::getArgumentBinding(function, argument.getArgNumber());
       const Slot &slot = slots.find(getTwin(binding))->second;
-      rt::Arena arena = binding.getOther() ? rt::Arena::GradientOther
-                                           : getArena(getOperation(), binding);
+      rt::Arena arena =
+          binding.getOther() ? rt::Arena::GradientOther : slot.arena;
       if (argument.use_empty())
         continue;
       Value buffer = rt::BufferOp::create(builder, function.getLoc(), slot.type,
@@ -227,8 +227,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
     else
       builder.setInsertionPoint(*functions.begin());
     for (auto &[binding, slot] : slots)
-      rt::SlotOp::create(builder, slot.loc, binding,
-                         getArena(getOperation(), binding), slot.offset,
+      rt::SlotOp::create(builder, slot.loc, binding, slot.arena, slot.offset,
                          slot.type);
   }
 };

@@ -7,7 +7,7 @@
 
 namespace boostrt {
 
-/// For `environment`; the test fails when there is no plan.
+/// The job of `environment`; the test fails when it cannot be resolved.
 inline JobPlan resolved(const Environment &environment,
                         const LaunchOptions &options = {}) {
   JobInputs inputs;
