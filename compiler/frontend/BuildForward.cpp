@@ -298,7 +298,9 @@ private:
       if (const Node *sample = input.value.find("shape"))
         for (const Node &extent : sample->items)
           shape.push_back(extent.integer);
-      bool isTarget = !classes && input.key != featuresInput(model).key;
+      // Labels of one per sample need not say that they are a target.
+      bool isTarget =
+          input.value.find("shape") && input.key != featuresInput(model).key;
       train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
                              input.key, classes, isTarget,
                              /*sample_keys=*/false,
@@ -398,8 +400,10 @@ private:
     const Member &labels = labelsInput(model);
     int64_t classes = labels.value.at("classes").integer;
     auto type = cast<RankedTensorType>(output.value.getType());
-    if (type.getRank() != 2 || type.getDimSize(1) == classes)
-      return success(); // the loss itself judges the rank
+    auto given = cast<RankedTensorType>(values[labels.key].value.getType());
+    if (type.getShape().drop_back() != given.getShape() ||
+        type.getShape().back() == classes)
+      return success(); // the loss itself judges the dimensions before
     parts.errors.error(last.extent,
                        formatv("the last layer, '{0}', has shape {1}, but "
                                "input '{2}' has {3} classes",

@@ -236,6 +236,11 @@ ValueTable frontend::transformsTable() {
 }
 
 ValueTable frontend::inputTable() {
+  KeyTable role{"role", choice({"sample", "target"}),
+                "What the input is for: `sample`, the first layer reads it; "
+                "`target`, the loss and the metrics compare with it. By "
+                "default labels without a 'shape' and the 'target' of the loss "
+                "are targets."};
   ValueTable extent = makeInteger(1, static_cast<double>(kMaxElements));
   VariantTable input{
       "dtype",
@@ -246,15 +251,17 @@ ValueTable frontend::inputTable() {
         "loss.",
         {required("shape", makeList(extent, 1, 8),
                   "Without the batch; images are channels-first."),
-         optional("dtype", choice({"f32"}), "\"f32\"", "Element type.")}},
+         optional("dtype", choice({"f32"}), "\"f32\"", "Element type."), role}},
        {"i32",
-        "Integers: labels, one class per sample, or with a 'shape' what an "
+        "Integers: labels, one class per sample, or with a 'shape' and the "
+        "role `target` one per position; with a 'shape' alone what an "
         "embedding reads, such as tokens.",
         {optional("dtype", choice({"i32"}), "\"i32\"", "Element type."),
          required("classes", makeInteger(2, 1 << 24),
                   "Integers are 0 to classes - 1."),
          KeyTable{"shape", makeList(extent, 1, 8),
-                  "Without the batch; left out for labels."}}}}};
+                  "Without the batch; left out for one label per sample."},
+         role}}}};
   input.presenceKey = "classes";
   ValueTable map{
       .kind = Kind::Map,

@@ -231,8 +231,8 @@ static void printGroups(raw_ostream &os, const VariantTable &optimizers) {
 
 static void printInputs(raw_ostream &os, const ObjectTable &file) {
   os << "## Inputs\n\n`input` maps names to what the data set feeds: one entry "
-        "with "
-        "features and one with\nlabels, which has `classes`.\n\n";
+        "that the layers read,\nand one with labels or numbers that the loss "
+        "compares with. Entries with `classes` hold integers.\n\n";
   const VariantTable &inputs = *file.find("input")->value.element->variant;
   for (const ObjectTable &object : inputs.cases) {
     os << object.summary << "\n\n";

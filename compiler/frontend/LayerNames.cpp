@@ -39,8 +39,8 @@ std::string boostc::frontend::featuresName(const Node &document) {
     return {};
   std::string name;
   for (const Member &input : inputs->members) {
-    if (!input.value.find("shape"))
-      continue; // labels
+    if (!input.value.find("shape") || textAt(input.value, "role") == "target")
+      continue; // labels, or what the loss compares with
     if (!loss || textAt(*loss, "target") != input.key)
       return input.key;
     if (name.empty())

@@ -9,24 +9,39 @@ using namespace boostc::frontend;
 using llvm::formatv;
 using llvm::StringRef;
 
-/// Labels are integers without a shape, one a sample.
+static bool hasRole(const Node &input, StringRef name) {
+  const Node *role = input.find("role");
+  return role && role->text == name;
+}
+
+/// Whether `input` holds classes that the loss and metrics compare with.
 static bool areLabels(const Member &input) {
-  return input.value.find("shape") == nullptr;
+  return input.value.find("classes") &&
+         (!input.value.find("shape") || hasRole(input.value, "target"));
 }
 
 /// The inputs that layers may read: the target of the loss is one of them only
-/// when there is no other.
+/// when there is no other, or when its role says so.
 static std::vector<const Member *> samplesOf(const Node &model) {
   const Node *target = model.at("loss").find("target");
   std::vector<const Member *> shaped, read;
   for (const Member &input : model.at("input").members) {
-    if (areLabels(input))
+    if (areLabels(input) || hasRole(input.value, "target"))
       continue;
     shaped.push_back(&input);
-    if (!target || target->text != input.key)
+    if (!target || target->text != input.key || hasRole(input.value, "sample"))
       read.push_back(&input);
   }
   return read.empty() ? shaped : read;
+}
+
+/// The inputs of numbers with the role of a target.
+static std::vector<const Member *> targetsOf(const Node &model) {
+  std::vector<const Member *> targets;
+  for (const Member &input : model.at("input").members)
+    if (!areLabels(input) && hasRole(input.value, "target"))
+      targets.push_back(&input);
+  return targets;
 }
 
 static std::vector<const Member *> labelsOf(const Node &model) {
@@ -45,19 +60,22 @@ const Member &frontend::labelsInput(const Node &model) {
   return *labelsOf(model).front();
 }
 
-/// What the loss compares with, by default the labels.
+/// What the loss compares with, by default the labels, else the only input of
+/// numbers that is a target.
 static void resolveTarget(Node &model, ErrorList &errors) {
   Node &loss = *model.find("loss");
   const Node *target = loss.find("target");
   if (!target) {
-    if (!hasLabels(model))
+    std::vector<const Member *> targets =
+        hasLabels(model) ? labelsOf(model) : targetsOf(model);
+    if (targets.empty())
       errors.error(loss.extent,
                    "the loss has nothing to compare with: give the model an "
                    "input with 'classes', the labels, or name an input of "
                    "numbers with 'target'");
     else
       loss.add("target", loss.extent,
-               Node::makeText(labelsInput(model).key, loss.extent));
+               Node::makeText(targets.front()->key, loss.extent));
     return;
   }
   const Member *input = model.at("input").findMember(target->text);
@@ -82,6 +100,20 @@ static void resolveTarget(Node &model, ErrorList &errors) {
 /// Every input has a reader, and no more of a kind than there can be.
 static void checkInputs(const Node &model, ErrorList &errors) {
   const Node &inputs = model.at("input");
+  for (const Member &input : inputs.members)
+    if (!input.value.find("shape") && hasRole(input.value, "sample"))
+      errors.error(input.value.at("role").extent,
+                   formatv("'role': input '{0}' has no 'shape', so it is one "
+                           "label per sample and a target; give it the shape "
+                           "of a sample, or remove the role",
+                           input.key));
+  for (const Member *target : targetsOf(model))
+    if (target->key != model.at("loss").at("target").text)
+      errors.error(target->keyExtent,
+                   formatv("nothing reads input '{0}': the loss compares with "
+                           "'{1}'; name it as the loss's 'target', or remove "
+                           "it",
+                           target->key, model.at("loss").at("target").text));
   size_t read = samplesOf(model).size(), labels = labelsOf(model).size();
   if (read != 1)
     errors.error(
@@ -92,7 +124,8 @@ static void checkInputs(const Node &model, ErrorList &errors) {
   if (labels > 1)
     errors.error(inputs.extent,
                  formatv("'input': expected at most one entry with 'classes' "
-                         "and no 'shape', the labels, found {0}",
+                         "and no 'shape', or with role 'target', the labels, "
+                         "found {0}",
                          labels));
 }
 
@@ -242,8 +275,8 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
     return;
   checkLabelsUse(model, errors);
   for (const Member &input : model.at("input").members)
-    if (!areLabels(input))
-      checkInputSize(model, input.value.at("shape"), errors);
+    if (const Node *shape = input.value.find("shape"))
+      checkInputSize(model, *shape, errors);
   checkSource(model, errors);
   checkTransforms(model, errors);
   checkLogits(model, errors);

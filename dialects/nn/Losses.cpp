@@ -2,6 +2,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -24,6 +25,13 @@ static double getDivisor(SampleLoss kind, int64_t elements) {
   return kind == SampleLoss::Mean ? static_cast<double>(elements) : 1.0;
 }
 
+/// What a sample counts: as many as it has rows where these are summed.
+static int64_t getCount(SampleLoss kind, ArrayRef<int64_t> shape) {
+  return kind == SampleLoss::Mean
+             ? 1
+             : ShapedType::getNumElements(shape.drop_front().drop_back());
+}
+
 /// `value` / `divisor`.
 static Value buildShare(OpBuilder &b, Location loc, Value value,
                         double divisor) {
@@ -44,7 +52,8 @@ boostc::nn::evaluateLoss(const ScalarRule &loss, SampleLoss kind,
   for (int64_t i = 0; i < valid * elements; ++i)
     sum += loss.evaluate({outputs.data[i], targets.data[i]});
   results.push_back(ReferenceValue::scalar(sum / getDivisor(kind, elements)));
-  results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
+  results.push_back(ReferenceValue::scalar(
+      static_cast<double>(valid * getCount(kind, outputs.shape))));
   return success();
 }
 
@@ -76,12 +85,8 @@ SmallVector<Value> boostc::nn::lowerLoss(const ScalarRule &loss,
             buildConstant(b, nested, 0.0));
         return buildSumStep(b, nested, args[2], term);
       });
-  Value count = buildElementwise(
-      builder, loc, RankedTensorType::get({}, builder.getI64Type()),
-      operands[2], [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return arith::ExtSIOp::create(b, nested, b.getI64Type(), args[0]);
-      });
-  return {sum, count};
+  return {sum, buildRowCount(builder, loc, operands[2],
+                             getCount(kind, type.getShape()))};
 }
 
 ErrorBounds boostc::nn::boundLoss(const ScalarRule &loss, SampleLoss kind,
@@ -170,11 +175,8 @@ FailureOr<Value> boostc::nn::buildTargets(LayerBuilder &layer) {
            << outputs << " with the batch, with targets of that shape, found "
            << layer.inputs[1].getType();
   }
-  if (outputs.getRank() != 2)
-    return layer.emitError("op")
-           << layer.spec.name
-           << " needs one output per class and sample, found " << outputs
-           << " with the batch; add a flatten layer before it";
+  if (failed(checkLabels(layer)))
+    return failure();
   return Value(
       OneHotOp::create(layer.builder, layer.loc, outputs, layer.inputs[1]));
 }

@@ -30,8 +30,7 @@ Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
       labels_(std::move(labels)), targets_(std::move(targets)),
       source_(std::move(source)), labelSource_(std::move(labelSource)) {
   assert(size_ > 0 && shape_.elements() > 0 && "an empty data set");
-  assert((!hasLabels() || std::ssize(labels_) == size_) &&
-         "labels of another data set");
+  assert(std::ssize(labels_) % size_ == 0 && "labels of another data set");
   assert((!hasTargets() || targets_.samples == size_) &&
          "targets of another data set");
   if (hasLabels())

@@ -72,8 +72,18 @@ public:
 
   bool hasLabels() const { return !labels_.empty(); }
 
-  /// The label as the source states it; whether it fits the model is checked
-  /// where batches are made, because only the model knows its classes.
+  /// 1, or as many as a sample has positions.
+  int64_t labelsPerSample() const { return std::ssize(labels_) / size_; }
+
+  /// The labels of a sample as the source states them; whether they fit the
+  /// model is checked where batches are made, because only the model knows its
+  /// classes.
+  std::span<const int32_t> labels(int64_t index) const {
+    auto count = static_cast<size_t>(labelsPerSample());
+    return std::span(labels_).subspan(static_cast<size_t>(index) * count,
+                                      count);
+  }
+  /// The only one of a sample.
   int32_t label(int64_t index) const { return labels_[index]; }
 
   /// One more than the largest label that occurs; 0 without labels.
@@ -101,7 +111,8 @@ public:
   const std::string &labelSource() const { return labelSource_; }
 
 protected:
-  /// `size` samples; as many labels and as many targets, or none of them.
+  /// `size` samples; as many labels, or a multiple, and as many targets, or
+  /// none of them.
   Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
           std::string source, std::string labelSource,
           ElementType elementType = ElementType::U8, Targets targets = {});

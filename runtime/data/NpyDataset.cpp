@@ -93,11 +93,11 @@ Status openLabels(const std::string &path, Split &split) {
   Result<NpyFile> file = NpyFile::open(path);
   if (!file.ok())
     return file.status();
-  if (file->type() == Type::F32 || file->shape().size() != 1)
+  if (file->type() == Type::F32 || file->shape().empty())
     return error(path,
                  fmt::format("found {}, expected labels as uint8, int32 or "
-                             "int64 of shape (N,); convert with numpy's astype "
-                             "and reshape",
+                             "int64 of shape (N,), or (N, ...) for several a "
+                             "sample; convert with numpy's astype and reshape",
                              file->description()));
   split.labels.emplace(std::move(*file));
   return checkRows(*split.labels, "labels", split.samples);
@@ -151,14 +151,18 @@ Status checkAnswers(const std::string &directory, const Split &train,
     return alone(train.labels.has_value(), "labels");
   if (train.targets.has_value() != test.targets.has_value())
     return alone(train.targets.has_value(), "targets");
-  if (train.targets && Split::sampleExtents(*train.targets) !=
-                           Split::sampleExtents(*test.targets))
-    return error(test.targets->path(),
-                 fmt::format("found {}, expected targets of the shape of {}, "
-                             "which holds {}",
-                             test.targets->description(), train.targets->path(),
-                             train.targets->description()));
-  return {};
+  auto agree = [](const char *what, const std::optional<NpyFile> &train,
+                  const std::optional<NpyFile> &test) -> Status {
+    if (!train || Split::sampleExtents(*train) == Split::sampleExtents(*test))
+      return {};
+    return error(test->path(),
+                 fmt::format("found {}, expected {} of the shape of {}, which "
+                             "holds {}",
+                             test->description(), what, train->path(),
+                             train->description()));
+  };
+  BOOSTRT_RETURN_IF_ERROR(agree("labels", train.labels, test.labels));
+  return agree("targets", train.targets, test.targets);
 }
 
 Result<std::vector<int32_t>> readLabels(NpyFile &file) {
@@ -166,6 +170,7 @@ Result<std::vector<int32_t>> readLabels(NpyFile &file) {
   if (!bytes.ok())
     return bytes.status();
   std::vector<int32_t> labels(file.elements());
+  int64_t perSample = file.elements() / file.shape()[0];
   for (int64_t i = 0; i < file.elements(); ++i) {
     int64_t label = 0;
     if (file.type() == Type::U8) {
@@ -181,7 +186,7 @@ Result<std::vector<int32_t>> readLabels(NpyFile &file) {
       return error(file.path(),
                    fmt::format("found label {} at sample {}, expected 0 to {}; "
                                "number the classes from 0",
-                               label, i, kNpyMaxLabel));
+                               label, i / perSample, kNpyMaxLabel));
     labels[i] = static_cast<int32_t>(label);
   }
   return labels;

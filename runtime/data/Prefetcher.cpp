@@ -56,7 +56,7 @@ struct Prefetcher::Shared {
   Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample);
   Status fillIntegers(std::byte *to, int64_t sample) const;
   void clearRows(std::byte *base, int64_t first) const;
-  Status checkLabel(int64_t sample) const;
+  Status fillLabels(std::byte *to, int64_t sample) const;
   /// The next batch to fill; beyond the end when no batch is left.
   int64_t position() const {
     return firstIndex +
@@ -67,10 +67,17 @@ struct Prefetcher::Shared {
   void run();
 };
 
-Status Prefetcher::Shared::checkLabel(int64_t sample) const {
-  int32_t label = dataset.label(sample);
-  if (label >= 0 && label < layout.classes)
+/// Copies a sample's labels and makes sure that the model has their classes.
+Status Prefetcher::Shared::fillLabels(std::byte *to, int64_t sample) const {
+  std::span<const int32_t> labels = dataset.labels(sample);
+  auto wrong = std::ranges::find_if(labels, [&](int32_t label) {
+    return label < 0 || label >= layout.classes;
+  });
+  if (wrong == labels.end()) {
+    std::memcpy(to, labels.data(), labels.size_bytes());
     return {};
+  }
+  int32_t label = *wrong;
   return Status(ExitCode::Data,
                 fmt::format("{}: found label {} at sample {}, expected 0 to {} "
                             "because the model has {} classes; check that the "
@@ -113,8 +120,9 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
     std::memcpy(base + offset + row * sizeof value, &value, sizeof value);
   };
   if (layout.labelsOffset) {
-    BOOSTRT_RETURN_IF_ERROR(checkLabel(sample));
-    put(*layout.labelsOffset, dataset.label(sample));
+    int64_t bytes = dataset.labelsPerSample() * sizeof(int32_t);
+    BOOSTRT_RETURN_IF_ERROR(
+        fillLabels(base + *layout.labelsOffset + row * bytes, sample));
   }
   if (layout.targetsOffset) {
     int64_t bytes = dataset.targets().elements() * sizeof(float);
@@ -140,7 +148,7 @@ void Prefetcher::Shared::clearRows(std::byte *base, int64_t first) const {
   };
   clear(layout.samplesOffset, elements());
   if (layout.labelsOffset)
-    clear(*layout.labelsOffset, 1);
+    clear(*layout.labelsOffset, dataset.labelsPerSample());
   if (layout.targetsOffset)
     clear(*layout.targetsOffset, dataset.targets().elements());
   if (layout.keysOffset)

@@ -26,7 +26,7 @@ struct InputKind {
 };
 constexpr InputKind kInputKinds[] = {
     {"features", BOOSTC_F32, false, false},  // BOOSTC_INPUT_FEATURES
-    {"labels", BOOSTC_I32, true, true},      // BOOSTC_INPUT_LABELS
+    {"labels", BOOSTC_I32, false, true},     // BOOSTC_INPUT_LABELS
     {"indices", BOOSTC_I32, false, true},    // BOOSTC_INPUT_INDICES
     {"targets", BOOSTC_F32, false, false},   // BOOSTC_INPUT_TARGETS
     {"sample keys", BOOSTC_I32, true, false} // BOOSTC_INPUT_SAMPLE_KEYS

@@ -1,5 +1,7 @@
 #include "runtime/trainer/RunData.h"
 
+#include "runtime/support/Plural.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -181,6 +183,14 @@ private:
       return fail("the model reads labels '{}' of {} classes; the data set has "
                   "none; {}",
                   labels->tensor.name, labels->classes, advice("labels"));
+    int64_t wanted = elementsOf(labels->tensor);
+    if (train.labelsPerSample() != wanted)
+      return fail(
+          "{} has {} a sample; the model reads labels '{}' of {}, "
+          "which is {} a sample; save the labels this model was "
+          "written for",
+          train.labelSource(), countOf(train.labelsPerSample(), "label"),
+          labels->tensor.name, toString(extentsOf(labels->tensor)), wanted);
     for (const Dataset *split : {&train, &test})
       if (split->classes() > labels->classes)
         return Status(ExitCode::Data,

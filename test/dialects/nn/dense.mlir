@@ -11,6 +11,18 @@ func.func @dense(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4xf32>)
   return %y, %z : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
+// CHECK-LABEL: func.func @of_tokens
+// CHECK: nn.dense %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x5x3xf32>, tensor<4x3xf32>, tensor<4xf32>
+// CHECK: nn.dense_grad_input %{{.*}}, %{{.*}} : tensor<2x5x4xf32>, tensor<4x3xf32>
+// CHECK: nn.dense_grad_weight %{{.*}}, %{{.*}} : tensor<2x5x4xf32>, tensor<2x5x3xf32>
+func.func @of_tokens(%x: tensor<2x5x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4xf32>)
+    -> (tensor<2x5x4xf32>, tensor<2x5x3xf32>, tensor<4x3xf32>) {
+  %y = nn.dense %x, %w, %b : tensor<2x5x3xf32>, tensor<4x3xf32>, tensor<4xf32>
+  %dx = nn.dense_grad_input %y, %w : tensor<2x5x4xf32>, tensor<4x3xf32>
+  %dw = nn.dense_grad_weight %y, %x : tensor<2x5x4xf32>, tensor<2x5x3xf32>
+  return %y, %dx, %dw : tensor<2x5x4xf32>, tensor<2x5x3xf32>, tensor<4x3xf32>
+}
+
 // CHECK-LABEL: func.func @dense_grads
 // CHECK: nn.dense_grad_input %{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x3xf32>
 // CHECK: nn.dense_grad_weight %{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<2x3xf32>
@@ -23,9 +35,17 @@ func.func @dense_grads(%dy: tensor<2x4xf32>, %x: tensor<2x3xf32>, %w: tensor<4x3
 
 // -----
 
-func.func @dense_c1(%x: tensor<2x3x1xf32>, %w: tensor<4x3xf32>) {
-  // expected-error @+1 {{expected two matrices, found 'tensor<2x3x1xf32>' and 'tensor<4x3xf32>'}}
-  %y = nn.dense %x, %w : tensor<2x3x1xf32>, tensor<4x3xf32>
+func.func @dense_c1(%x: tensor<3xf32>, %w: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected a value of rank 2 or more and a matrix, found 'tensor<3xf32>' and 'tensor<4x3xf32>'}}
+  %y = nn.dense %x, %w : tensor<3xf32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @dense_c1_weight(%x: tensor<2x3xf32>, %w: tensor<4x3x1xf32>) {
+  // expected-error @+1 {{expected a value of rank 2 or more and a matrix, found 'tensor<2x3xf32>' and 'tensor<4x3x1xf32>'}}
+  %y = nn.dense %x, %w : tensor<2x3xf32>, tensor<4x3x1xf32>
   return
 }
 
@@ -48,7 +68,7 @@ func.func @dense_c3(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<3xf32>)
 // -----
 
 func.func @dense_grad_input_c1_rank(%dy: tensor<4xf32>, %w: tensor<4x3xf32>) {
-  // expected-error @+1 {{expected two matrices, found 'tensor<4xf32>' and 'tensor<4x3xf32>'}}
+  // expected-error @+1 {{expected a value of rank 2 or more and a matrix, found 'tensor<4xf32>' and 'tensor<4x3xf32>'}}
   %dx = nn.dense_grad_input %dy, %w : tensor<4xf32>, tensor<4x3xf32>
   return
 }
@@ -64,7 +84,7 @@ func.func @dense_grad_input_c1(%dy: tensor<2x5xf32>, %w: tensor<4x3xf32>) {
 // -----
 
 func.func @dense_grad_weight_c1_rank(%dy: tensor<2x4xf32>, %x: tensor<2x3x1xf32>) {
-  // expected-error @+1 {{expected two matrices, found 'tensor<2x4xf32>' and 'tensor<2x3x1xf32>'}}
+  // expected-error @+1 {{expected a gradient and an input of rank 2 or more that differ in the last dimension alone, found 'tensor<2x4xf32>' and 'tensor<2x3x1xf32>'}}
   %dw = nn.dense_grad_weight %dy, %x : tensor<2x4xf32>, tensor<2x3x1xf32>
   return
 }
@@ -72,7 +92,7 @@ func.func @dense_grad_weight_c1_rank(%dy: tensor<2x4xf32>, %x: tensor<2x3x1xf32>
 // -----
 
 func.func @dense_grad_weight_c1(%dy: tensor<2x4xf32>, %x: tensor<3x3xf32>) {
-  // expected-error @+1 {{expected an input of 2 rows for gradient 'tensor<2x4xf32>', found 'tensor<3x3xf32>'}}
+  // expected-error @+1 {{expected a gradient and an input of rank 2 or more that differ in the last dimension alone, found 'tensor<2x4xf32>' and 'tensor<3x3xf32>'}}
   %dw = nn.dense_grad_weight %dy, %x : tensor<2x4xf32>, tensor<3x3xf32>
   return
 }

@@ -11,7 +11,7 @@ func.func @one_hot(%t: tensor<2xi32>) -> tensor<2x3xf32> {
 // -----
 
 func.func @one_hot_c1(%t: tensor<2xi32>) {
-  // expected-error @+1 {{expected labels [batch] to become [batch, classes], found 'tensor<2xi32>' to 'tensor<3x3xf32>'}}
+  // expected-error @+1 {{expected labels [batch, ...] to become [batch, ..., classes], found 'tensor<2xi32>' to 'tensor<3x3xf32>'}}
   %y = nn.one_hot %t : tensor<2xi32> -> tensor<3x3xf32>
   return
 }

@@ -37,11 +37,21 @@ func.func @softmax_cross_entropy_c3(%l: tensor<4x3xf32>, %t: tensor<4xi32>,
 
 // -----
 
-func.func @softmax_cross_entropy_c1(%l: tensor<4x3x1xf32>, %t: tensor<4xi32>,
+func.func @softmax_cross_entropy_c1(%l: tensor<4xf32>, %t: tensor<4xi32>,
                                     %valid: tensor<i32>) {
-  // expected-error @+1 {{expected logits [batch, classes], found 'tensor<4x3x1xf32>'}}
+  // expected-error @+1 {{expected logits [batch, ..., classes], found 'tensor<4xf32>'}}
   %sum, %count = nn.softmax_cross_entropy %l, %t, %valid
-      : tensor<4x3x1xf32>, tensor<4xi32>
+      : tensor<4xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @softmax_cross_entropy_c2_positions(%l: tensor<4x3x7xf32>, %t: tensor<4xi32>,
+                                              %valid: tensor<i32>) {
+  // expected-error @+1 {{expected labels [4, 3], one per row of the logits, found 'tensor<4xi32>'}}
+  %sum, %count = nn.softmax_cross_entropy %l, %t, %valid
+      : tensor<4x3x7xf32>, tensor<4xi32>
   return
 }
 
@@ -49,7 +59,7 @@ func.func @softmax_cross_entropy_c1(%l: tensor<4x3x1xf32>, %t: tensor<4xi32>,
 
 func.func @softmax_cross_entropy_c2(%l: tensor<4x3xf32>, %t: tensor<3xi32>,
                                     %valid: tensor<i32>) {
-  // expected-error @+1 {{expected 4 labels, one per row of the logits, found 'tensor<3xi32>'}}
+  // expected-error @+1 {{expected labels [4], one per row of the logits, found 'tensor<3xi32>'}}
   %sum, %count = nn.softmax_cross_entropy %l, %t, %valid : tensor<4x3xf32>, tensor<3xi32>
   return
 }
@@ -58,7 +68,7 @@ func.func @softmax_cross_entropy_c2(%l: tensor<4x3xf32>, %t: tensor<3xi32>,
 
 func.func @softmax_cross_entropy_c2_rank(%l: tensor<4x3xf32>, %t: tensor<4x1xi32>,
                                          %valid: tensor<i32>) {
-  // expected-error @+1 {{expected 4 labels, one per row of the logits, found 'tensor<4x1xi32>'}}
+  // expected-error @+1 {{expected labels [4], one per row of the logits, found 'tensor<4x1xi32>'}}
   %sum, %count = nn.softmax_cross_entropy %l, %t, %valid
       : tensor<4x3xf32>, tensor<4x1xi32>
   return
@@ -68,7 +78,7 @@ func.func @softmax_cross_entropy_c2_rank(%l: tensor<4x3xf32>, %t: tensor<4x1xi32
 
 func.func @softmax_cross_entropy_grad_c1(%ds: tensor<f32>, %l: tensor<4xf32>,
                                          %t: tensor<4xi32>, %valid: tensor<i32>) {
-  // expected-error @+1 {{expected logits [batch, classes], found 'tensor<4xf32>'}}
+  // expected-error @+1 {{expected logits [batch, ..., classes], found 'tensor<4xf32>'}}
   %dl = nn.softmax_cross_entropy_grad %ds, %l, %t, %valid : tensor<4xf32>, tensor<4xi32>
   return
 }
@@ -77,7 +87,7 @@ func.func @softmax_cross_entropy_grad_c1(%ds: tensor<f32>, %l: tensor<4xf32>,
 
 func.func @softmax_cross_entropy_grad_c2(%ds: tensor<f32>, %l: tensor<4x3xf32>,
                                          %t: tensor<3xi32>, %valid: tensor<i32>) {
-  // expected-error @+1 {{expected 4 labels, one per row of the logits, found 'tensor<3xi32>'}}
+  // expected-error @+1 {{expected labels [4], one per row of the logits, found 'tensor<3xi32>'}}
   %dl = nn.softmax_cross_entropy_grad %ds, %l, %t, %valid
       : tensor<4x3xf32>, tensor<3xi32>
   return

@@ -12,7 +12,7 @@ func.func @top_k(%l: tensor<4x3xf32>, %t: tensor<4xi32>, %valid: tensor<i32>)
 // -----
 
 func.func @top_k_c1(%l: tensor<4xf32>, %t: tensor<4xi32>, %valid: tensor<i32>) {
-  // expected-error @+1 {{expected logits [batch, classes], found 'tensor<4xf32>'}}
+  // expected-error @+1 {{expected logits [batch, ..., classes], found 'tensor<4xf32>'}}
   %sum, %count = nn.top_k 1, %l, %t, %valid : tensor<4xf32>, tensor<4xi32>
   return
 }
@@ -20,7 +20,7 @@ func.func @top_k_c1(%l: tensor<4xf32>, %t: tensor<4xi32>, %valid: tensor<i32>) {
 // -----
 
 func.func @top_k_c2(%l: tensor<4x3xf32>, %t: tensor<5xi32>, %valid: tensor<i32>) {
-  // expected-error @+1 {{expected 4 labels, one per row of the logits, found 'tensor<5xi32>'}}
+  // expected-error @+1 {{expected labels [4], one per row of the logits, found 'tensor<5xi32>'}}
   %sum, %count = nn.top_k 1, %l, %t, %valid : tensor<4x3xf32>, tensor<5xi32>
   return
 }

@@ -8,6 +8,8 @@ train.program @inputs batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("
   train.input @label classes(10) : tensor<32xi32>
   // CHECK: train.input @token classes(1000) : tensor<32x16xi32>
   train.input @token classes(1000) : tensor<32x16xi32>
+  // CHECK: train.input @tag classes(9) target : tensor<32x16xi32>
+  train.input @tag classes(9) target : tensor<32x16xi32>
   // CHECK: train.input @density target : tensor<32x4xf32>
   train.input @density target : tensor<32x4xf32>
   // CHECK: train.input @sample_key sample_keys : tensor<32xi32>
@@ -38,14 +40,14 @@ train.program @input_c1_type batch_size(32) micro_batches(1) epochs(1) seed(1) r
 // -----
 
 train.program @input_c2_type batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected labels as a static vector of i32, or indices as a static tensor of i32, found 'tensor<32xi64>'}}
+  // expected-error @+1 {{expected labels or indices as a static tensor of i32, found 'tensor<32xi64>'}}
   train.input @label classes(10) : tensor<32xi64>
 }
 
 // -----
 
 train.program @input_c2_rank batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected labels as a static vector of i32, or indices as a static tensor of i32, found 'tensor<i32>'}}
+  // expected-error @+1 {{expected labels or indices as a static tensor of i32, found 'tensor<i32>'}}
   train.input @label classes(10) : tensor<i32>
 }
 
@@ -73,7 +75,7 @@ train.program @input_c3 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe
 // -----
 
 train.program @input_c4 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected one of 'classes', 'target' and 'sample_keys', found more}}
+  // expected-error @+1 {{expected 'sample_keys' alone, found 'classes' or 'target' with it}}
   train.input @key classes(10) sample_keys : tensor<32xi32>
 }
 

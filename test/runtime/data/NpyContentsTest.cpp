@@ -11,6 +11,7 @@ namespace boostrt {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -125,6 +126,18 @@ TEST_F(NpyContents, FeaturesIsAnotherNameOfImages) {
                 "holds test_features.npy, test_targets.npy, train_targets.npy; "
                 "expected it there, plain or with .gz or .xz; get it from the "
                 "data set's source");
+}
+
+TEST_F(NpyContents, SeveralLabelsASample) {
+  write("train_labels", npy("|u1", "(3, 2)", std::string("\0\4\1\2\3\5", 6)));
+  write("test_labels", npy("|u1", "(2, 2)", std::string("\1\2\0\4", 4)));
+  Result<DataSource> source = openNpy(directory.path());
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  EXPECT_EQ(source->train->labelsPerSample(), 2);
+  EXPECT_THAT(source->train->labels(1), ElementsAre(1, 2));
+  EXPECT_THAT(source->train->labels(2), ElementsAre(3, 5));
+  EXPECT_EQ(source->train->classes(), 6);
+  EXPECT_THAT(source->test->labels(1), ElementsAre(0, 4));
 }
 
 TEST_F(NpyContents, LabelsAndTargetsTogether) {

@@ -292,8 +292,11 @@ TEST_F(Npy, ShapesOfImagesAndLabels) {
   EXPECT_THAT(errorOf("train_labels", npy("<f4", "(3,)", std::string(12, 0))),
               HasSubstr("found float32 (3,), expected labels as uint8, int32 "
                         "or int64 of shape (N,)"));
+  EXPECT_THAT(errorOf("train_labels", npy("|u1", "()", "\1")),
+              HasSubstr("found uint8 (), expected labels as"));
   EXPECT_THAT(errorOf("train_labels", npy("|u1", "(3, 1)", "\1\2\3")),
-              HasSubstr("found uint8 (3, 1), expected labels as"));
+              HasSubstr("found uint8 (2,), expected labels of the shape of " +
+                        path("train_labels") + ", which holds uint8 (3, 1)"));
   EXPECT_THAT(errorOf("train_labels", npy("|u1", "(2,)", "\1\2")),
               HasSubstr("found 2 labels, expected 3, as many as there are "
                         "samples in " +

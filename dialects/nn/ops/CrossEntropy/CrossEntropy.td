@@ -12,8 +12,9 @@ def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
   let description = [{
     The pair (sum, count) over the first `valid` samples: `sum` adds
     `-sum over a sample's elements of t * l` with l the log-probabilities, as
-    `nn.log_softmax` computes them, and t the target probabilities; `count = valid`. No
-    gradient flows to the targets.
+    `nn.log_softmax` computes them, and t the target probabilities; `count = valid`
+    times the distributions of a sample, which are along the last dimension. No gradient
+    flows to the targets.
 
     Constraints:
     * (cross_entropy_c1) logarithms and targets have one shape `[batch, ...]`.

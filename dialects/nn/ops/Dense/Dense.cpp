@@ -4,13 +4,22 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-static LogicalResult verifyMatrices(std::optional<Location> loc, Type lhs,
-                                    Type rhs) {
-  if (cast<RankedTensorType>(lhs).getRank() != 2 ||
-      cast<RankedTensorType>(rhs).getRank() != 2)
-    return emitOptionalError(loc, "expected two matrices, found ", lhs, " and ",
-                             rhs);
+/// `value` has rows, which `weight`, a matrix, is multiplied by.
+static LogicalResult verifyOperands(std::optional<Location> loc, Type value,
+                                    Type weight) {
+  if (cast<RankedTensorType>(value).getRank() < 2 ||
+      cast<RankedTensorType>(weight).getRank() != 2)
+    return emitOptionalError(
+        loc, "expected a value of rank 2 or more and a matrix, found ", value,
+        " and ", weight);
   return success();
+}
+
+/// `type` with another last dimension.
+static RankedTensorType withLast(RankedTensorType type, int64_t extent) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = extent;
+  return RankedTensorType::get(shape, type.getElementType());
 }
 
 static int64_t matmulFlops(Type result, int64_t inner) {
@@ -18,12 +27,14 @@ static int64_t matmulFlops(Type result, int64_t inner) {
 }
 
 /// Calls visit(x, w, y) with the offsets of each x[n, k] weight[u, k], a term
-/// of y[n, u], in the order of n, u, k.
+/// of y[n, u], in the order of n, u, k; n counts the rows of a tensor x.
 template <typename Visit>
 static void forEachTerm(ArrayRef<int64_t> x, ArrayRef<int64_t> weight,
                         Visit visit) {
-  int64_t samples = x[0], units = weight[0], features = weight[1];
-  for (int64_t n = 0; n < samples; ++n)
+  int64_t rows = 1, units = weight[0], features = weight[1];
+  for (int64_t extent : x.drop_back())
+    rows *= extent;
+  for (int64_t n = 0; n < rows; ++n)
     for (int64_t u = 0; u < units; ++u)
       for (int64_t k = 0; k < features; ++k)
         visit(n * features + k, u * features + k, n * units + u);
@@ -39,11 +50,12 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *,
                                         SmallVectorImpl<Type> &inferred) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
-  if (failed(verifyMatrices(loc, input, weight)))
+  if (failed(verifyOperands(loc, input, weight)))
     return failure();
-  if (input.getDimSize(1) != weight.getDimSize(1))
-    return emitOptionalError(loc, "expected a weight of ", input.getDimSize(1),
-                             " columns for input ", input, ", found ", weight);
+  if (input.getShape().back() != weight.getDimSize(1))
+    return emitOptionalError(loc, "expected a weight of ",
+                             input.getShape().back(), " columns for input ",
+                             input, ", found ", weight);
   if (Value bias = adaptor.getBias()) {
     auto type = cast<RankedTensorType>(bias.getType());
     if (type.getDimSize(0) != weight.getDimSize(0))
@@ -51,8 +63,7 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *,
                                " elements for weight ", weight, ", found ",
                                type);
   }
-  inferred.push_back(RankedTensorType::get(
-      {input.getDimSize(0), weight.getDimSize(0)}, input.getElementType()));
+  inferred.push_back(withLast(input, weight.getDimSize(0)));
   return success();
 }
 
@@ -60,7 +71,7 @@ LogicalResult DenseOp::evaluate(ReferenceContext &,
                                 ArrayRef<ReferenceValue> operands,
                                 SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &x = operands[0], &w = operands[1];
-  ReferenceValue y({x.dim(0), w.dim(0)});
+  ReferenceValue y = ReferenceValue::zeros(getType());
   if (getBias())
     for (int64_t i = 0; i < y.size(); ++i)
       y.data[i] = operands[2].data[i % w.dim(0)];
@@ -75,6 +86,16 @@ SmallVector<Value> DenseOp::savedForBackward() {
   return {getInput(), getWeight()};
 }
 
+/// The last dimension as dimension 1, as nn.bias_grad has the channels.
+static Value buildChannelsFirst(OpBuilder &builder, Location loc, Value value) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (rank == 2)
+    return value;
+  SmallVector<int64_t> permutation = {0, rank - 1};
+  llvm::append_range(permutation, llvm::seq<int64_t>(1, rank - 1));
+  return TransposeOp::create(builder, loc, value, permutation);
+}
+
 LogicalResult DenseOp::buildBackward(BackwardContext &context) {
   OpBuilder &b = context.builder;
   Value dy = context.gradResults[0];
@@ -85,8 +106,8 @@ LogicalResult DenseOp::buildBackward(BackwardContext &context) {
     context.gradOperands[1] =
         DenseGradWeightOp::create(b, context.loc, dy, getInput());
   if (getBias() && context.needed[2])
-    context.gradOperands[2] =
-        BiasGradOp::create(b, context.loc, dy, context.valid);
+    context.gradOperands[2] = BiasGradOp::create(
+        b, context.loc, buildChannelsFirst(b, context.loc, dy), context.valid);
   return success();
 }
 
@@ -99,18 +120,18 @@ ErrorBounds DenseOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
               });
   if (getBias())
     for (int64_t i = 0; i < results[0].size(); ++i)
-      sums[i].add(operands[2].at(i % results[0].dim(1)));
+      sums[i].add(operands[2].at(i % results[0].shape.back()));
   return getErrors(sums);
 }
 
 int64_t DenseOp::getFlops() {
-  return matmulFlops(getType(), getInput().getType().getDimSize(1));
+  return matmulFlops(getType(), getWeight().getType().getDimSize(1));
 }
 
 std::vector<LayerSpec> DenseOp::getLayerSpecs() {
   LayerSpec spec{"dense", LayerSpec::Kind::Layer,
-                 "Fully connected layer, `y[n, u] = sum over i of x[n, i] * "
-                 "weight[u, i] + bias[u]`."};
+                 "Fully connected layer on the last dimension, `y[n, ..., u] "
+                 "= sum over i of x[n, ..., i] * weight[u, i] + bias[u]`."};
   spec.keys = {
       {"units", KeyType::Integer, "Number of outputs.", {}, 1.0, 1 << 20},
       {"bias", KeyType::Boolean, "Whether a bias is added.", "true"}};
@@ -123,12 +144,7 @@ std::vector<LayerSpec> DenseOp::getLayerSpecs() {
 FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
   Value input = layer.inputs[0];
   auto type = cast<RankedTensorType>(input.getType());
-  if (type.getRank() != 2)
-    return layer.emitError("op")
-           << "dense needs one feature dimension per sample, found "
-           << type.getRank() - 1 << " (" << type
-           << " with the batch); add a flatten layer before it";
-  int64_t units = layer.getInteger("units"), inputs = type.getDimSize(1);
+  int64_t units = layer.getInteger("units"), inputs = type.getShape().back();
   FailureOr<Value> weight =
       layer.parameter("weight", {units, inputs}, inputs, units);
   if (failed(weight))
@@ -155,15 +171,13 @@ DenseGradInputOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                    SmallVectorImpl<Type> &inferred) {
   auto gradient = cast<RankedTensorType>(adaptor.getGradient().getType());
   auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
-  if (failed(verifyMatrices(loc, gradient, weight)))
+  if (failed(verifyOperands(loc, gradient, weight)))
     return failure();
-  if (gradient.getDimSize(1) != weight.getDimSize(0))
+  if (gradient.getShape().back() != weight.getDimSize(0))
     return emitOptionalError(loc, "expected a weight of ",
-                             gradient.getDimSize(1), " rows for gradient ",
+                             gradient.getShape().back(), " rows for gradient ",
                              gradient, ", found ", weight);
-  inferred.push_back(
-      RankedTensorType::get({gradient.getDimSize(0), weight.getDimSize(1)},
-                            gradient.getElementType()));
+  inferred.push_back(withLast(gradient, weight.getDimSize(1)));
   return success();
 }
 
@@ -172,7 +186,7 @@ DenseGradInputOp::evaluate(ReferenceContext &,
                            ArrayRef<ReferenceValue> operands,
                            SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &w = operands[1];
-  ReferenceValue dx({dy.dim(0), w.dim(1)});
+  ReferenceValue dx = ReferenceValue::zeros(getType());
   forEachTerm(dx.shape, w.shape, [&](int64_t xi, int64_t wi, int64_t yi) {
     dx.data[xi] += dy.data[yi] * w.data[wi];
   });
@@ -205,15 +219,16 @@ DenseGradWeightOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                     SmallVectorImpl<Type> &inferred) {
   auto gradient = cast<RankedTensorType>(adaptor.getGradient().getType());
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
-  if (failed(verifyMatrices(loc, gradient, input)))
-    return failure();
-  if (gradient.getDimSize(0) != input.getDimSize(0))
-    return emitOptionalError(loc, "expected an input of ",
-                             gradient.getDimSize(0), " rows for gradient ",
-                             gradient, ", found ", input);
-  inferred.push_back(
-      RankedTensorType::get({gradient.getDimSize(1), input.getDimSize(1)},
-                            gradient.getElementType()));
+  if (gradient.getRank() < 2 || input.getRank() < 2 ||
+      gradient.getShape().drop_back() != input.getShape().drop_back())
+    return emitOptionalError(loc,
+                             "expected a gradient and an input of rank 2 or "
+                             "more that differ in the last dimension alone, "
+                             "found ",
+                             gradient, " and ", input);
+  inferred.push_back(RankedTensorType::get(
+      {gradient.getShape().back(), input.getShape().back()},
+      gradient.getElementType()));
   return success();
 }
 
@@ -222,7 +237,7 @@ DenseGradWeightOp::evaluate(ReferenceContext &,
                             ArrayRef<ReferenceValue> operands,
                             SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &x = operands[1];
-  ReferenceValue dw({dy.dim(1), x.dim(1)});
+  ReferenceValue dw = ReferenceValue::zeros(getType());
   forEachTerm(x.shape, dw.shape, [&](int64_t xi, int64_t wi, int64_t yi) {
     dw.data[wi] += dy.data[yi] * x.data[xi];
   });
@@ -242,5 +257,7 @@ ErrorBounds DenseGradWeightOp::boundErrors(ReferenceContext &,
 }
 
 int64_t DenseGradWeightOp::getFlops() {
-  return matmulFlops(getType(), getInput().getType().getDimSize(0));
+  RankedTensorType input = getInput().getType();
+  return matmulFlops(getType(),
+                     input.getNumElements() / input.getShape().back());
 }

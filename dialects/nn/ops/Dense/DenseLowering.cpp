@@ -5,6 +5,7 @@
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 #include "dialects/rt/RtDialect.h"
 
 using namespace mlir;
@@ -12,7 +13,8 @@ using namespace boostc;
 using namespace boostc::nn;
 
 namespace {
-/// C[m, n] = op(A) op(B) (+ bias[n]).
+/// C[m, n] = op(A) op(B) (+ bias[n]), where an operand of more dimensions is
+/// the matrix of its rows.
 struct Product {
   Value a, b, bias;
   bool transposeA = false, transposeB = false;
@@ -29,10 +31,15 @@ static Product getProduct(DenseGradWeightOp op) {
   return {op.getGradient(), op.getInput(), Value(), true, false};
 }
 
+static Product asMatrices(OpBuilder &builder, Location loc, Product product) {
+  product.a = buildRows(builder, loc, product.a);
+  product.b = buildRows(builder, loc, product.b);
+  return product;
+}
+
 /// Loops: m, n, k.
-static SmallVector<Value> lowerProduct(OpBuilder &builder, Location loc,
-                                       RankedTensorType type,
-                                       const Product &product) {
+static Value lowerProduct(OpBuilder &builder, Location loc,
+                          RankedTensorType type, const Product &product) {
   AffineMap mapA = product.transposeA ? projection(builder, 3, {2, 0})
                                       : projection(builder, 3, {0, 2});
   AffineMap mapB = product.transposeB ? projection(builder, 3, {1, 2})
@@ -51,29 +58,39 @@ static SmallVector<Value> lowerProduct(OpBuilder &builder, Location loc,
         [](OpBuilder &b, Location nested, ValueRange args) -> Value {
           return arith::AddFOp::create(b, nested, args[0], args[1]);
         });
-  return {result};
+  return result;
 }
 
-static SmallVector<Value> callMatmul(OpBuilder &builder, Location loc,
-                                     RankedTensorType type,
-                                     const Product &product) {
+static Value callMatmul(OpBuilder &builder, Location loc, RankedTensorType type,
+                        const Product &product) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   auto call = rt::MatmulOp::create(
       builder, loc, TypeRange{type}, product.a, product.b, product.bias, empty,
       /*scratch=*/Value(),
       /*parts=*/Value(), product.transposeA, product.transposeB);
-  return {call.getResult(0)};
+  return call.getResult(0);
+}
+
+/// What `compute` makes of the operands as matrices, in the shape of `type`.
+static SmallVector<Value>
+onMatrices(OpBuilder &builder, Location loc, RankedTensorType type,
+           const Product &product,
+           Value (*compute)(OpBuilder &, Location, RankedTensorType,
+                            const Product &)) {
+  Value result = compute(builder, loc, getRowsType(type),
+                         asMatrices(builder, loc, product));
+  return {buildFromRows(builder, loc, type, result)};
 }
 
 #define BOOSTC_LOWER_PRODUCT(OP)                                               \
   FailureOr<SmallVector<Value>> OP::lowerToLinalg(OpBuilder &builder) {        \
-    return lowerProduct(builder, getLoc(), cast<RankedTensorType>(getType()),  \
-                        getProduct(*this));                                    \
+    return onMatrices(builder, getLoc(), cast<RankedTensorType>(getType()),    \
+                      getProduct(*this), lowerProduct);                        \
   }                                                                            \
   FailureOr<SmallVector<Value>> OP::buildLibraryCall(OpBuilder &builder) {     \
-    return callMatmul(builder, getLoc(), cast<RankedTensorType>(getType()),    \
-                      getProduct(*this));                                      \
+    return onMatrices(builder, getLoc(), cast<RankedTensorType>(getType()),    \
+                      getProduct(*this), callMatmul);                          \
   }
 BOOSTC_LOWER_PRODUCT(DenseOp)
 BOOSTC_LOWER_PRODUCT(DenseGradInputOp)

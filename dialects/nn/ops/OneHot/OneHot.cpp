@@ -7,10 +7,10 @@ using namespace boostc::nn;
 
 LogicalResult OneHotOp::verify() {
   auto labels = getLabels().getType(), to = cast<RankedTensorType>(getType());
-  if (labels.getRank() != 1 || to.getRank() != 2 ||
-      to.getDimSize(0) != labels.getDimSize(0))
-    return emitOpError("expected labels [batch] to become [batch, classes], "
-                       "found ")
+  if (labels.getRank() < 1 || to.getRank() < 2 ||
+      to.getShape().drop_back() != labels.getShape())
+    return emitOpError("expected labels [batch, ...] to become [batch, ..., "
+                       "classes], found ")
            << labels << " to " << to;
   return success();
 }
@@ -19,19 +19,22 @@ LogicalResult OneHotOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = ReferenceValue::zeros(getType());
-  for (int64_t n = 0; n < result.dim(0); ++n)
-    for (int64_t c = 0; c < result.dim(1); ++c)
-      result.at(n, c) = operands[0].data[n] == static_cast<double>(c);
+  int64_t classes = result.shape.back();
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data[i] =
+        operands[0].data[i / classes] == static_cast<double>(i % classes);
   results.push_back(std::move(result));
   return success();
 }
 
 FailureOr<SmallVector<Value>> OneHotOp::lowerToLinalg(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getType());
+  unsigned rank = type.getRank();
+  auto rows = llvm::to_vector(llvm::seq<unsigned>(0, rank - 1));
   return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), cast<RankedTensorType>(getType()), getLabels(),
-      {projection(builder, 2, {0})},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value index = linalg::IndexOp::create(b, loc, 1);
+      builder, getLoc(), type, getLabels(), {projection(builder, rank, rows)},
+      [rank](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value index = linalg::IndexOp::create(b, loc, rank - 1);
         Value column =
             arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
         Value isLabel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

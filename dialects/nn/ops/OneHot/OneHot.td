@@ -7,11 +7,11 @@ def Nn_OneHotOp : Nn_Op<"one_hot", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "labels as rows of zeros with one 1";
   let description = [{
-    `y[n, c] = (c = label[n] ? 1 : 0)`: what a loss on numbers compares with when the
+    `y[n, ..., c] = (c = label[n, ...] ? 1 : 0)`: what a loss on numbers compares with when the
     data are labels.
 
     Constraints:
-    * (one_hot_c1) the result is `[batch, classes]` for labels `[batch]`.
+    * (one_hot_c1) the result is `[batch, ..., classes]` for labels `[batch, ...]`.
 
     Example:
     ```mlir

@@ -1,5 +1,6 @@
 #include "dialects/nn/Losses.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 #include <algorithm>
 #include <cmath>
 
@@ -9,15 +10,8 @@ using namespace boostc::nn;
 
 static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
                                     Type labels, FloatAttr smoothing) {
-  auto matrix = cast<RankedTensorType>(logits);
-  auto vector = cast<RankedTensorType>(labels);
-  if (matrix.getRank() != 2)
-    return emitOptionalError(loc, "expected logits [batch, classes], found ",
-                             logits);
-  if (vector.getRank() != 1 || vector.getDimSize(0) != matrix.getDimSize(0))
-    return emitOptionalError(loc, "expected ", matrix.getDimSize(0),
-                             " labels, one per row of the logits, found ",
-                             labels);
+  if (failed(verifyLabels(loc, logits, labels)))
+    return failure();
   double weight = smoothing ? smoothing.getValueAsDouble() : 0.0;
   if (!(weight >= 0.0 && weight < 1.0))
     return emitOptionalError(
@@ -59,29 +53,31 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
 
 std::pair<double, double> SoftmaxCrossEntropyOp::getTargets() {
   return targetsOf(getSmoothingAttr(), getOthers(),
-                   getLogits().getType().getDimSize(1));
+                   getLogits().getType().getShape().back());
 }
 
 LogicalResult
 SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
                                 ArrayRef<ReferenceValue> operands,
                                 SmallVectorImpl<ReferenceValue> &results) {
-  const ReferenceValue &logits = operands[0], &labels = operands[1];
-  int64_t valid = static_cast<int64_t>(operands[2].item());
+  ReferenceValue logits = asRows(operands[0]);
+  const ReferenceValue &labels = operands[1];
+  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t rows = countValidRows(operands[0], operands[2]);
   auto [on, off] = getTargets();
   double sum = 0.0;
-  for (int64_t n = 0; n < valid; ++n) {
+  for (int64_t n = 0; n < rows; ++n) {
     auto [maximum, exponentials] = rowSums(logits, n);
     int64_t label = static_cast<int64_t>(labels.data[n]);
     if (label < 0 || label >= logits.dim(1))
-      return emitOpError("label ") << label << " of sample " << n
+      return emitOpError("label ") << label << " of sample " << n / perSample
                                    << " is not in [0, " << logits.dim(1) << ")";
     sum += std::log(exponentials);
     for (int64_t c = 0; c < logits.dim(1); ++c)
       sum += (c == label ? on : off) * (maximum - logits.at(n, c));
   }
   results.push_back(ReferenceValue::scalar(sum));
-  results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
+  results.push_back(ReferenceValue::scalar(static_cast<double>(rows)));
   return success();
 }
 
@@ -108,8 +104,9 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
       "softmax_cross_entropy", LayerSpec::Kind::Loss,
       "Cross-entropy of the softmax of the last layer's output with integer "
       "labels, `log(sum over c of exp(l[c])) - l[label]`, averaged over the "
-      "samples of an optimizer step; with targets of numbers, one for each "
-      "class, `-sum over c of t[c] * log(softmax(l)[c])`."};
+      "labels of an optimizer step; with targets of numbers, one for each "
+      "class, `-sum over c of t[c] * log(softmax(l)[c])`. Classes are the "
+      "last dimension."};
   spec.keys = {
       {"label_smoothing", KeyType::Number,
        "Weight e taken from the true class, below 1.", "0.0", 0.0, 0.999},
@@ -125,12 +122,6 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
 
 FailureOr<SmallVector<Value>>
 SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
-  auto logits = cast<RankedTensorType>(layer.inputs[0].getType());
-  if (logits.getRank() != 2)
-    return layer.emitError("op")
-           << "softmax_cross_entropy needs one output per class and sample, "
-              "found "
-           << logits << " with the batch; add a flatten layer before it";
   OpBuilder &b = layer.builder;
   double smoothing = layer.getNumber("label_smoothing");
   bool isSmooth = smoothing != 0.0;
@@ -142,12 +133,15 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
     FailureOr<Value> targets = buildTargets(layer);
     if (failed(targets))
       return failure();
+    int64_t rank = cast<RankedTensorType>(targets->getType()).getRank();
     Value logarithms = LogSoftmaxOp::create(b, layer.loc, layer.inputs[0],
-                                            b.getI64IntegerAttr(1));
+                                            b.getI64IntegerAttr(rank - 1));
     auto op = CrossEntropyOp::create(b, layer.loc, logarithms, *targets,
                                      layer.inputs[2]);
     return SmallVector<Value>(op.getResults());
   }
+  if (failed(checkLabels(layer)))
+    return failure();
   bool others = isSmooth && layer.getChoice("smoothing") == "others";
   auto op = SoftmaxCrossEntropyOp::create(
       b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
@@ -173,24 +167,25 @@ LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(
 
 std::pair<double, double> SoftmaxCrossEntropyGradOp::getTargets() {
   return targetsOf(getSmoothingAttr(), getOthers(),
-                   getLogits().getType().getDimSize(1));
+                   getLogits().getType().getShape().back());
 }
 
 LogicalResult
 SoftmaxCrossEntropyGradOp::evaluate(ReferenceContext &,
                                     ArrayRef<ReferenceValue> operands,
                                     SmallVectorImpl<ReferenceValue> &results) {
-  const ReferenceValue &logits = operands[1], &labels = operands[2];
+  ReferenceValue logits = asRows(operands[1]);
+  const ReferenceValue &labels = operands[2];
   double gradient = operands[0].item();
-  int64_t valid = static_cast<int64_t>(operands[3].item());
+  int64_t rows = countValidRows(operands[1], operands[3]);
   auto [on, off] = getTargets();
-  ReferenceValue result(logits.shape);
-  for (int64_t n = 0; n < valid; ++n) {
+  ReferenceValue result(operands[1].shape);
+  for (int64_t n = 0; n < rows; ++n) {
     auto [maximum, exponentials] = rowSums(logits, n);
     for (int64_t c = 0; c < logits.dim(1); ++c) {
       double softmax = std::exp(logits.at(n, c) - maximum) / exponentials;
       double target = c == static_cast<int64_t>(labels.data[n]) ? on : off;
-      result.at(n, c) = gradient * (softmax - target);
+      result.data[n * logits.dim(1) + c] = gradient * (softmax - target);
     }
   }
   results.push_back(std::move(result));

@@ -9,9 +9,10 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
     DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
   let summary = "cross-entropy of the softmax of logits, sparse labels";
   let description = [{
-    The pair (sum, count) over the first `valid` samples:
-    `sum = sum over n < valid of log(sum over c of exp(l[n, c])) - l[n, label[n]]`,
-    `count = valid`. With `smoothing` e the target is not one class but a distribution t,
+    The pair (sum, count) over the first `valid` samples, where a row of the logits, along
+    the last dimension, has a label:
+    `sum = sum over n < valid of log(sum over c of exp(l[n, ..., c])) - l[n, ..., label[n, ...]]`,
+    `count = valid` times the labels of a sample. With `smoothing` e the target is not one class but a distribution t,
     and the term is `-sum over c of t[c] * log(softmax(l[n])[c])`: over K classes
     `t[label] = 1 - e + e / K` and `t[c] = e / K` for the others (Szegedy et al., CVPR
     2016), or with `others` `t[label] = 1 - e`, `t[c] = e / (K - 1)`. The mean is formed once per optimizer step, not here. The row's
@@ -19,14 +20,16 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
     `[0, classes)`; the loaders check that.
 
     Constraints:
-    * (softmax_cross_entropy_c1) `logits` is a matrix `[batch, classes]`.
-    * (softmax_cross_entropy_c2) `labels` is a vector `[batch]`.
+    * (softmax_cross_entropy_c1) `logits` are `[batch, ..., classes]`.
+    * (softmax_cross_entropy_c2) `labels` have the shape of the logits without the classes.
     * (softmax_cross_entropy_c3) `smoothing` is at least 0 and below 1.
 
     Example:
     ```mlir
     %sum, %count = nn.softmax_cross_entropy %logits, %labels, %valid
         : tensor<32x10xf32>, tensor<32xi32>
+    %s, %c = nn.softmax_cross_entropy %tags, %tag, %valid
+        : tensor<32x128x9xf32>, tensor<32x128xi32>
     ```
   }];
   let arguments = (ins Nn_Tensor:$logits, Nn_Labels:$labels, Nn_Valid:$valid,
@@ -48,8 +51,8 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, BatchReducingOpInterface]> {
   let summary = "gradient of softmax_cross_entropy's sum";
   let description = [{
-    `dl[n, c] = dsum * (softmax(l[n])[c] - (c = label[n] ? 1 : 0))` for `n < valid`, else
-    0, with the target t[c] in place of 1 and 0 when smoothing: the rows that pad a batch get no gradient, here and so everywhere before.
+    `dl[n, ..., c] = dsum * (softmax(l[n, ...])[c] - (c = label[n, ...] ? 1 : 0))` for
+    `n < valid`, else 0, with the target t[c] in place of 1 and 0 when smoothing: the rows that pad a batch get no gradient, here and so everywhere before.
 
     Constraints: those of `nn.softmax_cross_entropy`.
 

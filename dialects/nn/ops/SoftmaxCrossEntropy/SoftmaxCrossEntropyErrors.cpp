@@ -1,4 +1,5 @@
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 #include <cmath>
 
 using namespace mlir;
@@ -14,11 +15,11 @@ struct RowErrors {
   double relative = 0.0;
 
   RowErrors(const Bounded &logits, int64_t n) {
-    int64_t classes = logits.value.dim(1);
+    int64_t classes = logits.value.shape.back();
     for (int64_t c = 0; c < classes; ++c)
-      maximum = std::max(maximum, logits.value.at(n, c));
+      maximum = std::max(maximum, logits.value.data[n * classes + c]);
     for (int64_t c = 0; c < classes; ++c) {
-      double distance = maximum - logits.value.at(n, c);
+      double distance = maximum - logits.value.data[n * classes + c];
       sum += std::exp(-distance);
       spread = std::max(spread, distance);
       doubt = std::max(doubt, logits.error[n * classes + c]);
@@ -36,23 +37,24 @@ ErrorBounds SoftmaxCrossEntropyOp::boundErrors(ReferenceContext &,
                                                ArrayRef<ReferenceValue>) {
   auto [on, off] = getTargets();
   const ReferenceValue &logits = operands[0].value;
+  int64_t classes = logits.shape.back(), rows = logits.size() / classes;
   double error = 0.0, magnitudes = 0.0;
-  for (int64_t n = 0; n < static_cast<int64_t>(operands[2].value.item()); ++n) {
+  for (int64_t n = 0; n < countValidRows(logits, operands[2].value); ++n) {
     RowErrors row(operands[0], n);
     double distance = 0.0;
-    for (int64_t c = 0; c < logits.dim(1); ++c)
+    for (int64_t c = 0; c < classes; ++c)
       distance += (c == operands[1].value.data[n] ? on : off) *
-                  (row.maximum - logits.at(n, c));
+                  (row.maximum - logits.data[n * classes + c]);
     // One class: the difference. Several: products and their sum too.
-    double terms = off == 0.0 ? 1 : 2 + static_cast<double>(logits.dim(1));
+    double terms = off == 0.0 ? 1 : 2 + static_cast<double>(classes);
     double log = std::log(row.sum), loss = log + distance;
-    double own = 2 * row.doubt + row.relative + gammaOf(logits.dim(1)) +
+    double own = 2 * row.doubt + row.relative + gammaOf(classes) +
                  kElementaryError * (1 + std::abs(log)) +
                  gammaOf(terms) * distance + kUnitRoundoff * std::abs(loss);
     error += own;
     magnitudes += std::abs(loss) + own;
   }
-  return {{error + gammaOf(logits.dim(0)) * magnitudes}};
+  return {{error + gammaOf(rows) * magnitudes}};
 }
 
 /// The gradient that arrives is the constant 1; the rest is as for the loss.
@@ -61,13 +63,13 @@ ErrorBounds SoftmaxCrossEntropyGradOp::boundErrors(ReferenceContext &,
                                                    ArrayRef<ReferenceValue>) {
   auto [on, off] = getTargets();
   const ReferenceValue &logits = operands[1].value, &labels = operands[2].value;
-  int64_t classes = logits.dim(1);
+  int64_t classes = logits.shape.back();
   std::vector<double> errors(logits.size(),
                              0.0); // padding: zero in any precision
-  for (int64_t n = 0; n < static_cast<int64_t>(operands[3].value.item()); ++n) {
+  for (int64_t n = 0; n < countValidRows(logits, operands[3].value); ++n) {
     RowErrors row(operands[1], n);
     for (int64_t c = 0; c < classes; ++c) {
-      double p = std::exp(logits.at(n, c) - row.maximum) / row.sum;
+      double p = std::exp(logits.data[n * classes + c] - row.maximum) / row.sum;
       double relative = 2 * row.doubt + 2 * row.relative + gammaOf(classes + 1);
       double target = labels.data[n] == c ? on : off;
       double rounded = kUnitRoundoff * target; // of 1 and 0: none

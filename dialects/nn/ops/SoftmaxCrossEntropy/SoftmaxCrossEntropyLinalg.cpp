@@ -4,6 +4,7 @@
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
@@ -12,14 +13,16 @@ using namespace boostc;
 using namespace boostc::nn;
 
 namespace {
-/// The vectors [batch] that both lowerings start from.
-struct RowStatistics {
-  Value maximum, exponentials;
+/// The rows, their labels, and the vectors, an element for each, that both
+/// lowerings start from.
+struct Rows {
+  Value logits, labels, maximum, exponentials;
 };
 } // namespace
 
-static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc,
-                                        Value logits) {
+static Rows buildStatistics(OpBuilder &builder, Location loc, Value given,
+                            Value labels) {
+  Value logits = buildRows(builder, loc, given);
   auto type = cast<RankedTensorType>(logits.getType());
   auto rows =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
@@ -39,7 +42,8 @@ static RowStatistics buildRowStatistics(OpBuilder &builder, Location loc,
         Value power = math::ExpOp::create(b, nested, shifted);
         return buildSumStep(b, nested, args[2], power);
       });
-  return {maximum, exponentials};
+  return {logits, buildLabelVector(builder, loc, labels), maximum,
+          exponentials};
 }
 
 /// i1: is the class of loop 1 the label `label`?
@@ -52,16 +56,15 @@ static Value buildIsLabel(OpBuilder &b, Location loc, Value label) {
 FailureOr<SmallVector<Value>>
 SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  auto type = getLogits().getType();
-  auto rows =
-      RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   AffineMap row = projection(builder, 2, {0});
-  RowStatistics statistics = buildRowStatistics(builder, loc, getLogits());
+  Rows rows = buildStatistics(builder, loc, getLogits(), getLabels());
+  int64_t perSample = countRowsPerSample(getLogits().getType());
   // The target's distance below the maximum: all terms are 0 or more.
   auto [on, off] = getTargets();
   Value distance = buildReduction(
-      builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
-      {getLogits(), getLabels(), statistics.maximum},
+      builder, loc, cast<RankedTensorType>(rows.maximum.getType()),
+      builder.getF32FloatAttr(0.0), 2, {0},
+      {rows.logits, rows.labels, rows.maximum},
       {builder.getMultiDimIdentityMap(2), row, row},
       [on = on, off = off](OpBuilder &b, Location nested,
                            ValueRange args) -> Value {
@@ -84,21 +87,17 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   Value sum = buildReduction(
       builder, loc, cast<RankedTensorType>(getSum().getType()),
       builder.getF32FloatAttr(0.0), 1, {},
-      {statistics.exponentials, distance, getValid()}, {vector, vector, scalar},
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+      {rows.exponentials, distance, getValid()}, {vector, vector, scalar},
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value log = math::LogOp::create(b, nested, args[0]);
         Value loss = arith::AddFOp::create(b, nested, log, args[1]);
-        Value isValid = buildIsValid(b, nested, 0, args[2]);
+        Value isValid = buildIsValidRow(b, nested, 0, args[2], perSample);
         Value term = arith::SelectOp::create(b, nested, isValid, loss,
                                              buildConstant(b, nested, 0.0));
         return buildSumStep(b, nested, args[3], term);
       });
-  Value count = buildElementwise(
-      builder, loc, cast<RankedTensorType>(getCount().getType()), getValid(),
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return arith::ExtSIOp::create(b, nested, b.getI64Type(), args[0]);
-      });
-  return SmallVector<Value>{sum, count};
+  return SmallVector<Value>{sum,
+                            buildRowCount(builder, loc, getValid(), perSample)};
 }
 
 FailureOr<SmallVector<Value>>
@@ -106,15 +105,17 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   AffineMap all = builder.getMultiDimIdentityMap(2);
   AffineMap row = projection(builder, 2, {0}),
             scalar = projection(builder, 2, {});
-  RowStatistics statistics = buildRowStatistics(builder, getLoc(), getLogits());
+  Rows rows = buildStatistics(builder, getLoc(), getLogits(), getLabels());
+  int64_t perSample = countRowsPerSample(getLogits().getType());
   auto [on, off] = getTargets();
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), cast<RankedTensorType>(getType()),
-      {getLogits(), statistics.maximum, statistics.exponentials, getLabels(),
-       getValid(), getGradient()},
+  auto type = cast<RankedTensorType>(getType());
+  Value gradients = buildElementwise(
+      builder, getLoc(), getRowsType(type),
+      {rows.logits, rows.maximum, rows.exponentials, rows.labels, getValid(),
+       getGradient()},
       {all, row, row, row, scalar, scalar},
-      [on = on, off = off](OpBuilder &b, Location loc,
-                           ValueRange args) -> Value {
+      [on = on, off = off, perSample](OpBuilder &b, Location loc,
+                                      ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value power = math::ExpOp::create(b, loc, shifted);
         Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
@@ -125,7 +126,8 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
                                     buildRoundedConstant(b, loc, off));
         Value difference = arith::SubFOp::create(b, loc, softmax, target);
         Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
-        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[4]),
-                                       scaled, zero);
-      })};
+        Value isValid = buildIsValidRow(b, loc, 0, args[4], perSample);
+        return arith::SelectOp::create(b, loc, isValid, scaled, zero);
+      });
+  return SmallVector<Value>{buildFromRows(builder, getLoc(), type, gradients)};
 }

@@ -1,34 +1,33 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Rows.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
 LogicalResult TopKOp::verify() {
-  RankedTensorType logits = getLogits().getType(),
-                   labels = getLabels().getType();
-  if (logits.getRank() != 2)
-    return emitOpError("expected logits [batch, classes], found ") << logits;
-  if (labels.getRank() != 1 || labels.getDimSize(0) != logits.getDimSize(0))
-    return emitOpError("expected ")
-           << logits.getDimSize(0)
-           << " labels, one per row of the logits, found " << labels;
-  if (getK() < 1 || getK() > logits.getDimSize(1))
+  RankedTensorType logits = getLogits().getType();
+  if (failed(verifyLabels(getLoc(), logits, getLabels().getType())))
+    return failure();
+  if (getK() < 1 || getK() > logits.getShape().back())
     return emitOpError("expected k between 1 and the number of classes, ")
-           << logits.getDimSize(1) << ", found " << getK();
+           << logits.getShape().back() << ", found " << getK();
   return success();
 }
 
 LogicalResult TopKOp::evaluate(ReferenceContext &,
                                ArrayRef<ReferenceValue> operands,
                                SmallVectorImpl<ReferenceValue> &results) {
-  const ReferenceValue &logits = operands[0], &labels = operands[1];
-  int64_t valid = static_cast<int64_t>(operands[2].item()), correct = 0;
-  for (int64_t n = 0; n < valid; ++n) {
+  ReferenceValue logits = asRows(operands[0]);
+  const ReferenceValue &labels = operands[1];
+  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t rows = countValidRows(operands[0], operands[2]);
+  int64_t correct = 0;
+  for (int64_t n = 0; n < rows; ++n) {
     int64_t label = static_cast<int64_t>(labels.data[n]), rank = 0;
     if (label < 0 || label >= logits.dim(1))
-      return emitOpError("label ") << label << " of sample " << n
+      return emitOpError("label ") << label << " of sample " << n / perSample
                                    << " is not in [0, " << logits.dim(1) << ")";
     double score = logits.at(n, label);
     for (int64_t c = 0; c < logits.dim(1); ++c) {
@@ -39,13 +38,16 @@ LogicalResult TopKOp::evaluate(ReferenceContext &,
     correct += rank < getK();
   }
   results.push_back(ReferenceValue::scalar(static_cast<double>(correct)));
-  results.push_back(ReferenceValue::scalar(static_cast<double>(valid)));
+  results.push_back(ReferenceValue::scalar(static_cast<double>(rows)));
   return success();
 }
 
 FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  auto type = getLogits().getType();
+  Value logits = buildRows(builder, loc, getLogits());
+  Value labels = buildLabelVector(builder, loc, getLabels());
+  int64_t perSample = countRowsPerSample(getLogits().getType());
+  auto type = cast<RankedTensorType>(logits.getType());
   auto rows =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   auto ranks =
@@ -58,7 +60,7 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   };
   Value score = buildReduction(
       builder, loc, rows, builder.getF32FloatAttr(0.0), 2, {0},
-      {getLogits(), getLabels()}, {all, row},
+      {logits, labels}, {all, row},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value isLabel =
             arith::CmpIOp::create(b, nested, arith::CmpIPredicate::eq,
@@ -69,7 +71,7 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       });
   Value rank = buildReduction(
       builder, loc, ranks, builder.getI32IntegerAttr(0), 2, {0},
-      {getLogits(), getLabels(), score}, {all, row, row},
+      {logits, labels, score}, {all, row, row},
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         // Unordered: a NaN on either side beats the label.
         Value beats = arith::CmpFOp::create(
@@ -90,32 +92,29 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       builder, loc, cast<RankedTensorType>(getSum().getType()),
       builder.getF32FloatAttr(0.0), 1, {}, {rank, getValid()},
       {vector, projection(builder, 1, {})},
-      [k](OpBuilder &b, Location nested, ValueRange args) -> Value {
+      [k, perSample](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value limit =
             arith::ConstantOp::create(b, nested, b.getI32IntegerAttr(k));
         Value isTop = arith::CmpIOp::create(
             b, nested, arith::CmpIPredicate::slt, args[0], limit);
         Value counts = arith::AndIOp::create(
-            b, nested, isTop, buildIsValid(b, nested, 0, args[1]));
+            b, nested, isTop,
+            buildIsValidRow(b, nested, 0, args[1], perSample));
         Value one = arith::UIToFPOp::create(b, nested, b.getF32Type(), counts);
         return buildSumStep(b, nested, args[2], one);
       });
-  Value count = buildElementwise(
-      builder, loc, cast<RankedTensorType>(getCount().getType()), getValid(),
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return arith::ExtSIOp::create(b, nested, b.getI64Type(), args[0]);
-      });
-  return SmallVector<Value>{sum, count};
+  return SmallVector<Value>{sum,
+                            buildRowCount(builder, loc, getValid(), perSample)};
 }
 
 ErrorBounds TopKOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
                                 ArrayRef<ReferenceValue>) {
-  // One per sample whose rank depends on scores within their errors of each
+  // One per label whose rank depends on scores within their errors of each
   // other.
   const ReferenceValue &logits = operands[0].value;
-  int64_t classes = logits.dim(1);
+  int64_t classes = logits.shape.back();
   double doubtful = 0.0;
-  for (int64_t n = 0; n < static_cast<int64_t>(operands[2].value.item()); ++n) {
+  for (int64_t n = 0; n < countValidRows(logits, operands[2].value); ++n) {
     Approximate score = operands[0].at(
         n * classes + static_cast<int64_t>(operands[1].value.data[n]));
     bool inDoubt = false;
@@ -136,15 +135,17 @@ int64_t TopKOp::getFlops() {
 
 std::vector<LayerSpec> TopKOp::getLayerSpecs() {
   return {{"top_1", LayerSpec::Kind::Metric,
-           "Share of samples whose label has the largest output."},
+           "Share of labels that have the largest output."},
           {"top_5", LayerSpec::Kind::Metric,
-           "Share of samples whose label is among the five largest outputs."}};
+           "Share of labels that are among the five largest outputs."}};
 }
 
 FailureOr<SmallVector<Value>> TopKOp::buildLayer(LayerBuilder &layer) {
   auto logits = cast<RankedTensorType>(layer.inputs[0].getType());
   int64_t k = layer.spec.name == "top_1" ? 1 : 5;
-  if (logits.getRank() != 2 || logits.getDimSize(1) < k)
+  if (failed(checkLabels(layer)))
+    return failure();
+  if (logits.getShape().back() < k)
     return layer.emitError()
            << layer.spec.name << " needs at least " << k
            << " outputs a sample, found " << logits << " with the batch";

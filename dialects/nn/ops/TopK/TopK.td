@@ -8,14 +8,14 @@ def Nn_TopKOp : Nn_Op<"top_k", [
     DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
   let summary = "how often the label is among the k largest logits";
   let description = [{
-    The pair (sum, count) over the first `valid` samples of the metric top-k accuracy:
-    sample n counts when fewer than `k` classes beat its label, where class c beats
-    label t if `l[n, c] > l[n, t]`, or `l[n, c] = l[n, t]` and `c < t`, or either is a
-    NaN. So ties go to the lower class, as an argmax does, and NaNs are never correct.
+    The pair (sum, count) over the labels of the first `valid` samples, a label for each
+    row of the logits along the last dimension, of the metric top-k accuracy: a label t
+    counts when fewer than `k` classes beat it, where class c of row l beats t if
+    `l[c] > l[t]`, or `l[c] = l[t]` and `c < t`, or either is a NaN. So ties go to the lower class, as an argmax does, and NaNs are never correct.
 
     Constraints:
-    * (top_k_c1) `logits` is a matrix `[batch, classes]`.
-    * (top_k_c2) `labels` is a vector `[batch]`.
+    * (top_k_c1) `logits` are `[batch, ..., classes]`.
+    * (top_k_c2) `labels` have the shape of the logits without the classes.
     * (top_k_c3) `1 <= k <= classes`.
 
     Example:

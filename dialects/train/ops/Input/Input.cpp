@@ -5,7 +5,7 @@ using namespace boostc::train;
 
 BoostInputKind InputOp::getKind() {
   if (getClasses())
-    return cast<RankedTensorType>(getType()).getRank() == 1
+    return getTarget() || cast<RankedTensorType>(getType()).getRank() == 1
                ? BOOSTC_INPUT_LABELS
                : BOOSTC_INPUT_INDICES;
   if (getSampleKeys())
@@ -15,9 +15,9 @@ BoostInputKind InputOp::getKind() {
 
 LogicalResult InputOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (getClasses().has_value() + getTarget() + getSampleKeys() > 1)
-    return emitOpError("expected one of 'classes', 'target' and "
-                       "'sample_keys', found more");
+  if (getSampleKeys() && (getClasses() || getTarget()))
+    return emitOpError("expected 'sample_keys' alone, found 'classes' or "
+                       "'target' with it");
   bool isInteger = type.hasStaticShape() && type.getElementType().isInteger(32);
   switch (getKind()) {
   case BOOSTC_INPUT_FEATURES:
@@ -31,8 +31,8 @@ LogicalResult InputOp::verify() {
   case BOOSTC_INPUT_LABELS:
   case BOOSTC_INPUT_INDICES:
     if (!isInteger || type.getRank() < 1)
-      return emitOpError("expected labels as a static vector of i32, or "
-                         "indices as a static tensor of i32, found ")
+      return emitOpError("expected labels or indices as a static tensor of "
+                         "i32, found ")
              << type;
     if (static_cast<int64_t>(*getClasses()) < 2)
       return emitOpError("expected 2 or more classes, found ")

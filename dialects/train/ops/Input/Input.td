@@ -9,9 +9,10 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     One of the kinds of BoostInputKind in runtime/abi/boost_abi.h:
 
     * features: f32 `[batch, ...]`;
-    * with `classes`, integers in `[0, classes)`: labels, i32 `[batch]`, or indices, i32
-      `[batch, ...]`, such as tokens;
-    * with `target`, what the loss compares with: f32 `[batch, ...]`;
+    * with `classes`, integers in `[0, classes)`: indices, i32 `[batch, ...]`, such as
+      tokens; or labels, what the loss compares with: i32 `[batch]`, or, with `target` too,
+      i32 `[batch, ...]`;
+    * with `target` alone, numbers that the loss compares with: f32 `[batch, ...]`;
     * with `sample_keys`, a random number for each sample, a new one in every epoch:
       i32 `[batch]`.
 
@@ -19,13 +20,14 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     * (input_c1) features and targets are static f32 of rank 2 or more.
     * (input_c2) labels and indices are static i32 and `classes` is 2 or more.
     * (input_c3) sample keys are a static vector of i32.
-    * (input_c4) an input has one kind.
+    * (input_c4) `sample_keys` is given alone.
 
     Example:
     ```mlir
     train.input @image : tensor<32x1x28x28xf32>
     train.input @token classes(1000) : tensor<32x16xi32>
     train.input @label classes(10) : tensor<32xi32>
+    train.input @tag classes(9) target : tensor<32x16xi32>
     train.input @density target : tensor<32x4xf32>
     train.input @sample_key sample_keys : tensor<32xi32>
     ```
