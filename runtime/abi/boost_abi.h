@@ -115,7 +115,7 @@ typedef enum BoostInitializerKind {
 typedef enum BoostInputKind {
   BOOSTC_INPUT_FEATURES =
       0,                    /* f32 [batch, ...]: samples after the transforms */
-  BOOSTC_INPUT_LABELS = 1,  /* i32 [batch], values in [0, classes) */
+  BOOSTC_INPUT_LABELS = 1,  /* i32 [batch, ...], values in [0, classes) */
   BOOSTC_INPUT_INDICES = 2, /* i32 [batch, ...], values in [0, classes): samples
                               of integers, such as tokens */
   BOOSTC_INPUT_TARGETS = 3, /* f32 [batch, ...]: what the loss compares with, as

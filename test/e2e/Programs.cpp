@@ -34,7 +34,11 @@ std::string Model::getJson() const {
     input += ", \"target\": { \"shape\": " + target + " }";
   if (!metrics.empty() || !StringRef(loss).contains("target"))
     input += ",\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
-             std::to_string(classes) + " }";
+             std::to_string(classes) +
+             (positions == "[]"
+                  ? ""
+                  : ", \"shape\": " + positions + ", \"role\": \"target\"") +
+             " }";
   return "{\n\"name\": \"" + name +
          "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
          std::to_string(batch) + ",\n\"input\": { " + input +
@@ -298,6 +302,28 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "reduce_mean", "axes": [1] },
 { "op": "dense", "units": 3 })",
        momentum, R"("top_1")", Model().loss, "{}", 11},
+      // A label for each position, after a block that mixes them.
+      {"tagger", 5, "[6]", 3,
+       R"({ "name": "token", "op": "embedding", "units": 8 },
+{ "name": "query", "op": "dense", "units": 9 },
+{ "name": "key", "op": "dense", "units": 9, "inputs": ["token"] },
+{ "name": "scores", "op": "matmul", "transpose_b": true, "inputs": ["query", "key"] },
+{ "name": "weights", "op": "softmax" },
+{ "name": "mixed", "op": "matmul", "inputs": ["weights", "token"] },
+{ "name": "skip", "op": "add", "inputs": ["mixed", "token"] },
+{ "op": "layer_norm" },
+{ "op": "dense", "units": 17 },
+{ "op": "gelu" },
+{ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")",
+       R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1 })", "{}", 11,
+       "", "[6]"},
+      {"rows", 3, "[2, 3, 17]", 5, R"({ "op": "dense", "units": 33 },
+{ "op": "relu" },
+{ "op": "dense", "units": 5, "bias": false })",
+       sgd, R"("top_1", "top_5")", Model().loss, "{}", 0, "", "[2, 3]"},
+      {"row_distances", 3, "[4, 9]", 3, R"({ "op": "dense", "units": 3 })", sgd,
+       R"("top_1")", R"({ "op": "mse" })", "{}", 0, "", "[4]"},
       // A part is written over zeros and read as a whole, by other threads.
       {"sliced", 2, "[12]", 3,
        R"({ "op": "layer_norm" },
@@ -316,6 +342,9 @@ const std::vector<Model> &e2e::getModels() {
        momentum, R"("top_1")",
        R"({ "op": "softmax_cross_entropy", "target": "target" })", "{}", 0,
        "[3]"},
+      {"soft_rows", 5, "[2, 7]", 3, R"({ "op": "dense", "units": 3 })",
+       momentum, "", R"({ "op": "softmax_cross_entropy", "target": "target" })",
+       "{}", 0, "[2, 3]", "[2]"},
       {"regression", 7, "[2, 5]", 3,
        R"({ "op": "flatten" }, { "op": "dense", "units": 6 },
 { "op": "reshape", "shape": [2, 3] })",
@@ -521,6 +550,10 @@ static ReferenceValue makeInput(const Model &model, StringRef shape) {
   return ReferenceValue(extents);
 }
 
+int64_t Model::countLabels(int64_t samples) const {
+  return samples * makeInput(*this, positions).size() / batch;
+}
+
 static void drawNumbers(ReferenceValue &value, uint64_t seed, uint64_t stream) {
   for (int64_t i = 0; i < value.size(); ++i)
     value.data[i] =
@@ -541,7 +574,7 @@ ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
     drawIntegers(sample, 11, stream, model.vocabulary);
   else
     drawNumbers(sample, 11, stream);
-  drawIntegers(batch["label"] = makeInput(model, "[]"), 12, stream,
+  drawIntegers(batch["label"] = makeInput(model, model.positions), 12, stream,
                model.classes);
   if (!model.target.empty())
     drawNumbers(batch["target"] = makeInput(model, model.target), 13, stream);

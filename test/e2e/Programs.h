@@ -7,8 +7,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/device/cuda/GpuDriver.h"
-#include "sim/SimDriver.h"
 #include "runtime/trainer/Execution.h"
+#include "sim/SimDriver.h"
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -43,7 +43,16 @@ struct Model {
   /// The sample holds integers below this; 0: it holds numbers.
   int64_t vocabulary = 0;
   std::string target = {}; ///< shape of input "target", for the loss to name
+  /// Shape of the labels of a sample; "[]": one.
+  std::string positions = "[]";
 
+  /// Labels of so many samples: what a metric counts.
+  int64_t countLabels(int64_t samples) const;
+  /// What the loss counts: labels, or samples where it is a mean in each.
+  int64_t countLossTerms(int64_t samples) const {
+    return llvm::StringRef(loss).contains("softmax") ? countLabels(samples)
+                                                     : samples;
+  }
   std::string getJson() const;
 };
 

@@ -6,8 +6,10 @@ first 9 numbers. 19 sequences of 128 tokens for training, 3 for evaluation: the 
 of each is short.
 """
 import pathlib
-import struct
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
+from data_files import write_npy  # noqa: E402: from the folder above
 
 LENGTH, WIDTH, CLASSES = 128, 256, 9
 COUNTS = {"train": 19, "test": 3}
@@ -28,26 +30,17 @@ def samples(split):
     return values, tags
 
 
-def write_npy(path, kind, shape, data):
-    """A file of numpy's format 1.0."""
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
-                     + data)
-
-
 def main():
     directory = pathlib.Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     for split, count in COUNTS.items():
         values, tags = samples(split)
         write_npy(directory / f"{split}_features.npy", "<f4", (count, LENGTH, WIDTH),
-                  struct.pack(f"<{len(values)}f", *values))
+                  values)
         shape = (count, LENGTH)
         if "--one" in sys.argv:
             tags, shape = tags[::LENGTH], (count,)
-        write_npy(directory / f"{split}_labels.npy", "<i4", shape,
-                  struct.pack(f"<{len(tags)}i", *tags))
+        write_npy(directory / f"{split}_labels.npy", "<i4", shape, tags)
 
 
 if __name__ == "__main__":

@@ -230,19 +230,20 @@ TEST_F(ValidateProgram, Inputs) {
                "0 inputs of features and 0 of indices, expected one of them");
   expectDefect([](Copy &c) { ++c.program.inputs, c.program.input_count = 1; },
                "0 inputs of features and 0 of indices, expected one of them");
-  static const int64_t column[] = {32, 1};
-  expectDefect(
-      [](Copy &c) {
-        c.inputs[1].tensor.shape = column;
-        c.inputs[1].tensor.rank = 2;
-      },
-      "input 'label' of labels has rank 2, expected 1");
   expectDefect(
       [](Copy &c) {
         c.inputs[1].tensor.rank = 0;
         c.inputs[1].tensor.bytes = 4;
       },
       "input 'label' is not a batch of 32");
+}
+
+TEST_F(ValidateProgram, LabelsMayBeOfPositions) {
+  static const int64_t column[] = {32, 1};
+  Copy copy(program_->descriptor());
+  copy.inputs[1].tensor.shape = column;
+  copy.inputs[1].tensor.rank = 2;
+  EXPECT_TRUE(validateProgram(copy.program, "p.so").ok());
 }
 
 TEST_F(ValidateProgram, LabelsMayBeAbsent) {
