@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares single steps of examples/resnet20-cifar10 with PyTorch's.
+"""Compares single steps of ResNet-20 (resnet20.json) with PyTorch's.
 
 PyTorch trains the model in fp32. Before each of its steps its weights and running statistics
 are given to a compiled program, which does one step on the same batch. Compared are
@@ -32,7 +32,7 @@ import torch
 from torch import nn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODEL = ROOT / "examples/resnet20-cifar10/model.json"
+MODEL = ROOT / "tools/bench/resnet20.json"
 RATE = 2.0**30
 
 
@@ -83,7 +83,7 @@ class ResNet20(nn.Module):
 
 
 def read_cifar(folder):
-    """Images as floats, normalised as the example does, and labels; files plain or as .xz."""
+    """Images as floats, normalised as the model file says, and labels; files plain or as .xz."""
     images, labels = [], []
     for number in range(1, 6):
         path = pathlib.Path(folder) / f"data_batch_{number}.bin"

@@ -11,7 +11,8 @@ def Nn_TopKOp : Nn_Op<"top_k", [
     The pair (sum, count) over the labels of the first `valid` samples, a label for each
     row of the logits along the last dimension, of the metric top-k accuracy: a label t
     counts when fewer than `k` classes beat it, where class c of row l beats t if
-    `l[c] > l[t]`, or `l[c] = l[t]` and `c < t`, or either is a NaN. So ties go to the lower class, as an argmax does, and NaNs are never correct.
+    `l[c] > l[t]`, or `l[c] = l[t]` and `c < t`, or either is a NaN. So ties go to the
+    lower class, as an argmax does, and NaNs are never correct.
 
     Constraints:
     * (top_k_c1) `logits` are `[batch, ..., classes]`.
