@@ -66,8 +66,9 @@ def Nn_DenseGradWeightOp : Nn_Op<"dense_grad_weight", [
   let summary = "gradient of a dense layer's weight";
   let description = [{
     `dw[u, i] = sum over n and the dimensions between of dy[n, ..., u] * x[n, ..., i]`,
-    over the whole padded batch. It is exact without knowing how many samples are real: the loss's backward makes the rows
-    of `dy` that pad the batch zero, padded inputs are zeros, so those rows add zeros.
+    over the whole padded batch. It is exact without knowing how many samples are real: the
+    loss's backward makes the rows of `dy` that pad the batch zero, padded inputs are zeros,
+    so those rows add zeros.
 
     Constraints:
     * (dense_grad_weight_c1) `dy` and `x` have rank 2 or more and the same dimensions but

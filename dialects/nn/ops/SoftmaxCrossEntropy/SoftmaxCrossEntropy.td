@@ -12,12 +12,13 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
     The pair (sum, count) over the first `valid` samples, where a row of the logits, along
     the last dimension, has a label:
     `sum = sum over n < valid of log(sum over c of exp(l[n, ..., c])) - l[n, ..., label[n, ...]]`,
-    `count = valid` times the labels of a sample. With `smoothing` e the target is not one class but a distribution t,
-    and the term is `-sum over c of t[c] * log(softmax(l[n])[c])`: over K classes
+    `count = valid` times the labels of a sample. With `smoothing` e the target is not one
+    class but a distribution t, and the term is
+    `-sum over c of t[c] * log(softmax(l[n])[c])`: over K classes
     `t[label] = 1 - e + e / K` and `t[c] = e / K` for the others (Szegedy et al., CVPR
-    2016), or with `others` `t[label] = 1 - e`, `t[c] = e / (K - 1)`. The mean is formed once per optimizer step, not here. The row's
-    maximum is subtracted before `exp`, so large logits do not overflow. Labels lie in
-    `[0, classes)`; the loaders check that.
+    2016), or with `others` `t[label] = 1 - e`, `t[c] = e / (K - 1)`. The mean is formed
+    once per optimizer step, not here. The row's maximum is subtracted before `exp`, so
+    large logits do not overflow. Labels lie in `[0, classes)`; the loaders check that.
 
     Constraints:
     * (softmax_cross_entropy_c1) `logits` are `[batch, ..., classes]`.
@@ -52,7 +53,8 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
   let summary = "gradient of softmax_cross_entropy's sum";
   let description = [{
     `dl[n, ..., c] = dsum * (softmax(l[n, ...])[c] - (c = label[n, ...] ? 1 : 0))` for
-    `n < valid`, else 0, with the target t[c] in place of 1 and 0 when smoothing: the rows that pad a batch get no gradient, here and so everywhere before.
+    `n < valid`, else 0, with the target t[c] in place of 1 and 0 when smoothing: the rows
+    that pad a batch get no gradient, here and so everywhere before.
 
     Constraints: those of `nn.softmax_cross_entropy`.
 

@@ -10,8 +10,9 @@ def Train_ValueAndGradOp : Train_Op<"value_and_grad", [
   let description = [{
     Calls `callee`, whose first two results are the loss as (sum over samples, count),
     and returns both, then the results of `callee` that `outputs` numbers, then the gradient
-    of the sum with respect to each argument in `wrt`. Phase `backward` replaces it by the forward and backward ops. The
-    interpreter evaluates the definition itself, by central differences.
+    of the sum with respect to each argument in `wrt`. Phase `backward` replaces it by the
+    forward and backward ops. The interpreter evaluates the definition itself, by central
+    differences.
 
     Constraints:
     * (value_and_grad_c1) `callee` is a function that takes the operands.
