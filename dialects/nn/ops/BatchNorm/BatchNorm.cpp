@@ -94,7 +94,7 @@ LogicalResult BatchNormOp::buildBackward(BackwardContext &context) {
   auto gradients = BatchNormGradOp::create(
       context.builder, context.loc, getInput().getType(), getWeight().getType(),
       getWeight().getType(), context.gradResults[0], getInput(), getWeight(),
-      getMean(), getVariance(), getValid(), getEpsilonAttr());
+      getMean(), getVariance(), context.valid, getEpsilonAttr());
   for (unsigned i : {0, 1, 2})
     if (context.needed[i])
       context.gradOperands[i] = gradients->getResult(i);
