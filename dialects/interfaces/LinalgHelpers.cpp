@@ -52,13 +52,21 @@ Value boostc::buildReduction(OpBuilder &builder, Location loc,
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   Value zero = arith::ConstantOp::create(builder, loc, start);
-  Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::reduction);
   for (unsigned loop : kept)
     iterators[loop] = utils::IteratorType::parallel;
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(projection(builder, loops, kept));
+  // Over no loop it is elementwise, and says so: one step from `start`.
+  if (kept.size() == loops)
+    return buildGeneric(builder, loc, empty, inputs, allMaps, iterators,
+                        [&](OpBuilder &nested, Location at, ValueRange args) {
+                          SmallVector<Value> step(args);
+                          step.back() = zero;
+                          return body(nested, at, step);
+                        });
+  Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
   return buildGeneric(builder, loc, init, inputs, allMaps, iterators, body);
 }
 

@@ -34,7 +34,7 @@ mlir::Value buildElementwise(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// A reduction over the loops `inputs[0]` has and the result does not:
 /// `kept[k]` is the loop of result dimension k; `maps` maps the inputs.
-/// Starts from `start`.
+/// Starts from `start`; over no loop, takes one step from it.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type, mlir::TypedAttr start,
                            unsigned loops, llvm::ArrayRef<unsigned> kept,
