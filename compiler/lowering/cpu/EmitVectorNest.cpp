@@ -19,15 +19,14 @@ public:
         buffers(buffers), isSummed(isSummed), lanes(lanes), vectors(vectors),
         loops(op.getNumLoops()), masks(vectors) {}
 
-  void emit(ArrayRef<Value> outer) {
+  /// `feeders` compute, one element in each iteration, what this op sums up.
+  void emit(ArrayRef<Value> outer, MutableArrayRef<PartEmitter> feeders = {}) {
     OpBuilder::InsertionGuard guard(builder);
-    for (auto [loop, value] : llvm::zip_equal(part.outer, outer))
-      loops[loop] = value;
-    for (OpOperand &operand : op->getOpOperands())
-      flat.push_back(
-          part.offsets[operand.getOperandNumber()]
-              ? flattenBuffer(builder, loc, buffers.lookup(operand.get()))
-              : Value());
+    setOuter(outer);
+    flatten();
+    fedBy = feeders;
+    for (PartEmitter &feeder : fedBy)
+      feeder.flatten();
     for (unsigned loop : part.inner) {
       scf::ForOp forOp = createLoop(loop, 1, {});
       builder.setInsertionPointToStart(forOp.getBody());
@@ -47,6 +46,19 @@ public:
   }
 
 private:
+  void setOuter(ArrayRef<Value> outer) {
+    for (auto [loop, value] : llvm::zip_equal(part.outer, outer))
+      loops[loop] = value;
+  }
+
+  void flatten() {
+    for (OpOperand &operand : op->getOpOperands())
+      flat.push_back(
+          part.offsets[operand.getOperandNumber()]
+              ? flattenBuffer(builder, loc, buffers.lookup(operand.get()))
+              : Value());
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -130,11 +142,26 @@ private:
 
   void emitBodies(ArrayRef<Value> carried, SmallVectorImpl<Value> &results) {
     int64_t outputs = op.getNumDpsInits();
-    for (int64_t vector = 0; vector < vectors; ++vector)
+    SmallVector<Value> indices;
+    for (unsigned loop :
+         llvm::concat<const unsigned>(part.outer, part.reductions))
+      indices.push_back(loops[loop]);
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      for (PartEmitter &feeder : fedBy)
+        feeder.emitVector(indices, vector);
       emitBody(vector,
                carried.empty() ? carried
                                : carried.slice(vector * outputs, outputs),
                results);
+    }
+  }
+
+  /// One vector of an elementwise op, in the loops of another.
+  void emitVector(ArrayRef<Value> outer, int64_t vector) {
+    setOuter(outer);
+    SmallVector<Value> results;
+    emitBody(vector, {}, results);
+    storeVectors(results, vector);
   }
 
   void emitBody(int64_t vector, ArrayRef<Value> carried,
@@ -196,17 +223,26 @@ private:
         lane);
   }
 
+  void storeVectors(ArrayRef<Value> results, int64_t vector) {
+    for (OpOperand &output : op.getDpsInitsMutable())
+      storeVector(builder, loc, results[getNumber(output)],
+                  flat[output.getOperandNumber()], getOffset(output, vector),
+                  masks[vector]);
+  }
+
   void store(ArrayRef<Value> results) {
+    int64_t outputs = op.getNumDpsInits();
+    if (isSummed)
+      return storeSums(results);
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      storeVectors(results.slice(vector * outputs, outputs), vector);
+  }
+
+  void storeSums(ArrayRef<Value> results) {
     int64_t outputs = op.getNumDpsInits();
     for (OpOperand &output : op.getDpsInitsMutable()) {
       Value memory = flat[output.getOperandNumber()];
       unsigned number = getNumber(output);
-      if (!isSummed) {
-        for (int64_t vector = 0; vector < vectors; ++vector)
-          storeVector(builder, loc, results[vector * outputs + number], memory,
-                      getOffset(output, vector), masks[vector]);
-        continue;
-      }
       vector::CombiningKind kind =
           *linalg::getCombinerOpKind(findCombiner(op, number));
       Value sum = results[number];
@@ -231,6 +267,7 @@ private:
   SmallVector<Value> loops; ///< null outside their scope
   SmallVector<Value> masks; ///< of the vectors; null: all lanes
   SmallVector<Value> flat;  ///< by operand; null where nothing is touched
+  MutableArrayRef<PartEmitter> fedBy;
 };
 
 } // namespace
@@ -258,6 +295,15 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
     outer.push_back(loop.getInductionVar());
     builder.setInsertionPointToStart(loop.getBody());
   }
-  for (const Part &part : parts)
-    PartEmitter(builder, part, buffers, isSummed, lanes, vectors).emit(outer);
+  if (!isSummed) {
+    for (const Part &part : parts)
+      PartEmitter(builder, part, buffers, isSummed, lanes, vectors).emit(outer);
+    return;
+  }
+  std::vector<PartEmitter> feeders;
+  for (const Part &part : ArrayRef(parts).drop_back())
+    feeders.emplace_back(builder, part, buffers, /*isSummed=*/false, lanes,
+                         vectors);
+  PartEmitter(builder, parts.back(), buffers, isSummed, lanes, vectors)
+      .emit(outer, feeders);
 }

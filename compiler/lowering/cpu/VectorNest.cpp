@@ -158,13 +158,35 @@ static bool touchAlike(const VectorNest::Part &a, const VectorNest::Part &b,
   return true;
 }
 
+bool VectorNest::feed(Part sum) {
+  Part whole = sum;
+  whole.outer.append(whole.reductions);
+  whole.reductions.clear();
+  if (whole.getExtent(whole.vectorLoop) % lanes != 0 ||
+      whole.outer.size() != extents.size())
+    return false;
+  for (auto [loop, extent] : llvm::zip_equal(whole.outer, extents))
+    if (whole.getExtent(loop) != extent)
+      return false;
+  for (const Part &part : parts)
+    if (!part.inner.empty() || !part.reductions.empty() ||
+        !touchAlike(part, whole, extents.size()))
+      return false;
+  extents.truncate(sum.outer.size());
+  isSummed = true;
+  parts.push_back(std::move(sum));
+  return true;
+}
+
 bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
                       bool isSplit) {
   std::optional<Part> part = analyze(op, order, isSplit);
   if (!part || isSummed || part->outer.empty() ||
-      part->outer.back() != part->vectorLoop ||
-      part->outer.size() < extents.size() ||
       (isSplit && order.shared != part->outer.front()))
+    return false;
+  if (part->outer.back() != part->vectorLoop)
+    return feed(std::move(*part));
+  if (part->outer.size() < extents.size())
     return false;
   // Loops that the nest has not go inside, before the vectors.
   auto firstInner = part->outer.begin() + extents.size() - 1;

@@ -28,7 +28,8 @@ public:
 
   /// Takes `op` into the nest when results are the same as when it runs after
   /// the nest: the loops are the same, and what one op writes and another
-  /// touches is touched in the same iteration.
+  /// touches is touched in the same iteration. A sum along the vectors may come
+  /// after elementwise ops over all of its loops; it is the last one.
   bool join(mlir::linalg::GenericOp op, const LoopOrder &order, bool isSplit);
 
   /// As emitLoops().
@@ -51,9 +52,13 @@ public:
   };
 
 private:
+  /// Makes the elementwise ops of the nest part of the loops of `sum`, which
+  /// reads their vectors where they are computed; false where it cannot.
+  bool feed(Part sum);
+
   std::vector<Part> parts;
   llvm::SmallVector<int64_t> extents; ///< of the nest's loops
-  bool isSummed;          ///< Is the vector loop a reduction, of the only part?
+  bool isSummed;          ///< Is the vector loop a reduction, of the last part?
   bool isShared;          ///< Is the outermost loop the one that threads share?
   int64_t lanes, vectors; ///< elements of a vector; vectors in one iteration
 };

@@ -18,10 +18,10 @@ static std::optional<unsigned> findContiguousDim(MemRefType type) {
   return std::nullopt;
 }
 
-/// The loop that runs along the contiguous dimension of most operands; the op's
-/// last loop when none does.
+/// The loop that runs along the contiguous dimension of most of the memory that
+/// the op touches; the op's last loop when none does.
 static unsigned findContiguousLoop(linalg::GenericOp op) {
-  SmallVector<unsigned> votes(op.getNumLoops(), 0);
+  SmallVector<int64_t> votes(op.getNumLoops(), 0);
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     std::optional<unsigned> contiguous =
@@ -32,7 +32,7 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*contiguous)))
-      ++votes[dim.getPosition()];
+      votes[dim.getPosition()] += type.getNumElements();
   }
   unsigned best = op.getNumLoops() - 1;
   for (unsigned loop = 0; loop < votes.size(); ++loop)

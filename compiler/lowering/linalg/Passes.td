@@ -30,10 +30,23 @@ def LowerToLinalgPass : Pass<"boostc-lower-to-linalg", "::boostc::train::Program
 }
 
 def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::ProgramOp"> {
-  let summary = "fuses elementwise producers into their only user";
+  let summary = "fuses elementwise producers into their users";
   let description = [{
-    Upstream's elementwise fusion, restricted to producers with one use: what two ops read
-    is computed once. An operand that is a fill of a scalar becomes that scalar in the
+    Upstream's elementwise fusion for producers with one use. What several ops read is
+    computed once, unless bytes are saved by computing it in its users. That is so
+
+    - for all users, if each can be fused with it and they all together read and write
+      less than before: then it is not written at all. Its operands are kept longer
+      instead of it, at most as many bytes as it has;
+    - for one user, if it reads what the value is computed from in any case: it reads the
+      value no more.
+
+    Only values of at most 16 scalar operations, none of them a division or a function,
+    are computed twice. So relu's gradient, read by the sums of a normalisation's backward and
+    by the gradient of its input, is computed in both, and its mask from the
+    normalisation's input, which both read.
+
+    An operand that is a fill of a scalar becomes that scalar in the
     body. Indices of loops that a body asks for become arithmetic on those of the op it
     ends up in.
 

@@ -75,6 +75,82 @@ func.func @sums() {
   return
 }
 
+// What a sum adds up is computed in its loops, vector by vector, and stored for others.
+// CHECK-LABEL: func.func private @fed_kernel_0
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK: vector.store
+// CHECK: arith.addf {{.*}} : vector<8xf32>
+// CHECK: math.exp
+// CHECK: vector.store
+// CHECK: arith.addf
+// CHECK: scf.yield
+// CHECK: vector.reduction
+// CHECK-NOT: scf.for
+// CHECK-LABEL: func.func @fed
+func.func @fed() {
+  %a = rt.buffer batch[0] : memref<4x64xf32>
+  %e = rt.buffer transient[0] : memref<4x64xf32>
+  %s = rt.buffer transient[1024] : memref<4xf32>
+  linalg.exp ins(%a : memref<4x64xf32>) outs(%e : memref<4x64xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<4x64xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// The sum reads, of each row, the neighbour of what was stored: two nests.
+// CHECK-LABEL: func.func private @fed_late_kernel_0
+// CHECK: math.exp
+// CHECK-NOT: arith.addf
+// CHECK: scf.for
+// CHECK: arith.addf {{.*}} : vector<8xf32>
+// CHECK-LABEL: func.func @fed_late
+func.func @fed_late() {
+  %a = rt.buffer batch[0] : memref<4x64xf32>
+  %wide = rt.buffer transient[0] : memref<4x72xf32>
+  %e = memref.subview %wide[0, 0] [4, 64] [1, 1] : memref<4x72xf32> to memref<4x64xf32, strided<[72, 1]>>
+  %late = memref.subview %wide[0, 8] [4, 64] [1, 1] : memref<4x72xf32> to memref<4x64xf32, strided<[72, 1], offset: 8>>
+  %s = rt.buffer transient[2048] : memref<4xf32>
+  linalg.exp ins(%a : memref<4x64xf32>) outs(%e : memref<4x64xf32, strided<[72, 1]>>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%late : memref<4x64xf32, strided<[72, 1], offset: 8>>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// Vectors run along the large operand, whose columns are neighbours, however many small ones
+// say otherwise.
+// CHECK-LABEL: func.func private @large_operand_kernel_0
+// CHECK: arith.addf {{.*}} : vector<8xf32>
+// CHECK: vector.store
+// CHECK-LABEL: func.func @large_operand
+func.func @large_operand() {
+  %x = rt.buffer transient[0] : memref<32x16xf32, strided<[1, 32]>>
+  %y = rt.buffer transient[2048] : memref<32x16xf32, strided<[1, 32]>>
+  %p = rt.buffer batch[0] : memref<16xf32>
+  %q = rt.buffer batch[64] : memref<16xf32>
+  %r = rt.buffer batch[128] : memref<16xf32>
+  linalg.generic {indexing_maps = [#all, #column, #column, #column, #all],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %p, %q, %r : memref<32x16xf32, strided<[1, 32]>>, memref<16xf32>, memref<16xf32>, memref<16xf32>)
+      outs(%y : memref<32x16xf32, strided<[1, 32]>>) {
+  ^bb0(%in: f32, %a: f32, %b: f32, %c: f32, %out: f32):
+    %u = arith.mulf %in, %a : f32
+    %v = arith.mulf %u, %b : f32
+    %w = arith.addf %v, %c : f32
+    linalg.yield %w : f32
+  }
+  return
+}
+
 // A sum whose order is fixed is not split into lanes.
 // CHECK-LABEL: func.func private @exact_kernel_0
 // CHECK-NOT: vector

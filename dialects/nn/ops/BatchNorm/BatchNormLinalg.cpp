@@ -3,7 +3,6 @@
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
-#include "dialects/nn/Axes.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -108,23 +107,15 @@ public:
         });
   }
 
-  /// The mean of each channel in the first sample.
+  /// The mean of each channel in the first sample. The sample is read through
+  /// an index of 0, not through a slice: x stays free to have any layout.
   Value buildPivot(Value x) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.front() = 1;
-    AxisPart part(b, shape, 0, 0);
-    Value sample = tensor::ExtractSliceOp::create(
-        b, loc, RankedTensorType::get(shape, type.getElementType()), x,
-        part.offsets, part.sizes, part.strides);
-    SmallVector<ReassociationIndices> groups = {{0, 1}};
-    for (unsigned dim = 2; dim < rank; ++dim)
-      groups.push_back({dim});
-    Value first = tensor::CollapseShapeOp::create(b, loc, sample, groups);
-    if (rank == 2)
-      return first;
+    SmallVector<AffineExpr> first = {b.getAffineConstantExpr(0)};
+    for (unsigned loop = 0; loop + 1 < rank; ++loop)
+      first.push_back(b.getAffineDimExpr(loop));
     Value sum = buildReduction(
-        b, loc, vector, b.getF32FloatAttr(0.0), rank - 1, {0}, first,
-        b.getMultiDimIdentityMap(rank - 1),
+        b, loc, vector, b.getF32FloatAttr(0.0), rank - 1, {0}, x,
+        AffineMap::get(rank - 1, 0, first, b.getContext()),
         [](OpBuilder &nested, Location at, ValueRange args) -> Value {
           return buildSumStep(nested, at, args[1], args[0]);
         });
