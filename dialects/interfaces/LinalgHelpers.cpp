@@ -11,17 +11,21 @@ AffineMap boostc::projection(OpBuilder &builder, unsigned rank,
   return AffineMap::get(rank, 0, exprs, builder.getContext());
 }
 
-static Value buildGeneric(OpBuilder &builder, Location loc, Value init,
-                          ValueRange inputs, ArrayRef<AffineMap> maps,
-                          ArrayRef<utils::IteratorType> iterators,
-                          ElementBody body) {
+using ElementsBody =
+    llvm::function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
+
+static SmallVector<Value> buildGeneric(OpBuilder &builder, Location loc,
+                                       ValueRange inits, ValueRange inputs,
+                                       ArrayRef<AffineMap> maps,
+                                       ArrayRef<utils::IteratorType> iterators,
+                                       ElementsBody body) {
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps,
-      iterators, [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+      builder, loc, inits.getTypes(), inputs, inits, maps, iterators,
+      [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
         linalg::YieldOp::create(nested, nestedLoc,
                                 body(nested, nestedLoc, args));
       });
-  return generic.getResult(0);
+  return llvm::to_vector_of<Value>(generic.getResults());
 }
 
 Value boostc::buildElementwise(OpBuilder &builder, Location loc,
@@ -33,7 +37,10 @@ Value boostc::buildElementwise(OpBuilder &builder, Location loc,
   allMaps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  return buildGeneric(builder, loc, init, inputs, allMaps, iterators, body);
+  return buildGeneric(builder, loc, init, inputs, allMaps, iterators,
+                      [&](OpBuilder &nested, Location at, ValueRange args) {
+                        return SmallVector<Value>{body(nested, at, args)};
+                      })[0];
 }
 
 Value boostc::buildElementwise(OpBuilder &builder, Location loc,
@@ -44,11 +51,12 @@ Value boostc::buildElementwise(OpBuilder &builder, Location loc,
   return buildElementwise(builder, loc, type, inputs, maps, body);
 }
 
-Value boostc::buildReduction(OpBuilder &builder, Location loc,
-                             RankedTensorType type, TypedAttr start,
-                             unsigned loops, ArrayRef<unsigned> kept,
-                             ValueRange inputs, ArrayRef<AffineMap> maps,
-                             ElementBody body) {
+/// `count` reductions of the same inputs; see buildReduction().
+static SmallVector<Value>
+buildReductions(OpBuilder &builder, Location loc, RankedTensorType type,
+                TypedAttr start, unsigned loops, ArrayRef<unsigned> kept,
+                ValueRange inputs, ArrayRef<AffineMap> maps, unsigned count,
+                ElementsBody body) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   Value zero = arith::ConstantOp::create(builder, loc, start);
@@ -57,17 +65,48 @@ Value boostc::buildReduction(OpBuilder &builder, Location loc,
   for (unsigned loop : kept)
     iterators[loop] = utils::IteratorType::parallel;
   SmallVector<AffineMap> allMaps(maps);
-  allMaps.push_back(projection(builder, loops, kept));
+  allMaps.append(count, projection(builder, loops, kept));
   // Over no loop it is elementwise, and says so: one step from `start`.
   if (kept.size() == loops)
-    return buildGeneric(builder, loc, empty, inputs, allMaps, iterators,
+    return buildGeneric(builder, loc, SmallVector<Value>(count, empty), inputs,
+                        allMaps, iterators,
                         [&](OpBuilder &nested, Location at, ValueRange args) {
-                          SmallVector<Value> step(args);
-                          step.back() = zero;
+                          SmallVector<Value> step(args.drop_back(count));
+                          step.append(count, zero);
                           return body(nested, at, step);
                         });
   Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-  return buildGeneric(builder, loc, init, inputs, allMaps, iterators, body);
+  return buildGeneric(builder, loc, SmallVector<Value>(count, init), inputs,
+                      allMaps, iterators, body);
+}
+
+Value boostc::buildReduction(OpBuilder &builder, Location loc,
+                             RankedTensorType type, TypedAttr start,
+                             unsigned loops, ArrayRef<unsigned> kept,
+                             ValueRange inputs, ArrayRef<AffineMap> maps,
+                             ElementBody body) {
+  return buildReductions(builder, loc, type, start, loops, kept, inputs, maps,
+                         1,
+                         [&](OpBuilder &nested, Location at, ValueRange args) {
+                           return SmallVector<Value>{body(nested, at, args)};
+                         })[0];
+}
+
+SmallVector<Value> boostc::buildSums(OpBuilder &builder, Location loc,
+                                     RankedTensorType type, unsigned loops,
+                                     ArrayRef<unsigned> kept, ValueRange inputs,
+                                     ArrayRef<AffineMap> maps, unsigned count,
+                                     ElementsBody terms) {
+  return buildReductions(
+      builder, loc, type, builder.getF32FloatAttr(0.0), loops, kept, inputs,
+      maps, count, [&](OpBuilder &nested, Location at, ValueRange args) {
+        SmallVector<Value> sums;
+        for (auto [term, sum] :
+             llvm::zip_equal(terms(nested, at, args.drop_back(count)),
+                             args.take_back(count)))
+          sums.push_back(buildSumStep(nested, at, sum, term));
+        return sums;
+      });
 }
 
 Value boostc::buildConstant(OpBuilder &builder, Location loc, double value) {

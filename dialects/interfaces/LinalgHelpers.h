@@ -42,6 +42,18 @@ mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            llvm::ArrayRef<mlir::AffineMap> maps,
                            ElementBody body);
 
+/// The same for the sums of several terms of the same inputs, all of `type`,
+/// from 0 and in any order. One loop nest makes them, so that the inputs are
+/// read once. `terms` gives the terms of an element.
+llvm::SmallVector<mlir::Value>
+buildSums(mlir::OpBuilder &builder, mlir::Location loc,
+          mlir::RankedTensorType type, unsigned loops,
+          llvm::ArrayRef<unsigned> kept, mlir::ValueRange inputs,
+          llvm::ArrayRef<mlir::AffineMap> maps, unsigned count,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(
+              mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>
+              terms);
+
 /// Scalar constant of `type`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           double value);

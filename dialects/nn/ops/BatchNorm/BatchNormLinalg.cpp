@@ -31,35 +31,25 @@ public:
   std::array<Value, 2> sumChannels(
       ValueRange inputs, ArrayRef<AffineMap> maps,
       llvm::function_ref<std::array<Scalar, 2>(ArrayRef<Scalar>)> getTerms) {
-    Value empty = tensor::EmptyOp::create(b, loc, vector.getShape(),
-                                          vector.getElementType());
-    Value zero = buildConstant(b, loc, 0.0);
-    Value start = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
     SmallVector<Value> operands(inputs);
     operands.push_back(valid);
     SmallVector<AffineMap> operandMaps(maps);
-    operandMaps.append({scalar, channel, channel});
-    SmallVector<utils::IteratorType> loops(rank,
-                                           utils::IteratorType::reduction);
-    loops[1] = utils::IteratorType::parallel;
-    auto generic = linalg::GenericOp::create(
-        b, loc, TypeRange{vector, vector}, operands, ValueRange{start, start},
-        operandMaps, loops,
-        [&](OpBuilder &nested, Location at, ValueRange args) {
-          ScalarEmitter emitter(nested, at);
-          auto terms =
-              getTerms(getScalars(args.take_front(inputs.size()), emitter));
-          Value isValid = buildIsValid(nested, at, 0, args[inputs.size()]);
-          Value nothing = emitter.constant(0.0);
-          SmallVector<Value> sums;
-          for (auto [term, sum] : llvm::zip(terms, args.take_back(2)))
-            sums.push_back(buildSumStep(
-                nested, at, sum,
-                arith::SelectOp::create(nested, at, isValid, term.get(emitter),
-                                        nothing)));
-          linalg::YieldOp::create(nested, at, sums);
-        });
-    return {generic.getResult(0), generic.getResult(1)};
+    operandMaps.push_back(scalar);
+    SmallVector<Value> sums =
+        buildSums(b, loc, vector, rank, {1}, operands, operandMaps, 2,
+                  [&](OpBuilder &nested, Location at, ValueRange args) {
+                    ScalarEmitter emitter(nested, at);
+                    auto terms =
+                        getTerms(getScalars(args.drop_back(), emitter));
+                    Value isValid = buildIsValid(nested, at, 0, args.back());
+                    Value nothing = emitter.constant(0.0);
+                    SmallVector<Value> counted;
+                    for (const Scalar &term : terms)
+                      counted.push_back(arith::SelectOp::create(
+                          nested, at, isValid, term.get(emitter), nothing));
+                    return counted;
+                  });
+    return {sums[0], sums[1]};
   }
 
   /// A number for each channel from those of `inputs` and n, the number of its

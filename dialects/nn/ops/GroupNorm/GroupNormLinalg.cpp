@@ -35,12 +35,10 @@ public:
   /// `term` summed over each plane.
   Value sumPlanes(ValueRange inputs, ArrayRef<AffineMap> maps,
                   ElementBody term) {
-    return buildReduction(
-        b, loc, planes, b.getF32FloatAttr(0.0), type.getRank(), {0, 1}, inputs,
-        maps, [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          return buildSumStep(nested, at, args.back(),
-                              term(nested, at, args.drop_back()));
-        });
+    return buildSums(b, loc, planes, type.getRank(), {0, 1}, inputs, maps, 1,
+                     [&](OpBuilder &nested, Location at, ValueRange args) {
+                       return SmallVector<Value>{term(nested, at, args)};
+                     })[0];
   }
   /// For each plane `finish` of the mean over its group of what `sums` are the
   /// planes' sums of, times the channels' `weight` if there is one.
@@ -104,18 +102,17 @@ public:
   }
   /// Sums over each plane of dy and of dy z.
   std::pair<Value, Value> sumGradient(Value dy, Value x) {
-    Value sums =
-        sumPlanes(dy, all, [](OpBuilder &, Location, ValueRange args) -> Value {
-          return args[0];
+    SmallVector<Value> sums = buildSums(
+        b, loc, planes, type.getRank(), {0, 1}, {dy, x, mean, scale},
+        {all, all, plane, plane}, 2,
+        [](OpBuilder &nested, Location at, ValueRange args) {
+          return SmallVector<Value>{
+              args[0],
+              arith::MulFOp::create(
+                  nested, at, args[0],
+                  buildNormalized(nested, at, args[1], args[2], args[3]))};
         });
-    Value products =
-        sumPlanes({dy, x, mean, scale}, {all, all, plane, plane},
-                  [](OpBuilder &nested, Location at, ValueRange args) -> Value {
-                    return arith::MulFOp::create(
-                        nested, at, args[0],
-                        buildNormalized(nested, at, args[1], args[2], args[3]));
-                  });
-    return {sums, products};
+    return {sums[0], sums[1]};
   }
   /// (x - mean) * scale.
   static Value buildNormalized(OpBuilder &b, Location loc, Value x, Value mean,
