@@ -6,6 +6,7 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/program/StepVariants.h"
 #include <chrono>
 
 using namespace mlir;
@@ -45,7 +46,8 @@ public:
   /// Microseconds that the op takes; none when the library refuses.
   std::optional<double> run() {
     auto start = std::chrono::steady_clock::now();
-    boostrt::Status status = device->call(BOOSTC_FUNCTION_MICRO, arenas.data());
+    boostrt::Status status = device->call(
+        boostrt::usualVariant(library->program()).micro, arenas.data());
     std::chrono::duration<double, std::micro> time =
         std::chrono::steady_clock::now() - start;
     if (!status.ok())
@@ -80,11 +82,12 @@ static OwningOpRef<ModuleOp> isolate(Operation *op, size_t number) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(program.getLoc());
   OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
   auto copy = cast<train::ProgramOp>(builder.clone(*program));
+  func::FuncOp measured = copy.getVariants().back().micro;
   for (auto function : copy.getOps<func::FuncOp>()) {
     Block &body = function.front();
     while (&body.front() != body.getTerminator())
       body.getTerminator()->getPrevNode()->erase();
-    if (function.getName() != train::kMicro)
+    if (function != measured)
       continue;
     builder.setInsertionPointToStart(&body);
     IRMapping mapping;

@@ -21,10 +21,17 @@ using namespace boostc;
 
 namespace {
 
+/// Which functions a program has in a phase.
+enum class Functions {
+  None,    ///< they are no longer below it
+  Written, ///< those that the frontend writes
+  All,     ///< those that CompleteStep makes too
+};
+
 /// What may appear below a program in a phase.
 struct PhaseRules {
   ArrayRef<StringRef> dialects;
-  ArrayRef<StringRef> functions; ///< that a program must hold
+  Functions functions;
   bool allowsTensors = true;
 };
 
@@ -40,25 +47,20 @@ PhaseRules getRules(Phase phase) {
   static constexpr StringRef kRtDialects[] = {
       "scf", "memref", "arith", "math", "func", "gpu", "rt", "train", "vector"};
   static constexpr StringRef kLlvmDialects[] = {"llvm", "gpu", "nvvm"};
-  static constexpr StringRef kInputFunctions[] = {train::kMicro, train::kUpdate,
-                                                  train::kEval};
-  static constexpr StringRef kStepFunctions[] = {train::kInit, train::kMicro,
-                                                 train::kCombine,
-                                                 train::kUpdate, train::kEval};
   switch (phase) {
   case Phase::Input:
   case Phase::Backward:
-    return {kValueDialects, kInputFunctions};
+    return {kValueDialects, Functions::Written};
   case Phase::Step:
-    return {kStepDialects, kStepFunctions};
+    return {kStepDialects, Functions::All};
   case Phase::Linalg:
-    return {kLinalgDialects, kStepFunctions};
+    return {kLinalgDialects, Functions::All};
   case Phase::Buffers:
-    return {kBufferDialects, kStepFunctions, /*allowsTensors=*/false};
+    return {kBufferDialects, Functions::All, /*allowsTensors=*/false};
   case Phase::Rt:
-    return {kRtDialects, kStepFunctions, /*allowsTensors=*/false};
+    return {kRtDialects, Functions::All, /*allowsTensors=*/false};
   default:
-    return {kLlvmDialects, {}, /*allowsTensors=*/false};
+    return {kLlvmDialects, Functions::None, /*allowsTensors=*/false};
   }
 }
 
@@ -121,9 +123,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
       return verifyValid(reducing);
     if (auto collective = dyn_cast<CollectiveOpInterface>(op))
-      return verifyOrder(collective, train::kUpdate, collective.getIndex());
+      return verifyOrder(collective, collective.getIndex());
     if (auto ready = dyn_cast<rt::GradientsReadyOp>(op))
-      return verifyOrder(ready, train::kMicro, ready.getIndex());
+      return verifyAnnounced(ready);
     auto contraction = dyn_cast<ContractionOpInterface>(op);
     if (contraction && current >= Phase::Buffers && contraction.getScratch())
       return verifyProgramPrecision(contraction);
@@ -146,17 +148,53 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   }
 
   /// All ranks do the same in the same order, which numbers state: collectives
-  /// in @update alone, which all of them call, and what announces them in
-  /// @micro.
-  LogicalResult verifyOrder(Operation *op, StringRef place, uint32_t number) {
+  /// in updates alone, which all of them call, one update after the other.
+  LogicalResult verifyOrder(Operation *op, uint32_t number) {
+    auto program = op->getParentOfType<train::ProgramOp>();
     auto function = op->getParentOfType<func::FuncOp>();
-    if (!function || function.getSymName() != place)
-      return op->emitOpError("expected in @") << place << " alone";
+    auto updates = program ? program.getUpdates() : SmallVector<func::FuncOp>();
+    if (!llvm::is_contained(updates, function))
+      return op->emitOpError("expected in the update of a variant alone");
+    if (!numbers.contains(function))
+      numbers[function] = getFirstCollective(program, function);
+    return verifyNext(op, function, number);
+  }
+
+  /// What announces the collectives of a step is in its micro, in their order.
+  LogicalResult verifyAnnounced(rt::GradientsReadyOp op) {
+    auto program = op->getParentOfType<train::ProgramOp>();
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (program)
+      for (const train::StepVariant &variant : program.getVariants())
+        if (variant.micro && variant.micro == function) {
+          if (!numbers.contains(function))
+            numbers[function] = getFirstCollective(program, variant.update);
+          return verifyNext(op, function, op.getIndex());
+        }
+    return op.emitOpError("expected in the micro of a variant alone");
+  }
+
+  LogicalResult verifyNext(Operation *op, func::FuncOp function,
+                           uint32_t number) {
     uint32_t next = numbers[function]++;
     if (number != next)
       return op->emitOpError("has number ")
              << number << " where the next one is " << next;
     return success();
+  }
+
+  /// Number of the first collective of `update`, whose collectives follow those
+  /// of the updates before it.
+  static uint32_t getFirstCollective(train::ProgramOp program,
+                                     func::FuncOp update) {
+    uint32_t first = 0;
+    for (func::FuncOp other : program.getUpdates()) {
+      if (other == update)
+        break;
+      auto collectives = other.getOps<CollectiveOpInterface>();
+      first += std::distance(collectives.begin(), collectives.end());
+    }
+    return first;
   }
 
   static bool isStaticAndContiguous(Type type) {
@@ -221,6 +259,34 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         "argument bound to #rt.binding<valid>");
   }
 
+  LogicalResult verifyFunctions(train::ProgramOp program, Functions needed) {
+    if (needed == Functions::None)
+      return success();
+    auto verify = [&](Operation *holder, func::FuncOp function,
+                      StringRef name) -> LogicalResult {
+      if (function)
+        return success();
+      return holder->emitOpError("has no function @")
+             << name << ", which phase '" << phase << "' needs";
+    };
+    if (failed(
+            verify(program, program.getFunction(train::kEval), train::kEval)))
+      return failure();
+    for (const train::StepVariant &variant : program.getVariants()) {
+      Operation *holder = variant.op ? variant.op : program.getOperation();
+      if (failed(verify(holder, variant.micro, train::kMicro)) ||
+          failed(verify(holder, variant.update, train::kUpdate)))
+        return failure();
+      if (needed == Functions::All && !program.accumulatesInPlace() &&
+          failed(verify(holder, variant.combine, train::kCombine)))
+        return failure();
+    }
+    return needed == Functions::All
+               ? verify(program, program.getFunction(train::kInit),
+                        train::kInit)
+               : success();
+  }
+
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
     auto programs = llvm::to_vector(getOperation().getOps<train::ProgramOp>());
     // From phase buffers on there is one for each kind of device.
@@ -236,10 +302,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
              << phase << "' to have " << kCpuTargetAttrName
              << " and the second " << kCudaTargetAttrName;
     for (train::ProgramOp program : programs) {
-      for (StringRef name : rules.functions)
-        if (!program.getFunction(name) && !program.isOptional(name))
-          return program.emitOpError("has no function @")
-                 << name << ", which phase '" << phase << "' needs";
+      if (failed(verifyFunctions(program, rules.functions)))
+        return failure();
       bool isForGpus =
           getCudaTarget(program) && !program->hasAttr(kCpuTargetAttrName);
       if (current >= Phase::Buffers && getCudaTarget(program) && !isForGpus)

@@ -89,15 +89,16 @@ ReferenceTrainer::bindUpdate(const Partial &step,
   return bound;
 }
 
-FailureOr<func::FuncOp> ReferenceTrainer::find(StringRef name) {
-  if (func::FuncOp function = program.getFunction(name))
+FailureOr<func::FuncOp> ReferenceTrainer::require(func::FuncOp function,
+                                                  StringRef name) {
+  if (function)
     return function;
   return program.emitOpError("has no function '") << name << "' to interpret";
 }
 
-FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
-                                                         const Bound &bound) {
-  FailureOr<func::FuncOp> function = find(name);
+FailureOr<ReferenceTrainer::Bound>
+ReferenceTrainer::run(func::FuncOp called, StringRef name, const Bound &bound) {
+  FailureOr<func::FuncOp> function = require(called, name);
   if (failed(function))
     return failure();
   FailureOr<RankValues> arguments = getArguments(*function, bound);
@@ -109,8 +110,9 @@ FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef name,
 }
 
 FailureOr<ReferenceTrainer::Partial>
-ReferenceTrainer::runPartial(StringRef name, const Bound &bound) {
-  FailureOr<Bound> results = run(name, bound);
+ReferenceTrainer::runPartial(func::FuncOp function, StringRef name,
+                             const Bound &bound) {
+  FailureOr<Bound> results = run(function, name, bound);
   if (failed(results))
     return failure();
   Partial partial;
@@ -145,7 +147,8 @@ LogicalResult ReferenceTrainer::initialize(int64_t seed) {
   Bound bound;
   bound[getBinding(BindingKind::Seed)] =
       ReferenceValue::scalar(static_cast<double>(seed));
-  FailureOr<Bound> results = run(train::kInit, bound);
+  FailureOr<Bound> results =
+      run(program.getFunction(train::kInit), train::kInit, bound);
   if (failed(results))
     return failure();
   assign(*results);
@@ -165,7 +168,7 @@ ReferenceTrainer::micro(const Values &inputs, int64_t valid,
         ReferenceValue::zeros(declaration.getType());
   bindPartial(bound, sums);
   bindBatch(bound, inputs, valid);
-  return runPartial(train::kMicro, bound);
+  return runPartial(program.getVariantAt(step).micro, train::kMicro, bound);
 }
 
 FailureOr<ReferenceTrainer::Partial>
@@ -173,7 +176,7 @@ ReferenceTrainer::combine(const Partial &first, const Partial &second) {
   Bound bound;
   bindPartial(bound, first);
   bindPartial(bound, second, /*other=*/true);
-  return runPartial(train::kCombine, bound);
+  return runPartial(program.getVariantAt(step).combine, train::kCombine, bound);
 }
 
 FailureOr<bool>
@@ -190,7 +193,9 @@ FailureOr<std::vector<bool>>
 ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
                                 ArrayRef<Partial> steps,
                                 const std::map<std::string, double> &controls) {
-  FailureOr<func::FuncOp> function = ranks.front().find(train::kUpdate);
+  FailureOr<func::FuncOp> function = ranks.front().require(
+      ranks.front().program.getVariantAt(ranks.front().step).update,
+      train::kUpdate);
   if (failed(function))
     return failure();
   std::vector<RankValues> arguments, values;
@@ -222,7 +227,8 @@ FailureOr<std::map<std::string, ReferenceTrainer::Metric>>
 ReferenceTrainer::evaluate(const Values &inputs, int64_t valid) {
   Bound bound;
   bindBatch(bound, inputs, valid);
-  FailureOr<Bound> results = run(train::kEval, bound);
+  FailureOr<Bound> results =
+      run(program.getFunction(train::kEval), train::kEval, bound);
   if (failed(results))
     return failure();
   std::map<std::string, Metric> metrics;

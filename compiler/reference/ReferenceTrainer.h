@@ -37,23 +37,26 @@ public:
   /// The state after the steps so far: what the next update reads and writes.
   bool hasFailed = false;
 
+  /// The step of the run, from 1, whose variant the next call is of.
+  int64_t step = 1;
+
   // Each runs one function. On failure a diagnostic has been emitted: at the
   // function when it is missing or something it needs is, else at the op that
   // failed.
 
   /// @init: sets parameters and state; no step has failed.
   llvm::LogicalResult initialize(int64_t seed);
-  /// @micro on `inputs`, by name; the first `valid` samples are real.
-  /// Where it adds to the sums of micro-batches before, these are `sums`.
+  /// The micro of the step on `inputs`, by name; the first `valid` samples are
+  /// real. Where it adds to the sums of micro-batches before, these are `sums`.
   llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid,
                                  const Partial &sums);
   llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid) {
     return micro(inputs, valid, Partial());
   }
-  /// @combine.
+  /// The combine of the step.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
-  /// @update: one step; `controls` by name. Returns whether it was applied;
-  /// after one that failed none is, until `hasFailed` says otherwise.
+  /// The update of the step; `controls` by name. Returns whether it was
+  /// applied; after one that failed none is, until `hasFailed` says otherwise.
   llvm::FailureOr<bool> update(const Partial &step,
                                const std::map<std::string, double> &controls);
   /// The same of several ranks, which meet in its collectives: trainers of one
@@ -78,13 +81,17 @@ private:
   void bindBatch(Bound &bound, const Values &inputs, int64_t valid);
   Bound bindUpdate(const Partial &step,
                    const std::map<std::string, double> &controls);
-  llvm::FailureOr<mlir::func::FuncOp> find(llvm::StringRef name);
+  /// `function`, or an error that `name` is missing.
+  llvm::FailureOr<mlir::func::FuncOp> require(mlir::func::FuncOp function,
+                                              llvm::StringRef name);
   llvm::FailureOr<RankValues> getArguments(mlir::func::FuncOp function,
                                            const Bound &bound);
   llvm::FailureOr<Bound> bindResults(mlir::func::FuncOp function,
                                      RankValues values);
-  llvm::FailureOr<Bound> run(llvm::StringRef name, const Bound &arguments);
-  llvm::FailureOr<Partial> runPartial(llvm::StringRef name,
+  llvm::FailureOr<Bound> run(mlir::func::FuncOp function, llvm::StringRef name,
+                             const Bound &arguments);
+  llvm::FailureOr<Partial> runPartial(mlir::func::FuncOp function,
+                                      llvm::StringRef name,
                                       const Bound &arguments);
   void assign(const Bound &results);
 

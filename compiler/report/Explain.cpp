@@ -143,7 +143,7 @@ private:
 
   /// What ranks exchange once a step.
   void printCollectives() {
-    auto update = program.getFunction(train::kUpdate);
+    auto update = program.getVariants().back().update;
     if (!update || update.getOps<rt::CollectiveOp>().empty())
       return;
     title("collectives of a step, where there are several ranks");

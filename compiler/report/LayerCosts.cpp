@@ -54,7 +54,7 @@ Work report::addStepCosts(train::ProgramOp program,
   for (LayerCost &layer : layers)
     byName[layer.name] = &layer;
   Work rest;
-  func::FuncOp micro = program.getFunction(train::kMicro);
+  func::FuncOp micro = program.getVariants().back().micro;
   for (Operation &op : micro.front().without_terminator()) {
     NamedLayer named = getLayer(op.getLoc());
     LayerCost *layer = byName.lookup(named.name);

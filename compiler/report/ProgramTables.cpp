@@ -18,21 +18,37 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
   descriptor.micro_batches = program.getMicroBatches();
   descriptor.reproducible =
       static_cast<uint32_t>(rt::getReproducibility(program));
-  auto update = program.getFunction(train::kUpdate);
-  if (!update)
-    return;
-  for (auto op : update.getOps<rt::CollectiveOp>()) {
-    BoostCollective collective = describeCollective(op);
-    auto &list = operands.emplace_back();
-    for (auto [value, group] : llvm::zip(op.getOperands(), op.getGroups()))
-      list.push_back(describeOperand(
-          mlir::cast<mlir::ShapedType>(value.getType()), group));
-    collective.operands = list.data(); // stays valid when the list is moved
-    collective.operand_count = list.size();
-    collectives.push_back(collective);
+  mlir::func::FuncOp usualUpdate = program.getVariants().back().update;
+  for (mlir::func::FuncOp update : program.getUpdates()) {
+    if (update == usualUpdate)
+      usual.update = updates.size();
+    BoostFunction function = {};
+    function.role = BOOSTC_FUNCTION_UPDATE;
+    function.first_collective = collectives.size();
+    for (auto op : update.getOps<rt::CollectiveOp>())
+      addCollective(op);
+    function.collective_count = collectives.size() - function.first_collective;
+    updates.push_back(function);
   }
+  target.functions = updates.data();
+  target.function_count = updates.size();
+  descriptor.targets = &target;
+  descriptor.target_count = 1;
+  descriptor.variants = &usual;
+  descriptor.variant_count = 1;
   descriptor.collectives = collectives.data();
   descriptor.collective_count = collectives.size();
+}
+
+void ProgramTables::addCollective(rt::CollectiveOp op) {
+  BoostCollective collective = describeCollective(op);
+  auto &list = operands.emplace_back();
+  for (auto [value, group] : llvm::zip(op.getOperands(), op.getGroups()))
+    list.push_back(
+        describeOperand(mlir::cast<mlir::ShapedType>(value.getType()), group));
+  collective.operands = list.data(); // stays valid when the list is moved
+  collective.operand_count = list.size();
+  collectives.push_back(collective);
 }
 
 boostrt::MemoryPlan

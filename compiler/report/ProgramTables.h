@@ -24,8 +24,12 @@ public:
   boostrt::MemoryPlan planTraining(const boostrt::JobShape &job) const;
 
 private:
+  void addCollective(rt::CollectiveOp op);
+
   BoostProgram descriptor = {};
   BoostTarget target = {};
+  BoostVariant usual = {};
+  std::vector<BoostFunction> updates;
   std::vector<BoostCollective> collectives;
   std::vector<std::vector<BoostCollectiveOperand>> operands; ///< by collective
 };

@@ -35,8 +35,8 @@ static func::FuncOp createFunction(train::ProgramOp program, Location loc,
   return function;
 }
 
-static LogicalResult createCombine(train::ProgramOp program,
-                                   func::FuncOp micro) {
+static FailureOr<func::FuncOp>
+createCombine(train::ProgramOp program, func::FuncOp micro, StringRef name) {
   SmallVector<BoundType> sums, operands;
   for (auto [index, type] : llvm::enumerate(micro.getResultTypes())) {
     rt::BindingAttr binding = rt::getResultBinding(micro, index);
@@ -51,7 +51,7 @@ static LogicalResult createCombine(train::ProgramOp program,
         type, rt::BindingAttr::get(program.getContext(), binding.getKind(),
                                    binding.getName(), /*other=*/true));
   func::FuncOp combine =
-      createFunction(program, micro.getLoc(), train::kCombine, operands, sums);
+      createFunction(program, micro.getLoc(), name, operands, sums);
   OpBuilder builder = OpBuilder::atBlockEnd(&combine.getBody().front());
   SmallVector<Value> results;
   for (size_t i = 0; i < sums.size(); ++i)
@@ -59,18 +59,44 @@ static LogicalResult createCombine(train::ProgramOp program,
         builder, micro.getLoc(), combine.getArgument(i),
         combine.getArgument(sums.size() + i)));
   func::ReturnOp::create(builder, micro.getLoc(), results);
+  return combine;
+}
+
+/// Gives each variant that lacks it what adds the sums of its micro-batches.
+static LogicalResult completeVariants(train::ProgramOp program) {
+  llvm::DenseMap<Operation *, func::FuncOp> combines; ///< by micro
+  for (const train::StepVariant &variant : program.getVariants())
+    if (variant.combine)
+      combines[variant.micro] = variant.combine;
+  for (const train::StepVariant &variant : program.getVariants()) {
+    if (!variant.micro || variant.combine)
+      continue;
+    func::FuncOp &combine = combines[variant.micro];
+    if (!combine) {
+      // A program's first has the usual name.
+      std::string name = train::kCombine.str();
+      if (program.getFunction(name))
+        name += "_" + variant.name.str();
+      FailureOr<func::FuncOp> created =
+          createCombine(program, variant.micro, name);
+      if (failed(created))
+        return failure();
+      combine = *created;
+    }
+    if (auto op = cast_or_null<train::VariantOp>(variant.op))
+      op.setCombineAttr(FlatSymbolRefAttr::get(combine));
+  }
   return success();
 }
 
-/// Whether @update reads whether a step before it failed.
+/// Whether an update reads whether a step before it failed.
 static bool readsFailed(train::ProgramOp program) {
-  func::FuncOp update = program.getFunction(train::kUpdate);
-  if (!update)
-    return false;
   auto failed =
       rt::BindingAttr::get(program.getContext(), rt::BindingKind::Failed);
-  return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
-    return rt::getArgumentBinding(update, i) == failed;
+  return llvm::any_of(program.getUpdates(), [&](func::FuncOp update) {
+    return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
+      return rt::getArgumentBinding(update, i) == failed;
+    });
   });
 }
 
@@ -136,10 +162,7 @@ struct CompleteStepPass
     : boostc::transforms::impl::CompleteStepPassBase<CompleteStepPass> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
-    func::FuncOp micro = program.getFunction(train::kMicro);
-    if (micro && !program.accumulatesInPlace() &&
-        !program.getFunction(train::kCombine) &&
-        failed(createCombine(program, micro)))
+    if (!program.accumulatesInPlace() && failed(completeVariants(program)))
       return signalPassFailure();
     if (!program.getFunction(train::kInit))
       createInit(program);

@@ -33,11 +33,11 @@ LogicalResult rt::verifyForm(Operation *op, const CollectiveForm &form,
   return success();
 }
 
-void rt::numberCollectives(FunctionOpInterface function) {
+void rt::numberCollectives(ArrayRef<func::FuncOp> functions) {
   uint32_t next = 0;
-  for (auto collective :
-       function.getFunctionBody().front().getOps<CollectiveOpInterface>())
-    collective.setIndex(next++);
+  for (func::FuncOp function : functions)
+    for (auto collective : function.getOps<CollectiveOpInterface>())
+      collective.setIndex(next++);
 }
 
 namespace {

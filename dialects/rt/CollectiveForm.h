@@ -4,6 +4,7 @@
 
 #include "dialects/interfaces/ReferenceValue.h"
 #include "dialects/rt/RtDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace boostc::rt {
 
@@ -24,8 +25,8 @@ struct CollectiveForm {
 llvm::LogicalResult verifyForm(mlir::Operation *op, const CollectiveForm &form,
                                size_t exchanged);
 
-/// Numbers the collectives in the body of `function` in their order.
-void numberCollectives(mlir::FunctionOpInterface function);
+/// Numbers the collectives in the bodies of `functions` in their order.
+void numberCollectives(llvm::ArrayRef<mlir::func::FuncOp> functions);
 
 /// The results of every rank from the operands of all, by rank. The ranks are
 /// of one server, where each is an inner group (BOOSTC_ADASUM_SCOPE_AUTO).

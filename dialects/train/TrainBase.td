@@ -36,6 +36,9 @@ def Train_Dialect : Dialect {
     | `@combine` | step | two results of micro -> their sum; none with `rt.reproducible` off |
     | `@init` | step | seed -> parameters, state, failed = 0 |
 
+    A program may have several of `@micro`, `@combine` and `@update`, and a `train.variant`
+    for each kind of step that names its own.
+
     With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
     the sums of those before and returns sums with its own.
 
@@ -119,6 +122,29 @@ def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
                         EnumParameter<Rt_AdasumScope>:$scope,
                         "::mlir::DenseI64ArrayAttr":$cuts);
   let assemblyFormat = "`<` $mode `,` $granularity `,` $scope `,` `cuts` `=` $cuts `>`";
+}
+
+def Train_StepsAttr : AttrDef<Train_Dialect, "Steps"> {
+  let mnemonic = "steps";
+  let summary = "some of a run's steps";
+  let description = [{
+    Steps `first`, `first + every`, ... up to `last`; without end where `last` is 0. Steps are
+    those of the whole run, counted from 1.
+
+    Example: `<first = 100, every = 50>`.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$first,
+                        DefaultValuedParameter<"int64_t", "0">:$last,
+                        DefaultValuedParameter<"int64_t", "1">:$every);
+  let assemblyFormat = "`<` struct($first, $last, $every) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool contains(int64_t step) const;
+  }];
+}
+
+def Train_StepRanges : TypedArrayAttrBase<Train_StepsAttr, "ranges of steps"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
 }
 
 def Train_Sum : Boost_Scalar<F32, "getF32Type">;

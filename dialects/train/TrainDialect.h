@@ -20,12 +20,26 @@
 #include "dialects/train/TrainEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/train/TrainAttrs.h.inc"
+
+namespace boostc::train {
+
+/// One kind of step; see train.variant.
+struct StepVariant {
+  llvm::StringRef name;
+  mlir::func::FuncOp micro, combine, update;
+  mlir::Operation *op = nullptr; ///< null: the program has this one only
+};
+
+} // namespace boostc::train
+
 #define GET_OP_CLASSES
 #include "dialects/train/TrainOps.h.inc"
 
 namespace boostc::train {
 
-/// Names of a program's functions.
+/// Names of a program's functions; of those of a step where it has one variant,
+/// which is called kStep.
+constexpr llvm::StringLiteral kStep = "step";
 constexpr llvm::StringLiteral kForward = "forward";
 constexpr llvm::StringLiteral kInference = "inference";
 constexpr llvm::StringLiteral kMicro = "micro";

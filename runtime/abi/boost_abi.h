@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 11u
+#define BOOSTC_ABI_VERSION 12u
 #define BOOSTC_ABI_MAGIC 0x54534f4f42303031ull /* the bytes "100BOOST" */
 #define BOOSTC_QUERY_SYMBOL "boost_program_query"
 
@@ -58,15 +58,16 @@ typedef enum BoostArenaKind {
   BOOSTC_ARENA_COUNT = 8
 } BoostArenaKind;
 
-typedef enum BoostFunctionKind {
+/* What a function does. A program has one INIT and one EVAL; the others are the
+ * parts of its variants. */
+typedef enum BoostFunctionRole {
   BOOSTC_FUNCTION_INIT =
       0, /* CONTROL(seed) -> PARAMETER, STATE, RESULT(failed) */
   BOOSTC_FUNCTION_MICRO = 1, /* BATCH, PARAMETER -> GRADIENT; where the program
                                is not reproducible and micro_batches above 1:
                                GRADIENT += what it computes, or = where
                                GRADIENT's loss count is 0 */
-  BOOSTC_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER; missing where the
-                                 program is not reproducible */
+  BOOSTC_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER */
   BOOSTC_FUNCTION_UPDATE =
       3,                    /* GRADIENT, CONTROL, PARAMETER, STATE,
                               RESULT(failed) -> PARAMETER, STATE, RESULT; nothing
@@ -75,7 +76,7 @@ typedef enum BoostFunctionKind {
                               already: no step follows one that failed */
   BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
   BOOSTC_FUNCTION_COUNT = 5
-} BoostFunctionKind;
+} BoostFunctionRole;
 
 typedef enum BoostRole {
   BOOSTC_ROLE_WEIGHT = 0,
@@ -274,11 +275,11 @@ typedef struct BoostEnv {
   int32_t (*collective)(const struct BoostEnv *env, uint32_t index,
                         void *const *operands);
 
-  /* Micro calls it, and nothing else does, for collectives 0, 1, ... as far as
-   * it goes: after what was asked for before, `operands`, those of collective
-   * `index`, have the value of this micro-batch, and micro touches them no
-   * more. The runtime may begin the collective where that value is all that
-   * update will have. */
+  /* Micro calls it, and nothing else does, for the collectives of its variant's
+   * update, in their order, as far as it goes: after what was asked for before,
+   * `operands`, those of collective `index`, have the value of this
+   * micro-batch, and micro touches them no more. The runtime may begin the
+   * collective where that value is all that update will have. */
   void (*gradients_ready)(const struct BoostEnv *env, uint32_t index,
                           void *const *operands);
 } BoostEnv;
@@ -405,11 +406,37 @@ typedef struct BoostLibraryCall {
 
 typedef int32_t (*BoostEntry)(const BoostEnv *env, void *const *arenas);
 
+/* All targets have the same functions in the same order. */
 typedef struct BoostFunction {
   const char *name;
   BoostEntry entry;
   uint64_t transient_bytes; /* what this function uses of TRANSIENT */
+  uint32_t role;            /* BoostFunctionRole */
+  uint32_t
+      first_collective; /* UPDATE calls so many collectives from this one */
+  uint32_t collective_count; /* on, in their order; others call none */
+  uint32_t reserved;
 } BoostFunction;
+
+/* Steps `first`, `first + every`, ... up to `last`, or without end where that
+ * is 0. Steps are those of the run, counted from 1. */
+typedef struct BoostStepRange {
+  int64_t first; /* 1 or more */
+  int64_t last;
+  int64_t every; /* 1 or more */
+} BoostStepRange;
+
+/* A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
+ * left, then UPDATE. A step is of the first variant of the program that has it
+ * in a range; the last variant has none, and all steps that are left. */
+typedef struct BoostVariant {
+  const char *name;
+  uint32_t micro;   /* these are indices into the functions of a target */
+  uint32_t combine; /* UINT32_MAX where the program is not reproducible */
+  uint32_t update;
+  uint32_t range_count;
+  const BoostStepRange *ranges;
+} BoostVariant;
 
 /* A buffer that a launch is given. */
 typedef struct BoostOperand {
@@ -450,11 +477,12 @@ typedef struct BoostCollectiveOperand {
   uint32_t reserved;
 } BoostCollectiveOperand;
 
-/* A collective of a step. All ranks execute the same ones in the same order. */
+/* A collective of an update. All ranks execute the same ones in the same order.
+ */
 typedef struct BoostCollective {
   uint32_t kind;  /* BoostCollectiveKind */
   uint32_t ranks; /* BoostRankGroup */
-  uint32_t index; /* order in a step, from 0 */
+  uint32_t index; /* order in the program, from 0 */
   uint32_t operand_count;
   const BoostCollectiveOperand *operands;
   const char
@@ -477,7 +505,9 @@ typedef struct BoostTarget {
   const BoostModule *modules; /* CUDA: ends with BOOSTC_MODULE_END; CPU: null */
   uint32_t library_call_count;
   uint32_t launch_count;
-  BoostFunction functions[BOOSTC_FUNCTION_COUNT]; /* by BoostFunctionKind */
+  uint32_t function_count;
+  uint32_t reserved;
+  const BoostFunction *functions;
 } BoostTarget;
 
 typedef struct BoostProgram {
@@ -503,8 +533,9 @@ typedef struct BoostProgram {
   const BoostMetric *metrics;
   const BoostSchedule *schedules;
   const BoostTarget *targets;         /* one of each kind at most, by kind */
-  const BoostCollective *collectives; /* of a step, by index; the same ones for
-                                         all targets */
+  const BoostCollective *collectives; /* by index; the same ones for all
+                                         targets */
+  const BoostVariant *variants;
   uint32_t parameter_count;
   uint32_t accumulator_count;
   uint32_t state_count;
@@ -513,6 +544,8 @@ typedef struct BoostProgram {
   uint32_t schedule_count;
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
+  uint32_t variant_count; /* 1 or more */
+  uint32_t reserved;
   uint32_t adasum_scope;     /* BoostAdasumScope */
   uint32_t state_is_private; /* 1: each inner group's ranks have states of
                                 parameters of their own; 0: all ranks have the
@@ -573,14 +606,16 @@ BOOSTC_ABI_ASSERT(BoostSchedule, 128);
 BOOSTC_ABI_ASSERT(BoostMatmul, 64);
 BOOSTC_ABI_ASSERT(BoostConvolution, 264);
 BOOSTC_ABI_ASSERT(BoostLibraryCall, 400);
-BOOSTC_ABI_ASSERT(BoostFunction, 24);
+BOOSTC_ABI_ASSERT(BoostFunction, 40);
+BOOSTC_ABI_ASSERT(BoostStepRange, 24);
+BOOSTC_ABI_ASSERT(BoostVariant, 32);
 BOOSTC_ABI_ASSERT(BoostOperand, 24);
 BOOSTC_ABI_ASSERT(BoostLaunch, 48);
 BOOSTC_ABI_ASSERT(BoostModule, 24);
 BOOSTC_ABI_ASSERT(BoostCollectiveOperand, 24);
 BOOSTC_ABI_ASSERT(BoostCollective, 40);
-BOOSTC_ABI_ASSERT(BoostTarget, 184);
-BOOSTC_ABI_ASSERT(BoostProgram, 520);
+BOOSTC_ABI_ASSERT(BoostTarget, 80);
+BOOSTC_ABI_ASSERT(BoostProgram, 536);
 BOOSTC_ABI_ASSERT(BoostTrailer, 56);
 
 #ifdef __cplusplus

@@ -56,6 +56,7 @@ private:
 
   Status step() {
     uint32_t count = program_.descriptor().micro_batches;
+    window_.begin(globalStep_ + 1);
     for (uint32_t i = 0; i < count; ++i) {
       BOOSTRT_RETURN_IF_ERROR(
           window_.add(batches_[next_], i + 1 == count ? globalStep_ + 1 : 0));

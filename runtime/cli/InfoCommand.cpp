@@ -2,11 +2,13 @@
 #include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "runtime/predict/PredictionReport.h"
+#include "runtime/program/AccumulatesInPlace.h"
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/ProgramTargets.h"
 #include "runtime/program/Recipe.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/support/ByteText.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -159,6 +161,42 @@ Json modulesOf(const BoostTarget &target) {
   return list;
 }
 
+Json describeVariants(const BoostProgram &descriptor) {
+  Json list = Json::array();
+  auto nameOf = [&](uint32_t function) {
+    return descriptor.targets[0].functions[function].name;
+  };
+  for (const BoostVariant &variant : variantsOf(descriptor)) {
+    Json json{{"name", variant.name}, {"micro", nameOf(variant.micro)}};
+    if (!accumulatesInPlace(descriptor))
+      json["combine"] = nameOf(variant.combine);
+    json["update"] = nameOf(variant.update);
+    json["collectives"] = collectivesOf(descriptor, variant).size();
+    Json ranges = Json::array();
+    for (const BoostStepRange &range :
+         std::span(variant.ranges, variant.range_count)) {
+      Json steps{{"first", range.first}};
+      if (range.last != 0)
+        steps["last"] = range.last;
+      steps["every"] = range.every;
+      ranges.push_back(std::move(steps));
+    }
+    json["steps"] = std::move(ranges);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+/// One kind of step needs no table.
+void printVariants(const BoostProgram &descriptor) {
+  if (descriptor.variant_count == 1)
+    return;
+  printResult("variants of a step (steps from 1, the first that lists one)\n");
+  for (const BoostVariant &variant : variantsOf(descriptor))
+    printResult("  {:<32} {}\n", variant.name,
+                describeSteps({variant.ranges, variant.range_count}));
+}
+
 /// The ranks as a plan sees them: those whose memory is a GPU's add there.
 MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
   MemoryJob job;
@@ -252,6 +290,7 @@ Json describe(const Program &program, const Recipe &recipe,
           {"inputs", inputsOf(program)},
           {"metrics", metrics},
           {"schedules", schedules},
+          {"variants", describeVariants(d)},
           {"targets", targets},
           {"recipe", Json(recipe.all)}};
 }
@@ -338,7 +377,7 @@ void printTarget(const Json &target) {
               target["memory"]["total_bytes"].get<uint64_t>());
 }
 
-void printText(const Json &json) {
+void printText(const Json &json, const BoostProgram &descriptor) {
   auto text = [&](const char *key) { return json[key].get<std::string>(); };
   auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
   printResult("{}: batch {} x {} a step, seed {}\n", text("name"),
@@ -357,6 +396,7 @@ void printText(const Json &json) {
     printResult("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                 schedule["kind"].get<std::string>(),
                 schedule["value"].get<double>());
+  printVariants(descriptor);
   for (const Json &target : json["targets"])
     printTarget(target);
   printResult("recipe\n{}\n", json["recipe"].dump(2));
@@ -428,7 +468,7 @@ Status infoCommand(const Options &options) {
   if (options.json)
     printResult("{}\n", json.dump(2));
   else
-    printText(json);
+    printText(json, (*program)->descriptor());
   return Status();
 }
 

@@ -101,10 +101,10 @@ public:
   /// none.
   virtual GpuStream *stream() { return nullptr; }
 
-  /// Runs `function` of the target the device was made for on `arenas`,
+  /// Runs function `index` of the target the device was made for on `arenas`,
   /// addresses in its memory by BoostArenaKind. It may return before the
   /// function has ended; what is called or copied next comes after it.
-  virtual Status call(BoostFunctionKind function, void *const *arenas) = 0;
+  virtual Status call(uint32_t index, void *const *arenas) = 0;
 
   /// Hands the collectives from the next call on to `runner`; `schedule` is the
   /// program's table of them and outlives the device. Null, as at first: there

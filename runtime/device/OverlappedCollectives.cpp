@@ -34,11 +34,11 @@ void OverlappedCollectives::ready(uint32_t index,
   if (!isOpen_)
     return;
   std::lock_guard lock(mutex_);
-  if (index != begunCount_ || index >= begun_.size())
+  if (index != first_ + begunCount_ || begunCount_ >= begun_.size())
     return; // update runs it
   // Generated code calls this, and no exception may pass through it.
   try {
-    begun_[index].operands.assign(operands.begin(), operands.end());
+    begun_[begunCount_].operands.assign(operands.begin(), operands.end());
     if (!thread_.joinable())
       thread_ = std::thread(&OverlappedCollectives::carryOut, this);
   } catch (...) {
@@ -51,11 +51,12 @@ void OverlappedCollectives::ready(uint32_t index,
 Status OverlappedCollectives::run(uint32_t index, void *const *operands) {
   {
     std::unique_lock lock(mutex_);
-    bool hasBegun = index < begunCount_;
-    size_t awaited = hasBegun ? index + 1 : begunCount_;
+    size_t number = index - first_;
+    bool hasBegun = begunCount_ > 0 && number < begunCount_;
+    size_t awaited = hasBegun ? number + 1 : begunCount_;
     changed_.wait(lock, [&] { return doneCount_ >= awaited; });
     if (hasBegun) {
-      const Begun &begun = begun_[index];
+      const Begun &begun = begun_[number];
       if (!std::equal(begun.operands.begin(), begun.operands.end(), operands))
         return Status(ExitCode::Internal,
                       fmt::format("collective {} began on other memory than "
@@ -73,10 +74,10 @@ void OverlappedCollectives::carryOut() {
     changed_.wait(lock, [this] { return ends_ || doneCount_ < begunCount_; });
     if (doneCount_ == begunCount_)
       return;
-    auto index = static_cast<uint32_t>(doneCount_);
-    Begun &begun = begun_[index];
-    if (index > 0 && !begun_[index - 1].status.ok()) {
-      begun.status = begun_[index - 1].status;
+    auto index = static_cast<uint32_t>(first_ + doneCount_);
+    Begun &begun = begun_[doneCount_];
+    if (doneCount_ > 0 && !begun_[doneCount_ - 1].status.ok()) {
+      begun.status = begun_[doneCount_ - 1].status;
     } else {
       lock.unlock();
       Status status = catching(

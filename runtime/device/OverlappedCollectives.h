@@ -26,8 +26,12 @@ public:
   ~OverlappedCollectives() override;
 
   /// What is announced from now on begins at once: the operands are what this
-  /// rank adds to the step, not a part of it.
-  void open() { isOpen_ = true; }
+  /// rank adds to the step, not a part of it. `first` is the first collective
+  /// of the step.
+  void open(uint32_t first) {
+    first_ = first;
+    isOpen_ = true;
+  }
   bool isEarly() const override { return isOpen_; }
   /// Waits for what has begun; nothing more begins before the next open().
   void close();
@@ -51,7 +55,8 @@ private:
   bool isOpen_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Begun> begun_; ///< by collective
+  uint32_t first_ = 0;       ///< collective of the step
+  std::vector<Begun> begun_; ///< by collective of the step
   size_t begunCount_ = 0, doneCount_ = 0;
   bool ends_ = false;
   std::thread thread_; ///< once something was announced

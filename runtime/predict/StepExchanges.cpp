@@ -2,6 +2,7 @@
 
 #include "runtime/comm/Collectives.h"
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/support/Clock.h"
 
 #include <algorithm>
@@ -10,8 +11,9 @@ namespace boostrt {
 
 StepExchanges::StepExchanges(const BoostProgram &program, Transport &transport)
     : group_(transport),
-      collectives_(program.collectives, program.collective_count),
-      pattern_(*this), early_(pattern_, program.collective_count) {
+      collectives_(collectivesOf(program, usualVariant(program))),
+      first_(collectives_.empty() ? 0 : collectives_.front().index),
+      pattern_(*this), early_(pattern_, collectives_.size()) {
   shape_.ranks = group_.size();
   auto floats = [](const BoostCollective &collective) {
     return countOf(BOOSTC_F32, collective);
@@ -19,7 +21,7 @@ StepExchanges::StepExchanges(const BoostProgram &program, Transport &transport)
   auto longest = std::ranges::max_element(collectives_, {}, floats);
   if (longest == collectives_.end())
     return;
-  longest_ = static_cast<uint32_t>(longest - collectives_.begin());
+  longest_ = longest->index;
   for (const BoostCollectiveOperand &operand : operandsOf(*longest))
     if (operand.dtype == BOOSTC_F32)
       shape_.partBytes.push_back(operand.elements * sizeof(float));
@@ -31,7 +33,7 @@ Status StepExchanges::run(uint32_t index, void *const *operands) {
   Status status = early_.run(index, operands);
   waited_ += secondsSince(begin);
   begin = Clock::now();
-  if (index + 1 == collectives_.size() && pattern_.pattern == Pattern::Sum)
+  if (isLast(index) && pattern_.pattern == Pattern::Sum)
     divideSum();
   overlapped_ += secondsSince(begin);
   return status;
@@ -40,8 +42,8 @@ Status StepExchanges::run(uint32_t index, void *const *operands) {
 Status StepExchanges::Patterns::run(uint32_t index, void *const *operands) {
   StepExchanges &all = exchanges_;
   if (index == all.longest_)
-    listOperands(all.collectives_[index], operands, all.floats_);
-  return index + 1 < all.collectives_.size() ? Status() : all.exchangePattern();
+    listOperands(all.collectives_[index - all.first_], operands, all.floats_);
+  return all.isLast(index) ? all.exchangePattern() : Status();
 }
 
 Status StepExchanges::exchangePattern() {

@@ -24,7 +24,7 @@ public:
   Workspace &workspace() { return workspace_; }
 
   /// Around a step's last micro-batch and its update, as Execution does it.
-  void open() { early_.open(); }
+  void open() { early_.open(first_); }
   void close() { early_.close(); }
   void ready(uint32_t index, std::span<void *const> operands) override {
     early_.ready(index, operands);
@@ -49,14 +49,18 @@ private:
     StepExchanges &exchanges_;
   };
 
+  bool isLast(uint32_t index) const {
+    return index - first_ + 1 == collectives_.size();
+  }
   Status exchangeShort(uint32_t messages);
   Status exchangePattern();
   void divideSum();
 
   Group group_;
   Workspace workspace_;
-  std::span<const BoostCollective> collectives_;
-  uint32_t longest_ = 0; ///< collective
+  std::span<const BoostCollective> collectives_; ///< of the usual variant
+  uint32_t first_;                               ///< of them
+  uint32_t longest_ = 0;                         ///< collective
   ExchangeShape shape_;
   std::vector<std::span<float>> floats_; ///< operands of the longest
   std::vector<double> shorts_;

@@ -52,7 +52,8 @@ Status TrainingRank::prepare(uint32_t threads) {
   if (exchanges_)
     device_->setCollectives(
         exchanges_, std::span(program_.collectives, program_.collective_count));
-  return device_->call(BOOSTC_FUNCTION_INIT, bases_.data());
+  return device_->call(functionOf(target_, BOOSTC_FUNCTION_INIT),
+                       bases_.data());
 }
 
 Status TrainingRank::step(Pattern pattern) {
@@ -61,7 +62,7 @@ Status TrainingRank::step(Pattern pattern) {
   BOOSTRT_RETURN_IF_ERROR(computeGradients());
   setSchedules();
   bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
-  Status updated = call(BOOSTC_FUNCTION_UPDATE, update_);
+  Status updated = call(variant_.update, update_);
   if (exchanges_)
     exchanges_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
@@ -102,12 +103,12 @@ Status TrainingRank::computeGradients() {
     bases_[BOOSTC_ARENA_GRADIENT] = gradients_[isIntoSet0 ? 0 : 1];
     if (exchanges_ && isIntoSet0 && i + 1 == micros)
       exchanges_->open();
-    BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_MICRO, micro_));
+    BOOSTRT_RETURN_IF_ERROR(call(variant_.micro, micro_));
     if (isIntoSet0)
       continue;
     bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
     bases_[BOOSTC_ARENA_GRADIENT_OTHER] = gradients_[1];
-    BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_COMBINE, combine_));
+    BOOSTRT_RETURN_IF_ERROR(call(variant_.combine, combine_));
   }
   return Status();
 }
@@ -146,8 +147,7 @@ void *TrainingRank::reserve(uint64_t bytes) {
   return std::memset(memory, 0, size);
 }
 
-Status TrainingRank::call(BoostFunctionKind function,
-                          std::vector<double> &times) {
+Status TrainingRank::call(uint32_t function, std::vector<double> &times) {
   Clock::time_point begin = Clock::now();
   BOOSTRT_RETURN_IF_ERROR(device_->call(function, bases_.data()));
   times.push_back(secondsSince(begin));

@@ -1,10 +1,11 @@
 // TrainingRank.h - a rank that trains on generated batches, and how long the
-// parts of its steps take.
+// parts of its steps take. All steps are of the program's usual variant.
 #pragma once
 
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/predict/StepExchanges.h"
 #include "runtime/program/StepModel.h"
+#include "runtime/program/StepVariants.h"
 
 #include <array>
 #include <cstdlib>
@@ -43,11 +44,12 @@ private:
   Status computeGradients();
   Status checkApplied() const;
   void setSchedules();
-  Status call(BoostFunctionKind function, std::vector<double> &times);
+  Status call(uint32_t function, std::vector<double> &times);
 
   const BoostProgram &program_;
   const BoostTarget &target_;
   StepExchanges *exchanges_;
+  const BoostVariant &variant_ = usualVariant(program_);
   std::vector<std::unique_ptr<void, Free>> memory_;
   std::array<void *, BOOSTC_ARENA_COUNT> bases_{};
   std::array<void *, 2> gradients_{};

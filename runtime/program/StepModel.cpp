@@ -1,6 +1,7 @@
 #include "runtime/program/StepModel.h"
 
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/program/StepVariants.h"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +45,7 @@ public:
       return step_;
     step_.wait = server_.wait * step_.exchangeStretch;
     for (const BoostCollective &collective :
-         std::span(program_.collectives, program_.collective_count)) {
+         collectivesOf(program_, usualVariant(program_))) {
       Result<PredictedCollective> predicted = predict(collective);
       if (!predicted.ok())
         return predicted.status();

@@ -2,8 +2,9 @@
 // of a program's tables and of what has been measured elsewhere:
 //
 //   step     = K micro + (K - 1) combine + exchange + update
-//   exchange = wait + the sum over the collectives of the program, by
-//              CostModel.h
+//   exchange = wait + the sum over the collectives of the step, by CostModel.h
+//
+// for a step of the program's usual variant.
 //
 // A rank that shares its cores gets its part of them: with r ranks of t threads
 // on a server of c cores, micro, combine and update take max(1, r t / c) times

@@ -2,7 +2,9 @@
 // holds code for.
 #include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/ConvolutionGraph.h"
+#include "runtime/program/AccumulatesInPlace.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/program/ValidateProgram.h"
 
 namespace boostrt {
@@ -14,9 +16,6 @@ constexpr uint32_t kMaxBlocks = (1u << 31) - 1; ///< what a GPU's grid has in x
 constexpr uint32_t kMaxBlockThreads = 1024;     ///< and a block
 constexpr uint32_t kMaxModules = 16;
 constexpr uint64_t kMaxModuleBytes = uint64_t{1} << 30;
-
-constexpr const char *kFunctionNames[BOOSTC_FUNCTION_COUNT] = {
-    "init", "micro", "combine", "update", "eval"};
 
 /// One target; its messages begin with its name.
 class TargetCheck : DescriptorCheck {
@@ -217,18 +216,36 @@ private:
   }
 
   Status functions() const {
-    for (int kind = 0; kind < BOOSTC_FUNCTION_COUNT; ++kind) {
-      const BoostFunction &function = t_.functions[kind];
-      // Without gradient sets of their own micro-batches need no combine.
-      bool isNeeded = kind != BOOSTC_FUNCTION_COMBINE ||
-                      p_.reproducible != BOOSTC_REPRODUCIBLE_OFF;
-      if (isNeeded && !function.entry)
-        return fail("{}: function {} is missing", name_, kFunctionNames[kind]);
+    BOOSTRT_RETURN_IF_ERROR(
+        table(t_.functions, t_.function_count, "functions"));
+    const BoostTarget &first = p_.targets[0];
+    if (t_.function_count != first.function_count)
+      return fail("{}: {} functions, where another target has {}", name_,
+                  t_.function_count, first.function_count);
+    for (uint32_t i = 0; i < t_.function_count; ++i) {
+      const BoostFunction &function = t_.functions[i],
+                          &twin = first.functions[i];
+      if (!function.name || !function.entry)
+        return fail("{}: function {} has no name or no code", name_, i);
+      if (function.role >= BOOSTC_FUNCTION_COUNT)
+        return fail("{}: function {} has unknown role {}", name_, function.name,
+                    function.role);
+      if (function.role != twin.role ||
+          function.first_collective != twin.first_collective ||
+          function.collective_count != twin.collective_count)
+        return fail("{}: function {} has another role or other collectives "
+                    "than on another target",
+                    name_, function.name);
       if (function.transient_bytes > t_.transient_bytes)
         return fail("{}: function {} uses {} bytes of arena TRANSIENT, which "
                     "has {}",
-                    name_, kFunctionNames[kind], function.transient_bytes,
+                    name_, function.name, function.transient_bytes,
                     t_.transient_bytes);
+      if (uint64_t{function.first_collective} + function.collective_count >
+          p_.collective_count)
+        return fail("{}: function {} calls {} collectives from {} on, of {}",
+                    name_, function.name, function.collective_count,
+                    function.first_collective, p_.collective_count);
     }
     return Status();
   }
@@ -255,10 +272,55 @@ public:
         return fail("target {} is in the wrong place", kTargetNames[kind]);
       BOOSTRT_RETURN_IF_ERROR(TargetCheck(p_, p_.targets[i], path_).run());
     }
-    return Status();
+    for (BoostFunctionRole role : {BOOSTC_FUNCTION_INIT, BOOSTC_FUNCTION_EVAL})
+      if (std::ranges::count(functionsOf(p_.targets[0]),
+                             static_cast<uint32_t>(role),
+                             &BoostFunction::role) != 1)
+        return fail("expected one function of role {}", static_cast<int>(role));
+    return variants();
   }
 
 private:
+  Status variants() const {
+    if (p_.variant_count == 0 || p_.variant_count > kMaxTableEntries ||
+        !p_.variants)
+      return fail("table variants of {} entries", p_.variant_count);
+    for (const BoostVariant &variant : variantsOf(p_)) {
+      if (!variant.name)
+        return fail("a variant has no name");
+      BOOSTRT_RETURN_IF_ERROR(
+          part(variant, variant.micro, BOOSTC_FUNCTION_MICRO));
+      // Without gradient sets of their own micro-batches need no combine.
+      if (!accumulatesInPlace(p_))
+        BOOSTRT_RETURN_IF_ERROR(
+            part(variant, variant.combine, BOOSTC_FUNCTION_COMBINE));
+      BOOSTRT_RETURN_IF_ERROR(
+          part(variant, variant.update, BOOSTC_FUNCTION_UPDATE));
+      bool isLast = &variant == &usualVariant(p_);
+      if ((variant.range_count == 0) != isLast ||
+          variant.range_count > kMaxTableEntries ||
+          (!isLast && !variant.ranges))
+        return fail("variant {} has {} ranges of steps", variant.name,
+                    variant.range_count);
+      for (const BoostStepRange &range :
+           std::span(variant.ranges, variant.range_count))
+        if (range.first < 1 || range.every < 1 || range.last < 0)
+          return fail("variant {} is of every {}th step from {} to {}",
+                      variant.name, range.every, range.first, range.last);
+    }
+    return Status();
+  }
+
+  Status part(const BoostVariant &variant, uint32_t function,
+              BoostFunctionRole role) const {
+    const BoostTarget &target = p_.targets[0];
+    if (function < target.function_count &&
+        target.functions[function].role == role)
+      return Status();
+    return fail("variant {} has function {} where one of role {} is expected",
+                variant.name, function, static_cast<int>(role));
+  }
+
   const BoostProgram &p_;
   const std::string &path_;
 };

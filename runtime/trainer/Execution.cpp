@@ -28,7 +28,12 @@ template <typename T> void write(std::byte *address, T value) {
 
 Execution::Execution(const Program &program, Device &device,
                      const Arenas &arenas)
-    : program_(program), device_(device), arenas_(arenas) {
+    : program_(program), device_(device), arenas_(arenas),
+      variant_(&usualVariant(program.descriptor())) {
+  // Indices are the same on all targets.
+  const BoostTarget &target = program.targets().front();
+  init_ = functionOf(target, BOOSTC_FUNCTION_INIT);
+  eval_ = functionOf(target, BOOSTC_FUNCTION_EVAL);
   for (BoostArenaKind kind :
        {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_STATE, BOOSTC_ARENA_CONTROL,
         BOOSTC_ARENA_RESULT, BOOSTC_ARENA_TRANSIENT})
@@ -70,8 +75,8 @@ float Execution::valueAt(const BoostSchedule &schedule,
       &schedule, run_.before(globalStep), run_.length()));
 }
 
-Status Execution::call(BoostFunctionKind kind) {
-  Status status = device_.call(kind, bases_);
+Status Execution::call(uint32_t function) {
+  Status status = device_.call(function, bases_);
   // A lost rank is not a fault of the program.
   if (status.ok() || status.code() == ExitCode::RankLost)
     return status;
@@ -96,7 +101,7 @@ Status Execution::useBatch(const std::byte *batch) {
 Status Execution::init(uint64_t seed) {
   BOOSTRT_RETURN_IF_ERROR(
       control(program_.descriptor().seed_control, static_cast<int64_t>(seed)));
-  return call(BOOSTC_FUNCTION_INIT);
+  return call(init_);
 }
 
 Status Execution::micro(std::byte *batch, int gradients,
@@ -106,9 +111,11 @@ Status Execution::micro(std::byte *batch, int gradients,
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, gradients);
   if (early_ && completesStep != 0 && gradients == 0) {
     beginStep(completesStep);
-    early_->open();
+    std::span collectives = collectivesOf(program_.descriptor(), *variant_);
+    if (!collectives.empty())
+      early_->open(collectives.front().index);
   }
-  return call(BOOSTC_FUNCTION_MICRO);
+  return call(variant_->micro);
 }
 
 Status Execution::combine(int into, int from) {
@@ -116,7 +123,7 @@ Status Execution::combine(int into, int from) {
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, into);
   bases_[BOOSTC_ARENA_GRADIENT_OTHER] =
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, from);
-  return call(BOOSTC_FUNCTION_COMBINE);
+  return call(variant_->combine);
 }
 
 Status Execution::resetAccumulators() {
@@ -159,7 +166,7 @@ Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
   }
   hasSchedules_ = true;
   bases_[BOOSTC_ARENA_GRADIENT] = arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, 0);
-  Status updated = call(BOOSTC_FUNCTION_UPDATE);
+  Status updated = call(variant_->update);
   if (early_)
     early_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
@@ -191,7 +198,7 @@ Result<StepResults> Execution::settle() {
 
 Status Execution::eval(std::byte *batch) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
-  BOOSTRT_RETURN_IF_ERROR(call(BOOSTC_FUNCTION_EVAL));
+  BOOSTRT_RETURN_IF_ERROR(call(eval_));
   return arenas_.pull(results_[0]);
 }
 

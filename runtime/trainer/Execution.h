@@ -6,6 +6,7 @@
 #include "runtime/checkpoint/RunSteps.h"
 #include "runtime/device/OverlappedCollectives.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/RankCollectives.h"
 
@@ -60,6 +61,13 @@ public:
   /// What schedules are resolved with.
   void setRun(const RunSteps &run) { run_ = run; }
 
+  /// Makes the calls until the next selectVariant() those of the variant that
+  /// step `globalStep` (from 1) is of; before the first they are of the usual
+  /// one.
+  void selectVariant(int64_t globalStep) {
+    variant_ = &variantAt(program_.descriptor(), globalStep);
+  }
+
   Status init(uint64_t seed);
   /// `batch` is the host's base of a batch arena, which stays as it is until
   /// finishBatches() or eval() has returned. `completesStep`: set 0 is
@@ -111,7 +119,7 @@ public:
 
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
-  Status call(BoostFunctionKind kind);
+  Status call(uint32_t function);
   void beginStep(int64_t globalStep);
   /// Sets a scalar of the control arena, of which the host has a copy.
   template <typename T> Status control(const BoostTensor &scalar, T value);
@@ -123,6 +131,8 @@ private:
   const Program &program_;
   Device &device_;
   const Arenas &arenas_;
+  const BoostVariant *variant_;
+  uint32_t init_, eval_; ///< functions
   RankCollectives *collectives_ = nullptr;
   std::unique_ptr<OverlappedCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;

@@ -1,6 +1,7 @@
 #include "runtime/trainer/RankCollectives.h"
 
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/support/Plural.h"
 
 #include <algorithm>
@@ -53,16 +54,29 @@ RankCollectives::create(Ranks &ranks, const Program &program,
 }
 
 Status RankCollectives::prepare() {
-  Prepared *carrier = nullptr;
   std::span<const BoostCollective> schedule = program_.collectives();
   prepared_.resize(schedule.size());
-  for (size_t i = 0; i < schedule.size(); ++i) {
+  for (size_t i = 0; i < schedule.size(); ++i)
     prepared_[i].name = nameOf(schedule[i], program_);
-    if (schedule[i].kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
-        schedule[i].ranks == BOOSTC_RANKS_ALL &&
-        countOf(BOOSTC_I64, schedule[i]) > 0)
-      carrier = &prepared_[i];
-  }
+  for (const BoostVariant &variant : variantsOf(program_.descriptor()))
+    BOOSTRT_RETURN_IF_ERROR(
+        chooseCarrier(collectivesOf(program_.descriptor(), variant)));
+  BOOSTRT_RETURN_IF_ERROR(makeGroups());
+  for (size_t i = 0; i < schedule.size(); ++i)
+    BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
+  // At once: a smaller piece would stay reserved as well.
+  BOOSTRT_RETURN_IF_ERROR(memory_.reserve(scratchBytes_).status());
+  return link_.vectors ? placeStop() : Status();
+}
+
+Status
+RankCollectives::chooseCarrier(std::span<const BoostCollective> schedule) {
+  Prepared *carrier = nullptr;
+  for (const BoostCollective &collective : schedule)
+    if (collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
+        collective.ranks == BOOSTC_RANKS_ALL &&
+        countOf(BOOSTC_I64, collective) > 0)
+      carrier = &prepared_[collective.index];
   if (!carrier)
     return Status(ExitCode::Input,
                   fmt::format("'{}' has no all_reduce of integers over all "
@@ -71,12 +85,7 @@ Status RankCollectives::prepare() {
                               "the model file with this version of boostc",
                               program_.path(), ranks_.size()));
   carrier->carriesStop = true;
-  BOOSTRT_RETURN_IF_ERROR(makeGroups());
-  for (size_t i = 0; i < schedule.size(); ++i)
-    BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
-  // At once: a smaller piece would stay reserved as well.
-  BOOSTRT_RETURN_IF_ERROR(memory_.reserve(scratchBytes_).status());
-  return link_.vectors ? placeStop() : Status();
+  return Status();
 }
 
 Status RankCollectives::makeGroups() {

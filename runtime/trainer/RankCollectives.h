@@ -73,6 +73,8 @@ private:
         memory_(link.vectors ? *link.vectors : host_) {}
   Status prepare();
   Status makeGroups();
+  /// Has a sum over all ranks of an update carry what they say of signals too.
+  Status chooseCarrier(std::span<const BoostCollective> schedule);
   Status placeStop();
   /// Counts the memory that a collective needs.
   Status reserve(const BoostCollective &collective, Prepared &prepared);

@@ -21,6 +21,9 @@ public:
         tree_(execution.program().descriptor().micro_batches,
               accumulatesInPlace(execution.program().descriptor())) {}
 
+  /// Begins step `globalStep` (from 1).
+  void begin(int64_t globalStep) { execution_.selectVariant(globalStep); }
+
   /// Runs one micro-batch; at most micro_batches of the program before sum().
   /// `batch` stays as Execution::micro() wants it. `lastOfStep`: it is this
   /// rank's last of that step (from 1); 0: it is not known to be.

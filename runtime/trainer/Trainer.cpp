@@ -111,6 +111,7 @@ Status Trainer::step(Prefetcher &batches) {
 }
 
 Status Trainer::runWindow(Prefetcher &batches) {
+  window_.begin(nextStep());
   for (uint32_t i = 0; i < share_.microBatches; ++i) {
     // next() has the arena of the batch before filled anew.
     BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());

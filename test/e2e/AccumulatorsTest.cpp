@@ -1,5 +1,6 @@
-// Accumulators and states that a pass of the tests adds to a step, with no edit
-// of another pass or of the runtime: each number against the interpreter.
+// Accumulators and states that a pass of the tests adds to all steps or to some
+// of them, with no edit of another pass or of the runtime: each number against
+// the interpreter.
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -30,18 +31,21 @@ const Model kModels[] = {
      R"({ "type": "momentum", "learning_rate": 0.0625, "momentum": 0.5 })"},
 };
 
-/// `model` in phase `backward` with the accumulators.
-std::string addAccumulators(const Model &model, CompileOptions options) {
+/// `model` in phase `backward` with the accumulators in every `every`-th step.
+std::string addAccumulators(const Model &model, CompileOptions options,
+                            int64_t every) {
   options.to = Phase::Backward;
   SmallVector<char, 0> ir = compileText(model.getJson(), options);
   Context context;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       StringRef(ir.data(), ir.size()), &context.mlir);
   PassManager manager(&context.mlir);
-  bool isRun = module &&
-               succeeded(parsePassPipeline(
-                   "train.program(test-mean-activations)", manager)) &&
-               succeeded(manager.run(*module));
+  bool isRun =
+      module &&
+      succeeded(parsePassPipeline("train.program(test-mean-activations{every=" +
+                                      std::to_string(every) + "})",
+                                  manager)) &&
+      succeeded(manager.run(*module));
   EXPECT_TRUE(isRun) << context.diagnostics;
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -50,13 +54,14 @@ std::string addAccumulators(const Model &model, CompileOptions options) {
   return text;
 }
 
-class Accumulators : public testing::TestWithParam<std::tuple<Model, bool>> {
+class Accumulators
+    : public testing::TestWithParam<std::tuple<Model, bool, int64_t>> {
 protected:
   static void SetUpTestSuite() { registerMeanActivations(); }
 };
 
 TEST_P(Accumulators, FeedAState) {
-  const auto &[model, isForGpus] = GetParam();
+  const auto &[model, isForGpus, every] = GetParam();
   for (int64_t window : {1, 3}) {
     CompileOptions options;
     options.phase.threads = 1;
@@ -66,20 +71,22 @@ TEST_P(Accumulators, FeedAState) {
     // One micro-batch needs no sum; several are added in place.
     options.reproducible =
         window == 1 ? rt::Reproducibility::On : rt::Reproducibility::Off;
-    std::string text = addAccumulators(model, options);
+    std::string text = addAccumulators(model, options, every);
     options.boosts.clear();
     options.from = Phase::Backward;
     options.to = Phase::So;
-    expectSteps(text, model, options, 5);
+    expectSteps(text, model, options, 7);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Accumulators,
-    testing::Combine(testing::ValuesIn(kModels), testing::Bool()),
-    [](const testing::TestParamInfo<std::tuple<Model, bool>> &info) {
+    testing::Combine(testing::ValuesIn(kModels), testing::Bool(),
+                     testing::Values(1, 3)),
+    [](const testing::TestParamInfo<std::tuple<Model, bool, int64_t>> &info) {
       return std::get<0>(info.param).name +
-             (std::get<1>(info.param) ? "_gpu" : "");
+             (std::get<1>(info.param) ? "_gpu" : "") + "_every_" +
+             std::to_string(std::get<2>(info.param));
     });
 
 } // namespace

@@ -22,12 +22,12 @@ static void boundDelta(ErrorAnalysis &analysis, Value delta) {
 }
 
 std::map<std::string, std::vector<double>>
-e2e::getUpdateErrors(train::ProgramOp program,
+e2e::getUpdateErrors(func::FuncOp function,
                      const ReferenceTrainer::Partial &sums,
                      const ReferenceTrainer::Values &weights,
                      const ReferenceTrainer::Values &state,
                      const std::map<std::string, double> &controls) {
-  func::FuncOp function = program.getFunction(train::kUpdate);
+  auto program = function->getParentOfType<train::ProgramOp>();
   // The ops' bounds are complete: Approximate carries terms of second order.
   ErrorAnalysis analysis(0.0);
   // Before the step's collectives a sum of means has the divisor of a sum.

@@ -6,10 +6,11 @@
 
 namespace boostc::e2e {
 
-/// Bounds of the new parameters and states of one update, by name. `sums`,
+/// Bounds of the new parameters and states of `update`, by name. `sums`,
 /// weights, state and controls are exact: both sides are given them.
 std::map<std::string, std::vector<double>>
-getUpdateErrors(train::ProgramOp program, const ReferenceTrainer::Partial &sums,
+getUpdateErrors(mlir::func::FuncOp update,
+                const ReferenceTrainer::Partial &sums,
                 const ReferenceTrainer::Values &weights,
                 const ReferenceTrainer::Values &state,
                 const std::map<std::string, double> &controls);

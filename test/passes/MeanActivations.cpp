@@ -15,6 +15,9 @@ struct MeanActivations
     : PassWrapper<MeanActivations, OperationPass<train::ProgramOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MeanActivations)
 
+  MeanActivations() = default;
+  MeanActivations(const MeanActivations &other) : PassWrapper(other) {}
+
   StringRef getArgument() const final { return "test-mean-activations"; }
   StringRef getDescription() const final {
     return "Accumulate the mean activation of each nn.relu";
@@ -24,10 +27,33 @@ struct MeanActivations
     program = getOperation();
     micro = program.getFunction(train::kMicro);
     update = program.getFunction(train::kUpdate);
+    if (every > 1)
+      addVariant();
     commit = *update.getOps<train::CommitOp>().begin();
     for (auto [index, relu] :
          llvm::enumerate(llvm::to_vector(micro.getOps<nn::ReluOp>())))
       observe(relu, llvm::formatv("relu{0}.", index).str());
+  }
+
+  /// A step that observes, and the one there was.
+  void addVariant() {
+    OpBuilder builder(micro);
+    auto name = [&](StringRef text) { return builder.getStringAttr(text); };
+    auto symbol = [](func::FuncOp function) {
+      return FlatSymbolRefAttr::get(function);
+    };
+    func::FuncOp usualMicro = micro, usualUpdate = update;
+    micro = cast<func::FuncOp>(builder.clone(*usualMicro));
+    micro.setName("micro_observed");
+    update = cast<func::FuncOp>(builder.clone(*usualUpdate));
+    update.setName("update_observed");
+    auto steps = train::StepsAttr::get(&getContext(), every, 0, every);
+    train::VariantOp::create(builder, program.getLoc(), name("observed"),
+                             symbol(micro), FlatSymbolRefAttr(), symbol(update),
+                             builder.getArrayAttr({steps}));
+    train::VariantOp::create(builder, program.getLoc(), name("usual"),
+                             symbol(usualMicro), FlatSymbolRefAttr(),
+                             symbol(usualUpdate), builder.getArrayAttr({}));
   }
 
   void observe(nn::ReluOp relu, const std::string &layer) {
@@ -90,6 +116,9 @@ struct MeanActivations
     function.front().getTerminator()->insertOperands(index, value);
   }
 
+  Option<int64_t> every{*this, "every",
+                        llvm::cl::desc("Observe every n-th step alone"),
+                        llvm::cl::init(1)};
   train::ProgramOp program;
   func::FuncOp micro, update;
   train::CommitOp commit;

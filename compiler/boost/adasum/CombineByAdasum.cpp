@@ -33,18 +33,25 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     adasum = program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
-    function = program.getFunction(train::kUpdate);
-    if (!adasum || !function || !function.getOps<coll::AdasumOp>().empty())
+    if (!adasum)
       return;
+    SmallVector<func::FuncOp> updates = program.getUpdates();
+    for (func::FuncOp update : updates) {
+      function = update;
+      if (function.getOps<coll::AdasumOp>().empty() && failed(combineRanks()))
+        return signalPassFailure();
+    }
+    rt::numberCollectives(updates);
+  }
+
+  LogicalResult combineRanks() {
     auto reductions = llvm::to_vector(function.getOps<coll::AllReduceOp>());
     auto commits = llvm::to_vector(function.getOps<train::CommitOp>());
-    if (reductions.empty() || commits.size() != 1) {
-      function.emitOpError("expected gradients that are summed over ranks and "
-                           "one train.commit, found ")
-          << reductions.size() << " all-reduces and " << commits.size()
-          << " commits";
-      return signalPassFailure();
-    }
+    if (reductions.empty() || commits.size() != 1)
+      return function.emitOpError("expected gradients that are summed over "
+                                  "ranks and one train.commit, found ")
+             << reductions.size() << " all-reduces and " << commits.size()
+             << " commits";
     commit = commits.front();
     divisor = {};
     averageInside(reductions);
@@ -58,10 +65,10 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     if (adasum.getMode() == train::AdasumMode::Gradient)
       combineGradients(builder);
     else if (failed(combineDeltas(builder)))
-      return signalPassFailure();
+      return failure();
     for (coll::AllReduceOp reduction : reductions)
       reduction.erase();
-    rt::numberCollectives(function);
+    return success();
   }
 
   /// Makes the sums of gradients those of the inner group. `reductions` stay,

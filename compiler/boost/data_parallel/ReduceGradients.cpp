@@ -27,10 +27,16 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   using ReduceGradientsPassBase::ReduceGradientsPassBase;
 
   void runOnOperation() override {
-    train::ProgramOp program = getOperation();
-    update = program.getFunction(train::kUpdate);
-    if (!update || !update.getOps<CollectiveOpInterface>().empty())
-      return;
+    SmallVector<func::FuncOp> updates = getOperation().getUpdates();
+    for (func::FuncOp function : updates) {
+      update = function;
+      if (update.getOps<CollectiveOpInterface>().empty() && failed(reduce()))
+        return signalPassFailure();
+    }
+    rt::numberCollectives(updates);
+  }
+
+  LogicalResult reduce() {
     gradients.clear();
     others.clear();
     Value sum, count;
@@ -48,17 +54,16 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         count = argument;
     }
     if (gradients.empty())
-      return;
-    if (!sum || !count) {
-      update.emitOpError("lacks an argument for the loss or for the number of "
-                         "samples, which ranks sum");
-      return signalPassFailure();
-    }
+      return success();
+    if (!sum || !count)
+      return update.emitOpError("lacks an argument for the loss or for the "
+                                "number of samples, which ranks sum");
     statistics = {{sum, sum, {}}, {count, count, {}}};
-    reduce(count);
+    reduceSums(count);
+    return success();
   }
 
-  void reduce(Value count) {
+  void reduceSums(Value count) {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
@@ -79,8 +84,6 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     Operation *last = nullptr;
     for (ArrayRef<Exchanged> bucket : cutBuckets())
       last = buildAllReduce(builder, bucket);
-    rt::numberCollectives(update);
-
     if (sumsRanks)
       eraseMeans(means);
     else if (sumsMicroBatches)

@@ -18,10 +18,14 @@ struct AccumulateInPlace
     : boost::impl::AccumulateInPlacePassBase<AccumulateInPlace> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
-    func::FuncOp micro = program.getFunction(train::kMicro);
-    if (!micro || program.getMicroBatches() == 1 ||
-        !program.accumulatesInPlace())
+    if (program.getMicroBatches() == 1 || !program.accumulatesInPlace())
       return;
+    for (func::FuncOp micro : program.getMicros())
+      if (failed(accumulate(micro)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult accumulate(func::FuncOp micro) {
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     // In the order of the results: the memory of both is planned in it.
     SmallVector<std::pair<OpOperand *, Value>> summed;
@@ -40,17 +44,16 @@ struct AccumulateInPlace
         summed.emplace_back(&operand, sums);
       }
     }
-    if (!count) {
-      micro.emitOpError("does not return the number of samples, which tells "
-                        "whether a gradient set is empty");
-      return signalPassFailure();
-    }
+    if (!count)
+      return micro.emitOpError("does not return the number of samples, which "
+                               "tells whether a gradient set is empty");
     for (auto [operand, sums] : summed)
       accumulate(*operand, sums, samples);
     // Last: what is added before asks whether there were samples.
     OpBuilder builder(returnOp);
     count->set(train::CombineOp::create(builder, count->get().getLoc(), samples,
                                         count->get(), samples));
+    return success();
   }
 
   /// The memory of a result as an argument.

@@ -26,10 +26,14 @@ struct AverageMicroBatches
     : boost::impl::AverageMicroBatchesPassBase<AverageMicroBatches> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
-    func::FuncOp micro = program.getFunction(train::kMicro);
-    if (!micro ||
-        getAveraging(program).getMicroBatches() != train::Reduction::Sum)
+    if (getAveraging(program).getMicroBatches() != train::Reduction::Sum)
       return;
+    for (func::FuncOp micro : program.getMicros())
+      if (failed(average(micro)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult average(func::FuncOp micro) {
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     Value count;
     for (OpOperand &operand : returnOp->getOpOperands())
@@ -37,11 +41,9 @@ struct AverageMicroBatches
               rt::getResultBinding(micro, operand.getOperandNumber());
           binding && binding.getKind() == rt::BindingKind::LossCount)
         count = operand.get();
-    if (!count) {
-      micro.emitOpError("does not return the number of samples, by which its "
-                        "gradients are divided");
-      return signalPassFailure();
-    }
+    if (!count)
+      return micro.emitOpError("does not return the number of samples, by "
+                               "which its gradients are divided");
     OpBuilder builder(returnOp);
     for (OpOperand &operand : returnOp->getOpOperands())
       if (auto binding =
@@ -52,6 +54,7 @@ struct AverageMicroBatches
         operand.set(train::DivideGradientOp::create(
             builder, operand.get().getLoc(), operand.get(), count));
       }
+    return success();
   }
 };
 

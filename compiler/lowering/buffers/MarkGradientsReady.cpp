@@ -42,11 +42,19 @@ bool hasLaterWork(Operation *op) {
 struct MarkGradientsReady
     : boostc::impl::MarkGradientsReadyPassBase<MarkGradientsReady> {
   void runOnOperation() override {
-    train::ProgramOp program = getOperation();
-    func::FuncOp micro = program.getFunction(train::kMicro);
-    func::FuncOp update = program.getFunction(train::kUpdate);
-    if (!micro || !update || !micro.getOps<rt::GradientsReadyOp>().empty())
-      return;
+    auto variants = getOperation().getVariants();
+    for (train::StepVariant &variant : variants) {
+      // Collectives have one number each: what is announced is for one update.
+      bool isForAll = llvm::all_of(variants, [&](const auto &other) {
+        return other.micro != variant.micro || other.update == variant.update;
+      });
+      if (isForAll && variant.micro && variant.update &&
+          variant.micro.getOps<rt::GradientsReadyOp>().empty())
+        mark(variant.micro, variant.update);
+    }
+  }
+
+  static void mark(func::FuncOp micro, func::FuncOp update) {
     llvm::DenseMap<uint64_t, Written> written; // by offset
     for (auto buffer : micro.getOps<rt::BufferOp>()) {
       if (buffer.getArena() != rt::Arena::Gradient)
@@ -74,7 +82,7 @@ struct MarkGradientsReady
       }
       if (!hasLaterWork(last))
         return;
-      OpBuilder builder(&getContext());
+      OpBuilder builder(last->getContext());
       builder.setInsertionPointAfter(last);
       last = rt::GradientsReadyOp::create(builder, collective.getLoc(),
                                           collective.getIndex(), buffers);

@@ -16,8 +16,7 @@ namespace {
 struct AssignCollectiveIndices
     : boostc::impl::AssignCollectiveIndicesPassBase<AssignCollectiveIndices> {
   void runOnOperation() override {
-    if (func::FuncOp update = getOperation().getFunction(train::kUpdate))
-      rt::numberCollectives(update);
+    rt::numberCollectives(getOperation().getUpdates());
   }
 };
 

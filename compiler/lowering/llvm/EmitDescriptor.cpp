@@ -40,6 +40,7 @@ public:
         failed(writeAccumulators()))
       return failure();
     writeCollectives();
+    writeVariants();
     writeHeader();
     image.write(0, header);
     return success();
@@ -282,11 +283,11 @@ private:
       target.kind = code.kind;
       target.library_call_count = code.calls.size();
       target.launch_count = code.launches.size();
-      for (int64_t bytes : code.transientBytes)
+      target.function_count = code.functions.size();
+      for (const FunctionEntry &function : code.functions)
         target.transient_bytes = std::max<uint64_t>(
-            target.transient_bytes, llvm::alignTo(bytes, BOOSTC_ALIGNMENT));
-      for (auto [i, bytes] : llvm::enumerate(code.transientBytes))
-        target.functions[i].transient_bytes = bytes;
+            target.transient_bytes,
+            llvm::alignTo(function.transientBytes, BOOSTC_ALIGNMENT));
       std::string requirements, library;
       if (code.kind == BOOSTC_TARGET_CPU) {
         FailureOr<rt::CpuTargetAttr> cpu = getCpuTarget(code.program);
@@ -305,18 +306,62 @@ private:
       setString(at + offsetof(BoostTarget, library_version), library);
       writeLibraryCalls(at + offsetof(BoostTarget, library_calls), code.calls);
       writeLaunches(at + offsetof(BoostTarget, launches), code.launches);
-      uint64_t function = at + offsetof(BoostTarget, functions);
-      for (LLVM::LLVMFuncOp op : code.functions) {
-        if (op) {
-          setString(function + offsetof(BoostFunction, name), op.getName());
-          image.setSymbol(function + offsetof(BoostFunction, entry),
-                          op.getName());
-        }
-        function += sizeof(BoostFunction);
-      }
+      writeFunctions(at + offsetof(BoostTarget, functions), code.functions);
       at += sizeof(BoostTarget);
     }
     return success();
+  }
+
+  void writeFunctions(uint64_t field, ArrayRef<FunctionEntry> functions) {
+    uint64_t at = appendTable<BoostFunction>(field, functions.size());
+    for (const FunctionEntry &entry : functions) {
+      BoostFunction function = {};
+      function.transient_bytes = entry.transientBytes;
+      function.role = entry.role;
+      function.first_collective = entry.firstCollective;
+      function.collective_count = entry.collectiveCount;
+      image.write(at, function);
+      setString(at + offsetof(BoostFunction, name), entry.name);
+      image.setSymbol(at + offsetof(BoostFunction, entry),
+                      LLVM::LLVMFuncOp(entry.lowered).getName());
+      at += sizeof(BoostFunction);
+    }
+  }
+
+  /// UINT32_MAX where there is none.
+  uint32_t getFunctionIndex(func::FuncOp function) {
+    for (auto [index, entry] : llvm::enumerate(targets.front().functions))
+      if (function && entry.name == function.getName())
+        return index;
+    return UINT32_MAX;
+  }
+
+  void writeVariants() {
+    auto variants = program.getVariants();
+    header.variant_count = variants.size();
+    uint64_t at = appendTable<BoostVariant>(offsetof(BoostProgram, variants),
+                                            variants.size());
+    for (const train::StepVariant &entry : variants) {
+      SmallVector<train::StepsAttr> ranges;
+      if (auto op = cast_or_null<train::VariantOp>(entry.op))
+        llvm::append_range(ranges,
+                           op.getSteps().getAsRange<train::StepsAttr>());
+      BoostVariant variant = {};
+      variant.micro = getFunctionIndex(entry.micro);
+      variant.combine = getFunctionIndex(entry.combine);
+      variant.update = getFunctionIndex(entry.update);
+      variant.range_count = ranges.size();
+      image.write(at, variant);
+      setString(at + offsetof(BoostVariant, name), entry.name);
+      uint64_t range = appendTable<BoostStepRange>(
+          at + offsetof(BoostVariant, ranges), ranges.size());
+      for (train::StepsAttr steps : ranges) {
+        image.write(range, BoostStepRange{steps.getFirst(), steps.getLast(),
+                                          steps.getEvery()});
+        range += sizeof(BoostStepRange);
+      }
+      at += sizeof(BoostVariant);
+    }
   }
 
   void writeLibraryCalls(uint64_t field, ArrayRef<LibraryCallEntry> calls) {

@@ -17,13 +17,6 @@ using namespace boostc;
 
 namespace {
 
-/// The functions of a program, by BoostFunctionKind.
-constexpr StringRef kFunctionNames[BOOSTC_FUNCTION_COUNT] = {
-    train::kInit, train::kMicro, train::kCombine, train::kUpdate, train::kEval};
-static_assert(BOOSTC_FUNCTION_INIT == 0 && BOOSTC_FUNCTION_MICRO == 1 &&
-              BOOSTC_FUNCTION_COMBINE == 2 && BOOSTC_FUNCTION_UPDATE == 3 &&
-              BOOSTC_FUNCTION_EVAL == 4);
-
 struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   void runOnOperation() override {
     if (failed(lower()))
@@ -57,24 +50,45 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
   }
 
   LogicalResult lowerFunctions(TargetCode &target) {
-    for (StringRef name : kFunctionNames) {
-      func::FuncOp function = target.program.getFunction(name);
-      if (!function && target.program.isOptional(name)) {
-        target.transientBytes.push_back(0);
-        target.functions.push_back(nullptr);
-        continue;
-      }
-      if (!function)
-        return target.program.emitOpError("has no function @") << name;
-      target.transientBytes.push_back(measureTransient(function));
-      StringRef prefix =
-          target.kind == BOOSTC_TARGET_CUDA ? "boost.cuda." : "boost.";
-      FailureOr<LLVM::LLVMFuncOp> lowered =
-          lowerHostFunction(function, (prefix + name).str(), target);
-      if (failed(lowered))
+    train::ProgramOp program = target.program;
+    if (failed(lowerFunction(target, program.getFunction(train::kInit),
+                             train::kInit, BOOSTC_FUNCTION_INIT)))
+      return failure();
+    for (const train::StepVariant &variant : program.getVariants())
+      if (failed(lowerFunction(target, variant.micro, train::kMicro,
+                               BOOSTC_FUNCTION_MICRO)) ||
+          (!program.accumulatesInPlace() &&
+           failed(lowerFunction(target, variant.combine, train::kCombine,
+                                BOOSTC_FUNCTION_COMBINE))) ||
+          failed(lowerFunction(target, variant.update, train::kUpdate,
+                               BOOSTC_FUNCTION_UPDATE)))
         return failure();
-      target.functions.push_back(*lowered);
-    }
+    return lowerFunction(target, program.getFunction(train::kEval),
+                         train::kEval, BOOSTC_FUNCTION_EVAL);
+  }
+
+  /// Appends a function to the table of the target, if it is not there yet;
+  /// `name` is that of a function which is missing.
+  static LogicalResult lowerFunction(TargetCode &target, func::FuncOp function,
+                                     StringRef name, BoostFunctionRole role) {
+    if (!function)
+      return train::ProgramOp(target.program).emitOpError("has no function @")
+             << name;
+    if (llvm::any_of(target.functions, [&](const FunctionEntry &known) {
+          return known.name == function.getName();
+        }))
+      return success();
+    size_t first = target.collectives.size();
+    int64_t transient = measureTransient(function);
+    StringRef prefix =
+        target.kind == BOOSTC_TARGET_CUDA ? "boost.cuda." : "boost.";
+    FailureOr<LLVM::LLVMFuncOp> lowered = lowerHostFunction(
+        function, (prefix + function.getName()).str(), target);
+    if (failed(lowered))
+      return failure();
+    target.functions.push_back({function.getName().str(), role, *lowered,
+                                transient, first,
+                                target.collectives.size() - first});
     return success();
   }
 
@@ -97,9 +111,8 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       kernel->moveBefore(program);
-    for (LLVM::LLVMFuncOp function : target.functions)
-      if (function)
-        function.setTargetCpu(cpu->getCpu());
+    for (const FunctionEntry &function : target.functions)
+      LLVM::LLVMFuncOp(function.lowered).setTargetCpu(cpu->getCpu());
     // For those who compile on from this text.
     getOperation()->setAttr(kCpuTargetAttrName, *cpu);
     program.erase();

@@ -37,13 +37,20 @@ struct CollectiveEntry {
   llvm::SmallVector<BoostCollectiveOperand> operands;
 };
 
+/// A function of the target's table.
+struct FunctionEntry {
+  std::string name; ///< of the program's function
+  BoostFunctionRole role;
+  mlir::LLVM::LLVMFuncOp lowered;
+  int64_t transientBytes;
+  size_t firstCollective, collectiveCount;
+};
+
 /// What the descriptor says of a program's code for one kind of device.
 struct TargetCode {
   train::ProgramOp program;
   BoostTargetKind kind;
-  /// By BoostFunctionKind; null where there is none.
-  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions = {};
-  llvm::SmallVector<int64_t> transientBytes = {}; ///< by BoostFunctionKind
+  std::vector<FunctionEntry> functions = {};
   std::vector<LibraryCallEntry> calls = {};
   std::vector<LaunchEntry> launches = {};
   std::vector<CollectiveEntry> collectives = {}; ///< by index

@@ -135,8 +135,8 @@ std::string CpuDevice::describe() const {
   return "cpu with " + countOf(env_.threads, "thread");
 }
 
-Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {
-  const BoostFunction &function = target_.functions[kind];
+Status CpuDevice::call(uint32_t index, void *const *arenas) {
+  const BoostFunction &function = target_.functions[index];
   failure_ = Status();
   int32_t status = function.entry(&env_, arenas);
   if (status == BOOSTC_CALL_OK)
@@ -145,7 +145,7 @@ Status CpuDevice::call(BoostFunctionKind kind, void *const *arenas) {
     return failure_;
   return Status(ExitCode::Internal,
                 fmt::format("function {} failed{}; please report this",
-                            function.name ? function.name : "?",
+                            function.name,
                             status == BOOSTC_CALL_LIBRARY_FAILED
                                 ? ": oneDNN refused a prepared call"
                                 : fmt::format(" with status {}", status)));

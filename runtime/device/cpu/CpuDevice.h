@@ -30,7 +30,7 @@ public:
   CpuDevice &operator=(const CpuDevice &) = delete;
 
   std::string describe() const override;
-  Status call(BoostFunctionKind function, void *const *arenas) override;
+  Status call(uint32_t index, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
                       std::span<const BoostCollective> schedule) override {
     runner_ = runner;

@@ -97,26 +97,27 @@ Status CudaDevice::copyBatch(void *to, std::span<const std::byte> from) {
   return driver_->copyBatch(addressOf(to), from);
 }
 
-Status CudaDevice::enter(BoostFunctionKind function, void *const *arenas) {
+Status CudaDevice::enter(const BoostFunction &function, void *const *arenas) {
   failure_ = Status();
-  const BoostFunction &entry = target_.functions[function];
-  int32_t status = entry.entry(&env_, arenas);
+  int32_t status = function.entry(&env_, arenas);
   if (!failure_.ok())
     return failure_;
   if (status != BOOSTC_CALL_OK)
     return Status(ExitCode::Internal,
                   fmt::format("function {} failed with status {}; please "
                               "report this",
-                              entry.name ? entry.name : "?", status));
+                              function.name, status));
   return Status();
 }
 
-Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
+Status CudaDevice::call(uint32_t index, void *const *arenas) {
+  const BoostFunction &function = target_.functions[index];
   // It runs once, and fills from the host, which no graph can hold.
-  if (function == BOOSTC_FUNCTION_INIT)
+  if (function.role == BOOSTC_FUNCTION_INIT)
     return enter(function, arenas);
   // Between its launches the host talks to other ranks.
-  if (function == BOOSTC_FUNCTION_UPDATE && runner_ && !schedule_.empty()) {
+  if (function.role == BOOSTC_FUNCTION_UPDATE && runner_ &&
+      !schedule_.empty()) {
     Status status = enter(function, arenas);
     Status joined = joinCollectives();
     announced_.assign(schedule_.size(), nullptr);
@@ -126,15 +127,15 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
   announced_.assign(schedule_.size(), nullptr);
   Bases bases;
   std::copy_n(arenas, bases.size(), bases.begin());
-  auto [entry, isNew] = graphs_.try_emplace({function, bases});
+  auto [entry, isNew] = graphs_.try_emplace({index, bases});
   if (isNew)
     if (Status status = record(function, arenas, entry->second); !status.ok()) {
       graphs_.erase(entry);
       return status;
     }
-  bool isEarly =
-      function == BOOSTC_FUNCTION_MICRO && runner_ && runner_->isEarly();
-  if (function != BOOSTC_FUNCTION_MICRO && function != BOOSTC_FUNCTION_EVAL)
+  bool isMicro = function.role == BOOSTC_FUNCTION_MICRO;
+  bool isEarly = isMicro && runner_ && runner_->isEarly();
+  if (!isMicro && function.role != BOOSTC_FUNCTION_EVAL)
     return replay(entry->second, isEarly);
   uint64_t batch = addressOf(arenas[BOOSTC_ARENA_BATCH]);
   BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
@@ -142,7 +143,7 @@ Status CudaDevice::call(BoostFunctionKind function, void *const *arenas) {
   return driver_->endUse(batch);
 }
 
-Status CudaDevice::record(BoostFunctionKind function, void *const *arenas,
+Status CudaDevice::record(const BoostFunction &function, void *const *arenas,
                           std::vector<Segment> &segments) {
   recorded_ = &segments;
   hasLaunched_ = false;

@@ -36,7 +36,7 @@ public:
   DeviceMemory *memory() override { return this; }
   Result<VectorMemory *> vectors() override;
   GpuStream *stream() override { return driver_->stream(); }
-  Status call(BoostFunctionKind function, void *const *arenas) override;
+  Status call(uint32_t index, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
                       std::span<const BoostCollective> schedule) override {
     runner_ = runner;
@@ -76,8 +76,8 @@ private:
   };
 
   /// Runs the host code of the function, which launches.
-  Status enter(BoostFunctionKind function, void *const *arenas);
-  Status record(BoostFunctionKind function, void *const *arenas,
+  Status enter(const BoostFunction &function, void *const *arenas);
+  Status record(const BoostFunction &function, void *const *arenas,
                 std::vector<Segment> &segments);
   /// Ends a segment, and begins the next, where collectives are announced.
   void cut(uint32_t index, void *const *operands);
@@ -112,7 +112,8 @@ private:
   BoostEnv env_{};
   std::vector<uint32_t> kernels_; ///< by launch
   std::vector<std::string> notes_;
-  std::map<std::pair<BoostFunctionKind, Bases>, std::vector<Segment>> graphs_;
+  /// By the index of a function and what it works on.
+  std::map<std::pair<uint32_t, Bases>, std::vector<Segment>> graphs_;
   std::vector<Segment> *recorded_ =
       nullptr;               ///< of the function that is entered
   bool hasLaunched_ = false; ///< in this segment

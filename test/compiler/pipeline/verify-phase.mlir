@@ -127,7 +127,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%g: tensor<4xf32>) {
-    // expected-error @+1 {{expected in @update alone}}
+    // expected-error @+1 {{expected in the update of a variant alone}}
     %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
     return
   }
@@ -142,6 +142,41 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
     %s = coll.all_reduce index(2) over all parameters [] (%r : tensor<4xf32>)
     return
   }
+}
+
+// -----
+
+// Numbers go on from one update to the next.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @some micro(@micro) combine(@combine) update(@other) on [#train.steps<first = 2>]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @other(%g: tensor<4xf32>) {
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
+    return
+  }
+  func.func @update(%g: tensor<4xf32>) {
+    // expected-error @+1 {{has number 0 where the next one is 1}}
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
+    return
+  }
+  func.func @eval() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @some micro(@micro) combine(@combine) update(@update) on [#train.steps<first = 2>]
+  // expected-error @+1 {{has no function @combine, which phase 'step' needs}}
+  train.variant @rest micro(@other) update(@update)
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @other() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
 }
 
 //--- linalg.mlir
@@ -214,7 +249,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @update() {
     %g = rt.buffer gradient[0] : memref<4xf32>
-    // expected-error @+1 {{expected in @micro alone}}
+    // expected-error @+1 {{expected in the micro of a variant alone}}
     rt.gradients_ready index(0) (%g : memref<4xf32>)
     return
   }

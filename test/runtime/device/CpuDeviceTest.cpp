@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "test/runtime/device/TestFunctions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,10 +73,12 @@ TEST(CpuDevice, ACpuThatLacksWhatTheTargetRequiresIsRefused) {
 
 TEST(CpuDevice, AFunctionsFailureSaysWhatFailed) {
   BoostTarget target = emptyTarget();
+  TestFunctions functions;
+  functions.giveTo(target);
   auto fail = [](const BoostEnv *, void *const *arenas) -> int32_t {
     return *static_cast<const int32_t *>(arenas[0]);
   };
-  target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", fail, 0};
+  functions.set(BOOSTC_FUNCTION_MICRO, "micro", fail);
   auto device = CpuDevice::create(1, target);
   ASSERT_TRUE(device.ok());
   EXPECT_EQ((*device)->describe(), "cpu with 1 thread");
@@ -106,13 +109,13 @@ struct Doubling : CollectiveRunner {
 
 TEST(CpuDevice, CollectivesAreForTheirRunner) {
   BoostTarget target = emptyTarget();
-  target.functions[BOOSTC_FUNCTION_UPDATE] = {
-      "update",
-      [](const BoostEnv *env, void *const *arenas) -> int32_t {
-        uint32_t index = *static_cast<const uint32_t *>(arenas[1]);
-        return env->collective(env, index, arenas);
-      },
-      0};
+  TestFunctions functions;
+  functions.giveTo(target);
+  functions.set(BOOSTC_FUNCTION_UPDATE, "update",
+                [](const BoostEnv *env, void *const *arenas) -> int32_t {
+                  uint32_t index = *static_cast<const uint32_t *>(arenas[1]);
+                  return env->collective(env, index, arenas);
+                });
   auto device = CpuDevice::create(1, target);
   ASSERT_TRUE(device.ok());
   float value = 3;

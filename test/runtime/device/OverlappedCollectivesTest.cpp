@@ -56,7 +56,7 @@ protected:
 TEST_F(OverlappedCollectivesTest, WhatIsReadyOverlapsTheBackward) {
   recorder.held = 1;
   for (int step = 1; step <= 2; ++step) {
-    early.open();
+    early.open(0);
     ready(0);
     ready(1); // does not wait
     if (step == 1)
@@ -74,7 +74,7 @@ TEST_F(OverlappedCollectivesTest, WhatIsReadyOverlapsTheBackward) {
 
 TEST_F(OverlappedCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
   ready(0);
-  early.open();
+  early.open(0);
   early.close();
   ready(0);
   EXPECT_TRUE(recorder.order.empty());
@@ -84,7 +84,7 @@ TEST_F(OverlappedCollectivesTest, NothingBeginsUnlessTheMicroBatchIsTheStep) {
 
 // Others may begin none early; what comes out of order would meet another one.
 TEST_F(OverlappedCollectivesTest, TheOrderIsThatOfTheSchedule) {
-  early.open();
+  early.open(0);
   ready(1); // before 0: left to update
   ready(0);
   early.ready(3, operands[0]); // no such one
@@ -95,7 +95,7 @@ TEST_F(OverlappedCollectivesTest, TheOrderIsThatOfTheSchedule) {
 
 TEST_F(OverlappedCollectivesTest, ACollectiveOfUpdateComesAfterThoseThatBegan) {
   recorder.held = 0;
-  early.open();
+  early.open(0);
   ready(0);
   std::future<Status> later =
       std::async(std::launch::async, [&] { return run(1); });
@@ -106,7 +106,7 @@ TEST_F(OverlappedCollectivesTest, ACollectiveOfUpdateComesAfterThoseThatBegan) {
 
 TEST_F(OverlappedCollectivesTest, AFailureIsWhatUpdateGets) {
   recorder.failing = 0;
-  early.open();
+  early.open(0);
   ready(0);
   ready(1);
   EXPECT_EQ(run(0).message(), "lost");
@@ -116,7 +116,7 @@ TEST_F(OverlappedCollectivesTest, AFailureIsWhatUpdateGets) {
 }
 
 TEST_F(OverlappedCollectivesTest, OtherMemoryIsADefect) {
-  early.open();
+  early.open(0);
   ready(0);
   Status status = early.run(0, operands[1]);
   EXPECT_EQ(status.code(), ExitCode::Internal);
@@ -127,7 +127,7 @@ TEST_F(OverlappedCollectivesTest, OtherMemoryIsADefect) {
 
 // It is generated code that calls, which no exception may pass through.
 TEST_F(OverlappedCollectivesTest, WhatHasNoMemoryToBeginIsLeftToUpdate) {
-  early.open();
+  early.open(0);
   std::span<void *const> tooMany(operands[0], size_t(1) << 60);
   EXPECT_NO_THROW(early.ready(0, tooMany));
   EXPECT_TRUE(run(0).ok());
@@ -138,7 +138,7 @@ TEST_F(OverlappedCollectivesTest, TheEndWaitsForWhatBegan) {
   recorder.held = 0;
   {
     OverlappedCollectives ending(recorder, 3);
-    ending.open();
+    ending.open(0);
     ending.ready(0, operands[0]);
     ending.ready(1, operands[1]);
     recorder.release();

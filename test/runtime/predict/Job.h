@@ -29,9 +29,14 @@ public:
     program_.name = "test";
     program_.batch_size = 10;
     program_.micro_batches = microBatches;
-    program_.collectives = collectives_.data();
-    program_.collective_count = static_cast<uint32_t>(collectives_.size());
     program_.adasum_scope = BOOSTC_ADASUM_SCOPE_AUTO;
+    target_.functions = &update_;
+    target_.function_count = 1;
+    program_.targets = &target_;
+    program_.target_count = 1;
+    program_.variants = &variant_;
+    program_.variant_count = 1;
+    setCollectives();
   }
   TestProgram(const TestProgram &) = delete;
 
@@ -40,14 +45,19 @@ public:
     all_ = weights_;
     all_.push_back(loss_[1]);
     collectives_ = {row(kind, BOOSTC_RANKS_ALL, 0, all_, peer)};
-    program_.collectives = collectives_.data();
-    program_.collective_count = 1;
+    setCollectives();
   }
 
   const BoostProgram &operator*() const { return program_; }
 
 private:
   using Operands = std::vector<BoostCollectiveOperand>;
+
+  void setCollectives() {
+    update_.collective_count = static_cast<uint32_t>(collectives_.size());
+    program_.collectives = collectives_.data();
+    program_.collective_count = update_.collective_count;
+  }
 
   static BoostCollective row(uint32_t kind, uint32_t ranks, uint32_t number,
                              const Operands &operands, int32_t peer = 0) {
@@ -63,6 +73,9 @@ private:
 
   Operands weights_, loss_, all_;
   std::vector<BoostCollective> collectives_;
+  BoostFunction update_{"update", nullptr, 0, BOOSTC_FUNCTION_UPDATE, 0, 0, 0};
+  BoostVariant variant_{"step", 0, 0, 0, 0, nullptr};
+  BoostTarget target_{};
   BoostProgram program_{};
 };
 

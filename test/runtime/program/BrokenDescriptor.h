@@ -20,7 +20,9 @@ struct Copy {
   std::vector<BoostTarget> targets;
   std::vector<BoostCollective> collectives;
   std::vector<BoostCollectiveOperand> exchanged; ///< of the first collective
-  // Of the first target.
+  std::vector<std::vector<BoostFunction>> functions; ///< by target
+  std::vector<BoostVariant> variants;
+  // From the first target.
   std::vector<BoostLibraryCall> calls;
   // From the last target.
   std::vector<BoostLaunch> launches;
@@ -36,6 +38,7 @@ struct Copy {
         schedules(p.schedules, p.schedules + p.schedule_count),
         targets(p.targets, p.targets + p.target_count),
         collectives(p.collectives, p.collectives + p.collective_count),
+        variants(p.variants, p.variants + p.variant_count),
         calls(p.targets->library_calls,
               p.targets->library_calls + p.targets->library_call_count) {
     program.parameters = parameters.data();
@@ -46,6 +49,12 @@ struct Copy {
     program.schedules = schedules.data();
     program.targets = targets.data();
     program.collectives = collectives.data();
+    program.variants = variants.data();
+    for (BoostTarget &target : targets) {
+      functions.emplace_back(target.functions,
+                             target.functions + target.function_count);
+      target.functions = functions.back().data();
+    }
     if (!collectives.empty()) {
       exchanged.assign(collectives[0].operands,
                        collectives[0].operands + collectives[0].operand_count);

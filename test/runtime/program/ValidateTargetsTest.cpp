@@ -56,15 +56,59 @@ TEST_F(ValidateTargets, Table) {
                  name + ": library_version is missing");
     expectDefect([&](Copy &c) { c.targets[i].transient_bytes = ~0ull; },
                  name + ": arena TRANSIENT of 18446744073709551615 bytes");
-    expectDefect([&](Copy &c) { c.targets[i].functions[3].entry = nullptr; },
-                 name + ": function update is missing");
-    expectDefect([&](Copy &c) { c.targets[i].functions[2].entry = nullptr; },
-                 name + ": function combine is missing");
+    expectDefect([&](Copy &c) { c.functions[i][3].entry = nullptr; },
+                 name + ": function 3 has no name or no code");
+    expectDefect([&](Copy &c) { c.functions[i][2].role = 9; },
+                 name + ": function combine has unknown role 9");
     expectDefect(
-        [&](Copy &c) { c.targets[i].functions[1].transient_bytes = 1u << 30; },
+        [&](Copy &c) { c.functions[i][1].transient_bytes = 1u << 30; },
         name + ": function micro uses 1073741824 bytes of arena TRANSIENT, "
                "which has 64");
   }
+}
+
+TEST_F(ValidateTargets, TargetsHaveTheSameFunctions) {
+  expectDefect([](Copy &c) { c.targets[1].function_count = 4; },
+               "cuda: 4 functions, where another target has 5");
+  expectDefect([](Copy &c) { std::swap(c.functions[1][1], c.functions[1][4]); },
+               "cuda: function eval has another role or other collectives than "
+               "on another target");
+  expectDefect([](Copy &c) { c.functions[0][3].collective_count = 7; },
+               "cpu: function update calls 7 collectives from 0 on, of 0");
+  expectDefect(
+      [](Copy &c) {
+        for (auto &functions : c.functions)
+          functions[4].role = BOOSTC_FUNCTION_INIT;
+      },
+      "expected one function of role 0");
+}
+
+TEST_F(ValidateTargets, VariantsNameFunctionsAndSteps) {
+  expectDefect([](Copy &c) { c.program.variant_count = 0; },
+               "table variants of 0 entries");
+  expectDefect([](Copy &c) { c.variants[0].name = nullptr; },
+               "a variant has no name");
+  expectDefect([](Copy &c) { c.variants[0].update = 1; },
+               "variant step has function 1 where one of role 3 is expected");
+  expectDefect([](Copy &c) { c.variants[0].combine = UINT32_MAX; },
+               "variant step has function 4294967295 where one of role 2 is "
+               "expected");
+  static constexpr BoostStepRange kWrong[] = {{3, 0, 0}};
+  expectDefect(
+      [](Copy &c) {
+        c.variants[0].ranges = kWrong;
+        c.variants[0].range_count = 1;
+      },
+      "variant step has 1 ranges of steps");
+  expectDefect(
+      [](Copy &c) {
+        c.variants.push_back(c.variants[0]);
+        c.variants[0].ranges = kWrong;
+        c.variants[0].range_count = 1;
+        c.program.variants = c.variants.data();
+        c.program.variant_count = 2;
+      },
+      "variant step is of every 0th step from 3 to 0");
 }
 
 TEST_F(ValidateTargets, EitherAloneIsSound) {

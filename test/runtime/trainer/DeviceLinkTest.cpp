@@ -72,7 +72,7 @@ public:
   std::string describe() const override { return "a GPU"; }
   Result<VectorMemory *> vectors() override { return &vectors_; }
   GpuStream *stream() override { return &stream_; }
-  Status call(BoostFunctionKind, void *const *) override { return Status(); }
+  Status call(uint32_t, void *const *) override { return Status(); }
   void setCollectives(CollectiveRunner *,
                       std::span<const BoostCollective>) override {}
 

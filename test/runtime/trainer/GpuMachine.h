@@ -39,7 +39,7 @@ inline int32_t launch(const BoostFunction &function, const BoostEnv *env,
 }
 
 /// What the target for GPUs has in the place of the CPU's function.
-template <BoostFunctionKind Kind>
+template <BoostFunctionRole Kind>
 int32_t launchCall(const BoostEnv *env, void *const *arenas) {
   return launch(cpuTarget->functions[Kind], env, arenas);
 }
@@ -54,6 +54,9 @@ struct Machine {
     program = std::move(Program::load(fixture(name))).value();
     cpuTarget = program->target(BOOSTC_TARGET_CPU);
     target = *cpuTarget;
+    functions.assign(target.functions,
+                     target.functions + target.function_count);
+    target.functions = functions.data();
     if (onGpu) {
       setenv("FAKE_CUDA_IMAGE", "ptx80", 1);
       target.kind = BOOSTC_TARGET_CUDA;
@@ -62,14 +65,13 @@ struct Machine {
       target.modules = kModules;
       // init stays: it fills by copies, and what it writes itself is memory of
       // the host here.
-      target.functions[BOOSTC_FUNCTION_MICRO].entry =
+      functions[BOOSTC_FUNCTION_MICRO].entry =
           launchCall<BOOSTC_FUNCTION_MICRO>;
-      target.functions[BOOSTC_FUNCTION_COMBINE].entry =
+      functions[BOOSTC_FUNCTION_COMBINE].entry =
           launchCall<BOOSTC_FUNCTION_COMBINE>;
-      target.functions[BOOSTC_FUNCTION_UPDATE].entry =
+      functions[BOOSTC_FUNCTION_UPDATE].entry =
           launchCall<BOOSTC_FUNCTION_UPDATE>;
-      target.functions[BOOSTC_FUNCTION_EVAL].entry =
-          launchCall<BOOSTC_FUNCTION_EVAL>;
+      functions[BOOSTC_FUNCTION_EVAL].entry = launchCall<BOOSTC_FUNCTION_EVAL>;
       auto driver = std::move(CudaDriver::create(BOOSTC_FAKE_CUDA)).value();
       device = std::move(CudaDevice::create(std::move(driver), target, name))
                    .value();
@@ -102,6 +104,7 @@ struct Machine {
 
   std::unique_ptr<Program> program;
   BoostTarget target;
+  std::vector<BoostFunction> functions; ///< of the target
   std::unique_ptr<Device> device;
   std::unique_ptr<Arenas> arenas;
   Recipe recipe;

@@ -121,7 +121,7 @@ TEST_F(StepsOnGpu, ControlIsSetWhenItChanged) {
 TEST_F(StepsOnGpu, TheSeedIsReadWhenInitReturns) {
   Machine gpu("linear", true, "96");
   // An init that fills nothing waits for nothing.
-  gpu.target.functions[BOOSTC_FUNCTION_INIT].entry =
+  gpu.functions[BOOSTC_FUNCTION_INIT].entry =
       [](const BoostEnv *, void *const *) -> int32_t { return BOOSTC_CALL_OK; };
   ASSERT_TRUE(gpu.execution->init(kTrainingSeed + 1).ok());
   std::byte *seed =
@@ -196,8 +196,8 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
   // Windows of 2 x 16 samples: in the last one of an epoch rank 0 has them all.
   Machine gpu("linear", true, "80");
   brought = {&gpu.program->descriptor(), {}};
-  gpu.target.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
-                                                          void *const *arenas) {
+  gpu.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                                   void *const *arenas) {
     return launch({"update", updateOfTwo, 0}, env, arenas);
   };
   LocalJob job(2);

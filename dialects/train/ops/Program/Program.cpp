@@ -21,10 +21,6 @@ bool ProgramOp::accumulatesInPlace() {
   return rt::getReproducibility(*this) == rt::Reproducibility::Off;
 }
 
-bool ProgramOp::isOptional(StringRef name) {
-  return name == kCombine && accumulatesInPlace();
-}
-
 func::FuncOp ProgramOp::getFunction(StringRef name) {
   return mlir::SymbolTable(getOperation()).lookup<func::FuncOp>(name);
 }

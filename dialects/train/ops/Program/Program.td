@@ -32,15 +32,22 @@ def Train_ProgramOp : Train_Op<"program", [
     `recipe` `(` $recipe (`,` $recipe_hash^)? `)` attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The function of this name, null when the program has none.
     ::mlir::func::FuncOp getFunction(::llvm::StringRef name);
+    /// The kinds of step, in the order in which they are asked for a step; functions that
+    /// the program does not have yet are null.
+    ::llvm::SmallVector<StepVariant> getVariants();
+    /// The one that a step of the run is, counted from 1.
+    StepVariant getVariantAt(int64_t step);
+    /// The functions of one part of a step in all variants, each once.
+    ::llvm::SmallVector<::mlir::func::FuncOp> getMicros();
+    ::llvm::SmallVector<::mlir::func::FuncOp> getCombines();
+    ::llvm::SmallVector<::mlir::func::FuncOp> getUpdates();
     /// Whether micro-batches add to one gradient set (`rt.reproducible` off), and
     /// none are to be combined.
     bool accumulatesInPlace();
-    /// Whether the program may lack the function `name` of a step: without
-    /// gradient sets to combine there is no @combine.
-    bool isOptional(::llvm::StringRef name);
   }];
 }
 

@@ -49,7 +49,8 @@ protected:
     LibraryCallsFixture::SetUp();
     target.library_calls = &tested;
     target.library_call_count = 1;
-    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", callLibrary, 0};
+    functions.giveTo(target);
+    functions.set(BOOSTC_FUNCTION_MICRO, "micro", callLibrary);
     test(BOOSTC_LIBRARY_CONVOLUTION);
   }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/boost_random.h"
 #include "sim/SimDriver.h"
+#include "test/runtime/device/TestFunctions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,8 +62,9 @@ protected:
     target.launches = &launch;
     target.launch_count = 1;
     target.modules = kModules;
-    target.functions[BOOSTC_FUNCTION_INIT] = {"init", fillParameter, 0};
-    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", addTwice, 0};
+    functions.giveTo(target);
+    functions.set(BOOSTC_FUNCTION_INIT, "init", fillParameter);
+    functions.set(BOOSTC_FUNCTION_MICRO, "micro", addTwice);
   }
 
   Status create() {
@@ -93,6 +95,7 @@ protected:
 
   BoostLaunch launch = {"add_one", "model.json:5:3", "fc1", &kOperand, 1, 1, 4,
                         0};
+  TestFunctions functions;
   BoostTarget target{};
   sim::SimDriver *simulated = nullptr;
   std::unique_ptr<CudaDevice> device;
@@ -181,7 +184,7 @@ TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
 }
 
 TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
-  target.functions[BOOSTC_FUNCTION_UPDATE] = {"update", exchangeBetween, 0};
+  functions.set(BOOSTC_FUNCTION_UPDATE, "update", exchangeBetween);
   const BoostCollectiveOperand exchanged[] = {{1, BOOSTC_I64, UINT32_MAX, 0, 0},
                                               {4, BOOSTC_F32, 0, 1, 0}};
   const BoostCollective schedule[] = {{BOOSTC_COLLECTIVE_ALL_REDUCE,
@@ -218,8 +221,8 @@ TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   EXPECT_EQ(status.message(), "rank 1 is lost");
   // What the program does not describe is not a collective.
   device->setCollectives(&ranks, {schedule, 1});
-  target.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
-                                                      void *const *operands) {
+  functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
+                                               void *const *operands) {
     return env->collective(env, 1, operands);
   };
   EXPECT_EQ(device->call(BOOSTC_FUNCTION_UPDATE, arenas).message(),
@@ -280,16 +283,14 @@ TEST_F(OnSim, AnOperandThatIsOnlyReadMayNotBeWritten) {
 }
 
 TEST_F(OnSim, WhatAFunctionReturnsIsItsFailure) {
-  target.functions[BOOSTC_FUNCTION_MICRO].entry = [](const BoostEnv *env,
-                                                     void *const *arenas) {
+  functions[BOOSTC_FUNCTION_MICRO].entry = [](const BoostEnv *env,
+                                              void *const *arenas) {
     return env->launch(env, 1, arenas);
   };
-  target.functions[BOOSTC_FUNCTION_EVAL] = {
-      "eval",
-      [](const BoostEnv *env, void *const *arenas) {
-        return env->library_call(env, 0, arenas);
-      },
-      0};
+  functions.set(BOOSTC_FUNCTION_EVAL, "eval",
+                [](const BoostEnv *env, void *const *arenas) {
+                  return env->library_call(env, 0, arenas);
+                });
   ASSERT_TRUE(create().ok());
   void *arenas[BOOSTC_ARENA_COUNT] = {};
   // The second time is not a replay of what was never recorded.

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "test/runtime/device/TestFunctions.h"
 #include "test/runtime/device/cuda/FakeDriver.h"
 
 #include <gtest/gtest.h>
@@ -216,16 +217,17 @@ TEST_F(FakeDriver, WhatAFillCopiesOutlivesTheCopy) {
   set("FAKE_CUDA_IMAGE", "ptx80");
   BoostTarget target{};
   target.modules = modules;
-  target.functions[BOOSTC_FUNCTION_INIT] = {
-      "init",
+  TestFunctions functions;
+  functions.giveTo(target);
+  functions.set(
+      BOOSTC_FUNCTION_INIT, "init",
       [](const BoostEnv *env, void *const *arenas) -> int32_t {
         auto *weights = static_cast<float *>(arenas[BOOSTC_ARENA_PARAMETER]);
         for (int i : {0, 1})
           env->fill(env, weights + 300 * i, 300, BOOSTC_INIT_UNIFORM, -1, 1,
                     i == 0 ? "w" : "v", arenas[BOOSTC_ARENA_CONTROL]);
         return BOOSTC_CALL_OK;
-      },
-      0};
+      });
   auto device = CudaDevice::create(std::move(driver), target, "p.so");
   ASSERT_TRUE(device.ok());
   void *arenas[BOOSTC_ARENA_COUNT] = {};

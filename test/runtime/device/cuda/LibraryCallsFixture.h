@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/CudaDriver.h"
+#include "test/runtime/device/TestFunctions.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
 
 #include <cstdlib>
@@ -115,6 +116,7 @@ protected:
   const char *proposals;
   BoostLaunch launch = {"defined", "model.json:5:3", "fc1", nullptr, 0, 3, 32,
                         0};
+  TestFunctions functions;
   BoostTarget target{};
   LibrarySettings settings;
   cuda::SearchContext context;

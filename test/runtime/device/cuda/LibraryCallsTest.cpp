@@ -51,7 +51,8 @@ protected:
     launch.operand_count = 4;
     target.library_calls = calls;
     target.library_call_count = 2;
-    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", callLibrary, 0};
+    functions.giveTo(target);
+    functions.set(BOOSTC_FUNCTION_MICRO, "micro", callLibrary);
   }
 
   /// Calls the function twice and checks what it computes; the products of the

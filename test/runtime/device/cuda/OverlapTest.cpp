@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "sim/SimDriver.h"
+#include "test/runtime/device/TestFunctions.h"
 #include "test/runtime/device/cuda/FakeDriver.h"
 
 #include <algorithm>
@@ -101,9 +102,10 @@ protected:
     target.modules = modules;
     target.launches = &fake_cuda::kCall;
     target.launch_count = 1;
-    target.functions[BOOSTC_FUNCTION_MICRO] = {"micro", micro, 0};
-    target.functions[BOOSTC_FUNCTION_UPDATE] = {"update", update, 0};
-    target.functions[BOOSTC_FUNCTION_COMBINE] = {"combine", micro, 0};
+    functions.giveTo(target);
+    functions.set(BOOSTC_FUNCTION_MICRO, "micro", micro);
+    functions.set(BOOSTC_FUNCTION_UPDATE, "update", update);
+    functions.set(BOOSTC_FUNCTION_COMBINE, "combine", micro);
     for (uint32_t i = 0; i < 3; ++i)
       schedule[i] = {BOOSTC_COLLECTIVE_ALL_REDUCE,
                      BOOSTC_RANKS_ALL,
@@ -125,7 +127,7 @@ protected:
   }
   ~Overlap() override { device.reset(); }
 
-  Status run(BoostFunctionKind function) {
+  Status run(BoostFunctionRole function) {
     return device->call(function, arenas);
   }
   float applied() {
@@ -139,6 +141,7 @@ protected:
   const BoostCollectiveOperand exchanged = {1, BOOSTC_F32, UINT32_MAX, 0, 0};
   BoostCollective schedule[3] = {};
   CudaDriver *made = nullptr; ///< of the device
+  TestFunctions functions;
   BoostTarget target{};
   Exchange exchange;
   std::unique_ptr<CudaDevice> device;

@@ -1,0 +1,105 @@
+#include "dialects/train/TrainDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::train;
+
+LogicalResult VariantOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr function :
+       {getMicroAttr(), getCombineAttr(), getUpdateAttr()})
+    if (function &&
+        !symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, function))
+      return emitOpError("function ") << function << " is not defined here";
+  return success();
+}
+
+LogicalResult StepsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t first, int64_t last, int64_t every) {
+  if (first >= 1 && every >= 1 && (last == 0 || last >= first))
+    return success();
+  return emitError() << "expected steps from 1, to none or to one that is not "
+                        "before the first, every 1 or more, found first "
+                     << first << ", last " << last << ", every " << every;
+}
+
+bool StepsAttr::contains(int64_t step) const {
+  return step >= getFirst() && (getLast() == 0 || step <= getLast()) &&
+         (step - getFirst()) % getEvery() == 0;
+}
+
+SmallVector<StepVariant> ProgramOp::getVariants() {
+  mlir::SymbolTable symbols(getOperation());
+  auto find = [&](StringRef name) {
+    return symbols.lookup<func::FuncOp>(name);
+  };
+  SmallVector<StepVariant> variants;
+  for (auto op : getOps<VariantOp>())
+    variants.push_back(
+        {op.getSymName(), find(op.getMicro()),
+         op.getCombine() ? find(*op.getCombine()) : func::FuncOp(),
+         find(op.getUpdate()), op});
+  if (variants.empty())
+    variants.push_back({kStep, find(kMicro), find(kCombine), find(kUpdate)});
+  return variants;
+}
+
+StepVariant ProgramOp::getVariantAt(int64_t step) {
+  SmallVector<StepVariant> variants = getVariants();
+  for (const StepVariant &variant : variants)
+    if (auto op = cast_or_null<VariantOp>(variant.op);
+        op &&
+        llvm::any_of(op.getSteps().getAsRange<StepsAttr>(),
+                     [&](StepsAttr steps) { return steps.contains(step); }))
+      return variant;
+  return variants.back();
+}
+
+/// The functions that are `part` of a variant, each once.
+static SmallVector<func::FuncOp> collect(ProgramOp program,
+                                         func::FuncOp StepVariant::*part) {
+  SmallVector<func::FuncOp> functions;
+  for (const StepVariant &variant : program.getVariants())
+    if (variant.*part && !llvm::is_contained(functions, variant.*part))
+      functions.push_back(variant.*part);
+  return functions;
+}
+
+SmallVector<func::FuncOp> ProgramOp::getMicros() {
+  return collect(*this, &StepVariant::micro);
+}
+
+SmallVector<func::FuncOp> ProgramOp::getCombines() {
+  return collect(*this, &StepVariant::combine);
+}
+
+SmallVector<func::FuncOp> ProgramOp::getUpdates() {
+  return collect(*this, &StepVariant::update);
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  auto variants = llvm::to_vector(getOps<VariantOp>());
+  llvm::StringMap<StringRef> parts;
+  for (auto [i, variant] : llvm::enumerate(variants)) {
+    bool isLast = i + 1 == variants.size();
+    if (isLast != variant.getSteps().empty())
+      return variant.emitOpError(
+          isLast ? "is the last one and expected to be of every step that is "
+                   "left, found a list of steps"
+                 : "expected a list of steps, which only the last variant "
+                   "does not have");
+    std::pair<StringRef, StringRef> named[] = {
+        {variant.getMicro(), "micro"},
+        {variant.getCombine().value_or(""), "combine"},
+        {variant.getUpdate(), "update"}};
+    for (auto [function, part] : named) {
+      if (function.empty())
+        continue;
+      StringRef known = parts.try_emplace(function, part).first->second;
+      if (known != part)
+        return variant.emitOpError("has @")
+               << function << " for its " << part << ", which is also the "
+               << known << " of a variant";
+    }
+  }
+  return success();
+}
