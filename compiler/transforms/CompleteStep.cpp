@@ -76,7 +76,7 @@ static LogicalResult completeVariants(train::ProgramOp program) {
       // A program's first has the usual name.
       std::string name = train::kCombine.str();
       if (program.getFunction(name))
-        name += "_" + variant.name.str();
+        name = (train::kCombine + "_" + variant.name).str();
       FailureOr<func::FuncOp> created =
           createCombine(program, variant.micro, name);
       if (failed(created))
@@ -87,6 +87,17 @@ static LogicalResult completeVariants(train::ProgramOp program) {
       op.setCombineAttr(FlatSymbolRefAttr::get(combine));
   }
   return success();
+}
+
+static void setLeastSamples(train::ProgramOp program) {
+  int64_t least = 1;
+  for (func::FuncOp micro : program.getMicros())
+    micro.walk([&](BatchReducingOpInterface op) {
+      least = std::max(least, op.getLeastSamples());
+    });
+  if (least > 1)
+    program->setAttr(train::kLeastSamplesAttrName,
+                     Builder(program.getContext()).getI64IntegerAttr(least));
 }
 
 /// Whether an update reads whether a step before it failed.
@@ -164,6 +175,7 @@ struct CompleteStepPass
     train::ProgramOp program = getOperation();
     if (!program.accumulatesInPlace() && failed(completeVariants(program)))
       return signalPassFailure();
+    setLeastSamples(program);
     if (!program.getFunction(train::kInit))
       createInit(program);
   }

@@ -13,6 +13,11 @@ def BatchReducingOpInterface : OpInterface<"BatchReducingOpInterface"> {
   let methods = [
     InterfaceMethod<"The number of real samples, tensor<i32>.",
       "::mlir::Value", "getValid", (ins)>,
+    InterfaceMethod<[{
+        The fewest real samples through which a gradient passes: 1, or 2 for an op that
+        takes the mean away of one value in each sample.
+      }],
+      "int64_t", "getLeastSamples", (ins), "", "return 1;">,
   ];
 }
 

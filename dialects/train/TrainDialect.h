@@ -51,6 +51,9 @@ constexpr llvm::StringLiteral kInit = "init";
 /// AdasumAttr.
 constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";
 constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
+/// Name of the attribute of a program that holds the fewest real samples of a
+/// micro-batch through which a gradient passes, where that is not 1.
+constexpr llvm::StringLiteral kLeastSamplesAttrName = "train.least_samples";
 /// Name of the input that holds the samples' keys.
 constexpr llvm::StringLiteral kSampleKey = "sample_key";
 

@@ -132,6 +132,7 @@ private:
 
     noteSplit();
     noteSteps();
+    noteTail();
     BOOSTRT_RETURN_IF_ERROR(session_->measureMemory(ranks_));
     if (ranks_.isFirst())
       BOOSTRT_RETURN_IF_ERROR(checkOutputs(options_));
@@ -197,6 +198,21 @@ private:
           "compiled with --reproducible=off: the bits of the weights are those "
           "of windows of {} on {}, another split rounds differently",
           countOf(micros, "micro-batch"), countOf(ranks, "rank")));
+  }
+
+  /// A last micro-batch from which some layers learn nothing.
+  void noteTail() {
+    const BoostProgram &d = session_->program().descriptor();
+    int64_t samples = session_->data().source.train->size();
+    int64_t tail = samples % d.batch_size;
+    if (tail == 0 || tail >= d.least_samples)
+      return;
+    console_.note(fmt::format(
+        "warning: the last micro-batch of an epoch of {} has {}; batch_norm of "
+        "one value in each sample needs {} or more, so the layers before it "
+        "learn nothing from that micro-batch; leave out {} of the data, or "
+        "compile with a batch_size that leaves more",
+        countOf(samples, "sample"), tail, d.least_samples, tail));
   }
 
   /// What --steps does to schedules that end with the run.

@@ -459,6 +459,9 @@ private:
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
     header.seed = program.getSeed();
+    auto least =
+        program->getAttrOfType<IntegerAttr>(train::kLeastSamplesAttrName);
+    header.least_samples = least ? least.getInt() : 1;
     describeArenas(program, header);
     describeAdasum(program, header);
     header.reproducible =

@@ -101,6 +101,13 @@ LogicalResult BatchNormOp::buildBackward(BackwardContext &context) {
   return success();
 }
 
+int64_t BatchNormOp::getLeastSamples() {
+  RankedTensorType type = getInput().getType();
+  bool isSingle =
+      type.getNumElements() == type.getDimSize(0) * type.getDimSize(1);
+  return isSingle ? 2 : 1;
+}
+
 int64_t BatchNormOp::getFlops() {
   return 7 * getInput().getType().getNumElements();
 }

@@ -47,6 +47,9 @@ def Nn_BatchNormOp : Nn_Op<"batch_norm", [
     `:` type($input) `,` type($weight)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getLeastSamples();
+  }];
 }
 
 def Nn_BatchNormGradOp : Nn_Op<"batch_norm_grad", [
