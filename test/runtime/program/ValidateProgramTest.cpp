@@ -16,7 +16,7 @@ TEST_F(ValidateProgram, Header) {
                "interface version 99 in a program that claims " +
                    std::to_string(BOOSTC_ABI_VERSION));
   expectDefect([](Copy &c) { c.program.struct_bytes = 600; },
-               "600 bytes long, expected 520");
+               "600 bytes long, expected 536");
   expectDefect([](Copy &c) { c.program.name = nullptr; },
                "the program has no name");
   expectDefect([](Copy &c) { c.program.name = "a\x1b[31m"; },
