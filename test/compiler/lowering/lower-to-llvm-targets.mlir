@@ -17,12 +17,12 @@
 // code generation defines. Launches by the names that kernels have in the images.
 // CHECK-LABEL: llvm.mlir.global external hidden constant @boost.modules()
 // CHECK-LABEL: llvm.mlir.global internal constant @boost.descriptor()
-// CHECK: llvm.mlir.addressof @boost.micro
 // CHECK: llvm.mlir.addressof @boost.modules
-// CHECK: llvm.mlir.addressof @boost.cuda.micro
+// CHECK: llvm.mlir.addressof @boost.micro
 // CHECK: sm_80
 // CHECK: micro_kernel_0
 // CHECK: micro_kernel_1
+// CHECK: llvm.mlir.addressof @boost.cuda.micro
 // CHECK-LABEL: llvm.func @boost_program_query(
 
 // A host function of a GPU launches through BoostEnv (launch at 40) by number, on any CPU,
