@@ -1,4 +1,5 @@
 #include "compiler/frontend/ResolveModel.h"
+#include "compiler/frontend/LayerNames.h"
 #include "runtime/support/DataSchemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -10,8 +11,7 @@ using llvm::formatv;
 using llvm::StringRef;
 
 static bool hasRole(const Node &input, StringRef name) {
-  const Node *role = input.find("role");
-  return role && role->text == name;
+  return textAt(input, "role") == name;
 }
 
 /// Whether `input` holds classes that the loss and metrics compare with.
@@ -21,7 +21,7 @@ static bool areLabels(const Member &input) {
 }
 
 /// The inputs that layers may read: the target of the loss is one of them only
-/// when there is no other, or when its role says so.
+/// when it is the only one, or when its role says so.
 static std::vector<const Member *> samplesOf(const Node &model) {
   const Node *target = model.at("loss").find("target");
   std::vector<const Member *> shaped, read;

@@ -155,9 +155,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     auto updates = program ? program.getUpdates() : SmallVector<func::FuncOp>();
     if (!llvm::is_contained(updates, function))
       return op->emitOpError("expected in the update of a variant alone");
-    if (!numbers.contains(function))
-      numbers[function] = getFirstCollective(program, function);
-    return verifyNext(op, function, number);
+    return verifyNext(op, program, function, number);
   }
 
   /// What announces the collectives of a step is in its micro, in their order.
@@ -166,17 +164,20 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     auto function = op->getParentOfType<func::FuncOp>();
     if (program)
       for (const train::StepVariant &variant : program.getVariants())
-        if (variant.micro && variant.micro == function) {
-          if (!numbers.contains(function))
-            numbers[function] = getFirstCollective(program, variant.update);
-          return verifyNext(op, function, op.getIndex());
-        }
+        if (variant.micro && variant.micro == function)
+          return verifyNext(op, program, variant.update, op.getIndex());
     return op.emitOpError("expected in the micro of a variant alone");
   }
 
-  LogicalResult verifyNext(Operation *op, func::FuncOp function,
-                           uint32_t number) {
-    uint32_t next = numbers[function]++;
+  /// Numbers go on from one op of a function to the next; the first is that of
+  /// the first collective of `update`.
+  LogicalResult verifyNext(Operation *op, train::ProgramOp program,
+                           func::FuncOp update, uint32_t number) {
+    auto [entry, isFirst] =
+        numbers.try_emplace(op->getParentOfType<func::FuncOp>());
+    if (isFirst)
+      entry->second = getFirstCollective(program, update);
+    uint32_t next = entry->second++;
     if (number != next)
       return op->emitOpError("has number ")
              << number << " where the next one is " << next;
@@ -262,29 +263,14 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   LogicalResult verifyFunctions(train::ProgramOp program, Functions needed) {
     if (needed == Functions::None)
       return success();
-    auto verify = [&](Operation *holder, func::FuncOp function,
-                      StringRef name) -> LogicalResult {
-      if (function)
-        return success();
-      return holder->emitOpError("has no function @")
-             << name << ", which phase '" << phase << "' needs";
-    };
-    if (failed(
-            verify(program, program.getFunction(train::kEval), train::kEval)))
-      return failure();
-    for (const train::StepVariant &variant : program.getVariants()) {
-      Operation *holder = variant.op ? variant.op : program.getOperation();
-      if (failed(verify(holder, variant.micro, train::kMicro)) ||
-          failed(verify(holder, variant.update, train::kUpdate)))
-        return failure();
-      if (needed == Functions::All && !program.accumulatesInPlace() &&
-          failed(verify(holder, variant.combine, train::kCombine)))
-        return failure();
+    for (const train::ProgramFunction &entry : program.getFunctions()) {
+      bool isMade = entry.role == BOOSTC_FUNCTION_INIT ||
+                    entry.role == BOOSTC_FUNCTION_COMBINE;
+      if (!entry.function && (needed == Functions::All || !isMade))
+        return entry.user->emitOpError("has no function @")
+               << entry.part << ", which phase '" << phase << "' needs";
     }
-    return needed == Functions::All
-               ? verify(program, program.getFunction(train::kInit),
-                        train::kInit)
-               : success();
+    return success();
   }
 
   LogicalResult verifyPrograms(Phase current, const PhaseRules &rules) {
@@ -326,7 +312,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     return isForGpus ? success() : verifyTarget(getOperation());
   }
 
-  /// By function, how many have been met.
+  /// By function, the number that its next collective has, or its next op that
+  /// announces one.
   llvm::DenseMap<Operation *, uint32_t> numbers;
 };
 

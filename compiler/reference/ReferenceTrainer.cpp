@@ -89,16 +89,21 @@ ReferenceTrainer::bindUpdate(const Partial &step,
   return bound;
 }
 
-FailureOr<func::FuncOp> ReferenceTrainer::require(func::FuncOp function,
-                                                  StringRef name) {
+FailureOr<func::FuncOp> ReferenceTrainer::find(StringRef part) {
+  train::StepVariant variant = program.getVariantAt(step);
+  auto function = llvm::StringSwitch<func::FuncOp>(part)
+                      .Case(train::kMicro, variant.micro)
+                      .Case(train::kCombine, variant.combine)
+                      .Case(train::kUpdate, variant.update)
+                      .Default(program.getFunction(part));
   if (function)
     return function;
-  return program.emitOpError("has no function '") << name << "' to interpret";
+  return program.emitOpError("has no function '") << part << "' to interpret";
 }
 
-FailureOr<ReferenceTrainer::Bound>
-ReferenceTrainer::run(func::FuncOp called, StringRef name, const Bound &bound) {
-  FailureOr<func::FuncOp> function = require(called, name);
+FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef part,
+                                                         const Bound &bound) {
+  FailureOr<func::FuncOp> function = find(part);
   if (failed(function))
     return failure();
   FailureOr<RankValues> arguments = getArguments(*function, bound);
@@ -110,9 +115,8 @@ ReferenceTrainer::run(func::FuncOp called, StringRef name, const Bound &bound) {
 }
 
 FailureOr<ReferenceTrainer::Partial>
-ReferenceTrainer::runPartial(func::FuncOp function, StringRef name,
-                             const Bound &bound) {
-  FailureOr<Bound> results = run(function, name, bound);
+ReferenceTrainer::runPartial(StringRef part, const Bound &bound) {
+  FailureOr<Bound> results = run(part, bound);
   if (failed(results))
     return failure();
   Partial partial;
@@ -147,8 +151,7 @@ LogicalResult ReferenceTrainer::initialize(int64_t seed) {
   Bound bound;
   bound[getBinding(BindingKind::Seed)] =
       ReferenceValue::scalar(static_cast<double>(seed));
-  FailureOr<Bound> results =
-      run(program.getFunction(train::kInit), train::kInit, bound);
+  FailureOr<Bound> results = run(train::kInit, bound);
   if (failed(results))
     return failure();
   assign(*results);
@@ -168,7 +171,7 @@ ReferenceTrainer::micro(const Values &inputs, int64_t valid,
         ReferenceValue::zeros(declaration.getType());
   bindPartial(bound, sums);
   bindBatch(bound, inputs, valid);
-  return runPartial(program.getVariantAt(step).micro, train::kMicro, bound);
+  return runPartial(train::kMicro, bound);
 }
 
 FailureOr<ReferenceTrainer::Partial>
@@ -176,7 +179,7 @@ ReferenceTrainer::combine(const Partial &first, const Partial &second) {
   Bound bound;
   bindPartial(bound, first);
   bindPartial(bound, second, /*other=*/true);
-  return runPartial(program.getVariantAt(step).combine, train::kCombine, bound);
+  return runPartial(train::kCombine, bound);
 }
 
 FailureOr<bool>
@@ -193,9 +196,7 @@ FailureOr<std::vector<bool>>
 ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
                                 ArrayRef<Partial> steps,
                                 const std::map<std::string, double> &controls) {
-  FailureOr<func::FuncOp> function = ranks.front().require(
-      ranks.front().program.getVariantAt(ranks.front().step).update,
-      train::kUpdate);
+  FailureOr<func::FuncOp> function = ranks.front().find(train::kUpdate);
   if (failed(function))
     return failure();
   std::vector<RankValues> arguments, values;
@@ -227,8 +228,7 @@ FailureOr<std::map<std::string, ReferenceTrainer::Metric>>
 ReferenceTrainer::evaluate(const Values &inputs, int64_t valid) {
   Bound bound;
   bindBatch(bound, inputs, valid);
-  FailureOr<Bound> results =
-      run(program.getFunction(train::kEval), train::kEval, bound);
+  FailureOr<Bound> results = run(train::kEval, bound);
   if (failed(results))
     return failure();
   std::map<std::string, Metric> metrics;

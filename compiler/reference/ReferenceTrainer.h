@@ -81,17 +81,14 @@ private:
   void bindBatch(Bound &bound, const Values &inputs, int64_t valid);
   Bound bindUpdate(const Partial &step,
                    const std::map<std::string, double> &controls);
-  /// `function`, or an error that `name` is missing.
-  llvm::FailureOr<mlir::func::FuncOp> require(mlir::func::FuncOp function,
-                                              llvm::StringRef name);
+  /// What the step has for `part`, one of train::kInit, kMicro, ...
+  llvm::FailureOr<mlir::func::FuncOp> find(llvm::StringRef part);
   llvm::FailureOr<RankValues> getArguments(mlir::func::FuncOp function,
                                            const Bound &bound);
   llvm::FailureOr<Bound> bindResults(mlir::func::FuncOp function,
                                      RankValues values);
-  llvm::FailureOr<Bound> run(mlir::func::FuncOp function, llvm::StringRef name,
-                             const Bound &arguments);
-  llvm::FailureOr<Partial> runPartial(mlir::func::FuncOp function,
-                                      llvm::StringRef name,
+  llvm::FailureOr<Bound> run(llvm::StringRef part, const Bound &arguments);
+  llvm::FailureOr<Partial> runPartial(llvm::StringRef part,
                                       const Bound &arguments);
   void assign(const Bound &results);
 

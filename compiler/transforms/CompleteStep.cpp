@@ -89,15 +89,15 @@ static LogicalResult completeVariants(train::ProgramOp program) {
   return success();
 }
 
-static void setLeastSamples(train::ProgramOp program) {
-  int64_t least = 1;
+static void setMinSamples(train::ProgramOp program) {
+  int64_t minimum = 1;
   for (func::FuncOp micro : program.getMicros())
     micro.walk([&](BatchReducingOpInterface op) {
-      least = std::max(least, op.getLeastSamples());
+      minimum = std::max(minimum, op.getMinSamples());
     });
-  if (least > 1)
-    program->setAttr(train::kLeastSamplesAttrName,
-                     Builder(program.getContext()).getI64IntegerAttr(least));
+  if (minimum > 1)
+    program->setAttr(train::kMinSamplesAttrName,
+                     Builder(program.getContext()).getI64IntegerAttr(minimum));
 }
 
 /// Whether an update reads whether a step before it failed.
@@ -175,7 +175,7 @@ struct CompleteStepPass
     train::ProgramOp program = getOperation();
     if (!program.accumulatesInPlace() && failed(completeVariants(program)))
       return signalPassFailure();
-    setLeastSamples(program);
+    setMinSamples(program);
     if (!program.getFunction(train::kInit))
       createInit(program);
   }

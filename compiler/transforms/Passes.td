@@ -7,17 +7,21 @@ def CompleteStepPass
     : Pass<"boostc-complete-step", "::boostc::train::ProgramOp"> {
   let summary = "Adds the functions of a step that follow from its declarations";
   let description = [{
-    Closes phase `step` with the two functions that are never written by hand:
+    Closes phase `step` with the functions that are never written by hand:
 
-    * `@combine`, one `train.combine` per result of `@micro`: first the results of one
-      micro-batch, then those of another, whose bindings say `other`; the sums have the
-      bindings of the first; a program with `rt.reproducible` off adds where gradients are
-      made and needs none;
+    * for the micro of each variant that has no combine, `@combine` or
+      `@combine_<variant>`, one `train.combine` per result of the micro: first the results
+      of one micro-batch, then those of another, whose bindings say `other`; the sums have
+      the bindings of the first; variants of one micro share it; a program with
+      `rt.reproducible` off adds where gradients are made and needs none;
     * `@init`, one `train.initialize` per parameter and per state, with its initialiser, from
-      the argument bound to `#rt.binding<seed>`; and where `@update` takes what
+      the argument bound to `#rt.binding<seed>`; and where an update takes what
       `#rt.binding<failed>` is bound to, its first value, 0.
 
-    A function that exists already stays as it is. A result of `@micro` without a binding
+    The program gets `train.min_samples`, the most real samples that an op of a micro which
+    reduces over the batch needs for a gradient, where that is not 1.
+
+    A function that exists already stays as it is. A result of a micro without a binding
     is an error: its memory would be unknown.
 
     Before:

@@ -17,7 +17,7 @@ def BatchReducingOpInterface : OpInterface<"BatchReducingOpInterface"> {
         The fewest real samples through which a gradient passes: 1, or 2 for an op that
         takes the mean away of one value in each sample.
       }],
-      "int64_t", "getLeastSamples", (ins), "", "return 1;">,
+      "int64_t", "getMinSamples", (ins), "", "return 1;">,
   ];
 }
 

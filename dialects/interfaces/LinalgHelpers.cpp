@@ -11,9 +11,6 @@ AffineMap boostc::projection(OpBuilder &builder, unsigned rank,
   return AffineMap::get(rank, 0, exprs, builder.getContext());
 }
 
-using ElementsBody =
-    llvm::function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
-
 static SmallVector<Value> buildGeneric(OpBuilder &builder, Location loc,
                                        ValueRange inits, ValueRange inputs,
                                        ArrayRef<AffineMap> maps,
@@ -107,6 +104,16 @@ SmallVector<Value> boostc::buildSums(OpBuilder &builder, Location loc,
           sums.push_back(buildSumStep(nested, at, sum, term));
         return sums;
       });
+}
+
+Value boostc::buildSum(OpBuilder &builder, Location loc, RankedTensorType type,
+                       unsigned loops, ArrayRef<unsigned> kept,
+                       ValueRange inputs, ArrayRef<AffineMap> maps,
+                       ElementBody term) {
+  return buildSums(builder, loc, type, loops, kept, inputs, maps, 1,
+                   [&](OpBuilder &nested, Location at, ValueRange args) {
+                     return SmallVector<Value>{term(nested, at, args)};
+                   })[0];
 }
 
 Value boostc::buildConstant(OpBuilder &builder, Location loc, double value) {

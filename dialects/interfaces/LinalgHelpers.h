@@ -14,6 +14,10 @@ namespace boostc {
 using ElementBody = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
+/// The same with several outputs.
+using ElementsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
 /// The map of an operand of rank `dims.size()` inside a loop nest of `rank`
 /// loops, which it reads at the loops `dims`.
 mlir::AffineMap projection(mlir::OpBuilder &builder, unsigned rank,
@@ -44,15 +48,16 @@ mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// The same for the sums of several terms of the same inputs, all of `type`,
 /// from 0 and in any order. One loop nest makes them, so that the inputs are
-/// read once. `terms` gives the terms of an element.
-llvm::SmallVector<mlir::Value>
-buildSums(mlir::OpBuilder &builder, mlir::Location loc,
-          mlir::RankedTensorType type, unsigned loops,
-          llvm::ArrayRef<unsigned> kept, mlir::ValueRange inputs,
-          llvm::ArrayRef<mlir::AffineMap> maps, unsigned count,
-          llvm::function_ref<llvm::SmallVector<mlir::Value>(
-              mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>
-              terms);
+/// read once. `terms` gives the terms of an element from the inputs alone.
+llvm::SmallVector<mlir::Value> buildSums(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+    unsigned loops, llvm::ArrayRef<unsigned> kept, mlir::ValueRange inputs,
+    llvm::ArrayRef<mlir::AffineMap> maps, unsigned count, ElementsBody terms);
+/// One such sum.
+mlir::Value buildSum(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::RankedTensorType type, unsigned loops,
+                     llvm::ArrayRef<unsigned> kept, mlir::ValueRange inputs,
+                     llvm::ArrayRef<mlir::AffineMap> maps, ElementBody term);
 
 /// Scalar constant of `type`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,

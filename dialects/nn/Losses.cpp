@@ -27,9 +27,7 @@ static double getDivisor(SampleLoss kind, int64_t elements) {
 
 /// What a sample counts: as many as it has rows where these are summed.
 static int64_t getCount(SampleLoss kind, ArrayRef<int64_t> shape) {
-  return kind == SampleLoss::Mean
-             ? 1
-             : ShapedType::getNumElements(shape.drop_front().drop_back());
+  return kind == SampleLoss::Mean ? 1 : countRowsPerSample(shape);
 }
 
 /// `value` / `divisor`.

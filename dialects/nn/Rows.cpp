@@ -65,15 +65,13 @@ LogicalResult nn::checkLabels(LayerBuilder &layer) {
          << outputs << " for labels " << labels << " with the batch";
 }
 
-int64_t nn::countRowsPerSample(Type logits) {
-  return ShapedType::getNumElements(
-      cast<RankedTensorType>(logits).getShape().drop_front().drop_back());
+int64_t nn::countRowsPerSample(ArrayRef<int64_t> shape) {
+  return ShapedType::getNumElements(shape.drop_front().drop_back());
 }
 
 int64_t nn::countValidRows(const ReferenceValue &logits,
                            const ReferenceValue &valid) {
-  return static_cast<int64_t>(valid.item()) *
-         (logits.size() / (logits.dim(0) * logits.shape.back()));
+  return static_cast<int64_t>(valid.item()) * countRowsPerSample(logits.shape);
 }
 
 ReferenceValue nn::asRows(const ReferenceValue &value) {

@@ -28,7 +28,7 @@ llvm::LogicalResult verifyLabels(std::optional<mlir::Location> loc,
 llvm::LogicalResult checkLabels(LayerBuilder &layer);
 
 /// Rows of a sample: the product of the dimensions between batch and classes.
-int64_t countRowsPerSample(mlir::Type logits);
+int64_t countRowsPerSample(llvm::ArrayRef<int64_t> shape);
 /// Rows of the first `valid` samples.
 int64_t countValidRows(const ReferenceValue &logits,
                        const ReferenceValue &valid);

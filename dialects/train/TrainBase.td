@@ -139,7 +139,8 @@ def Train_StepsAttr : AttrDef<Train_Dialect, "Steps"> {
   let assemblyFormat = "`<` struct($first, $last, $every) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    bool contains(int64_t step) const;
+    /// The record of the descriptor.
+    ::BoostStepRange getDescriptor() const;
   }];
 }
 

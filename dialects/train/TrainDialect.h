@@ -30,6 +30,14 @@ struct StepVariant {
   mlir::Operation *op = nullptr; ///< null: the program has this one only
 };
 
+/// A function that a program is to have.
+struct ProgramFunction {
+  BoostFunctionRole role;
+  llvm::StringRef part;        ///< the role's name: "init", "micro", ...
+  mlir::func::FuncOp function; ///< null: it does not have it
+  mlir::Operation *user;       ///< the program, or the variant that names it
+};
+
 } // namespace boostc::train
 
 #define GET_OP_CLASSES
@@ -53,7 +61,7 @@ constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";
 constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
-constexpr llvm::StringLiteral kLeastSamplesAttrName = "train.least_samples";
+constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";
 /// Name of the input that holds the samples' keys.
 constexpr llvm::StringLiteral kSampleKey = "sample_key";
 

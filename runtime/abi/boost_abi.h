@@ -544,10 +544,10 @@ typedef struct BoostProgram {
   uint32_t schedule_count;
   uint32_t target_count; /* 1 or more */
   uint32_t collective_count;
-  uint32_t variant_count; /* 1 or more */
-  uint32_t least_samples; /* a micro-batch of fewer real samples leaves no
-                             gradient before a layer that normalises over
-                             samples; 1 where any leaves one */
+  uint32_t variant_count;    /* 1 or more */
+  uint32_t min_samples;      /* a micro-batch of fewer real samples leaves no
+                                gradient before a layer that normalises over
+                                samples; 1 where any leaves one */
   uint32_t adasum_scope;     /* BoostAdasumScope */
   uint32_t state_is_private; /* 1: each inner group's ranks have states of
                                 parameters of their own; 0: all ranks have the

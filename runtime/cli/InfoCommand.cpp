@@ -187,16 +187,6 @@ Json describeVariants(const BoostProgram &descriptor) {
   return list;
 }
 
-/// One kind of step needs no table.
-void printVariants(const BoostProgram &descriptor) {
-  if (descriptor.variant_count == 1)
-    return;
-  printResult("variants of a step (steps from 1, the first that lists one)\n");
-  for (const BoostVariant &variant : variantsOf(descriptor))
-    printResult("  {:<32} {}\n", variant.name,
-                describeSteps({variant.ranges, variant.range_count}));
-}
-
 /// The ranks as a plan sees them: those whose memory is a GPU's add there.
 MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
   MemoryJob job;
@@ -377,7 +367,34 @@ void printTarget(const Json &target) {
               target["memory"]["total_bytes"].get<uint64_t>());
 }
 
-void printText(const Json &json, const BoostProgram &descriptor) {
+/// "every 3 steps from 3 on", "steps from 1 to 10".
+std::string rangeText(const Json &range) {
+  auto integer = [&](const char *key) { return range[key].get<int64_t>(); };
+  std::string steps = integer("every") == 1
+                          ? "steps"
+                          : fmt::format("every {} steps", integer("every"));
+  return range.contains("last")
+             ? fmt::format("{} from {} to {}", steps, integer("first"),
+                           integer("last"))
+             : fmt::format("{} from {} on", steps, integer("first"));
+}
+
+/// One kind of step needs no table.
+void printVariants(const Json &variants) {
+  if (variants.size() == 1)
+    return;
+  printResult("variants of a step (steps from 1, the first that lists one)\n");
+  for (const Json &variant : variants) {
+    std::vector<std::string> ranges;
+    for (const Json &range : variant["steps"])
+      ranges.push_back(rangeText(range));
+    printResult("  {:<32} {}\n", variant["name"].get<std::string>(),
+                ranges.empty() ? "all other steps"
+                               : fmt::format("{}", fmt::join(ranges, ", ")));
+  }
+}
+
+void printText(const Json &json) {
   auto text = [&](const char *key) { return json[key].get<std::string>(); };
   auto integer = [&](const char *key) { return json[key].get<uint64_t>(); };
   printResult("{}: batch {} x {} a step, seed {}\n", text("name"),
@@ -396,7 +413,7 @@ void printText(const Json &json, const BoostProgram &descriptor) {
     printResult("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                 schedule["kind"].get<std::string>(),
                 schedule["value"].get<double>());
-  printVariants(descriptor);
+  printVariants(json["variants"]);
   for (const Json &target : json["targets"])
     printTarget(target);
   printResult("recipe\n{}\n", json["recipe"].dump(2));
@@ -468,7 +485,7 @@ Status infoCommand(const Options &options) {
   if (options.json)
     printResult("{}\n", json.dump(2));
   else
-    printText(json, (*program)->descriptor());
+    printText(json);
   return Status();
 }
 

@@ -205,14 +205,14 @@ private:
     const BoostProgram &d = session_->program().descriptor();
     int64_t samples = session_->data().source.train->size();
     int64_t tail = samples % d.batch_size;
-    if (tail == 0 || tail >= d.least_samples)
+    if (tail == 0 || tail >= d.min_samples)
       return;
     console_.note(fmt::format(
-        "warning: the last micro-batch of an epoch of {} has {}; batch_norm of "
-        "one value in each sample needs {} or more, so the layers before it "
+        "warning: the last micro-batch of an epoch of {} has {}; a layer that "
+        "normalises over samples needs {} or more, so the layers before it "
         "learn nothing from that micro-batch; leave out {} of the data, or "
         "compile with a batch_size that leaves more",
-        countOf(samples, "sample"), tail, d.least_samples, tail));
+        countOf(samples, "sample"), tail, d.min_samples, tail));
   }
 
   /// What --steps does to schedules that end with the run.

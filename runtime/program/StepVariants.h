@@ -3,11 +3,11 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/abi/boost_steps.h"
 
 #include <algorithm>
 #include <cassert>
 #include <span>
-#include <string>
 
 namespace boostrt {
 
@@ -28,11 +28,6 @@ inline uint32_t functionOf(const BoostTarget &target, BoostFunctionRole role) {
   return static_cast<uint32_t>(found - functions.begin());
 }
 
-inline bool contains(const BoostStepRange &range, int64_t step) {
-  return step >= range.first && (range.last == 0 || step <= range.last) &&
-         (step - range.first) % range.every == 0;
-}
-
 /// The variant of the steps that no other variant lists.
 inline const BoostVariant &usualVariant(const BoostProgram &program) {
   return variantsOf(program).back();
@@ -42,27 +37,19 @@ inline const BoostVariant &usualVariant(const BoostProgram &program) {
 inline const BoostVariant &variantAt(const BoostProgram &program,
                                      int64_t step) {
   for (const BoostVariant &variant : variantsOf(program))
-    if (std::ranges::any_of(
-            std::span(variant.ranges, variant.range_count),
-            [&](const BoostStepRange &range) { return contains(range, step); }))
-      return variant;
+    for (const BoostStepRange &range :
+         std::span(variant.ranges, variant.range_count))
+      if (boost_steps_contain(&range, step))
+        return variant;
   return usualVariant(program);
-}
-
-/// What ranks exchange in the update `function`.
-inline std::span<const BoostCollective>
-collectivesOf(const BoostProgram &program, const BoostFunction &function) {
-  return std::span(program.collectives, program.collective_count)
-      .subspan(function.first_collective, function.collective_count);
 }
 
 /// What ranks exchange in a step of `variant`; the same on all targets.
 inline std::span<const BoostCollective>
 collectivesOf(const BoostProgram &program, const BoostVariant &variant) {
-  return collectivesOf(program, program.targets[0].functions[variant.update]);
+  const BoostFunction &update = program.targets[0].functions[variant.update];
+  return std::span(program.collectives, program.collective_count)
+      .subspan(update.first_collective, update.collective_count);
 }
-
-/// "every 3 steps from 3 on, steps 1 to 10"; "all other steps" of none.
-std::string describeSteps(std::span<const BoostStepRange> ranges);
 
 } // namespace boostrt

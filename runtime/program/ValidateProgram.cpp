@@ -76,8 +76,8 @@ private:
       return fail("batch size {}", p_.batch_size);
     if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
       return fail("{} micro-batches a step", p_.micro_batches);
-    if (p_.least_samples == 0 || p_.least_samples > p_.batch_size)
-      return fail("{} samples at least, in a batch of {}", p_.least_samples,
+    if (p_.min_samples == 0 || p_.min_samples > p_.batch_size)
+      return fail("{} samples at least, in a batch of {}", p_.min_samples,
                   p_.batch_size);
     if (p_.reproducible > BOOSTC_REPRODUCIBLE_STRICT)
       return fail("reproducible at unknown level {}", p_.reproducible);

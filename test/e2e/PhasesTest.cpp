@@ -60,10 +60,35 @@ std::vector<Model> getSmallModels() {
   return models;
 }
 
-/// Everything @micro, @update and @eval say about one batch, in a fixed order.
+/// What phases may differ by that compute in double precision, in parts of the
+/// largest magnitude of a value.
+constexpr double kRounding = 1e-9;
+
+/// Parameters whose gradient is 0 by the maths: normalisation takes away what a
+/// bias adds, softmax what it adds to all entries of a row. What is left is
+/// rounding, to be small compared with the other gradients.
+bool vanishes(const Model &model, StringRef parameter) {
+  static const std::set<std::pair<StringRef, StringRef>> kVanishing = {
+      {"normed_images", "first.bias"},
+      {"normed_images", "conv2d1.bias"},
+      {"normed_columns", "dense1.bias"},
+      {"tagger", "key.bias"}};
+  return kVanishing.contains({model.name, parameter});
+}
+
+double getLargestMagnitude(const ReferenceTrainer::Values &values) {
+  double largest = 0.0;
+  for (const auto &[name, value] : values)
+    for (double element : value.data)
+      largest = std::max(largest, std::abs(element));
+  return largest;
+}
+
+/// Everything @micro, @update and @eval say about one batch, in a fixed order;
+/// gradients that vanish are within `tolerance` of the largest gradient.
 std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
                                     const ReferenceTrainer::Values &parameters,
-                                    int64_t valid) {
+                                    int64_t valid, double tolerance) {
   ReferenceTrainer &trainer = *program.trainer;
   trainer.parameters = parameters;
   for (auto state : program.program.getOps<train::StateOp>()) {
@@ -80,8 +105,15 @@ std::vector<ReferenceValue> runStep(Interpreted &program, const Model &model,
     ADD_FAILURE() << program.context.diagnostics;
     return results;
   }
-  for (const auto &[name, gradient] : sums->gradients)
-    results.push_back(gradient);
+  double largest = getLargestMagnitude(sums->gradients);
+  for (const auto &[name, gradient] : sums->gradients) {
+    if (!vanishes(model, name)) {
+      results.push_back(gradient);
+      continue;
+    }
+    for (double element : gradient.data)
+      EXPECT_LE(std::abs(element), tolerance * largest) << name;
+  }
   results.push_back(ReferenceValue::scalar(sums->lossSum));
   results.push_back(
       ReferenceValue::scalar(static_cast<double>(sums->lossCount)));
@@ -123,17 +155,19 @@ TEST_P(SmallModels, InterpreterAgreesOnAll) {
   // Gradients of phase input are central differences.
   const Case cases[] = {
       {"input", compileModel(Phase::Input), 1e-6},
-      {"backward", compileModel(Phase::Backward), 1e-9},
-      {"linalg with the library", compileModel(Phase::Linalg), 1e-9},
-      {"linalg alone", compileModel(Phase::Linalg, false), 1e-9}};
+      {"backward", compileModel(Phase::Backward), kRounding},
+      {"linalg with the library", compileModel(Phase::Linalg), kRounding},
+      {"linalg alone", compileModel(Phase::Linalg, false), kRounding}};
   int64_t batch = GetParam().batch;
   for (const Case &other : cases) {
     Interpreted program(other.ir);
     for (int64_t valid : std::set<int64_t>{batch, batch - 1, 1, 0})
-      EXPECT_EQ(findDifference(runStep(step, GetParam(), parameters, valid),
-                               runStep(program, GetParam(), parameters, valid),
-                               other.tolerance),
-                "")
+      EXPECT_EQ(
+          findDifference(
+              runStep(step, GetParam(), parameters, valid, kRounding),
+              runStep(program, GetParam(), parameters, valid, other.tolerance),
+              other.tolerance),
+          "")
           << other.name << " with " << valid << " samples";
   }
 }

@@ -35,6 +35,7 @@ import tempfile
 import time
 
 from model_file import ModelFile
+from peer_worker import Peer
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -59,33 +60,6 @@ def foreign_load():
     time.sleep(SAMPLE)
     busy_now, total_now = busy_and_total()
     return (busy_now - busy) / max(total_now - total, 1)
-
-
-class Peer:
-    """A worker with its variants, all compiled."""
-
-    def __init__(self, framework, model, batch, threads):
-        self.framework, self.threads = framework, threads
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "cpu_peers.py", framework,
-             EXAMPLES / model / "model.json", "--batch", str(batch),
-             "--threads", str(threads)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"{framework} did not start: run cpu_peers.py by hand to see why")
-        self.ready = json.loads(line)
-        for name, error in self.ready["failed"].items():
-            print(f"{framework}, {threads} threads, {name}: {error}", file=sys.stderr)
-
-    def measure(self, variant, seconds):
-        self.process.stdin.write(f"{variant} {seconds}\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Program:
@@ -145,13 +119,20 @@ class Contest:
         program = Program(arguments.build, folder, model, self.batch, arguments.threads)
         self.candidates = {("boostc", "", arguments.threads):
                            lambda: program.measure(arguments.seconds)}
-        self.peers = [Peer(framework, model, self.batch, threads)
-                      for framework in ("torch", "jax")
-                      for threads in range(1, arguments.threads + 1)]
-        for peer in self.peers:
-            for variant in peer.ready["variants"]:
-                self.candidates[peer.framework, variant, peer.threads] = (
-                    lambda peer=peer, variant=variant: peer.measure(variant, arguments.seconds))
+        self.peers = []
+        for framework in ("torch", "jax"):
+            for threads in range(1, arguments.threads + 1):
+                peer = self.start_peer(framework, threads)
+                self.peers.append(peer)
+                for variant in peer.ready["variants"]:
+                    self.candidates[framework, variant, threads] = (
+                        lambda peer=peer, variant=variant:
+                            peer.measure(variant, arguments.seconds))
+
+    def start_peer(self, framework, threads):
+        return Peer(f"{framework}, {threads} threads", HERE / "cpu_peers.py", framework,
+                    EXAMPLES / self.model / "model.json", "--batch", self.batch,
+                    "--threads", threads)
 
     def close(self):
         """Ends the peers; their versions."""

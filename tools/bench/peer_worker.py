@@ -13,10 +13,36 @@ called, where there is one, before steps are timed.
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 
 BATCHES = 3  # as boost-run bench
+
+
+class Peer:
+    """A worker as a script on the CPU sees it that started it, with its variants compiled.
+    `name` is what messages call it."""
+
+    def __init__(self, name, script, *arguments):
+        command = [str(argument) for argument in (sys.executable, script, *arguments)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"{name} did not start: run {' '.join(command)} to see why")
+        self.ready = json.loads(line)
+        for variant, error in self.ready["failed"].items():
+            print(f"{name}, {variant}: {error}", file=sys.stderr)
+
+    def measure(self, variant, seconds):
+        self.process.stdin.write(f"{variant} {seconds}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def random_batches(model, batch):

@@ -21,12 +21,11 @@ import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
 from cpu_step import measure_noting_load, processor
-from peer_worker import BATCHES, serve
+from peer_worker import BATCHES, Peer, serve
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODEL = HERE / "resnet20.json"
@@ -76,30 +75,6 @@ def torch_variants(batch, threads):
     return made, {"torch": torch.__version__}
 
 
-class Peer:
-    """A worker of this script with PyTorch's variants for one batch size."""
-
-    def __init__(self, batch, threads):
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, "--worker", str(batch), "--threads", str(threads)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"PyTorch did not start: run {__file__} --worker {batch} to see why")
-        self.ready = json.loads(line)
-        for name, error in self.ready["failed"].items():
-            print(f"torch, {name}: {error}", file=sys.stderr)
-
-    def measure(self, variant, seconds):
-        self.process.stdin.write(f"{variant} {seconds}\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def measure_program(build, program, threads, seconds):
     def bench(steps):
         done = subprocess.run(
@@ -117,7 +92,8 @@ def measure_batch(batch, arguments, folder):
     subprocess.run([arguments.build / "bin/boostc", MODEL, "--target=cpu",
                     f"--threads={arguments.threads}", "--set", f"batch_size={batch}", "-o",
                     program], check=True)
-    peer = Peer(batch, arguments.threads)
+    peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--threads",
+                arguments.threads)
     results = {name: [] for name in ("boostc", *peer.ready["variants"])}
     for _ in range(arguments.rounds):
         for name, rounds in results.items():

@@ -356,8 +356,7 @@ private:
       uint64_t range = appendTable<BoostStepRange>(
           at + offsetof(BoostVariant, ranges), ranges.size());
       for (train::StepsAttr steps : ranges) {
-        image.write(range, BoostStepRange{steps.getFirst(), steps.getLast(),
-                                          steps.getEvery()});
+        image.write(range, steps.getDescriptor());
         range += sizeof(BoostStepRange);
       }
       at += sizeof(BoostVariant);
@@ -459,9 +458,9 @@ private:
     header.batch_size = program.getBatchSize();
     header.micro_batches = program.getMicroBatches();
     header.seed = program.getSeed();
-    auto least =
-        program->getAttrOfType<IntegerAttr>(train::kLeastSamplesAttrName);
-    header.least_samples = least ? least.getInt() : 1;
+    auto minSamples =
+        program->getAttrOfType<IntegerAttr>(train::kMinSamplesAttrName);
+    header.min_samples = minSamples ? minSamples.getInt() : 1;
     describeArenas(program, header);
     describeAdasum(program, header);
     header.reproducible =

@@ -51,29 +51,18 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
 
   LogicalResult lowerFunctions(TargetCode &target) {
     train::ProgramOp program = target.program;
-    if (failed(lowerFunction(target, program.getFunction(train::kInit),
-                             train::kInit, BOOSTC_FUNCTION_INIT)))
-      return failure();
-    for (const train::StepVariant &variant : program.getVariants())
-      if (failed(lowerFunction(target, variant.micro, train::kMicro,
-                               BOOSTC_FUNCTION_MICRO)) ||
-          (!program.accumulatesInPlace() &&
-           failed(lowerFunction(target, variant.combine, train::kCombine,
-                                BOOSTC_FUNCTION_COMBINE))) ||
-          failed(lowerFunction(target, variant.update, train::kUpdate,
-                               BOOSTC_FUNCTION_UPDATE)))
+    for (const train::ProgramFunction &entry : program.getFunctions())
+      if (failed(lowerFunction(target, entry)))
         return failure();
-    return lowerFunction(target, program.getFunction(train::kEval),
-                         train::kEval, BOOSTC_FUNCTION_EVAL);
+    return success();
   }
 
-  /// Appends a function to the table of the target, if it is not there yet;
-  /// `name` is that of a function which is missing.
-  static LogicalResult lowerFunction(TargetCode &target, func::FuncOp function,
-                                     StringRef name, BoostFunctionRole role) {
+  /// Appends a function to the table of the target, if it is not there yet.
+  static LogicalResult lowerFunction(TargetCode &target,
+                                     const train::ProgramFunction &entry) {
+    func::FuncOp function = entry.function;
     if (!function)
-      return train::ProgramOp(target.program).emitOpError("has no function @")
-             << name;
+      return entry.user->emitOpError("has no function @") << entry.part;
     if (llvm::any_of(target.functions, [&](const FunctionEntry &known) {
           return known.name == function.getName();
         }))
@@ -86,7 +75,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
         function, (prefix + function.getName()).str(), target);
     if (failed(lowered))
       return failure();
-    target.functions.push_back({function.getName().str(), role, *lowered,
+    target.functions.push_back({function.getName().str(), entry.role, *lowered,
                                 transient, first,
                                 target.collectives.size() - first});
     return success();

@@ -30,7 +30,7 @@ TEST_F(ValidateProgram, Header) {
   expectDefect([](Copy &c) { c.program.batch_size = 0; }, "batch size 0");
   expectDefect([](Copy &c) { c.program.micro_batches = 0; },
                "0 micro-batches a step");
-  expectDefect([](Copy &c) { c.program.least_samples = 0; },
+  expectDefect([](Copy &c) { c.program.min_samples = 0; },
                "0 samples at least, in a batch of 32");
 }
 

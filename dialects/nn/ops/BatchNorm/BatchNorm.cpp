@@ -101,7 +101,7 @@ LogicalResult BatchNormOp::buildBackward(BackwardContext &context) {
   return success();
 }
 
-int64_t BatchNormOp::getLeastSamples() {
+int64_t BatchNormOp::getMinSamples() {
   RankedTensorType type = getInput().getType();
   bool isSingle =
       type.getNumElements() == type.getDimSize(0) * type.getDimSize(1);

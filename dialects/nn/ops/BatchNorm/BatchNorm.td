@@ -48,7 +48,7 @@ def Nn_BatchNormOp : Nn_Op<"batch_norm", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    int64_t getLeastSamples();
+    int64_t getMinSamples();
   }];
 }
 

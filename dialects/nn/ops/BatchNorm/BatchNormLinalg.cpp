@@ -4,7 +4,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
 #include "dialects/nn/NnDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/nn/NormLinalg.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -103,12 +103,10 @@ public:
     SmallVector<AffineExpr> first = {b.getAffineConstantExpr(0)};
     for (unsigned loop = 0; loop + 1 < rank; ++loop)
       first.push_back(b.getAffineDimExpr(loop));
-    Value sum = buildReduction(
-        b, loc, vector, b.getF32FloatAttr(0.0), rank - 1, {0}, x,
+    Value sum = buildSum(
+        b, loc, vector, rank - 1, {0}, x,
         AffineMap::get(rank - 1, 0, first, b.getContext()),
-        [](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          return buildSumStep(nested, at, args[1], args[0]);
-        });
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
     double positions = static_cast<double>(
         type.getNumElements() / (type.getDimSize(0) * type.getDimSize(1)));
     return buildElementwise(
@@ -124,11 +122,7 @@ public:
     return buildElementwise(
         b, loc, vector, variance,
         [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          ScalarEmitter emitter(nested, at);
-          Scalar sum = Scalar(args[0], emitter) + Scalar(epsilon);
-          Scalar root(math::SqrtOp::create(nested, at, sum.get(emitter)),
-                      emitter);
-          return (Scalar(1.0) / root).get(emitter);
+          return buildNormScale(nested, at, args[0], epsilon);
         });
   }
 

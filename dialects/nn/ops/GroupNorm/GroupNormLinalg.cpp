@@ -6,7 +6,7 @@
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/nn/NormLinalg.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -35,10 +35,7 @@ public:
   /// `term` summed over each plane.
   Value sumPlanes(ValueRange inputs, ArrayRef<AffineMap> maps,
                   ElementBody term) {
-    return buildSums(b, loc, planes, type.getRank(), {0, 1}, inputs, maps, 1,
-                     [&](OpBuilder &nested, Location at, ValueRange args) {
-                       return SmallVector<Value>{term(nested, at, args)};
-                     })[0];
+    return buildSum(b, loc, planes, type.getRank(), {0, 1}, inputs, maps, term);
   }
   /// For each plane `finish` of the mean over its group of what `sums` are the
   /// planes' sums of, times the channels' `weight` if there is one.
@@ -57,14 +54,13 @@ public:
           b, loc, shape, weight, SmallVector<ReassociationIndices>{{0, 1}}));
       maps.push_back(projection(b, 3, {1, 2}));
     }
-    Value groupSums = buildReduction(
-        b, loc, groupsType, b.getF32FloatAttr(0.0), 3, {0, 1}, inputs, maps,
-        [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          Value term = args[0];
-          if (weight)
-            term = arith::MulFOp::create(nested, at, term, args[1]);
-          return buildSumStep(nested, at, args.back(), term);
-        });
+    Value groupSums =
+        buildSum(b, loc, groupsType, 3, {0, 1}, inputs, maps,
+                 [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
+                   if (!weight)
+                     return args[0];
+                   return arith::MulFOp::create(nested, at, args[0], args[1]);
+                 });
     Value means = buildElementwise(
         b, loc, members, groupSums, projection(b, 3, {0, 1}),
         [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
@@ -89,16 +85,10 @@ public:
                         arith::SubFOp::create(nested, at, args[0], args[1]);
                     return arith::MulFOp::create(nested, at, d, d);
                   });
-    scale = meanOfGroups(
-        squares, Value(),
-        [&](OpBuilder &nested, Location at, Value variance) -> Value {
-          Value root = math::SqrtOp::create(
-              nested, at,
-              arith::AddFOp::create(nested, at, variance,
-                                    buildRoundedConstant(nested, at, epsilon)));
-          return arith::DivFOp::create(nested, at,
-                                       buildConstant(nested, at, 1.0), root);
-        });
+    scale = meanOfGroups(squares, Value(),
+                         [&](OpBuilder &nested, Location at, Value variance) {
+                           return buildNormScale(nested, at, variance, epsilon);
+                         });
   }
   /// Sums over each plane of dy and of dy z.
   std::pair<Value, Value> sumGradient(Value dy, Value x) {
@@ -113,12 +103,6 @@ public:
                   buildNormalized(nested, at, args[1], args[2], args[3]))};
         });
     return {sums[0], sums[1]};
-  }
-  /// (x - mean) * scale.
-  static Value buildNormalized(OpBuilder &b, Location loc, Value x, Value mean,
-                               Value scale) {
-    return arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, x, mean),
-                                 scale);
   }
 
   OpBuilder &b;
@@ -144,12 +128,10 @@ FailureOr<SmallVector<Value>> GroupNormOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), groups.type, inputs, maps,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value z =
-            GroupBuilder::buildNormalized(b, loc, args[0], args[1], args[2]);
+        Value z = buildNormalized(b, loc, args[0], args[1], args[2]);
         if (!getWeight())
           return z;
-        return arith::AddFOp::create(
-            b, loc, arith::MulFOp::create(b, loc, args[3], z), args[4]);
+        return buildAffine(b, loc, z, args[3], args[4]);
       })};
 }
 
@@ -174,15 +156,11 @@ GroupNormGradInputOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), groups.type, inputs, maps,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value z =
-            GroupBuilder::buildNormalized(b, loc, args[1], args[2], args[3]);
+        Value z = buildNormalized(b, loc, args[1], args[2], args[3]);
         Value g = args[0];
         if (getWeight())
           g = arith::MulFOp::create(b, loc, g, args[6]);
-        Value centred = arith::SubFOp::create(b, loc, g, args[4]);
-        Value rest = arith::SubFOp::create(
-            b, loc, centred, arith::MulFOp::create(b, loc, z, args[5]));
-        return arith::MulFOp::create(b, loc, rest, args[3]);
+        return buildNormGradient(b, loc, g, z, args[4], args[5], args[3]);
       })};
 }
 
@@ -193,17 +171,15 @@ GroupNormGradParametersOp::lowerToLinalg(OpBuilder &builder) {
   groups.buildStatistics(getInput());
   auto [sums, products] = groups.sumGradient(getGradient(), getInput());
   // Sums of real samples' planes.
-  auto sumSamples = [&](Value planes) -> Value {
-    return buildReduction(
-        builder, getLoc(), getWeight().getType(), builder.getF32FloatAttr(0.0),
-        2, {1}, {planes, getValid()},
-        {builder.getMultiDimIdentityMap(2), projection(builder, 2, {})},
-        [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Value term =
-              arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[1]),
-                                      args[0], buildConstant(b, loc, 0.0));
-          return buildSumStep(b, loc, args.back(), term);
-        });
-  };
-  return SmallVector<Value>{sumSamples(products), sumSamples(sums)};
+  AffineMap all = builder.getMultiDimIdentityMap(2);
+  return buildSums(
+      builder, getLoc(), getWeight().getType(), 2, {1},
+      {products, sums, getValid()}, {all, all, projection(builder, 2, {})}, 2,
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        Value isValid = buildIsValid(b, loc, 0, args[2]);
+        Value zero = buildConstant(b, loc, 0.0);
+        return SmallVector<Value>{
+            arith::SelectOp::create(b, loc, isValid, args[0], zero),
+            arith::SelectOp::create(b, loc, isValid, args[1], zero)};
+      });
 }

@@ -3,7 +3,8 @@
 
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/nn/NormLinalg.h"
+#include "dialects/nn/Rows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -74,20 +75,20 @@ public:
 
   /// `term` summed along each row.
   Value sumRows(ValueRange inputs, ArrayRef<AffineMap> maps, ElementBody term) {
-    return buildReduction(
-        b, loc, view.rows, b.getF32FloatAttr(0.0), 2, {0}, inputs, maps,
-        [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          return buildSumStep(nested, at, args.back(),
-                              term(nested, at, args.drop_back()));
-        });
+    return buildSum(b, loc, view.rows, 2, {0}, inputs, maps, term);
   }
-  Value divideBySize(Value sums) {
+  /// `finish` of the means whose sums are given.
+  Value divideBySize(
+      Value sums,
+      llvm::function_ref<Value(OpBuilder &, Location, Value)> finish =
+          [](OpBuilder &, Location, Value mean) { return mean; }) {
     double size = static_cast<double>(view.vector.getNumElements());
     return buildElementwise(
         b, loc, view.rows, sums,
-        [=](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          return arith::DivFOp::create(nested, at, args[0],
-                                       buildRoundedConstant(nested, at, size));
+        [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
+          Value mean = arith::DivFOp::create(
+              nested, at, args[0], buildRoundedConstant(nested, at, size));
+          return finish(nested, at, mean);
         });
   }
   /// Sets `mean` and `scale` of the rows of `x`.
@@ -102,26 +103,10 @@ public:
                   Value d = arith::SubFOp::create(nested, at, args[0], args[1]);
                   return arith::MulFOp::create(nested, at, d, d);
                 });
-    double size = static_cast<double>(view.vector.getNumElements());
-    double added = epsilon;
-    scale = buildElementwise(
-        b, loc, view.rows, squares,
-        [=](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          Value variance = arith::DivFOp::create(
-              nested, at, args[0], buildRoundedConstant(nested, at, size));
-          Value root = math::SqrtOp::create(
-              nested, at,
-              arith::AddFOp::create(nested, at, variance,
-                                    buildRoundedConstant(nested, at, added)));
-          return arith::DivFOp::create(nested, at,
-                                       buildConstant(nested, at, 1.0), root);
-        });
-  }
-  /// (x - mean) * scale.
-  static Value buildNormalized(OpBuilder &b, Location loc, Value x, Value mean,
-                               Value scale) {
-    return arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, x, mean),
-                                 scale);
+    scale = divideBySize(squares,
+                         [&](OpBuilder &nested, Location at, Value variance) {
+                           return buildNormScale(nested, at, variance, epsilon);
+                         });
   }
 
   OpBuilder &b;
@@ -146,10 +131,8 @@ FailureOr<SmallVector<Value>> LayerNormOp::lowerToLinalg(OpBuilder &builder) {
        rows.view.flattenParameter(builder, getLoc(), getBeta())},
       {rows.all, rows.row, rows.row, rows.column, rows.column},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value z =
-            RowBuilder::buildNormalized(b, loc, args[0], args[1], args[2]);
-        return arith::AddFOp::create(
-            b, loc, arith::MulFOp::create(b, loc, args[3], z), args[4]);
+        Value z = buildNormalized(b, loc, args[0], args[1], args[2]);
+        return buildAffine(b, loc, z, args[3], args[4]);
       });
   return SmallVector<Value>{rows.view.restore(builder, getLoc(), y, getType())};
 }
@@ -167,27 +150,22 @@ LayerNormGradInputOp::lowerToLinalg(OpBuilder &builder) {
                    [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                      return arith::MulFOp::create(b, loc, args[0], args[1]);
                    }));
-  Value product = rows.divideBySize(
-      rows.sumRows({dy, gamma, x, rows.mean, rows.scale},
-                   {rows.all, rows.column, rows.all, rows.row, rows.row},
-                   [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                     Value z = RowBuilder::buildNormalized(b, loc, args[2],
-                                                           args[3], args[4]);
-                     Value g = arith::MulFOp::create(b, loc, args[0], args[1]);
-                     return arith::MulFOp::create(b, loc, g, z);
-                   }));
+  Value product = rows.divideBySize(rows.sumRows(
+      {dy, gamma, x, rows.mean, rows.scale},
+      {rows.all, rows.column, rows.all, rows.row, rows.row},
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value z = buildNormalized(b, loc, args[2], args[3], args[4]);
+        Value g = arith::MulFOp::create(b, loc, args[0], args[1]);
+        return arith::MulFOp::create(b, loc, g, z);
+      }));
   Value dx = buildElementwise(
       builder, getLoc(), rows.view.matrix,
       {dy, gamma, x, rows.mean, rows.scale, mean, product},
       {rows.all, rows.column, rows.all, rows.row, rows.row, rows.row, rows.row},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value z =
-            RowBuilder::buildNormalized(b, loc, args[2], args[3], args[4]);
+        Value z = buildNormalized(b, loc, args[2], args[3], args[4]);
         Value g = arith::MulFOp::create(b, loc, args[0], args[1]);
-        Value centred = arith::SubFOp::create(b, loc, g, args[5]);
-        Value rest = arith::SubFOp::create(
-            b, loc, centred, arith::MulFOp::create(b, loc, z, args[6]));
-        return arith::MulFOp::create(b, loc, rest, args[4]);
+        return buildNormGradient(b, loc, g, z, args[5], args[6], args[4]);
       });
   return SmallVector<Value>{
       rows.view.restore(builder, getLoc(), dx, getType())};
@@ -209,27 +187,19 @@ LayerNormGradParametersOp::lowerToLinalg(OpBuilder &builder) {
     SmallVector<AffineMap> allMaps(maps);
     operands.push_back(getValid());
     allMaps.push_back(projection(builder, 2, {}));
-    Value sums = buildReduction(
-        builder, getLoc(), rows.view.vector, builder.getF32FloatAttr(0.0), 2,
-        {1}, operands, allMaps,
+    Value sums = buildSum(
+        builder, getLoc(), rows.view.vector, 2, {1}, operands, allMaps,
         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Value valid = args[inputs.size()];
-          Value perSample = arith::ConstantOp::create(
-              b, loc, b.getI32IntegerAttr(static_cast<int32_t>(rowsPerSample)));
-          Value end = arith::MulIOp::create(b, loc, valid, perSample);
-          Value counts = arith::SelectOp::create(
-              b, loc, buildIsValid(b, loc, 0, end),
-              term(b, loc, args.take_front(inputs.size())),
-              buildConstant(b, loc, 0.0));
-          return buildSumStep(b, loc, args.back(), counts);
+          return arith::SelectOp::create(
+              b, loc, buildIsValidRow(b, loc, 0, args.back(), rowsPerSample),
+              term(b, loc, args.drop_back()), buildConstant(b, loc, 0.0));
         });
     return rows.view.restoreParameter(builder, getLoc(), sums, parameters);
   };
   Value gamma = sumColumns(
       {dy, x, rows.mean, rows.scale}, {rows.all, rows.all, rows.row, rows.row},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value z =
-            RowBuilder::buildNormalized(b, loc, args[1], args[2], args[3]);
+        Value z = buildNormalized(b, loc, args[1], args[2], args[3]);
         return arith::MulFOp::create(b, loc, args[0], z);
       });
   Value beta = sumColumns(

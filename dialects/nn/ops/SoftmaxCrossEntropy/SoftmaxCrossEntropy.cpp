@@ -62,7 +62,7 @@ SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
                                 SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue logits = asRows(operands[0]);
   const ReferenceValue &labels = operands[1];
-  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   int64_t rows = countValidRows(operands[0], operands[2]);
   auto [on, off] = getTargets();
   double sum = 0.0;

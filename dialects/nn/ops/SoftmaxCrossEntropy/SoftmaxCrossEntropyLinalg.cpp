@@ -58,7 +58,7 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   AffineMap row = projection(builder, 2, {0});
   Rows rows = buildStatistics(builder, loc, getLogits(), getLabels());
-  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   // The target's distance below the maximum: all terms are 0 or more.
   auto [on, off] = getTargets();
   Value distance = buildReduction(
@@ -106,7 +106,7 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   AffineMap row = projection(builder, 2, {0}),
             scalar = projection(builder, 2, {});
   Rows rows = buildStatistics(builder, getLoc(), getLogits(), getLabels());
-  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   auto [on, off] = getTargets();
   auto type = cast<RankedTensorType>(getType());
   Value gradients = buildElementwise(

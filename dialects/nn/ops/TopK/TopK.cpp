@@ -21,7 +21,7 @@ LogicalResult TopKOp::evaluate(ReferenceContext &,
                                SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue logits = asRows(operands[0]);
   const ReferenceValue &labels = operands[1];
-  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   int64_t rows = countValidRows(operands[0], operands[2]);
   int64_t correct = 0;
   for (int64_t n = 0; n < rows; ++n) {
@@ -46,7 +46,7 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   Value logits = buildRows(builder, loc, getLogits());
   Value labels = buildLabelVector(builder, loc, getLabels());
-  int64_t perSample = countRowsPerSample(getLogits().getType());
+  int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   auto type = cast<RankedTensorType>(logits.getType());
   auto rows =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());

@@ -41,9 +41,11 @@ def Train_ProgramOp : Train_Op<"program", [
     ::llvm::SmallVector<StepVariant> getVariants();
     /// The one that a step of the run is, counted from 1.
     StepVariant getVariantAt(int64_t step);
+    /// What it is to have: init, then micro, combine and update of each variant, then
+    /// eval. No combine where micro-batches add to one gradient set.
+    ::llvm::SmallVector<ProgramFunction> getFunctions();
     /// The functions of one part of a step in all variants, each once.
     ::llvm::SmallVector<::mlir::func::FuncOp> getMicros();
-    ::llvm::SmallVector<::mlir::func::FuncOp> getCombines();
     ::llvm::SmallVector<::mlir::func::FuncOp> getUpdates();
     /// Whether micro-batches add to one gradient set (`rt.reproducible` off), and
     /// none are to be combined.

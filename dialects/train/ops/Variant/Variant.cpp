@@ -1,4 +1,5 @@
 #include "dialects/train/TrainDialect.h"
+#include "runtime/abi/boost_steps.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -22,9 +23,13 @@ LogicalResult StepsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      << first << ", last " << last << ", every " << every;
 }
 
-bool StepsAttr::contains(int64_t step) const {
-  return step >= getFirst() && (getLast() == 0 || step <= getLast()) &&
-         (step - getFirst()) % getEvery() == 0;
+BoostStepRange StepsAttr::getDescriptor() const {
+  return {getFirst(), getLast(), getEvery()};
+}
+
+static bool contains(StepsAttr steps, int64_t step) {
+  BoostStepRange range = steps.getDescriptor();
+  return boost_steps_contain(&range, step);
 }
 
 SmallVector<StepVariant> ProgramOp::getVariants() {
@@ -49,9 +54,27 @@ StepVariant ProgramOp::getVariantAt(int64_t step) {
     if (auto op = cast_or_null<VariantOp>(variant.op);
         op &&
         llvm::any_of(op.getSteps().getAsRange<StepsAttr>(),
-                     [&](StepsAttr steps) { return steps.contains(step); }))
+                     [&](StepsAttr steps) { return contains(steps, step); }))
       return variant;
   return variants.back();
+}
+
+SmallVector<ProgramFunction> ProgramOp::getFunctions() {
+  SmallVector<ProgramFunction> functions;
+  functions.push_back(
+      {BOOSTC_FUNCTION_INIT, kInit, getFunction(kInit), getOperation()});
+  for (const StepVariant &variant : getVariants()) {
+    Operation *user = variant.op ? variant.op : getOperation();
+    functions.push_back({BOOSTC_FUNCTION_MICRO, kMicro, variant.micro, user});
+    if (!accumulatesInPlace())
+      functions.push_back(
+          {BOOSTC_FUNCTION_COMBINE, kCombine, variant.combine, user});
+    functions.push_back(
+        {BOOSTC_FUNCTION_UPDATE, kUpdate, variant.update, user});
+  }
+  functions.push_back(
+      {BOOSTC_FUNCTION_EVAL, kEval, getFunction(kEval), getOperation()});
+  return functions;
 }
 
 /// The functions that are `part` of a variant, each once.
@@ -66,10 +89,6 @@ static SmallVector<func::FuncOp> collect(ProgramOp program,
 
 SmallVector<func::FuncOp> ProgramOp::getMicros() {
   return collect(*this, &StepVariant::micro);
-}
-
-SmallVector<func::FuncOp> ProgramOp::getCombines() {
-  return collect(*this, &StepVariant::combine);
 }
 
 SmallVector<func::FuncOp> ProgramOp::getUpdates() {
