@@ -107,6 +107,7 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "dense", "units": 8 },
 { "op": "reshape", "shape": [2, 4] },
 { "op": "bias", "init": { "bias": "ones" } },
+{ "op": "bias", "axis": -1 },
 { "op": "flatten" },
 { "op": "dense", "units": 3 })",
        momentumDecay},

@@ -59,7 +59,8 @@ struct MeanActivations
   void observe(nn::ReluOp relu, const std::string &layer) {
     Location loc = relu.getLoc();
     OpBuilder builder(relu->getNextNode());
-    Value sum = nn::BiasGradOp::create(builder, loc, relu, findValid());
+    Value sum =
+        nn::BiasGradOp::create(builder, loc, relu, findValid(), /*axis=*/1);
     std::string sumName = layer + "activation_sum";
     std::string meanName = layer + "mean_activation";
     builder.setInsertionPoint(micro);

@@ -53,7 +53,7 @@ train.program @valid_missing batch_size(3) micro_batches(1) epochs(1) seed(1) re
                              %label: tensor<3xi32>, %valid: tensor<i32>)
       -> (tensor<f32>, tensor<i64>) {
     // expected-error @+1 {{'nn.bias_grad' op needs the number of real samples, but no argument of 'micro' is bound to #rt.binding<valid>}}
-    %y = nn.bias %x, %b : tensor<3x4xf32>, tensor<4xf32>
+    %y = nn.bias %x, %b axis 1 : tensor<3x4xf32>, tensor<4xf32>
     // expected-error @+1 {{'nn.softmax_cross_entropy_grad' op needs the number of real samples, but no argument of 'micro' is bound to #rt.binding<valid>}}
     %sum, %count = nn.softmax_cross_entropy %y, %label, %valid
         : tensor<3x4xf32>, tensor<3xi32>

@@ -21,8 +21,7 @@ train.program @dense batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}
   // CHECK-SAME: %[[VALID:[a-z0-9]+]]: tensor<i32>
   // CHECK: %[[DX:.+]] = nn.dense_grad_input %[[DH:.+]], %[[W]] : tensor<3x2x4xf32>, tensor<4x5xf32>
   // CHECK: %[[DW:.+]] = nn.dense_grad_weight %[[DH]], %[[X]] : tensor<3x2x4xf32>, tensor<3x2x5xf32>
-  // CHECK: %[[CHANNELS:.+]] = nn.transpose %[[DH]] [0, 2, 1] : tensor<3x2x4xf32>
-  // CHECK: %[[DB:.+]] = nn.bias_grad %[[CHANNELS]], %[[VALID]] : tensor<3x4x2xf32>
+  // CHECK: %[[DB:.+]] = nn.bias_grad %[[DH]], %[[VALID]] axis 2 : tensor<3x2x4xf32>
   // CHECK: return %{{.*}}, %{{.*}}, %[[DX]], %[[DW]], %[[DB]]
   func.func @micro(%x: tensor<3x2x5xf32>, %w: tensor<4x5xf32>, %b: tensor<4xf32>,
     %label: tensor<3xi32>,

@@ -18,7 +18,7 @@ train.program @inactive batch_size(3) micro_batches(1) epochs(1) seed(1) recipe(
                              %valid: tensor<i32>)
       -> (tensor<f32>, tensor<i64>, tensor<f32>, tensor<i64>) {
     %z = nn.dense %x, %w : tensor<3x2xf32>, tensor<4x2xf32>
-    %y = nn.bias %z, %frozen : tensor<3x4xf32>, tensor<4xf32>
+    %y = nn.bias %z, %frozen axis 1 : tensor<3x4xf32>, tensor<4xf32>
     %sum, %count = nn.softmax_cross_entropy %y, %label, %valid
         : tensor<3x4xf32>, tensor<3xi32>
     %p = nn.dense %y, %probe : tensor<3x4xf32>, tensor<4x4xf32>

@@ -8,7 +8,7 @@ train.program @reshape batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("
     %label: tensor<3xi32>, %valid: tensor<i32>)
       -> (tensor<f32>, tensor<i64>) {
     %u = nn.reshape %x : tensor<3x12xf32> to tensor<3x2x3x2xf32>
-    %z = nn.bias %u, %b : tensor<3x2x3x2xf32>, tensor<2xf32>
+    %z = nn.bias %u, %b axis 1 : tensor<3x2x3x2xf32>, tensor<2xf32>
     %logits = nn.reshape %z : tensor<3x2x3x2xf32> to tensor<3x12xf32>
     %sum, %count = nn.softmax_cross_entropy %logits, %label, %valid
         : tensor<3x12xf32>, tensor<3xi32>

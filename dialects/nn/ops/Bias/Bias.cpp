@@ -1,4 +1,5 @@
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Axes.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -15,19 +16,14 @@ LogicalResult BiasOp::inferReturnTypes(MLIRContext *,
                                        SmallVectorImpl<Type> &inferred) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto bias = cast<RankedTensorType>(adaptor.getBias().getType());
-  if (input.getRank() < 2)
-    return emitOptionalError(loc, "expected an input of rank 2 or more, found ",
-                             input);
-  if (bias.getDimSize(0) != input.getDimSize(1))
-    return emitOptionalError(loc, "expected a bias of ", input.getDimSize(1),
+  int64_t axis = adaptor.getAxis();
+  if (failed(verifyAxis(loc, input, axis)))
+    return failure();
+  if (bias.getDimSize(0) != input.getDimSize(axis))
+    return emitOptionalError(loc, "expected a bias of ", input.getDimSize(axis),
                              " elements for input ", input, ", found ", bias);
   inferred.push_back(input);
   return success();
-}
-
-/// Elements per (sample, feature).
-static int64_t trailingElements(RankedTensorType type) {
-  return type.getNumElements() / (type.getDimSize(0) * type.getDimSize(1));
 }
 
 LogicalResult BiasOp::evaluate(ReferenceContext &,
@@ -35,10 +31,9 @@ LogicalResult BiasOp::evaluate(ReferenceContext &,
                                SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue result = operands[0];
   const ReferenceValue &bias = operands[1];
-  int64_t features = bias.size(),
-          inner = trailingElements(getInput().getType());
+  int64_t inner = AxisView(result.shape, getAxis()).inner;
   for (int64_t i = 0; i < result.size(); ++i)
-    result.data[i] += bias.data[i / inner % features];
+    result.data[i] += bias.data[i / inner % bias.size()];
   results.push_back(std::move(result));
   return success();
 }
@@ -47,17 +42,18 @@ LogicalResult BiasOp::buildBackward(BackwardContext &context) {
   if (context.needed[0])
     context.gradOperands[0] = context.gradResults[0];
   if (context.needed[1])
-    context.gradOperands[1] = BiasGradOp::create(
-        context.builder, context.loc, context.gradResults[0], context.valid);
+    context.gradOperands[1] =
+        BiasGradOp::create(context.builder, context.loc, context.gradResults[0],
+                           context.valid, getAxis());
   return success();
 }
 
 FailureOr<SmallVector<Value>> BiasOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
-  unsigned rank = type.getRank();
+  unsigned rank = type.getRank(), axis = getAxis();
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), type, {getInput(), getBias()},
-      {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {1})},
+      {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {axis})},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         return arith::AddFOp::create(b, loc, args[0], args[1]);
       })};
@@ -66,11 +62,11 @@ FailureOr<SmallVector<Value>> BiasOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds BiasOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
                                 ArrayRef<ReferenceValue>) {
   const ReferenceValue &x = operands[0].value;
-  int64_t channels = x.dim(1), inner = x.size() / (x.dim(0) * channels);
+  AxisView view(x.shape, getAxis());
   std::vector<ApproximateSum> sums(x.size());
   for (int64_t i = 0; i < x.size(); ++i) {
     sums[i].add(operands[0].at(i));
-    sums[i].add(operands[1].at(i / inner % channels));
+    sums[i].add(operands[1].at(i / view.inner % view.extent));
   }
   return getErrors(sums);
 }
@@ -79,22 +75,26 @@ int64_t BiasOp::getFlops() { return getInput().getType().getNumElements(); }
 
 std::vector<LayerSpec> BiasOp::getLayerSpecs() {
   LayerSpec spec{"bias", LayerSpec::Kind::Layer,
-                 "Adds a trainable vector along the features, `y[n, c, ...] = "
-                 "x[n, c, ...] + bias[c]`."};
-  spec.parameters = {
-      {"bias", BOOSTC_ROLE_BIAS, "zeros", "One element per feature."}};
+                 "Adds a trainable vector along a dimension, `y[..., c, ...] = "
+                 "x[..., c, ...] + bias[c]`."};
+  spec.keys = {getAxisKey("0")};
+  spec.parameters = {{"bias", BOOSTC_ROLE_BIAS, "zeros",
+                      "One element for each index of the dimension."}};
   return {spec};
 }
 
 FailureOr<SmallVector<Value>> BiasOp::buildLayer(LayerBuilder &layer) {
+  FailureOr<int64_t> axis = boostc::nn::getAxis(layer);
+  if (failed(axis))
+    return failure();
   auto type = cast<RankedTensorType>(layer.inputs[0].getType());
-  int64_t features = type.getDimSize(1);
+  int64_t features = type.getDimSize(*axis);
   FailureOr<Value> bias =
       layer.parameter("bias", {features}, features, features);
   if (failed(bias))
     return failure();
   return SmallVector<Value>{
-      BiasOp::create(layer.builder, layer.loc, layer.inputs[0], *bias)};
+      BiasOp::create(layer.builder, layer.loc, layer.inputs[0], *bias, *axis)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,11 +106,11 @@ LogicalResult BiasGradOp::inferReturnTypes(MLIRContext *,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &inferred) {
   auto type = cast<RankedTensorType>(adaptor.getGradient().getType());
-  if (type.getRank() < 2)
-    return emitOptionalError(
-        loc, "expected a gradient of rank 2 or more, found ", type);
+  int64_t axis = adaptor.getAxis();
+  if (failed(verifyAxis(loc, type, axis)))
+    return failure();
   inferred.push_back(
-      RankedTensorType::get({type.getDimSize(1)}, type.getElementType()));
+      RankedTensorType::get({type.getDimSize(axis)}, type.getElementType()));
   return success();
 }
 
@@ -119,26 +119,24 @@ LogicalResult BiasGradOp::evaluate(ReferenceContext &,
                                    SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &gradient = operands[0];
   int64_t valid = static_cast<int64_t>(operands[1].item());
-  RankedTensorType type = getGradient().getType();
-  int64_t features = type.getDimSize(1), inner = trailingElements(type);
-  ReferenceValue result({features});
-  for (int64_t i = 0; i < valid * features * inner; ++i)
-    result.data[i / inner % features] += gradient.data[i];
+  AxisView view(gradient.shape, getAxis());
+  ReferenceValue result({view.extent});
+  int64_t elements = gradient.size() / gradient.dim(0);
+  for (int64_t i = 0; i < valid * elements; ++i)
+    result.data[i / view.inner % view.extent] += gradient.data[i];
   results.push_back(std::move(result));
   return success();
 }
 
 FailureOr<SmallVector<Value>> BiasGradOp::lowerToLinalg(OpBuilder &builder) {
-  unsigned rank = getGradient().getType().getRank();
-  return SmallVector<Value>{buildReduction(
-      builder, getLoc(), cast<RankedTensorType>(getType()),
-      builder.getF32FloatAttr(0.0), rank, {1}, {getGradient(), getValid()},
+  unsigned rank = getGradient().getType().getRank(), axis = getAxis();
+  return SmallVector<Value>{buildSum(
+      builder, getLoc(), cast<RankedTensorType>(getType()), rank, {axis},
+      {getGradient(), getValid()},
       {builder.getMultiDimIdentityMap(rank), projection(builder, rank, {})},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value isValid = buildIsValid(b, loc, 0, args[1]);
-        Value term = arith::SelectOp::create(b, loc, isValid, args[0],
-                                             buildConstant(b, loc, 0.0));
-        return buildSumStep(b, loc, args[2], term);
+        return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[1]),
+                                       args[0], buildConstant(b, loc, 0.0));
       })};
 }
 
@@ -154,6 +152,8 @@ template <typename OpTy> static Value getPooledGradient(Value value) {
 
 LogicalResult BiasGradOp::canonicalize(BiasGradOp op,
                                        PatternRewriter &rewriter) {
+  if (op.getAxis() != 1)
+    return failure();
   Value pooled = getPooledGradient<MaxPoolGradOp>(op.getGradient());
   if (!pooled)
     pooled = getPooledGradient<AvgPoolGradOp>(op.getGradient());
@@ -167,11 +167,11 @@ ErrorBounds BiasGradOp::boundErrors(ReferenceContext &,
                                     ArrayRef<Bounded> operands,
                                     ArrayRef<ReferenceValue>) {
   const ReferenceValue &dy = operands[0].value;
-  int64_t channels = dy.dim(1), inner = dy.size() / (dy.dim(0) * channels);
+  AxisView view(dy.shape, getAxis());
   int64_t valid = static_cast<int64_t>(operands[1].value.item());
-  std::vector<ApproximateSum> sums(channels);
-  for (int64_t i = 0; i < valid * channels * inner; ++i)
-    sums[i / inner % channels].add(operands[0].at(i));
+  std::vector<ApproximateSum> sums(view.extent);
+  for (int64_t i = 0; i < valid * (dy.size() / dy.dim(0)); ++i)
+    sums[i / view.inner % view.extent].add(operands[0].at(i));
   return getErrors(sums);
 }
 

@@ -104,8 +104,9 @@ LogicalResult Conv2dOp::buildBackward(BackwardContext &context) {
     context.gradOperands[1] = buildConv2dGrad<Conv2dGradWeightOp>(
         context, *this, getInput(), getWeight());
   if (getBias() && context.needed[2])
-    context.gradOperands[2] = BiasGradOp::create(
-        context.builder, context.loc, context.gradResults[0], context.valid);
+    context.gradOperands[2] =
+        BiasGradOp::create(context.builder, context.loc, context.gradResults[0],
+                           context.valid, /*axis=*/1);
   return success();
 }
 

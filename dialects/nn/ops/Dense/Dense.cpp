@@ -86,16 +86,6 @@ SmallVector<Value> DenseOp::savedForBackward() {
   return {getInput(), getWeight()};
 }
 
-/// The last dimension as dimension 1, as nn.bias_grad has the channels.
-static Value buildChannelsFirst(OpBuilder &builder, Location loc, Value value) {
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  if (rank == 2)
-    return value;
-  SmallVector<int64_t> permutation = {0, rank - 1};
-  llvm::append_range(permutation, llvm::seq<int64_t>(1, rank - 1));
-  return TransposeOp::create(builder, loc, value, permutation);
-}
-
 LogicalResult DenseOp::buildBackward(BackwardContext &context) {
   OpBuilder &b = context.builder;
   Value dy = context.gradResults[0];
@@ -107,7 +97,7 @@ LogicalResult DenseOp::buildBackward(BackwardContext &context) {
         DenseGradWeightOp::create(b, context.loc, dy, getInput());
   if (getBias() && context.needed[2])
     context.gradOperands[2] = BiasGradOp::create(
-        b, context.loc, buildChannelsFirst(b, context.loc, dy), context.valid);
+        b, context.loc, dy, context.valid, getType().getRank() - 1);
   return success();
 }
 

@@ -71,9 +71,7 @@ def dense():
         expect(f"%dx{rank}", x.grad)
         lines.append(f"    %dw{rank} = nn.dense_grad_weight {cdy}, {cx} : {ty}, {tx}\n")
         expect(f"%dw{rank}", w.grad)
-        first = dy.movedim(-1, 1)
-        cfirst = constant(first)
-        lines.append(f"    %db{rank} = nn.bias_grad {cfirst}, %all : {tensor_type(first)}\n")
+        lines.append(f"    %db{rank} = nn.bias_grad {cdy}, %all axis {rank - 1} : {ty}\n")
         expect(f"%db{rank}", b.grad)
 
 
@@ -124,11 +122,26 @@ def losses():
         expect(f"%hot_{key}", one_hot)
 
 
+def bias():
+    for axis in (1, 2, 3):
+        x = drawn(3, 4, 2, 5)
+        b = drawn(x.shape[axis])
+        y = x + b.reshape([-1 if dim == axis else 1 for dim in range(4)])
+        dy = drawn(*y.shape).detach()
+        y[:2].backward(dy[:2])  # two of three samples are real
+        tx, tb = tensor_type(x.detach()), tensor_type(b.detach())
+        cx, cb, cdy = (constant(v.detach()) for v in (x, b, dy))
+        lines.append(f"    %biased{axis} = nn.bias {cx}, {cb} axis {axis} : {tx}, {tb}\n")
+        expect(f"%biased{axis}", y.detach())
+        lines.append(f"    %dbias{axis} = nn.bias_grad {cdy}, %two axis {axis} : {tx}\n")
+        expect(f"%dbias{axis}", b.grad)
+
+
 lines.append("  func.func @main() {\n")
 lines.append("    %all = arith.constant dense<3> : tensor<i32>\n")
 lines.append("    %two = arith.constant dense<2> : tensor<i32>\n")
 lines.append("    %one = arith.constant dense<1.0> : tensor<f32>\n")
-for part in (dense, matmul, losses):
+for part in (dense, matmul, losses, bias):
     part()
 lines.append("    return\n  }\n")
 print(HEAD + "".join(lines) + "}")
