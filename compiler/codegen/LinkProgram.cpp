@@ -29,6 +29,7 @@ static void appendTrailer(SmallVectorImpl<char> &library) {
   std::memcpy(trailer.sha256, hash.data(), hash.size());
   trailer.payload_bytes = library.size();
   trailer.abi_version = BOOSTC_ABI_VERSION;
+  trailer.abi_layout = BOOSTC_ABI_LAYOUT;
   std::memcpy(trailer.magic, BOOSTC_TRAILER_MAGIC, sizeof(trailer.magic));
   const char *bytes = reinterpret_cast<const char *>(&trailer);
   library.append(bytes, bytes + sizeof(trailer));

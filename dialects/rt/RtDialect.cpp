@@ -8,38 +8,6 @@
 using namespace mlir;
 using namespace boostc::rt;
 
-// One header knows the ABI; these enums spell its values in the IR.
-static_assert(int(Arena::Parameter) == BOOSTC_ARENA_PARAMETER);
-static_assert(int(Arena::State) == BOOSTC_ARENA_STATE);
-static_assert(int(Arena::Gradient) == BOOSTC_ARENA_GRADIENT);
-static_assert(int(Arena::GradientOther) == BOOSTC_ARENA_GRADIENT_OTHER);
-static_assert(int(Arena::Batch) == BOOSTC_ARENA_BATCH);
-static_assert(int(Arena::Control) == BOOSTC_ARENA_CONTROL);
-static_assert(int(Arena::Result) == BOOSTC_ARENA_RESULT);
-static_assert(int(Arena::Transient) == BOOSTC_ARENA_TRANSIENT);
-static_assert(int(InitializerKind::Constant) == BOOSTC_INIT_CONSTANT);
-static_assert(int(InitializerKind::Uniform) == BOOSTC_INIT_UNIFORM);
-static_assert(int(InitializerKind::Normal) == BOOSTC_INIT_NORMAL);
-static_assert(int(InitializerKind::TruncatedNormal) ==
-              BOOSTC_INIT_TRUNCATED_NORMAL);
-static_assert(int(CollectiveKind::AllReduce) == BOOSTC_COLLECTIVE_ALL_REDUCE);
-static_assert(int(CollectiveKind::Adasum) == BOOSTC_COLLECTIVE_ADASUM);
-static_assert(int(CollectiveKind::ReduceScatter) ==
-              BOOSTC_COLLECTIVE_REDUCE_SCATTER);
-static_assert(int(CollectiveKind::AllGather) == BOOSTC_COLLECTIVE_ALL_GATHER);
-static_assert(int(CollectiveKind::Broadcast) == BOOSTC_COLLECTIVE_BROADCAST);
-static_assert(int(RankGroup::All) == BOOSTC_RANKS_ALL);
-static_assert(int(RankGroup::IntraGroup) == BOOSTC_RANKS_INTRA_GROUP);
-static_assert(int(RankGroup::InterGroup) == BOOSTC_RANKS_INTER_GROUP);
-static_assert(int(AdasumScope::Auto) == BOOSTC_ADASUM_SCOPE_AUTO);
-static_assert(int(AdasumScope::Servers) == BOOSTC_ADASUM_SCOPE_SERVERS);
-static_assert(int(AdasumScope::Ranks) == BOOSTC_ADASUM_SCOPE_RANKS);
-static_assert(int(Reproducibility::On) == BOOSTC_REPRODUCIBLE_ON);
-static_assert(int(Reproducibility::Off) == BOOSTC_REPRODUCIBLE_OFF);
-static_assert(int(Reproducibility::Strict) == BOOSTC_REPRODUCIBLE_STRICT);
-static_assert(int(Precision::Float32) == BOOSTC_PRECISION_FLOAT32);
-static_assert(int(Precision::Tf32) == BOOSTC_PRECISION_TF32);
-
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

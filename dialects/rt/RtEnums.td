@@ -1,27 +1,14 @@
 #ifndef BOOSTC_RT_ENUMS
 #define BOOSTC_RT_ENUMS
 
-include "mlir/IR/EnumAttr.td"
+include "dialects/interfaces/AbiEnum.td"
 
-// The values of these enums are those of the ABI; RtDialect.cpp asserts it.
-
-def Rt_Arena : I32EnumAttr<"Arena", "one of the arenas of BoostArenaKind", [
-  I32EnumAttrCase<"Parameter", 0, "parameter">,
-  I32EnumAttrCase<"State", 1, "state">,
-  I32EnumAttrCase<"Gradient", 2, "gradient">,
-  I32EnumAttrCase<"GradientOther", 3, "gradient_other">,
-  I32EnumAttrCase<"Batch", 4, "batch">,
-  I32EnumAttrCase<"Control", 5, "control">,
-  I32EnumAttrCase<"Result", 6, "result">,
-  I32EnumAttrCase<"Transient", 7, "transient">]> {
+def Rt_Arena : Boost_AbiEnum<"Arena", "one of the arenas of BoostArenaKind", BoostArenaKind> {
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_InitializerKind : I32EnumAttr<"InitializerKind", "distribution of initial values", [
-  I32EnumAttrCase<"Constant", 0, "constant">,
-  I32EnumAttrCase<"Uniform", 1, "uniform">,
-  I32EnumAttrCase<"Normal", 2, "normal">,
-  I32EnumAttrCase<"TruncatedNormal", 3, "truncated_normal">]> {
+def Rt_InitializerKind : Boost_AbiEnum<"InitializerKind", "distribution of initial values",
+    BoostInitializerKind> {
   let cppNamespace = "::boostc::rt";
 }
 
@@ -51,39 +38,26 @@ def Rt_ConvolutionKind : I32EnumAttr<"ConvolutionKind", "a convolution or one of
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "what ranks do together", [
-  I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
-  I32EnumAttrCase<"Adasum", 1, "adasum">,
-  I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
-  I32EnumAttrCase<"AllGather", 3, "all_gather">,
-  I32EnumAttrCase<"Broadcast", 4, "broadcast">]> {
+def Rt_CollectiveKind : Boost_AbiEnum<"CollectiveKind", "what ranks do together",
+    BoostCollectiveKind> {
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_RankGroup : I32EnumAttr<"RankGroup", "which ranks do it together", [
-  I32EnumAttrCase<"All", 0, "all">,
-  I32EnumAttrCase<"IntraGroup", 1, "intra_group">,
-  I32EnumAttrCase<"InterGroup", 2, "inter_group">]> {
+def Rt_RankGroup : Boost_AbiEnum<"RankGroup", "which ranks do it together", BoostRankGroup> {
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_AdasumScope : I32EnumAttr<"AdasumScope", "what Adasum combines", [
-  I32EnumAttrCase<"Auto", 0, "auto">,
-  I32EnumAttrCase<"Servers", 1, "servers">,
-  I32EnumAttrCase<"Ranks", 2, "ranks">]> {
+def Rt_AdasumScope : Boost_AbiEnum<"AdasumScope", "what Adasum combines", BoostAdasumScope> {
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_Reproducibility : I32EnumAttr<"Reproducibility", "what the bits of a run may depend on", [
-  I32EnumAttrCase<"On", 0, "on">,
-  I32EnumAttrCase<"Off", 1, "off">,
-  I32EnumAttrCase<"Strict", 2, "strict">]> {
+def Rt_Reproducibility : Boost_AbiEnum<"Reproducibility", "what the bits of a run may depend on",
+    BoostReproducible> {
   let cppNamespace = "::boostc::rt";
 }
 
-def Rt_Precision : I32EnumAttr<"Precision", "what the factors of matmuls and convolutions are rounded to", [
-  I32EnumAttrCase<"Float32", 0, "float32">,
-  I32EnumAttrCase<"Tf32", 1, "tf32">]> {
+def Rt_Precision : Boost_AbiEnum<"Precision", "what the factors of matmuls and convolutions are rounded to",
+    BoostPrecision> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -12,25 +12,6 @@
 using namespace mlir;
 using namespace boostc::train;
 
-static_assert(int(Role::Weight) == BOOSTC_ROLE_WEIGHT);
-static_assert(int(Role::Bias) == BOOSTC_ROLE_BIAS);
-static_assert(int(Role::NormScale) == BOOSTC_ROLE_NORM_SCALE);
-static_assert(int(Role::NormShift) == BOOSTC_ROLE_NORM_SHIFT);
-static_assert(int(Role::Embedding) == BOOSTC_ROLE_EMBEDDING);
-static_assert(int(Role::Multiplier) == BOOSTC_ROLE_MULTIPLIER);
-static_assert(int(ScheduleKind::Constant) == BOOSTC_SCHEDULE_CONSTANT);
-static_assert(int(ScheduleKind::Step) == BOOSTC_SCHEDULE_STEP);
-static_assert(int(ScheduleKind::Exponential) == BOOSTC_SCHEDULE_EXPONENTIAL);
-static_assert(int(ScheduleKind::Polynomial) == BOOSTC_SCHEDULE_POLYNOMIAL);
-static_assert(int(ScheduleKind::Cosine) == BOOSTC_SCHEDULE_COSINE);
-static_assert(int(ScheduleKind::RecipeLinear) == BOOSTC_SCHEDULE_RECIPE_LINEAR);
-static_assert(int(ScheduleKind::RecipePoly) == BOOSTC_SCHEDULE_RECIPE_POLY);
-static_assert(int(ScheduleKind::RecipeCosine) == BOOSTC_SCHEDULE_RECIPE_COSINE);
-static_assert(int(ScheduleKind::RecipeSteps) == BOOSTC_SCHEDULE_RECIPE_STEPS);
-static_assert(int(ScheduleKind::RecipeStep) == BOOSTC_SCHEDULE_RECIPE_STEP);
-static_assert(int(ScheduleUnit::Epochs) == BOOSTC_UNIT_EPOCHS);
-static_assert(int(ScheduleUnit::Steps) == BOOSTC_UNIT_STEPS);
-
 #include "dialects/train/TrainDialect.cpp.inc"
 #include "dialects/train/TrainEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

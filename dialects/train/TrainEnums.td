@@ -1,35 +1,19 @@
 #ifndef BOOSTC_TRAIN_ENUMS
 #define BOOSTC_TRAIN_ENUMS
 
-include "mlir/IR/EnumAttr.td"
+include "dialects/interfaces/AbiEnum.td"
 
-def Train_Role : I32EnumAttr<"Role", "what a parameter is to its layer", [
-  I32EnumAttrCase<"Weight", 0, "weight">,
-  I32EnumAttrCase<"Bias", 1, "bias">,
-  I32EnumAttrCase<"NormScale", 2, "norm_scale">,
-  I32EnumAttrCase<"NormShift", 3, "norm_shift">,
-  I32EnumAttrCase<"Embedding", 4, "embedding">,
-  I32EnumAttrCase<"Multiplier", 5, "multiplier">]> {
+def Train_Role : Boost_AbiEnum<"Role", "what a parameter is to its layer", BoostRole> {
   let cppNamespace = "::boostc::train";
 }
 
-def Train_ScheduleKind : I32EnumAttr<"ScheduleKind", "how a hyper-parameter changes", [
-  I32EnumAttrCase<"Constant", 0, "constant">,
-  I32EnumAttrCase<"Step", 1, "step">,
-  I32EnumAttrCase<"Exponential", 2, "exponential">,
-  I32EnumAttrCase<"Polynomial", 3, "polynomial">,
-  I32EnumAttrCase<"Cosine", 4, "cosine">,
-  I32EnumAttrCase<"RecipeLinear", 5, "recipe_linear">,
-  I32EnumAttrCase<"RecipePoly", 6, "recipe_poly">,
-  I32EnumAttrCase<"RecipeCosine", 7, "recipe_cosine">,
-  I32EnumAttrCase<"RecipeSteps", 8, "recipe_steps">,
-  I32EnumAttrCase<"RecipeStep", 9, "recipe_step">]> {
+def Train_ScheduleKind : Boost_AbiEnum<"ScheduleKind", "how a hyper-parameter changes",
+    BoostScheduleKind> {
   let cppNamespace = "::boostc::train";
 }
 
-def Train_ScheduleUnit : I32EnumAttr<"ScheduleUnit", "what lengths of a schedule count", [
-  I32EnumAttrCase<"Epochs", 0, "epochs">,
-  I32EnumAttrCase<"Steps", 1, "steps">]> {
+def Train_ScheduleUnit : Boost_AbiEnum<"ScheduleUnit", "what lengths of a schedule count",
+    BoostScheduleUnit> {
   let cppNamespace = "::boostc::train";
 }
 

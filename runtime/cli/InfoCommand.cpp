@@ -1,14 +1,12 @@
 #include "runtime/cli/Commands.h"
-#include "runtime/device/cuda/CallShape.h"
 #include "runtime/device/cuda/GpuVectors.h"
 #include "runtime/predict/PredictionReport.h"
-#include "runtime/program/AccumulatesInPlace.h"
+#include "runtime/program/DescriptorTables.h"
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/ProgramTargets.h"
 #include "runtime/program/Recipe.h"
-#include "runtime/program/StepVariants.h"
 #include "runtime/support/ByteText.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -22,169 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char *kRoles[] = {"weight",     "bias",      "norm_scale",
-                                  "norm_shift", "embedding", "multiplier"};
-constexpr const char *kInitializers[] = {"constant", "uniform", "normal",
-                                         "truncated_normal"};
-constexpr const char *kReproducible[] = {"on", "off", "strict"};
-static_assert(std::size(kReproducible) == BOOSTC_REPRODUCIBLE_STRICT + 1);
-constexpr const char *kPrecisions[] = {"float32", "tf32"};
-static_assert(std::size(kPrecisions) == BOOSTC_PRECISION_TF32 + 1);
-Json shapeOf(const BoostTensor &tensor) {
-  return std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank);
-}
-
 std::string shapeText(const Json &shape) {
   std::string text;
   for (const Json &extent : shape)
     text += fmt::format("{}{}", text.empty() ? "" : "x", extent.get<int64_t>());
   return text.empty() ? "scalar" : text;
-}
-
-Json parametersOf(const Program &program) {
-  Json list = Json::array();
-  uint32_t index = 0;
-  for (const BoostParameter &parameter : program.parameters())
-    list.push_back({{"name", parameter.tensor.name},
-                    {"shape", shapeOf(parameter.tensor)},
-                    {"role", kRoles[parameter.role]},
-                    {"initializer", kInitializers[parameter.initializer]},
-                    {"a", parameter.a},
-                    {"b", parameter.b},
-                    {"trained", isTrained(program.descriptor(), index++)},
-                    {"bytes", parameter.tensor.bytes}});
-  return list;
-}
-
-const char *dtypeOf(const BoostTensor &tensor) {
-  return tensor.dtype == BOOSTC_F32   ? "f32"
-         : tensor.dtype == BOOSTC_I32 ? "i32"
-                                      : "i64";
-}
-
-Json describeAccumulators(const Program &program) {
-  static constexpr const char *kKinds[] = {"gradient", "loss_sum", "loss_count",
-                                           "accumulator"};
-  static_assert(std::size(kKinds) == BOOSTC_ACCUMULATOR_OTHER + 1);
-  Json list = Json::array();
-  for (const BoostAccumulator &accumulator :
-       accumulatorsOf(program.descriptor())) {
-    Json json{{"name", accumulator.tensor.name},
-              {"kind", kKinds[accumulator.kind]},
-              {"shape", shapeOf(accumulator.tensor)},
-              {"dtype", dtypeOf(accumulator.tensor)}};
-    if (accumulator.parameter != UINT32_MAX)
-      json["parameter"] =
-          program.parameters()[accumulator.parameter].tensor.name;
-    json["bytes"] = accumulator.tensor.bytes;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json statesOf(const Program &program) {
-  Json list = Json::array();
-  for (const BoostState &state : program.states())
-    list.push_back(
-        {{"name", state.tensor.name},
-         {"shape", shapeOf(state.tensor)},
-         {"dtype", dtypeOf(state.tensor)},
-         {"saved_with_weights", state.saved == BOOSTC_SAVED_WITH_WEIGHTS},
-         {"bytes", state.tensor.bytes}});
-  return list;
-}
-
-Json inputsOf(const Program &program) {
-  static constexpr const char *kKinds[] = {"features", "labels", "indices",
-                                           "targets", "sample_keys"};
-  static_assert(std::size(kKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
-  Json list = Json::array();
-  for (const BoostInput &input : program.inputs()) {
-    Json json{{"name", input.tensor.name},
-              {"kind", kKinds[input.kind]},
-              {"shape", shapeOf(input.tensor)},
-              {"dtype", dtypeOf(input.tensor)}};
-    if (input.classes > 0)
-      json["classes"] = input.classes;
-    json["bytes"] = input.tensor.bytes;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json describeMatmul(const BoostMatmul &m) {
-  return {{"kind", "matmul"},
-          {"m", m.m},
-          {"n", m.n},
-          {"k", m.k},
-          {"a_strides", m.a_strides},
-          {"b_strides", m.b_strides}};
-}
-
-Json describeConvolution(uint32_t kind, const BoostConvolution &c) {
-  return {{"kind", cuda::nameOfCall(kind)},
-          {"input", c.input},
-          {"weight", c.weight},
-          {"output", c.output},
-          {"input_strides", c.input_strides},
-          {"weight_strides", c.weight_strides},
-          {"output_strides", c.output_strides},
-          {"strides", c.strides},
-          {"padding", c.padding},
-          {"dilations", c.dilations}};
-}
-
-Json callsOf(const BoostTarget &target) {
-  Json list = Json::array();
-  for (const BoostLibraryCall &call :
-       std::span(target.library_calls, target.library_call_count)) {
-    Json json = cuda::isConvolution(call)
-                    ? describeConvolution(call.kind, call.convolution)
-                    : describeMatmul(call.matmul);
-    json["bias"] = cuda::hasBias(call);
-    json["precision"] = kPrecisions[call.precision];
-    json["scratch_bytes"] = call.scratch_bytes;
-    json["location"] = call.location;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json modulesOf(const BoostTarget &target) {
-  Json list = Json::array();
-  for (const BoostModule *module = target.modules;
-       module && module->kind != BOOSTC_MODULE_END; ++module)
-    list.push_back(
-        {{"kind", module->kind == BOOSTC_MODULE_PTX ? "ptx" : "cubin"},
-         {"architecture", fmt::format("sm_{}", module->architecture)},
-         {"bytes", module->bytes}});
-  return list;
-}
-
-Json describeVariants(const BoostProgram &descriptor) {
-  Json list = Json::array();
-  auto nameOf = [&](uint32_t function) {
-    return descriptor.targets[0].functions[function].name;
-  };
-  for (const BoostVariant &variant : variantsOf(descriptor)) {
-    Json json{{"name", variant.name}, {"micro", nameOf(variant.micro)}};
-    if (!accumulatesInPlace(descriptor))
-      json["combine"] = nameOf(variant.combine);
-    json["update"] = nameOf(variant.update);
-    json["collectives"] = collectivesOf(descriptor, variant).size();
-    Json ranges = Json::array();
-    for (const BoostStepRange &range :
-         std::span(variant.ranges, variant.range_count)) {
-      Json steps{{"first", range.first}};
-      if (range.last != 0)
-        steps["last"] = range.last;
-      steps["every"] = range.every;
-      ranges.push_back(std::move(steps));
-    }
-    json["steps"] = std::move(ranges);
-    list.push_back(std::move(json));
-  }
-  return list;
 }
 
 /// The ranks as a plan sees them: those whose memory is a GPU's add there.
@@ -214,75 +54,18 @@ Json planOf(const BoostProgram &descriptor, const BoostTarget &target,
           {"total_bytes", plan.total()}};
 }
 
-/// What a kind of device has none of is left out.
-Json describeTarget(const BoostProgram &descriptor, const BoostTarget &target,
-                    const JobShape &shape) {
-  Json json{{"kind", kTargetNames[target.kind]},
-            {"requirements", target.requirements}};
-  if (target.kind == BOOSTC_TARGET_CPU) {
-    json["threads"] = target.threads;
-    json["library"] = target.library_version;
-  } else {
-    json["launches"] = target.launch_count;
-    json["modules"] = modulesOf(target);
-  }
-  json["library_calls"] = callsOf(target);
-  json["transient_bytes"] = target.transient_bytes;
-  json["memory"] = planOf(descriptor, target, shape);
-  return json;
-}
-
-/// Names and numbers as the model file has them; zeros are left out.
-Json describeSchedule(const BoostSchedule &schedule) {
-  static constexpr const char *kKinds[] = {
-      "constant",     "step",          "exponential", "polynomial",
-      "cosine",       "recipe_linear", "recipe_poly", "recipe_cosine",
-      "recipe_steps", "recipe_step"};
-  static_assert(std::size(kKinds) == BOOSTC_SCHEDULE_COUNT);
-  Json json = {{"name", schedule.name},
-               {"kind", kKinds[schedule.kind]},
-               {"value", schedule.value}};
-  const std::pair<const char *, double> numbers[] = {
-      {"initial", schedule.initial}, {"end", schedule.end},
-      {"factor", schedule.factor},   {"warmup", schedule.warmup},
-      {"every", schedule.every},     {"length", schedule.length}};
-  for (auto [name, number] : numbers)
-    if (number != 0)
-      json[name] = number;
-  if (schedule.unit == BOOSTC_UNIT_STEPS)
-    json["unit"] = "steps";
-  return json;
-}
-
+/// The tables of the program, and what follows from them.
 Json describe(const Program &program, const Recipe &recipe,
               const JobShape &shape) {
   const BoostProgram &d = program.descriptor();
-  Json metrics = Json::array(), schedules = Json::array(),
-       targets = Json::array();
-  for (const BoostMetric &metric : program.metrics())
-    metrics.push_back(metric.name);
-  for (const BoostSchedule &schedule : program.schedules())
-    schedules.push_back(describeSchedule(schedule));
-  for (const BoostTarget &target : program.targets())
-    targets.push_back(describeTarget(d, target, shape));
-  return {{"name", d.name},
-          {"compiler", d.compiler_version},
-          {"interface_version", d.abi_version},
-          {"batch_size", d.batch_size},
-          {"micro_batches", d.micro_batches},
-          {"seed", d.seed},
-          {"reproducible", kReproducible[d.reproducible]},
-          {"matmul_precision", kPrecisions[d.matmul_precision]},
-          {"recipe_hash", d.recipe_hash},
-          {"parameters", parametersOf(program)},
-          {"accumulators", describeAccumulators(program)},
-          {"states", statesOf(program)},
-          {"inputs", inputsOf(program)},
-          {"metrics", metrics},
-          {"schedules", schedules},
-          {"variants", describeVariants(d)},
-          {"targets", targets},
-          {"recipe", Json(recipe.all)}};
+  Json json = describeTables(d);
+  uint32_t index = 0;
+  for (Json &parameter : json["parameters"])
+    parameter["trained"] = isTrained(d, index++);
+  for (size_t i = 0; i < program.targets().size(); ++i)
+    json["targets"][i]["memory"] = planOf(d, program.targets()[i], shape);
+  json["recipe"] = recipe.all;
+  return json;
 }
 
 /// `extra` is what the last column shows of a tensor.
@@ -314,7 +97,7 @@ std::string inputText(const Json &input) {
 
 /// "32 x 512 x 784, bias", "convolution 32x1x28x28 with 6x1x5x5, bias".
 std::string callText(const Json &call) {
-  const char *bias = call["bias"].get<bool>() ? "bias" : "no bias";
+  const char *bias = call["has_bias"].get<bool>() ? "bias" : "no bias";
   auto integer = [&](const char *key) { return call[key].get<int64_t>(); };
   auto extents = [&](const char *key) {
     return fmt::format("{}",
@@ -329,7 +112,7 @@ std::string callText(const Json &call) {
 
 void printCalls(const Json &calls) {
   if (!calls.empty())
-    printResult("  library calls (m x n x k or input with weight, bias, post, "
+    printResult("  library calls (m x n x k or input with weight, bias, "
                 "scratch bytes)\n");
   for (const Json &call : calls)
     printResult("    {:<24} {}, {}\n", call["location"].get<std::string>(),
@@ -340,7 +123,7 @@ void printModules(const Json &modules) {
   printResult("  code (architecture, bytes)\n");
   for (const Json &module : modules)
     printResult("    {:<16} {:<8} {:>9}\n", module["kind"].get<std::string>(),
-                module["architecture"].get<std::string>(),
+                fmt::format("sm_{}", module["architecture"].get<uint32_t>()),
                 module["bytes"].get<uint64_t>());
 }
 
@@ -349,11 +132,11 @@ void printTarget(const Json &target) {
   if (target.contains("threads")) {
     printResult("target cpu: {}, {}\n",
                 countOf(target["threads"].get<uint64_t>(), "thread"),
-                text("library"));
+                text("library_version"));
     printResult("  needs {}\n", text("requirements"));
   } else {
     printResult("target cuda: {}\n",
-                countOf(target["launches"].get<uint64_t>(), "launch"));
+                countOf(target["launches"].size(), "launch"));
     printResult("  needs {} or newer\n", text("requirements"));
     printModules(target["modules"]);
   }
@@ -386,7 +169,7 @@ void printVariants(const Json &variants) {
   printResult("variants of a step (steps from 1, the first that lists one)\n");
   for (const Json &variant : variants) {
     std::vector<std::string> ranges;
-    for (const Json &range : variant["steps"])
+    for (const Json &range : variant["ranges"])
       ranges.push_back(rangeText(range));
     printResult("  {:<32} {}\n", variant["name"].get<std::string>(),
                 ranges.empty() ? "all other steps"
@@ -401,14 +184,17 @@ void printText(const Json &json) {
               integer("batch_size"),
               countOf(integer("micro_batches"), "micro-batch"),
               integer("seed"));
-  printResult("compiled by {}\n", text("compiler"));
+  printResult("compiled by {}\n", text("compiler_version"));
   printResult("reproducible: {}\n", text("reproducible"));
   printResult("matmul precision: {}\n", text("matmul_precision"));
   printResult("recipe hash: {}\n", text("recipe_hash"));
   printTensors("parameters (bytes, role)", json["parameters"], roleText);
   printTensors("optimizer state (bytes)", json["states"], nothing);
   printTensors("inputs (bytes, kind)", json["inputs"], inputText);
-  printResult("metrics: {}\n", json["metrics"].dump());
+  std::vector<std::string> metrics;
+  for (const Json &metric : json["metrics"])
+    metrics.push_back(metric["name"].get<std::string>());
+  printResult("metrics: {}\n", fmt::join(metrics, ", "));
   for (const Json &schedule : json["schedules"])
     printResult("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                 schedule["kind"].get<std::string>(),

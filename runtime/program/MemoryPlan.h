@@ -16,11 +16,6 @@ namespace boostrt {
 /// Batch arenas of a run: one in use, two being filled ahead of it.
 inline constexpr uint32_t kBatchCopies = 3;
 
-/// Names of the arenas, by BoostArenaKind.
-inline constexpr const char *kArenaNames[BOOSTC_ARENA_COUNT] = {
-    "PARAMETER", "STATE",   "GRADIENT", "GRADIENT_OTHER",
-    "BATCH",     "CONTROL", "RESULT",   "TRANSIENT"};
-
 /// The ranks that train, and the one whose memory is planned.
 struct MemoryJob {
   uint32_t ranks = 1;

@@ -18,10 +18,6 @@ namespace boostrt {
 /// ExitCode::Input.
 Status validateProgram(const BoostProgram &program, const std::string &path);
 
-/// Names of the targets, by BoostTargetKind, as boostc --target has them.
-inline constexpr const char *kTargetNames[BOOSTC_TARGET_COUNT] = {"cpu",
-                                                                  "cuda"};
-
 class Program {
 public:
   /// Checks the file, links it, asks for its descriptor and validates that.

@@ -1,21 +1,14 @@
 #include "runtime/program/ProgramCollectives.h"
 
+#include "runtime/abi/DescriptorSchema.h"
 #include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace boostrt {
-namespace {
-
-/// By BoostCollectiveKind.
-constexpr const char *names[] = {"all_reduce", "adasum", "reduce_scatter",
-                                 "all_gather", "broadcast"};
-static_assert(std::size(names) == BOOSTC_COLLECTIVE_COUNT);
-
-} // namespace
-
-const char *kindName(uint32_t kind) { return names[kind]; }
+const char *kindName(uint32_t kind) {
+  return boostabi::nameOf<BoostCollectiveKind>(kind);
+}
 
 bool hasSlices(uint32_t kind) {
   return kind == BOOSTC_COLLECTIVE_REDUCE_SCATTER ||

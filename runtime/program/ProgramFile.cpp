@@ -64,14 +64,19 @@ Status checkProgramBytes(std::span<const uint8_t> bytes,
                                         "release, or {}",
                                         trailer.abi_version, BOOSTC_ABI_VERSION,
                                         kRebuild));
+  if (trailer.abi_layout != BOOSTC_ABI_LAYOUT)
+    return inputError(
+        path, fmt::format("has another layout of version {} of the program "
+                          "interface than this boost-run; use the boostc and "
+                          "boost-run of one release, or {}",
+                          trailer.abi_version, kRebuild));
   if (trailer.payload_bytes != payload)
     return inputError(path,
                       fmt::format("is damaged: {} bytes long where its "
                                   "trailer says {}; {}",
                                   payload, trailer.payload_bytes, kRebuild));
   Sha256Digest digest = sha256(bytes.first(payload));
-  if (trailer.reserved != 0 ||
-      std::memcmp(digest.data(), trailer.sha256, digest.size()))
+  if (std::memcmp(digest.data(), trailer.sha256, digest.size()))
     return inputError(path, fmt::format("is damaged: its checksum does not "
                                         "match its content; {}",
                                         kRebuild));

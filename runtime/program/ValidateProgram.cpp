@@ -1,6 +1,8 @@
-// The descriptor comes from a file: a defect of the compiler, or a program from
-// another compiler, must end in a message and not in a wild pointer.
+// What the schema cannot say: how the tables of a descriptor fit together. A
+// defect of the compiler is to end in a message, not in memory that two tensors
+// share.
 #include "runtime/program/ValidateProgram.h"
+#include "runtime/abi/DescriptorSchema.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/support/ElementBytes.h"
 
@@ -10,6 +12,8 @@
 #include <algorithm>
 #include <set>
 #include <vector>
+
+using boostabi::nameOf;
 
 namespace boostrt {
 namespace {
@@ -31,19 +35,22 @@ constexpr InputKind kInputKinds[] = {
     {"targets", BOOSTC_F32, false, false},   // BOOSTC_INPUT_TARGETS
     {"sample keys", BOOSTC_I32, true, false} // BOOSTC_INPUT_SAMPLE_KEYS
 };
-static_assert(std::size(kInputKinds) == BOOSTC_INPUT_SAMPLE_KEYS + 1);
+static_assert(std::size(kInputKinds) == boostabi::kBoostInputKind.cases.size());
 
 constexpr const char *kAccumulatorKinds[] = {"gradient", "loss sum",
                                              "loss count", "accumulator"};
-static_assert(std::size(kAccumulatorKinds) == BOOSTC_ACCUMULATOR_OTHER + 1);
+static_assert(std::size(kAccumulatorKinds) ==
+              boostabi::kBoostAccumulatorKind.cases.size());
 
 class Validator : DescriptorCheck {
 public:
   Validator(const BoostProgram &program, const std::string &path)
-      : DescriptorCheck(path), p_(program) {}
+      : DescriptorCheck(path), p_(program), path_(path) {}
 
   Status run() {
     BOOSTRT_RETURN_IF_ERROR(header());
+    BOOSTRT_RETURN_IF_ERROR(checkTables(p_, path_));
+    BOOSTRT_RETURN_IF_ERROR(sizes());
     BOOSTRT_RETURN_IF_ERROR(arenas());
     BOOSTRT_RETURN_IF_ERROR(parameters());
     BOOSTRT_RETURN_IF_ERROR(accumulators());
@@ -58,20 +65,20 @@ private:
   Status header() const {
     if (p_.magic != BOOSTC_ABI_MAGIC)
       return fail("wrong magic number");
-    if (p_.abi_version != BOOSTC_ABI_VERSION)
-      return fail("interface version {} in a program that claims {}",
-                  p_.abi_version, BOOSTC_ABI_VERSION);
-    if (p_.struct_bytes != sizeof(BoostProgram))
-      return fail("{} bytes long, expected {}", p_.struct_bytes,
-                  sizeof(BoostProgram));
-    BOOSTRT_RETURN_IF_ERROR(name(p_.name, "the program"));
-    const std::pair<const char *, const char *> texts[] = {
-        {p_.compiler_version, "compiler_version"},
-        {p_.recipe_json, "recipe_json"},
-        {p_.recipe_hash, "recipe_hash"}};
-    for (const auto &[text, what] : texts)
-      if (!text)
-        return fail("{} is missing", what);
+    // The file claims the same: its trailer has been read.
+    if (p_.abi_version != BOOSTC_ABI_VERSION ||
+        p_.abi_layout != BOOSTC_ABI_LAYOUT)
+      return fail("interface version {}, layout {:08x}, in a program that "
+                  "claims {}, layout {:08x}",
+                  p_.abi_version, p_.abi_layout, BOOSTC_ABI_VERSION,
+                  BOOSTC_ABI_LAYOUT);
+    if (p_.target_count == 0 || p_.target_count > BOOSTC_TARGET_COUNT)
+      return fail("{} targets, expected 1 to {}", p_.target_count,
+                  static_cast<int>(BOOSTC_TARGET_COUNT));
+    return Status();
+  }
+
+  Status sizes() const {
     if (p_.batch_size == 0 || p_.batch_size > kMaxBatch)
       return fail("batch size {}", p_.batch_size);
     if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
@@ -79,25 +86,6 @@ private:
     if (p_.min_samples == 0 || p_.min_samples > p_.batch_size)
       return fail("{} samples at least, in a batch of {}", p_.min_samples,
                   p_.batch_size);
-    if (p_.reproducible > BOOSTC_REPRODUCIBLE_STRICT)
-      return fail("reproducible at unknown level {}", p_.reproducible);
-    if (p_.matmul_precision > BOOSTC_PRECISION_TF32)
-      return fail("products in unknown precision {}", p_.matmul_precision);
-    return tableSizes();
-  }
-
-  Status tableSizes() const {
-    const std::tuple<const void *, uint32_t, const char *> tables[] = {
-        {p_.parameters, p_.parameter_count, "parameters"},
-        {p_.accumulators, p_.accumulator_count, "accumulators"},
-        {p_.states, p_.state_count, "states"},
-        {p_.inputs, p_.input_count, "inputs"},
-        {p_.metrics, p_.metric_count, "metrics"},
-        {p_.schedules, p_.schedule_count, "schedules"},
-        {p_.collectives, p_.collective_count, "collectives"}};
-    for (const auto &[table, count, what] : tables)
-      if (count > kMaxTableEntries || (count > 0 && !table))
-        return fail("table {} of {} entries", what, count);
     return Status();
   }
 
@@ -105,33 +93,30 @@ private:
     uint64_t gradient = p_.arena_bytes[BOOSTC_ARENA_GRADIENT];
     uint64_t other = p_.arena_bytes[BOOSTC_ARENA_GRADIENT_OTHER];
     if (other != 0 && other != gradient)
-      return fail("GRADIENT and GRADIENT_OTHER differ in size: {} and {}",
+      return fail("gradient and gradient_other differ in size: {} and {}",
                   gradient, other);
     if (other != 0 && p_.reproducible == BOOSTC_REPRODUCIBLE_OFF)
-      return fail("arena GRADIENT_OTHER of {} bytes in a program whose "
+      return fail("arena gradient_other of {} bytes in a program whose "
                   "micro-batches share one gradient set",
                   other);
     for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
       if (p_.arena_bytes[kind] > kMaxBytes)
-        return fail("arena {} of {} bytes", kArenaNames[kind],
+        return fail("arena {} of {} bytes", nameOf<BoostArenaKind>(kind),
                     p_.arena_bytes[kind]);
     if (p_.arena_bytes[BOOSTC_ARENA_TRANSIENT] != 0)
-      return fail("arena TRANSIENT of {} bytes, which the targets alone have",
+      return fail("arena transient of {} bytes, which the targets alone have",
                   p_.arena_bytes[BOOSTC_ARENA_TRANSIENT]);
     return Status();
   }
 
   Status tensor(const BoostTensor &t, BoostArenaKind arena,
                 const char *what) const {
-    BOOSTRT_RETURN_IF_ERROR(name(t.name, what));
     if (t.arena != static_cast<uint32_t>(arena))
       return fail("{} '{}' lies in arena {}, expected {}", what, t.name,
-                  t.arena < BOOSTC_ARENA_COUNT ? kArenaNames[t.arena] : "?",
-                  kArenaNames[arena]);
+                  nameOf<BoostArenaKind>(t.arena),
+                  nameOf<BoostArenaKind>(arena));
     uint64_t bytes = elementBytes(t.dtype);
-    if (bytes == 0)
-      return fail("{} '{}' has unknown element type {}", what, t.name, t.dtype);
-    if (t.rank > kMaxRank || (t.rank > 0 && !t.shape))
+    if (t.rank > kMaxRank)
       return fail("{} '{}' has rank {}", what, t.name, t.rank);
     for (uint32_t i = 0; i < t.rank; ++i)
       if (t.shape[i] <= 0 ||
@@ -148,8 +133,8 @@ private:
         end > p_.arena_bytes[arena])
       return fail("{} '{}' at offset {} with {} bytes does not lie aligned "
                   "inside arena {} of {} bytes",
-                  what, t.name, t.offset, t.bytes, kArenaNames[arena],
-                  p_.arena_bytes[arena]);
+                  what, t.name, t.offset, t.bytes,
+                  nameOf<BoostArenaKind>(arena), p_.arena_bytes[arena]);
     if (arena != BOOSTC_ARENA_RESULT && arena != BOOSTC_ARENA_CONTROL)
       placed_[arena].push_back(&t);
     return Status();
@@ -177,11 +162,9 @@ private:
           tensor(parameter.tensor, BOOSTC_ARENA_PARAMETER, "parameter"));
       if (!names.insert(parameter.tensor.name).second)
         return fail("duplicate parameter '{}'", parameter.tensor.name);
-      if (parameter.tensor.dtype != BOOSTC_F32 ||
-          parameter.role > BOOSTC_ROLE_MULTIPLIER ||
-          parameter.initializer > BOOSTC_INIT_TRUNCATED_NORMAL)
-        return fail("parameter '{}' has an unknown type, role or initialiser",
-                    parameter.tensor.name);
+      if (parameter.tensor.dtype != BOOSTC_F32)
+        return fail("parameter '{}' has elements of type {}, expected f32",
+                    parameter.tensor.name, dtypeOf(parameter.tensor));
     }
     return Status();
   }
@@ -193,9 +176,6 @@ private:
     for (uint32_t i = 0; i < p_.accumulator_count; ++i) {
       const BoostAccumulator &accumulator = p_.accumulators[i];
       const BoostTensor &sum = accumulator.tensor;
-      if (accumulator.kind >= std::size(kAccumulatorKinds))
-        return fail("accumulator {} is of unknown kind {}", i,
-                    accumulator.kind);
       const char *what = kAccumulatorKinds[accumulator.kind];
       ++count[accumulator.kind];
       BOOSTRT_RETURN_IF_ERROR(tensor(sum, BOOSTC_ARENA_GRADIENT, what));
@@ -203,11 +183,7 @@ private:
         return fail("duplicate accumulator '{}'", sum.name);
       if (sum.dtype != BOOSTC_F32 && sum.dtype != BOOSTC_I64)
         return fail("{} '{}' has elements of type {}, which ranks do not sum",
-                    what, sum.name, sum.dtype);
-      if (accumulator.parameter != UINT32_MAX &&
-          accumulator.parameter >= p_.parameter_count)
-        return fail("{} '{}' belongs to parameter {} of {}", what, sum.name,
-                    accumulator.parameter, p_.parameter_count);
+                    what, sum.name, dtypeOf(sum));
       if (accumulator.kind == BOOSTC_ACCUMULATOR_GRADIENT &&
           (accumulator.parameter == UINT32_MAX || sum.dtype != BOOSTC_F32 ||
            !trained.insert(accumulator.parameter).second))
@@ -230,20 +206,13 @@ private:
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.state_count; ++i) {
       const BoostState &state = p_.states[i];
-      if (state.saved > BOOSTC_SAVED_WITH_WEIGHTS)
-        return fail("state {} is saved in an unknown way, {}", i, state.saved);
       BOOSTRT_RETURN_IF_ERROR(tensor(state.tensor,
                                      state.saved == BOOSTC_SAVED_WITH_WEIGHTS
                                          ? BOOSTC_ARENA_PARAMETER
                                          : BOOSTC_ARENA_STATE,
                                      "state"));
-      BOOSTRT_RETURN_IF_ERROR(name(state.slot, "the slot of a state"));
       if (!names.insert(state.tensor.name).second)
         return fail("duplicate state '{}'", state.tensor.name);
-      if (state.parameter != UINT32_MAX &&
-          state.parameter >= p_.parameter_count)
-        return fail("state '{}' belongs to parameter {} of {}",
-                    state.tensor.name, state.parameter, p_.parameter_count);
     }
     return Status();
   }
@@ -257,9 +226,6 @@ private:
           tensor(input.tensor, BOOSTC_ARENA_BATCH, "input"));
       if (!names.insert(input.tensor.name).second)
         return fail("duplicate input '{}'", input.tensor.name);
-      if (input.kind >= std::size(kInputKinds))
-        return fail("input '{}' has unknown kind {}", input.tensor.name,
-                    input.kind);
       const InputKind &kind = kInputKinds[input.kind];
       ++count[input.kind];
       if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size)
@@ -267,8 +233,8 @@ private:
                     p_.batch_size);
       if (input.tensor.dtype != static_cast<uint32_t>(kind.dtype))
         return fail("input '{}' of {} has elements of type {}, expected {}",
-                    input.tensor.name, kind.name, input.tensor.dtype,
-                    static_cast<uint32_t>(kind.dtype));
+                    input.tensor.name, kind.name, dtypeOf(input.tensor),
+                    nameOf<BoostDType>(kind.dtype));
       if (kind.perSample && input.tensor.rank != 1)
         return fail("input '{}' of {} has rank {}, expected 1",
                     input.tensor.name, kind.name, input.tensor.rank);
@@ -300,7 +266,6 @@ private:
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.metric_count; ++i) {
       const BoostMetric &metric = p_.metrics[i];
-      BOOSTRT_RETURN_IF_ERROR(name(metric.name, "a metric"));
       if (!names.insert(metric.name).second)
         return fail("duplicate metric '{}'", metric.name);
       BOOSTRT_RETURN_IF_ERROR(
@@ -310,13 +275,6 @@ private:
     }
     for (uint32_t i = 0; i < p_.schedule_count; ++i) {
       const BoostSchedule &schedule = p_.schedules[i];
-      BOOSTRT_RETURN_IF_ERROR(name(schedule.name, "a schedule"));
-      if (schedule.kind >= BOOSTC_SCHEDULE_COUNT)
-        return fail("schedule '{}' has unknown kind {}", schedule.name,
-                    schedule.kind);
-      if (schedule.unit > BOOSTC_UNIT_STEPS)
-        return fail("schedule '{}' counts in unknown unit {}", schedule.name,
-                    schedule.unit);
       for (double number :
            {schedule.value, schedule.initial, schedule.end, schedule.factor})
         if (!std::isfinite(number))
@@ -334,38 +292,34 @@ private:
   }
 
   Status collectives() const {
-    if (p_.adasum_scope > BOOSTC_ADASUM_SCOPE_RANKS)
-      return fail("Adasum across unknown groups {}", p_.adasum_scope);
-    if (p_.state_is_private > 1)
-      return fail("private state {}, expected 0 or 1", p_.state_is_private);
     for (uint32_t i = 0; i < p_.collective_count; ++i) {
       const BoostCollective &collective = p_.collectives[i];
       if (collective.index != i)
         return fail("collective {} has index {}", i, collective.index);
-      if (collective.kind >= BOOSTC_COLLECTIVE_COUNT)
-        return fail("collective {} has unknown kind {}", i, collective.kind);
-      if (collective.ranks > BOOSTC_RANKS_INTER_GROUP)
-        return fail("collective {} is for unknown ranks {}", i,
-                    collective.ranks);
       if ((collective.kind == BOOSTC_COLLECTIVE_ADASUM) !=
           (collective.ranks == BOOSTC_RANKS_INTER_GROUP))
         return fail("collective {} of kind {} is for ranks {}; Adasum alone "
                     "combines across groups, and does nothing else",
-                    i, collective.kind, collective.ranks);
+                    i, kindOf(collective),
+                    nameOf<BoostRankGroup>(collective.ranks));
       if (collective.root != 0 &&
           collective.kind != BOOSTC_COLLECTIVE_BROADCAST)
-        return fail("collective {} of kind {} has root {}", i, collective.kind,
-                    collective.root);
-      if (!collective.location)
-        return fail("collective {} has no location", i);
-      if (collective.operand_count == 0 ||
-          collective.operand_count > kMaxTableEntries || !collective.operands)
-        return fail("collective {} has {} operands", i,
-                    collective.operand_count);
+        return fail("collective {} of kind {} has root {}", i,
+                    kindOf(collective), collective.root);
+      if (collective.operand_count == 0)
+        return fail("collective {} has no operands", i);
       for (uint32_t k = 0; k < collective.operand_count; ++k)
         BOOSTRT_RETURN_IF_ERROR(operand(collective, k));
     }
     return Status();
+  }
+
+  static const char *dtypeOf(const BoostTensor &tensor) {
+    return nameOf<BoostDType>(tensor.dtype);
+  }
+
+  static const char *kindOf(const BoostCollective &collective) {
+    return nameOf<BoostCollectiveKind>(collective.kind);
   }
 
   Status operand(const BoostCollective &collective, uint32_t index) const {
@@ -376,15 +330,12 @@ private:
         (o.dtype == BOOSTC_I64 && collective.kind != BOOSTC_COLLECTIVE_ADASUM);
     if (!isKnown)
       return fail("operand {} of collective {} has elements of type {}", index,
-                  collective.index, o.dtype);
+                  collective.index, nameOf<BoostDType>(o.dtype));
     if (o.elements == 0 || o.elements > kMaxBytes / bytes)
       return fail("operand {} of collective {} has {} elements", index,
                   collective.index, o.elements);
     if (o.parameter == UINT32_MAX)
       return Status();
-    if (o.parameter >= p_.parameter_count)
-      return fail("operand {} of collective {} serves parameter {} of {}",
-                  index, collective.index, o.parameter, p_.parameter_count);
     const BoostTensor &served = p_.parameters[o.parameter].tensor;
     if (o.elements * bytes != served.bytes)
       return fail("operand {} of collective {} has {} bytes, its parameter "
@@ -401,12 +352,14 @@ private:
       for (size_t i = 1; i < tensors.size(); ++i)
         if (tensors[i - 1]->offset + tensors[i - 1]->bytes > tensors[i]->offset)
           return fail("'{}' and '{}' overlap in arena {}", tensors[i - 1]->name,
-                      tensors[i]->name, kArenaNames[tensors[i]->arena]);
+                      tensors[i]->name,
+                      nameOf<BoostArenaKind>(tensors[i]->arena));
     }
     return Status();
   }
 
   const BoostProgram &p_;
+  const std::string &path_;
   /// Tensors met so far, by arena, for overlaps().
   mutable std::vector<const BoostTensor *> placed_[BOOSTC_ARENA_COUNT];
 };

@@ -32,10 +32,10 @@ protected:
   /// A name that can be printed, be a JSON key and be compared.
   Status name(const char *text, std::string_view what) const {
     if (!text || !*text)
-      return fail("{} has no name", what);
+      return fail("{} is missing", what);
     std::string_view view(text);
     if (view.size() > 200 || printable(view) != view)
-      return fail("{} has an unprintable name", what);
+      return fail("{} is not a short, printable text", what);
     return Status();
   }
 
@@ -43,7 +43,11 @@ private:
   const std::string &path_;
 };
 
-/// The table of targets.
+/// What runtime/abi/Descriptor.td says: tables and texts are there, enums have
+/// cases, indices have entries.
+Status checkTables(const BoostProgram &program, const std::string &path);
+
+/// The functions of the targets, and the variants.
 Status validateTargets(const BoostProgram &program, const std::string &path);
 
 } // namespace boostrt

@@ -1,4 +1,5 @@
 #include "runtime/trainer/Arenas.h"
+#include "runtime/abi/DescriptorSchema.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -47,7 +48,8 @@ Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
       if (device) {
         Result<void *> base = device->allocate(
             std::max<uint64_t>(plan.bytes[kind], BOOSTC_ALIGNMENT),
-            fmt::format("arena {} ({})", kArenaNames[kind], copy));
+            fmt::format("arena {} ({})", boostabi::nameOf<BoostArenaKind>(kind),
+                        copy));
         if (!base.ok())
           return base.status();
         arenas->deviceBases_[kind].push_back(*base);

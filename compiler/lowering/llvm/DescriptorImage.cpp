@@ -1,9 +1,9 @@
 #include "compiler/lowering/llvm/DescriptorImage.h"
-#include "runtime/abi/boost_abi.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace boostc;
+using namespace boostabi;
 
 uint64_t DescriptorImage::appendBytes(uint64_t size, uint64_t alignment) {
   uint64_t at = llvm::alignTo(bytes.size(), alignment);
@@ -11,13 +11,63 @@ uint64_t DescriptorImage::appendBytes(uint64_t size, uint64_t alignment) {
   return at;
 }
 
-uint64_t DescriptorImage::appendString(StringRef text) {
+uint64_t DescriptorImage::appendText(StringRef text) {
   auto [entry, isNew] = strings.try_emplace(text, 0);
   if (isNew) {
     entry->second = appendBytes(text.size() + 1, 1);
     llvm::copy(text, bytes.begin() + static_cast<int64_t>(entry->second));
   }
   return entry->second;
+}
+
+uint64_t DescriptorImage::append(const StructSchema &structure,
+                                 const void *entries, uint64_t count) {
+  uint64_t size = structure.bytes * count;
+  uint64_t at = appendBytes(size, alignof(BoostProgram));
+  const char *from = static_cast<const char *>(entries);
+  std::copy(from, from + size, bytes.begin() + static_cast<int64_t>(at));
+  for (uint64_t entry = 0; entry < size; entry += structure.bytes)
+    setPointers(structure, from + entry, at + entry);
+  return at;
+}
+
+uint64_t DescriptorImage::appendTable(const FieldSchema &field,
+                                      const char *entry) {
+  auto [first, count] = readTable(entry, field);
+  if (field.structure)
+    return append(*field.structure, first, count);
+  uint64_t size = sizeof(int64_t) * count;
+  uint64_t at = appendBytes(size, alignof(int64_t));
+  std::copy(first, first + size, bytes.begin() + static_cast<int64_t>(at));
+  return at;
+}
+
+void DescriptorImage::setPointers(const StructSchema &structure,
+                                  const char *entry, uint64_t at) {
+  for (const FieldSchema &field : structure.fields) {
+    uint64_t position = at + field.offset;
+    if (field.kind == FieldKind::Inline) {
+      setPointers(*field.structure, entry + field.offset, position);
+      continue;
+    }
+    bool isText =
+        field.kind == FieldKind::Text || field.kind == FieldKind::Name;
+    bool isTable = field.kind == FieldKind::Table;
+    bool isLinked = field.kind == FieldKind::Linked ||
+                    field.kind == FieldKind::Code ||
+                    field.kind == FieldKind::Data;
+    if (!isText && !isTable && !isLinked)
+      continue;
+    auto text = read<const char *>(entry, field);
+    std::fill_n(bytes.begin() + static_cast<int64_t>(position), sizeof text, 0);
+    if (!text)
+      continue;
+    if (isLinked)
+      pointers[position] = {0, text};
+    else
+      pointers[position] = {
+          isText ? appendText(text) : appendTable(field, entry), {}};
+  }
 }
 
 void DescriptorImage::emit(OpBuilder &builder, Location loc,

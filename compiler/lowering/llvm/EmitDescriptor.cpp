@@ -1,5 +1,5 @@
-// The descriptor: what the runtime reads of a program. The structs are those of
-// runtime/abi/boost_abi.h, filled here and laid down byte for byte.
+// The descriptor: what the runtime reads of a program. A BoostProgram is put
+// together here as any C program would, and becomes a constant of the program.
 
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
@@ -9,9 +9,6 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
-#include <cstddef>
-#include <cstring>
 
 using namespace mlir;
 using namespace boostc;
@@ -20,33 +17,32 @@ namespace {
 
 class DescriptorBuilder {
 public:
-  explicit DescriptorBuilder(ArrayRef<TargetCode> targets)
+  explicit DescriptorBuilder(MutableArrayRef<TargetCode> targets)
       : targets(targets), program(targets.front().program) {
     for (auto slot : program.getOps<rt::SlotOp>())
       slots[slot.getBinding()] = slot;
   }
 
   LogicalResult build() {
-    image.append<BoostProgram>();
     for (const TargetCode &target : targets)
       if (failed(checkSlots(target.program)) ||
           failed(checkCollectives(target)))
         return failure();
-    if (failed(writeParameters()) || failed(writeStates()) ||
-        failed(writeInputs()) || failed(writeMetrics()) ||
-        failed(writeSchedules()))
+    if (failed(addParameters()) || failed(addStates()) || failed(addInputs()) ||
+        failed(addMetrics()) || failed(addSchedules()) ||
+        failed(addTargets()) || failed(addScalars()) ||
+        failed(addAccumulators()))
       return failure();
-    if (failed(writeTargets()) || failed(writeScalars()) ||
-        failed(writeAccumulators()))
-      return failure();
-    writeCollectives();
-    writeVariants();
-    writeHeader();
-    image.write(0, header);
+    std::vector<BoostCollective> &collectives = targets.front().collectives;
+    descriptor.collectives = collectives.data();
+    descriptor.collective_count = collectives.size();
+    addVariants();
+    describeProgram();
     return success();
   }
 
-  DescriptorImage image;
+  /// Points into the targets and into this builder.
+  BoostProgram descriptor = {};
 
 private:
   /// All targets share the arenas, so a tensor has the same offset in each.
@@ -63,26 +59,27 @@ private:
 
   /// Ranks may run on different kinds of devices and meet all the same.
   LogicalResult checkCollectives(const TargetCode &target) {
-    auto isEqual = [](const CollectiveEntry &a, const CollectiveEntry &b) {
-      return std::memcmp(&a.collective, &b.collective, sizeof a.collective) ==
-                 0 &&
-             a.operands.size() == b.operands.size() &&
-             std::memcmp(a.operands.data(), b.operands.data(),
-                         a.operands.size() * sizeof a.operands[0]) == 0;
+    auto areEqual = [](const BoostCollectiveOperand &a,
+                       const BoostCollectiveOperand &b) {
+      return std::tie(a.elements, a.dtype, a.parameter, a.group) ==
+             std::tie(b.elements, b.dtype, b.parameter, b.group);
     };
-    const auto &first = targets.front().collectives;
-    if (first.size() != target.collectives.size() ||
-        !std::equal(first.begin(), first.end(), target.collectives.begin(),
-                    isEqual))
+    auto isEqual = [&](const BoostCollective &a, const BoostCollective &b) {
+      return std::tie(a.kind, a.ranks, a.index, a.root) ==
+                 std::tie(b.kind, b.ranks, b.index, b.root) &&
+             llvm::equal(ArrayRef(a.operands, a.operand_count),
+                         ArrayRef(b.operands, b.operand_count), areEqual);
+    };
+    if (!llvm::equal(targets.front().collectives, target.collectives, isEqual))
       return train::ProgramOp(target.program)
           .emitOpError("has other collectives than the program for another "
                        "kind of device");
     return success();
   }
 
-  /// Writes the tensor bound to (kind, name) into the BoostTensor at `at`.
-  LogicalResult writeTensor(uint64_t at, rt::BindingKind kind, StringRef name,
-                            StringRef label, Location loc) {
+  /// The tensor bound to (kind, name).
+  LogicalResult describe(BoostTensor &tensor, rt::BindingKind kind,
+                         StringRef name, StringRef label, Location loc) {
     auto binding = rt::BindingAttr::get(program.getContext(), kind, name);
     rt::SlotOp slot = slots.lookup(binding);
     if (!slot)
@@ -93,92 +90,68 @@ private:
     if (!dtype)
       return slot.emitOpError("has elements of type ")
              << type.getElementType() << "; the runtime knows f32, i32 and i64";
-    BoostTensor tensor = {};
-    tensor.rank = type.getRank();
+    tensor.name = memory.makeText(label);
+    tensor.location = memory.makeText(formatLocation(loc));
+    llvm::copy(
+        type.getShape(),
+        memory.makeTable(type.getRank(), tensor.shape, tensor.rank).begin());
     tensor.dtype = *dtype;
     tensor.arena = static_cast<uint32_t>(slot.getArena());
     tensor.offset = slot.getOffset();
     tensor.bytes = countBytes(type);
-    image.write(at, tensor);
-    uint64_t shape =
-        image.append<int64_t>(std::max<uint64_t>(1, type.getRank()));
-    for (auto [i, extent] : llvm::enumerate(type.getShape()))
-      image.write(shape + i * sizeof(int64_t), extent);
-    image.setPointer(at + offsetof(BoostTensor, name),
-                     image.appendString(label));
-    image.setPointer(at + offsetof(BoostTensor, location),
-                     image.appendString(formatLocation(loc)));
-    image.setPointer(at + offsetof(BoostTensor, shape), shape);
     return success();
   }
 
-  void setString(uint64_t at, StringRef text) {
-    image.setPointer(at, image.appendString(text));
+  /// The same of an op whose name the binding has.
+  LogicalResult describe(BoostTensor &tensor, rt::BindingKind kind,
+                         SymbolOpInterface op) {
+    return describe(tensor, kind, op.getName(), op.getName(), op.getLoc());
   }
 
-  /// Appends a table for `count` T and points the program's field at it.
-  template <typename T> uint64_t appendTable(size_t field, uint64_t count) {
-    uint64_t table = image.append<T>(std::max<uint64_t>(1, count));
-    image.setPointer(field, table);
-    return table;
-  }
-
-  LogicalResult writeParameters() {
-    auto parameters = llvm::to_vector(program.getOps<train::ParameterOp>());
-    header.parameter_count = parameters.size();
-    uint64_t at = appendTable<BoostParameter>(
-        offsetof(BoostProgram, parameters), parameters.size());
-    for (train::ParameterOp op : parameters) {
-      BoostParameter parameter = {};
-      parameter.role = static_cast<uint32_t>(op.getRole());
-      parameter.initializer =
-          static_cast<uint32_t>(op.getInitializer().getKind());
-      parameter.a = op.getInitializer().getA().getValueAsDouble();
-      parameter.b = op.getInitializer().getB().getValueAsDouble();
-      image.write(at, parameter);
-      if (failed(writeTensor(at + offsetof(BoostParameter, tensor),
-                             rt::BindingKind::Parameter, op.getSymName(),
-                             op.getSymName(), op.getLoc())))
+  LogicalResult addParameters() {
+    auto ops = llvm::to_vector(program.getOps<train::ParameterOp>());
+    for (auto [op, entry] : llvm::zip_equal(
+             ops, memory.makeTable(ops.size(), descriptor.parameters,
+                                   descriptor.parameter_count))) {
+      rt::InitializerAttr initializer = op.getInitializer();
+      entry.role = static_cast<uint32_t>(op.getRole());
+      entry.initializer = static_cast<uint32_t>(initializer.getKind());
+      entry.a = initializer.getA().getValueAsDouble();
+      entry.b = initializer.getB().getValueAsDouble();
+      if (failed(describe(entry.tensor, rt::BindingKind::Parameter, op)))
         return failure();
-      at += sizeof(BoostParameter);
     }
     return success();
   }
 
-  LogicalResult writeAccumulators() {
-    struct Entry {
+  LogicalResult addAccumulators() {
+    struct Sum {
       BoostAccumulatorKind kind;
       rt::BindingKind binding;
       StringRef name, label, parameter;
       Location loc;
     };
-    SmallVector<Entry> entries;
+    SmallVector<Sum> sums;
     for (auto op : program.getOps<train::ParameterOp>())
-      entries.push_back({BOOSTC_ACCUMULATOR_GRADIENT, rt::BindingKind::Gradient,
-                         op.getSymName(), op.getSymName(), op.getSymName(),
-                         op.getLoc()});
+      sums.push_back({BOOSTC_ACCUMULATOR_GRADIENT, rt::BindingKind::Gradient,
+                      op.getSymName(), op.getSymName(), op.getSymName(),
+                      op.getLoc()});
     for (auto op : program.getOps<train::AccumulatorOp>())
-      entries.push_back({BOOSTC_ACCUMULATOR_OTHER, rt::BindingKind::Accumulator,
-                         op.getSymName(), op.getSymName(),
-                         op.getParameter().value_or(""), op.getLoc()});
-    entries.push_back({BOOSTC_ACCUMULATOR_LOSS_SUM, rt::BindingKind::LossSum,
-                       "", "loss_sum", "", program.getLoc()});
-    entries.push_back({BOOSTC_ACCUMULATOR_LOSS_COUNT,
-                       rt::BindingKind::LossCount, "", "loss_count", "",
-                       program.getLoc()});
-    header.accumulator_count = entries.size();
-    uint64_t at = appendTable<BoostAccumulator>(
-        offsetof(BoostProgram, accumulators), entries.size());
-    for (const Entry &entry : entries) {
-      BoostAccumulator accumulator = {};
-      accumulator.kind = entry.kind;
-      accumulator.parameter = getParameterIndex(entry.parameter);
-      image.write(at, accumulator);
-      if (failed(writeTensor(at + offsetof(BoostAccumulator, tensor),
-                             entry.binding, entry.name, entry.label,
-                             entry.loc)))
+      sums.push_back({BOOSTC_ACCUMULATOR_OTHER, rt::BindingKind::Accumulator,
+                      op.getSymName(), op.getSymName(),
+                      op.getParameter().value_or(""), op.getLoc()});
+    sums.push_back({BOOSTC_ACCUMULATOR_LOSS_SUM, rt::BindingKind::LossSum, "",
+                    "loss_sum", "", program.getLoc()});
+    sums.push_back({BOOSTC_ACCUMULATOR_LOSS_COUNT, rt::BindingKind::LossCount,
+                    "", "loss_count", "", program.getLoc()});
+    for (auto [sum, entry] : llvm::zip_equal(
+             sums, memory.makeTable(sums.size(), descriptor.accumulators,
+                                    descriptor.accumulator_count))) {
+      entry.kind = sum.kind;
+      entry.parameter = getParameterIndex(sum.parameter);
+      if (failed(describe(entry.tensor, sum.binding, sum.name, sum.label,
+                          sum.loc)))
         return failure();
-      at += sizeof(BoostAccumulator);
     }
     return success();
   }
@@ -192,140 +165,98 @@ private:
     return UINT32_MAX;
   }
 
-  LogicalResult writeStates() {
-    auto states = llvm::to_vector(program.getOps<train::StateOp>());
-    header.state_count = states.size();
-    uint64_t at =
-        appendTable<BoostState>(offsetof(BoostProgram, states), states.size());
-    for (train::StateOp op : states) {
-      BoostState state = {};
-      state.parameter = getParameterIndex(op.getParameter().value_or(""));
-      state.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
+  LogicalResult addStates() {
+    auto ops = llvm::to_vector(program.getOps<train::StateOp>());
+    for (auto [op, entry] :
+         llvm::zip_equal(ops, memory.makeTable(ops.size(), descriptor.states,
+                                               descriptor.state_count))) {
+      entry.slot = memory.makeText(op.getSlot());
+      entry.parameter = getParameterIndex(op.getParameter().value_or(""));
+      entry.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
                                              : BOOSTC_SAVED_WITH_STATE;
-      image.write(at, state);
-      setString(at + offsetof(BoostState, slot), op.getSlot());
-      if (failed(writeTensor(at + offsetof(BoostState, tensor),
-                             rt::BindingKind::State, op.getSymName(),
-                             op.getSymName(), op.getLoc())))
+      if (failed(describe(entry.tensor, rt::BindingKind::State, op)))
         return failure();
-      at += sizeof(BoostState);
     }
     return success();
   }
 
-  LogicalResult writeInputs() {
-    auto inputs = llvm::to_vector(program.getOps<train::InputOp>());
-    header.input_count = inputs.size();
-    uint64_t at =
-        appendTable<BoostInput>(offsetof(BoostProgram, inputs), inputs.size());
-    for (train::InputOp op : inputs) {
-      BoostInput input = {};
-      input.kind = op.getKind();
-      input.classes =
-          op.getClasses() ? static_cast<int64_t>(*op.getClasses()) : 0;
-      image.write(at, input);
-      if (failed(writeTensor(at + offsetof(BoostInput, tensor),
-                             rt::BindingKind::Input, op.getSymName(),
-                             op.getSymName(), op.getLoc())))
+  LogicalResult addInputs() {
+    auto ops = llvm::to_vector(program.getOps<train::InputOp>());
+    for (auto [op, entry] :
+         llvm::zip_equal(ops, memory.makeTable(ops.size(), descriptor.inputs,
+                                               descriptor.input_count))) {
+      entry.kind = op.getKind();
+      entry.classes = static_cast<int64_t>(op.getClasses().value_or(0));
+      if (failed(describe(entry.tensor, rt::BindingKind::Input, op)))
         return failure();
-      at += sizeof(BoostInput);
     }
     return success();
   }
 
-  LogicalResult writeMetrics() {
+  LogicalResult addMetrics() {
     SmallVector<rt::SlotOp> sums;
     for (auto &[binding, slot] : slots)
       if (cast<rt::BindingAttr>(binding).getKind() ==
           rt::BindingKind::MetricSum)
         sums.push_back(slot);
-    header.metric_count = sums.size();
-    uint64_t at =
-        appendTable<BoostMetric>(offsetof(BoostProgram, metrics), sums.size());
-    for (rt::SlotOp op : sums) {
+    for (auto [op, entry] :
+         llvm::zip_equal(sums, memory.makeTable(sums.size(), descriptor.metrics,
+                                                descriptor.metric_count))) {
       StringRef name = op.getBinding().getName();
-      setString(at + offsetof(BoostMetric, name), name);
-      if (failed(writeTensor(at + offsetof(BoostMetric, sum),
-                             rt::BindingKind::MetricSum, name, name,
-                             op.getLoc())) ||
-          failed(writeTensor(at + offsetof(BoostMetric, count),
-                             rt::BindingKind::MetricCount, name, name,
-                             op.getLoc())))
+      entry.name = memory.makeText(name);
+      if (failed(describe(entry.sum, rt::BindingKind::MetricSum, name, name,
+                          op.getLoc())) ||
+          failed(describe(entry.count, rt::BindingKind::MetricCount, name, name,
+                          op.getLoc())))
         return failure();
-      at += sizeof(BoostMetric);
     }
     return success();
   }
 
-  LogicalResult writeSchedules() {
-    auto schedules = llvm::to_vector(program.getOps<train::ScheduleOp>());
-    header.schedule_count = schedules.size();
-    uint64_t at = appendTable<BoostSchedule>(offsetof(BoostProgram, schedules),
-                                             schedules.size());
-    for (train::ScheduleOp op : schedules) {
-      image.write(at, op.getSchedule().getDescriptor());
-      setString(at + offsetof(BoostSchedule, name), op.getSymName());
-      if (failed(writeTensor(at + offsetof(BoostSchedule, control),
-                             rt::BindingKind::Control, op.getSymName(),
-                             op.getSymName(), op.getLoc())))
+  LogicalResult addSchedules() {
+    auto ops = llvm::to_vector(program.getOps<train::ScheduleOp>());
+    for (auto [op, entry] :
+         llvm::zip_equal(ops, memory.makeTable(ops.size(), descriptor.schedules,
+                                               descriptor.schedule_count))) {
+      entry = op.getSchedule().getDescriptor();
+      entry.name = memory.makeText(op.getSymName());
+      if (failed(describe(entry.control, rt::BindingKind::Control, op)))
         return failure();
-      at += sizeof(BoostSchedule);
     }
     return success();
   }
 
-  LogicalResult writeTargets() {
-    header.target_count = targets.size();
-    uint64_t at = appendTable<BoostTarget>(offsetof(BoostProgram, targets),
-                                           targets.size());
-    for (const TargetCode &code : targets) {
-      BoostTarget target = {};
+  LogicalResult addTargets() {
+    for (auto [code, target] : llvm::zip_equal(
+             targets, memory.makeTable(targets.size(), descriptor.targets,
+                                       descriptor.target_count))) {
       target.kind = code.kind;
-      target.library_call_count = code.calls.size();
-      target.launch_count = code.launches.size();
-      target.function_count = code.functions.size();
-      for (const FunctionEntry &function : code.functions)
-        target.transient_bytes = std::max<uint64_t>(
-            target.transient_bytes,
-            llvm::alignTo(function.transientBytes, BOOSTC_ALIGNMENT));
-      std::string requirements, library;
+      for (const BoostFunction &function : code.functions)
+        target.transient_bytes =
+            std::max(target.transient_bytes, function.transient_bytes);
+      target.library_version = "";
       if (code.kind == BOOSTC_TARGET_CPU) {
         FailureOr<rt::CpuTargetAttr> cpu = getCpuTarget(code.program);
         if (failed(cpu))
           return failure();
         target.threads = cpu->getThreads();
-        requirements = cpu->getFeatures().str();
-        library = boostrt::DnnlContext::libraryVersion();
+        target.requirements = memory.makeText(cpu->getFeatures());
+        target.library_version =
+            memory.makeText(boostrt::DnnlContext::libraryVersion());
       } else {
         rt::CudaTargetAttr cuda = getCudaTarget(code.program);
-        requirements = "sm_" + std::to_string(cuda.getArchitecture());
-        image.setSymbol(at + offsetof(BoostTarget, modules), kModulesSymbol);
+        target.requirements =
+            memory.makeText("sm_" + Twine(cuda.getArchitecture()));
+        target.modules = memory.makeSymbol<const BoostModule *>(kModulesSymbol);
       }
-      image.write(at, target);
-      setString(at + offsetof(BoostTarget, requirements), requirements);
-      setString(at + offsetof(BoostTarget, library_version), library);
-      writeLibraryCalls(at + offsetof(BoostTarget, library_calls), code.calls);
-      writeLaunches(at + offsetof(BoostTarget, launches), code.launches);
-      writeFunctions(at + offsetof(BoostTarget, functions), code.functions);
-      at += sizeof(BoostTarget);
+      target.library_calls = code.calls.data();
+      target.library_call_count = code.calls.size();
+      target.launches = code.launches.data();
+      target.launch_count = code.launches.size();
+      target.functions = code.functions.data();
+      target.function_count = code.functions.size();
     }
     return success();
-  }
-
-  void writeFunctions(uint64_t field, ArrayRef<FunctionEntry> functions) {
-    uint64_t at = appendTable<BoostFunction>(field, functions.size());
-    for (const FunctionEntry &entry : functions) {
-      BoostFunction function = {};
-      function.transient_bytes = entry.transientBytes;
-      function.role = entry.role;
-      function.first_collective = entry.firstCollective;
-      function.collective_count = entry.collectiveCount;
-      image.write(at, function);
-      setString(at + offsetof(BoostFunction, name), entry.name);
-      image.setSymbol(at + offsetof(BoostFunction, entry),
-                      LLVM::LLVMFuncOp(entry.lowered).getName());
-      at += sizeof(BoostFunction);
-    }
   }
 
   /// UINT32_MAX where there is none.
@@ -336,147 +267,73 @@ private:
     return UINT32_MAX;
   }
 
-  void writeVariants() {
+  void addVariants() {
     auto variants = program.getVariants();
-    header.variant_count = variants.size();
-    uint64_t at = appendTable<BoostVariant>(offsetof(BoostProgram, variants),
-                                            variants.size());
-    for (const train::StepVariant &entry : variants) {
+    for (auto [variant, entry] : llvm::zip_equal(
+             variants, memory.makeTable(variants.size(), descriptor.variants,
+                                        descriptor.variant_count))) {
+      entry.name = memory.makeText(variant.name);
+      entry.micro = getFunctionIndex(variant.micro);
+      entry.combine = getFunctionIndex(variant.combine);
+      entry.update = getFunctionIndex(variant.update);
       SmallVector<train::StepsAttr> ranges;
-      if (auto op = cast_or_null<train::VariantOp>(entry.op))
+      if (auto op = cast_or_null<train::VariantOp>(variant.op))
         llvm::append_range(ranges,
                            op.getSteps().getAsRange<train::StepsAttr>());
-      BoostVariant variant = {};
-      variant.micro = getFunctionIndex(entry.micro);
-      variant.combine = getFunctionIndex(entry.combine);
-      variant.update = getFunctionIndex(entry.update);
-      variant.range_count = ranges.size();
-      image.write(at, variant);
-      setString(at + offsetof(BoostVariant, name), entry.name);
-      uint64_t range = appendTable<BoostStepRange>(
-          at + offsetof(BoostVariant, ranges), ranges.size());
-      for (train::StepsAttr steps : ranges) {
-        image.write(range, steps.getDescriptor());
-        range += sizeof(BoostStepRange);
-      }
-      at += sizeof(BoostVariant);
+      for (auto [steps, range] :
+           llvm::zip_equal(ranges, memory.makeTable(ranges.size(), entry.ranges,
+                                                    entry.range_count)))
+        range = steps.getDescriptor();
     }
   }
 
-  void writeLibraryCalls(uint64_t field, ArrayRef<LibraryCallEntry> calls) {
-    uint64_t at = appendTable<BoostLibraryCall>(field, calls.size());
-    for (const LibraryCallEntry &entry : calls) {
-      image.write(at, entry.call);
-      setString(at + offsetof(BoostLibraryCall, location), entry.location);
-      setString(at + offsetof(BoostLibraryCall, layers), entry.layers);
-      at += sizeof(BoostLibraryCall);
-    }
-  }
-
-  void writeLaunches(uint64_t field, ArrayRef<LaunchEntry> launches) {
-    uint64_t at = appendTable<BoostLaunch>(field, launches.size());
-    for (const LaunchEntry &entry : launches) {
-      BoostLaunch launch = {};
-      launch.operand_count = entry.operands.size();
-      launch.blocks = entry.blocks;
-      launch.threads = entry.threads;
-      image.write(at, launch);
-      setString(at + offsetof(BoostLaunch, kernel), entry.kernel);
-      setString(at + offsetof(BoostLaunch, location), entry.location);
-      setString(at + offsetof(BoostLaunch, layers), entry.layers);
-      uint64_t operand = appendTable<BoostOperand>(
-          at + offsetof(BoostLaunch, operands), entry.operands.size());
-      for (const LaunchOperand &value : entry.operands) {
-        BoostOperand described = {};
-        described.bytes = value.bytes;
-        described.is_written = value.isWritten;
-        image.write(operand, described);
-        setString(operand + offsetof(BoostOperand, name), value.name);
-        operand += sizeof(BoostOperand);
-      }
-      at += sizeof(BoostLaunch);
-    }
-  }
-
-  void writeCollectives() {
-    ArrayRef<CollectiveEntry> entries = targets.front().collectives;
-    header.collective_count = entries.size();
-    uint64_t at = appendTable<BoostCollective>(
-        offsetof(BoostProgram, collectives), entries.size());
-    for (const CollectiveEntry &entry : entries) {
-      BoostCollective collective = entry.collective;
-      collective.operand_count = entry.operands.size();
-      image.write(at, collective);
-      setString(at + offsetof(BoostCollective, location), entry.location);
-      uint64_t operand = appendTable<BoostCollectiveOperand>(
-          at + offsetof(BoostCollective, operands), entry.operands.size());
-      for (const BoostCollectiveOperand &value : entry.operands) {
-        image.write(operand, value);
-        operand += sizeof value;
-      }
-      at += sizeof(BoostCollective);
-    }
-  }
-
-  /// The tensors the header holds by value. They are written into the image now
-  /// and read back into the header, which is written last.
-  LogicalResult writeScalars() {
+  LogicalResult addScalars() {
     struct Scalar {
-      size_t field;
+      BoostTensor &tensor;
       rt::BindingKind kind;
       StringRef label;
     };
-    const Scalar scalars[] = {
-        {offsetof(BoostProgram, valid), rt::BindingKind::Valid, "valid"},
-        {offsetof(BoostProgram, applied), rt::BindingKind::Applied, "applied"},
-        {offsetof(BoostProgram, failed), rt::BindingKind::Failed, "failed"},
-        {offsetof(BoostProgram, seed_control), rt::BindingKind::Seed, "seed"}};
-    auto norm = rt::BindingAttr::get(program.getContext(),
-                                     rt::BindingKind::GradientNorm);
-    if (slots.contains(norm)) {
-      size_t field = offsetof(BoostProgram, gradient_norm);
-      if (failed(writeTensor(field, norm.getKind(), "", "gradient_norm",
-                             program.getLoc())))
+    SmallVector<Scalar> scalars = {
+        {descriptor.valid, rt::BindingKind::Valid, "valid"},
+        {descriptor.applied, rt::BindingKind::Applied, "applied"},
+        {descriptor.failed, rt::BindingKind::Failed, "failed"},
+        {descriptor.seed_control, rt::BindingKind::Seed, "seed"}};
+    if (slots.contains(rt::BindingAttr::get(program.getContext(),
+                                            rt::BindingKind::GradientNorm)))
+      scalars.push_back({descriptor.gradient_norm,
+                         rt::BindingKind::GradientNorm, "gradient_norm"});
+    for (const Scalar &scalar : scalars)
+      if (failed(describe(scalar.tensor, scalar.kind, "", scalar.label,
+                          program.getLoc())))
         return failure();
-      image.read(field, header.gradient_norm);
-    }
-    for (const Scalar &scalar : scalars) {
-      if (failed(writeTensor(scalar.field, scalar.kind, "", scalar.label,
-                             program.getLoc())))
-        return failure();
-      image.read(scalar.field,
-                 *reinterpret_cast<BoostTensor *>(
-                     reinterpret_cast<char *>(&header) + scalar.field));
-    }
     return success();
   }
 
-  void writeHeader() {
-    header.magic = BOOSTC_ABI_MAGIC;
-    header.abi_version = BOOSTC_ABI_VERSION;
-    header.struct_bytes = sizeof(BoostProgram);
-    header.batch_size = program.getBatchSize();
-    header.micro_batches = program.getMicroBatches();
-    header.seed = program.getSeed();
+  void describeProgram() {
+    descriptor.magic = BOOSTC_ABI_MAGIC;
+    descriptor.abi_version = BOOSTC_ABI_VERSION;
+    descriptor.abi_layout = BOOSTC_ABI_LAYOUT;
+    descriptor.name = memory.makeText(program.getSymName());
+    descriptor.compiler_version = "boostc " BOOSTC_VERSION;
+    descriptor.recipe_json = memory.makeText(program.getRecipe());
+    descriptor.recipe_hash = memory.makeText(program.getRecipeHash());
+    descriptor.batch_size = program.getBatchSize();
+    descriptor.micro_batches = program.getMicroBatches();
+    descriptor.seed = program.getSeed();
     auto minSamples =
         program->getAttrOfType<IntegerAttr>(train::kMinSamplesAttrName);
-    header.min_samples = minSamples ? minSamples.getInt() : 1;
-    describeArenas(program, header);
-    describeAdasum(program, header);
-    header.reproducible =
+    descriptor.min_samples = minSamples ? minSamples.getInt() : 1;
+    describeArenas(program, descriptor);
+    describeAdasum(program, descriptor);
+    descriptor.reproducible =
         static_cast<uint32_t>(rt::getReproducibility(program));
-    header.matmul_precision =
+    descriptor.matmul_precision =
         static_cast<uint32_t>(rt::getMatmulPrecision(program));
-    setString(offsetof(BoostProgram, name), program.getSymName());
-    setString(offsetof(BoostProgram, compiler_version),
-              "boostc " BOOSTC_VERSION);
-    setString(offsetof(BoostProgram, recipe_json), program.getRecipe());
-    setString(offsetof(BoostProgram, recipe_hash), program.getRecipeHash());
   }
 
-  ArrayRef<TargetCode> targets;
+  MutableArrayRef<TargetCode> targets;
   train::ProgramOp program;
-  BoostProgram header = {};
+  DescriptorMemory memory;
   llvm::MapVector<Attribute, rt::SlotOp> slots;
 };
 
@@ -492,9 +349,9 @@ static void declareModules(OpBuilder &builder, Location loc) {
   table.setVisibility_(LLVM::Visibility::Hidden);
 }
 
-LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
-  DescriptorBuilder descriptor(targets);
-  if (failed(descriptor.build()))
+LogicalResult boostc::emitDescriptor(MutableArrayRef<TargetCode> targets) {
+  DescriptorBuilder built(targets);
+  if (failed(built.build()))
     return failure();
 
   train::ProgramOp program = targets.front().program;
@@ -503,7 +360,7 @@ LogicalResult boostc::emitDescriptor(ArrayRef<TargetCode> targets) {
   if (targets.back().kind == BOOSTC_TARGET_CUDA)
     declareModules(builder, loc);
   constexpr StringLiteral name = "boost.descriptor";
-  descriptor.image.emit(builder, loc, name);
+  DescriptorImage(built.descriptor).emit(builder, loc, name);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i32 = builder.getI32Type();
   auto query =

@@ -160,34 +160,38 @@ private:
     return success();
   }
 
-  LaunchEntry describeLaunch(rt::LaunchGridOp op) const {
-    LaunchEntry entry;
-    entry.kernel = op.getKernel().getLeafReference().str();
-    entry.location = formatLocation(op.getLoc());
-    entry.layers = formatLayers(op.getLoc());
-    entry.blocks = static_cast<uint32_t>(op.getBlocks());
-    entry.threads = static_cast<uint32_t>(op.getThreads());
-    for (auto [buffer, isWritten] :
-         llvm::zip_equal(op.getBuffers(), op.getWrites()))
-      entry.operands.push_back(
-          {static_cast<uint64_t>(countBytes(buffer.getType())), isWritten,
-           bufferNames.lookup(buffer.getDefiningOp<rt::BufferOp>())});
-    return entry;
+  BoostLaunch describeLaunch(rt::LaunchGridOp op) {
+    DescriptorMemory &memory = code.memory;
+    BoostLaunch launch = {};
+    launch.kernel = memory.makeText(op.getKernel().getLeafReference().strref());
+    launch.location = memory.makeText(formatLocation(op.getLoc()));
+    launch.layers = memory.makeText(formatLayers(op.getLoc()));
+    launch.blocks = static_cast<uint32_t>(op.getBlocks());
+    launch.threads = static_cast<uint32_t>(op.getThreads());
+    auto table = memory.makeTable(op.getBuffers().size(), launch.operands,
+                                  launch.operand_count);
+    for (auto [operand, buffer, isWritten] :
+         llvm::zip_equal(table, op.getBuffers(), op.getWrites())) {
+      operand.bytes = static_cast<uint64_t>(countBytes(buffer.getType()));
+      operand.is_written = isWritten;
+      operand.name = memory.makeText(
+          bufferNames.lookup(buffer.getDefiningOp<rt::BufferOp>()));
+    }
+    return launch;
   }
 
   LogicalResult lowerLibraryCall(ContractionOpInterface op) {
-    LibraryCallEntry entry = {};
-    entry.call = describeLibraryCall(op);
-    entry.location = formatLocation(op->getLoc());
-    entry.layers = formatLayers(op->getLoc());
+    BoostLibraryCall call = describeLibraryCall(op);
+    call.location = code.memory.makeText(formatLocation(op->getLoc()));
+    call.layers = code.memory.makeText(formatLayers(op->getLoc()));
     for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
       storeOperand(i, operand ? addresses.lookup(operand)
                               : LLVM::ZeroOp::create(builder, loc(), pointer));
     Value status = callEnv(offsetof(BoostEnv, library_call), i32,
                            {env(), constant(i32, code.calls.size()), operands});
-    if (code.kind == BOOSTC_TARGET_CUDA && failed(addFallback(op, entry.call)))
+    if (code.kind == BOOSTC_TARGET_CUDA && failed(addFallback(op, call)))
       return failure();
-    code.calls.push_back(entry);
+    code.calls.push_back(call);
     returnUnlessOk(status);
     return success();
   }
@@ -197,14 +201,16 @@ private:
       return op.emitOpError("has index ")
              << op.getIndex() << " where the next one is "
              << code.collectives.size();
-    CollectiveEntry entry;
-    entry.location = formatLocation(op.getLoc());
-    entry.collective = describeCollective(op);
+    BoostCollective collective = describeCollective(op);
+    collective.location = code.memory.makeText(formatLocation(op.getLoc()));
+    auto table = code.memory.makeTable(
+        op.getOperands().size(), collective.operands, collective.operand_count);
     auto parameters = code.program.getOps<train::ParameterOp>();
     for (auto [i, buffer] : llvm::enumerate(op.getOperands())) {
       storeOperand(i, addresses.lookup(buffer));
-      BoostCollectiveOperand operand = describeOperand(
-          cast<MemRefType>(buffer.getType()), op.getGroups()[i]);
+      BoostCollectiveOperand &operand = table[i];
+      operand = describeOperand(cast<MemRefType>(buffer.getType()),
+                                op.getGroups()[i]);
       StringRef served = CollectiveOpInterface(op).getParameter(i);
       if (!served.empty()) {
         auto found = llvm::find_if(parameters, [&](train::ParameterOp p) {
@@ -215,11 +221,10 @@ private:
                  << served << ", which is not a parameter of the program";
         operand.parameter = std::distance(parameters.begin(), found);
       }
-      entry.operands.push_back(operand);
     }
     Value status = callEnv(offsetof(BoostEnv, collective), i32,
                            {env(), constant(i32, op.getIndex()), operands});
-    code.collectives.push_back(std::move(entry));
+    code.collectives.push_back(collective);
     returnUnlessOk(status);
     return success();
   }

@@ -63,21 +63,28 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     func::FuncOp function = entry.function;
     if (!function)
       return entry.user->emitOpError("has no function @") << entry.part;
-    if (llvm::any_of(target.functions, [&](const FunctionEntry &known) {
+    if (llvm::any_of(target.functions, [&](const BoostFunction &known) {
           return known.name == function.getName();
         }))
       return success();
-    size_t first = target.collectives.size();
-    int64_t transient = measureTransient(function);
+    auto first = static_cast<uint32_t>(target.collectives.size());
     StringRef prefix =
         target.kind == BOOSTC_TARGET_CUDA ? "boost.cuda." : "boost.";
     FailureOr<LLVM::LLVMFuncOp> lowered = lowerHostFunction(
         function, (prefix + function.getName()).str(), target);
     if (failed(lowered))
       return failure();
-    target.functions.push_back({function.getName().str(), entry.role, *lowered,
-                                transient, first,
-                                target.collectives.size() - first});
+    DescriptorMemory &memory = target.memory;
+    target.functions.push_back(
+        {.name = memory.makeText(function.getName()),
+         .entry = memory.makeSymbol<BoostEntry>(lowered->getName()),
+         .transient_bytes =
+             llvm::alignTo(measureTransient(function), BOOSTC_ALIGNMENT),
+         .role = static_cast<uint32_t>(entry.role),
+         .first_collective = first,
+         .collective_count =
+             static_cast<uint32_t>(target.collectives.size()) - first,
+         .reserved = 0});
     return success();
   }
 
@@ -100,20 +107,22 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       kernel->moveBefore(program);
-    for (const FunctionEntry &function : target.functions)
-      LLVM::LLVMFuncOp(function.lowered).setTargetCpu(cpu->getCpu());
+    for (const BoostFunction &function : target.functions)
+      getOperation()
+          .lookupSymbol<LLVM::LLVMFuncOp>(getSymbol(function.entry))
+          .setTargetCpu(cpu->getCpu());
     // For those who compile on from this text.
     getOperation()->setAttr(kCpuTargetAttrName, *cpu);
     program.erase();
     return convertKernels(kernels, cpu->getCpu());
   }
 
-  static int64_t measureTransient(func::FuncOp function) {
-    int64_t end = 0;
+  static uint64_t measureTransient(func::FuncOp function) {
+    uint64_t end = 0;
     function.walk([&](rt::BufferOp op) {
       if (op.getArena() == rt::Arena::Transient)
-        end = std::max(end, static_cast<int64_t>(op.getOffset()) +
-                                countBytes(op->getResultTypes()));
+        end = std::max<uint64_t>(end, op.getOffset() +
+                                          countBytes(op->getResultTypes()));
     });
     return end;
   }

@@ -2,6 +2,7 @@
 // its own.
 #pragma once
 
+#include "compiler/lowering/llvm/DescriptorMemory.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -10,50 +11,15 @@
 
 namespace boostc {
 
-/// A library call of the target's table.
-struct LibraryCallEntry {
-  BoostLibraryCall call; ///< pointers unset
-  std::string location, layers;
-};
-
-/// A buffer of a launch.
-struct LaunchOperand {
-  uint64_t bytes;
-  bool isWritten;
-  std::string name;
-};
-
-/// A launch of the target's table.
-struct LaunchEntry {
-  std::string kernel, location, layers;
-  llvm::SmallVector<LaunchOperand> operands;
-  uint32_t blocks, threads;
-};
-
-/// A collective of the step.
-struct CollectiveEntry {
-  BoostCollective collective; ///< pointers unset
-  std::string location;
-  llvm::SmallVector<BoostCollectiveOperand> operands;
-};
-
-/// A function of the target's table.
-struct FunctionEntry {
-  std::string name; ///< of the program's function
-  BoostFunctionRole role;
-  mlir::LLVM::LLVMFuncOp lowered;
-  int64_t transientBytes;
-  size_t firstCollective, collectiveCount;
-};
-
 /// What the descriptor says of a program's code for one kind of device.
 struct TargetCode {
   train::ProgramOp program;
   BoostTargetKind kind;
-  std::vector<FunctionEntry> functions = {};
-  std::vector<LibraryCallEntry> calls = {};
-  std::vector<LaunchEntry> launches = {};
-  std::vector<CollectiveEntry> collectives = {}; ///< by index
+  std::vector<BoostFunction> functions = {};
+  std::vector<BoostLibraryCall> calls = {};
+  std::vector<BoostLaunch> launches = {};
+  std::vector<BoostCollective> collectives = {}; ///< by index
+  DescriptorMemory memory = {};                  ///< of what they point at
 };
 
 /// Symbol of the table of BoostModule, which code generation defines.
@@ -75,6 +41,6 @@ lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,
 
 /// Emits the descriptor of a program compiled for `targets`, by kind, and
 /// boost_program_query().
-llvm::LogicalResult emitDescriptor(llvm::ArrayRef<TargetCode> targets);
+llvm::LogicalResult emitDescriptor(llvm::MutableArrayRef<TargetCode> targets);
 
 } // namespace boostc

@@ -8,8 +8,8 @@ def LowerToLLVMPass : Pass<"boostc-lower-to-llvm", "::mlir::ModuleOp"> {
   let description = [{
     Kernels become functions on bare pointers, host functions become calls through the
     table of BoostEnv, and the program's declarations become the constant descriptor that
-    `boost_program_query` returns, laid out by runtime/abi/boost_abi.h itself: the pass
-    fills the structs of that header and writes their bytes.
+    `boost_program_query` returns: the pass fills the structs of runtime/abi/boost_abi.h
+    and writes their bytes.
 
     Before:
     ```mlir

@@ -1,4 +1,5 @@
 #include "runtime/device/cuda/CallShape.h"
+#include "runtime/abi/DescriptorSchema.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,15 +40,7 @@ std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands) {
 }
 
 const char *nameOfCall(uint32_t kind) {
-  switch (kind) {
-  case BOOSTC_LIBRARY_CONVOLUTION:
-    return "convolution";
-  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA:
-    return "convolution_data";
-  case BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT:
-    return "convolution_weight";
-  }
-  return "matmul";
+  return boostabi::nameOf<BoostLibraryCallKind>(kind);
 }
 
 bool isConvolution(const BoostLibraryCall &call) {

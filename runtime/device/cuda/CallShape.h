@@ -19,7 +19,7 @@ struct CallOperands {
 /// without a bias that is missing.
 std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands);
 
-/// "matmul", "convolution_data".
+/// "matmul", "convolution_backward_data".
 const char *nameOfCall(uint32_t kind);
 bool isConvolution(const BoostLibraryCall &call);
 bool hasBias(const BoostLibraryCall &call);

@@ -97,6 +97,13 @@ TEST(ProgramFile, TheMessageSaysWhatIsWrong) {
                             "one release",
                             int{version}, int{own}));
   }
+  std::string laidOut = whole;
+  laidOut[laidOut.size() - 12] ^= 1;
+  expectInput(loadContent(laidOut),
+              fmt::format("has another layout of version {} of the program "
+                          "interface than this boost-run; use the boostc and "
+                          "boost-run of one release, or build it again",
+                          int{own}));
   expectInput(loadContent(""), "is empty");
   expectInput(loadContent("{ \"name\": \"mlp\" }"),
               "looks like a model file; compile it: boostc ");

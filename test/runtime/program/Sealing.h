@@ -15,6 +15,7 @@ inline void appendTrailer(std::vector<uint8_t> &bytes) {
   std::memcpy(trailer.sha256, digest.data(), digest.size());
   trailer.payload_bytes = bytes.size();
   trailer.abi_version = BOOSTC_ABI_VERSION;
+  trailer.abi_layout = BOOSTC_ABI_LAYOUT;
   std::memcpy(trailer.magic, BOOSTC_TRAILER_MAGIC, sizeof trailer.magic);
   const auto *raw = reinterpret_cast<const uint8_t *>(&trailer);
   bytes.insert(bytes.end(), raw, raw + sizeof trailer);

@@ -251,9 +251,9 @@ TEST(DeviceRun, InfoShowsBothTargets) {
   const nlohmann::json &cuda = targets[1];
   EXPECT_EQ(cuda["kind"], "cuda");
   EXPECT_EQ(cuda["requirements"], "sm_80");
-  EXPECT_EQ(cuda["launches"], 8);
+  EXPECT_EQ(cuda["launches"].size(), 8u);
   EXPECT_EQ(cuda["modules"][0]["kind"], "ptx");
-  EXPECT_EQ(cuda["modules"][0]["architecture"], "sm_80");
+  EXPECT_EQ(cuda["modules"][0]["architecture"], 80);
   EXPECT_GT(cuda["modules"][0]["bytes"], 4000);
   EXPECT_EQ(cuda["transient_bytes"], 64);
   EXPECT_FALSE(cuda.contains("threads"));

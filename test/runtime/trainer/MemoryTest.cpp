@@ -243,17 +243,17 @@ TEST(Arenas, OnADeviceThePlanIsOfItsMemory) {
   auto arenas = Arenas::reserve(planTraining(sized(4), target()), &memory);
   ASSERT_TRUE(arenas.ok()) << arenas.status().message();
   EXPECT_THAT(memory.listed,
-              testing::ElementsAre(std::pair("arena PARAMETER (0)", 1000u),
-                                   std::pair("arena STATE (0)", 2000u),
-                                   std::pair("arena GRADIENT (0)", 300u),
-                                   std::pair("arena GRADIENT (1)", 300u),
-                                   std::pair("arena GRADIENT (2)", 300u),
-                                   std::pair("arena BATCH (0)", 64u),
-                                   std::pair("arena BATCH (1)", 64u),
-                                   std::pair("arena BATCH (2)", 64u),
-                                   std::pair("arena CONTROL (0)", 64u),
-                                   std::pair("arena RESULT (0)", 64u),
-                                   std::pair("arena TRANSIENT (0)", 7000u)));
+              testing::ElementsAre(std::pair("arena parameter (0)", 1000u),
+                                   std::pair("arena state (0)", 2000u),
+                                   std::pair("arena gradient (0)", 300u),
+                                   std::pair("arena gradient (1)", 300u),
+                                   std::pair("arena gradient (2)", 300u),
+                                   std::pair("arena batch (0)", 64u),
+                                   std::pair("arena batch (1)", 64u),
+                                   std::pair("arena batch (2)", 64u),
+                                   std::pair("arena control (0)", 64u),
+                                   std::pair("arena result (0)", 64u),
+                                   std::pair("arena transient (0)", 7000u)));
   EXPECT_EQ((*arenas)->base(BOOSTC_ARENA_TRANSIENT), nullptr)
       << "the host has no use for it";
   EXPECT_EQ((*arenas)->deviceBase(BOOSTC_ARENA_GRADIENT_OTHER), nullptr);
@@ -342,10 +342,10 @@ TEST(Arenas, EvaluationExchangesNoGradientsAndTheHostNothing) {
 
 TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {
   ListedMemory memory;
-  memory.refused = "arena GRADIENT (2)";
+  memory.refused = "arena gradient (2)";
   auto arenas = Arenas::reserve(planTraining(sized(4), target()), &memory);
   ASSERT_FALSE(arenas.ok());
-  EXPECT_EQ(arenas.status().message(), "no room for arena GRADIENT (2)");
+  EXPECT_EQ(arenas.status().message(), "no room for arena gradient (2)");
 }
 
 TEST(PeakMemory, SeesWhatCameAndWentAfterBegin) {

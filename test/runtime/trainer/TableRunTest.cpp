@@ -122,12 +122,15 @@ TEST(TableRun, InfoShowsTheKindsOfItsInputs) {
   ASSERT_EQ(run.exitCode, 0) << run.err;
   nlohmann::json inputs = nlohmann::json::parse(run.out)["inputs"];
   EXPECT_EQ(inputs, nlohmann::json::parse(R"([
-    {"name": "token", "kind": "indices", "shape": [12, 4], "dtype": "i32",
-     "classes": 8, "bytes": 192},
-    {"name": "wanted", "kind": "targets", "shape": [12, 3], "dtype": "f32",
-     "bytes": 144},
-    {"name": "key", "kind": "sample_keys", "shape": [12], "dtype": "i32",
-     "bytes": 48}])"));
+    {"name": "token", "location": "model.json:1:1", "shape": [12, 4],
+     "dtype": "i32", "arena": "batch", "offset": 0, "bytes": 192,
+     "kind": "indices", "classes": 8},
+    {"name": "wanted", "location": "model.json:1:1", "shape": [12, 3],
+     "dtype": "f32", "arena": "batch", "offset": 192, "bytes": 144,
+     "kind": "targets"},
+    {"name": "key", "location": "model.json:1:1", "shape": [12],
+     "dtype": "i32", "arena": "batch", "offset": 384, "bytes": 48,
+     "kind": "sample_keys"}])"));
 }
 
 } // namespace

@@ -1,0 +1,395 @@
+// Descriptor.td - the tables of a program: the one place that says what they
+// hold.
+//
+// tools/dev/update-abi makes of it
+//   boost_descriptor.h   the enums and structs, in C, with their sizes asserted
+//   DescriptorSchema.inc what C++ walks: every field with its name, type and
+//                        place. The compiler writes the image of a program with
+//                        it, the runtime checks a program with it and prints
+//                        `boost-run info --json`.
+// Enums are in DescriptorEnums.td. So a field, a case or a table is added in
+// one place.
+//
+// A change of any name, value or place changes BOOSTC_ABI_LAYOUT, which every
+// program carries. Raise AbiVersion with it: messages name it.
+//
+// Units: all sizes and offsets are bytes, all shapes are elements.
+#ifndef BOOSTC_DESCRIPTOR
+#define BOOSTC_DESCRIPTOR
+
+include "runtime/abi/DescriptorEnums.td"
+
+def AbiVersion { int value = 13; }
+
+//===----------------------------------------------------------------------===//
+// The language of this file.
+//===----------------------------------------------------------------------===//
+
+class Field<string name_, string kind_, string doc_, bit optional_ = 0,
+            bit hidden_ = 0, int length_ = 1> {
+  string name = name_;
+  string kind = kind_;
+  string doc = doc_;
+  /// JSON leaves it out where all its bytes are 0, or the text is empty.
+  bit optional = optional_;
+  /// JSON leaves it out: it says nothing to a reader.
+  bit hidden = hidden_;
+  /// More than 1: an array of so many.
+  int length = length_;
+}
+
+class Struct<string doc_, list<Field> fields_> {
+  string doc = doc_;
+  list<Field> fields = fields_;
+}
+
+class I32<string name, string doc = "", bit opt = 0>
+    : Field<name, "I32", doc, opt>;
+class I64<string name, string doc = "", bit opt = 0, int count = 1>
+    : Field<name, "I64", doc, opt, 0, count>;
+class U32<string name, string doc = "", bit opt = 0, bit hide = 0>
+    : Field<name, "U32", doc, opt, hide>;
+class U64<string name, string doc = "", bit hide = 0, int count = 1>
+    : Field<name, "U64", doc, 0, hide, count>;
+class F64<string name, string doc = "", bit opt = 0>
+    : Field<name, "F64", doc, opt>;
+/// uint32_t, 0 or 1.
+class Bool<string name, string doc = ""> : Field<name, "Bool", doc>;
+/// uint32_t
+class EnumField<string name, AbiEnum type_, string doc = "">
+    : Field<name, "Enum", doc> {
+  AbiEnum type = type_;
+}
+/// const char *, never null.
+class Text<string name, string doc = "", bit opt = 0, bit hide = 0>
+    : Field<name, "Text", doc, opt, hide>;
+/// uint64_t for each case; JSON has them by the names of the cases.
+class PerCase<string name, AbiEnum type_, string doc = "">
+    : Field<name, "U64", doc, 0, 0, !size(type_.cases)> {
+  AbiEnum type = type_;
+}
+/// A text that can be printed, be a key of JSON and be compared: not empty, not
+/// long.
+class Name<string name, string doc = ""> : Field<name, "Name", doc>;
+/// A struct inside this one. `flat`: JSON has its fields among this struct's.
+class Inline<string name, Struct type_, string doc = "", bit flat = 0,
+             bit opt = 0> : Field<name, "Inline", doc, opt> {
+  Struct type = type_;
+  bit isFlat = flat;
+}
+/// A pointer to as many of a struct, or int64_t, as the field `count` says.
+class Table<string name, string type_, string count_, string doc = "">
+    : Field<name, "Table", doc> {
+  string type = type_;
+  string count = count_;
+}
+/// uint32_t: the number of entries of a table of this struct.
+class Count<string name> : Field<name, "U32", "", 0, 1>;
+/// A pointer to a table that ends with an entry of zeros, or null. The linker
+/// sets it, and so it does the next two.
+class Linked<string name, string type_, string doc = "">
+    : Field<name, "Linked", doc, 1> {
+  string type = type_;
+}
+/// A function of the program, by its type in C.
+class Code<string name, string type_, string doc = "">
+    : Field<name, "Code", doc, 0, 1> {
+  string type = type_;
+}
+/// const void *
+class Data<string name, string doc = ""> : Field<name, "Data", doc, 0, 1>;
+/// uint32_t: the place of an entry in a table of the program; JSON has its
+/// name. UINT32_MAX: none.
+class Index<string name, string type_, string doc = "">
+    : Field<name, "Index", doc> {
+  string type = type_;
+}
+/// 0; fills a gap that C would leave.
+def Reserved : Field<"reserved", "U32", "0", 0, 1>;
+
+//===----------------------------------------------------------------------===//
+// Tables.
+//===----------------------------------------------------------------------===//
+
+def BoostTensor : Struct<"", [
+  Name<"name", "\"fc1.weight\"; unique in its table">,
+  Text<"location", "\"model.json:14:5\"">,
+  Table<"shape", "int64_t", "rank", "`rank` extents, row-major">,
+  Count<"rank">,
+  EnumField<"dtype", BoostDType>,
+  EnumField<"arena", BoostArenaKind>,
+  Reserved,
+  U64<"offset", "inside the arena; multiple of BOOSTC_ALIGNMENT">,
+  U64<"bytes">]>;
+
+def BoostParameter : Struct<"", [
+  Inline<"tensor", BoostTensor, "in PARAMETER", flat = 1>,
+  EnumField<"role", BoostRole>,
+  EnumField<"initializer", BoostInitializerKind>,
+  F64<"a", "see BoostInitializerKind">,
+  F64<"b">]>;
+
+def BoostAccumulator : Struct<[{
+  A sum over the samples of a step: of its micro-batches by combine or in place,
+  of its ranks by the collectives of update. A rank without samples has 0 of an
+  i64 and -0.0 of an f32, which adds nothing to any number, down to the bit. A
+  program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64
+  scalar.}], [
+  Inline<"tensor", BoostTensor,
+         "in GRADIENT; f32 or i64; a gradient is called as its parameter",
+         flat = 1>,
+  EnumField<"kind", BoostAccumulatorKind>,
+  Index<"parameter", "BoostParameter", "the one it belongs to">]>;
+
+def BoostState : Struct<"", [
+  Inline<"tensor", BoostTensor, [{
+    in STATE, or in PARAMETER where it is saved with the weights; named
+    "<parameter>.<slot>" or by itself}], flat = 1>,
+  Name<"slot", "\"momentum\"">,
+  Index<"parameter", "BoostParameter", "the one it belongs to">,
+  EnumField<"saved", BoostSaved>]>;
+
+def BoostInput : Struct<"", [
+  Inline<"tensor", BoostTensor, "in BATCH", flat = 1>,
+  EnumField<"kind", BoostInputKind>,
+  Reserved,
+  I64<"classes", "labels, indices: number of values; else 0", opt = 1>]>;
+
+def BoostMetric : Struct<[{
+  A pair (sum over samples, number of samples); the value is sum / count,
+  divided by the host over as many calls as it likes.}], [
+  Name<"name", "\"loss\", \"top_1\", \"top_5\"">,
+  Inline<"sum", BoostTensor, "f32 scalar in RESULT">,
+  Inline<"count", BoostTensor, "i64 scalar in RESULT">]>;
+
+class ScheduleNumber<string name> : F64<name, "", 1>;
+
+def BoostSchedule : Struct<"", [
+  Name<"name", "\"learning_rate\"">,
+  EnumField<"kind", BoostScheduleKind>,
+  EnumField<"unit", BoostScheduleUnit, "of warmup, every and length">,
+  F64<"value", "see boost_schedule.h for this and the next">,
+  ScheduleNumber<"initial">,
+  ScheduleNumber<"end">,
+  ScheduleNumber<"factor">,
+  ScheduleNumber<"warmup">,
+  ScheduleNumber<"every">,
+  ScheduleNumber<"length">,
+  Inline<"control", BoostTensor,
+         "f32 scalar in CONTROL that receives the value">]>;
+
+class Extents<string name, int count, string doc = "">
+    : I64<name, doc, 0, count>;
+
+def BoostMatmul : Struct<[{
+  C[m,n] = A[m,k] * B[k,n] + bias[n], all f32. A and B are read through strides
+  (in elements: row, column), C is row-major and dense.
+  Operands: A, B, bias (null when has_bias is 0), C, scratch.}], [
+  I64<"m">, I64<"n">, I64<"k">,
+  Extents<"a_strides", 2>,
+  Extents<"b_strides", 2>,
+  Bool<"has_bias">,
+  Reserved]>;
+
+def BoostConvolution : Struct<[{
+  A two-dimensional convolution or one of its adjoints, all f32. With x an input
+  [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O, OH,
+  OW]:
+
+    y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
+        x[n, c, i * strides[0] + k * dilations[0] - padding[0],
+                j * strides[1] + l * dilations[1] - padding[1]]
+
+  where x is zero outside the input and c runs over the channels of o's group.
+  The adjoints, in x and in w, are sums over the same products. Tensors are read
+  and written through strides (in elements) that put them in some order of their
+  dimensions without gaps. Operands: what is read, bias (null when has_bias is
+  0), what is written, scratch: x, w, bias, y; y, w, null, x; y, x, null, w.}],
+  [
+  Extents<"input", 4, "extents of x">,
+  Extents<"weight", 4, "of w">,
+  Extents<"output", 4, "of y">,
+  Extents<"input_strides", 4>,
+  Extents<"weight_strides", 4>,
+  Extents<"output_strides", 4>,
+  Extents<"strides", 2, "vertical, horizontal">,
+  Extents<"padding", 4, "top, left, bottom, right">,
+  Extents<"dilations", 2>,
+  Bool<"has_bias">,
+  Reserved]>;
+
+def BoostLibraryCall : Struct<
+    "Operands are counted as A, B, bias, C, scratch: a matmul's names.", [
+  EnumField<"kind", BoostLibraryCallKind>,
+  U32<"fallback_launch", [{
+    CUDA: the launch that computes the same and whose operands are A, B, bias if
+    any, and C; CPU: 0}]>,
+  U64<"scratch_bytes", [{
+    CPU: what the library asked for when compiling; CUDA: what it may use at
+    most}]>,
+  Text<"location">,
+  Text<"layers", "as those of a launch">,
+  Inline<"matmul", BoostMatmul, "zeros where the call is another", flat = 1,
+         opt = 1>,
+  U64<"operand_bytes", "of the memory planned for A, B, bias, C", count = 4>,
+  Inline<"convolution", BoostConvolution, "likewise", flat = 1, opt = 1>,
+  EnumField<"precision", BoostPrecision, [{
+    CUDA: the program's; CPU: FLOAT32. What computes the same in more is as
+    good: the fallback does}]>,
+  Reserved]>;
+
+def BoostFunction : Struct<
+    "All targets have the same functions in the same order.", [
+  Name<"name">,
+  Code<"entry", "BoostEntry">,
+  U64<"transient_bytes", "what this function uses of TRANSIENT">,
+  EnumField<"role", BoostFunctionRole>,
+  U32<"first_collective", [{
+    UPDATE calls so many collectives from this one on, in their order; others
+    call none}]>,
+  U32<"collective_count">,
+  Reserved]>;
+
+def BoostStepRange : Struct<[{
+  Steps `first`, `first + every`, ... up to `last`, or without end where that is
+  0. Steps are those of the run, counted from 1.}], [
+  I64<"first", "1 or more">,
+  I64<"last", opt = 1>,
+  I64<"every", "1 or more">]>;
+
+def BoostVariant : Struct<[{
+  A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
+  left, then UPDATE. A step is of the first variant of the program that has it
+  in a range; the last variant has none, and all steps that are left.}], [
+  Name<"name">,
+  Index<"micro", "BoostFunction">,
+  Index<"combine", "BoostFunction",
+        "none where the program is not reproducible">,
+  Index<"update", "BoostFunction">,
+  Count<"range_count">,
+  Table<"ranges", "BoostStepRange", "range_count">]>;
+
+def BoostOperand : Struct<"A buffer that a launch is given.", [
+  U64<"bytes">,
+  Bool<"is_written", "0: only read">,
+  Reserved,
+  Text<"name", [{"parameter fc1.weight", "buffer of relu1": for reports}]>]>;
+
+def BoostLaunch : Struct<
+    "A kernel with its grid. Its parameters are the operands' addresses.", [
+  Name<"kernel", "its name in the modules">,
+  Text<"location", "\"model.json:14:5\", of the op it comes from">,
+  Text<"layers", "\"relu1, backward of fc2\": what it computes">,
+  Table<"operands", "BoostOperand", "operand_count">,
+  Count<"operand_count">,
+  U32<"blocks", "in x; y and z are 1">,
+  U32<"threads", "of a block, in x">,
+  Reserved]>;
+
+def BoostModule : Struct<"Code for a GPU.", [
+  EnumField<"kind", BoostModuleKind>,
+  U32<"architecture",
+      "80: sm_80. The oldest that runs PTX, the one of a cubin">,
+  Data<"data">,
+  U64<"bytes">]>;
+
+def BoostCollectiveOperand : Struct<"Something that is exchanged.", [
+  U64<"elements">,
+  EnumField<"dtype", BoostDType>,
+  Index<"parameter", "BoostParameter", "the one it serves">,
+  U32<"group", [{
+    operands of one number are combined as one vector: Adasum's granularity}]>,
+  Reserved]>;
+
+def BoostCollective : Struct<[{
+  A collective of an update. All ranks execute the same ones in the same
+  order.}], [
+  EnumField<"kind", BoostCollectiveKind>,
+  EnumField<"ranks", BoostRankGroup>,
+  U32<"index", "order in the program, from 0">,
+  Count<"operand_count">,
+  Table<"operands", "BoostCollectiveOperand", "operand_count">,
+  Text<"location", "\"model.json:14:5\", of the first parameter it serves">,
+  I32<"root", "BROADCAST: modulo the group's ranks; else 0", opt = 1>,
+  Reserved]>;
+
+def BoostTarget : Struct<"The program for one kind of device.", [
+  EnumField<"kind", BoostTargetKind>,
+  U32<"threads", "CPU: planned for; else 0", opt = 1>,
+  Text<"requirements", [{
+    CPU: "avx2,fma,...", all must be there; CUDA: "sm_80", the oldest
+    device}]>,
+  Text<"library_version",
+       "CPU: \"oneDNN 2.6.3\", asked for scratch sizes; else empty", opt = 1>,
+  U64<"transient_bytes", "of arena TRANSIENT">,
+  Table<"library_calls", "BoostLibraryCall", "library_call_count">,
+  Table<"launches", "BoostLaunch", "launch_count", "CUDA">,
+  Linked<"modules", "BoostModule",
+         "CUDA: ends with BOOSTC_MODULE_END; CPU: null">,
+  Count<"library_call_count">,
+  Count<"launch_count">,
+  Count<"function_count">,
+  Reserved,
+  Table<"functions", "BoostFunction", "function_count">]>;
+
+def BoostProgram : Struct<"", [
+  U64<"magic", "BOOSTC_ABI_MAGIC", hide = 1>,
+  U32<"abi_version", "BOOSTC_ABI_VERSION of the compiler">,
+  U32<"abi_layout", "BOOSTC_ABI_LAYOUT of the compiler", hide = 1>,
+
+  Name<"name", "of the model">,
+  Text<"compiler_version", "\"boostc 0.1.0\"">,
+  Text<"recipe_json", "the resolved recipe; see docs/model-format.md",
+       hide = 1>,
+  Text<"recipe_hash", "sha256 in hex; leaves out ranks, accumulation">,
+  U32<"batch_size", "per rank and micro-batch">,
+  U32<"micro_batches", "per optimizer step">,
+  U64<"seed">,
+
+  PerCase<"arena_bytes", BoostArenaKind, [{
+    of one copy of each arena. TRANSIENT is 0 here: targets differ in it.}]>,
+
+  Table<"parameters", "BoostParameter", "parameter_count">,
+  Table<"accumulators", "BoostAccumulator", "accumulator_count">,
+  Table<"states", "BoostState", "state_count">,
+  Table<"inputs", "BoostInput", "input_count">,
+  Table<"metrics", "BoostMetric", "metric_count">,
+  Table<"schedules", "BoostSchedule", "schedule_count">,
+  Table<"targets", "BoostTarget", "target_count",
+        "1 or more, one of each kind at most, by kind">,
+  Table<"collectives", "BoostCollective", "collective_count",
+        "by index; the same ones for all targets">,
+  Table<"variants", "BoostVariant", "variant_count", "1 or more">,
+  Count<"parameter_count">,
+  Count<"accumulator_count">,
+  Count<"state_count">,
+  Count<"input_count">,
+  Count<"metric_count">,
+  Count<"schedule_count">,
+  Count<"target_count">,
+  Count<"collective_count">,
+  Count<"variant_count">,
+  U32<"min_samples", [{
+    a micro-batch of fewer real samples leaves no gradient before a layer that
+    normalises over samples; 1 where any leaves one}]>,
+  EnumField<"adasum_scope", BoostAdasumScope>,
+  Bool<"state_is_private", [{
+    1: each inner group's ranks have states of parameters of their own; 0: all
+    ranks have the same}]>,
+  EnumField<"reproducible", BoostReproducible>,
+  EnumField<"matmul_precision", BoostPrecision, "of the library calls on GPUs">,
+
+  Inline<"valid", BoostTensor,
+         "i32 scalar in BATCH: real samples, the rest pads">,
+  Inline<"applied", BoostTensor, [{
+    i32 scalar in RESULT, written by update: 1 where the step was applied, else
+    0}]>,
+  Inline<"failed", BoostTensor, [{
+    i32 scalar in RESULT: init writes 0, update 1 where the step was not applied
+    and the program does not skip such steps; 1 stays until the next init}]>,
+  Inline<"seed_control", BoostTensor, "i64 scalar in CONTROL, read by init">,
+  Inline<"gradient_norm", BoostTensor, [{
+    f32 scalar in RESULT, written by update: of the mean gradients, before
+    clipping; zeros where the program does not compute it}], opt = 1>]>;
+
+#endif // BOOSTC_DESCRIPTOR

@@ -1,0 +1,546 @@
+/* boost_descriptor.h - the tables of a program, as C has them. Written by
+ * tools/dev/update-abi from Descriptor.td. Do not edit. */
+#ifndef BOOSTC_DESCRIPTOR_H
+#define BOOSTC_DESCRIPTOR_H
+
+#include <stdint.h>
+
+#include "runtime/abi/boost_env.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BOOSTC_ABI_VERSION 13u
+/* A checksum of all names, values and places below. */
+#define BOOSTC_ABI_LAYOUT 0xea523a8du
+
+/* Types of elements. */
+typedef enum BoostDType {
+  BOOSTC_F32 = 1,
+  BOOSTC_I32 = 2,
+  BOOSTC_I64 = 3
+} BoostDType;
+
+/* Memory is a handful of arenas. The runtime reserves each once, before the
+ * first step; functions receive an array of base addresses indexed by this
+ * enum. GRADIENT and BATCH exist in several copies; the host chooses which copy
+ * a call sees by the base address it passes. */
+typedef enum BoostArenaKind {
+  /* weights and what is saved with them; init and update write it */
+  BOOSTC_ARENA_PARAMETER = 0,
+  BOOSTC_ARENA_STATE = 1, /* other state; init and update write it */
+  /* the accumulators of one or more micro-batches: result of micro, destination
+   * of combine, operand of update */
+  BOOSTC_ARENA_GRADIENT = 2,
+  BOOSTC_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
+  BOOSTC_ARENA_BATCH = 4, /* inputs of one micro-batch and `valid` */
+  BOOSTC_ARENA_CONTROL = 5, /* scalars the host writes before a call */
+  BOOSTC_ARENA_RESULT = 6, /* scalars a call leaves for the host */
+  BOOSTC_ARENA_TRANSIENT = 7, /* scratch; contents do not survive a call */
+  BOOSTC_ARENA_COUNT = 8
+} BoostArenaKind;
+
+/* What a function does. A program has one INIT and one EVAL; the others are the
+ * parts of its variants. */
+typedef enum BoostFunctionRole {
+  /* CONTROL(seed) -> PARAMETER, STATE, RESULT(failed) */
+  BOOSTC_FUNCTION_INIT = 0,
+  /* BATCH, PARAMETER -> GRADIENT; where the program is not reproducible and
+   * micro_batches above 1: GRADIENT += what it computes, or = where GRADIENT's
+   * loss count is 0 */
+  BOOSTC_FUNCTION_MICRO = 1,
+  BOOSTC_FUNCTION_COMBINE = 2, /* GRADIENT += GRADIENT_OTHER */
+  /* GRADIENT, CONTROL, PARAMETER, STATE, RESULT(failed) -> PARAMETER, STATE,
+   * RESULT; nothing but RESULT is written when a gradient or the loss is not
+   * finite, the count is 0 or `failed` was 1 already: no step follows one that
+   * failed */
+  BOOSTC_FUNCTION_UPDATE = 3,
+  BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
+  BOOSTC_FUNCTION_COUNT = 5
+} BoostFunctionRole;
+
+/* What a parameter is to its layer. */
+typedef enum BoostRole {
+  BOOSTC_ROLE_WEIGHT = 0,
+  BOOSTC_ROLE_BIAS = 1,
+  BOOSTC_ROLE_NORM_SCALE = 2,
+  BOOSTC_ROLE_NORM_SHIFT = 3,
+  BOOSTC_ROLE_EMBEDDING = 4,
+  BOOSTC_ROLE_MULTIPLIER = 5
+} BoostRole;
+
+/* What an accumulator sums over the samples of a step. */
+typedef enum BoostAccumulatorKind {
+  BOOSTC_ACCUMULATOR_GRADIENT = 0, /* the gradient of its parameter */
+  BOOSTC_ACCUMULATOR_LOSS_SUM = 1,
+  BOOSTC_ACCUMULATOR_LOSS_COUNT = 2, /* the number of samples */
+  BOOSTC_ACCUMULATOR_OTHER = 3 /* update alone knows */
+} BoostAccumulatorKind;
+
+/* Which file of a checkpoint has a state. */
+typedef enum BoostSaved {
+  BOOSTC_SAVED_WITH_STATE = 0,
+  BOOSTC_SAVED_WITH_WEIGHTS = 1 /* also in the files of --save and --init */
+} BoostSaved;
+
+/* Initialisers. `a` and `b` are the two numbers of BoostParameter. Draws are
+ * defined by runtime/abi/boost_random.h: a pure function of (seed, parameter
+ * name, element). */
+typedef enum BoostInitializerKind {
+  BOOSTC_INIT_CONSTANT = 0, /* every element = a */
+  BOOSTC_INIT_UNIFORM = 1, /* uniform in [a, b) */
+  BOOSTC_INIT_NORMAL = 2, /* normal, mean a, standard deviation b */
+  BOOSTC_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
+} BoostInitializerKind;
+
+/* A program reads one input of kind FEATURES or INDICES and at most one of each
+ * other kind. Rows that pad a short batch are zero in all of them. */
+typedef enum BoostInputKind {
+  /* f32 [batch, ...]: samples after the transforms */
+  BOOSTC_INPUT_FEATURES = 0,
+  BOOSTC_INPUT_LABELS = 1, /* i32 [batch, ...], values in [0, classes) */
+  /* i32 [batch, ...], values in [0, classes): samples of integers, such as
+   * tokens */
+  BOOSTC_INPUT_INDICES = 2,
+  /* f32 [batch, ...]: what the loss compares with, as the data set states it */
+  BOOSTC_INPUT_TARGETS = 3,
+  BOOSTC_INPUT_SAMPLE_KEYS = 4 /* i32 [batch]: boost_sample_key() of each row */
+} BoostInputKind;
+
+/* The formulas are in runtime/abi/boost_schedule.h. */
+typedef enum BoostScheduleKind {
+  BOOSTC_SCHEDULE_CONSTANT = 0,
+  BOOSTC_SCHEDULE_STEP = 1,
+  BOOSTC_SCHEDULE_EXPONENTIAL = 2,
+  BOOSTC_SCHEDULE_POLYNOMIAL = 3,
+  BOOSTC_SCHEDULE_COSINE = 4,
+  BOOSTC_SCHEDULE_RECIPE_LINEAR = 5,
+  BOOSTC_SCHEDULE_RECIPE_POLY = 6,
+  BOOSTC_SCHEDULE_RECIPE_COSINE = 7,
+  BOOSTC_SCHEDULE_RECIPE_STEPS = 8,
+  BOOSTC_SCHEDULE_RECIPE_STEP = 9,
+  BOOSTC_SCHEDULE_COUNT = 10
+} BoostScheduleKind;
+
+/* What lengths of a schedule count. */
+typedef enum BoostScheduleUnit {
+  BOOSTC_UNIT_EPOCHS = 0,
+  BOOSTC_UNIT_STEPS = 1 /* optimizer steps */
+} BoostScheduleUnit;
+
+/* What a program holds code for; the names are those of boostc --target. */
+typedef enum BoostTargetKind {
+  BOOSTC_TARGET_CPU = 0,
+  BOOSTC_TARGET_CUDA = 1, /* NVIDIA GPUs; also what the simulated device runs */
+  BOOSTC_TARGET_COUNT = 2
+} BoostTargetKind;
+
+/* Forms of code for a GPU. */
+typedef enum BoostModuleKind {
+  BOOSTC_MODULE_END = 0, /* ends a table */
+  /* text, with a terminator that `bytes` does not count */
+  BOOSTC_MODULE_PTX = 1,
+  BOOSTC_MODULE_CUBIN = 2 /* machine code of one architecture */
+} BoostModuleKind;
+
+/* What a library computes. Convolutions are calls of CUDA targets; see
+ * BoostConvolution. */
+typedef enum BoostLibraryCallKind {
+  BOOSTC_LIBRARY_MATMUL = 0,
+  BOOSTC_LIBRARY_CONVOLUTION = 1, /* y from x and w */
+  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA = 2, /* x from y and w */
+  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3 /* w from y and x */
+} BoostLibraryCallKind;
+
+/* What the factors of matmuls and convolutions are rounded to; sums are of f32.
+ */
+typedef enum BoostPrecision {
+  BOOSTC_PRECISION_FLOAT32 = 0, /* nothing less than they are */
+  /* 10 bits after the leading one, the exponents of f32 */
+  BOOSTC_PRECISION_TF32 = 1
+} BoostPrecision;
+
+/* What ranks do together; dialect coll says it in full. Of the n ranks of a
+ * group, in their order, rank r has slice r of each operand: of its N elements
+ * N / n, one more where r < N % n, one slice after the other. */
+typedef enum BoostCollectiveKind {
+  BOOSTC_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
+  BOOSTC_COLLECTIVE_ADASUM = 1,
+  /* the sum of the rank's own slice; the rest stays as it is */
+  BOOSTC_COLLECTIVE_REDUCE_SCATTER = 2,
+  BOOSTC_COLLECTIVE_ALL_GATHER = 3, /* of each slice what its rank has */
+  BOOSTC_COLLECTIVE_BROADCAST = 4, /* what rank `root` has */
+  BOOSTC_COLLECTIVE_COUNT = 5
+} BoostCollectiveKind;
+
+/* Which ranks do it. Every rank is in one group of each kind. */
+typedef enum BoostRankGroup {
+  BOOSTC_RANKS_ALL = 0,
+  BOOSTC_RANKS_INTRA_GROUP = 1, /* those whose gradients are averaged */
+  /* one of each inner group, over which Adasum combines */
+  BOOSTC_RANKS_INTER_GROUP = 2
+} BoostRankGroup;
+
+/* What an inner group is. */
+typedef enum BoostAdasumScope {
+  /* as SERVERS where there are several, else as RANKS */
+  BOOSTC_ADASUM_SCOPE_AUTO = 0,
+  BOOSTC_ADASUM_SCOPE_SERVERS = 1, /* the ranks of a server */
+  BOOSTC_ADASUM_SCOPE_RANKS = 2 /* a rank alone */
+} BoostAdasumScope;
+
+/* What the bits of a run depend on, besides data, weights, seed and CPU type.
+ */
+typedef enum BoostReproducible {
+  BOOSTC_REPRODUCIBLE_ON = 0, /* the number of threads */
+  /* it, and how a step is split into ranks and micro-batches; there is one
+   * gradient set */
+  BOOSTC_REPRODUCIBLE_OFF = 1,
+  /* nothing else: parallel_for splits, and library calls are cut, without
+   * regard to threads */
+  BOOSTC_REPRODUCIBLE_STRICT = 2
+} BoostReproducible;
+
+typedef struct BoostTensor {
+  const char *name; /* "fc1.weight"; unique in its table */
+  const char *location; /* "model.json:14:5" */
+  const int64_t *shape; /* `rank` extents, row-major */
+  uint32_t rank;
+  uint32_t dtype; /* BoostDType */
+  uint32_t arena; /* BoostArenaKind */
+  uint32_t reserved; /* 0 */
+  uint64_t offset; /* inside the arena; multiple of BOOSTC_ALIGNMENT */
+  uint64_t bytes;
+} BoostTensor;
+
+typedef struct BoostParameter {
+  BoostTensor tensor; /* in PARAMETER */
+  uint32_t role; /* BoostRole */
+  uint32_t initializer; /* BoostInitializerKind */
+  double a; /* see BoostInitializerKind */
+  double b;
+} BoostParameter;
+
+/* A sum over the samples of a step: of its micro-batches by combine or in
+ * place, of its ranks by the collectives of update. A rank without samples has
+ * 0 of an i64 and -0.0 of an f32, which adds nothing to any number, down to the
+ * bit. A program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64
+ * scalar. */
+typedef struct BoostAccumulator {
+  /* in GRADIENT; f32 or i64; a gradient is called as its parameter */
+  BoostTensor tensor;
+  uint32_t kind; /* BoostAccumulatorKind */
+  uint32_t parameter; /* the one it belongs to; an index */
+} BoostAccumulator;
+
+typedef struct BoostState {
+  /* in STATE, or in PARAMETER where it is saved with the weights; named
+   * "<parameter>.<slot>" or by itself */
+  BoostTensor tensor;
+  const char *slot; /* "momentum" */
+  uint32_t parameter; /* the one it belongs to; an index */
+  uint32_t saved; /* BoostSaved */
+} BoostState;
+
+typedef struct BoostInput {
+  BoostTensor tensor; /* in BATCH */
+  uint32_t kind; /* BoostInputKind */
+  uint32_t reserved; /* 0 */
+  int64_t classes; /* labels, indices: number of values; else 0 */
+} BoostInput;
+
+/* A pair (sum over samples, number of samples); the value is sum / count,
+ * divided by the host over as many calls as it likes. */
+typedef struct BoostMetric {
+  const char *name; /* "loss", "top_1", "top_5" */
+  BoostTensor sum; /* f32 scalar in RESULT */
+  BoostTensor count; /* i64 scalar in RESULT */
+} BoostMetric;
+
+typedef struct BoostSchedule {
+  const char *name; /* "learning_rate" */
+  uint32_t kind; /* BoostScheduleKind */
+  uint32_t unit; /* BoostScheduleUnit: of warmup, every and length */
+  double value; /* see boost_schedule.h for this and the next */
+  double initial;
+  double end;
+  double factor;
+  double warmup;
+  double every;
+  double length;
+  BoostTensor control; /* f32 scalar in CONTROL that receives the value */
+} BoostSchedule;
+
+/* C[m,n] = A[m,k] * B[k,n] + bias[n], all f32. A and B are read through strides
+ * (in elements: row, column), C is row-major and dense. Operands: A, B, bias
+ * (null when has_bias is 0), C, scratch. */
+typedef struct BoostMatmul {
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  int64_t a_strides[2];
+  int64_t b_strides[2];
+  uint32_t has_bias;
+  uint32_t reserved; /* 0 */
+} BoostMatmul;
+
+/* A two-dimensional convolution or one of its adjoints, all f32. With x an
+ * input [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O,
+ * OH, OW]:
+ *
+ *   y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
+ *       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
+ *               j * strides[1] + l * dilations[1] - padding[1]]
+ *
+ * where x is zero outside the input and c runs over the channels of o's group.
+ * The adjoints, in x and in w, are sums over the same products. Tensors are
+ * read and written through strides (in elements) that put them in some order of
+ * their dimensions without gaps. Operands: what is read, bias (null when
+ * has_bias is 0), what is written, scratch: x, w, bias, y; y, w, null, x; y, x,
+ * null, w. */
+typedef struct BoostConvolution {
+  int64_t input[4]; /* extents of x */
+  int64_t weight[4]; /* of w */
+  int64_t output[4]; /* of y */
+  int64_t input_strides[4];
+  int64_t weight_strides[4];
+  int64_t output_strides[4];
+  int64_t strides[2]; /* vertical, horizontal */
+  int64_t padding[4]; /* top, left, bottom, right */
+  int64_t dilations[2];
+  uint32_t has_bias;
+  uint32_t reserved; /* 0 */
+} BoostConvolution;
+
+/* Operands are counted as A, B, bias, C, scratch: a matmul's names. */
+typedef struct BoostLibraryCall {
+  uint32_t kind; /* BoostLibraryCallKind */
+  /* CUDA: the launch that computes the same and whose operands are A, B, bias
+   * if any, and C; CPU: 0 */
+  uint32_t fallback_launch;
+  /* CPU: what the library asked for when compiling; CUDA: what it may use at
+   * most */
+  uint64_t scratch_bytes;
+  const char *location;
+  const char *layers; /* as those of a launch */
+  BoostMatmul matmul; /* zeros where the call is another */
+  uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
+  BoostConvolution convolution; /* likewise */
+  /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What computes the same
+   * in more is as good: the fallback does */
+  uint32_t precision;
+  uint32_t reserved; /* 0 */
+} BoostLibraryCall;
+
+/* All targets have the same functions in the same order. */
+typedef struct BoostFunction {
+  const char *name;
+  BoostEntry entry;
+  uint64_t transient_bytes; /* what this function uses of TRANSIENT */
+  uint32_t role; /* BoostFunctionRole */
+  /* UPDATE calls so many collectives from this one on, in their order; others
+   * call none */
+  uint32_t first_collective;
+  uint32_t collective_count;
+  uint32_t reserved; /* 0 */
+} BoostFunction;
+
+/* Steps `first`, `first + every`, ... up to `last`, or without end where that
+ * is 0. Steps are those of the run, counted from 1. */
+typedef struct BoostStepRange {
+  int64_t first; /* 1 or more */
+  int64_t last;
+  int64_t every; /* 1 or more */
+} BoostStepRange;
+
+/* A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
+ * left, then UPDATE. A step is of the first variant of the program that has it
+ * in a range; the last variant has none, and all steps that are left. */
+typedef struct BoostVariant {
+  const char *name;
+  uint32_t micro; /* an index */
+  uint32_t combine; /* none where the program is not reproducible; an index */
+  uint32_t update; /* an index */
+  uint32_t range_count;
+  const BoostStepRange *ranges;
+} BoostVariant;
+
+/* A buffer that a launch is given. */
+typedef struct BoostOperand {
+  uint64_t bytes;
+  uint32_t is_written; /* 0: only read */
+  uint32_t reserved; /* 0 */
+  const char *name; /* "parameter fc1.weight", "buffer of relu1": for reports */
+} BoostOperand;
+
+/* A kernel with its grid. Its parameters are the operands' addresses. */
+typedef struct BoostLaunch {
+  const char *kernel; /* its name in the modules */
+  const char *location; /* "model.json:14:5", of the op it comes from */
+  const char *layers; /* "relu1, backward of fc2": what it computes */
+  const BoostOperand *operands;
+  uint32_t operand_count;
+  uint32_t blocks; /* in x; y and z are 1 */
+  uint32_t threads; /* of a block, in x */
+  uint32_t reserved; /* 0 */
+} BoostLaunch;
+
+/* Code for a GPU. */
+typedef struct BoostModule {
+  uint32_t kind; /* BoostModuleKind */
+  /* 80: sm_80. The oldest that runs PTX, the one of a cubin */
+  uint32_t architecture;
+  const void *data;
+  uint64_t bytes;
+} BoostModule;
+
+/* Something that is exchanged. */
+typedef struct BoostCollectiveOperand {
+  uint64_t elements;
+  uint32_t dtype; /* BoostDType */
+  uint32_t parameter; /* the one it serves; an index */
+  /* operands of one number are combined as one vector: Adasum's granularity */
+  uint32_t group;
+  uint32_t reserved; /* 0 */
+} BoostCollectiveOperand;
+
+/* A collective of an update. All ranks execute the same ones in the same order.
+ */
+typedef struct BoostCollective {
+  uint32_t kind; /* BoostCollectiveKind */
+  uint32_t ranks; /* BoostRankGroup */
+  uint32_t index; /* order in the program, from 0 */
+  uint32_t operand_count;
+  const BoostCollectiveOperand *operands;
+  /* "model.json:14:5", of the first parameter it serves */
+  const char *location;
+  int32_t root; /* BROADCAST: modulo the group's ranks; else 0 */
+  uint32_t reserved; /* 0 */
+} BoostCollective;
+
+/* The program for one kind of device. */
+typedef struct BoostTarget {
+  uint32_t kind; /* BoostTargetKind */
+  uint32_t threads; /* CPU: planned for; else 0 */
+  /* CPU: "avx2,fma,...", all must be there; CUDA: "sm_80", the oldest device */
+  const char *requirements;
+  /* CPU: "oneDNN 2.6.3", asked for scratch sizes; else empty */
+  const char *library_version;
+  uint64_t transient_bytes; /* of arena TRANSIENT */
+  const BoostLibraryCall *library_calls;
+  const BoostLaunch *launches; /* CUDA */
+  const BoostModule *modules; /* CUDA: ends with BOOSTC_MODULE_END; CPU: null */
+  uint32_t library_call_count;
+  uint32_t launch_count;
+  uint32_t function_count;
+  uint32_t reserved; /* 0 */
+  const BoostFunction *functions;
+} BoostTarget;
+
+typedef struct BoostProgram {
+  uint64_t magic; /* BOOSTC_ABI_MAGIC */
+  uint32_t abi_version; /* BOOSTC_ABI_VERSION of the compiler */
+  uint32_t abi_layout; /* BOOSTC_ABI_LAYOUT of the compiler */
+  const char *name; /* of the model */
+  const char *compiler_version; /* "boostc 0.1.0" */
+  const char *recipe_json; /* the resolved recipe; see docs/model-format.md */
+  const char *recipe_hash; /* sha256 in hex; leaves out ranks, accumulation */
+  uint32_t batch_size; /* per rank and micro-batch */
+  uint32_t micro_batches; /* per optimizer step */
+  uint64_t seed;
+  /* BoostArenaKind: of one copy of each arena. TRANSIENT is 0 here: targets
+   * differ in it. */
+  uint64_t arena_bytes[8];
+  const BoostParameter *parameters;
+  const BoostAccumulator *accumulators;
+  const BoostState *states;
+  const BoostInput *inputs;
+  const BoostMetric *metrics;
+  const BoostSchedule *schedules;
+  const BoostTarget *targets; /* 1 or more, one of each kind at most, by kind */
+  /* by index; the same ones for all targets */
+  const BoostCollective *collectives;
+  const BoostVariant *variants; /* 1 or more */
+  uint32_t parameter_count;
+  uint32_t accumulator_count;
+  uint32_t state_count;
+  uint32_t input_count;
+  uint32_t metric_count;
+  uint32_t schedule_count;
+  uint32_t target_count;
+  uint32_t collective_count;
+  uint32_t variant_count;
+  /* a micro-batch of fewer real samples leaves no gradient before a layer that
+   * normalises over samples; 1 where any leaves one */
+  uint32_t min_samples;
+  uint32_t adasum_scope; /* BoostAdasumScope */
+  /* 1: each inner group's ranks have states of parameters of their own; 0: all
+   * ranks have the same */
+  uint32_t state_is_private;
+  uint32_t reproducible; /* BoostReproducible */
+  uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
+  BoostTensor valid; /* i32 scalar in BATCH: real samples, the rest pads */
+  /* i32 scalar in RESULT, written by update: 1 where the step was applied, else
+   * 0 */
+  BoostTensor applied;
+  /* i32 scalar in RESULT: init writes 0, update 1 where the step was not
+   * applied and the program does not skip such steps; 1 stays until the next
+   * init */
+  BoostTensor failed;
+  BoostTensor seed_control; /* i64 scalar in CONTROL, read by init */
+  /* f32 scalar in RESULT, written by update: of the mean gradients, before
+   * clipping; zeros where the program does not compute it */
+  BoostTensor gradient_norm;
+} BoostProgram;
+
+#ifdef __cplusplus
+#define BOOSTC_ABI_ASSERT static_assert
+#else
+#define BOOSTC_ABI_ASSERT _Static_assert
+#endif
+BOOSTC_ABI_ASSERT(sizeof(BoostTensor) == 56,
+                  "BoostTensor is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostParameter) == 80,
+                  "BoostParameter is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostAccumulator) == 64,
+                  "BoostAccumulator is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostState) == 72,
+                  "BoostState is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostInput) == 72,
+                  "BoostInput is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostMetric) == 120,
+                  "BoostMetric is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostSchedule) == 128,
+                  "BoostSchedule is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostMatmul) == 64,
+                  "BoostMatmul is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostConvolution) == 264,
+                  "BoostConvolution is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 400,
+                  "BoostLibraryCall is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostFunction) == 40,
+                  "BoostFunction is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostStepRange) == 24,
+                  "BoostStepRange is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostVariant) == 32,
+                  "BoostVariant is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostOperand) == 24,
+                  "BoostOperand is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostLaunch) == 48,
+                  "BoostLaunch is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostModule) == 24,
+                  "BoostModule is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostCollectiveOperand) == 24,
+                  "BoostCollectiveOperand is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
+                  "BoostCollective is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
+                  "BoostTarget is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 536,
+                  "BoostProgram is not laid out as its schema says");
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* BOOSTC_DESCRIPTOR_H */
