@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 13; }
+def AbiVersion { int value = 14; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -260,7 +260,8 @@ def BoostStepRange : Struct<[{
 def BoostVariant : Struct<[{
   A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
   left, then UPDATE. A step is of the first variant of the program that has it
-  in a range; the last variant has none, and all steps that are left.}], [
+  in a range. A selector chooses the variant of the steps that are left; without
+  one it is the last variant, which has no range.}], [
   Name<"name">,
   Index<"micro", "BoostFunction">,
   Index<"combine", "BoostFunction",
@@ -268,6 +269,25 @@ def BoostVariant : Struct<[{
   Index<"update", "BoostFunction">,
   Count<"range_count">,
   Table<"ranges", "BoostStepRange", "range_count">]>;
+
+def BoostChoice : Struct<"A variant that a selector may choose.", [
+  Index<"variant", "BoostVariant">,
+  Reserved]>;
+
+def BoostSelector : Struct<[{
+  Chooses the variant of each step that is in no range. `function` is called
+  with `step` s + lag after the update of step s, and with the steps 1 to lag
+  after init. It leaves in `choice` an index into `choices`; any other number
+  means the last variant of the program. It writes nothing else.}], [
+  Index<"function", "BoostFunction", "of role SELECT">,
+  U32<"lag", "1 or 2">,
+  Table<"choices", "BoostChoice", "choice_count", "1 or more">,
+  Count<"choice_count">,
+  Reserved,
+  Inline<"step", BoostTensor, "i64 scalar in CONTROL: from 1">,
+  Inline<"length", BoostTensor,
+         "i64 scalar in CONTROL: the last step of the run">,
+  Inline<"choice", BoostTensor, "i32 scalar in RESULT">]>;
 
 def BoostOperand : Struct<"A buffer that a launch is given.", [
   U64<"bytes">,
@@ -360,6 +380,7 @@ def BoostProgram : Struct<"", [
   Table<"collectives", "BoostCollective", "collective_count",
         "by index; the same ones for all targets">,
   Table<"variants", "BoostVariant", "variant_count", "1 or more">,
+  Table<"selectors", "BoostSelector", "selector_count", "0 or 1">,
   Count<"parameter_count">,
   Count<"accumulator_count">,
   Count<"state_count">,
@@ -369,6 +390,7 @@ def BoostProgram : Struct<"", [
   Count<"target_count">,
   Count<"collective_count">,
   Count<"variant_count">,
+  Count<"selector_count">,
   U32<"min_samples", [{
     a micro-batch of fewer real samples leaves no gradient before a layer that
     normalises over samples; 1 where any leaves one}]>,
@@ -378,6 +400,7 @@ def BoostProgram : Struct<"", [
     ranks have the same}]>,
   EnumField<"reproducible", BoostReproducible>,
   EnumField<"matmul_precision", BoostPrecision, "of the library calls on GPUs">,
+  Reserved,
 
   Inline<"valid", BoostTensor,
          "i32 scalar in BATCH: real samples, the rest pads">,

@@ -47,7 +47,7 @@ def BoostArenaKind : AbiEnum<"BOOSTC_ARENA", [{
 
 def BoostFunctionRole : AbiEnum<"BOOSTC_FUNCTION", [{
   What a function does. A program has one INIT and one EVAL; the others are the
-  parts of its variants.}], [
+  parts of its variants, and its selector's.}], [
   AbiCase<"Init", 0, "init",
           "CONTROL(seed) -> PARAMETER, STATE, RESULT(failed)">,
   AbiCase<"Micro", 1, "micro", [{
@@ -60,7 +60,10 @@ def BoostFunctionRole : AbiEnum<"BOOSTC_FUNCTION", [{
     RESULT; nothing but RESULT is written when a gradient or the loss is not
     finite, the count is 0 or `failed` was 1 already: no step follows one that
     failed}]>,
-  AbiCase<"Eval", 4, "eval", "BATCH, PARAMETER -> RESULT">], 1>;
+  AbiCase<"Eval", 4, "eval", "BATCH, PARAMETER -> RESULT">,
+  AbiCase<"Select", 5, "select", [{
+    CONTROL(step, length), STATE, PARAMETER(states) -> RESULT(choice); see
+    BoostSelector}]>], 1>;
 
 def BoostRole : AbiEnum<"BOOSTC_ROLE", "What a parameter is to its layer.", [
   AbiCase<"Weight", 0, "weight">,

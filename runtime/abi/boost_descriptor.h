@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 13u
+#define BOOSTC_ABI_VERSION 14u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xea523a8du
+#define BOOSTC_ABI_LAYOUT 0xcd9cc791u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -42,7 +42,7 @@ typedef enum BoostArenaKind {
 } BoostArenaKind;
 
 /* What a function does. A program has one INIT and one EVAL; the others are the
- * parts of its variants. */
+ * parts of its variants, and its selector's. */
 typedef enum BoostFunctionRole {
   /* CONTROL(seed) -> PARAMETER, STATE, RESULT(failed) */
   BOOSTC_FUNCTION_INIT = 0,
@@ -57,7 +57,10 @@ typedef enum BoostFunctionRole {
    * failed */
   BOOSTC_FUNCTION_UPDATE = 3,
   BOOSTC_FUNCTION_EVAL = 4, /* BATCH, PARAMETER -> RESULT */
-  BOOSTC_FUNCTION_COUNT = 5
+  /* CONTROL(step, length), STATE, PARAMETER(states) -> RESULT(choice); see
+   * BoostSelector */
+  BOOSTC_FUNCTION_SELECT = 5,
+  BOOSTC_FUNCTION_COUNT = 6
 } BoostFunctionRole;
 
 /* What a parameter is to its layer. */
@@ -356,7 +359,8 @@ typedef struct BoostStepRange {
 
 /* A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
  * left, then UPDATE. A step is of the first variant of the program that has it
- * in a range; the last variant has none, and all steps that are left. */
+ * in a range. A selector chooses the variant of the steps that are left;
+ * without one it is the last variant, which has no range. */
 typedef struct BoostVariant {
   const char *name;
   uint32_t micro; /* an index */
@@ -365,6 +369,27 @@ typedef struct BoostVariant {
   uint32_t range_count;
   const BoostStepRange *ranges;
 } BoostVariant;
+
+/* A variant that a selector may choose. */
+typedef struct BoostChoice {
+  uint32_t variant; /* an index */
+  uint32_t reserved; /* 0 */
+} BoostChoice;
+
+/* Chooses the variant of each step that is in no range. `function` is called
+ * with `step` s + lag after the update of step s, and with the steps 1 to lag
+ * after init. It leaves in `choice` an index into `choices`; any other number
+ * means the last variant of the program. It writes nothing else. */
+typedef struct BoostSelector {
+  uint32_t function; /* of role SELECT; an index */
+  uint32_t lag; /* 1 or 2 */
+  const BoostChoice *choices; /* 1 or more */
+  uint32_t choice_count;
+  uint32_t reserved; /* 0 */
+  BoostTensor step; /* i64 scalar in CONTROL: from 1 */
+  BoostTensor length; /* i64 scalar in CONTROL: the last step of the run */
+  BoostTensor choice; /* i32 scalar in RESULT */
+} BoostSelector;
 
 /* A buffer that a launch is given. */
 typedef struct BoostOperand {
@@ -462,6 +487,7 @@ typedef struct BoostProgram {
   /* by index; the same ones for all targets */
   const BoostCollective *collectives;
   const BoostVariant *variants; /* 1 or more */
+  const BoostSelector *selectors; /* 0 or 1 */
   uint32_t parameter_count;
   uint32_t accumulator_count;
   uint32_t state_count;
@@ -471,6 +497,7 @@ typedef struct BoostProgram {
   uint32_t target_count;
   uint32_t collective_count;
   uint32_t variant_count;
+  uint32_t selector_count;
   /* a micro-batch of fewer real samples leaves no gradient before a layer that
    * normalises over samples; 1 where any leaves one */
   uint32_t min_samples;
@@ -480,6 +507,7 @@ typedef struct BoostProgram {
   uint32_t state_is_private;
   uint32_t reproducible; /* BoostReproducible */
   uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
+  uint32_t reserved; /* 0 */
   BoostTensor valid; /* i32 scalar in BATCH: real samples, the rest pads */
   /* i32 scalar in RESULT, written by update: 1 where the step was applied, else
    * 0 */
@@ -525,6 +553,10 @@ BOOSTC_ABI_ASSERT(sizeof(BoostStepRange) == 24,
                   "BoostStepRange is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostVariant) == 32,
                   "BoostVariant is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostChoice) == 8,
+                  "BoostChoice is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostSelector) == 192,
+                  "BoostSelector is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostOperand) == 24,
                   "BoostOperand is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostLaunch) == 48,
@@ -537,7 +569,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
                   "BoostTarget is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 536,
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 552,
                   "BoostProgram is not laid out as its schema says");
 
 #ifdef __cplusplus
