@@ -3,6 +3,7 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "test/passes/BoundValues.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -71,10 +72,12 @@ struct MeanActivations
                            builder.getStringAttr("mean_activation"),
                            FlatSymbolRefAttr(), rt::InitializerAttr(),
                            builder.getUnitAttr(), type);
-    addResult(micro, sum, BindingKind::Accumulator, sumName);
+    addResult(micro, sum, getBinding(BindingKind::Accumulator, sumName));
 
-    Value total = addArgument(sum, BindingKind::Accumulator, sumName);
-    Value before = addArgument(sum, BindingKind::State, meanName);
+    Value total = addArgument(update, sum.getType(),
+                              getBinding(BindingKind::Accumulator, sumName));
+    Value before = addArgument(update, sum.getType(),
+                               getBinding(BindingKind::State, meanName));
     commit.getValuesMutable().append(total);
     builder.setInsertionPoint(update.front().getTerminator());
     Value mean =
@@ -82,7 +85,7 @@ struct MeanActivations
     Value change = nn::SubOp::create(builder, loc, mean, before);
     Value after = train::ApplyDeltaOp::create(builder, loc, change, before,
                                               commit.getApplied());
-    addResult(update, after, BindingKind::State, meanName);
+    addResult(update, after, getBinding(BindingKind::State, meanName));
   }
 
   Value findValid() {
@@ -94,27 +97,6 @@ struct MeanActivations
 
   rt::BindingAttr getBinding(BindingKind kind, StringRef name) {
     return rt::BindingAttr::get(&getContext(), kind, name);
-  }
-
-  /// A new argument of @update, of the type of `like`.
-  Value addArgument(Value like, BindingKind kind, StringRef name) {
-    unsigned index = update.getNumArguments();
-    NamedAttribute binding(rt::kBindingAttrName, getBinding(kind, name));
-    [[maybe_unused]] LogicalResult inserted = update.insertArgument(
-        index, like.getType(), DictionaryAttr::get(&getContext(), binding),
-        like.getLoc());
-    assert(succeeded(inserted) && "a function takes any argument");
-    return update.getArgument(index);
-  }
-
-  void addResult(func::FuncOp function, Value value, BindingKind kind,
-                 StringRef name) {
-    unsigned index = function.getNumResults();
-    NamedAttribute binding(rt::kBindingAttrName, getBinding(kind, name));
-    [[maybe_unused]] LogicalResult inserted = function.insertResult(
-        index, value.getType(), DictionaryAttr::get(&getContext(), binding));
-    assert(succeeded(inserted) && "a function returns any value");
-    function.front().getTerminator()->insertOperands(index, value);
   }
 
   Option<int64_t> every{*this, "every",
