@@ -9,6 +9,7 @@
 #include "compiler/pipeline/Passes.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -113,6 +114,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     LowerToLinalgPassOptions lowering;
     lowering.useLibrary = options.useLibrary;
     program.addPass(createLowerToLinalgPass(lowering));
+    // A selector computes with arith on tensors.
+    program.addPass(createConvertElementwiseToLinalgPass());
     // CSE before fusion: loss and gradient share their row sums, and fusion
     // would copy them into each user first.
     addCleanup(manager);

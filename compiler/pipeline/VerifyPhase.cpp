@@ -290,6 +290,11 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     for (train::ProgramOp program : programs) {
       if (failed(verifyFunctions(program, rules.functions)))
         return failure();
+      // Later, functions have no arguments.
+      train::SelectorOp selector = program.getSelector();
+      if (selector && current < Phase::Buffers &&
+          failed(selector.verifyBindings()))
+        return failure();
       bool isForGpus =
           getCudaTarget(program) && !program->hasAttr(kCpuTargetAttrName);
       if (current >= Phase::Buffers && getCudaTarget(program) && !isForGpus)

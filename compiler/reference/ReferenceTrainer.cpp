@@ -89,13 +89,42 @@ ReferenceTrainer::bindUpdate(const Partial &step,
   return bound;
 }
 
+train::StepVariant ReferenceTrainer::getVariant() {
+  auto choice = choices.find(step);
+  return program.getVariantAt(step, choice == choices.end()
+                                        ? std::optional<int64_t>()
+                                        : choice->second);
+}
+
+int64_t ReferenceTrainer::getLag() {
+  train::SelectorOp selector = program.getSelector();
+  return selector ? static_cast<int64_t>(selector.getLag()) : 0;
+}
+
+LogicalResult ReferenceTrainer::choose(int64_t chosen) {
+  Bound bound;
+  bind(bound, BindingKind::State, state);
+  bound[getBinding(BindingKind::Step)] =
+      ReferenceValue::scalar(static_cast<double>(chosen));
+  bound[getBinding(BindingKind::RunLength)] =
+      ReferenceValue::scalar(static_cast<double>(runLength));
+  FailureOr<Bound> results = run(train::kSelect, bound);
+  if (failed(results))
+    return failure();
+  choices[chosen] =
+      static_cast<int64_t>(results->at(getBinding(BindingKind::Choice)).item());
+  return success();
+}
+
 FailureOr<func::FuncOp> ReferenceTrainer::find(StringRef part) {
-  train::StepVariant variant = program.getVariantAt(step);
+  train::StepVariant variant = getVariant();
+  StringRef name =
+      part == train::kSelect ? program.getSelector().getFunction() : part;
   auto function = llvm::StringSwitch<func::FuncOp>(part)
                       .Case(train::kMicro, variant.micro)
                       .Case(train::kCombine, variant.combine)
                       .Case(train::kUpdate, variant.update)
-                      .Default(program.getFunction(part));
+                      .Default(program.getFunction(name));
   if (function)
     return function;
   return program.emitOpError("has no function '") << part << "' to interpret";
@@ -155,6 +184,10 @@ LogicalResult ReferenceTrainer::initialize(int64_t seed) {
   if (failed(results))
     return failure();
   assign(*results);
+  choices.clear();
+  for (int64_t chosen = 1; chosen <= getLag(); ++chosen)
+    if (failed(choose(chosen)))
+      return failure();
   return success();
 }
 
@@ -220,6 +253,9 @@ ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
           "expected a result bound to #rt.binding<applied>");
     isApplied.push_back(applied->second.item() != 0.0);
     rank.assign(*results);
+    if (int64_t lag = rank.getLag();
+        lag != 0 && failed(rank.choose(rank.step + lag)))
+      return failure();
   }
   return isApplied;
 }

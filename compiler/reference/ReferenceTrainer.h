@@ -39,6 +39,12 @@ public:
 
   /// The step of the run, from 1, whose variant the next call is of.
   int64_t step = 1;
+  /// The last step of the run, for the program's selector.
+  int64_t runLength = 1;
+
+  /// The variant of the step. A selector has chosen those of the steps until
+  /// its lag after the last update, or after initialize().
+  train::StepVariant getVariant();
 
   // Each runs one function. On failure a diagnostic has been emitted: at the
   // function when it is missing or something it needs is, else at the op that
@@ -91,8 +97,13 @@ private:
   llvm::FailureOr<Partial> runPartial(llvm::StringRef part,
                                       const Bound &arguments);
   void assign(const Bound &results);
+  /// That of the selector; 0 where there is none.
+  int64_t getLag();
+  /// Has the selector choose the variant of step `chosen`.
+  llvm::LogicalResult choose(int64_t chosen);
 
   train::ProgramOp program;
+  std::map<int64_t, int64_t> choices; ///< by step
 };
 
 } // namespace boostc

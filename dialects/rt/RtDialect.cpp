@@ -133,6 +133,9 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::Applied:
   case BindingKind::Failed:
   case BindingKind::GradientNorm:
+  case BindingKind::Step:
+  case BindingKind::RunLength:
+  case BindingKind::Choice:
     return false;
   }
   llvm_unreachable("all kinds are listed");

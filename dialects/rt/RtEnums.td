@@ -27,7 +27,10 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Applied", 11, "applied">,
   I32EnumAttrCase<"Failed", 12, "failed">,
   I32EnumAttrCase<"GradientNorm", 13, "gradient_norm">,
-  I32EnumAttrCase<"Accumulator", 14, "accumulator">]> {
+  I32EnumAttrCase<"Accumulator", 14, "accumulator">,
+  I32EnumAttrCase<"Step", 15, "step">,
+  I32EnumAttrCase<"RunLength", 16, "run_length">,
+  I32EnumAttrCase<"Choice", 17, "choice">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -37,7 +37,8 @@ def Train_Dialect : Dialect {
     | `@init` | step | seed -> parameters, state, failed = 0 |
 
     A program may have several of `@micro`, `@combine` and `@update`, and a `train.variant`
-    for each kind of step that names its own.
+    for each kind of step that names its own. A `train.selector` names one more function,
+    which chooses the variant of a step.
 
     With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
     the sums of those before and returns sums with its own.

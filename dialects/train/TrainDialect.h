@@ -35,7 +35,7 @@ struct ProgramFunction {
   BoostFunctionRole role;
   llvm::StringRef part;        ///< the role's name: "init", "micro", ...
   mlir::func::FuncOp function; ///< null: it does not have it
-  mlir::Operation *user;       ///< the program, or the variant that names it
+  mlir::Operation *user;       ///< the program, or the op that names it
 };
 
 } // namespace boostc::train
@@ -55,6 +55,7 @@ constexpr llvm::StringLiteral kCombine = "combine";
 constexpr llvm::StringLiteral kUpdate = "update";
 constexpr llvm::StringLiteral kEval = "eval";
 constexpr llvm::StringLiteral kInit = "init";
+constexpr llvm::StringLiteral kSelect = "select";
 /// Names of the attributes of a program that hold an AveragingAttr and an
 /// AdasumAttr.
 constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";

@@ -37,12 +37,15 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
     return rt::Arena::Batch;
   case rt::BindingKind::Control:
   case rt::BindingKind::Seed:
+  case rt::BindingKind::Step:
+  case rt::BindingKind::RunLength:
     return rt::Arena::Control;
   case rt::BindingKind::MetricSum:
   case rt::BindingKind::MetricCount:
   case rt::BindingKind::Applied:
   case rt::BindingKind::Failed:
   case rt::BindingKind::GradientNorm:
+  case rt::BindingKind::Choice:
     return rt::Arena::Result;
   }
   llvm_unreachable("unknown binding");

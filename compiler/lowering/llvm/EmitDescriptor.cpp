@@ -31,7 +31,7 @@ public:
     if (failed(addParameters()) || failed(addStates()) || failed(addInputs()) ||
         failed(addMetrics()) || failed(addSchedules()) ||
         failed(addTargets()) || failed(addScalars()) ||
-        failed(addAccumulators()))
+        failed(addAccumulators()) || failed(addSelector()))
       return failure();
     std::vector<BoostCollective> &collectives = targets.front().collectives;
     descriptor.collectives = collectives.data();
@@ -285,6 +285,34 @@ private:
                                                     entry.range_count)))
         range = steps.getDescriptor();
     }
+  }
+
+  LogicalResult addSelector() {
+    train::SelectorOp op = program.getSelector();
+    if (!op)
+      return success();
+    BoostSelector &selector =
+        memory.makeTable(1, descriptor.selectors, descriptor.selector_count)
+            .front();
+    selector.function = getFunctionIndex(program.getFunction(op.getFunction()));
+    selector.lag = op.getLag();
+    auto variants = program.getVariants();
+    for (auto [i, entry] : llvm::enumerate(memory.makeTable(
+             op.getVariants().size(), selector.choices, selector.choice_count)))
+      entry.variant =
+          llvm::find_if(variants,
+                        [&](const train::StepVariant &variant) {
+                          return variant.name == op.getVariantName(i);
+                        }) -
+          variants.begin();
+    Location loc = op.getLoc();
+    return success(
+        succeeded(
+            describe(selector.step, rt::BindingKind::Step, "", "step", loc)) &&
+        succeeded(describe(selector.length, rt::BindingKind::RunLength, "",
+                           "run_length", loc)) &&
+        succeeded(describe(selector.choice, rt::BindingKind::Choice, "",
+                           "choice", loc)));
   }
 
   LogicalResult addScalars() {

@@ -179,6 +179,114 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @eval() { return }
 }
 
+// -----
+
+// A selector's function is one that the program is to have, and takes what the runtime gives it.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  train.state @count "count" : tensor<i64>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  func.func @choose(%step: tensor<i64> {rt.binding = #rt.binding<step>},
+                    %last: tensor<i64> {rt.binding = #rt.binding<run_length>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<state, "count">})
+      -> (tensor<i32> {rt.binding = #rt.binding<choice>}) {
+    %choice = arith.trunci %count : tensor<i64> to tensor<i32>
+    return %choice : tensor<i32>
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{chooses variants and expected to take the step and the run's length once each, found 1 and 0 arguments}}
+  func.func @choose(%step: tensor<i64> {rt.binding = #rt.binding<step>})
+      -> (tensor<i32> {rt.binding = #rt.binding<choice>}) {
+    %choice = arith.constant dense<0> : tensor<i32>
+    return %choice : tensor<i32>
+  }
+}
+
+// -----
+
+// Ranks may have different states of a parameter.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  train.parameter @w weight <constant, 0.0, 0.0> : tensor<4xf32>
+  train.state @w.m "m" of @w : tensor<4xf32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{chooses variants and expected to take the step, the run's length and states without a parameter, found argument 0 of 'tensor<4xf32>' bound to #rt.binding<state, "w.m">}}
+  func.func @choose(%m: tensor<4xf32> {rt.binding = #rt.binding<state, "w.m">})
+      -> (tensor<i32> {rt.binding = #rt.binding<choice>}) {
+    %choice = arith.constant dense<0> : tensor<i32>
+    return %choice : tensor<i32>
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{chooses variants and expected to take the step, the run's length and states without a parameter, found argument 0 of 'tensor<i32>' bound to #rt.binding<step>}}
+  func.func @choose(%step: tensor<i32> {rt.binding = #rt.binding<step>}) { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{chooses variants and expected to return 'tensor<i32>' bound to #rt.binding<choice> alone}}
+  func.func @choose(%step: tensor<i64> {rt.binding = #rt.binding<step>},
+                    %last: tensor<i64> {rt.binding = #rt.binding<run_length>})
+      -> (tensor<i64> {rt.binding = #rt.binding<choice>}) {
+    return %step : tensor<i64>
+  }
+}
+
+// -----
+
+// All ranks choose alone.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.selector @choose variants [@rest]
+  train.variant @rest micro(@micro) combine(@combine) update(@update)
+  func.func @update() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @choose(%g: tensor<4xf32>) {
+    // expected-error @+1 {{expected in the update of a variant alone}}
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
+    return
+  }
+}
+
 //--- linalg.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @combine(%a: tensor<4xf32>, %b: tensor<4xf32>) {

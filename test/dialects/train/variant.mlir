@@ -45,7 +45,7 @@ train.program @variant_c3 batch_size(1) micro_batches(1) epochs(1) seed(1) recip
 train.program @variant_c3 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() { return }
   func.func @update() { return }
-  // expected-error @+1 {{expected a list of steps, which only the last variant does not have}}
+  // expected-error @+1 {{expected a list of steps, which only the last variant and those of a selector do not have}}
   train.variant @first micro(@micro) update(@update)
   train.variant @second micro(@micro) update(@update)
 }

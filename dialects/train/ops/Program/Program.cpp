@@ -21,6 +21,11 @@ bool ProgramOp::accumulatesInPlace() {
   return rt::getReproducibility(*this) == rt::Reproducibility::Off;
 }
 
+SelectorOp ProgramOp::getSelector() {
+  auto selectors = getOps<SelectorOp>();
+  return selectors.empty() ? SelectorOp() : *selectors.begin();
+}
+
 func::FuncOp ProgramOp::getFunction(StringRef name) {
   return mlir::SymbolTable(getOperation()).lookup<func::FuncOp>(name);
 }

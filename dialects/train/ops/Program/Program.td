@@ -39,10 +39,13 @@ def Train_ProgramOp : Train_Op<"program", [
     /// The kinds of step, in the order in which they are asked for a step; functions that
     /// the program does not have yet are null.
     ::llvm::SmallVector<StepVariant> getVariants();
-    /// The one that a step of the run is, counted from 1.
-    StepVariant getVariantAt(int64_t step);
+    /// The one that a step of the run is, counted from 1. `choice` is what the selector has
+    /// returned for the step; without one, a step that no variant lists is usual.
+    StepVariant getVariantAt(int64_t step, ::std::optional<int64_t> choice = {});
+    /// The op that chooses among them; null: none does.
+    SelectorOp getSelector();
     /// What it is to have: init, then micro, combine and update of each variant, then
-    /// eval. No combine where micro-batches add to one gradient set.
+    /// eval, then select. No combine where micro-batches add to one gradient set.
     ::llvm::SmallVector<ProgramFunction> getFunctions();
     /// The functions of one part of a step in all variants, each once.
     ::llvm::SmallVector<::mlir::func::FuncOp> getMicros();

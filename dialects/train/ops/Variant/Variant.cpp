@@ -48,7 +48,8 @@ SmallVector<StepVariant> ProgramOp::getVariants() {
   return variants;
 }
 
-StepVariant ProgramOp::getVariantAt(int64_t step) {
+StepVariant ProgramOp::getVariantAt(int64_t step,
+                                    std::optional<int64_t> choice) {
   SmallVector<StepVariant> variants = getVariants();
   for (const StepVariant &variant : variants)
     if (auto op = cast_or_null<VariantOp>(variant.op);
@@ -56,7 +57,14 @@ StepVariant ProgramOp::getVariantAt(int64_t step) {
         llvm::any_of(op.getSteps().getAsRange<StepsAttr>(),
                      [&](StepsAttr steps) { return contains(steps, step); }))
       return variant;
-  return variants.back();
+  SelectorOp selector = getSelector();
+  if (!selector || !choice || *choice < 0 ||
+      *choice >= static_cast<int64_t>(selector.getVariants().size()))
+    return variants.back();
+  StringRef name = selector.getVariantName(*choice);
+  return *llvm::find_if(variants, [&](const StepVariant &variant) {
+    return variant.name == name;
+  });
 }
 
 SmallVector<ProgramFunction> ProgramOp::getFunctions() {
@@ -74,6 +82,9 @@ SmallVector<ProgramFunction> ProgramOp::getFunctions() {
   }
   functions.push_back(
       {BOOSTC_FUNCTION_EVAL, kEval, getFunction(kEval), getOperation()});
+  if (SelectorOp selector = getSelector())
+    functions.push_back({BOOSTC_FUNCTION_SELECT, kSelect,
+                         getFunction(selector.getFunction()), selector});
   return functions;
 }
 
@@ -97,15 +108,23 @@ SmallVector<func::FuncOp> ProgramOp::getUpdates() {
 
 LogicalResult ProgramOp::verifyRegions() {
   auto variants = llvm::to_vector(getOps<VariantOp>());
+  auto selectors = llvm::to_vector(getOps<SelectorOp>());
+  if (selectors.size() > 1)
+    return selectors[1].emitOpError(
+        "is the second one of the program, which has one at most");
+  SelectorOp selector = getSelector();
   llvm::StringMap<StringRef> parts;
   for (auto [i, variant] : llvm::enumerate(variants)) {
     bool isLast = i + 1 == variants.size();
-    if (isLast != variant.getSteps().empty())
+    bool isChosen = selector && selector.names(variant);
+    if (isLast && !variant.getSteps().empty())
       return variant.emitOpError(
-          isLast ? "is the last one and expected to be of every step that is "
-                   "left, found a list of steps"
-                 : "expected a list of steps, which only the last variant "
-                   "does not have");
+          "is the last one and expected to be of every step that is left, "
+          "found a list of steps");
+    if (!isLast && !isChosen && variant.getSteps().empty())
+      return variant.emitOpError(
+          "expected a list of steps, which only the last variant and those of "
+          "a selector do not have");
     std::pair<StringRef, StringRef> named[] = {
         {variant.getMicro(), "micro"},
         {variant.getCombine().value_or(""), "combine"},
@@ -120,5 +139,11 @@ LogicalResult ProgramOp::verifyRegions() {
                << known << " of a variant";
     }
   }
+  if (!selector)
+    return success();
+  if (auto known = parts.find(selector.getFunction()); known != parts.end())
+    return selector.emitOpError("has @")
+           << selector.getFunction() << ", which is also the " << known->second
+           << " of a variant";
   return success();
 }

@@ -11,7 +11,7 @@ def Train_VariantOp : Train_Op<"variant", [
     results `combine` adds; then `update`. The collectives of the step are those of its
     `update`. `on` lists the steps, from 1, in ranges `#train.steps<first, last, every>`; a
     step is of the first variant that lists it. The last variant of a program lists none: it
-    is of every step that is left.
+    is of every step that is left, unless a `train.selector` chooses another one.
 
     All variants share parameters, states and accumulators. `micro` of a variant returns the
     accumulators that its `update` reads, which may be fewer than the program declares. Passes
@@ -23,7 +23,8 @@ def Train_VariantOp : Train_Op<"variant", [
     * (variant_c1) the functions are functions of the program; `combine` is named from phase
       `step` on, where micro-batches are not added in place.
     * (variant_c2) a function does the same part of every variant that names it.
-    * (variant_c3) the last variant of a program lists no steps, and the others do.
+    * (variant_c3) the last variant of a program lists no steps, and the others do unless the
+      selector names them.
     * (variant_c4) a range has `first` and `every` of 1 or more, and `last` of 0, for no end,
       or of `first` or more.
 
