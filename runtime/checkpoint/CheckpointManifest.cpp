@@ -16,6 +16,8 @@ static constexpr uint64_t kVersion = 3, kOldestVersion = 1;
 static constexpr const char *kChecksum = "checksum";
 /// Absent where state is the same on all ranks.
 static constexpr const char *kRankStates = "rank_states";
+/// Absent where the program has no selector.
+static constexpr const char *kChoices = "choices";
 
 std::string rankStateFile(uint32_t rank) {
   return fmt::format("state.rank-{:05}.safetensors", rank);
@@ -54,6 +56,8 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"files",
                    {{kWeightsFile, entry(manifest.weights)},
                     {kStateFile, entry(manifest.state)}}}};
+  if (!position.choices.empty())
+    content[kChoices] = position.choices;
   if (!manifest.otherStates.empty())
     content[kRankStates] = manifest.otherStates.size() + 1;
   for (uint32_t i = 0; i < manifest.otherStates.size(); ++i)
@@ -102,6 +106,18 @@ public:
                   "a number from 1 to 2^32-1")
                ? uint32_t(value)
                : 1;
+  }
+  std::vector<uint32_t> naturals(const char *key) {
+    const json *value = find(key, "a list of natural numbers");
+    std::vector<uint32_t> numbers;
+    if (!value || !expect(value->is_array(), key, "a list of natural numbers"))
+      return numbers;
+    for (const json &number : *value)
+      if (expect(number.is_number_unsigned() &&
+                     number.get<uint64_t>() <= UINT32_MAX,
+                 key, "a list of numbers below 2^32"))
+        numbers.push_back(number.get<uint32_t>());
+    return numbers;
   }
   bool boolean(const char *key) {
     const json *value = find(key, "true or false");
@@ -190,6 +206,8 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
     position.skipped = taker.count("skipped");
     position.skippedInRow = taker.count("skipped_in_row");
   }
+  if (content.contains(kChoices))
+    position.choices = taker.naturals(kChoices);
   position.seed = taker.natural("seed");
   position.shuffle = taker.boolean("shuffle");
   position.dataFingerprint = taker.natural("data_fingerprint");

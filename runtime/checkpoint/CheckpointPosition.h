@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace boostrt {
 
@@ -17,6 +18,9 @@ struct CheckpointPosition {
   int64_t skippedInRow = 0;   ///< of them, the last ones
   uint32_t ranks = 1;         ///< that took the last step
   uint32_t microBatches = 1;  ///< of each of them, in a full step
+  /// Variants that a selector has chosen already for the next steps, in their
+  /// order; see BoostSelector.
+  std::vector<uint32_t> choices = {};
   uint64_t seed = 0;
   bool shuffle = true;
   std::string recipeHash;       ///< BoostProgram::recipe_hash

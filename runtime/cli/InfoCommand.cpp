@@ -163,7 +163,7 @@ std::string rangeText(const Json &range) {
 }
 
 /// One kind of step needs no table.
-void printVariants(const Json &variants) {
+void printVariants(const Json &variants, const Json &selectors) {
   if (variants.size() == 1)
     return;
   printResult("variants of a step (steps from 1, the first that lists one)\n");
@@ -172,8 +172,18 @@ void printVariants(const Json &variants) {
     for (const Json &range : variant["ranges"])
       ranges.push_back(rangeText(range));
     printResult("  {:<32} {}\n", variant["name"].get<std::string>(),
-                ranges.empty() ? "all other steps"
-                               : fmt::format("{}", fmt::join(ranges, ", ")));
+                !ranges.empty() ? fmt::format("{}", fmt::join(ranges, ", "))
+                : variant == variants.back() ? "all other steps"
+                                             : "when it is chosen");
+  }
+  for (const Json &selector : selectors) {
+    std::vector<std::string> names;
+    for (const Json &choice : selector["choices"])
+      names.push_back(choice["variant"].get<std::string>());
+    printResult("  {} chooses for all other steps, {} ahead: {}\n",
+                selector["function"].get<std::string>(),
+                countOf(selector["lag"].get<uint64_t>(), "step"),
+                fmt::join(names, ", "));
   }
 }
 
@@ -199,7 +209,7 @@ void printText(const Json &json) {
     printResult("schedule {}: {} {}\n", schedule["name"].get<std::string>(),
                 schedule["kind"].get<std::string>(),
                 schedule["value"].get<double>());
-  printVariants(json["variants"]);
+  printVariants(json["variants"], json["selectors"]);
   for (const Json &target : json["targets"])
     printTarget(target);
   printResult("recipe\n{}\n", json["recipe"].dump(2));

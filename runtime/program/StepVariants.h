@@ -28,20 +28,40 @@ inline uint32_t functionOf(const BoostTarget &target, BoostFunctionRole role) {
   return static_cast<uint32_t>(found - functions.begin());
 }
 
-/// The variant of the steps that no other variant lists.
+/// The variant of the steps that no other variant lists and that no selector
+/// has another one for.
 inline const BoostVariant &usualVariant(const BoostProgram &program) {
   return variantsOf(program).back();
 }
 
-/// The variant of a step of the run, counted from 1.
-inline const BoostVariant &variantAt(const BoostProgram &program,
-                                     int64_t step) {
+/// The first variant that lists a step of the run, counted from 1; null: none.
+inline const BoostVariant *listedVariant(const BoostProgram &program,
+                                         int64_t step) {
   for (const BoostVariant &variant : variantsOf(program))
     for (const BoostStepRange &range :
          std::span(variant.ranges, variant.range_count))
       if (boost_steps_contain(&range, step))
-        return variant;
-  return usualVariant(program);
+        return &variant;
+  return nullptr;
+}
+
+/// What chooses the variant of the other steps; null: nothing does.
+inline const BoostSelector *selectorOf(const BoostProgram &program) {
+  return program.selector_count == 0 ? nullptr : program.selectors;
+}
+
+/// The variants that a selector chooses from, by their indices.
+inline std::span<const BoostChoice> choicesOf(const BoostSelector &selector) {
+  return {selector.choices, selector.choice_count};
+}
+
+/// Whether the selector may choose `variant`, one of the program.
+inline bool isChosen(const BoostProgram &program, const BoostVariant &variant) {
+  const BoostSelector *selector = selectorOf(program);
+  return selector &&
+         std::ranges::any_of(choicesOf(*selector), [&](BoostChoice choice) {
+           return &program.variants[choice.variant] == &variant;
+         });
 }
 
 /// What ranks exchange in a step of `variant`; the same on all targets.

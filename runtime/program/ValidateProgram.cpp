@@ -8,6 +8,7 @@
 
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/StepVariants.h"
 
 #include <algorithm>
 #include <set>
@@ -263,6 +264,14 @@ private:
         scalar(p_.failed, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+    if (const BoostSelector *selector = selectorOf(p_)) {
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(selector->step, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(selector->length, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(selector->choice, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
+    }
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.metric_count; ++i) {
       const BoostMetric &metric = p_.metrics[i];

@@ -75,24 +75,46 @@ public:
                              &BoostFunction::role) != 1)
         return fail("expected one function of role {}",
                     nameOf<BoostFunctionRole>(role));
+    BOOSTRT_RETURN_IF_ERROR(selector());
     return variants();
   }
 
 private:
+  Status selector() const {
+    if (p_.selector_count > 1)
+      return fail("{} selectors, expected one at most", p_.selector_count);
+    const BoostSelector *selector = selectorOf(p_);
+    if (!selector)
+      return Status();
+    BOOSTRT_RETURN_IF_ERROR(
+        part("the selector", selector->function, BOOSTC_FUNCTION_SELECT));
+    if (selector->lag != 1 && selector->lag != 2)
+      return fail("the selector has a lag of {}, expected 1 or 2",
+                  selector->lag);
+    if (selector->choice_count == 0)
+      return fail("the selector has no choices");
+    for (const BoostChoice &choice : choicesOf(*selector))
+      if (choice.variant == UINT32_MAX)
+        return fail("a choice of the selector names no variant");
+    return Status();
+  }
+
   Status variants() const {
     if (p_.variant_count == 0)
       return fail("no variants");
     for (const BoostVariant &variant : variantsOf(p_)) {
-      BOOSTRT_RETURN_IF_ERROR(
-          part(variant, variant.micro, BOOSTC_FUNCTION_MICRO));
+      std::string what = fmt::format("variant {}", variant.name);
+      BOOSTRT_RETURN_IF_ERROR(part(what, variant.micro, BOOSTC_FUNCTION_MICRO));
       // Without gradient sets of their own micro-batches need no combine.
       if (!accumulatesInPlace(p_))
         BOOSTRT_RETURN_IF_ERROR(
-            part(variant, variant.combine, BOOSTC_FUNCTION_COMBINE));
+            part(what, variant.combine, BOOSTC_FUNCTION_COMBINE));
       BOOSTRT_RETURN_IF_ERROR(
-          part(variant, variant.update, BOOSTC_FUNCTION_UPDATE));
+          part(what, variant.update, BOOSTC_FUNCTION_UPDATE));
       bool isLast = &variant == &usualVariant(p_);
-      if ((variant.range_count == 0) != isLast)
+      bool needsRanges = !isLast && !isChosen(p_, variant);
+      if (isLast ? variant.range_count > 0
+                 : needsRanges && variant.range_count == 0)
         return fail("variant {} has {} ranges of steps", variant.name,
                     variant.range_count);
       for (const BoostStepRange &range :
@@ -104,14 +126,14 @@ private:
     return Status();
   }
 
-  Status part(const BoostVariant &variant, uint32_t function,
+  Status part(const std::string &user, uint32_t function,
               BoostFunctionRole role) const {
     const BoostTarget &target = p_.targets[0];
     if (function < target.function_count &&
         target.functions[function].role == role)
       return Status();
-    return fail("variant {} has function {} where one of role {} is expected",
-                variant.name, function, nameOf<BoostFunctionRole>(role));
+    return fail("{} has function {} where one of role {} is expected", user,
+                function, nameOf<BoostFunctionRole>(role));
   }
 
   const BoostProgram &p_;

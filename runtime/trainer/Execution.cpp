@@ -29,7 +29,8 @@ template <typename T> void write(std::byte *address, T value) {
 Execution::Execution(const Program &program, Device &device,
                      const Arenas &arenas)
     : program_(program), device_(device), arenas_(arenas),
-      variant_(&usualVariant(program.descriptor())) {
+      variant_(&usualVariant(program.descriptor())),
+      choices_(program.descriptor()) {
   // Indices are the same on all targets.
   const BoostTarget &target = program.targets().front();
   init_ = functionOf(target, BOOSTC_FUNCTION_INIT);
@@ -104,6 +105,32 @@ Status Execution::init(uint64_t seed) {
   return call(init_);
 }
 
+Status Execution::select(int64_t globalStep) {
+  const BoostSelector &selector = *selectorOf(program_.descriptor());
+  BOOSTRT_RETURN_IF_ERROR(control(selector.step, globalStep));
+  BOOSTRT_RETURN_IF_ERROR(control(selector.length, run_.last()));
+  return call(selector.function);
+}
+
+/// What the last select() whose results are on the host has left.
+int32_t Execution::chosen() const {
+  return read<int32_t>(tensor(selectorOf(program_.descriptor())->choice));
+}
+
+Status Execution::choose(int64_t globalStep, std::span<const uint32_t> known) {
+  for (int64_t i = 0; i < choices_.lag(); ++i) {
+    int64_t step = globalStep + 1 + i;
+    if (static_cast<size_t>(i) < known.size()) {
+      choices_.set(step, static_cast<int32_t>(known[i]));
+      continue;
+    }
+    BOOSTRT_RETURN_IF_ERROR(select(step));
+    BOOSTRT_RETURN_IF_ERROR(arenas_.pull(results_[0]));
+    choices_.set(step, chosen());
+  }
+  return Status();
+}
+
 Status Execution::micro(std::byte *batch, int gradients,
                         int64_t completesStep) {
   BOOSTRT_RETURN_IF_ERROR(useBatch(batch));
@@ -170,6 +197,8 @@ Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
   if (early_)
     early_->close();
   BOOSTRT_RETURN_IF_ERROR(updated);
+  if (choices_.lag() != 0)
+    BOOSTRT_RETURN_IF_ERROR(select(globalStep + choices_.lag()));
   // What the host has of the step before is read before it is copied over.
   std::optional<StepResults> before;
   if (!isSettled_) {
@@ -180,6 +209,7 @@ Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
   }
   BOOSTRT_RETURN_IF_ERROR(arenas_.beginPull(results_));
   isSettled_ = false;
+  updatedStep_ = globalStep;
   return before;
 }
 
@@ -193,6 +223,8 @@ Result<StepResults> Execution::settle() {
                       .gradientNorm = {}};
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
+  if (choices_.lag() != 0)
+    choices_.set(updatedStep_ + choices_.lag(), chosen());
   return results;
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/checkpoint/RunSteps.h"
 #include "runtime/device/OverlappedCollectives.h"
 #include "runtime/program/Program.h"
-#include "runtime/program/StepVariants.h"
+#include "runtime/program/VariantChoices.h"
 #include "runtime/trainer/Arenas.h"
 #include "runtime/trainer/RankCollectives.h"
 
@@ -63,12 +63,21 @@ public:
 
   /// Makes the calls until the next selectVariant() those of the variant that
   /// step `globalStep` (from 1) is of; before the first they are of the usual
-  /// one.
+  /// one. Where a selector chooses it, update() of an earlier step has, or
+  /// choose().
   void selectVariant(int64_t globalStep) {
-    variant_ = &variantAt(program_.descriptor(), globalStep);
+    variant_ = &choices_.variantAt(globalStep);
   }
 
   Status init(uint64_t seed);
+  /// Has the variants of the first steps after `globalStep` chosen: `known` are
+  /// the choices that a checkpoint has; those that it lacks are made from the
+  /// states as they are. Nothing to do in a program without a selector.
+  Status choose(int64_t globalStep, std::span<const uint32_t> known = {});
+  /// What is chosen after a step that is settled, for a checkpoint.
+  std::vector<uint32_t> choicesAfter(int64_t globalStep) const {
+    return choices_.after(globalStep);
+  }
   /// `batch` is the host's base of a batch arena, which stays as it is until
   /// finishBatches() or eval() has returned. `completesStep`: set 0 is
   /// then all that this rank adds to the next update, of that step (from 1), so
@@ -92,7 +101,9 @@ public:
   /// Whether the device works on while the host looks at the step before. Where
   /// it does not, an update is to be settled before the next micro().
   bool runsAhead() const {
-    return device_.memory() && (!collectives_ || collectives_->worksOnDevice());
+    return device_.memory() &&
+           (!collectives_ || collectives_->worksOnDevice()) &&
+           choices_.lag() != 1;
   }
   Status eval(std::byte *batch);
 
@@ -120,6 +131,9 @@ public:
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(uint32_t function);
+  /// Calls the program's selector for step `globalStep`.
+  Status select(int64_t globalStep);
+  int32_t chosen() const;
   void beginStep(int64_t globalStep);
   /// Sets a scalar of the control arena, of which the host has a copy.
   template <typename T> Status control(const BoostTensor &scalar, T value);
@@ -132,6 +146,7 @@ private:
   Device &device_;
   const Arenas &arenas_;
   const BoostVariant *variant_;
+  VariantChoices choices_;
   uint32_t init_, eval_; ///< functions
   RankCollectives *collectives_ = nullptr;
   std::unique_ptr<OverlappedCollectives> early_; ///< around them
@@ -142,6 +157,7 @@ private:
   /// What update leaves: the result arena, and sum and count of set 0's loss.
   std::array<DeviceCopy, 3> results_;
   bool isSettled_ = true;
+  int64_t updatedStep_ = 0;   ///< of the last update
   bool setIsWritten_ = false; ///< some time: set 0, where micro() adds to it
 };
 

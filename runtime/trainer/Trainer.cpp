@@ -56,6 +56,8 @@ Result<StopReason> Trainer::takeSteps() {
     return StopReason::Finished;
   position_.ranks = share_.ranks;
   position_.microBatches = share_.microBatches;
+  BOOSTRT_RETURN_IF_ERROR(
+      execution_.choose(position_.globalStep, position_.choices));
   const Dataset &train = *data_.source.train;
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
@@ -166,6 +168,7 @@ Status Trainer::stepDone(const StepResults &results) {
   position_.samplesInEpoch =
       std::min(run_.samples(), position_.samplesInEpoch + run_.window());
   ++position_.globalStep;
+  position_.choices = execution_.choicesAfter(position_.globalStep);
   BOOSTRT_RETURN_IF_ERROR(countSkipped(results));
   ++runSteps_;
   ++epochSteps_;

@@ -217,6 +217,17 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
         forged([&, &ranks = ranks](json &m) { m["rank_states"] = ranks; }),
         reason);
   }
+  for (auto [choices, reason] :
+       {std::pair<json, const char *>{
+            2, "'choices' is not a list of natural numbers"},
+        {json::array({1, -1}), "'choices' is not a list of numbers below 2^32"},
+        {json::array({1LL << 32}),
+         "'choices' is not a list of numbers below 2^32"}}) {
+    content("manifest.json").assign(good.begin(), good.end());
+    expectManifestError(
+        forged([&, &choices = choices](json &m) { m["choices"] = choices; }),
+        reason);
+  }
   content("manifest.json").assign(good.begin(), good.end());
   std::string noBytes =
       forged([](json &m) { m["files"]["state.safetensors"].erase("bytes"); });

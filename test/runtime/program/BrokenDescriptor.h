@@ -22,6 +22,7 @@ struct Copy {
   std::vector<BoostCollectiveOperand> exchanged; ///< of the first collective
   std::vector<std::vector<BoostFunction>> functions; ///< by target
   std::vector<BoostVariant> variants;
+  std::vector<BoostSelector> selectors;
   // From the first target.
   std::vector<BoostLibraryCall> calls;
   // From the last target.
@@ -72,7 +73,39 @@ struct Copy {
     modules.assign(last.modules, last.modules + 2);
     last.modules = modules.data();
   }
+
+  /// Appends the selector's function to those of every target.
+  void add(const BoostSelector &selector) {
+    selectors = {selector};
+    program.selectors = selectors.data();
+    program.selector_count = 1;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      functions[i].push_back(functions[i].back());
+      functions[i].back().name = "select";
+      functions[i].back().role = BOOSTC_FUNCTION_SELECT;
+      targets[i].functions = functions[i].data();
+      ++targets[i].function_count;
+    }
+  }
 };
+
+/// For Copy::add(): one choice, of the fixtures' only variant.
+inline BoostSelector soundSelector() {
+  static constexpr BoostChoice kFirst[] = {{0, 0}};
+  auto scalar = [](const char *name, BoostDType dtype, BoostArenaKind arena,
+                   uint64_t bytes) {
+    return BoostTensor{name, "model.json:1:1", nullptr, 0, dtype, arena, 0, 0,
+                       bytes};
+  };
+  return {5,
+          2,
+          kFirst,
+          1,
+          0,
+          scalar("step", BOOSTC_I64, BOOSTC_ARENA_CONTROL, 8),
+          scalar("run_length", BOOSTC_I64, BOOSTC_ARENA_CONTROL, 8),
+          scalar("choice", BOOSTC_I32, BOOSTC_ARENA_RESULT, 4)};
+}
 
 class BrokenDescriptor : public testing::Test {
 protected:

@@ -35,6 +35,29 @@ TEST_F(ValidateProgram, Header) {
                "0 samples at least, in a batch of 32");
 }
 
+/// Its function and its choices are in ValidateTargetsTest.cpp.
+TEST_F(ValidateProgram, TheScalarsOfASelector) {
+  using Scalar = BoostTensor BoostSelector::*;
+  for (auto [scalar, text] :
+       {std::pair<Scalar, const char *>{&BoostSelector::step,
+                                        "scalar 'step' lies in arena result, "
+                                        "expected control"},
+        {&BoostSelector::length,
+         "scalar 'run_length' lies in arena result, expected control"},
+        {&BoostSelector::choice,
+         "scalar 'choice' lies in arena control, expected result"}}) {
+    BoostSelector selector = soundSelector();
+    BoostTensor &tensor = selector.*scalar;
+    tensor.arena = tensor.arena == BOOSTC_ARENA_RESULT ? BOOSTC_ARENA_CONTROL
+                                                       : BOOSTC_ARENA_RESULT;
+    expectDefect([&](Copy &c) { c.add(selector); }, text);
+  }
+  BoostSelector selector = soundSelector();
+  selector.choice.dtype = BOOSTC_F32;
+  expectDefect([&](Copy &c) { c.add(selector); },
+               "scalar 'choice' is not a scalar of the expected type");
+}
+
 /// Collective 0: operands weight, bias, loss sum, loss count.
 TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.program.collectives = nullptr; },

@@ -11,6 +11,13 @@ namespace {
 class ValidateTargets : public BrokenDescriptor {
 protected:
   void SetUp() override { load("linear"); }
+
+  template <typename Change> void expectSound(Change &&change) {
+    Copy copy(program_->descriptor());
+    change(copy);
+    Status status = validateProgram(copy.program, "p.so");
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
 };
 
 /// With library calls.
@@ -95,14 +102,53 @@ TEST_F(ValidateTargets, VariantsNameFunctionsAndSteps) {
       "variant step is of every 0th step from 3 to 0");
 }
 
+TEST_F(ValidateTargets, ASelectorNamesAFunctionAndVariants) {
+  expectSound([](Copy &c) { c.add(soundSelector()); });
+  auto expectSelectorDefect = [&](auto breakIt, const char *text) {
+    BoostSelector selector = soundSelector();
+    breakIt(selector);
+    expectDefect([&](Copy &c) { c.add(selector); }, text);
+  };
+  expectSelectorDefect([](BoostSelector &s) { s.function = 1; },
+                       "the selector has function 1 where one of role select "
+                       "is expected");
+  expectSelectorDefect([](BoostSelector &s) { s.lag = 3; },
+                       "the selector has a lag of 3, expected 1 or 2");
+  expectSelectorDefect([](BoostSelector &s) { s.choice_count = 0; },
+                       "the selector has no choices");
+  static constexpr BoostChoice kNone[] = {{UINT32_MAX, 0}};
+  expectSelectorDefect([](BoostSelector &s) { s.choices = kNone; },
+                       "a choice of the selector names no variant");
+  expectDefect(
+      [](Copy &c) {
+        c.add(soundSelector());
+        c.selectors.push_back(c.selectors[0]);
+        c.program.selectors = c.selectors.data();
+        c.program.selector_count = 2;
+      },
+      "2 selectors, expected one at most");
+}
+
+// One that is not chosen is of no step.
+TEST_F(ValidateTargets, AVariantThatIsChosenNeedsNoRange) {
+  auto addVariant = [](Copy &c) {
+    c.variants.push_back(c.variants[0]);
+    c.program.variants = c.variants.data();
+    c.program.variant_count = 2;
+  };
+  expectDefect(addVariant, "variant step has 0 ranges of steps");
+  expectSound([&](Copy &c) {
+    addVariant(c);
+    c.add(soundSelector());
+  });
+}
+
 TEST_F(ValidateTargets, EitherAloneIsSound) {
-  for (int i : {0, 1}) {
-    Copy copy(program_->descriptor());
-    copy.program.targets += i;
-    copy.program.target_count = 1;
-    Status status = validateProgram(copy.program, "p.so");
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
+  for (int i : {0, 1})
+    expectSound([&](Copy &c) {
+      c.program.targets += i;
+      c.program.target_count = 1;
+    });
 }
 
 TEST_F(ValidateCpuTarget, LibraryCalls) {
