@@ -81,11 +81,11 @@ void e2e::expectUpdate(Interpreted &exact, const Partial &sums,
                        const Compiled &compiled, int64_t step,
                        const std::string &what) {
   ReferenceTrainer &trainer = *exact.trainer;
+  func::FuncOp update = trainer.getVariant().update;
   ASSERT_EQ(succeeded(trainer.update(sums, getControls(compiled, step))), true)
       << exact.context.diagnostics;
-  std::map<std::string, std::vector<double>> bounds =
-      getUpdateErrors(exact.program.getVariantAt(trainer.step).update, sums,
-                      weights, state, getControls(compiled, step));
+  std::map<std::string, std::vector<double>> bounds = getUpdateErrors(
+      update, sums, weights, state, getControls(compiled, step));
   auto check = [&](const std::string &name, const ReferenceValue &expected,
                    const ReferenceValue &found) {
     Bounded bounded(expected);
@@ -117,6 +117,7 @@ void e2e::expectSteps(StringRef text, const Model &model,
   func::FuncOp eval = exact->program.getFunction(train::kEval);
 
   ASSERT_EQ(execution.init(7).message(), "");
+  ASSERT_EQ(execution.choose(0).message(), "");
   ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
   for (const auto &[name, value] : compiled.getParameters())
     EXPECT_EQ(value.data, trainer.parameters.at(name).data) << name;
@@ -134,7 +135,7 @@ void e2e::expectSteps(StringRef text, const Model &model,
     std::string what = "step " + std::to_string(step);
     trainer.step = step;
     plan.begin(step);
-    func::FuncOp micro = exact->program.getVariantAt(step).micro;
+    func::FuncOp micro = trainer.getVariant().micro;
     Values weights = compiled.getParameters(), state = compiled.getState();
     Values kept = join(weights, state);
     trainer.parameters = weights;

@@ -3,6 +3,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "test/passes/BatchMoments.h"
 #include "test/passes/MeanActivations.h"
+#include "test/passes/SelectByCounter.h"
 #include "tools/boost-opt/Registration.h"
 
 int main(int argc, char **argv) {
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   boostc::registerPasses();
   boostc::registerBatchMoments();
   boostc::registerMeanActivations();
+  boostc::registerSelectByCounter();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "boost-test-opt", registry));
 }
