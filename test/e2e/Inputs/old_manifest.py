@@ -1,4 +1,4 @@
-"""Makes a checkpoint one of manifest version 1, which had no cursor and no recipe.
+"""Makes a checkpoint one of manifest version 1: no cursor, no recipe, no choices.
 
   old_manifest.py CHECKPOINT [KEY=NUMBER]...
 """
@@ -9,7 +9,7 @@ import sys
 
 path = pathlib.Path(sys.argv[1], "manifest.json")
 manifest = json.loads(path.read_text())
-for key in ("samples", "ranks", "micro_batches", "recipe", "checksum"):
+for key in ("samples", "ranks", "micro_batches", "recipe", "choices", "checksum"):
     manifest.pop(key, None)
 manifest["version"] = 1
 for setting in sys.argv[2:]:
