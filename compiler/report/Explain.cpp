@@ -4,6 +4,7 @@
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/program/VariantText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -58,6 +59,7 @@ public:
     os << program.getSymName() << "\n";
     printRecipe();
     printSteps();
+    printVariants();
     printSchedules();
     printBoosts();
     printCollectives();
@@ -106,6 +108,36 @@ private:
       table.addRow({"steps per epoch", "unknown without --samples N"});
     }
     table.print(os);
+  }
+
+  /// Kinds of step, where there are several.
+  void printVariants() {
+    auto variants =
+        llvm::to_vector(program.getBody().getOps<train::VariantOp>());
+    if (variants.size() < 2)
+      return;
+    title("variants of a step (steps from 1, the first that lists one)");
+    TextTable table("lll");
+    for (train::VariantOp variant : variants) {
+      auto ranges = llvm::map_to_vector(
+          variant.getSteps().getAsRange<train::StepsAttr>(),
+          [](train::StepsAttr steps) { return steps.getDescriptor(); });
+      table.addRow(
+          {variant.getSymName().str(),
+           boostrt::describeSteps(ranges, variant == variants.back()),
+           formatv("{0}, {1}", variant.getMicro(), variant.getUpdate())});
+    }
+    table.print(os);
+    train::SelectorOp selector = program.getSelector();
+    if (!selector)
+      return;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < selector.getVariants().size(); ++i)
+      names.push_back(selector.getVariantName(i).str());
+    os << "  "
+       << boostrt::describeSelector(selector.getFunction().str(),
+                                    selector.getLag(), names)
+       << "\n";
   }
 
   int64_t stepsPerEpoch() const {

@@ -7,6 +7,7 @@
 #include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/ProgramTargets.h"
 #include "runtime/program/Recipe.h"
+#include "runtime/program/VariantText.h"
 #include "runtime/support/ByteText.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -150,40 +151,25 @@ void printTarget(const Json &target) {
               target["memory"]["total_bytes"].get<uint64_t>());
 }
 
-/// "every 3 steps from 3 on", "steps from 1 to 10".
-std::string rangeText(const Json &range) {
-  auto integer = [&](const char *key) { return range[key].get<int64_t>(); };
-  std::string steps = integer("every") == 1
-                          ? "steps"
-                          : fmt::format("every {} steps", integer("every"));
-  return range.contains("last")
-             ? fmt::format("{} from {} to {}", steps, integer("first"),
-                           integer("last"))
-             : fmt::format("{} from {} on", steps, integer("first"));
-}
-
 /// One kind of step needs no table.
 void printVariants(const Json &variants, const Json &selectors) {
   if (variants.size() == 1)
     return;
   printResult("variants of a step (steps from 1, the first that lists one)\n");
   for (const Json &variant : variants) {
-    std::vector<std::string> ranges;
+    std::vector<BoostStepRange> ranges;
     for (const Json &range : variant["ranges"])
-      ranges.push_back(rangeText(range));
+      ranges.push_back(
+          {range["first"], range.value("last", int64_t{0}), range["every"]});
     printResult("  {:<32} {}\n", variant["name"].get<std::string>(),
-                !ranges.empty() ? fmt::format("{}", fmt::join(ranges, ", "))
-                : variant == variants.back() ? "all other steps"
-                                             : "when it is chosen");
+                describeSteps(ranges, variant == variants.back()));
   }
   for (const Json &selector : selectors) {
     std::vector<std::string> names;
     for (const Json &choice : selector["choices"])
-      names.push_back(choice["variant"].get<std::string>());
-    printResult("  {} chooses for all other steps, {} ahead: {}\n",
-                selector["function"].get<std::string>(),
-                countOf(selector["lag"].get<uint64_t>(), "step"),
-                fmt::join(names, ", "));
+      names.push_back(choice["variant"]);
+    printResult("  {}\n",
+                describeSelector(selector["function"], selector["lag"], names));
   }
 }
 
