@@ -48,6 +48,8 @@ private:
   /// done.
   Status steps(int64_t count) {
     milliseconds_.clear();
+    if (globalStep_ == 0)
+      BOOSTRT_RETURN_IF_ERROR(execution_.choose(globalStep_));
     begin_ = Clock::now();
     for (int64_t i = 0; i < count; ++i)
       BOOSTRT_RETURN_IF_ERROR(step());
