@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 14; }
+def AbiVersion { int value = 15; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -78,8 +78,8 @@ class Inline<string name, Struct type_, string doc = "", bit flat = 0,
   bit isFlat = flat;
 }
 /// A pointer to as many of a struct, or int64_t, as the field `count` says.
-class Table<string name, string type_, string count_, string doc = "">
-    : Field<name, "Table", doc> {
+class Table<string name, string type_, string count_, string doc = "",
+            bit opt = 0> : Field<name, "Table", doc, opt> {
   string type = type_;
   string count = count_;
 }
@@ -238,6 +238,10 @@ def BoostLibraryCall : Struct<
     good: the fallback does}]>,
   Reserved]>;
 
+def BoostSum : Struct<"An accumulator that a function writes.", [
+  Index<"accumulator", "BoostAccumulator">,
+  Reserved]>;
+
 def BoostFunction : Struct<
     "All targets have the same functions in the same order.", [
   Name<"name">,
@@ -245,10 +249,13 @@ def BoostFunction : Struct<
   U64<"transient_bytes", "what this function uses of TRANSIENT">,
   EnumField<"role", BoostFunctionRole>,
   U32<"first_collective", [{
-    UPDATE calls so many collectives from this one on, in their order; others
-    call none}]>,
+    PROBE and UPDATE call so many collectives from this one on, in their order;
+    others call none}]>,
   U32<"collective_count">,
-  Reserved]>;
+  Count<"sum_count">,
+  Table<"sums", "BoostSum", "sum_count", [{
+    MICRO of a variant with phases before its last: the accumulators that it
+    writes; else null}], 1>]>;
 
 def BoostStepRange : Struct<[{
   Steps `first`, `first + every`, ... up to `last`, or without end where that is
@@ -257,18 +264,35 @@ def BoostStepRange : Struct<[{
   I64<"last", opt = 1>,
   I64<"every", "1 or more">]>;
 
-def BoostVariant : Struct<[{
-  A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
-  left, then UPDATE. A step is of the first variant of the program that has it
-  in a range. A selector chooses the variant of the steps that are left; without
-  one it is the last variant, which has no range.}], [
-  Name<"name">,
+def BoostPhase : Struct<[{
+  A part of a step before its last: MICRO for each micro-batch of the window,
+  COMBINE to add what two of them left, then PROBE. An accumulator that MICRO
+  does not write keeps what the phases before have left in it.}], [
   Index<"micro", "BoostFunction">,
   Index<"combine", "BoostFunction",
         "none where the program is not reproducible">,
+  Index<"probe", "BoostFunction">,
+  Bool<"repeats", [{
+    1: all of it again while PROBE leaves another number than 0 in `repeat` of
+    the program}]>]>;
+
+def BoostVariant : Struct<[{
+  A kind of step: its phases, in their order; then MICRO for each micro-batch,
+  COMBINE to add what two of them left, then UPDATE. A step is of the first
+  variant of the program that has it in a range. A selector chooses the variant
+  of the steps that are left; without one it is the last variant, which has no
+  range.}], [
+  Name<"name">,
+  Index<"micro", "BoostFunction",
+        "none: UPDATE reads the sums that the phases have left">,
+  Index<"combine", "BoostFunction",
+        "none where the program is not reproducible, or without MICRO">,
   Index<"update", "BoostFunction">,
   Count<"range_count">,
-  Table<"ranges", "BoostStepRange", "range_count">]>;
+  Table<"ranges", "BoostStepRange", "range_count">,
+  Table<"phases", "BoostPhase", "phase_count", "those before the last", 1>,
+  Count<"phase_count">,
+  Reserved]>;
 
 def BoostChoice : Struct<"A variant that a selector may choose.", [
   Index<"variant", "BoostVariant">,
@@ -322,8 +346,8 @@ def BoostCollectiveOperand : Struct<"Something that is exchanged.", [
   Reserved]>;
 
 def BoostCollective : Struct<[{
-  A collective of an update. All ranks execute the same ones in the same
-  order.}], [
+  A collective of a probe or an update. All ranks execute the same ones in the
+  same order.}], [
   EnumField<"kind", BoostCollectiveKind>,
   EnumField<"ranks", BoostRankGroup>,
   U32<"index", "order in the program, from 0">,
@@ -413,6 +437,10 @@ def BoostProgram : Struct<"", [
   Inline<"seed_control", BoostTensor, "i64 scalar in CONTROL, read by init">,
   Inline<"gradient_norm", BoostTensor, [{
     f32 scalar in RESULT, written by update: of the mean gradients, before
-    clipping; zeros where the program does not compute it}], opt = 1>]>;
+    clipping; zeros where the program does not compute it}], opt = 1>,
+  Inline<"repeat", BoostTensor, [{
+    i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
+    where it is to be repeated, the same on all ranks; zeros where no phase
+    repeats}], opt = 1>]>;
 
 #endif // BOOSTC_DESCRIPTOR

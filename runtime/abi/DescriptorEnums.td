@@ -33,10 +33,10 @@ def BoostArenaKind : AbiEnum<"BOOSTC_ARENA", [{
   sees by the base address it passes.}], [
   AbiCase<"Parameter", 0, "parameter",
           "weights and what is saved with them; init and update write it">,
-  AbiCase<"State", 1, "state", "other state; init and update write it">,
+  AbiCase<"State", 1, "state", "other state; init, probe and update write it">,
   AbiCase<"Gradient", 2, "gradient", [{
     the accumulators of one or more micro-batches: result of micro, destination
-    of combine, operand of update}]>,
+    of combine, operand of probe and update}]>,
   AbiCase<"GradientOther", 3, "gradient_other",
           "combine only: the set added to GRADIENT">,
   AbiCase<"Batch", 4, "batch", "inputs of one micro-batch and `valid`">,
@@ -63,7 +63,10 @@ def BoostFunctionRole : AbiEnum<"BOOSTC_FUNCTION", [{
   AbiCase<"Eval", 4, "eval", "BATCH, PARAMETER -> RESULT">,
   AbiCase<"Select", 5, "select", [{
     CONTROL(step, length), STATE, PARAMETER(states) -> RESULT(choice); see
-    BoostSelector}]>], 1>;
+    BoostSelector}]>,
+  AbiCase<"Probe", 6, "probe", [{
+    GRADIENT, CONTROL, PARAMETER, STATE, RESULT(failed) -> GRADIENT, STATE,
+    RESULT(repeat); see BoostPhase}]>], 1>;
 
 def BoostRole : AbiEnum<"BOOSTC_ROLE", "What a parameter is to its layer.", [
   AbiCase<"Weight", 0, "weight">,

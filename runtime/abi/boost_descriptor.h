@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 14u
+#define BOOSTC_ABI_VERSION 15u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xcd9cc791u
+#define BOOSTC_ABI_LAYOUT 0x64974aabu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -29,9 +29,9 @@ typedef enum BoostDType {
 typedef enum BoostArenaKind {
   /* weights and what is saved with them; init and update write it */
   BOOSTC_ARENA_PARAMETER = 0,
-  BOOSTC_ARENA_STATE = 1, /* other state; init and update write it */
+  BOOSTC_ARENA_STATE = 1, /* other state; init, probe and update write it */
   /* the accumulators of one or more micro-batches: result of micro, destination
-   * of combine, operand of update */
+   * of combine, operand of probe and update */
   BOOSTC_ARENA_GRADIENT = 2,
   BOOSTC_ARENA_GRADIENT_OTHER = 3, /* combine only: the set added to GRADIENT */
   BOOSTC_ARENA_BATCH = 4, /* inputs of one micro-batch and `valid` */
@@ -60,7 +60,10 @@ typedef enum BoostFunctionRole {
   /* CONTROL(step, length), STATE, PARAMETER(states) -> RESULT(choice); see
    * BoostSelector */
   BOOSTC_FUNCTION_SELECT = 5,
-  BOOSTC_FUNCTION_COUNT = 6
+  /* GRADIENT, CONTROL, PARAMETER, STATE, RESULT(failed) -> GRADIENT, STATE,
+   * RESULT(repeat); see BoostPhase */
+  BOOSTC_FUNCTION_PROBE = 6,
+  BOOSTC_FUNCTION_COUNT = 7
 } BoostFunctionRole;
 
 /* What a parameter is to its layer. */
@@ -336,17 +339,26 @@ typedef struct BoostLibraryCall {
   uint32_t reserved; /* 0 */
 } BoostLibraryCall;
 
+/* An accumulator that a function writes. */
+typedef struct BoostSum {
+  uint32_t accumulator; /* an index */
+  uint32_t reserved; /* 0 */
+} BoostSum;
+
 /* All targets have the same functions in the same order. */
 typedef struct BoostFunction {
   const char *name;
   BoostEntry entry;
   uint64_t transient_bytes; /* what this function uses of TRANSIENT */
   uint32_t role; /* BoostFunctionRole */
-  /* UPDATE calls so many collectives from this one on, in their order; others
-   * call none */
+  /* PROBE and UPDATE call so many collectives from this one on, in their order;
+   * others call none */
   uint32_t first_collective;
   uint32_t collective_count;
-  uint32_t reserved; /* 0 */
+  uint32_t sum_count;
+  /* MICRO of a variant with phases before its last: the accumulators that it
+   * writes; else null */
+  const BoostSum *sums;
 } BoostFunction;
 
 /* Steps `first`, `first + every`, ... up to `last`, or without end where that
@@ -357,17 +369,35 @@ typedef struct BoostStepRange {
   int64_t every; /* 1 or more */
 } BoostStepRange;
 
-/* A kind of step: MICRO for each micro-batch, COMBINE to add what two of them
- * left, then UPDATE. A step is of the first variant of the program that has it
- * in a range. A selector chooses the variant of the steps that are left;
- * without one it is the last variant, which has no range. */
-typedef struct BoostVariant {
-  const char *name;
+/* A part of a step before its last: MICRO for each micro-batch of the window,
+ * COMBINE to add what two of them left, then PROBE. An accumulator that MICRO
+ * does not write keeps what the phases before have left in it. */
+typedef struct BoostPhase {
   uint32_t micro; /* an index */
   uint32_t combine; /* none where the program is not reproducible; an index */
+  uint32_t probe; /* an index */
+  /* 1: all of it again while PROBE leaves another number than 0 in `repeat` of
+   * the program */
+  uint32_t repeats;
+} BoostPhase;
+
+/* A kind of step: its phases, in their order; then MICRO for each micro-batch,
+ * COMBINE to add what two of them left, then UPDATE. A step is of the first
+ * variant of the program that has it in a range. A selector chooses the variant
+ * of the steps that are left; without one it is the last variant, which has no
+ * range. */
+typedef struct BoostVariant {
+  const char *name;
+  /* none: UPDATE reads the sums that the phases have left; an index */
+  uint32_t micro;
+  /* none where the program is not reproducible, or without MICRO; an index */
+  uint32_t combine;
   uint32_t update; /* an index */
   uint32_t range_count;
   const BoostStepRange *ranges;
+  const BoostPhase *phases; /* those before the last */
+  uint32_t phase_count;
+  uint32_t reserved; /* 0 */
 } BoostVariant;
 
 /* A variant that a selector may choose. */
@@ -430,8 +460,8 @@ typedef struct BoostCollectiveOperand {
   uint32_t reserved; /* 0 */
 } BoostCollectiveOperand;
 
-/* A collective of an update. All ranks execute the same ones in the same order.
- */
+/* A collective of a probe or an update. All ranks execute the same ones in the
+ * same order. */
 typedef struct BoostCollective {
   uint32_t kind; /* BoostCollectiveKind */
   uint32_t ranks; /* BoostRankGroup */
@@ -520,6 +550,10 @@ typedef struct BoostProgram {
   /* f32 scalar in RESULT, written by update: of the mean gradients, before
    * clipping; zeros where the program does not compute it */
   BoostTensor gradient_norm;
+  /* i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
+   * where it is to be repeated, the same on all ranks; zeros where no phase
+   * repeats */
+  BoostTensor repeat;
 } BoostProgram;
 
 #ifdef __cplusplus
@@ -547,11 +581,15 @@ BOOSTC_ABI_ASSERT(sizeof(BoostConvolution) == 264,
                   "BoostConvolution is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 400,
                   "BoostLibraryCall is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostFunction) == 40,
+BOOSTC_ABI_ASSERT(sizeof(BoostSum) == 8,
+                  "BoostSum is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostFunction) == 48,
                   "BoostFunction is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostStepRange) == 24,
                   "BoostStepRange is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostVariant) == 32,
+BOOSTC_ABI_ASSERT(sizeof(BoostPhase) == 16,
+                  "BoostPhase is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostVariant) == 48,
                   "BoostVariant is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostChoice) == 8,
                   "BoostChoice is not laid out as its schema says");
@@ -569,7 +607,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
                   "BoostTarget is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 552,
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 608,
                   "BoostProgram is not laid out as its schema says");
 
 #ifdef __cplusplus

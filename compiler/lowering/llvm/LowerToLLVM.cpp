@@ -84,7 +84,8 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
          .first_collective = first,
          .collective_count =
              static_cast<uint32_t>(target.collectives.size()) - first,
-         .reserved = 0});
+         .sum_count = 0,
+         .sums = nullptr});
     return success();
   }
 

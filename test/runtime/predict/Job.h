@@ -73,8 +73,9 @@ private:
 
   Operands weights_, loss_, all_;
   std::vector<BoostCollective> collectives_;
-  BoostFunction update_{"update", nullptr, 0, BOOSTC_FUNCTION_UPDATE, 0, 0, 0};
-  BoostVariant variant_{"step", 0, 0, 0, 0, nullptr};
+  BoostFunction update_{"update", nullptr, 0, BOOSTC_FUNCTION_UPDATE,
+                        0,        0,       0, nullptr};
+  BoostVariant variant_{"step", 0, 0, 0, 0, nullptr, nullptr, 0, 0};
   BoostTarget target_{};
   BoostProgram program_{};
 };

@@ -23,9 +23,9 @@ protected:
   }
 
   BoostStepRange range_{3, 0, 3};
-  BoostVariant variants_[3] = {{"listed", 0, 0, 0, 1, &range_},
-                               {"chosen", 0, 0, 0, 0, nullptr},
-                               {"usual", 0, 0, 0, 0, nullptr}};
+  BoostVariant variants_[3] = {{"listed", 0, 0, 0, 1, &range_, nullptr, 0, 0},
+                               {"chosen", 0, 0, 0, 0, nullptr, nullptr, 0, 0},
+                               {"usual", 0, 0, 0, 0, nullptr, nullptr, 0, 0}};
   BoostChoice list_[2] = {{1, 0}, {0, 0}};
   BoostSelector selector_{0, GetParam(), list_, 2, 0, {}, {}, {}};
   BoostProgram program_{};

@@ -198,8 +198,9 @@ TEST_F(StepsOnGpu, ARankWithoutSamplesBringsNothing) {
   brought = {&gpu.program->descriptor(), {}};
   gpu.functions[BOOSTC_FUNCTION_UPDATE].entry = [](const BoostEnv *env,
                                                    void *const *arenas) {
-    return launch({"update", updateOfTwo, 0, BOOSTC_FUNCTION_UPDATE, 0, 0, 0},
-                  env, arenas);
+    return launch(
+        {"update", updateOfTwo, 0, BOOSTC_FUNCTION_UPDATE, 0, 0, 0, nullptr},
+        env, arenas);
   };
   LocalJob job(2);
   Ranks ranks(job.connect(1), {0, 0}, LogPolicy::Thread);
