@@ -73,7 +73,10 @@ def ReduceGradientsPass
     ranks' means are summed; or by the number of ranks that have samples, which is summed
     with the rest.
 
-    A program whose `@update` has collectives already stays as it is.
+    In a step of several phases (`train.variant`) the same is done in each probe, and a sum is
+    exchanged once: in the first probe or update after the `micro` that returns it.
+
+    A function that has collectives already stays as it is.
 
     Before:
     ```mlir

@@ -82,7 +82,7 @@ static OwningOpRef<ModuleOp> isolate(Operation *op, size_t number) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(program.getLoc());
   OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
   auto copy = cast<train::ProgramOp>(builder.clone(*program));
-  func::FuncOp measured = copy.getVariants().back().micro;
+  func::FuncOp measured = copy.getMicros().back();
   for (auto function : copy.getOps<func::FuncOp>()) {
     Block &body = function.front();
     while (&body.front() != body.getTerminator())

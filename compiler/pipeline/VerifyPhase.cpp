@@ -148,13 +148,15 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   }
 
   /// All ranks do the same in the same order, which numbers state: collectives
-  /// in updates alone, which all of them call, one update after the other.
+  /// in probes and updates alone, which all of them call, one function after
+  /// the other.
   LogicalResult verifyOrder(Operation *op, uint32_t number) {
     auto program = op->getParentOfType<train::ProgramOp>();
     auto function = op->getParentOfType<func::FuncOp>();
-    auto updates = program ? program.getUpdates() : SmallVector<func::FuncOp>();
-    if (!llvm::is_contained(updates, function))
-      return op->emitOpError("expected in the update of a variant alone");
+    auto endings = program ? program.getEndings() : SmallVector<func::FuncOp>();
+    if (!llvm::is_contained(endings, function))
+      return op->emitOpError(
+          "expected in a probe or the update of a variant alone");
     return verifyNext(op, program, function, number);
   }
 
@@ -164,19 +166,20 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     auto function = op->getParentOfType<func::FuncOp>();
     if (program)
       for (const train::StepVariant &variant : program.getVariants())
-        if (variant.micro && variant.micro == function)
-          return verifyNext(op, program, variant.update, op.getIndex());
+        for (const train::StepPhase &phase : variant.getPhases())
+          if (phase.micro && phase.micro == function)
+            return verifyNext(op, program, phase.ending, op.getIndex());
     return op.emitOpError("expected in the micro of a variant alone");
   }
 
   /// Numbers go on from one op of a function to the next; the first is that of
-  /// the first collective of `update`.
+  /// the first collective of `ending`.
   LogicalResult verifyNext(Operation *op, train::ProgramOp program,
-                           func::FuncOp update, uint32_t number) {
+                           func::FuncOp ending, uint32_t number) {
     auto [entry, isFirst] =
         numbers.try_emplace(op->getParentOfType<func::FuncOp>());
     if (isFirst)
-      entry->second = getFirstCollective(program, update);
+      entry->second = getFirstCollective(program, ending);
     uint32_t next = entry->second++;
     if (number != next)
       return op->emitOpError("has number ")
@@ -184,13 +187,13 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     return success();
   }
 
-  /// Number of the first collective of `update`, whose collectives follow those
-  /// of the updates before it.
+  /// Number of the first collective of `ending`, whose collectives follow those
+  /// of the probes and updates before it.
   static uint32_t getFirstCollective(train::ProgramOp program,
-                                     func::FuncOp update) {
+                                     func::FuncOp ending) {
     uint32_t first = 0;
-    for (func::FuncOp other : program.getUpdates()) {
-      if (other == update)
+    for (func::FuncOp other : program.getEndings()) {
+      if (other == ending)
         break;
       auto collectives = other.getOps<CollectiveOpInterface>();
       first += std::distance(collectives.begin(), collectives.end());
@@ -295,6 +298,10 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       if (selector && current < Phase::Buffers &&
           failed(selector.verifyBindings()))
         return failure();
+      if (current < Phase::Buffers)
+        for (auto variant : program.getOps<train::VariantOp>())
+          if (failed(variant.verifyBindings()))
+            return failure();
       bool isForGpus =
           getCudaTarget(program) && !program->hasAttr(kCpuTargetAttrName);
       if (current >= Phase::Buffers && getCudaTarget(program) && !isForGpus)

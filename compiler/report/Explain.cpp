@@ -114,7 +114,9 @@ private:
   void printVariants() {
     auto variants =
         llvm::to_vector(program.getBody().getOps<train::VariantOp>());
-    if (variants.size() < 2)
+    bool hasPhases = llvm::any_of(
+        variants, [](train::VariantOp op) { return !op.getPhases().empty(); });
+    if (variants.size() < 2 && !hasPhases)
       return;
     title("variants of a step (steps from 1, the first that lists one)");
     TextTable table("lll");
@@ -125,9 +127,12 @@ private:
       table.addRow(
           {variant.getSymName().str(),
            boostrt::describeSteps(ranges, variant == variants.back()),
-           formatv("{0}, {1}", variant.getMicro(), variant.getUpdate())});
+           formatv("{0}{1}{2}", variant.getMicro().value_or(""),
+                   variant.getMicro() ? ", " : "", variant.getUpdate())});
     }
     table.print(os);
+    for (const train::StepVariant &variant : program.getVariants())
+      printPhases(variant);
     train::SelectorOp selector = program.getSelector();
     if (!selector)
       return;
@@ -138,6 +143,20 @@ private:
        << boostrt::describeSelector(selector.getFunction().str(),
                                     selector.getLag(), names)
        << "\n";
+  }
+
+  /// The phases of a variant with several.
+  void printPhases(const train::StepVariant &variant) {
+    if (variant.probes.empty())
+      return;
+    os << "  " << variant.name << ":\n";
+    for (auto [i, phase] : llvm::enumerate(variant.getPhases())) {
+      mlir::func::FuncOp micro = phase.micro, ending = phase.ending;
+      os << "    "
+         << boostrt::describePhase(i + 1, micro ? micro.getName().str() : "",
+                                   ending.getName().str(), phase.repeats)
+         << "\n";
+    }
   }
 
   int64_t stepsPerEpoch() const {
@@ -175,14 +194,18 @@ private:
 
   /// What ranks exchange once a step.
   void printCollectives() {
-    auto update = program.getVariants().back().update;
-    if (!update || update.getOps<rt::CollectiveOp>().empty())
+    llvm::SmallVector<rt::CollectiveOp> collectives;
+    for (const train::StepPhase &phase :
+         program.getVariants().back().getPhases())
+      if (mlir::func::FuncOp ending = phase.ending)
+        llvm::append_range(collectives, ending.getOps<rt::CollectiveOp>());
+    if (collectives.empty())
       return;
     title("collectives of a step, where there are several ranks");
     TextTable table("rlllr");
     table.addRow({"index", "kind", "ranks", "parameters", "bytes"});
     table.addRule();
-    for (auto op : update.getOps<rt::CollectiveOp>()) {
+    for (rt::CollectiveOp op : collectives) {
       std::vector<std::string> names;
       for (auto name : op.getParameters().getAsRange<mlir::FlatSymbolRefAttr>())
         names.push_back(name.getValue().str());

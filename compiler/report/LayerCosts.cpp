@@ -54,14 +54,20 @@ Work report::addStepCosts(train::ProgramOp program,
   for (LayerCost &layer : layers)
     byName[layer.name] = &layer;
   Work rest;
-  func::FuncOp micro = program.getVariants().back().micro;
-  for (Operation &op : micro.front().without_terminator()) {
-    NamedLayer named = getLayer(op.getLoc());
-    LayerCost *layer = byName.lookup(named.name);
-    if (!layer)
-      rest.add(&op);
-    else
-      (named.role.empty() ? layer->forward : layer->backward).add(&op);
+  // A phase that repeats counts once.
+  for (const train::StepPhase &phase :
+       program.getVariants().back().getPhases()) {
+    if (!phase.micro)
+      continue;
+    for (Operation &op :
+         func::FuncOp(phase.micro).front().without_terminator()) {
+      NamedLayer named = getLayer(op.getLoc());
+      LayerCost *layer = byName.lookup(named.name);
+      if (!layer)
+        rest.add(&op);
+      else
+        (named.role.empty() ? layer->forward : layer->backward).add(&op);
+    }
   }
   return rest;
 }

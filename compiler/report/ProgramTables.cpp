@@ -18,20 +18,27 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
   descriptor.micro_batches = program.getMicroBatches();
   descriptor.reproducible =
       static_cast<uint32_t>(rt::getReproducibility(program));
-  mlir::func::FuncOp usualUpdate = program.getVariants().back().update;
-  for (mlir::func::FuncOp update : program.getUpdates()) {
-    if (update == usualUpdate)
-      usual.update = updates.size();
+  auto variants = program.getVariants();
+  const train::StepVariant &last = variants.back();
+  phases.resize(last.probes.size());
+  for (mlir::func::FuncOp ending : program.getEndings()) {
+    auto index = static_cast<uint32_t>(endings.size());
+    for (auto [phase, entry] : llvm::zip_equal(last.probes, phases))
+      if (phase.ending == ending)
+        entry.probe = index;
+    if (ending == last.update)
+      usual.update = index;
     BoostFunction function = {};
-    function.role = BOOSTC_FUNCTION_UPDATE;
     function.first_collective = collectives.size();
-    for (auto op : update.getOps<rt::CollectiveOp>())
+    for (auto op : ending.getOps<rt::CollectiveOp>())
       addCollective(op);
     function.collective_count = collectives.size() - function.first_collective;
-    updates.push_back(function);
+    endings.push_back(function);
   }
-  target.functions = updates.data();
-  target.function_count = updates.size();
+  usual.phases = phases.data();
+  usual.phase_count = phases.size();
+  target.functions = endings.data();
+  target.function_count = endings.size();
   descriptor.targets = &target;
   descriptor.target_count = 1;
   descriptor.variants = &usual;

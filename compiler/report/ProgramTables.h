@@ -29,7 +29,8 @@ private:
   BoostProgram descriptor = {};
   BoostTarget target = {};
   BoostVariant usual = {};
-  std::vector<BoostFunction> updates;
+  std::vector<BoostPhase> phases;     ///< before the last, of the usual variant
+  std::vector<BoostFunction> endings; ///< the probes and updates
   std::vector<BoostCollective> collectives;
   std::vector<std::vector<BoostCollectiveOperand>> operands; ///< by collective
 };

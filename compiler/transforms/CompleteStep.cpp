@@ -62,29 +62,59 @@ createCombine(train::ProgramOp program, func::FuncOp micro, StringRef name) {
   return combine;
 }
 
-/// Gives each variant that lacks it what adds the sums of its micro-batches.
+using Combines = llvm::DenseMap<Operation *, func::FuncOp>; ///< by micro
+
+/// What adds the sums of `micro`; built, with a name that has `suffix`, where
+/// there is none.
+static FailureOr<FlatSymbolRefAttr> findCombine(train::ProgramOp program,
+                                                Combines &combines,
+                                                func::FuncOp micro,
+                                                StringRef suffix) {
+  func::FuncOp &combine = combines[micro];
+  if (!combine) {
+    // A program's first has the usual name.
+    std::string name = train::kCombine.str();
+    if (program.getFunction(name))
+      name = (train::kCombine + "_" + suffix).str();
+    FailureOr<func::FuncOp> created = createCombine(program, micro, name);
+    if (failed(created))
+      return failure();
+    combine = *created;
+  }
+  return FlatSymbolRefAttr::get(combine);
+}
+
+/// Gives each phase that lacks it what adds the sums of its micro-batches.
 static LogicalResult completeVariants(train::ProgramOp program) {
-  llvm::DenseMap<Operation *, func::FuncOp> combines; ///< by micro
+  Combines combines;
   for (const train::StepVariant &variant : program.getVariants())
-    if (variant.combine)
-      combines[variant.micro] = variant.combine;
+    for (const train::StepPhase &phase : variant.getPhases())
+      if (phase.combine)
+        combines[phase.micro] = phase.combine;
   for (const train::StepVariant &variant : program.getVariants()) {
+    auto op = cast_or_null<train::VariantOp>(variant.op);
+    SmallVector<Attribute> phases;
+    for (auto [i, phase] : llvm::enumerate(variant.probes)) {
+      auto known = cast<train::PhaseAttr>(op.getPhases()[i]);
+      func::FuncOp micro = phase.micro;
+      FailureOr<FlatSymbolRefAttr> combine =
+          findCombine(program, combines, micro, micro.getName());
+      if (failed(combine))
+        return failure();
+      phases.push_back(train::PhaseAttr::get(
+          program.getContext(), known.getMicro(), *combine, known.getProbe(),
+          known.getRepeats()));
+    }
+    if (op)
+      op.setPhasesAttr(ArrayAttr::get(program.getContext(), phases));
     if (!variant.micro || variant.combine)
       continue;
-    func::FuncOp &combine = combines[variant.micro];
-    if (!combine) {
-      // A program's first has the usual name.
-      std::string name = train::kCombine.str();
-      if (program.getFunction(name))
-        name = (train::kCombine + "_" + variant.name).str();
-      FailureOr<func::FuncOp> created =
-          createCombine(program, variant.micro, name);
-      if (failed(created))
-        return failure();
-      combine = *created;
-    }
-    if (auto op = cast_or_null<train::VariantOp>(variant.op))
-      op.setCombineAttr(FlatSymbolRefAttr::get(combine));
+    FailureOr<FlatSymbolRefAttr> combine =
+        findCombine(program, combines, variant.micro, variant.name);
+    if (failed(combine))
+      return failure();
+    if (op)
+      op.setCombineAttr(*combine);
   }
   return success();
 }
@@ -100,13 +130,13 @@ static void setMinSamples(train::ProgramOp program) {
                      Builder(program.getContext()).getI64IntegerAttr(minimum));
 }
 
-/// Whether an update reads whether a step before it failed.
+/// Whether a probe or an update reads whether a step before it failed.
 static bool readsFailed(train::ProgramOp program) {
   auto failed =
       rt::BindingAttr::get(program.getContext(), rt::BindingKind::Failed);
-  return llvm::any_of(program.getUpdates(), [&](func::FuncOp update) {
-    return llvm::any_of(llvm::seq(update.getNumArguments()), [&](unsigned i) {
-      return rt::getArgumentBinding(update, i) == failed;
+  return llvm::any_of(program.getEndings(), [&](func::FuncOp ending) {
+    return llvm::any_of(llvm::seq(ending.getNumArguments()), [&](unsigned i) {
+      return rt::getArgumentBinding(ending, i) == failed;
     });
   });
 }

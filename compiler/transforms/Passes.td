@@ -12,7 +12,8 @@ def CompleteStepPass
     * for the micro of each variant that has no combine, `@combine` or
       `@combine_<variant>`, one `train.combine` per result of the micro: first the results
       of one micro-batch, then those of another, whose bindings say `other`; the sums have
-      the bindings of the first; variants of one micro share it; a program with
+      the bindings of the first; variants of one micro share it; the phases before the update
+      get theirs likewise, as `@combine` or `@combine_<micro>`; a program with
       `rt.reproducible` off adds where gradients are made and needs none;
     * `@init`, one `train.initialize` per parameter and per state, with its initialiser, from
       the argument bound to `#rt.binding<seed>`; and where an update takes what

@@ -136,6 +136,7 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::Step:
   case BindingKind::RunLength:
   case BindingKind::Choice:
+  case BindingKind::Repeat:
     return false;
   }
   llvm_unreachable("all kinds are listed");

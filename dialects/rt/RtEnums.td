@@ -30,7 +30,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Accumulator", 14, "accumulator">,
   I32EnumAttrCase<"Step", 15, "step">,
   I32EnumAttrCase<"RunLength", 16, "run_length">,
-  I32EnumAttrCase<"Choice", 17, "choice">]> {
+  I32EnumAttrCase<"Choice", 17, "choice">,
+  I32EnumAttrCase<"Repeat", 18, "repeat">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -37,8 +37,10 @@ def Train_Dialect : Dialect {
     | `@init` | step | seed -> parameters, state, failed = 0 |
 
     A program may have several of `@micro`, `@combine` and `@update`, and a `train.variant`
-    for each kind of step that names its own. A `train.selector` names one more function,
-    which chooses the variant of a step.
+    for each kind of step that names its own. The variant also names the functions of phases
+    before the update, each with a probe: accumulators, controls, parameters, state -> state,
+    and whether to repeat the phase. A `train.selector` names one more function, which chooses
+    the variant of a step.
 
     With `rt.reproducible` off and several micro-batches, `@micro` of phase `step` also takes
     the sums of those before and returns sums with its own.
@@ -143,6 +145,27 @@ def Train_StepsAttr : AttrDef<Train_Dialect, "Steps"> {
     /// The record of the descriptor.
     ::BoostStepRange getDescriptor() const;
   }];
+}
+
+def Train_PhaseAttr : AttrDef<Train_Dialect, "Phase"> {
+  let mnemonic = "phase";
+  let summary = "a part of a step before its update";
+  let description = [{
+    For each micro-batch of the window `micro`, whose results `combine` adds; then `probe`. With
+    `repeats` all of it is done again while the result of `probe` that is bound to
+    `#rt.binding<repeat>` is not 0. See `train.variant`.
+
+    Example: `<micro = @micro_trial, probe = @judge, repeats = true>`.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$micro,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$combine,
+                        "::mlir::FlatSymbolRefAttr":$probe,
+                        DefaultValuedParameter<"bool", "false">:$repeats);
+  let assemblyFormat = "`<` struct($micro, $combine, $probe, $repeats) `>`";
+}
+
+def Train_Phases : TypedArrayAttrBase<Train_PhaseAttr, "phases of a step"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
 }
 
 def Train_StepRanges : TypedArrayAttrBase<Train_StepsAttr, "ranges of steps"> {

@@ -23,11 +23,24 @@
 
 namespace boostc::train {
 
+/// A part of a step: `micro` for each micro-batch, `combine` to add what they
+/// leave, then `ending`.
+struct StepPhase {
+  mlir::func::FuncOp micro; ///< null: only `ending`, on the sums there are
+  mlir::func::FuncOp combine;
+  mlir::func::FuncOp ending; ///< a probe, or the update of the last phase
+  bool repeats = false;
+};
+
 /// One kind of step; see train.variant.
 struct StepVariant {
   llvm::StringRef name;
-  mlir::func::FuncOp micro, combine, update;
+  mlir::func::FuncOp micro, combine, update; ///< of the last phase
   mlir::Operation *op = nullptr; ///< null: the program has this one only
+  llvm::SmallVector<StepPhase> probes = {}; ///< the phases before the last
+
+  /// All of them, the last one included.
+  llvm::SmallVector<StepPhase> getPhases() const;
 };
 
 /// A function that a program is to have.
@@ -53,6 +66,7 @@ constexpr llvm::StringLiteral kInference = "inference";
 constexpr llvm::StringLiteral kMicro = "micro";
 constexpr llvm::StringLiteral kCombine = "combine";
 constexpr llvm::StringLiteral kUpdate = "update";
+constexpr llvm::StringLiteral kProbe = "probe";
 constexpr llvm::StringLiteral kEval = "eval";
 constexpr llvm::StringLiteral kInit = "init";
 constexpr llvm::StringLiteral kSelect = "select";

@@ -35,13 +35,12 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     adasum = program->getAttrOfType<train::AdasumAttr>(train::kAdasumAttrName);
     if (!adasum)
       return;
-    SmallVector<func::FuncOp> updates = program.getUpdates();
-    for (func::FuncOp update : updates) {
+    for (func::FuncOp update : program.getUpdates()) {
       function = update;
       if (function.getOps<coll::AdasumOp>().empty() && failed(combineRanks()))
         return signalPassFailure();
     }
-    rt::numberCollectives(updates);
+    rt::numberCollectives(program.getEndings());
   }
 
   LogicalResult combineRanks() {

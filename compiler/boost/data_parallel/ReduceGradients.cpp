@@ -27,39 +27,126 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   using ReduceGradientsPassBase::ReduceGradientsPassBase;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> updates = getOperation().getUpdates();
-    for (func::FuncOp function : updates) {
+    owned.clear();
+    plain.clear();
+    for (const train::StepVariant &variant : getOperation().getVariants())
+      if (failed(findOwned(variant)))
+        return signalPassFailure();
+    SmallVector<func::FuncOp> endings = getOperation().getEndings();
+    for (func::FuncOp function : endings) {
       update = function;
       if (update.getOps<CollectiveOpInterface>().empty() && failed(reduce()))
         return signalPassFailure();
     }
-    rt::numberCollectives(updates);
+    rt::numberCollectives(endings);
+  }
+
+  /// Finds what is of this rank alone where a probe or an update takes it. The
+  /// first one after the micro that returns it sums it over ranks.
+  LogicalResult findOwned(const train::StepVariant &variant) {
+    Bindings own;
+    if (variant.probes.empty() && variant.update)
+      plain.insert(variant.update);
+    for (auto [micro, combine, ending, repeats] : variant.getPhases()) {
+      if (!ending)
+        continue;
+      if (micro)
+        for (unsigned i = 0; i < micro.getNumResults(); ++i)
+          own.insert(rt::getResultBinding(micro, i));
+      Bindings summed;
+      for (BlockArgument argument : ending.getArguments()) {
+        auto binding = rt::getArgumentBinding(argument);
+        // A step of one phase says nothing of its micro.
+        if (binding && rt::isAccumulator(binding.getKind()) &&
+            (variant.probes.empty() || own.contains(binding)))
+          summed.insert(binding);
+      }
+      auto [known, isNew] = owned.try_emplace(ending, summed);
+      if (!isNew && known->second != summed)
+        return ending.emitOpError(
+            "takes sums of this rank in one phase and the same sums over all "
+            "ranks in another one; expected a function for each");
+      for (Attribute binding : summed) {
+        if (repeats && !isReturned(micro, binding))
+          return ending.emitOpError("is the probe of a phase that "
+                                    "repeats and the first to take ")
+                 << binding << ", which an earlier phase sums; expected the "
+                 << "probe of that phase to take it, where ranks sum it once";
+        own.erase(binding);
+      }
+    }
+    return success();
+  }
+
+  static bool isReturned(func::FuncOp micro, Attribute binding) {
+    return llvm::any_of(llvm::seq(micro.getNumResults()), [&](unsigned i) {
+      return rt::getResultBinding(micro, i) == binding;
+    });
   }
 
   LogicalResult reduce() {
     gradients.clear();
     others.clear();
+    statistics.clear();
     Value sum, count;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
       if (!binding)
         continue;
-      if (binding.getKind() == rt::BindingKind::Gradient)
-        gradients.push_back({argument, argument, binding.getName()});
-      else if (binding.getKind() == rt::BindingKind::Accumulator)
-        others.push_back({argument, argument, {}});
-      else if (binding.getKind() == rt::BindingKind::LossSum)
+      if (binding.getKind() == rt::BindingKind::LossSum)
         sum = argument;
       else if (binding.getKind() == rt::BindingKind::LossCount)
         count = argument;
+      else if (binding.getKind() == rt::BindingKind::Gradient &&
+               isOwned(argument))
+        gradients.push_back({argument, argument, binding.getName()});
+      else if (binding.getKind() == rt::BindingKind::Accumulator &&
+               isOwned(argument))
+        others.push_back({argument, argument, {}});
     }
-    if (gradients.empty())
+    if (gradients.empty() && plain.contains(update))
       return success();
-    if (!sum || !count)
+    if (failed(verifyMeans(count)))
+      return failure();
+    if (!gradients.empty() && (!sum || !count))
       return update.emitOpError("lacks an argument for the loss or for the "
                                 "number of samples, which ranks sum");
-    statistics = {{sum, sum, {}}, {count, count, {}}};
+    for (Value statistic : {sum, count})
+      if (statistic && isOwned(statistic))
+        statistics.push_back({statistic, statistic, {}});
+    if (gradients.empty() && others.empty() && statistics.empty())
+      return success();
     reduceSums(count);
+    return success();
+  }
+
+  /// Whether it is of this rank alone: an argument of the function at hand.
+  bool isOwned(Value argument) const {
+    rt::BindingAttr binding = rt::getArgumentBinding(argument);
+    return binding && owned.at(update).contains(binding);
+  }
+
+  /// A sum over ranks is a mean already where averages are not those of all
+  /// samples, and does not say how many ranks it is of.
+  LogicalResult verifyMeans(Value count) {
+    train::AveragingAttr averaging = getAveraging(getOperation());
+    if (averaging.getMicroBatches() == Reduction::Mean &&
+        averaging.getRanks() == Reduction::Mean)
+      return success();
+    auto refuse = [&](InFlightDiagnostic diagnostic) -> LogicalResult {
+      return diagnostic << ", which is implemented for "
+                        << train::AveragingAttr::get(
+                               &getContext(), Reduction::Mean, Reduction::Mean)
+                        << " alone; found " << averaging;
+    };
+    for (auto mean : update.getOps<train::DivideGradientOp>())
+      if (isBoundTo(mean.getGradient(), rt::BindingKind::Gradient) &&
+          !isOwned(mean.getGradient()))
+        return refuse(mean.emitOpError(
+            "divides a gradient that an earlier phase has summed"));
+    if (!gradients.empty() && count && !isOwned(count))
+      return refuse(update.emitOpError("takes gradients of this rank and the "
+                                       "number of samples of all ranks"));
     return success();
   }
 
@@ -76,7 +163,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
       for (Exchanged &gradient : gradients)
         gradient.value = train::DivideGradientOp::create(
             builder, gradient.argument.getLoc(), gradient.value, count);
-    if (sumsMicroBatches && !sumsRanks) {
+    if (sumsMicroBatches && !sumsRanks && !gradients.empty()) {
       Value ranks = train::HasSamplesOp::create(builder, update.getLoc(),
                                                 count.getType(), count);
       statistics.push_back({ranks, ranks, {}});
@@ -144,7 +231,10 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return op;
   }
 
-  func::FuncOp update;
+  using Bindings = llvm::DenseSet<Attribute>;
+  llvm::DenseMap<Operation *, Bindings> owned; ///< by probe or update
+  llvm::DenseSet<Operation *> plain; ///< updates of steps of one phase
+  func::FuncOp update;               ///< or a probe
   SmallVector<Exchanged> gradients;
   SmallVector<Exchanged> others;     ///< accumulators that are declared
   SmallVector<Exchanged> statistics; ///< with the last bucket: loss and count

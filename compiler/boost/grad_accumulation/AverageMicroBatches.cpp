@@ -36,11 +36,15 @@ struct AverageMicroBatches
   static LogicalResult average(func::FuncOp micro) {
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     Value count;
-    for (OpOperand &operand : returnOp->getOpOperands())
-      if (auto binding =
-              rt::getResultBinding(micro, operand.getOperandNumber());
-          binding && binding.getKind() == rt::BindingKind::LossCount)
+    bool hasGradients = false;
+    for (OpOperand &operand : returnOp->getOpOperands()) {
+      auto binding = rt::getResultBinding(micro, operand.getOperandNumber());
+      if (binding && binding.getKind() == rt::BindingKind::LossCount)
         count = operand.get();
+      hasGradients |= binding && binding.getKind() == rt::BindingKind::Gradient;
+    }
+    if (!hasGradients)
+      return success();
     if (!count)
       return micro.emitOpError("does not return the number of samples, by "
                                "which its gradients are divided");

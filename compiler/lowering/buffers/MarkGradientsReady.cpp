@@ -42,19 +42,22 @@ bool hasLaterWork(Operation *op) {
 struct MarkGradientsReady
     : boostc::impl::MarkGradientsReadyPassBase<MarkGradientsReady> {
   void runOnOperation() override {
-    auto variants = getOperation().getVariants();
-    for (train::StepVariant &variant : variants) {
-      // Collectives have one number each: what is announced is for one update.
-      bool isForAll = llvm::all_of(variants, [&](const auto &other) {
-        return other.micro != variant.micro || other.update == variant.update;
+    SmallVector<train::StepPhase> phases;
+    for (const train::StepVariant &variant : getOperation().getVariants())
+      llvm::append_range(phases, variant.getPhases());
+    for (train::StepPhase &phase : phases) {
+      // Collectives have one number each: what is announced is for one probe or
+      // update.
+      bool isForAll = llvm::all_of(phases, [&](const auto &other) {
+        return other.micro != phase.micro || other.ending == phase.ending;
       });
-      if (isForAll && variant.micro && variant.update &&
-          variant.micro.getOps<rt::GradientsReadyOp>().empty())
-        mark(variant.micro, variant.update);
+      if (isForAll && phase.micro && phase.ending &&
+          phase.micro.getOps<rt::GradientsReadyOp>().empty())
+        mark(phase.micro, phase.ending);
     }
   }
 
-  static void mark(func::FuncOp micro, func::FuncOp update) {
+  static void mark(func::FuncOp micro, func::FuncOp ending) {
     llvm::DenseMap<uint64_t, Written> written; // by offset
     for (auto buffer : micro.getOps<rt::BufferOp>()) {
       if (buffer.getArena() != rt::Arena::Gradient)
@@ -66,7 +69,7 @@ struct MarkGradientsReady
     }
 
     Operation *last = nullptr; // of this collective's and those before it
-    for (auto collective : update.getOps<rt::CollectiveOp>()) {
+    for (auto collective : ending.getOps<rt::CollectiveOp>()) {
       SmallVector<Value> buffers;
       for (Value exchanged : collective.getOperands()) {
         auto buffer = exchanged.getDefiningOp<rt::BufferOp>();
@@ -89,7 +92,7 @@ struct MarkGradientsReady
     }
   }
 
-  /// Then what is exchanged is made in @update.
+  /// Then what is exchanged is made in the probe or update.
   static bool isTouchedBefore(Value buffer, Operation *op) {
     bool isTouched = false;
     forEachUser(buffer, [&](Operation *user) {

@@ -104,7 +104,8 @@ def MarkGradientsReadyPass
     Puts an `rt.gradients_ready` after the last op of `@micro` that touches what a collective of
     `@update` exchanges, as long as later ops can overlap with it: the runtime begins
     the all-reduce of the last layers' gradients while those of the first are computed.
-    It stops at the first collective whose operands are computed in `@update`. On a GPU, which
+    It stops at the first collective whose operands are computed in `@update`. The `micro` and
+    the probe of each phase of a step are treated likewise. On a GPU, which
     runs asynchronously to the host, a collective waits for that point instead of for the
     whole of `@micro`.
 

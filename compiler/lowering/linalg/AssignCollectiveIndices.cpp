@@ -16,7 +16,7 @@ namespace {
 struct AssignCollectiveIndices
     : boostc::impl::AssignCollectiveIndicesPassBase<AssignCollectiveIndices> {
   void runOnOperation() override {
-    rt::numberCollectives(getOperation().getUpdates());
+    rt::numberCollectives(getOperation().getEndings());
   }
 };
 

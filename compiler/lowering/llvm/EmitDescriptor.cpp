@@ -9,6 +9,7 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -37,6 +38,7 @@ public:
     descriptor.collectives = collectives.data();
     descriptor.collective_count = collectives.size();
     addVariants();
+    addSums();
     describeProgram();
     return success();
   }
@@ -276,6 +278,14 @@ private:
       entry.micro = getFunctionIndex(variant.micro);
       entry.combine = getFunctionIndex(variant.combine);
       entry.update = getFunctionIndex(variant.update);
+      if (!variant.probes.empty())
+        for (auto [phase, part] :
+             llvm::zip_equal(variant.probes,
+                             memory.makeTable(variant.probes.size(),
+                                              entry.phases, entry.phase_count)))
+          part = {getFunctionIndex(phase.micro),
+                  getFunctionIndex(phase.combine),
+                  getFunctionIndex(phase.ending), phase.repeats};
       SmallVector<train::StepsAttr> ranges;
       if (auto op = cast_or_null<train::VariantOp>(variant.op))
         llvm::append_range(ranges,
@@ -284,6 +294,34 @@ private:
            llvm::zip_equal(ranges, memory.makeTable(ranges.size(), entry.ranges,
                                                     entry.range_count)))
         range = steps.getDescriptor();
+    }
+  }
+
+  /// Says of the micros of steps with several phases what they write: it is
+  /// the rest that keeps what an earlier phase has left.
+  void addSums() {
+    llvm::SetVector<func::FuncOp> micros;
+    for (const train::StepVariant &variant : program.getVariants())
+      if (!variant.probes.empty())
+        for (const train::StepPhase &phase : variant.getPhases())
+          if (phase.micro)
+            micros.insert(phase.micro);
+    for (func::FuncOp micro : micros) {
+      llvm::DenseSet<uint64_t> offsets;
+      for (auto buffer : micro.getOps<rt::BufferOp>())
+        if (buffer.getArena() == rt::Arena::Gradient)
+          offsets.insert(buffer.getOffset());
+      SmallVector<BoostSum> sums;
+      for (uint32_t i = 0; i < descriptor.accumulator_count; ++i)
+        if (offsets.contains(descriptor.accumulators[i].tensor.offset))
+          sums.push_back({i, 0});
+      for (TargetCode &target : targets) {
+        BoostFunction &function = target.functions[getFunctionIndex(micro)];
+        llvm::copy(
+            sums,
+            memory.makeTable(sums.size(), function.sums, function.sum_count)
+                .begin());
+      }
     }
   }
 
@@ -330,6 +368,9 @@ private:
                                             rt::BindingKind::GradientNorm)))
       scalars.push_back({descriptor.gradient_norm,
                          rt::BindingKind::GradientNorm, "gradient_norm"});
+    if (slots.contains(rt::BindingAttr::get(program.getContext(),
+                                            rt::BindingKind::Repeat)))
+      scalars.push_back({descriptor.repeat, rt::BindingKind::Repeat, "repeat"});
     for (const Scalar &scalar : scalars)
       if (failed(describe(scalar.tensor, scalar.kind, "", scalar.label,
                           program.getLoc())))

@@ -187,11 +187,175 @@ train.program @accumulator batch_size(4) micro_batches(1) epochs(1) seed(1) reci
   }
 }
 
+// -----
+
+// The first probe or update that takes a sum has it summed; those after it find that.
+// CHECK-LABEL: train.program @phases
+// CHECK: func.func @direction(%[[GW:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: tensor<i64>
+// CHECK-NEXT: %{{.+}}:3 = coll.all_reduce index(0) over all parameters [@w](%[[GW]], %[[LOSS]], %[[COUNT]] :
+// CHECK: func.func @judge(%[[TRIAL:[a-z0-9]+]]: {{.*}}, %[[COUNT2:[a-z0-9]+]]: {{.*}}, %[[GW2:[a-z0-9]+]]: tensor<3xf32>
+// CHECK-NEXT: %{{.+}}:2 = coll.all_reduce index(1) over all parameters [](%[[TRIAL]], %[[COUNT2]] :
+// CHECK: func.func @update
+// CHECK-NOT: coll.all_reduce
+// CHECK: func.func @update_again
+// CHECK-NEXT: %{{.+}}:3 = coll.all_reduce index(2) over all parameters [@w]
+train.program @phases batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<3xf32>
+  train.accumulator @trial.loss : tensor<f32>
+  train.variant @kept
+      phases [#train.phase<micro = @micro, probe = @direction>,
+              #train.phase<micro = @trial, probe = @judge, repeats = true>]
+      update(@update) on [#train.steps<every = 2>]
+  train.variant @again
+      phases [#train.phase<micro = @micro, probe = @direction>] micro(@micro) update(@update_again)
+  func.func @micro() -> (tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                         tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %g = arith.constant dense<0.0> : tensor<3xf32>
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %g, %loss, %count : tensor<3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @trial() -> (tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %loss, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @direction(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  func.func @judge(%trial: tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                   %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                   %gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">}) { return }
+  func.func @update(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  func.func @update_again(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+}
+
 //--- errors.mlir
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{lacks an argument for the loss or for the number of samples, which ranks sum}}
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}) {
+    return
+  }
+}
+
+// -----
+
+// A repetition would sum it again.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step
+      phases [#train.phase<micro = @micro, probe = @direction>,
+              #train.phase<micro = @trial, probe = @judge, repeats = true>]
+      update(@update)
+  func.func @micro() -> (tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                         tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %g = arith.constant dense<0.0> : tensor<3xf32>
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %g, %loss, %count : tensor<3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @trial() -> (tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %loss, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @direction(%count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  // expected-error @+1 {{is the probe of a phase that repeats and the first to take #rt.binding<loss_sum>, which an earlier phase sums; expected the probe of that phase to take it, where ranks sum it once}}
+  func.func @judge(%loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}) { return }
+  func.func @update() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step
+      phases [#train.phase<micro = @micro, probe = @direction>,
+              #train.phase<micro = @trial, probe = @direction>]
+      update(@update)
+  func.func @micro() -> (tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                         tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %g = arith.constant dense<0.0> : tensor<3xf32>
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %g, %loss, %count : tensor<3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @trial() -> (tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %loss, %count : tensor<f32>, tensor<i64>
+  }
+  // expected-error @+1 {{takes sums of this rank in one phase and the same sums over all ranks in another one; expected a function for each}}
+  func.func @direction(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  func.func @update() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = mean, ranks = sum>} {
+  train.variant @step phases [#train.phase<micro = @micro, probe = @direction>] update(@update)
+  func.func @micro() -> (tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                         tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %g = arith.constant dense<0.0> : tensor<3xf32>
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %g, %loss, %count : tensor<3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @trial() -> (tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %loss, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @direction(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  func.func @update(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    // expected-error @+1 {{divides a gradient that an earlier phase has summed, which is implemented for #train.averaging<micro_batches = mean, ranks = mean> alone; found #train.averaging<micro_batches = mean, ranks = sum>}}
+    %mean = train.divide_gradient %gw by %count : tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  train.variant @step phases [#train.phase<micro = @micro, probe = @direction>] update(@update)
+  func.func @micro() -> (tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                         tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %g = arith.constant dense<0.0> : tensor<3xf32>
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %g, %loss, %count : tensor<3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @trial() -> (tensor<f32> {rt.binding = #rt.binding<accumulator, "trial.loss">},
+                         tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %loss = arith.constant dense<0.0> : tensor<f32>
+    %count = arith.constant dense<0> : tensor<i64>
+    return %loss, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @direction(%count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) { return }
+  // expected-error @+1 {{takes gradients of this rank and the number of samples of all ranks, which is implemented for #train.averaging<micro_batches = mean, ranks = mean> alone; found #train.averaging<micro_batches = sum, ranks = mean>}}
+  func.func @update(%gw: tensor<3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
     return
   }
 }

@@ -127,7 +127,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro(%g: tensor<4xf32>) {
-    // expected-error @+1 {{expected in the update of a variant alone}}
+    // expected-error @+1 {{expected in a probe or the update of a variant alone}}
     %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
     return
   }
@@ -281,7 +281,129 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() { return }
   func.func @combine() { return }
   func.func @choose(%g: tensor<4xf32>) {
-    // expected-error @+1 {{expected in the update of a variant alone}}
+    // expected-error @+1 {{expected in a probe or the update of a variant alone}}
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
+    return
+  }
+}
+
+// -----
+
+// A probe takes what an update takes, and leaves states and whether to repeat. Collectives are numbered
+// in the order of a step.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe, repeats = true>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  func.func @probe(%count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                   %kept: tensor<f32> {rt.binding = #rt.binding<state, "kept">},
+                   %w: tensor<f32> {rt.binding = #rt.binding<parameter, "w">},
+                   %rate: tensor<f32> {rt.binding = #rt.binding<control, "rate">},
+                   %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<f32> {rt.binding = #rt.binding<state, "kept">},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>},
+          tensor<i32> {rt.binding = #rt.binding<repeat>}) {
+    %sum = coll.all_reduce index(0) over all parameters [] (%count : tensor<i64>)
+    return %kept, %sum, %before : tensor<f32>, tensor<i64>, tensor<i32>
+  }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is a probe and expected to take accumulators, controls, parameters and states, found argument 0 bound to #rt.binding<valid>}}
+  func.func @probe(%valid: tensor<i32> {rt.binding = #rt.binding<valid>}) { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is a probe and expected to return states that are not saved with the weights, found result 0 of 'tensor<f32>' bound to #rt.binding<state, "saved">}}
+  func.func @probe(%saved: tensor<f32> {rt.binding = #rt.binding<state, "saved">})
+      -> (tensor<f32> {rt.binding = #rt.binding<state, "saved">}) { return %saved : tensor<f32> }
+}
+
+// -----
+
+// Parameters change in an update alone.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is a probe and expected to return states that are not saved with the weights, found result 0 of 'tensor<f32>' bound to #rt.binding<parameter, "w">}}
+  func.func @probe(%w: tensor<f32> {rt.binding = #rt.binding<parameter, "w">})
+      -> (tensor<f32> {rt.binding = #rt.binding<parameter, "w">}) { return %w : tensor<f32> }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe, repeats = true>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is the probe of a phase that repeats and expected to return #rt.binding<repeat> once, found 0 results}}
+  func.func @probe() { return }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  train.state @kept "kept" : tensor<f32>
+  train.state @saved "saved" saved_with_weights : tensor<f32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is the probe of a phase that does not repeat and expected to return #rt.binding<repeat> nowhere, found 1 results}}
+  func.func @probe(%before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<i32> {rt.binding = #rt.binding<repeat>}) { return %before : tensor<i32> }
+}
+
+// -----
+
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  func.func @update(%g: tensor<4xf32>) {
+    // expected-error @+1 {{has number 0 where the next one is 1}}
+    %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
+    return
+  }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @probe(%g: tensor<4xf32>) {
     %r = coll.all_reduce index(0) over all parameters [] (%g : tensor<4xf32>)
     return
   }

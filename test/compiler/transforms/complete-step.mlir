@@ -86,3 +86,25 @@ train.program @in_place batch_size(2) micro_batches(3) epochs(1) seed(1) recipe(
   // CHECK-NOT: @combine
   // CHECK: func.func @init
 }
+
+// -----
+
+// Each phase adds what its own micro returns; one that another phase has is used again.
+// CHECK-LABEL: train.program @phases
+// CHECK: train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>, #train.phase<micro = @trial, combine = @combine_trial, probe = @judge, repeats = true>] micro(@micro) combine(@combine) update(@update)
+// CHECK: func.func @combine(%{{.*}}: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %{{.*}}: tensor<f32> {rt.binding = #rt.binding<loss_sum, other>})
+// CHECK: func.func @combine_trial(%{{.*}}: tensor<i64> {rt.binding = #rt.binding<loss_count>}, %{{.*}}: tensor<i64> {rt.binding = #rt.binding<loss_count, other>})
+// The flag of the step before is there for a probe, too.
+// CHECK: func.func @init
+// CHECK-SAME: -> (tensor<i32> {rt.binding = #rt.binding<failed>})
+train.program @phases batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.variant @step
+      phases [#train.phase<micro = @micro, probe = @probe>,
+              #train.phase<micro = @trial, probe = @judge, repeats = true>]
+      micro(@micro) update(@update)
+  func.func private @micro() -> (tensor<f32> {rt.binding = #rt.binding<loss_sum>})
+  func.func private @trial() -> (tensor<i64> {rt.binding = #rt.binding<loss_count>})
+  func.func private @probe(tensor<i32> {rt.binding = #rt.binding<failed>})
+  func.func private @judge()
+  func.func private @update()
+}

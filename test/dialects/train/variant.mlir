@@ -59,3 +59,59 @@ train.program @variant_c4 batch_size(1) micro_batches(1) epochs(1) seed(1) recip
   train.variant @first micro(@micro) update(@update) on [#train.steps<first = 4, last = 2>]
   train.variant @rest micro(@micro) update(@update)
 }
+
+// -----
+
+train.program @phases batch_size(1) micro_batches(2) epochs(1) seed(1) recipe("{}") {
+  // CHECK: train.variant @again phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] micro(@micro) combine(@combine) update(@update) on [#train.steps<every = 3>]
+  // CHECK: train.variant @search phases [#train.phase<micro = @micro, probe = @probe>, #train.phase<micro = @trial, probe = @judge, repeats = true>] update(@update){{$}}
+  train.variant @again phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>]
+      micro(@micro) combine(@combine) update(@update) on [#train.steps<every = 3>]
+  train.variant @search
+      phases [#train.phase<micro = @micro, probe = @probe>,
+              #train.phase<micro = @trial, probe = @judge, repeats = true>]
+      update(@update)
+  func.func @micro() { return }
+  func.func @trial() { return }
+  func.func @combine() { return }
+  func.func @probe() { return }
+  func.func @judge() { return }
+  func.func @update() { return }
+}
+
+// -----
+
+train.program @variant_c1 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() { return }
+  func.func @update() { return }
+  // expected-error @+1 {{function @judge is not defined here}}
+  train.variant @step phases [#train.phase<micro = @micro, probe = @judge>] update(@update)
+}
+
+// -----
+
+train.program @variant_c2 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() { return }
+  func.func @update() { return }
+  // expected-error @+1 {{has @update for its update, which is also the probe of a variant}}
+  train.variant @step phases [#train.phase<micro = @micro, probe = @update>] update(@update)
+}
+
+// -----
+
+train.program @variant_c5 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @update() { return }
+  // expected-error @+1 {{has no micro, which only a variant with phases before its update goes without}}
+  train.variant @step update(@update)
+}
+
+// -----
+
+train.program @variant_c5 batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @probe() { return }
+  func.func @update() { return }
+  // expected-error @+1 {{has a combine and no micro whose results it adds}}
+  train.variant @step phases [#train.phase<micro = @micro, probe = @probe>] combine(@combine) update(@update)
+}

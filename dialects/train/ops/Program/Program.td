@@ -44,12 +44,15 @@ def Train_ProgramOp : Train_Op<"program", [
     StepVariant getVariantAt(int64_t step, ::std::optional<int64_t> choice = {});
     /// The op that chooses among them; null: none does.
     SelectorOp getSelector();
-    /// What it is to have: init, then micro, combine and update of each variant, then
-    /// eval, then select. No combine where micro-batches add to one gradient set.
+    /// What it is to have: init, then micro, combine and probe or update of the phases of
+    /// each variant, then eval, then select. No combine where micro-batches add to one
+    /// gradient set.
     ::llvm::SmallVector<ProgramFunction> getFunctions();
-    /// The functions of one part of a step in all variants, each once.
+    /// The functions of one part of a step in all phases of all variants, each once.
     ::llvm::SmallVector<::mlir::func::FuncOp> getMicros();
     ::llvm::SmallVector<::mlir::func::FuncOp> getUpdates();
+    /// What ends a phase: probes and updates, in the order in which getFunctions() has them.
+    ::llvm::SmallVector<::mlir::func::FuncOp> getEndings();
     /// Whether micro-batches add to one gradient set (`rt.reproducible` off), and
     /// none are to be combined.
     bool accumulatesInPlace();

@@ -7,9 +7,10 @@ def Train_StateOp : Train_Op<"state", [
     Symbol, HasParent<"ProgramOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a tensor that is kept from step to step";
   let description = [{
-    Starts as `initializer` says, zeros without one, changes in `@update` only, and is
-    checkpointed: with the optimizer's state, or, with `saved_with_weights`, with the
-    weights, so that `--save` writes it and an evaluation finds it.
+    Starts as `initializer` says, zeros without one, changes in `@update` and in the probes of
+    a `train.variant` only, and is checkpointed: with the optimizer's state, or, with
+    `saved_with_weights`, with the weights, so that `--save` writes it and an evaluation finds
+    it; probes leave it alone then.
 
     What belongs to a parameter (`of`) has its type and is called "<parameter>.<slot>".
     Ranks that keep parameters' states of their own (`train.adasum` with delta) share

@@ -1,16 +1,102 @@
 #include "dialects/train/TrainDialect.h"
 #include "runtime/abi/boost_steps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::train;
+using rt::BindingKind;
+
+LogicalResult VariantOp::verify() {
+  if (!getMicro() && getPhases().empty())
+    return emitOpError("has no micro, which only a variant with phases before "
+                       "its update goes without");
+  if (!getMicro() && getCombine())
+    return emitOpError("has a combine and no micro whose results it adds");
+  return success();
+}
+
+/// The functions that a variant names, with their parts, in the order of a
+/// step.
+static SmallVector<std::pair<FlatSymbolRefAttr, StringRef>>
+getNamedParts(VariantOp op) {
+  SmallVector<std::pair<FlatSymbolRefAttr, StringRef>> parts;
+  auto add = [&](FlatSymbolRefAttr function, StringRef part) {
+    if (function)
+      parts.emplace_back(function, part);
+  };
+  for (auto phase : op.getPhases().getAsRange<PhaseAttr>()) {
+    add(phase.getMicro(), kMicro);
+    add(phase.getCombine(), kCombine);
+    add(phase.getProbe(), kProbe);
+  }
+  add(op.getMicroAttr(), kMicro);
+  add(op.getCombineAttr(), kCombine);
+  add(op.getUpdateAttr(), kUpdate);
+  return parts;
+}
 
 LogicalResult VariantOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (FlatSymbolRefAttr function :
-       {getMicroAttr(), getCombineAttr(), getUpdateAttr()})
-    if (function &&
-        !symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, function))
+  for (auto [function, part] : getNamedParts(*this))
+    if (!symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, function))
       return emitOpError("function ") << function << " is not defined here";
+  return success();
+}
+
+/// Whether a probe may take memory of this kind.
+static bool isRead(BindingKind kind) {
+  return rt::isAccumulator(kind) || kind == BindingKind::Control ||
+         kind == BindingKind::Parameter || kind == BindingKind::State ||
+         kind == BindingKind::Failed;
+}
+
+static LogicalResult verifyProbe(ProgramOp program, func::FuncOp probe,
+                                 bool repeats) {
+  SmallVector<rt::BindingAttr> taken;
+  for (unsigned i = 0; i < probe.getNumArguments(); ++i) {
+    rt::BindingAttr binding = rt::getArgumentBinding(probe, i);
+    if (!binding || !isRead(binding.getKind()))
+      return probe.emitOpError("is a probe and expected to take accumulators, "
+                               "controls, parameters and states, found "
+                               "argument ")
+             << i << " bound to " << Attribute(binding);
+    taken.push_back(binding);
+  }
+  int64_t flags = 0;
+  for (auto [i, type] : llvm::enumerate(probe.getResultTypes())) {
+    rt::BindingAttr binding = rt::getResultBinding(probe, i);
+    if (binding && binding.getKind() == BindingKind::Repeat &&
+        type == RankedTensorType::get(
+                    {}, IntegerType::get(program.getContext(), 32))) {
+      ++flags;
+      continue;
+    }
+    if (binding && rt::isAccumulator(binding.getKind()) &&
+        llvm::is_contained(taken, binding))
+      continue;
+    auto state = binding && binding.getKind() == BindingKind::State
+                     ? program.lookupSymbol<StateOp>(binding.getName())
+                     : StateOp();
+    if (!state || state.getSavedWithWeights())
+      return probe.emitOpError("is a probe and expected to return states that "
+                               "are not saved with the weights, found result ")
+             << i << " of " << type << " bound to " << Attribute(binding);
+  }
+  if (flags != (repeats ? 1 : 0))
+    return probe.emitOpError("is the probe of a phase that ")
+           << (repeats ? "repeats" : "does not repeat") << " and expected to "
+           << "return #rt.binding<repeat> " << (repeats ? "once" : "nowhere")
+           << ", found " << flags << " results";
+  return success();
+}
+
+LogicalResult VariantOp::verifyBindings() {
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  for (auto phase : getPhases().getAsRange<PhaseAttr>())
+    if (failed(verifyProbe(program,
+                           program.getFunction(phase.getProbe().getValue()),
+                           phase.getRepeats())))
+      return failure();
   return success();
 }
 
@@ -37,15 +123,28 @@ SmallVector<StepVariant> ProgramOp::getVariants() {
   auto find = [&](StringRef name) {
     return symbols.lookup<func::FuncOp>(name);
   };
+  auto findNamed = [&](FlatSymbolRefAttr name) {
+    return name ? find(name.getValue()) : func::FuncOp();
+  };
   SmallVector<StepVariant> variants;
-  for (auto op : getOps<VariantOp>())
-    variants.push_back(
-        {op.getSymName(), find(op.getMicro()),
-         op.getCombine() ? find(*op.getCombine()) : func::FuncOp(),
-         find(op.getUpdate()), op});
+  for (auto op : getOps<VariantOp>()) {
+    StepVariant &variant = variants.emplace_back(
+        StepVariant{op.getSymName(), findNamed(op.getMicroAttr()),
+                    findNamed(op.getCombineAttr()), find(op.getUpdate()), op});
+    for (auto phase : op.getPhases().getAsRange<PhaseAttr>())
+      variant.probes.push_back(
+          {findNamed(phase.getMicro()), findNamed(phase.getCombine()),
+           findNamed(phase.getProbe()), phase.getRepeats()});
+  }
   if (variants.empty())
     variants.push_back({kStep, find(kMicro), find(kCombine), find(kUpdate)});
   return variants;
+}
+
+SmallVector<StepPhase> StepVariant::getPhases() const {
+  SmallVector<StepPhase> phases = probes;
+  phases.push_back({micro, combine, update});
+  return phases;
 }
 
 StepVariant ProgramOp::getVariantAt(int64_t step,
@@ -73,12 +172,19 @@ SmallVector<ProgramFunction> ProgramOp::getFunctions() {
       {BOOSTC_FUNCTION_INIT, kInit, getFunction(kInit), getOperation()});
   for (const StepVariant &variant : getVariants()) {
     Operation *user = variant.op ? variant.op : getOperation();
-    functions.push_back({BOOSTC_FUNCTION_MICRO, kMicro, variant.micro, user});
-    if (!accumulatesInPlace())
+    SmallVector<StepPhase> phases = variant.getPhases();
+    for (auto [i, phase] : llvm::enumerate(phases)) {
+      bool isLast = i + 1 == phases.size();
+      if (phase.micro || phases.size() == 1) {
+        functions.push_back({BOOSTC_FUNCTION_MICRO, kMicro, phase.micro, user});
+        if (!accumulatesInPlace())
+          functions.push_back(
+              {BOOSTC_FUNCTION_COMBINE, kCombine, phase.combine, user});
+      }
       functions.push_back(
-          {BOOSTC_FUNCTION_COMBINE, kCombine, variant.combine, user});
-    functions.push_back(
-        {BOOSTC_FUNCTION_UPDATE, kUpdate, variant.update, user});
+          {isLast ? BOOSTC_FUNCTION_UPDATE : BOOSTC_FUNCTION_PROBE,
+           isLast ? kUpdate : kProbe, phase.ending, user});
+    }
   }
   functions.push_back(
       {BOOSTC_FUNCTION_EVAL, kEval, getFunction(kEval), getOperation()});
@@ -88,22 +194,31 @@ SmallVector<ProgramFunction> ProgramOp::getFunctions() {
   return functions;
 }
 
-/// The functions that are `part` of a variant, each once.
+/// The functions that are `part` of a phase, each once.
 static SmallVector<func::FuncOp> collect(ProgramOp program,
-                                         func::FuncOp StepVariant::*part) {
-  SmallVector<func::FuncOp> functions;
+                                         func::FuncOp StepPhase::*part) {
+  llvm::SetVector<func::FuncOp> functions;
   for (const StepVariant &variant : program.getVariants())
-    if (variant.*part && !llvm::is_contained(functions, variant.*part))
-      functions.push_back(variant.*part);
-  return functions;
+    for (const StepPhase &phase : variant.getPhases())
+      if (phase.*part)
+        functions.insert(phase.*part);
+  return functions.takeVector();
 }
 
 SmallVector<func::FuncOp> ProgramOp::getMicros() {
-  return collect(*this, &StepVariant::micro);
+  return collect(*this, &StepPhase::micro);
+}
+
+SmallVector<func::FuncOp> ProgramOp::getEndings() {
+  return collect(*this, &StepPhase::ending);
 }
 
 SmallVector<func::FuncOp> ProgramOp::getUpdates() {
-  return collect(*this, &StepVariant::update);
+  llvm::SetVector<func::FuncOp> updates;
+  for (const StepVariant &variant : getVariants())
+    if (variant.update)
+      updates.insert(variant.update);
+  return updates.takeVector();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -125,16 +240,11 @@ LogicalResult ProgramOp::verifyRegions() {
       return variant.emitOpError(
           "expected a list of steps, which only the last variant and those of "
           "a selector do not have");
-    std::pair<StringRef, StringRef> named[] = {
-        {variant.getMicro(), "micro"},
-        {variant.getCombine().value_or(""), "combine"},
-        {variant.getUpdate(), "update"}};
-    for (auto [function, part] : named) {
-      if (function.empty())
-        continue;
-      StringRef known = parts.try_emplace(function, part).first->second;
+    for (auto [function, part] : getNamedParts(variant)) {
+      StringRef known =
+          parts.try_emplace(function.getValue(), part).first->second;
       if (known != part)
-        return variant.emitOpError("has @")
+        return variant.emitOpError("has ")
                << function << " for its " << part << ", which is also the "
                << known << " of a variant";
     }

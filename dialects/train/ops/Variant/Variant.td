@@ -17,6 +17,19 @@ def Train_VariantOp : Train_Op<"variant", [
     accumulators that its `update` reads, which may be fewer than the program declares. Passes
     change all variants alike; one that is to change some steps alone adds a variant.
 
+    A step may have phases before this one, in `phases`. Each is of the same form, on the same
+    micro-batches of the same window, and ends with a probe in the place of the update. A probe
+    reads what an update reads, and writes states that are not saved with the weights. Parameters
+    and all else stay what they are until `update`. An accumulator is summed over ranks for the
+    first probe or update that takes it. One that the `micro` of a later phase does not return
+    keeps that sum, so `update` may read what an earlier phase has summed, and needs no `micro`
+    of its own then. States that a probe writes are written in a step that is not applied, too.
+
+    A phase that repeats is done again while its probe returns a number other than 0 for
+    `#rt.binding<repeat>`. All ranks must return the same one: it is computed from sums over
+    ranks, controls, parameters and states. The probe bounds its repetitions; a run ends with an
+    error after 1000.
+
     A program without a variant has one, of `@micro`, `@combine` and `@update`.
 
     Constraints:
@@ -27,6 +40,12 @@ def Train_VariantOp : Train_Op<"variant", [
       selector names them.
     * (variant_c4) a range has `first` and `every` of 1 or more, and `last` of 0, for no end,
       or of `first` or more.
+    * (variant_c5) there is a `micro` unless there are phases before the update, and a
+      `combine` only where there is a `micro`.
+    * (variant_c6) up to phase `linalg`: a probe takes accumulators, controls, parameters, states
+      and `#rt.binding<failed>`. It returns states that are not saved with the weights,
+      accumulators that it takes and, where a phase that it ends repeats, and only there,
+      `#rt.binding<repeat>`, a `tensor<i32>`.
 
     Example:
     ```mlir
@@ -34,13 +53,26 @@ def Train_VariantOp : Train_Op<"variant", [
         on [#train.steps<first = 3, every = 3>]
     train.variant @plain micro(@micro) update(@update)
     ```
+    A line search, whose update takes the gradient of the first phase:
+    ```mlir
+    train.variant @search
+        phases [#train.phase<micro = @micro, probe = @direction>,
+                #train.phase<micro = @micro_trial, probe = @judge, repeats = true>]
+        update(@step)
+    ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$micro,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$micro,
                        OptionalAttr<FlatSymbolRefAttr>:$combine, FlatSymbolRefAttr:$update,
-                       DefaultValuedAttr<Train_StepRanges, "{}">:$steps);
+                       DefaultValuedAttr<Train_StepRanges, "{}">:$steps,
+                       DefaultValuedAttr<Train_Phases, "{}">:$phases);
   let assemblyFormat = [{
-    $sym_name `micro` `(` $micro `)` (`combine` `(` $combine^ `)`)? `update` `(` $update `)`
-    (`on` $steps^)? attr-dict
+    $sym_name (`phases` $phases^)? (`micro` `(` $micro^ `)`)? (`combine` `(` $combine^ `)`)?
+    `update` `(` $update `)` (`on` $steps^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// (variant_c6); the functions exist.
+    ::llvm::LogicalResult verifyBindings();
   }];
 }
 
