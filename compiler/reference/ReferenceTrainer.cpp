@@ -117,13 +117,14 @@ LogicalResult ReferenceTrainer::choose(int64_t chosen) {
 }
 
 FailureOr<func::FuncOp> ReferenceTrainer::find(StringRef part) {
-  train::StepVariant variant = getVariant();
+  SmallVector<train::StepPhase> phases = getVariant().getPhases();
+  const train::StepPhase &current = phases[phase.value_or(phases.size() - 1)];
   StringRef name =
       part == train::kSelect ? program.getSelector().getFunction() : part;
   auto function = llvm::StringSwitch<func::FuncOp>(part)
-                      .Case(train::kMicro, variant.micro)
-                      .Case(train::kCombine, variant.combine)
-                      .Case(train::kUpdate, variant.update)
+                      .Case(train::kMicro, current.micro)
+                      .Case(train::kCombine, current.combine)
+                      .Cases({train::kProbe, train::kUpdate}, current.ending)
                       .Default(program.getFunction(name));
   if (function)
     return function;
@@ -144,23 +145,27 @@ FailureOr<ReferenceTrainer::Bound> ReferenceTrainer::run(StringRef part,
 }
 
 FailureOr<ReferenceTrainer::Partial>
-ReferenceTrainer::runPartial(StringRef part, const Bound &bound) {
+ReferenceTrainer::runPartial(StringRef part, const Bound &bound, Partial sums) {
   FailureOr<Bound> results = run(part, bound);
   if (failed(results))
     return failure();
-  Partial partial;
-  for (auto &[attribute, value] : *results) {
+  assignSums(*results, sums);
+  return sums;
+}
+
+/// Takes over the accumulators among `results`.
+void ReferenceTrainer::assignSums(const Bound &results, Partial &sums) {
+  for (const auto &[attribute, value] : results) {
     auto binding = cast<BindingAttr>(attribute);
     if (binding.getKind() == BindingKind::Gradient)
-      partial.gradients[binding.getName().str()] = std::move(value);
+      sums.gradients[binding.getName().str()] = value;
     else if (binding.getKind() == BindingKind::Accumulator)
-      partial.accumulators[binding.getName().str()] = std::move(value);
+      sums.accumulators[binding.getName().str()] = value;
     else if (binding.getKind() == BindingKind::LossSum)
-      partial.lossSum = value.item();
+      sums.lossSum = value.item();
     else if (binding.getKind() == BindingKind::LossCount)
-      partial.lossCount = static_cast<int64_t>(value.item());
+      sums.lossCount = static_cast<int64_t>(value.item());
   }
-  return partial;
 }
 
 /// Takes over the parameters, the state and the flag among `results`.
@@ -204,7 +209,7 @@ ReferenceTrainer::micro(const Values &inputs, int64_t valid,
         ReferenceValue::zeros(declaration.getType());
   bindPartial(bound, sums);
   bindBatch(bound, inputs, valid);
-  return runPartial(train::kMicro, bound);
+  return runPartial(train::kMicro, bound, sums);
 }
 
 FailureOr<ReferenceTrainer::Partial>
@@ -212,7 +217,7 @@ ReferenceTrainer::combine(const Partial &first, const Partial &second) {
   Bound bound;
   bindPartial(bound, first);
   bindPartial(bound, second, /*other=*/true);
-  return runPartial(train::kCombine, bound);
+  return runPartial(train::kCombine, bound, first);
 }
 
 FailureOr<bool>
@@ -232,32 +237,69 @@ ReferenceTrainer::updateOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
   FailureOr<func::FuncOp> function = ranks.front().find(train::kUpdate);
   if (failed(function))
     return failure();
-  std::vector<RankValues> arguments, values;
-  for (auto [rank, step] : llvm::zip_equal(ranks, steps)) {
-    FailureOr<RankValues> given =
-        rank.getArguments(*function, rank.bindUpdate(step, controls));
-    if (failed(given))
-      return failure();
-    arguments.push_back(std::move(*given));
-  }
-  if (failed(Interpreter::interpretOnRanks(*function, arguments, values)))
+  FailureOr<std::vector<Bound>> all =
+      runOnRanks(ranks, *function, steps, controls);
+  if (failed(all))
     return failure();
   std::vector<bool> isApplied;
-  for (auto [rank, computed] : llvm::zip_equal(ranks, values)) {
-    FailureOr<Bound> results = rank.bindResults(*function, std::move(computed));
-    if (failed(results))
-      return failure();
-    auto applied = results->find(rank.getBinding(BindingKind::Applied));
-    if (applied == results->end())
+  for (auto [rank, results] : llvm::zip_equal(ranks, *all)) {
+    auto applied = results.find(rank.getBinding(BindingKind::Applied));
+    if (applied == results.end())
       return function->emitOpError(
           "expected a result bound to #rt.binding<applied>");
     isApplied.push_back(applied->second.item() != 0.0);
-    rank.assign(*results);
+    rank.assign(results);
     if (int64_t lag = rank.getLag();
         lag != 0 && failed(rank.choose(rank.step + lag)))
       return failure();
   }
   return isApplied;
+}
+
+FailureOr<std::vector<ReferenceTrainer::Bound>>
+ReferenceTrainer::runOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
+                             func::FuncOp function, ArrayRef<Partial> sums,
+                             const std::map<std::string, double> &controls) {
+  std::vector<RankValues> arguments, values;
+  for (auto [rank, own] : llvm::zip_equal(ranks, sums)) {
+    FailureOr<RankValues> given =
+        rank.getArguments(function, rank.bindUpdate(own, controls));
+    if (failed(given))
+      return failure();
+    arguments.push_back(std::move(*given));
+  }
+  if (failed(Interpreter::interpretOnRanks(function, arguments, values)))
+    return failure();
+  std::vector<Bound> all;
+  for (auto [rank, computed] : llvm::zip_equal(ranks, values)) {
+    FailureOr<Bound> results = rank.bindResults(function, std::move(computed));
+    if (failed(results))
+      return failure();
+    all.push_back(std::move(*results));
+  }
+  return all;
+}
+
+FailureOr<std::vector<ReferenceTrainer::Probed>>
+ReferenceTrainer::probeOnRanks(MutableArrayRef<ReferenceTrainer> ranks,
+                               ArrayRef<Partial> sums,
+                               const std::map<std::string, double> &controls) {
+  FailureOr<func::FuncOp> function = ranks.front().find(train::kProbe);
+  if (failed(function))
+    return failure();
+  FailureOr<std::vector<Bound>> all =
+      runOnRanks(ranks, *function, sums, controls);
+  if (failed(all))
+    return failure();
+  std::vector<Probed> probed;
+  for (auto [rank, own, results] : llvm::zip_equal(ranks, sums, *all)) {
+    Probed &left = probed.emplace_back(Probed{own});
+    assignSums(results, left.sums);
+    rank.assign(results);
+    auto flag = results.find(rank.getBinding(BindingKind::Repeat));
+    left.repeats = flag != results.end() && flag->second.item() != 0.0;
+  }
+  return probed;
 }
 
 FailureOr<std::map<std::string, ReferenceTrainer::Metric>>

@@ -27,6 +27,20 @@ public:
     double sum = 0.0;
     int64_t count = 0;
   };
+  struct MicroBatch {
+    Values inputs;     ///< by name
+    int64_t valid = 0; ///< the first samples are real
+  };
+  /// What a probe leaves.
+  struct Probed {
+    Partial sums; ///< those that it was given, over ranks where it sums them
+    bool repeats = false;
+  };
+  /// What became of a step.
+  struct StepDone {
+    std::vector<bool> isApplied; ///< by rank
+    std::vector<int64_t> times;  ///< that each phase before the last was done
+  };
 
   /// `program` must outlive the trainer. State starts as its constants,
   /// parameters are missing until initialize() or an assignment.
@@ -41,6 +55,8 @@ public:
   int64_t step = 1;
   /// The last step of the run, for the program's selector.
   int64_t runLength = 1;
+  /// The phase of the step, from 0, that the next call is of; none: the last.
+  std::optional<size_t> phase;
 
   /// The variant of the step. A selector has chosen those of the steps until
   /// its lag after the last update, or after initialize().
@@ -52,14 +68,15 @@ public:
 
   /// @init: sets parameters and state; no step has failed.
   llvm::LogicalResult initialize(int64_t seed);
-  /// The micro of the step on `inputs`, by name; the first `valid` samples are
-  /// real. Where it adds to the sums of micro-batches before, these are `sums`.
+  /// The micro of the phase on `inputs`, by name; the first `valid` samples are
+  /// real. Where it adds to the sums of micro-batches before, these are `sums`;
+  /// those of them that it does not return stay in the result.
   llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid,
                                  const Partial &sums);
   llvm::FailureOr<Partial> micro(const Values &inputs, int64_t valid) {
     return micro(inputs, valid, Partial());
   }
-  /// The combine of the step.
+  /// The combine of the phase.
   llvm::FailureOr<Partial> combine(const Partial &first, const Partial &second);
   /// The update of the step; `controls` by name. Returns whether it was
   /// applied; after one that failed none is, until `hasFailed` says otherwise.
@@ -71,6 +88,19 @@ public:
   updateOnRanks(llvm::MutableArrayRef<ReferenceTrainer> ranks,
                 llvm::ArrayRef<Partial> steps,
                 const std::map<std::string, double> &controls);
+  /// The probe of the phase on several ranks, each with what it has summed.
+  static llvm::FailureOr<std::vector<Probed>>
+  probeOnRanks(llvm::MutableArrayRef<ReferenceTrainer> ranks,
+               llvm::ArrayRef<Partial> sums,
+               const std::map<std::string, double> &controls);
+  /// All phases of the step, on the micro-batches that each rank has of its
+  /// window. Fails, with a diagnostic, where a phase is done `maxTimes` times
+  /// and asks for more.
+  static llvm::FailureOr<StepDone>
+  takeStep(llvm::MutableArrayRef<ReferenceTrainer> ranks,
+           llvm::ArrayRef<std::vector<MicroBatch>> windows,
+           const std::map<std::string, double> &controls,
+           int64_t maxTimes = 1000);
   /// @eval: the loss, called "loss", and the metrics, by name.
   llvm::FailureOr<std::map<std::string, Metric>> evaluate(const Values &inputs,
                                                           int64_t valid);
@@ -94,8 +124,19 @@ private:
   llvm::FailureOr<Bound> bindResults(mlir::func::FuncOp function,
                                      RankValues values);
   llvm::FailureOr<Bound> run(llvm::StringRef part, const Bound &arguments);
+  /// Its results replace those of `sums`.
   llvm::FailureOr<Partial> runPartial(llvm::StringRef part,
-                                      const Bound &arguments);
+                                      const Bound &arguments, Partial sums);
+  static void assignSums(const Bound &results, Partial &sums);
+  /// What a rank has after the micro-batches of a phase; `before` from those
+  /// before it.
+  llvm::FailureOr<Partial> sumWindow(llvm::ArrayRef<MicroBatch> window,
+                                     const Partial &before);
+  /// The update or a probe of all ranks.
+  static llvm::FailureOr<std::vector<Bound>>
+  runOnRanks(llvm::MutableArrayRef<ReferenceTrainer> ranks,
+             mlir::func::FuncOp function, llvm::ArrayRef<Partial> sums,
+             const std::map<std::string, double> &controls);
   void assign(const Bound &results);
   /// That of the selector; 0 where there is none.
   int64_t getLag();
