@@ -56,21 +56,35 @@ private:
     return settle();
   }
 
-  Status step() {
-    uint32_t count = program_.descriptor().micro_batches;
-    window_.begin(globalStep_ + 1);
-    for (uint32_t i = 0; i < count; ++i) {
-      BOOSTRT_RETURN_IF_ERROR(
-          window_.add(batches_[next_], i + 1 == count ? globalStep_ + 1 : 0));
-      next_ = (next_ + 1) % batches_.size();
+  /// The batches in turn; those of a step again where it has several phases.
+  struct WindowBatches {
+    const std::vector<std::byte *> &batches;
+    size_t &index;
+    const size_t first = index;
+
+    Result<std::byte *> next() {
+      std::byte *batch = batches[index];
+      index = (index + 1) % batches.size();
+      return batch;
     }
-    BOOSTRT_RETURN_IF_ERROR(window_.sum());
+    Status rewind() {
+      index = first;
+      return Status();
+    }
+  };
+
+  Status step() {
+    window_.begin(globalStep_ + 1);
+    if (window_.hasPhases())
+      BOOSTRT_RETURN_IF_ERROR(settle());
+    BOOSTRT_RETURN_IF_ERROR(
+        window_.run(globalStep_ + 1, WindowBatches{batches_, next_}));
     Result<std::optional<StepResults>> before = window_.apply(++globalStep_);
     if (!before.ok())
       return before.status();
     if (*before)
       BOOSTRT_RETURN_IF_ERROR(stepDone(globalStep_ - 1, **before));
-    return execution_.runsAhead() ? Status() : settle();
+    return execution_.runsAhead() && !window_.hasPhases() ? Status() : settle();
   }
 
   Status settle() {

@@ -151,9 +151,22 @@ void printTarget(const Json &target) {
               target["memory"]["total_bytes"].get<uint64_t>());
 }
 
-/// One kind of step needs no table.
+/// The phases of a variant with several.
+void printPhases(const Json &variant) {
+  if (!variant.contains("phases"))
+    return;
+  size_t number = 0;
+  for (const Json &phase : variant["phases"])
+    printResult("    {}\n",
+                describePhase(++number, phase["micro"], phase["probe"],
+                              phase["repeats"].get<bool>()));
+  printResult("    {}\n", describePhase(++number, variant.value("micro", ""),
+                                        variant["update"], false));
+}
+
+/// One kind of step of one phase needs no table.
 void printVariants(const Json &variants, const Json &selectors) {
-  if (variants.size() == 1)
+  if (variants.size() == 1 && !variants.front().contains("phases"))
     return;
   printResult("variants of a step (steps from 1, the first that lists one)\n");
   for (const Json &variant : variants) {
@@ -163,6 +176,7 @@ void printVariants(const Json &variants, const Json &selectors) {
           {range["first"], range.value("last", int64_t{0}), range["every"]});
     printResult("  {:<32} {}\n", variant["name"].get<std::string>(),
                 describeSteps(ranges, variant == variants.back()));
+    printPhases(variant);
   }
   for (const Json &selector : selectors) {
     std::vector<std::string> names;

@@ -82,6 +82,9 @@ void addSources(std::string &text, const Prediction &p) {
           : std::string();
   line(text, "not counted",
        "loading and transforming samples, which overlaps the steps");
+  if (p.step.repeats)
+    line(text, "",
+         "phases that are done again: each phase of a step is counted once");
   if (p.step.collectives.size() > 1)
     line(text, "",
          "the part of the exchange that overlaps the backward: a step may be "

@@ -8,10 +8,21 @@
 #include <algorithm>
 
 namespace boostrt {
+namespace {
+
+/// The collectives of the last function of a step that has any.
+std::span<const BoostCollective> lastExchange(const BoostProgram &program) {
+  std::span<const BoostCollective> last;
+  for (uint32_t ending : endingsOf(usualVariant(program)))
+    if (auto collectives = collectivesOf(program, ending); !collectives.empty())
+      last = collectives;
+  return last;
+}
+
+} // namespace
 
 StepExchanges::StepExchanges(const BoostProgram &program, Transport &transport)
-    : group_(transport),
-      collectives_(collectivesOf(program, usualVariant(program))),
+    : group_(transport), collectives_(lastExchange(program)),
       first_(collectives_.empty() ? 0 : collectives_.front().index),
       pattern_(*this), early_(pattern_, collectives_.size()) {
   shape_.ranks = group_.size();

@@ -58,9 +58,10 @@ private:
 
   Group group_;
   Workspace workspace_;
-  std::span<const BoostCollective> collectives_; ///< of the usual variant
-  uint32_t first_;                               ///< of them
-  uint32_t longest_ = 0;                         ///< collective
+  /// Those of the last function of the usual variant that has any.
+  std::span<const BoostCollective> collectives_;
+  uint32_t first_;       ///< of them
+  uint32_t longest_ = 0; ///< collective
   ExchangeShape shape_;
   std::vector<std::span<float>> floats_; ///< operands of the longest
   std::vector<double> shorts_;

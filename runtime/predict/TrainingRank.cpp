@@ -59,20 +59,37 @@ Status TrainingRank::prepare(uint32_t threads) {
 Status TrainingRank::step(Pattern pattern) {
   if (exchanges_)
     exchanges_->setPattern(pattern);
-  BOOSTRT_RETURN_IF_ERROR(computeGradients());
   setSchedules();
+  double waited = 0;
+  for (size_t i = 0; i < phases_.size(); ++i) {
+    bool isLast = i + 1 == phases_.size();
+    const BoostPhase phase =
+        isLast
+            ? BoostPhase{variant_.micro, variant_.combine, variant_.update, 0}
+            : variant_.phases[i];
+    BOOSTRT_RETURN_IF_ERROR(
+        runPhase(phase.micro, phase.combine, phase.probe, phases_[i]));
+    if (!exchanges_)
+      continue;
+    double inPhase = exchanges_->waited();
+    waited += inPhase;
+    phases_[i].ending.back() -= inPhase + exchanges_->takeOverlapped();
+  }
+  BOOSTRT_RETURN_IF_ERROR(checkApplied());
+  if (exchanges_)
+    waits_[static_cast<size_t>(pattern)].push_back(waited);
+  return Status();
+}
+
+Status TrainingRank::runPhase(uint32_t micro, uint32_t combine, uint32_t ending,
+                              PhaseTimes &times) {
+  if (micro != UINT32_MAX)
+    BOOSTRT_RETURN_IF_ERROR(sum(micro, combine, times));
   bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
-  Status updated = call(variant_.update, update_);
+  Status ended = call(ending, times.ending);
   if (exchanges_)
     exchanges_->close();
-  BOOSTRT_RETURN_IF_ERROR(updated);
-  BOOSTRT_RETURN_IF_ERROR(checkApplied());
-  if (!exchanges_)
-    return Status();
-  double waited = exchanges_->waited();
-  waits_[static_cast<size_t>(pattern)].push_back(waited);
-  update_.back() -= waited + exchanges_->takeOverlapped();
-  return Status();
+  return ended;
 }
 
 Status TrainingRank::checkApplied() const {
@@ -91,7 +108,7 @@ Status TrainingRank::checkApplied() const {
                             steps_));
 }
 
-Status TrainingRank::computeGradients() {
+Status TrainingRank::sum(uint32_t micro, uint32_t combine, PhaseTimes &times) {
   // More micro-batches than that show nothing new.
   uint32_t micros = std::min(program_.micro_batches, 4u);
   bool isInPlace = accumulatesInPlace(program_);
@@ -103,12 +120,12 @@ Status TrainingRank::computeGradients() {
     bases_[BOOSTC_ARENA_GRADIENT] = gradients_[isIntoSet0 ? 0 : 1];
     if (exchanges_ && isIntoSet0 && i + 1 == micros)
       exchanges_->open();
-    BOOSTRT_RETURN_IF_ERROR(call(variant_.micro, micro_));
+    BOOSTRT_RETURN_IF_ERROR(call(micro, times.micro));
     if (isIntoSet0)
       continue;
     bases_[BOOSTC_ARENA_GRADIENT] = gradients_[0];
     bases_[BOOSTC_ARENA_GRADIENT_OTHER] = gradients_[1];
-    BOOSTRT_RETURN_IF_ERROR(call(variant_.combine, combine_));
+    BOOSTRT_RETURN_IF_ERROR(call(combine, times.combine));
   }
   return Status();
 }
@@ -124,14 +141,19 @@ void TrainingRank::setSchedules() {
 }
 
 StepTimes TrainingRank::times() {
-  StepTimes times{{medianOf(micro_), medianOf(combine_), medianOf(update_)}};
+  StepTimes times;
+  for (PhaseTimes &phase : phases_) {
+    times.compute.micro += medianOf(phase.micro);
+    times.compute.combine += medianOf(phase.combine);
+    times.compute.update += medianOf(phase.ending);
+  }
   std::ranges::transform(waits_, times.exchange.begin(), medianOf);
   return times;
 }
 
 void TrainingRank::forgetTimes() {
-  for (std::vector<double> *times : {&micro_, &combine_, &update_})
-    times->clear();
+  for (PhaseTimes &phase : phases_)
+    phase = PhaseTimes();
   for (std::vector<double> &times : waits_)
     times.clear();
 }

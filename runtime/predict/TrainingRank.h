@@ -1,5 +1,6 @@
 // TrainingRank.h - a rank that trains on generated batches, and how long the
-// parts of its steps take. All steps are of the program's usual variant.
+// parts of its steps take. All steps are of the program's usual variant, and do
+// each of its phases once.
 #pragma once
 
 #include "runtime/device/cpu/CpuDevice.h"
@@ -40,8 +41,16 @@ private:
     void operator()(void *memory) const { std::free(memory); }
   };
 
+  /// Seconds of each call in one phase of a step.
+  struct PhaseTimes {
+    std::vector<double> micro, combine, ending;
+  };
+
   void *reserve(uint64_t bytes);
-  Status computeGradients();
+  /// The calls of a phase; no micro where `micro` is UINT32_MAX.
+  Status runPhase(uint32_t micro, uint32_t combine, uint32_t ending,
+                  PhaseTimes &times);
+  Status sum(uint32_t micro, uint32_t combine, PhaseTimes &times);
   Status checkApplied() const;
   void setSchedules();
   Status call(uint32_t function, std::vector<double> &times);
@@ -55,7 +64,7 @@ private:
   std::array<void *, 2> gradients_{};
   std::array<void *, 3> batches_{}; ///< as many as training keeps
   std::unique_ptr<CpuDevice> device_;
-  std::vector<double> micro_, combine_, update_;
+  std::vector<PhaseTimes> phases_{variant_.phase_count + 1}; ///< last: update
   std::array<std::vector<double>, kPatterns> waits_;
   size_t next_ = 0;
   int64_t steps_ = 0;

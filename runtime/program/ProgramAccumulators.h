@@ -24,6 +24,12 @@ inline const BoostTensor &accumulatorOf(const BoostProgram &program,
   return found->tensor;
 }
 
+/// What a micro of a step with several phases writes; empty for any other
+/// function.
+inline std::span<const BoostSum> sumsOf(const BoostFunction &function) {
+  return {function.sums, function.sum_count};
+}
+
 inline const BoostTensor &lossSumOf(const BoostProgram &program) {
   return accumulatorOf(program, BOOSTC_ACCUMULATOR_LOSS_SUM);
 }

@@ -41,16 +41,18 @@ public:
         (micros - 1) * server_.compute.combine * step_.computeStretch;
     step_.update = server_.compute.update * step_.computeStretch;
     step_.samples = micros * program_.batch_size * job_.ranks;
+    step_.repeats = hasRepeats(usualVariant(program_));
     if (job_.ranks == 1)
       return step_;
     step_.wait = server_.wait * step_.exchangeStretch;
-    for (const BoostCollective &collective :
-         collectivesOf(program_, usualVariant(program_))) {
-      Result<PredictedCollective> predicted = predict(collective);
-      if (!predicted.ok())
-        return predicted.status();
-      step_.collectives.push_back(std::move(predicted).value());
-    }
+    for (uint32_t ending : endingsOf(usualVariant(program_)))
+      for (const BoostCollective &collective :
+           collectivesOf(program_, ending)) {
+        Result<PredictedCollective> predicted = predict(collective);
+        if (!predicted.ok())
+          return predicted.status();
+        step_.collectives.push_back(std::move(predicted).value());
+      }
     return step_;
   }
 

@@ -4,7 +4,9 @@
 //   step     = K micro + (K - 1) combine + exchange + update
 //   exchange = wait + the sum over the collectives of the step, by CostModel.h
 //
-// for a step of the program's usual variant.
+// for a step of the program's usual variant. Where it has several phases,
+// micro, combine and update are sums over them, and a phase that repeats counts
+// once.
 //
 // A rank that shares its cores gets its part of them: with r ranks of t threads
 // on a server of c cores, micro, combine and update take max(1, r t / c) times
@@ -25,7 +27,8 @@ namespace boostrt {
 
 /// The functions of a program, in seconds, on the cores that a rank gets.
 struct ComputeCosts {
-  double micro = 0, combine = 0, update = 0; ///< one call; update: alone
+  /// One call, in each phase; update: alone, with the probes.
+  double micro = 0, combine = 0, update = 0;
 };
 
 inline constexpr double ComputeCosts::*kComputeCosts[] = {
@@ -80,6 +83,8 @@ struct StepPrediction {
   /// cores.
   double computeStretch = 1, exchangeStretch = 1;
   double samples = 0; ///< of a step, on all ranks
+  /// A phase of the step may be done again, which is not predicted.
+  bool repeats = false;
 
   double exchange() const; ///< with the wait
   uint64_t bytes() const;  ///< that a rank sends

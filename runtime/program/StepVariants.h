@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cassert>
 #include <span>
+#include <vector>
 
 namespace boostrt {
 
@@ -64,12 +65,31 @@ inline bool isChosen(const BoostProgram &program, const BoostVariant &variant) {
          });
 }
 
-/// What ranks exchange in a step of `variant`; the same on all targets.
+/// The phases of a step of `variant` before its last.
+inline std::span<const BoostPhase> phasesOf(const BoostVariant &variant) {
+  return {variant.phases, variant.phase_count};
+}
+
+/// The functions that end the phases of a step: its probes, then its update.
+inline std::vector<uint32_t> endingsOf(const BoostVariant &variant) {
+  std::vector<uint32_t> endings;
+  for (const BoostPhase &phase : phasesOf(variant))
+    endings.push_back(phase.probe);
+  endings.push_back(variant.update);
+  return endings;
+}
+
+/// Whether a phase of the step may be done again.
+inline bool hasRepeats(const BoostVariant &variant) {
+  return std::ranges::any_of(phasesOf(variant), &BoostPhase::repeats);
+}
+
+/// What ranks exchange in a probe or an update; the same on all targets.
 inline std::span<const BoostCollective>
-collectivesOf(const BoostProgram &program, const BoostVariant &variant) {
-  const BoostFunction &update = program.targets[0].functions[variant.update];
+collectivesOf(const BoostProgram &program, uint32_t function) {
+  const BoostFunction &ending = program.targets[0].functions[function];
   return std::span(program.collectives, program.collective_count)
-      .subspan(update.first_collective, update.collective_count);
+      .subspan(ending.first_collective, ending.collective_count);
 }
 
 } // namespace boostrt

@@ -264,6 +264,9 @@ private:
         scalar(p_.failed, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+    if (p_.repeat.bytes != 0)
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(p_.repeat, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     if (const BoostSelector *selector = selectorOf(p_)) {
       BOOSTRT_RETURN_IF_ERROR(
           scalar(selector->step, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));

@@ -2,6 +2,7 @@
 #include "runtime/abi/DescriptorSchema.h"
 #include "runtime/program/AccumulatesInPlace.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/ProgramAccumulators.h"
 #include "runtime/program/StepVariants.h"
 #include "runtime/program/ValidateProgram.h"
 
@@ -36,6 +37,10 @@ public:
         return fail("{}: function {} has another role or other collectives "
                     "than on another target",
                     name_, function.name);
+      for (const BoostSum &sum : sumsOf(function))
+        if (sum.accumulator == UINT32_MAX)
+          return fail("{}: function {} sums no accumulator", name_,
+                      function.name);
       if (function.transient_bytes > t_.transient_bytes)
         return fail("{}: function {} uses {} bytes of arena transient, which "
                     "has {}",
@@ -104,11 +109,16 @@ private:
       return fail("no variants");
     for (const BoostVariant &variant : variantsOf(p_)) {
       std::string what = fmt::format("variant {}", variant.name);
-      BOOSTRT_RETURN_IF_ERROR(part(what, variant.micro, BOOSTC_FUNCTION_MICRO));
-      // Without gradient sets of their own micro-batches need no combine.
-      if (!accumulatesInPlace(p_))
-        BOOSTRT_RETURN_IF_ERROR(
-            part(what, variant.combine, BOOSTC_FUNCTION_COMBINE));
+      for (const BoostPhase &phase : phasesOf(variant)) {
+        BOOSTRT_RETURN_IF_ERROR(sums(variant, phase.micro, phase.combine));
+        BOOSTRT_RETURN_IF_ERROR(part(what, phase.probe, BOOSTC_FUNCTION_PROBE));
+      }
+      if (hasRepeats(variant) && p_.repeat.bytes == 0)
+        return fail("{} repeats a phase of a program without a scalar 'repeat'",
+                    what);
+      // It may read what its phases have summed.
+      if (variant.phase_count == 0 || variant.micro != UINT32_MAX)
+        BOOSTRT_RETURN_IF_ERROR(sums(variant, variant.micro, variant.combine));
       BOOSTRT_RETURN_IF_ERROR(
           part(what, variant.update, BOOSTC_FUNCTION_UPDATE));
       bool isLast = &variant == &usualVariant(p_);
@@ -123,6 +133,21 @@ private:
           return fail("variant {} is of every {}th step from {} to {}",
                       variant.name, range.every, range.first, range.last);
     }
+    return Status();
+  }
+
+  /// The functions that sum over a window.
+  Status sums(const BoostVariant &variant, uint32_t micro,
+              uint32_t combine) const {
+    std::string what = fmt::format("variant {}", variant.name);
+    BOOSTRT_RETURN_IF_ERROR(part(what, micro, BOOSTC_FUNCTION_MICRO));
+    // Without gradient sets of their own micro-batches need no combine.
+    if (!accumulatesInPlace(p_))
+      BOOSTRT_RETURN_IF_ERROR(part(what, combine, BOOSTC_FUNCTION_COMBINE));
+    const BoostFunction &function = p_.targets[0].functions[micro];
+    if (variant.phase_count > 0 && function.sum_count == 0)
+      return fail("function {} of {} does not say what it sums", function.name,
+                  what);
     return Status();
   }
 

@@ -28,4 +28,12 @@ std::string describeSelector(const std::string &function, uint64_t lag,
                      countOf(lag, "step"), fmt::join(variants, ", "));
 }
 
+std::string describePhase(size_t number, const std::string &micro,
+                          const std::string &ending, bool repeats) {
+  return fmt::format(
+      "phase {}: {}{}{}", number,
+      micro.empty() ? "" : fmt::format("{} for each micro-batch, then ", micro),
+      ending, repeats ? "; repeated while it says so" : "");
+}
+
 } // namespace boostrt

@@ -17,4 +17,9 @@ std::string describeSteps(std::span<const BoostStepRange> ranges, bool isLast);
 std::string describeSelector(const std::string &function, uint64_t lag,
                              std::span<const std::string> variants);
 
+/// "phase 2: micro_trial for each micro-batch, then judge; repeated while it
+/// says so", of phase `number` from 1. `micro` is empty where there is none.
+std::string describePhase(size_t number, const std::string &micro,
+                          const std::string &ending, bool repeats);
+
 } // namespace boostrt

@@ -67,11 +67,13 @@ Result<std::unique_ptr<Arenas>> Arenas::reserve(const MemoryPlan &plan,
   return arenas;
 }
 
-Status Arenas::push(BoostArenaKind kind) const {
+Status Arenas::push(BoostArenaKind kind, uint64_t offset,
+                    uint64_t bytes) const {
   // A plan need not have every arena.
   if (!device_ || !base(kind))
     return Status();
-  return device_->copyIn(deviceBase(kind), {base(kind), bytes_[kind]});
+  return device_->copyIn(static_cast<std::byte *>(deviceBase(kind)) + offset,
+                         {base(kind) + offset, bytes});
 }
 
 Status Arenas::write(BoostArenaKind kind, uint64_t offset,

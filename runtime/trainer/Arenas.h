@@ -45,7 +45,9 @@ public:
   /// Copies the first of an arena to the device. It stays as it is until
   /// finishPushes() or a later pull() has returned. Nothing to do, here and
   /// below, where the memory is the host's.
-  Status push(BoostArenaKind kind) const;
+  Status push(BoostArenaKind kind) const { return push(kind, 0, bytes_[kind]); }
+  /// The same of `bytes` from `offset` on.
+  Status push(BoostArenaKind kind, uint64_t offset, uint64_t bytes) const;
   Status finishPushes() const {
     return device_ ? device_->finishCopies() : Status();
   }

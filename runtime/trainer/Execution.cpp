@@ -138,11 +138,12 @@ Status Execution::micro(std::byte *batch, int gradients,
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, gradients);
   if (early_ && completesStep != 0 && gradients == 0) {
     beginStep(completesStep);
-    std::span collectives = collectivesOf(program_.descriptor(), *variant_);
+    std::span collectives = collectivesOf(
+        program_.descriptor(), phase_ ? phase_->probe : variant_->update);
     if (!collectives.empty())
       early_->open(collectives.front().index);
   }
-  return call(variant_->micro);
+  return call(microFunction());
 }
 
 Status Execution::combine(int into, int from) {
@@ -150,7 +151,7 @@ Status Execution::combine(int into, int from) {
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, into);
   bases_[BOOSTC_ARENA_GRADIENT_OTHER] =
       arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, from);
-  return call(variant_->combine);
+  return call(phase_ ? phase_->combine : variant_->combine);
 }
 
 Status Execution::resetAccumulators() {
@@ -172,17 +173,32 @@ Status Execution::contributeIdentity() {
       write(this->tensor(tensor) + at, zero);
   };
   // See Collectives.h: x + -0.0 is x.
-  for (const BoostAccumulator &accumulator :
-       accumulatorsOf(program_.descriptor())) {
-    if (accumulator.tensor.dtype == BOOSTC_F32)
-      fill(accumulator.tensor, -0.0f);
+  auto fillOne = [&](const BoostTensor &sum) {
+    if (sum.dtype == BOOSTC_F32)
+      fill(sum, -0.0f);
     else
-      fill(accumulator.tensor, int64_t{0});
+      fill(sum, int64_t{0});
+  };
+  std::span accumulators = accumulatorsOf(program_.descriptor());
+  std::span<const BoostSum> sums =
+      sumsOf(program_.targets().front().functions[microFunction()]);
+  if (sums.empty()) {
+    for (const BoostAccumulator &accumulator : accumulators)
+      fillOne(accumulator.tensor);
+    return arenas_.push(BOOSTC_ARENA_GRADIENT);
   }
-  return arenas_.push(BOOSTC_ARENA_GRADIENT);
+  // What the phase before has pushed may not have been read yet.
+  BOOSTRT_RETURN_IF_ERROR(arenas_.finishPushes());
+  for (const BoostSum &sum : sums) {
+    const BoostTensor &tensor = accumulators[sum.accumulator].tensor;
+    fillOne(tensor);
+    BOOSTRT_RETURN_IF_ERROR(
+        arenas_.push(BOOSTC_ARENA_GRADIENT, tensor.offset, tensor.bytes));
+  }
+  return Status();
 }
 
-Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
+Status Execution::end(uint32_t function, int64_t globalStep) {
   if (early_ && !early_->isEarly())
     beginStep(globalStep);
   for (const BoostSchedule &schedule : program_.schedules()) {
@@ -193,10 +209,24 @@ Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
   }
   hasSchedules_ = true;
   bases_[BOOSTC_ARENA_GRADIENT] = arenas_.deviceBase(BOOSTC_ARENA_GRADIENT, 0);
-  Status updated = call(variant_->update);
+  Status ended = call(function);
   if (early_)
     early_->close();
-  BOOSTRT_RETURN_IF_ERROR(updated);
+  return ended;
+}
+
+Result<bool> Execution::probe(int64_t globalStep) {
+  BOOSTRT_RETURN_IF_ERROR(end(phase_->probe, globalStep));
+  if (!phase_->repeats)
+    return false;
+  const BoostTensor &flag = program_.descriptor().repeat;
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(arenas_.copyOf(
+      BOOSTC_ARENA_RESULT, 0, flag.offset, flag.offset + flag.bytes)));
+  return read<int32_t>(tensor(flag)) != 0;
+}
+
+Result<std::optional<StepResults>> Execution::update(int64_t globalStep) {
+  BOOSTRT_RETURN_IF_ERROR(end(variant_->update, globalStep));
   if (choices_.lag() != 0)
     BOOSTRT_RETURN_IF_ERROR(select(globalStep + choices_.lag()));
   // What the host has of the step before is read before it is copied over.

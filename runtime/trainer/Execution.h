@@ -67,7 +67,12 @@ public:
   /// choose().
   void selectVariant(int64_t globalStep) {
     variant_ = &choices_.variantAt(globalStep);
+    phase_ = nullptr;
   }
+  const BoostVariant &variant() const { return *variant_; }
+  /// Makes the calls until the next selectPhase() or selectVariant() those of a
+  /// phase of that variant; null: of its last one, which update() ends.
+  void selectPhase(const BoostPhase *phase) { phase_ = phase; }
 
   Status init(uint64_t seed);
   /// Has the variants of the first steps after `globalStep` chosen: `known` are
@@ -88,8 +93,13 @@ public:
   /// Has the next micro() of a program that adds in place write set 0.
   Status resetAccumulators();
   /// Makes set 0 what adds nothing to the other ranks' gradients, down to the
-  /// last bit: of a rank that has no samples in a window.
+  /// last bit: of a rank that has no samples in a window. In a step of several
+  /// phases only what the phase's micro() writes.
   Status contributeIdentity();
+  /// Ends a phase, with set 0 and the values of all schedules at `globalStep`.
+  /// Returns whether it is to be repeated, for which it waits where the phase
+  /// may be. Every earlier step is settled.
+  Result<bool> probe(int64_t globalStep);
   /// Applies set 0 with the values of all schedules at `globalStep` (from 1),
   /// and returns before the device has: settle() waits for what it leaves, or
   /// the next update(), which returns that of the one before if settle() has
@@ -131,6 +141,11 @@ public:
 private:
   float valueAt(const BoostSchedule &schedule, int64_t globalStep) const;
   Status call(uint32_t function);
+  uint32_t microFunction() const {
+    return phase_ ? phase_->micro : variant_->micro;
+  }
+  /// Calls a probe or an update.
+  Status end(uint32_t function, int64_t globalStep);
   /// Calls the program's selector for step `globalStep`.
   Status select(int64_t globalStep);
   int32_t chosen() const;
@@ -146,6 +161,7 @@ private:
   Device &device_;
   const Arenas &arenas_;
   const BoostVariant *variant_;
+  const BoostPhase *phase_ = nullptr; ///< null: the last one
   VariantChoices choices_;
   uint32_t init_, eval_; ///< functions
   RankCollectives *collectives_ = nullptr;

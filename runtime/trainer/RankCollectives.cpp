@@ -59,8 +59,7 @@ Status RankCollectives::prepare() {
   for (size_t i = 0; i < schedule.size(); ++i)
     prepared_[i].name = nameOf(schedule[i], program_);
   for (const BoostVariant &variant : variantsOf(program_.descriptor()))
-    BOOSTRT_RETURN_IF_ERROR(
-        chooseCarrier(collectivesOf(program_.descriptor(), variant)));
+    BOOSTRT_RETURN_IF_ERROR(chooseCarrier(variant));
   BOOSTRT_RETURN_IF_ERROR(makeGroups());
   for (size_t i = 0; i < schedule.size(); ++i)
     BOOSTRT_RETURN_IF_ERROR(reserve(schedule[i], prepared_[i]));
@@ -69,14 +68,15 @@ Status RankCollectives::prepare() {
   return link_.vectors ? placeStop() : Status();
 }
 
-Status
-RankCollectives::chooseCarrier(std::span<const BoostCollective> schedule) {
+Status RankCollectives::chooseCarrier(const BoostVariant &variant) {
   Prepared *carrier = nullptr;
-  for (const BoostCollective &collective : schedule)
-    if (collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
-        collective.ranks == BOOSTC_RANKS_ALL &&
-        countOf(BOOSTC_I64, collective) > 0)
-      carrier = &prepared_[collective.index];
+  for (uint32_t ending : endingsOf(variant))
+    for (const BoostCollective &collective :
+         collectivesOf(program_.descriptor(), ending))
+      if (collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
+          collective.ranks == BOOSTC_RANKS_ALL &&
+          countOf(BOOSTC_I64, collective) > 0)
+        carrier = &prepared_[collective.index];
   if (!carrier)
     return Status(ExitCode::Input,
                   fmt::format("'{}' has no all_reduce of integers over all "

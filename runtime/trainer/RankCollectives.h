@@ -1,4 +1,4 @@
-// RankCollectives.h - carries out the collectives of a program's update.
+// RankCollectives.h - carries out the collectives of a program's steps.
 #pragma once
 
 #include "runtime/comm/HostVectors.h"
@@ -73,8 +73,9 @@ private:
         memory_(link.vectors ? *link.vectors : host_) {}
   Status prepare();
   Status makeGroups();
-  /// Has a sum over all ranks of an update carry what they say of signals too.
-  Status chooseCarrier(std::span<const BoostCollective> schedule);
+  /// Has a sum over all ranks of a step carry what they say of signals too, the
+  /// last one.
+  Status chooseCarrier(const BoostVariant &variant);
   Status placeStop();
   /// Counts the memory that a collective needs.
   Status reserve(const BoostCollective &collective, Prepared &prepared);

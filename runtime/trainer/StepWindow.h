@@ -1,10 +1,14 @@
-// StepWindow.h - one optimizer step as the plan of a program wants it: every
-// micro-batch into the gradient set that GradientTree says, the sets added in
-// its order; then the update. Training and `boost-run bench` run it.
+// StepWindow.h - one optimizer step as the tables of a program want it: for
+// each of its phases every micro-batch into the gradient set that GradientTree
+// says, the sets added in its order, then the probe, and all of that again
+// while the probe says so; the last phase ends with the update. Training and
+// `boost-run bench` run it.
 #pragma once
 
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/GradientTree.h"
+
+#include <fmt/format.h>
 
 namespace boostrt {
 
@@ -15,14 +19,36 @@ class StepWindow {
   }
 
 public:
+  /// How often a phase is done in a step before the run ends.
+  static constexpr int64_t kMaxRepetitions = 1000;
+
   /// The execution outlives the window.
   explicit StepWindow(Execution &execution)
       : execution_(execution),
-        tree_(execution.program().descriptor().micro_batches,
+        microBatches_(execution.program().descriptor().micro_batches),
+        tree_(microBatches_,
               accumulatesInPlace(execution.program().descriptor())) {}
 
   /// Begins step `globalStep` (from 1).
   void begin(int64_t globalStep) { execution_.selectVariant(globalStep); }
+
+  /// Whether the step that has begun has phases before its last. Every earlier
+  /// step is settled before they run, and this one before the next begins.
+  bool hasPhases() const { return execution_.variant().phase_count > 0; }
+
+  /// Runs all of the step that has begun but its update. `batches` are this
+  /// rank's part of the window: next() returns a Result of the base of the next
+  /// one, null after the last, which stays as Execution::micro() wants it;
+  /// rewind() returns a Status and has next() begin again. Fails with
+  /// ExitCode::Numerical where a phase does not end.
+  template <typename Batches>
+  Status run(int64_t globalStep, Batches &&batches) {
+    if (hasPhases())
+      BOOSTRT_RETURN_IF_ERROR(runPhases(globalStep, batches));
+    return execution_.variant().micro == UINT32_MAX
+               ? Status()
+               : sumAll(globalStep, batches);
+  }
 
   /// Runs one micro-batch; at most micro_batches of the program before sum().
   /// `batch` stays as Execution::micro() wants it. `lastOfStep`: it is this
@@ -50,7 +76,51 @@ public:
   }
 
 private:
+  template <typename Batches>
+  Status sumAll(int64_t globalStep, Batches &batches) {
+    for (uint32_t i = 0; i < microBatches_; ++i) {
+      Result<std::byte *> batch = batches.next();
+      if (!batch.ok())
+        return batch.status();
+      if (!*batch)
+        break;
+      bool isLast = i + 1 == microBatches_;
+      BOOSTRT_RETURN_IF_ERROR(add(*batch, isLast ? globalStep : 0));
+    }
+    return sum();
+  }
+
+  template <typename Batches>
+  Status runPhases(int64_t globalStep, Batches &batches) {
+    const BoostVariant &variant = execution_.variant();
+    bool isRead = false;
+    for (const BoostPhase &phase : phasesOf(variant)) {
+      execution_.selectPhase(&phase);
+      int64_t times = 0;
+      for (bool repeats = true; repeats; ++times) {
+        if (times == kMaxRepetitions)
+          return Status(
+              ExitCode::Numerical,
+              fmt::format("step {}: phase {} of variant '{}' was done {} times "
+                          "and asks for more; let the probe of the phase bound "
+                          "its repetitions",
+                          globalStep, &phase - variant.phases + 1, variant.name,
+                          times));
+        if (std::exchange(isRead, true))
+          BOOSTRT_RETURN_IF_ERROR(batches.rewind());
+        BOOSTRT_RETURN_IF_ERROR(sumAll(globalStep, batches));
+        Result<bool> probed = execution_.probe(globalStep);
+        if (!probed.ok())
+          return probed.status();
+        repeats = *probed;
+      }
+    }
+    execution_.selectPhase(nullptr);
+    return variant.micro == UINT32_MAX ? Status() : batches.rewind();
+  }
+
   Execution &execution_;
+  const uint32_t microBatches_;
   GradientTree tree_;
 };
 

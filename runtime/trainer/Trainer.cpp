@@ -7,6 +7,47 @@
 #include <fmt/format.h>
 
 namespace boostrt {
+namespace {
+
+/// This rank's part of a window, as often as the phases of a step read it. A
+/// single batch stays where it is; several are read again.
+class WindowBatches {
+public:
+  WindowBatches(const Execution &execution, Prefetcher &batches, bool isSingle,
+                const CheckpointPosition &position)
+      : execution_(execution), batches_(batches), isSingle_(isSingle),
+        position_(position) {}
+
+  Result<std::byte *> next() {
+    if (isKept_)
+      return single_;
+    // next() has the arena of the batch before filled anew.
+    BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
+    Result<Batch> batch = batches_.next();
+    if (!batch.ok())
+      return batch.status();
+    return single_ = batch->end() ? nullptr : batch->base;
+  }
+
+  Status rewind() {
+    isKept_ = isSingle_;
+    if (isKept_)
+      return Status();
+    BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
+    batches_.start(position_.epoch, position_.samplesInEpoch);
+    return Status();
+  }
+
+private:
+  const Execution &execution_;
+  Prefetcher &batches_;
+  const bool isSingle_;
+  const CheckpointPosition &position_; ///< where the window begins
+  bool isKept_ = false;
+  std::byte *single_ = nullptr;
+};
+
+} // namespace
 
 Trainer::Trainer(Execution &execution, const Arenas &arenas,
                  const RunData &data, Ranks &ranks, CheckpointPosition start,
@@ -114,25 +155,18 @@ Status Trainer::step(Prefetcher &batches) {
 
 Status Trainer::runWindow(Prefetcher &batches) {
   window_.begin(nextStep());
-  for (uint32_t i = 0; i < share_.microBatches; ++i) {
-    // next() has the arena of the batch before filled anew.
-    BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
-    Result<Batch> batch = batches.next();
-    if (!batch.ok())
-      return batch.status();
-    if (batch->end())
-      break;
-    bool isLast = i + 1 == share_.microBatches;
-    BOOSTRT_RETURN_IF_ERROR(window_.add(batch->base, isLast ? nextStep() : 0));
-  }
-  return window_.sum();
+  if (window_.hasPhases())
+    BOOSTRT_RETURN_IF_ERROR(settle());
+  return window_.run(
+      nextStep(),
+      WindowBatches(execution_, batches, share_.microBatches == 1, position_));
 }
 
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
   bool endsEpoch = stepsLeft() == 1;
-  if (!execution_.runsAhead() || endsEpoch || next == run_.last() ||
-      saving_.isDue(next, endsEpoch))
+  if (!execution_.runsAhead() || window_.hasPhases() || endsEpoch ||
+      next == run_.last() || saving_.isDue(next, endsEpoch))
     return true;
   if (ranks_.isAlone())
     return false;

@@ -18,7 +18,8 @@
 // waited for: that one is done when they are read, and position and reports are
 // about it. What looks at more than results, an evaluation, a checkpoint, the
 // end of the run, finds every launched step done. A step after one that failed
-// changes nothing (train.commit).
+// changes nothing (train.commit). A step of several phases begins when the one
+// before is done, and is done before the next one begins.
 #pragma once
 
 #include "runtime/checkpoint/Checkpoint.h"

@@ -116,8 +116,9 @@ Status CudaDevice::call(uint32_t index, void *const *arenas) {
   if (function.role == BOOSTC_FUNCTION_INIT)
     return enter(function, arenas);
   // Between its launches the host talks to other ranks.
-  if (function.role == BOOSTC_FUNCTION_UPDATE && runner_ &&
-      !schedule_.empty()) {
+  bool isEnding = function.role == BOOSTC_FUNCTION_UPDATE ||
+                  function.role == BOOSTC_FUNCTION_PROBE;
+  if (isEnding && runner_ && !schedule_.empty()) {
     Status status = enter(function, arenas);
     Status joined = joinCollectives();
     announced_.assign(schedule_.size(), nullptr);

@@ -23,6 +23,7 @@ struct Copy {
   std::vector<std::vector<BoostFunction>> functions; ///< by target
   std::vector<BoostVariant> variants;
   std::vector<BoostSelector> selectors;
+  std::vector<BoostPhase> phases; ///< of the first variant
   // From the first target.
   std::vector<BoostLibraryCall> calls;
   // From the last target.
@@ -74,18 +75,40 @@ struct Copy {
     last.modules = modules.data();
   }
 
-  /// Appends the selector's function to those of every target.
+  /// Appends a function to those of every target.
+  void add(const char *name, BoostFunctionRole role) {
+    for (size_t i = 0; i < targets.size(); ++i) {
+      functions[i].push_back(functions[i].back());
+      functions[i].back().name = name;
+      functions[i].back().role = role;
+      targets[i].functions = functions[i].data();
+      ++targets[i].function_count;
+    }
+  }
+
+  /// With the selector's function.
   void add(const BoostSelector &selector) {
     selectors = {selector};
     program.selectors = selectors.data();
     program.selector_count = 1;
-    for (size_t i = 0; i < targets.size(); ++i) {
-      functions[i].push_back(functions[i].back());
-      functions[i].back().name = "select";
-      functions[i].back().role = BOOSTC_FUNCTION_SELECT;
-      targets[i].functions = functions[i].data();
-      ++targets[i].function_count;
+    add("select", BOOSTC_FUNCTION_SELECT);
+  }
+
+  /// A phase that repeats, of function 5, before the only one that the first
+  /// variant has.
+  void addPhase() {
+    static constexpr BoostSum kSums[] = {{0, 0}};
+    add("probe", BOOSTC_FUNCTION_PROBE);
+    for (auto &table : functions) {
+      table[1].sums = kSums;
+      table[1].sum_count = 1;
     }
+    phases = {{1, 2, 5, 1}};
+    variants[0].phases = phases.data();
+    variants[0].phase_count = 1;
+    program.repeat = {"repeat",   "model.json:1:1",    nullptr, 0,
+                      BOOSTC_I32, BOOSTC_ARENA_RESULT, 0,       0,
+                      4};
   }
 };
 

@@ -129,6 +129,52 @@ TEST_F(ValidateTargets, ASelectorNamesAFunctionAndVariants) {
       "2 selectors, expected one at most");
 }
 
+TEST_F(ValidateTargets, PhasesNameFunctionsAndWhatTheySum) {
+  expectSound([](Copy &c) { c.addPhase(); });
+  auto expectPhaseDefect = [&](auto breakIt, const char *text) {
+    expectDefect(
+        [&](Copy &c) {
+          c.addPhase();
+          breakIt(c);
+        },
+        text);
+  };
+  expectPhaseDefect([](Copy &c) { c.phases[0].probe = 3; },
+                    "variant step has function 3 where one of role probe is "
+                    "expected");
+  expectPhaseDefect([](Copy &c) { c.phases[0].micro = UINT32_MAX; },
+                    "variant step has function 4294967295 where one of role "
+                    "micro is expected");
+  expectPhaseDefect([](Copy &c) { c.phases[0].combine = 3; },
+                    "variant step has function 3 where one of role combine is "
+                    "expected");
+  expectPhaseDefect([](Copy &c) { c.phases[0].repeats = 2; },
+                    "variants[0].phases[0].repeats is 2, expected 0 or 1");
+  expectPhaseDefect([](Copy &c) { c.program.repeat = {}; },
+                    "variant step repeats a phase of a program without a "
+                    "scalar 'repeat'");
+  expectPhaseDefect([](Copy &c) { c.program.repeat.dtype = BOOSTC_F32; },
+                    "scalar 'repeat' is not a scalar of the expected type");
+  expectPhaseDefect([](Copy &c) { c.functions[0][1].sum_count = 0; },
+                    "function micro of variant step does not say what it sums");
+  static constexpr BoostSum kNone[] = {{UINT32_MAX, 0}};
+  expectPhaseDefect([](Copy &c) { c.functions[0][1].sums = kNone; },
+                    "cpu: function micro sums no accumulator");
+}
+
+// It reads what its phases have summed.
+TEST_F(ValidateTargets, AnUpdateAfterPhasesNeedsNoMicro) {
+  auto dropMicro = [](Copy &c) {
+    c.variants[0].micro = c.variants[0].combine = UINT32_MAX;
+  };
+  expectDefect(dropMicro, "variant step has function 4294967295 where one of "
+                          "role micro is expected");
+  expectSound([&](Copy &c) {
+    c.addPhase();
+    dropMicro(c);
+  });
+}
+
 // One that is not chosen is of no step.
 TEST_F(ValidateTargets, AVariantThatIsChosenNeedsNoRange) {
   auto addVariant = [](Copy &c) {
