@@ -51,10 +51,12 @@ struct MeanActivations
     auto steps = train::StepsAttr::get(&getContext(), every, 0, every);
     train::VariantOp::create(builder, program.getLoc(), name("observed"),
                              symbol(micro), FlatSymbolRefAttr(), symbol(update),
-                             builder.getArrayAttr({steps}));
+                             builder.getArrayAttr({steps}),
+                             builder.getArrayAttr({}));
     train::VariantOp::create(builder, program.getLoc(), name("usual"),
                              symbol(usualMicro), FlatSymbolRefAttr(),
-                             symbol(usualUpdate), builder.getArrayAttr({}));
+                             symbol(usualUpdate), builder.getArrayAttr({}),
+                             builder.getArrayAttr({}));
   }
 
   void observe(nn::ReluOp relu, const std::string &layer) {

@@ -2,6 +2,7 @@
 #include "compiler/pipeline/Phases.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "test/passes/BatchMoments.h"
+#include "test/passes/LineSearch.h"
 #include "test/passes/MeanActivations.h"
 #include "test/passes/SelectByCounter.h"
 #include "tools/boost-opt/Registration.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   boostc::registerCompilerDialects(registry);
   boostc::registerPasses();
   boostc::registerBatchMoments();
+  boostc::registerLineSearch();
   boostc::registerMeanActivations();
   boostc::registerSelectByCounter();
   return mlir::asMainReturnCode(

@@ -1,0 +1,273 @@
+// Steps of several phases, one of them done as often as its probe says: a line
+// search that a pass of the tests adds, compiled and in the interpreter.
+#include "test/passes/LineSearch.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "runtime/trainer/StepWindow.h"
+#include "test/e2e/Differential.h"
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::e2e;
+
+namespace {
+
+using Values = ReferenceTrainer::Values;
+using Window = std::vector<ReferenceTrainer::MicroBatch>;
+
+Model getModel() {
+  Model model =
+      getPerceptron("search", R"({ "type": "sgd", "learning_rate": 0.0625 })");
+  model.train = R"({ "on_nonfinite": "skip" })";
+  return model;
+}
+
+/// `model` in phase `backward`, after the pass with `arguments`.
+std::string addSearch(const Model &model, CompileOptions options,
+                      const std::string &arguments = "") {
+  options.to = Phase::Backward;
+  SmallVector<char, 0> ir = compileText(model.getJson(), options);
+  Context context;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      StringRef(ir.data(), ir.size()), &context.mlir);
+  PassManager manager(&context.mlir);
+  bool isRun =
+      module &&
+      succeeded(parsePassPipeline(
+          "train.program(test-line-search{" + arguments + "})", manager)) &&
+      succeeded(manager.run(*module));
+  EXPECT_TRUE(isRun) << context.diagnostics;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (isRun)
+    module->print(stream);
+  return text;
+}
+
+CompileOptions getOptions(int64_t window, bool isForGpus,
+                          rt::Reproducibility reproducible) {
+  CompileOptions options;
+  options.phase.threads = 1;
+  options.phase.forCpu = !isForGpus;
+  options.phase.forCuda = isForGpus;
+  options.boosts = {"grad_accumulation_step=" + std::to_string(window)};
+  options.reproducible = reproducible;
+  return options;
+}
+
+CompileOptions goOn(CompileOptions options, Phase to) {
+  options.boosts.clear();
+  options.from = Phase::Backward;
+  options.to = to;
+  return options;
+}
+
+std::unique_ptr<Interpreted> interpretText(const std::string &text,
+                                           const CompileOptions &options) {
+  SmallVector<char, 0> ir = compileText(text, goOn(options, Phase::Step));
+  return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+}
+
+/// The window of a step: every second one is not full, and its last micro-batch
+/// is short.
+Window drawWindow(const Model &model, int64_t step, int64_t microBatches) {
+  Window window;
+  int64_t count = std::max<int64_t>(1, microBatches - step % 2);
+  for (int64_t i = 0; i < count; ++i)
+    window.push_back({drawBatch(model, static_cast<uint64_t>(step + 1000 * i)),
+                      i + 1 == count ? model.batch - 1 : model.batch});
+  return window;
+}
+
+/// What a step reads, on the host's one batch arena.
+struct Batches {
+  Compiled &compiled;
+  const Window &window;
+  size_t next_ = 0;
+  int64_t passes = 1;
+
+  boostrt::Result<std::byte *> next() {
+    if (next_ == window.size())
+      return static_cast<std::byte *>(nullptr);
+    if (auto status = compiled.execution().finishBatches(); !status.ok())
+      return status;
+    compiled.setBatch(window[next_].inputs, window[next_].valid);
+    ++next_;
+    return compiled.batch();
+  }
+  boostrt::Status rewind() {
+    next_ = 0;
+    ++passes;
+    return boostrt::Status();
+  }
+};
+
+/// A step of this model rounds fewer than 100 times on the way to a number, and
+/// its sums do not cancel: each is off by less than 100 units of roundoff of
+/// the largest of its tensor, or of 1.
+constexpr double kStepError = 100.0 / (1 << 24);
+
+void expectNear(const ReferenceValue &expected, const ReferenceValue &found,
+                const std::string &what) {
+  ASSERT_EQ(expected.data.size(), found.data.size()) << what;
+  double largest = 1.0;
+  for (double value : expected.data)
+    largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < expected.data.size(); ++i) {
+    // What a step that was not finite has left, and no later one has written.
+    if (std::isnan(expected.data[i]) && std::isnan(found.data[i]))
+      continue;
+    EXPECT_NEAR(found.data[i], expected.data[i], kStepError * largest)
+        << what << " " << i;
+  }
+}
+
+struct Case {
+  const char *name;
+  bool isForGpus;
+  int64_t window;
+  rt::Reproducibility reproducible;
+  const char *arguments;
+  int64_t every = 1; ///< step that searches
+};
+
+void PrintTo(const Case &given, std::ostream *stream) { *stream << given.name; }
+
+constexpr rt::Reproducibility kOn = rt::Reproducibility::On,
+                              kOff = rt::Reproducibility::Off;
+const Case kCases[] = {{"cpu", false, 1, kOn, ""},
+                       {"cpu_tree", false, 4, kOn, ""},
+                       {"cpu_in_place", false, 3, kOff, ""},
+                       {"cpu_gradient_again", false, 4, kOn, "again=true"},
+                       {"cpu_every_3", false, 4, kOn, "every=3", 3},
+                       {"gpu", true, 1, kOn, ""},
+                       {"gpu_tree", true, 4, kOn, ""},
+                       {"gpu_in_place", true, 3, kOff, ""}};
+
+class LineSearch : public testing::TestWithParam<Case> {
+protected:
+  static void SetUpTestSuite() { registerLineSearch(); }
+};
+
+TEST_P(LineSearch, TakesTheStepsOfTheInterpreter) {
+  const Case &given = GetParam();
+  Model model = getModel();
+  CompileOptions options =
+      getOptions(given.window, given.isForGpus, given.reproducible);
+  std::string text = addSearch(model, options, given.arguments);
+  std::unique_ptr<Interpreted> exact = interpretText(text, options);
+  Compiled compiled(
+      compileText(text, goOn(options, Phase::So)), 1,
+      boostrt::gradientSets(static_cast<uint32_t>(given.window),
+                            given.reproducible == rt::Reproducibility::Off));
+  boostrt::Execution &execution = compiled.execution();
+  ReferenceTrainer &trainer = *exact->trainer;
+  ASSERT_EQ(execution.init(7).message(), "");
+  ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
+
+  constexpr int64_t kNotFinite = 6;
+  boostrt::StepWindow plan(execution);
+  std::set<int64_t> times;
+  for (int64_t step = 1; step <= 12 * given.every; ++step) {
+    std::string what = "step " + std::to_string(step) + " ";
+    trainer.step = step;
+    trainer.parameters = compiled.getParameters();
+    trainer.state = compiled.getState();
+    Window window = drawWindow(model, step, given.window);
+    if (step == kNotFinite)
+      window.front().inputs.begin()->second.data.front() =
+          std::numeric_limits<double>::infinity();
+
+    plan.begin(step);
+    Batches batches{compiled, window};
+    ASSERT_EQ(plan.run(step, batches).message(), "");
+    auto before = plan.apply(step);
+    ASSERT_TRUE(before.ok()) << before.status().message();
+    auto results = execution.settle();
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    auto done = ReferenceTrainer::takeStep({&trainer, 1}, {window},
+                                           getControls(compiled, step));
+    ASSERT_TRUE(succeeded(done)) << exact->context.diagnostics;
+
+    EXPECT_EQ(results->isApplied, done->isApplied.front()) << what;
+    EXPECT_EQ(results->isApplied, step != kNotFinite) << what;
+    int64_t passes = trainer.getVariant().micro ? 1 : 0;
+    for (int64_t phase : done->times)
+      passes += phase;
+    EXPECT_EQ(batches.passes, passes) << what;
+    for (const auto &[name, value] : compiled.getParameters())
+      expectNear(trainer.parameters.at(name), value, what + name);
+    if (!results->isApplied)
+      continue; // what its probes left is not a number
+    if (!done->times.empty())
+      times.insert(done->times.back());
+    for (const auto &[name, value] : compiled.getState())
+      expectNear(trainer.state.at(name), value, what + name);
+  }
+  EXPECT_GE(times.size(), 3u) << "searches that end after different trials";
+  EXPECT_EQ(*times.begin(), 1) << "some with the first";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LineSearch, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<Case> &info) {
+                           return info.param.name;
+                         });
+
+// Four ranks of one micro-batch are one rank of four; a rank may have none.
+TEST(LineSearchOnRanks, IsThatOfOneRank) {
+  registerLineSearch();
+  Model model = getModel();
+  CompileOptions four = getOptions(4, false, kOn),
+                 one = getOptions(1, false, kOn);
+  auto alone = interpretText(addSearch(model, four), four);
+  auto shared = interpretText(addSearch(model, one), one);
+  std::vector<ReferenceTrainer> ranks;
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks.emplace_back(shared->program);
+    ASSERT_TRUE(succeeded(ranks.back().initialize(7)));
+  }
+  ASSERT_TRUE(succeeded(alone->trainer->initialize(7)));
+  for (int64_t step = 1; step <= 6; ++step) {
+    Window window = drawWindow(model, step, 4);
+    std::vector<Window> shares(4);
+    for (size_t i = 0; i < window.size(); ++i)
+      shares[i] = {window[i]};
+    alone->trainer->step = step;
+    for (ReferenceTrainer &rank : ranks)
+      rank.step = step;
+    const std::map<std::string, double> controls = {{"learning_rate", 0.0}};
+    auto expected =
+        ReferenceTrainer::takeStep({&*alone->trainer, 1}, {window}, controls);
+    auto found = ReferenceTrainer::takeStep(ranks, shares, controls);
+    ASSERT_TRUE(succeeded(expected) && succeeded(found))
+        << shared->context.diagnostics;
+    EXPECT_EQ(expected->times, found->times) << "step " << step;
+    for (ReferenceTrainer &rank : ranks)
+      for (const auto &[name, value] : rank.parameters)
+        for (size_t i = 0; i < value.data.size(); ++i)
+          EXPECT_NEAR(value.data[i],
+                      alone->trainer->parameters.at(name).data[i], 1e-12);
+  }
+}
+
+TEST(LineSearchInTheInterpreter, EndsWithoutAnEnd) {
+  registerLineSearch();
+  Model model = getModel();
+  CompileOptions options = getOptions(1, false, kOn);
+  auto exact =
+      interpretText(addSearch(model, options, "endless=true"), options);
+  ASSERT_TRUE(succeeded(exact->trainer->initialize(7)));
+  EXPECT_TRUE(failed(ReferenceTrainer::takeStep(
+      {&*exact->trainer, 1}, {drawWindow(model, 1, 1)}, {}, 5)));
+  EXPECT_THAT(
+      exact->context.diagnostics,
+      testing::HasSubstr("does phase 2 of step 1 5 times and asks for more"));
+}
+
+} // namespace
