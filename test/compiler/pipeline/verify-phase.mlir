@@ -346,6 +346,22 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 // -----
 
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.adasum = #train.adasum<delta, per_tensor, auto, cuts = []>} {
+  train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
+  train.parameter @w weight <constant, 0.0, 0.0> : tensor<4xf32>
+  train.state @w.m "m" of @w : tensor<4xf32>
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+  // expected-error @+1 {{is a probe and takes #rt.binding<state, "w.m">, of which each rank has its own in Adasum's delta mode; expected a state without a parameter}}
+  func.func @probe(%m: tensor<4xf32> {rt.binding = #rt.binding<state, "w.m">}) { return }
+}
+
+// -----
+
 // Parameters change in an update alone.
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)

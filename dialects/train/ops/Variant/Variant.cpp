@@ -52,6 +52,8 @@ static bool isRead(BindingKind kind) {
 
 static LogicalResult verifyProbe(ProgramOp program, func::FuncOp probe,
                                  bool repeats) {
+  auto adasum = program->getAttrOfType<AdasumAttr>(kAdasumAttrName);
+  bool hasPrivateStates = adasum && adasum.getMode() == AdasumMode::Delta;
   SmallVector<rt::BindingAttr> taken;
   for (unsigned i = 0; i < probe.getNumArguments(); ++i) {
     rt::BindingAttr binding = rt::getArgumentBinding(probe, i);
@@ -61,6 +63,14 @@ static LogicalResult verifyProbe(ProgramOp program, func::FuncOp probe,
                                "argument ")
              << i << " bound to " << Attribute(binding);
     taken.push_back(binding);
+    if (!hasPrivateStates || binding.getKind() != BindingKind::State)
+      continue;
+    auto state = program.lookupSymbol<StateOp>(binding.getName());
+    if (state && state.getParameter())
+      return probe.emitOpError("is a probe and takes ")
+             << Attribute(binding)
+             << ", of which each rank has its own in Adasum's delta mode; "
+                "expected a state without a parameter";
   }
   int64_t flags = 0;
   for (auto [i, type] : llvm::enumerate(probe.getResultTypes())) {

@@ -45,7 +45,8 @@ def Train_VariantOp : Train_Op<"variant", [
     * (variant_c6) up to phase `linalg`: a probe takes accumulators, controls, parameters, states
       and `#rt.binding<failed>`. It returns states that are not saved with the weights,
       accumulators that it takes and, where a phase that it ends repeats, and only there,
-      `#rt.binding<repeat>`, a `tensor<i32>`.
+      `#rt.binding<repeat>`, a `tensor<i32>`. It takes no state of a parameter where ranks have
+      such states of their own (`train.adasum` with delta).
 
     Example:
     ```mlir
