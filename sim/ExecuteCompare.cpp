@@ -8,6 +8,12 @@
 namespace boostrt::sim {
 
 namespace {
+/// f16, compared as the number that it is in f32.
+struct Half {
+  uint16_t bits;
+  operator float() const { return halfToFloat(bits); }
+};
+
 enum class Cmp { Eq, Ne, Lt, Le, Gt, Ge, Num, Nan };
 
 /// kUnordered: true also where an operand is NaN.
@@ -63,6 +69,22 @@ template <class C, class T> void setp(Warp &warp, const Op &op) {
              [&](uint32_t i) { return no[i]; });
 }
 
+/// setp on two numbers in a register: d of the lower ones, q of the upper ones.
+template <class C> void setpPair(Warp &warp, const Op &op) {
+  const uint32_t *a = warp.at<uint32_t>(op.operand[2]);
+  const uint32_t *b = warp.at<uint32_t>(op.operand[3]);
+  auto compare = [&](uint32_t slot, unsigned shift) {
+    auto half = [=](uint32_t bits) {
+      return Half{static_cast<uint16_t>(bits >> shift)};
+    };
+    forLanes(warp, warp.at<uint32_t>(slot),
+             [=](uint32_t i) { return C::apply(half(a[i]), half(b[i])); });
+  };
+  compare(op.operand[0], 0);
+  if (op.operand[1] != kNone)
+    compare(op.operand[1], 16);
+}
+
 /// set.CMP.u32: all ones where it holds; set.CMP.f32: 1.0f.
 template <class C, class T> void setBits(Warp &warp, const Op &op) {
   const T *a = warp.at<T>(op.operand[1]);
@@ -89,6 +111,11 @@ void addOne(OpcodeTable &table, const std::string &cmp, Type t) {
     if (i)
       opcode.rules.push_back({Role::Use, Type::Pred});
   }
+  if constexpr (std::is_same_v<T, Half>)
+    table.add("setp." + cmp + ".f16x2", setpPair<C>,
+              {{Role::DefOrPair, Type::Pred},
+               {Role::Use, Type::B32},
+               {Role::Use, Type::B32}});
   for (Type to : {Type::U32, Type::S32, Type::F32})
     table
         .add("set." + cmp + "." + std::string(nameOf(to)) + "." + type,
@@ -154,6 +181,7 @@ void addCompareOpcodes(OpcodeTable &table) {
   addFloats<float, false>(table, Type::F32);
   addFloats<float, true>(table, Type::F32);
   addFloats<double, false>(table, Type::F64);
+  addFloats<Half, false>(table, Type::F16);
   for (Type t :
        {Type::B16, Type::U16, Type::S16, Type::B32, Type::U32, Type::S32,
         Type::F32, Type::B64, Type::U64, Type::S64, Type::F64}) {

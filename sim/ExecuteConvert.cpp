@@ -249,9 +249,25 @@ template <class... D> void addTo(OpcodeTable &table) {
 template <class... D> void addFromWide(OpcodeTable &table) {
   (addFrom<D, double, Brain>(table), ...);
 }
+
+/// Two numbers in one register, the second in its lower half.
+template <uint16_t (*kRound)(float)> struct Pack {
+  static uint32_t apply(float upper, float lower) {
+    return uint32_t(kRound(upper)) << 16 | kRound(lower);
+  }
+};
+template <uint16_t (*kRound)(float)>
+void addPack(OpcodeTable &table, const char *type) {
+  table.add(
+      std::string("cvt.rn.") + type + ".f32",
+      binary<Pack<kRound>, uint32_t, float>,
+      {{Role::Def, Type::B32}, {Role::Use, Type::F32}, {Role::Use, Type::F32}});
+}
 } // namespace
 
 void addConvertOpcodes(OpcodeTable &table) {
+  addPack<floatToHalf>(table, "f16x2");
+  addPack<floatToBfloat>(table, "bf16x2");
   addTo<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
         int64_t, float, double, Half>(table);
   addFromWide<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,

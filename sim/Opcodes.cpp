@@ -12,6 +12,7 @@ OpcodeTable::OpcodeTable() {
   addIntegerOpcodes(*this);
   addBitOpcodes(*this);
   addFloatOpcodes(*this);
+  addHalfOpcodes(*this);
   addRoundedOpcodes(*this);
   addApproximateOpcodes(*this);
   addCompareOpcodes(*this);

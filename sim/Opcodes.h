@@ -98,6 +98,7 @@ struct SpaceName {
 void addIntegerOpcodes(OpcodeTable &table);
 void addBitOpcodes(OpcodeTable &table);
 void addFloatOpcodes(OpcodeTable &table);
+void addHalfOpcodes(OpcodeTable &table);
 void addRoundedOpcodes(OpcodeTable &table);
 void addApproximateOpcodes(OpcodeTable &table);
 void addCompareOpcodes(OpcodeTable &table);

@@ -7,9 +7,22 @@ using namespace boostc::autodiff;
 
 void GradientSums::add(OpBuilder &builder, Location loc, Value primal,
                        Value gradient) {
-  assert(gradient.getType() == primal.getType() &&
-         "a gradient has the type of its value");
+  // A sum over samples is of f32, whatever it is the gradient of.
+  if (gradient.getType() != primal.getType())
+    gradient = nn::CastOp::create(builder, loc, primal.getType(), gradient);
   Value &sum = sums[primal];
-  sum = sum ? nn::AddOp::create(builder, loc, sum, gradient).getResult()
-            : gradient;
+  if (!sum) {
+    sum = gradient;
+    return;
+  }
+  auto first = sum.getDefiningOp<nn::CastOp>();
+  auto second = gradient.getDefiningOp<nn::CastOp>();
+  // Added before they are rounded.
+  if (first && second &&
+      first.getInput().getType() == second.getInput().getType())
+    sum = nn::CastOp::create(
+        builder, loc, primal.getType(),
+        nn::AddOp::create(builder, loc, first.getInput(), second.getInput()));
+  else
+    sum = nn::AddOp::create(builder, loc, sum, gradient);
 }

@@ -191,6 +191,35 @@ static void setPrecision(ProgramParts &parts) {
         rt::MatmulPrecisionAttr::get(parts.program.getContext(), *precision));
 }
 
+static LogicalResult setAmp(ProgramParts &parts) {
+  const Node &settings = parts.model.at("amp");
+  std::optional<train::AmpLevel> level =
+      train::symbolizeAmpLevel(settings.at("level").text);
+  if (!level) // O0
+    return success();
+  MLIRContext *context = parts.program.getContext();
+  FloatType type = BFloat16Type::get(context);
+  if (settings.at("dtype").text == "f16") {
+    if (*level == train::AmpLevel::O2) {
+      parts.errors.error(
+          settings.at("dtype").extent,
+          "f16 at level O2 needs a dynamic loss scale, which this version does "
+          "not have; set 'dtype' to bf16, or 'level' to O1 or O3, which scale "
+          "no loss");
+      return failure();
+    }
+    type = Float16Type::get(context);
+  }
+  const Node &keep = settings.at("keep_batchnorm_fp32");
+  bool keepBatchNorm = keep.kind == Node::Kind::Null
+                           ? *level != train::AmpLevel::O3
+                           : keep.boolean;
+  parts.program->setAttr(
+      train::kAmpAttrName,
+      train::AmpAttr::get(context, *level, type, keepBatchNorm));
+  return success();
+}
+
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                                              const Node &model,
                                              const ModelTable &table,
@@ -212,6 +241,8 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
       recipeHash(model));
   parts.program.getBody().emplaceBlock();
   setPrecision(parts);
+  if (failed(setAmp(parts)))
+    return {};
   if (failed(buildForward(parts)))
     return {};
   if (parts.parameters.empty()) {

@@ -271,6 +271,29 @@ ValueTable frontend::inputTable() {
   return map;
 }
 
+ObjectTable frontend::ampTable() {
+  ValueTable keep{.kind = Kind::Boolean};
+  keep.isNullable = true;
+  return {
+      "amp",
+      "Automatic mixed precision: what is stored in fewer bits.",
+      {optional(
+           "level", choice({"O0", "O1", "O2", "O3"}), "\"O0\"",
+           "What is stored in `dtype`. `O0`: nothing. `O1`: factors and "
+           "results of convolutions, dense layers and matmuls, and what relu "
+           "makes of them. `O2`: everything between layers; layers that "
+           "normalise keep weight and bias in f32. `O3`: these are rounded, "
+           "too. At every level weights, gradients of weights, optimizer "
+           "state, losses, metrics and statistics are f32, and arithmetic is "
+           "in f32."),
+       optional("dtype", choice({"bf16", "f16"}), "\"bf16\"",
+                "The type: `bf16` has the exponents of f32 and 8 bits of "
+                "mantissa, `f16` 11 bits and numbers up to 65504."),
+       optional("keep_batchnorm_fp32", keep, "null",
+                "Whether layers that normalise keep weight and bias in f32; "
+                "null: at O2, not at O3.")}};
+}
+
 ObjectTable frontend::trainTable() {
   ValueTable limit{.kind = Kind::Number,
                    .minimum = 0.0,

@@ -108,9 +108,9 @@ static void addLayerKeys(ObjectTable &object, const LayerSpec &spec) {
   }
   StringRef separator = " Saved with the weights: ";
   for (const StatisticSpec &statistic : spec.statistics) {
-    object.summary += llvm::formatv("{0}`{1}` ({2}, at first {3})", separator,
-                                    statistic.name, statistic.doc,
-                                    statistic.initial);
+    object.summary +=
+        llvm::formatv("{0}`{1}` ({2}, at first {3})", separator, statistic.name,
+                      statistic.doc, statistic.initial);
     separator = ", ";
   }
   if (!spec.statistics.empty())
@@ -223,6 +223,8 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "`torch.backends.cudnn.allow_tf32` in PyTorch, and to "
         "`jax_default_matmul_precision` `tensorfloat32` in JAX.",
         "\"float32\""},
+       {"amp", makeObject(ampTable()),
+        "Automatic mixed precision: what is stored in fewer bits.", "{}"},
        {"epochs",
         makeInteger(1, 1 << 30),
         "Passes over the data set.",

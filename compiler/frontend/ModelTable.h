@@ -128,6 +128,7 @@ ValueTable scheduleTable(std::optional<double> minimum,
                          std::optional<double> maximum);
 ValueTable transformsTable();
 ValueTable inputTable();
+ObjectTable ampTable();
 ObjectTable trainTable();
 ObjectTable useTable();
 /// `layer` is the table of one item of "layers".

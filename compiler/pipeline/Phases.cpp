@@ -79,6 +79,10 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // Canonical forms of the forward save work there and in what is derived
     // from it.
     addCleanup(manager);
+    // Before autodiff: gradients have the types of their values, and those of
+    // parameters are not rounded.
+    manager.nest<train::ProgramOp>().addPass(
+        transforms::createApplyPrecisionPass());
     manager.nest<train::ProgramOp>().addPass(
         autodiff::createBuildBackwardPass());
     // The backward repeats values of the forward; phases to come are read by

@@ -163,6 +163,7 @@ LogicalResult Interpreter::evaluate(Operation &op) {
     if (getShape(result.getType()) != ArrayRef(value.shape))
       return op.emitOpError("evaluated to the shape [")
              << value.shape << "], expected that of " << result.getType();
+  roundToTypes(op.getResultTypes(), results);
   assign(op.getResults(), std::move(results));
   return success();
 }

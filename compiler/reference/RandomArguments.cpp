@@ -14,6 +14,7 @@ static ReferenceValue draw(Type type, uint64_t stream) {
     double uniform = boost_random_uniform(/*seed=*/1, stream, i);
     value.data[i] = isFloat ? 2.0 * uniform - 1.0 : std::floor(3.0 * uniform);
   }
+  roundToTypes(type, value);
   return value;
 }
 

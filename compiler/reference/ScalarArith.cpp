@@ -1,6 +1,6 @@
-// ScalarArith.cpp - arith in double precision. Floating-point types do not
-// round: the interpreter is what f32 code is compared with. Integers wrap
-// around at their width.
+// ScalarArith.cpp - arith in double precision. f32 does not round: the
+// interpreter is what f32 code is compared with. bf16 and f16 do, where a
+// number becomes one. Integers wrap around at their width.
 
 #include "compiler/reference/Integers.h"
 #include "compiler/reference/ScalarTable.h"
@@ -29,7 +29,12 @@ static void addFloatOps(ScalarTable &table) {
   table.add<arith::DivFOp>([](const double *x) { return x[0] / x[1]; });
   table.add<arith::NegFOp>([](const double *x) { return -x[0]; });
   table.add<arith::ExtFOp>([](const double *x) { return x[0]; });
-  table.add<arith::TruncFOp>([](const double *x) { return x[0]; });
+  table.addFactory<arith::TruncFOp>([](arith::TruncFOp op) -> ScalarFunction {
+    auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    if (!isLowPrecision(type))
+      return [](const double *x) { return x[0]; };
+    return [type](const double *x) { return roundTo(type, x[0]); };
+  });
   // A NaN on either side wins in maximumf and minimumf, and loses in the other
   // two.
   table.add<arith::MaximumFOp>([](const double *x) {

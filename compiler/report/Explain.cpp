@@ -78,8 +78,8 @@ private:
                               /*allow_exceptions=*/false);
     TextTable table("ll");
     table.addRow({"seed", std::to_string(program.getSeed())});
-    for (const char *key :
-         {"matmul_precision", "loss", "metrics", "optimizer", "data", "train"})
+    for (const char *key : {"matmul_precision", "amp", "loss", "metrics",
+                            "optimizer", "data", "train"})
       if (recipe.is_object() && recipe.contains(key))
         table.addRow({key, describe(recipe[key])});
     table.print(os);

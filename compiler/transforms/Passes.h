@@ -1,6 +1,7 @@
 // Passes.h - the passes of compiler/transforms; see Passes.td.
 #pragma once
 
+#include "dialects/nn/NnDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Pass/Pass.h"
 

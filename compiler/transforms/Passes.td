@@ -42,4 +42,43 @@ def CompleteStepPass
   let dependentDialects = ["::mlir::func::FuncDialect", "::boostc::rt::RtDialect"];
 }
 
+def ApplyPrecisionPass
+    : Pass<"boostc-apply-precision", "::boostc::train::ProgramOp"> {
+  let summary = "Places casts for mixed precision";
+  let description = [{
+    Where a program has `train.amp`, ops of the functions that `train.value_and_grad` and
+    `train.evaluate` name compute on bf16 or f16. Each op's PrecisionOpInterface says what
+    becomes of it:
+
+    | kind | examples | O1 | O2, O3 |
+    |---|---|---|---|
+    | low | convolution, dense, matmul, relu | low | low |
+    | other | add, gelu, softmax, pooling by mean | f32 | low |
+    | normalize | batch_norm, layer_norm | f32 | low, parameters in f32 |
+    | move | max_pool, reshape, concat | as their operands | as their operands |
+    | float32 | losses, metrics, embedding | f32 | f32 |
+
+    `nn.cast` goes where an operand is of another type than its op takes. Parameters stay in
+    f32 and are cast where they are used; a bias is added in f32. With `keep_batchnorm_fp32
+    = false` the weight and the bias of an op that normalises are rounded, too. Results of
+    the function have the types they had.
+
+    An op computes in f32 whatever it reads, and rounds its result once. So what is low is
+    what is stored, and gradients of parameters, which autodiff makes after this pass, are
+    sums in f32.
+
+    Before:
+    ```mlir
+    %y = nn.dense %x, %w, %b : tensor<32x784xf32>, tensor<512x784xf32>, tensor<512xf32>
+    ```
+    After:
+    ```mlir
+    %0 = nn.cast %x : tensor<32x784xf32> to tensor<32x784xbf16>
+    %1 = nn.cast %w : tensor<512x784xf32> to tensor<512x784xbf16>
+    %y = nn.dense %0, %1, %b : tensor<32x784xbf16>, tensor<512x784xbf16>, tensor<512xf32>
+    ```
+  }];
+  let dependentDialects = ["::boostc::nn::NnDialect"];
+}
+
 #endif // BOOSTC_TRANSFORMS_PASSES

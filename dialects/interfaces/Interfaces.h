@@ -4,6 +4,7 @@
 
 #include "dialects/interfaces/ErrorBound.h"
 #include "dialects/interfaces/LayerSpec.h"
+#include "dialects/interfaces/Precision.h"
 #include "dialects/interfaces/ReferenceValue.h"
 #include "dialects/interfaces/Traits.h"
 #include "mlir/IR/Builders.h"
@@ -57,5 +58,6 @@ llvm::LogicalResult verifyContraction(mlir::Operation *op);
 #include "dialects/interfaces/LayerOpInterface.h.inc"
 #include "dialects/interfaces/LibraryCallOpInterface.h.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.h.inc"
+#include "dialects/interfaces/PrecisionOpInterface.h.inc"
 #include "dialects/interfaces/ReferenceOpInterface.h.inc"
 #include "dialects/interfaces/ScalarUpdateOpInterface.h.inc"

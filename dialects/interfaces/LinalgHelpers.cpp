@@ -1,4 +1,6 @@
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Precision.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -142,4 +144,38 @@ Value boostc::buildIsValid(OpBuilder &builder, Location loc, unsigned dim,
       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, sample,
                                valid);
+}
+
+/// `type`, a number's or a vector's, with elements of `element`.
+static Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(element);
+  return element;
+}
+
+Value boostc::buildExtension(OpBuilder &builder, Location loc, Value value) {
+  if (!isLowPrecision(value.getType()))
+    return value;
+  return arith::ExtFOp::create(
+      builder, loc, withElement(value.getType(), builder.getF32Type()), value);
+}
+
+Value boostc::buildRounding(OpBuilder &builder, Location loc, Value value,
+                            Type element) {
+  if (getElementTypeOrSelf(value.getType()) == element)
+    return value;
+  return arith::TruncFOp::create(builder, loc,
+                                 withElement(value.getType(), element), value);
+}
+
+Value boostc::buildConversion(OpBuilder &builder, Location loc, Value tensor,
+                              Type element) {
+  if (getElementTypeOrSelf(tensor.getType()) == element)
+    return tensor;
+  return buildElementwise(
+      builder, loc, withElements(tensor.getType(), element), tensor,
+      [&](OpBuilder &b, Location nested, ValueRange args) {
+        return buildRounding(b, nested, buildExtension(b, nested, args[0]),
+                             element);
+      });
 }

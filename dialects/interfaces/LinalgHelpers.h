@@ -68,6 +68,16 @@ mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildRoundedConstant(mlir::OpBuilder &builder, mlir::Location loc,
                                  double value);
 
+/// `value`, a number or a vector, in f32, in which everything computes.
+mlir::Value buildExtension(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value);
+/// `value` rounded to `element`, which memory holds.
+mlir::Value buildRounding(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value, mlir::Type element);
+/// `tensor` with elements of another type of floating point.
+mlir::Value buildConversion(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value tensor, mlir::Type element);
+
 /// a + b in any order: the vectoriser may split the sum.
 mlir::Value buildSumStep(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value a, mlir::Value b);

@@ -1,4 +1,6 @@
 #include "dialects/interfaces/ReferenceValue.h"
+#include "dialects/interfaces/Precision.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -19,4 +21,15 @@ ReferenceValue ReferenceValue::zeros(Type type) {
 
 ReferenceValue ReferenceValue::scalar(double value) {
   return ReferenceValue(ArrayRef<int64_t>{}, value);
+}
+
+void boostc::roundToTypes(TypeRange types,
+                          MutableArrayRef<ReferenceValue> values) {
+  for (auto [type, value] : llvm::zip_equal(types, values)) {
+    if (!isLowPrecision(type))
+      continue;
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    for (double &number : value.data)
+      number = roundTo(element, number);
+  }
 }

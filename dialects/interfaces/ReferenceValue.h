@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Region.h"
+#include "mlir/IR/TypeRange.h"
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
 
@@ -32,6 +33,11 @@ struct ReferenceValue {
   double &at(int64_t i, int64_t j) { return data[i * shape[1] + j]; }
   double at(int64_t i, int64_t j) const { return data[i * shape[1] + j]; }
 };
+
+/// Rounds values of types that hold less than f32; f32 is what the
+/// interpreter's double precision is compared with.
+void roundToTypes(mlir::TypeRange types,
+                  llvm::MutableArrayRef<ReferenceValue> values);
 
 /// The operands or the results of an op on one rank.
 using RankValues = llvm::SmallVector<ReferenceValue>;

@@ -13,6 +13,7 @@ include "dialects/interfaces/ErrorBoundOpInterface.td"
 include "dialects/interfaces/LayerOpInterface.td"
 include "dialects/interfaces/LibraryCallOpInterface.td"
 include "dialects/interfaces/LowerToLinalgOpInterface.td"
+include "dialects/interfaces/PrecisionOpInterface.td"
 include "dialects/interfaces/ReferenceOpInterface.td"
 include "dialects/interfaces/ScalarFunctionOpInterface.td"
 include "dialects/interfaces/ScalarTypes.td"
@@ -38,8 +39,10 @@ def Nn_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-// Values of the model: f32 in this version.
-def Nn_Tensor : StaticShapeTensorOf<[F32]>;
+// Values of the model. Parameters and sums over samples are of f32; what lies between
+// layers may be of a low type, bf16 or f16 (PrecisionOpInterface).
+def Nn_Tensor : StaticShapeTensorOf<[F32, BF16, F16]>;
+def Nn_Float32Tensor : StaticShapeTensorOf<[F32]>;
 def Nn_Labels : StaticShapeTensorOf<[I32]>;
 def Nn_Sum : Boost_Scalar<F32, "getF32Type">;    // a sum over samples
 def Nn_Count : Boost_Scalar<I64, "getI64Type">;  // a number of samples
@@ -55,6 +58,13 @@ def Nn_Contraction : NativeOpTrait<"ContractionTrait"> {
   let cppNamespace = "::boostc";
 }
 
+// What mixed precision makes of an op, see PrecisionKind: contractions of two operands;
+// losses and metrics; layers that normalise; ops that move elements.
+class Nn_ComputesLow<int operands> : Boost_Precision<"Low", operands>;
+def Nn_ComputesFloat32 : Boost_Precision<"Float32", 0>;
+def Nn_Normalizes : Boost_Precision<"Normalize", 1>;
+def Nn_Moves : Boost_Precision<"Move", 255>;
+
 // What every nn op has: it is pure, runs in the interpreter, lowers to linalg, and knows
 // its cost and the error of its result.
 class Nn_Op<string mnemonic, list<Trait> traits = []>
@@ -67,7 +77,7 @@ class Nn_Op<string mnemonic, list<Trait> traits = []>
 // An op that only moves elements.
 class Nn_MovementOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([
-        DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)> {
+        Nn_Moves, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)> {
   code movementMethods = [{
     int64_t $cppClass::getFlops() { return 0; }
     ::boostc::ErrorBounds $cppClass::boundErrors(
@@ -185,7 +195,8 @@ class Nn_PointwiseLossOp<string mnemonic>
         DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
         DeclareOpInterfaceMethods<DifferentiableOpInterface,
                                   ["isActiveOperand", "savedForBackward"]>,
-        DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
+        DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface,
+        Nn_ComputesFloat32]> {
   // What the model file's reference says of it, in one sentence.
   string layer = "";
 

@@ -21,6 +21,14 @@ using namespace mlir;
 #define GET_OP_CLASSES
 #include "dialects/nn/NnOps.cpp.inc"
 
+LogicalResult boostc::nn::verifySameElements(std::optional<Location> loc,
+                                             Type a, Type b) {
+  if (getElementTypeOrSelf(a) == getElementTypeOrSelf(b))
+    return success();
+  return emitOptionalError(loc, "expected elements of one type, found ", a,
+                           " and ", b);
+}
+
 void boostc::nn::NnDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

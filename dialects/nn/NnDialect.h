@@ -25,6 +25,10 @@ struct LineGradientRule; // Softmax.h
 
 namespace boostc::nn {
 
+/// Checks that two tensors have elements of one type; emits an error at `loc`.
+llvm::LogicalResult verifySameElements(std::optional<mlir::Location> loc,
+                                       mlir::Type a, mlir::Type b);
+
 /// Syntax of a FunctionAttr: the op's name, then its attributes if it has any.
 mlir::ParseResult parseFunction(mlir::AsmParser &parser,
                                 FunctionAttr &function);

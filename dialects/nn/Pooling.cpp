@@ -1,5 +1,6 @@
 #include "dialects/nn/Pooling.h"
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Precision.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -154,11 +155,14 @@ Value boostc::nn::buildPoolingGrad(
     ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> term) {
   bool areTiles = areWindowsTiles(input, kernel, strides, padding);
-  Value init =
-      areTiles ? tensor::EmptyOp::create(builder, loc, input.getShape(),
-                                         input.getElementType())
-                     .getResult()
-               : buildFilled(builder, loc, getPaddedType(input, padding), 0.0);
+  Type element = input.getElementType();
+  // What is summed is f32.
+  RankedTensorType sums =
+      getPaddedType(withElements(input, builder.getF32Type()), padding);
+  Value init = areTiles ? tensor::EmptyOp::create(builder, loc,
+                                                  input.getShape(), element)
+                              .getResult()
+                        : buildFilled(builder, loc, sums, 0.0);
   // Loops that move a pixel's index are parallel only where each pixel is met
   // once.
   SmallVector<utils::IteratorType> iterators(
@@ -173,15 +177,22 @@ Value boostc::nn::buildPoolingGrad(
   auto generic = linalg::GenericOp::create(
       builder, loc, TypeRange{init.getType()}, operands, ValueRange{init}, maps,
       iterators, [&](OpBuilder &b, Location nested, ValueRange args) {
-        Value value = term(b, nested, args);
-        if (!areTiles)
-          value = arith::AddFOp::create(b, nested, args.back(), value);
+        SmallVector<Value> elements;
+        for (Value arg : args)
+          elements.push_back(buildExtension(b, nested, arg));
+        Value value = term(b, nested, elements);
+        if (areTiles)
+          value = buildRounding(b, nested, value, element);
+        else
+          value = arith::AddFOp::create(b, nested, elements.back(), value);
         linalg::YieldOp::create(b, nested, value);
       });
   if (!isPadded(padding))
-    return generic.getResult(0);
+    return buildConversion(builder, loc, generic.getResult(0), element);
   return buildElementwise(
       builder, loc, input, generic.getResult(0),
       {getInnerMap(builder, padding)},
-      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
+      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildRounding(b, nested, args[0], element);
+      });
 }

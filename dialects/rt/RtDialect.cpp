@@ -185,8 +185,23 @@ static LogicalResult verifyPartials(boostc::ContractionOpInterface op) {
   return success();
 }
 
+/// One type of factors, and a result of that type or of f32.
+static LogicalResult verifyElements(boostc::ContractionOpInterface op) {
+  Type a = op.getA().getType(), b = op.getB().getType();
+  Type c = op.getC().getType(), element = getElementTypeOrSelf(a);
+  if (getElementTypeOrSelf(b) != element)
+    return op->emitOpError("expected factors with elements of one type, found ")
+           << a << " and " << b;
+  if (getElementTypeOrSelf(c) != element && !getElementTypeOrSelf(c).isF32())
+    return op->emitOpError("expected a result with elements of ")
+           << element << " or f32, found " << c;
+  return success();
+}
+
 LogicalResult boostc::rt::verifyContraction(Operation *op) {
   auto contraction = cast<ContractionOpInterface>(op);
+  if (failed(verifyElements(contraction)))
+    return failure();
   if (failed(verifyPrecision(contraction)))
     return failure();
   return verifyPartials(contraction);

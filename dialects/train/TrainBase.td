@@ -110,6 +110,21 @@ def Train_AveragingAttr : AttrDef<Train_Dialect, "Averaging"> {
   let assemblyFormat = "`<` `micro_batches` `=` $microBatches `,` `ranks` `=` $ranks `>`";
 }
 
+def Train_AmpAttr : AttrDef<Train_Dialect, "Amp"> {
+  let mnemonic = "amp";
+  let summary = "what is to be stored in bf16 or f16";
+  let description = [{
+    A level, the low type, and whether layers that normalise keep weight and bias in f32;
+    see `boostc-apply-precision`. Sits on `train.program` under the name `train.amp`.
+
+    Example: `#train.amp<O2, bf16, keep_batchnorm_fp32 = true>`.
+  }];
+  let parameters = (ins EnumParameter<Train_AmpLevel>:$level,
+                        "::mlir::FloatType":$type, "bool":$keepBatchNorm);
+  let assemblyFormat = "`<` $level `,` $type `,` `keep_batchnorm_fp32` `=` $keepBatchNorm `>`";
+  let genVerifyDecl = 1;
+}
+
 def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
   let mnemonic = "adasum";
   let summary = "how ranks are to be combined by Adasum";

@@ -91,6 +91,14 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult
+AmpAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, AmpLevel,
+                FloatType type, bool) {
+  if (isLowPrecision(type))
+    return success();
+  return emitError() << "expected bf16 or f16, found " << type;
+}
+
+LogicalResult
 ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      ScheduleKind, ScheduleUnit, DenseF64ArrayAttr numbers) {
   if (numbers.size() != NumberCount)

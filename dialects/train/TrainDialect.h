@@ -74,6 +74,8 @@ constexpr llvm::StringLiteral kSelect = "select";
 /// AdasumAttr.
 constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";
 constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
+/// The same for an AmpAttr; a program without it computes in f32.
+constexpr llvm::StringLiteral kAmpAttrName = "train.amp";
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

@@ -29,6 +29,13 @@ def Train_FailurePolicy : I32EnumAttr<"FailurePolicy", "what follows a step that
   let cppNamespace = "::boostc::train";
 }
 
+def Train_AmpLevel : I32EnumAttr<"AmpLevel", "how much of a model mixed precision covers", [
+  I32EnumAttrCase<"O1", 1, "O1">,
+  I32EnumAttrCase<"O2", 2, "O2">,
+  I32EnumAttrCase<"O3", 3, "O3">]> {
+  let cppNamespace = "::boostc::train";
+}
+
 def Train_AdasumMode : I32EnumAttr<"AdasumMode", "what Adasum combines", [
   I32EnumAttrCase<"Delta", 0, "delta">,
   I32EnumAttrCase<"Gradient", 1, "gradient">]> {

@@ -19,7 +19,8 @@ namespace boostrt {
 ///    turns on.
 /// In are the layers with names and initialisers, batch size, seed, loss,
 /// optimizer with its schedules, transforms, the sections of boosts that are
-/// on, and the precision of matmuls where it is less than float32.
+/// on, the precision of matmuls where it is less than float32, and mixed
+/// precision where there is some.
 inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   using nlohmann::json;
   if (!recipe.is_object())
@@ -38,6 +39,10 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   // Recipes from before there was a choice mean float32.
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")
+    recipe.erase(found);
+  if (auto found = recipe.find("amp"); found != recipe.end() &&
+                                       found->is_object() &&
+                                       found->value("level", "O0") == "O0")
     recipe.erase(found);
   json on = json::object();
   if (auto boost = recipe.find("boost");

@@ -17,6 +17,18 @@ static void roundToTf32(Bounded &factor) {
     error += kTf32Roundoff * (std::abs(value) + error) + kTf32Underflow;
 }
 
+/// Both sides round to a low type: numbers that are equal stay so, others move
+/// by a rounding each.
+static void roundErrors(Type type, Bounded &value) {
+  if (!isLowPrecision(type))
+    return;
+  Roundoff roundoff = getRoundoff(cast<FloatType>(getElementTypeOrSelf(type)));
+  for (auto [number, error] : llvm::zip_equal(value.value.data, value.error))
+    if (error > 0.0)
+      error += std::max(roundoff.relative * (2.0 * std::abs(number) + error),
+                        2.0 * roundoff.underflow);
+}
+
 bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
   SmallVector<Bounded> in;
   SmallVector<ReferenceValue> exact, out;
@@ -40,12 +52,14 @@ bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
     ADD_FAILURE() << "no bound for " << name;
     return false;
   }
+  roundToTypes(op.getResultTypes(), out);
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Bounded bounded(out[i]);
     if (i < errors.size())
       for (auto [bound, error] : llvm::zip_equal(bounded.error, errors[i]))
         // Where a bound has overflowed nothing is known of the result.
         bound = std::isnan(error) ? INFINITY : error * (1.0 + secondOrder);
+    roundErrors(result.getType(), bounded);
     set(result, std::move(bounded));
   }
   return true;

@@ -1,6 +1,8 @@
 // ConvertOpcodeTest.cpp - cvt against the host's conversions.
 #include "FloatFixture.h"
 
+#include <bit>
+
 using namespace boostrt;
 using namespace boostrt::sim;
 
@@ -106,6 +108,24 @@ TEST(SimConvert, HalfPrecision) {
   checkOpcode<float>(
       "cvt.rn.bf16.f32 %H1, A; cvt.f32.bf16 D, %H1;",
       [](float a) { return nearestOf(a, 7, -126, 3.3895313892515355e38); }, f);
+}
+
+// The first operand is the upper half; by the compiler's own f16.
+TEST(SimConvert, TwoHalvesInARegister) {
+  auto f = values<float>();
+  auto round = [](float a) -> uint32_t {
+    return a != a ? 0x7fff : std::bit_cast<uint16_t>(static_cast<_Float16>(a));
+  };
+  checkOpcode<uint32_t>(
+      "cvt.rn.f16x2.f32 D, A, B;",
+      [=](float a, float b) { return round(a) << 16 | round(b); }, f, f);
+  checkOpcode<float>(
+      "cvt.rn.bf16x2.f32 %r1, A, B; and.b32 D, %r1, 0xffff0000;",
+      [](float a, float) {
+        return a != a ? std::bit_cast<float>(0x7fff0000u)
+                      : nearestOf(a, 7, -126, 3.3895313892515355e38);
+      },
+      f, f);
 }
 
 TEST(SimConvert, BetweenIntegersWithRegistersOfAnyWidth) {

@@ -47,7 +47,9 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   auto sums = dyn_cast<ContractionOpInterface>(op);
   if (!sums)
     return candidates;
-  if (isa<rt::MatmulOp>(op))
+  // oneDNN computes with bf16 and f16 where the CPU does; kernels extend what
+  // they load.
+  if (isa<rt::MatmulOp>(op) && !isLowPrecision(sums.getA().getType()))
     candidates.push_back({"library", std::nullopt});
   Contraction contraction = getContraction(sums);
   bool isWide = target.getFeatures().contains("avx512f");

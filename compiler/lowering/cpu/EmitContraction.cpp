@@ -1,6 +1,7 @@
 #include "compiler/lowering/cpu/ContractionPlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
+#include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -111,11 +112,23 @@ private:
   /// in every lane where the access does not depend on that.
   Value load(Value buffer, const LinearIndex &index, Value offset,
              int64_t vector) {
-    if (plan.vectorLoop && index[*plan.vectorLoop] != 0)
-      return loadVector(builder, loc, vectorType, buffer, offset,
-                        masks[vector]);
-    Value element = memref::LoadOp::create(builder, loc, buffer, offset);
+    if (plan.vectorLoop && index[*plan.vectorLoop] != 0) {
+      Type element = cast<MemRefType>(buffer.getType()).getElementType();
+      auto type = VectorType::get({plan.lanes}, element);
+      return extend(
+          loadVector(builder, loc, type, buffer, offset, masks[vector]));
+    }
+    Value element =
+        extend(memref::LoadOp::create(builder, loc, buffer, offset));
     return vector::BroadcastOp::create(builder, loc, vectorType, element);
+  }
+
+  /// Elements of a low type as f32, which sums are of.
+  Value extend(Value value) { return buildExtension(builder, loc, value); }
+  /// A sum as what `result` holds.
+  Value round(Value sum) {
+    return buildRounding(builder, loc, sum,
+                         cast<MemRefType>(result.getType()).getElementType());
   }
 
   SmallVector<Value> initialSums() {
@@ -247,7 +260,7 @@ private:
       Value sum = sums[number++];
       Value at = plus(corner, getStep(c.result.offset, first, second, vector));
       if (plan.vectorLoop && !isSummed) {
-        storeVector(builder, loc, sum, result, at, masks[vector]);
+        storeVector(builder, loc, round(sum), result, at, masks[vector]);
         return;
       }
       // Scalar code has one lane.
@@ -259,7 +272,7 @@ private:
         Value term = memref::LoadOp::create(builder, loc, bias, offset);
         total = arith::AddFOp::create(builder, loc, total, term);
       }
-      memref::StoreOp::create(builder, loc, total, result, at);
+      memref::StoreOp::create(builder, loc, round(total), result, at);
     });
   }
 

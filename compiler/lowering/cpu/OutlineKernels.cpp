@@ -79,9 +79,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   /// Makes what is not a loop nest over elements a kernel of its own. Library
   /// calls stay what they are.
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
-    auto contraction = dyn_cast<ContractionOpInterface>(op);
-    if (contraction &&
-        (isa<rt::ConvolutionOp>(op) || op.hasAttr(kCandidateAttrName)))
+    if (auto contraction = dyn_cast<ContractionOpInterface>(op))
       return outlineContraction(function, contraction);
     if (auto gather = dyn_cast<rt::GatherOp>(op))
       outlineRows(function, gather, planGather(gather), emitGather);

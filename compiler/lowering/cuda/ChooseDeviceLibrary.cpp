@@ -110,7 +110,9 @@ struct ChooseDeviceLibrary
   }
 
   template <typename OpTy> void choose(OpTy op) {
-    if (!isa<MemRefType>(op.getC().getType()) || op.getScratch())
+    // Calls are of f32.
+    if (!isa<MemRefType>(op.getC().getType()) || op.getScratch() ||
+        isLowPrecision(op.getA().getType()))
       return;
     // What begins inside of a buffer is left to kernels, and a fallback
     // kernel has each buffer once.

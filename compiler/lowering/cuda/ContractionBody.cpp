@@ -3,6 +3,7 @@
 #include "compiler/lowering/cuda/ContractionBody.h"
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "compiler/lowering/target/CudaTarget.h"
+#include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,8 +59,11 @@ SmallVector<Value> ContractionBody::emitStep(OpBuilder &builder,
 
 void ContractionBody::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
                                  ValueRange values) {
-  storeAt(builder, loc, values[0], flatten(builder, c.result), c.result.offset,
-          indices);
+  Value buffer = flatten(builder, c.result);
+  Value rounded =
+      buildRounding(builder, loc, values[0],
+                    cast<MemRefType>(buffer.getType()).getElementType());
+  storeAt(builder, loc, rounded, buffer, c.result.offset, indices);
 }
 
 Value ContractionBody::emitNeutral(OpBuilder &builder, unsigned) {
@@ -104,12 +108,15 @@ Value ContractionBody::emitFactor(OpBuilder &builder, const TiledSide &side,
         builder, loc, isInside, offset,
         arith::ConstantIndexOp::create(builder, loc, 0));
   Value buffer = flatten(builder, access), value;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
   if (side.width == 1)
     value = memref::LoadOp::create(builder, loc, buffer, offset);
   else
     value = vector::LoadOp::create(
-        builder, loc, VectorType::get(side.width, builder.getF32Type()), buffer,
-        offset, /*nontemporal=*/false, llvm::Align(4 * side.width));
+        builder, loc, VectorType::get(side.width, element), buffer, offset,
+        /*nontemporal=*/false,
+        llvm::Align(element.getIntOrFloatBitWidth() / 8 * side.width));
+  value = buildExtension(builder, loc, value);
   if (isInside)
     value = arith::SelectOp::create(builder, loc, isInside, value,
                                     emitZero(builder, side.width));
@@ -124,7 +131,9 @@ Value ContractionBody::flatten(OpBuilder &builder,
 Value ContractionBody::loadFrom(OpBuilder &builder,
                                 const Contraction::Access &access,
                                 ArrayRef<Value> indices) {
-  return loadAt(builder, loc, flatten(builder, access), access.offset, indices);
+  return buildExtension(
+      builder, loc,
+      loadAt(builder, loc, flatten(builder, access), access.offset, indices));
 }
 
 /// Tiles of sums that share what they load: along one loop `a` is the same,

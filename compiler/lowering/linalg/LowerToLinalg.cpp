@@ -2,10 +2,12 @@
 // op.
 
 #include "compiler/lowering/linalg/Passes.h"
+#include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace boostc {
@@ -53,13 +55,43 @@ struct LowerToLinalg : boostc::impl::LowerToLinalgPassBase<LowerToLinalg> {
     if (library && (useLibrary || !generated))
       values = library.buildLibraryCall(builder);
     if (failed(values) && generated)
-      values = generated.lowerToLinalg(builder);
+      values = lowerWidened(generated, builder);
     // It has said why.
     if (failed(values))
       return failure();
     op->replaceAllUsesWith(*values);
     op->erase();
     return success();
+  }
+
+  /// Arithmetic is in f32: operands of a low type are extended, and results are
+  /// rounded. What only moves elements does so whatever their type is.
+  FailureOr<SmallVector<Value>> lowerWidened(LowerToLinalgOpInterface op,
+                                             OpBuilder &builder) {
+    auto isLow = [](Type type) { return isLowPrecision(type); };
+    auto precision = dyn_cast<PrecisionOpInterface>(*op);
+    if ((llvm::none_of(op->getOperandTypes(), isLow) &&
+         llvm::none_of(op->getResultTypes(), isLow)) ||
+        (precision && precision.getPrecision().kind == PrecisionKind::Move))
+      return op.lowerToLinalg(builder);
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      if (isLowPrecision(operand.getType()) && !operands.contains(operand))
+        operands.map(operand, buildConversion(builder, op.getLoc(), operand,
+                                              builder.getF32Type()));
+    Operation *wide = builder.clone(*op, operands);
+    for (OpResult result : wide->getResults())
+      result.setType(widen(result.getType()));
+    OpBuilder before(wide);
+    FailureOr<SmallVector<Value>> values =
+        cast<LowerToLinalgOpInterface>(wide).lowerToLinalg(before);
+    wide->erase();
+    if (failed(values))
+      return failure();
+    for (auto [value, type] : llvm::zip_equal(*values, op->getResultTypes()))
+      value = buildConversion(builder, op.getLoc(), value,
+                              getElementTypeOrSelf(type));
+    return values;
   }
 
   /// A tensor constant would become a global buffer; a splat is a fill instead.

@@ -63,6 +63,44 @@ static void adoptLoopAnnotations(LLVM::LLVMFuncOp kernel) {
   });
 }
 
+/// bf16, or a vector of it, as integers of the same bits; null for other types.
+static Type getBitsOfBf16(Type type) {
+  if (!getElementTypeOrSelf(type).isBF16())
+    return {};
+  Type bits = IntegerType::get(type.getContext(), 16);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(bits);
+  return bits;
+}
+
+/// Reads and writes bf16 as integers. Where a CPU has no registers of bf16,
+/// LLVM carries them as f32, and calls a function to round each back.
+static void moveBf16AsBits(LLVM::LLVMFuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  auto convert = [&](OpOperand &operand, Type type) {
+    builder.setInsertionPoint(operand.getOwner());
+    operand.set(LLVM::BitcastOp::create(builder, operand.getOwner()->getLoc(),
+                                        type, operand.get()));
+  };
+  kernel.walk([&](Operation *op) {
+    if (!isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp,
+             LLVM::MaskedStoreOp>(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      if (Type bits = getBitsOfBf16(operand.get().getType()))
+        convert(operand, bits);
+    for (OpResult result : op->getResults()) {
+      Type type = result.getType(), bits = getBitsOfBf16(type);
+      if (!bits)
+        continue;
+      result.setType(bits);
+      builder.setInsertionPointAfter(op);
+      auto value = LLVM::BitcastOp::create(builder, op->getLoc(), type, result);
+      result.replaceAllUsesExcept(value, value);
+    }
+  });
+}
+
 LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
                                      StringRef cpu) {
   if (kernels.empty())
@@ -78,6 +116,8 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   auto everyOp = [](StringRef) { return true; };
   populateMathPolynomialApproximationPatterns(mathPatterns, everyOp);
   memref::populateExpandStridedMetadataPatterns(mathPatterns);
+  // Without AVX512-BF16, LLVM would call a function for each number.
+  arith::populateExpandBFloat16Patterns(mathPatterns);
   FrozenRewritePatternSet frozenMath(std::move(mathPatterns));
 
   LowerToLLVMOptions options(context);
@@ -112,6 +152,7 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
     kernel.setLinkage(LLVM::Linkage::Internal);
     kernel.setTargetCpu(cpu);
     adoptLoopAnnotations(kernel);
+    moveBf16AsBits(kernel);
     buildEntry(kernel);
   }
   return success();

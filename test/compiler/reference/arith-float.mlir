@@ -21,16 +21,28 @@ func.func @main() {
   %negative_x = arith.constant dense<[-1.0, 2.0, -0.5, -3.0]> : tensor<4xf32>
   check.expect_eq %negative, %negative_x : tensor<4xf32>
 
-  // Nothing rounds to the type: 2^-30 survives next to 1.
+  // f32 does not round: 2^-30 survives next to 1.
   %one = arith.constant 1.0 : f32
   %tiny = arith.constant 9.313225746154785e-10 : f32
   %near = arith.addf %one, %tiny : f32
   %back = arith.subf %near, %one : f32
-  %half = arith.truncf %back : f32 to f16
-  %wide = arith.extf %half : f16 to f32
+  %double = arith.extf %back : f32 to f64
+  %wide = arith.truncf %double : f64 to f32
   %wide_t = tensor.from_elements %wide : tensor<1xf32>
   %tiny_t = tensor.from_elements %tiny : tensor<1xf32>
   check.expect_eq %wide_t, %tiny_t : tensor<1xf32>
+  // bf16 and f16 do, where a number becomes one; infinite where it is too large.
+  %third = arith.constant 0.333333343 : f32
+  %large = arith.constant 65520.0 : f32
+  %third_b = arith.truncf %third : f32 to bf16
+  %third_h = arith.truncf %third : f32 to f16
+  %large_h = arith.truncf %large : f32 to f16
+  %third_b32 = arith.extf %third_b : bf16 to f32
+  %third_h32 = arith.extf %third_h : f16 to f32
+  %large_h32 = arith.extf %large_h : f16 to f32
+  %low_t = tensor.from_elements %third_b32, %third_h32, %large_h32 : tensor<3xf32>
+  %low_x = arith.constant dense<[0.333984375, 0.333251953125, 0x7F800000]> : tensor<3xf32>
+  check.expect_eq %low_t, %low_x : tensor<3xf32>
   // An f32 constant is the f32 number, not the decimal one.
   %tenth = arith.constant dense<0.1> : tensor<1xf32>
   %tenth_f64 = arith.constant dense<0.10000000149011612> : tensor<1xf64>

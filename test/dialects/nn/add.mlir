@@ -19,7 +19,7 @@ func.func @add_shapes_differ(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) {
 // -----
 
 func.func @add_dynamic(%a: tensor<?x3xf32>) {
-  // expected-error @+1 {{must be statically shaped tensor of 32-bit float values}}
+  // expected-error @+1 {{must be statically shaped tensor of 32-bit float or bfloat16 type or 16-bit float values}}
   %y = nn.add %a, %a : tensor<?x3xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @add_dynamic(%a: tensor<?x3xf32>) {
 // -----
 
 func.func @add_integers(%a: tensor<2x3xi32>) {
-  // expected-error @+1 {{must be statically shaped tensor of 32-bit float values}}
+  // expected-error @+1 {{must be statically shaped tensor of 32-bit float or bfloat16 type or 16-bit float values}}
   %y = nn.add %a, %a : tensor<2x3xi32>
   return
 }

@@ -96,3 +96,24 @@ func.func @dense_grad_weight_c1(%dy: tensor<2x4xf32>, %x: tensor<3x3xf32>) {
   %dw = nn.dense_grad_weight %dy, %x : tensor<2x4xf32>, tensor<3x3xf32>
   return
 }
+
+// -----
+
+// Gradients of parameters are of f32.
+// CHECK-LABEL: func.func @dense_low
+// CHECK: nn.dense %{{.*}} : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf32>
+// CHECK: nn.dense_grad_weight %{{.*}} : tensor<2x4xbf16>, tensor<2x3xbf16>
+func.func @dense_low(%x: tensor<2x3xbf16>, %w: tensor<4x3xbf16>, %b: tensor<4xf32>)
+    -> (tensor<2x4xbf16>, tensor<4x3xf32>) {
+  %y = nn.dense %x, %w, %b : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf32>
+  %dw = nn.dense_grad_weight %y, %x : tensor<2x4xbf16>, tensor<2x3xbf16>
+  return %y, %dw : tensor<2x4xbf16>, tensor<4x3xf32>
+}
+
+// -----
+
+func.func @dense_of_two_types(%x: tensor<2x3xbf16>, %w: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected elements of one type, found 'tensor<2x3xbf16>' and 'tensor<4x3xf32>'}}
+  %y = nn.dense %x, %w : tensor<2x3xbf16>, tensor<4x3xf32>
+  return
+}

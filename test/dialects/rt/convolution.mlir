@@ -171,3 +171,12 @@ func.func @rt_convolution_c5(%y: memref<2x6x3x3xf32>, %x: memref<2x1x5x5xf32>,
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 precision tf32
   return
 }
+
+// -----
+
+func.func @rt_convolution_c6(%x: memref<2x3x4x4xf16>, %w: memref<5x3x2x2xbf16>, %y: memref<2x5x3x3xf32>) {
+  // expected-error @+1 {{expected factors with elements of one type, found}}
+  rt.convolution forward ins(%x, %w : memref<2x3x4x4xf16>, memref<5x3x2x2xbf16>)
+      outs(%y : memref<2x5x3x3xf32>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}

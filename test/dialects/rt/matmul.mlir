@@ -184,3 +184,19 @@ func.func @rt_matmul_c5(%a: memref<2x6xf32>, %b: memref<6x4xf32>, %c: memref<2x4
       precision tf32
   return
 }
+
+// -----
+
+func.func @rt_matmul_c6(%a: memref<2x6xbf16>, %b: memref<6x4xf32>, %c: memref<2x4xf32>) {
+  // expected-error @+1 {{expected factors with elements of one type, found 'memref<2x6xbf16>' and 'memref<6x4xf32>'}}
+  rt.matmul ins(%a, %b : memref<2x6xbf16>, memref<6x4xf32>) outs(%c : memref<2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @rt_matmul_c6_result(%a: memref<2x6xbf16>, %b: memref<6x4xbf16>, %c: memref<2x4xf16>) {
+  // expected-error @+1 {{expected a result with elements of 'bf16' or f32, found 'memref<2x4xf16>'}}
+  rt.matmul ins(%a, %b : memref<2x6xbf16>, memref<6x4xbf16>) outs(%c : memref<2x4xf16>)
+  return
+}

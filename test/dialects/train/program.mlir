@@ -27,3 +27,16 @@ train.program @program_c1_micro batch_size(1) micro_batches(-1) epochs(1) seed(1
 // expected-error @+1 {{expected epochs of 1 or more, found 0}}
 train.program @program_c1_epochs batch_size(1) micro_batches(1) epochs(0) seed(1) recipe("{}") {
 }
+
+// -----
+
+// CHECK-LABEL: train.program @mixed
+// CHECK-SAME: train.amp = #train.amp<O3, f16, keep_batchnorm_fp32 = false>
+train.program @mixed batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.amp = #train.amp<O3, f16, keep_batchnorm_fp32 = false>} {
+}
+
+// -----
+
+// expected-error @+1 {{expected bf16 or f16, found 'f32'}}
+module attributes {test.a = #train.amp<O2, f32, keep_batchnorm_fp32 = true>} {}

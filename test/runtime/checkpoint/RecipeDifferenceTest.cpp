@@ -38,6 +38,7 @@ TEST(RecipeDifference, IsSilentAboutWhatDecidesNoWeight) {
   EXPECT_EQ(
       recipeDifference(
           R"({"name":"a","epochs":1,"metrics":["x"],"matmul_precision":"float32",
+              "amp":{"level":"O0","dtype":"f16","keep_batchnorm_fp32":null},
               "data":{"source":"mnist:A"},"train":{"eval_every":1,"device_num":4},
               "boost":{"boost":{"mode":"auto","adasum":false,
                                 "grad_accumulation":false},
@@ -54,6 +55,9 @@ TEST(RecipeDifference, IsSilentAboutWhatDecidesNoWeight) {
                 R"({"boost":{"boost":{"adasum":true},"adasum":{"mode":"a"}}})",
                 R"({"boost":{"boost":{"adasum":true},"adasum":{"mode":"b"}}})"),
             "boost.adasum.mode is \"a\", expected \"b\"");
+  EXPECT_EQ(recipeDifference(R"({"amp":{"level":"O2","dtype":"f16"}})",
+                             R"({"amp":{"level":"O2","dtype":"bf16"}})"),
+            "amp.dtype is \"f16\", expected \"bf16\"");
 }
 
 TEST(RecipeDifference, ShowsAFewOfMany) {

@@ -5,7 +5,7 @@ include "dialects/nn/NnBase.td"
 
 def Nn_Channels : TensorRankOf<[F32], [1]>;
 
-def Nn_BatchNormOp : Nn_Op<"batch_norm", [
+def Nn_BatchNormOp : Nn_Op<"batch_norm", [Nn_Normalizes,
     AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["weight", "bias", "mean", "variance"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
@@ -89,7 +89,7 @@ def Nn_BatchNormGradOp : Nn_Op<"batch_norm_grad", [
   let hasVerifier = 1;
 }
 
-def Nn_BatchNormInferenceOp : Nn_Op<"batch_norm_inference", [
+def Nn_BatchNormInferenceOp : Nn_Op<"batch_norm_inference", [Nn_Normalizes,
     AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["weight", "bias", "mean", "variance"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
@@ -116,7 +116,7 @@ def Nn_BatchNormInferenceOp : Nn_Op<"batch_norm_inference", [
   let hasVerifier = 1;
 }
 
-def Nn_BatchNormSumsOp : Nn_Op<"batch_norm_sums", [
+def Nn_BatchNormSumsOp : Nn_Op<"batch_norm_sums", [Nn_ComputesFloat32,
     AllTypesMatch<["mean", "variance", "center", "shifts", "squares"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, BatchReducingOpInterface]> {
   let summary = "what a micro-batch adds to the running statistics";

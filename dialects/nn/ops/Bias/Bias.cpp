@@ -109,8 +109,8 @@ LogicalResult BiasGradOp::inferReturnTypes(MLIRContext *,
   int64_t axis = adaptor.getAxis();
   if (failed(verifyAxis(loc, type, axis)))
     return failure();
-  inferred.push_back(
-      RankedTensorType::get({type.getDimSize(axis)}, type.getElementType()));
+  inferred.push_back(RankedTensorType::get(
+      {type.getDimSize(axis)}, Float32Type::get(type.getContext())));
   return success();
 }
 

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_BiasOp : Nn_Op<"bias", [
+def Nn_BiasOp : Nn_Op<"bias", [Boost_Precision<"Other", 1>,
     InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,

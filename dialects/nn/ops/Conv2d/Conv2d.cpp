@@ -19,7 +19,10 @@ template <typename OpTy> static ConvolutionGeometry geometryOf(OpTy op) {
 template <typename OpTy>
 static Value buildConv2dGrad(BackwardContext &context, Conv2dOp forward,
                              Value other, Value wrt) {
-  return OpTy::create(context.builder, context.loc, wrt.getType(),
+  // Gradients of parameters are of f32.
+  Type type = std::is_same_v<OpTy, Conv2dGradWeightOp> ? widen(wrt.getType())
+                                                       : wrt.getType();
+  return OpTy::create(context.builder, context.loc, type,
                       context.gradResults[0], other, forward.getStridesAttr(),
                       forward.getPaddingAttr(), forward.getDilationsAttr(),
                       forward.getGroupsAttr());
@@ -66,6 +69,8 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
       adaptor.getDilations(), adaptor.getGroups());
   if (failed(shape))
     return failure();
+  if (failed(verifySameElements(loc, input, weight)))
+    return failure();
   if (Value bias = adaptor.getBias()) {
     auto type = cast<RankedTensorType>(bias.getType());
     if (type.getDimSize(0) != weight.getDimSize(0))
@@ -110,9 +115,13 @@ LogicalResult Conv2dOp::buildBackward(BackwardContext &context) {
   return success();
 }
 
-FailureOr<SmallVector<Value>> Conv2dOp::lowerToLinalg(OpBuilder &builder) {
+FailureOr<SmallVector<Value>> Conv2dOp::buildLibraryCall(OpBuilder &builder) {
   return lowerConvolution(builder, *this, ConvolutionKind::Forward, getInput(),
                           getWeight(), getBias());
+}
+
+FailureOr<SmallVector<Value>> Conv2dOp::lowerToLinalg(OpBuilder &builder) {
+  return buildLibraryCall(builder);
 }
 
 ErrorBounds Conv2dOp::boundErrors(ReferenceContext &,
@@ -237,9 +246,14 @@ Conv2dGradInputOp::evaluate(ReferenceContext &,
 }
 
 FailureOr<SmallVector<Value>>
-Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
+Conv2dGradInputOp::buildLibraryCall(OpBuilder &builder) {
   return lowerConvolution(builder, *this, ConvolutionKind::BackwardData,
                           getGradient(), getWeight(), Value());
+}
+
+FailureOr<SmallVector<Value>>
+Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
+  return buildLibraryCall(builder);
 }
 
 ErrorBounds Conv2dGradInputOp::boundErrors(ReferenceContext &,
@@ -281,9 +295,14 @@ Conv2dGradWeightOp::evaluate(ReferenceContext &,
 }
 
 FailureOr<SmallVector<Value>>
-Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
+Conv2dGradWeightOp::buildLibraryCall(OpBuilder &builder) {
   return lowerConvolution(builder, *this, ConvolutionKind::BackwardWeight,
                           getGradient(), getInput(), Value());
+}
+
+FailureOr<SmallVector<Value>>
+Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
+  return buildLibraryCall(builder);
 }
 
 ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,

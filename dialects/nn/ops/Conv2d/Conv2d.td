@@ -3,11 +3,12 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_Conv2dOp : Nn_Op<"conv2d", [
+def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<2>,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
-    DeclareOpInterfaceMethods<LayerOpInterface>]> {
+    DeclareOpInterfaceMethods<LayerOpInterface>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let summary = "two-dimensional convolution";
   let description = [{
     `y[n, o, i, j] = sum over c, k, l of
@@ -43,7 +44,8 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [
 // The gradients: sums over the same products, into another of the three shapes.
 class Nn_Conv2dGrad_Op<string mnemonic, dag operands>
     : Nn_Op<mnemonic, [
-        Nn_Contraction, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+        Nn_Contraction, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+        DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
       DenseI64ArrayAttr:$dilations, I64Attr:$groups));

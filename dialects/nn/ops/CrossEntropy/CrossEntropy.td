@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [
+def Nn_CrossEntropyOp : Nn_Op<"cross_entropy", [Nn_ComputesFloat32,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface,
                               ["isActiveOperand", "savedForBackward"]>,

@@ -12,7 +12,7 @@ static LogicalResult verifyOperands(std::optional<Location> loc, Type value,
     return emitOptionalError(
         loc, "expected a value of rank 2 or more and a matrix, found ", value,
         " and ", weight);
-  return success();
+  return verifySameElements(loc, value, weight);
 }
 
 /// `type` with another last dimension.
@@ -216,9 +216,12 @@ DenseGradWeightOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                              "more that differ in the last dimension alone, "
                              "found ",
                              gradient, " and ", input);
+  if (failed(verifySameElements(loc, gradient, input)))
+    return failure();
+  // Gradients of parameters are of f32.
   inferred.push_back(RankedTensorType::get(
       {gradient.getShape().back(), input.getShape().back()},
-      gradient.getElementType()));
+      Float32Type::get(gradient.getContext())));
   return success();
 }
 

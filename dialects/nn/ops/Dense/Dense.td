@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_DenseOp : Nn_Op<"dense", [
+def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<2>,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,

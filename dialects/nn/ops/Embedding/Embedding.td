@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_EmbeddingOp : Nn_Op<"embedding", [
+def Nn_EmbeddingOp : Nn_Op<"embedding", [Nn_ComputesFloat32,
     InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface,

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_GroupNormOp : Nn_Op<"group_norm", [
+def Nn_GroupNormOp : Nn_Op<"group_norm", [Nn_Normalizes,
     AllTypesMatch<["input", "result"]>, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,

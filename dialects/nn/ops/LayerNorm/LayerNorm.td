@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_LayerNormOp : Nn_Op<"layer_norm", [
+def Nn_LayerNormOp : Nn_Op<"layer_norm", [Nn_Normalizes,
     AllTypesMatch<["input", "result"]>, AllTypesMatch<["gamma", "beta"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,

@@ -30,6 +30,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(
         loc, "expected two operands of the same rank, 3 or more, found ", a,
         " and ", b);
+  if (failed(verifySameElements(loc, a, b)))
+    return failure();
   if (a.getShape().drop_back(2) != b.getShape().drop_back(2))
     return emitOptionalError(
         loc, "expected equal dimensions before the matrices, found ", a,

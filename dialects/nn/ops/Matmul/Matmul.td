@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_MatmulOp : Nn_Op<"matmul", [
+def Nn_MatmulOp : Nn_Op<"matmul", [Nn_ComputesLow<2>,
     InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {

@@ -68,7 +68,13 @@ static Value buildTapNumber(OpBuilder &b, Location loc, int64_t kernelWidth) {
 FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   double lowest = -std::numeric_limits<double>::infinity();
-  Value input = padInput(builder, loc, getInput(), getPadding(), lowest);
+  // Values are compared in f32; none of them is rounded.
+  Type element = getElementTypeOrSelf(getResult().getType());
+  Value input = getInput();
+  if (llvm::any_of(getPadding(), [](int64_t size) { return size != 0; }))
+    input = padInput(builder, loc,
+                     buildConversion(builder, loc, input, builder.getF32Type()),
+                     getPadding(), lowest);
   PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
   auto buildInit = [&](Value value, TypedAttr start) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
@@ -77,7 +83,7 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
     Value scalar = arith::ConstantOp::create(builder, loc, start);
     return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
   };
-  Value maximum = buildInit(getResult(), builder.getF32FloatAttr(lowest));
+  Value maximum = buildInit(getResult(), builder.getFloatAttr(element, lowest));
   Value taps = buildInit(getTap(), builder.getI32IntegerAttr(0));
   SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
   iterators.append(2, utils::IteratorType::reduction);
@@ -86,7 +92,8 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
       ValueRange{input, loops.extents}, ValueRange{maximum, taps},
       {loops.input, loops.window, loops.output, loops.output}, iterators,
       [&](OpBuilder &b, Location nested, ValueRange args) {
-        Value x = args[0], best = args[2], tap = args[3];
+        Value x = buildExtension(b, nested, args[0]);
+        Value best = buildExtension(b, nested, args[2]), tap = args[3];
         Value isAbove = arith::CmpFOp::create(
             b, nested, arith::CmpFPredicate::OGT, x, best);
         Value isNan =
@@ -95,7 +102,9 @@ FailureOr<SmallVector<Value>> MaxPoolOp::lowerToLinalg(OpBuilder &builder) {
         Value here = buildTapNumber(b, nested, getKernel()[1]);
         Value newBest = arith::SelectOp::create(b, nested, take, x, best);
         Value newTap = arith::SelectOp::create(b, nested, take, here, tap);
-        linalg::YieldOp::create(b, nested, ValueRange{newBest, newTap});
+        linalg::YieldOp::create(
+            b, nested,
+            ValueRange{buildRounding(b, nested, newBest, element), newTap});
       });
   return SmallVector<Value>(generic.getResults());
 }

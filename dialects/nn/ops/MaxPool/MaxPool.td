@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_MaxPoolOp : Nn_Op<"max_pool", [
+def Nn_MaxPoolOp : Nn_Op<"max_pool", [Nn_Moves,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
@@ -43,7 +43,7 @@ def Nn_MaxPoolOp : Nn_Op<"max_pool", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Nn_MaxPoolGradOp : Nn_Op<"max_pool_grad", [
+def Nn_MaxPoolGradOp : Nn_Op<"max_pool_grad", [Nn_Moves,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "gradient of max_pool's input";
   let description = [{

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_ReluOp : Nn_ActivationOp<"relu", [Nn_Monotonic]> {
+def Nn_ReluOp : Nn_ActivationOp<"relu", [Nn_ComputesLow<1>, Nn_Monotonic]> {
   let summary = "rectified linear unit";
   let description = [{
     `y = x > 0 ? x : 0`; a NaN stays a NaN, so that a diverged run is seen in the loss.

@@ -114,10 +114,10 @@ FailureOr<SmallVector<Value>> SliceGradOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   Value empty = tensor::EmptyOp::create(builder, getLoc(), type.getShape(),
                                         type.getElementType());
+  Value zero = arith::ConstantOp::create(
+      builder, getLoc(), builder.getZeroAttr(type.getElementType()));
   Value zeros =
-      linalg::FillOp::create(builder, getLoc(),
-                             buildConstant(builder, getLoc(), 0.0), empty)
-          .getResult(0);
+      linalg::FillOp::create(builder, getLoc(), zero, empty).getResult(0);
   AxisPart part(builder, getGradient().getType().getShape(), getAxis(),
                 getStart());
   return SmallVector<Value>{

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [
+def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [Nn_ComputesFloat32,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_TopKOp : Nn_Op<"top_k", [
+def Nn_TopKOp : Nn_Op<"top_k", [Nn_ComputesFloat32,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
   let summary = "how often the label is among the k largest logits";

@@ -35,6 +35,8 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     * (rt_convolution_c4) `partials` comes with a dense memref `c` and without `scratch`, and
       has two rows or more of as many elements as `c`.
     * (rt_convolution_c5) `precision tf32` comes with `scratch`.
+    * (rt_convolution_c6) `a` and `b` have elements of one type, `c` of that or of f32; the
+      sums are of f32.
 
     Example:
     ```mlir
@@ -45,9 +47,10 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     ```
   }];
   let arguments = (ins Rt_ConvolutionKind:$kind,
-                       TensorOrMemRef<[F32]>:$a, TensorOrMemRef<[F32]>:$b,
+                       TensorOrMemRef<[F32, BF16, F16]>:$a,
+                       TensorOrMemRef<[F32, BF16, F16]>:$b,
                        Optional<TensorOrMemRef<[F32]>>:$bias,
-                       TensorOrMemRef<[F32]>:$c,
+                       TensorOrMemRef<[F32, BF16, F16]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$partials,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,

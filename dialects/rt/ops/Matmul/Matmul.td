@@ -10,7 +10,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let summary = "matrix multiplication by the vendor library";
   let description = [{
-    `c = op(a) op(b) (+ bias)`, f32, written over whatever `c` held; op transposes when
+    `c = op(a) op(b) (+ bias)`, summed in f32, written over whatever `c` held; op transposes when
     the attribute of that operand is set: `a` is then stored as `[k, m]`, `b` as
     `[n, k]`. BoostMatmul in the ABI; oneDNN on a CPU. On tensors the result is the new
     value of `c`; on memrefs there is none and `scratch` is what the library asked for. In
@@ -26,6 +26,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     * (rt_matmul_c4) `partials` comes with a dense memref `c` and without `scratch`, and has
       two rows or more of as many elements as `c`.
     * (rt_matmul_c5) `precision tf32` comes with `scratch`.
+    * (rt_matmul_c6) `a` and `b` have elements of one type, `c` of that or of f32.
 
     Example:
     ```mlir
@@ -34,9 +35,10 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
                    -> tensor<32x512xf32>
     ```
   }];
-  let arguments = (ins TensorOrMemRef<[F32]>:$a, TensorOrMemRef<[F32]>:$b,
+  let arguments = (ins TensorOrMemRef<[F32, BF16, F16]>:$a,
+                       TensorOrMemRef<[F32, BF16, F16]>:$b,
                        Optional<TensorOrMemRef<[F32]>>:$bias,
-                       TensorOrMemRef<[F32]>:$c,
+                       TensorOrMemRef<[F32, BF16, F16]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$partials,
                        UnitProp:$transposeA, UnitProp:$transposeB,
