@@ -17,6 +17,13 @@ bool boost::isBoundTo(Value value, rt::BindingKind kind) {
   return binding && binding.getKind() == kind;
 }
 
+rt::BindingKind boost::getDivisor(train::ProgramOp program) {
+  bool isWeighted =
+      llvm::any_of(program.getOps<train::InputOp>(),
+                   [](train::InputOp input) { return input.getWeight(); });
+  return isWeighted ? rt::BindingKind::LossWeight : rt::BindingKind::LossCount;
+}
+
 void boost::addResult(func::FuncOp function, Value value,
                       rt::BindingAttr binding) {
   unsigned index = function.getNumResults();

@@ -13,6 +13,10 @@ train::AveragingAttr getAveraging(train::ProgramOp program);
 /// Whether `value` is an argument of its function that is bound to `kind`.
 bool isBoundTo(mlir::Value value, rt::BindingKind kind);
 
+/// What the sums of gradients of `program` are divided by: the number of
+/// samples, or the sum of their weights where they have some.
+rt::BindingKind getDivisor(train::ProgramOp program);
+
 /// Makes `function` return `value` too.
 void addResult(mlir::func::FuncOp function, mlir::Value value,
                rt::BindingAttr binding);

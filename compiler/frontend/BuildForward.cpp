@@ -299,17 +299,18 @@ private:
         for (const Node &extent : sample->items)
           shape.push_back(extent.integer);
       // Labels of one per sample need not say that they are a target.
-      bool isTarget =
-          input.value.find("shape") && input.key != featuresInput(model).key;
+      bool isWeight = &input == weightsInput(model);
+      bool isTarget = !isWeight && input.value.find("shape") &&
+                      input.key != featuresInput(model).key;
       train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
-                             input.key, classes, isTarget,
+                             input.key, classes, isTarget, isWeight,
                              /*sample_keys=*/false,
                              RankedTensorType::get(shape, element));
     }
     if (parts.isRandom())
       train::InputOp::create(b, parts.program.getLoc(), train::kSampleKey,
                              IntegerAttr(), /*target=*/false,
-                             /*sample_keys=*/true,
+                             /*weight=*/false, /*sample_keys=*/true,
                              RankedTensorType::get(batch, b.getI32Type()));
   }
 
@@ -436,16 +437,29 @@ private:
     if (isLoss)
       use.reads.push_back(values[target]);
     use.inputs = {output.value, values[target].value, valid};
+    if (const Member *weights = weightsInput(model)) {
+      use.reads.push_back(values[weights->key]);
+      use.inputs.push_back(values[weights->key].value);
+    }
     b.setInsertionPointToEnd(&forward.function.front());
-    FailureOr<SmallVector<Value>> pair = entry.build(use);
-    if (failed(pair))
+    FailureOr<SmallVector<Value>> measure = entry.build(use);
+    if (failed(measure))
       return;
-    llvm::append_range(results, *pair);
+    // Sum and count; of weighted samples the sum of their weights stands for
+    // the count, but a step needs the number of samples of its loss, too.
+    bool isWeighted = measure->size() > 2;
+    if (isWeighted && isLoss)
+      weight = measure->back();
+    results.push_back(measure->front());
+    results.push_back(isWeighted && !isLoss ? measure->back() : (*measure)[1]);
     if (forward.isTraining)
       parts.metrics.push_back(isLoss ? "loss" : name.str());
   }
 
   void finish() {
+    if (weight)
+      results.push_back(weight);
+    parts.isWeighted = weight != nullptr;
     llvm::append_range(results, forward.accumulated);
     finishFunction(parts, forward.function, results);
     for (auto [index, binding] : llvm::enumerate(forward.bindings))
@@ -459,6 +473,7 @@ private:
   llvm::StringMap<NamedValue> values;
   NamedValue output;
   Value valid, sampleKeys;
+  Value weight; ///< of the loss; null where samples have none
   SmallVector<Value> results;
 };
 

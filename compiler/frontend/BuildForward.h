@@ -28,6 +28,8 @@ struct ProgramParts {
   std::vector<train::ParameterOp> parameters =
       {};                                ///< in the order of the layers
   std::vector<std::string> metrics = {}; ///< names, the loss first
+  /// Whether @forward returns the sum of sample weights, before these.
+  bool isWeighted = false;
   /// The last results of @forward, in their order.
   std::vector<train::AccumulatorOp> accumulators = {};
   std::vector<TrackedMoments> moments = {}; ///< in the order of the layers

@@ -30,7 +30,8 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
   ArrayRef<Type> returned = parts.forward.getResultTypes();
   SmallVector<Type> types(returned.take_front(2));
   SmallVector<int64_t> outputs, wrt;
-  for (size_t i = returned.size() - parts.accumulators.size();
+  for (size_t i =
+           returned.size() - parts.accumulators.size() - parts.isWeighted;
        i < returned.size(); ++i) {
     outputs.push_back(static_cast<int64_t>(i));
     types.push_back(returned[i]);
@@ -57,6 +58,8 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
     bindResult(micro, index++, BindingKind::Gradient, parameter.getSymName());
   bindResult(micro, index++, BindingKind::LossSum);
   bindResult(micro, index++, BindingKind::LossCount);
+  if (parts.isWeighted)
+    bindResult(micro, index++, BindingKind::LossWeight);
   for (train::AccumulatorOp accumulator : parts.accumulators)
     bindResult(micro, index++, BindingKind::Accumulator,
                accumulator.getSymName());
@@ -72,7 +75,13 @@ static void buildEval(ProgramParts &parts) {
       b, callee.getLoc(), callee.getResultTypes(),
       FlatSymbolRefAttr::get(b.getContext(), callee.getSymName()),
       eval.getArguments());
-  finishFunction(parts, eval, op.getOutputs());
+  SmallVector<Value> results(op.getOutputs());
+  if (parts.isWeighted) {
+    // A sum divided by weights is that of the loss, too.
+    results[1] = results.back();
+    results.pop_back();
+  }
+  finishFunction(parts, eval, results);
   copyArgumentBindings(callee, eval);
   for (auto [index, metric] : llvm::enumerate(parts.metrics)) {
     bindResult(eval, 2 * index, BindingKind::MetricSum, metric);

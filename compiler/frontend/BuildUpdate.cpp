@@ -228,8 +228,12 @@ public:
     size_t count = parts.parameters.size();
     SmallVector<Value> sums = {update.getArgument(count)};
     llvm::append_range(sums, update.getArguments().take_front(count));
-    for (auto [accumulator, sum] : llvm::zip(
-             parts.accumulators, update.getArguments().drop_front(count + 2))) {
+    Value weight;
+    if (parts.isWeighted)
+      sums.push_back(weight = update.getArgument(count + 2));
+    for (auto [accumulator, sum] :
+         llvm::zip(parts.accumulators,
+                   update.getArguments().drop_front(countSums()))) {
       accumulated[accumulator] = sum;
       if (isa<FloatType>(getElementTypeOrSelf(sum)))
         sums.push_back(sum);
@@ -237,7 +241,7 @@ public:
     auto policy = train::symbolizeFailurePolicy(getTrain("on_nonfinite").text);
     assert(policy && "the table lists the choices");
     auto commit = train::CommitOp::create(b, loc, update.getArgument(count + 1),
-                                          failedBefore, sums, *policy);
+                                          weight, failedBefore, sums, *policy);
 
     UpdateParts updateParts{parts, update, {}, {}};
     RuleBuilder rule(updateParts, loc, entry.spec, node);
@@ -261,6 +265,11 @@ private:
   const Node &getTrain(StringRef key) {
     return parts.model.at("train").at(key);
   }
+  /// Arguments before the declared accumulators: gradients, sum and count of
+  /// the loss, and the sum of weights where samples have some.
+  size_t countSums() const {
+    return parts.parameters.size() + 2 + parts.isWeighted;
+  }
   bool reportsNorm() { return getTrain("gradient_norm").boolean; }
 
   /// The mean gradients as rules are to see them; sets `norm` where it is
@@ -272,7 +281,7 @@ private:
     for (auto [index, parameter] : llvm::enumerate(parts.parameters))
       gradients.push_back(train::DivideGradientOp::create(
           b, parameter.getLoc(), update.getArgument(index),
-          update.getArgument(count + 1)));
+          update.getArgument(parts.isWeighted ? count + 2 : count + 1)));
     auto buildNorm = [&]() -> Value {
       SmallVector<Value> squares;
       for (Value gradient : gradients)
@@ -302,8 +311,7 @@ private:
   /// parameters.
   LogicalResult buildRules(const LayerEntry &entry, RuleBuilder &rule,
                            SmallVectorImpl<Value> &results) {
-    size_t firstParameter =
-        parts.parameters.size() + 2 + parts.accumulators.size();
+    size_t firstParameter = countSums() + parts.accumulators.size();
     SmallVector<Value> gradients = buildGradients();
     for (auto [index, parameter] : llvm::enumerate(parts.parameters)) {
       rule.inputs = {update.getArgument(firstParameter + index),
@@ -341,6 +349,8 @@ private:
                    parameter.getSymName());
     bindArgument(update, argument++, BindingKind::LossSum);
     bindArgument(update, argument++, BindingKind::LossCount);
+    if (parts.isWeighted)
+      bindArgument(update, argument++, BindingKind::LossWeight);
     for (train::AccumulatorOp accumulator : parts.accumulators)
       bindArgument(update, argument++, BindingKind::Accumulator,
                    accumulator.getSymName());

@@ -236,22 +236,28 @@ ValueTable frontend::transformsTable() {
 }
 
 ValueTable frontend::inputTable() {
-  KeyTable role{"role", choice({"sample", "target"}),
-                "What the input is for: `sample`, the first layer reads it; "
-                "`target`, the loss and the metrics compare with it. By "
-                "default labels without a 'shape' and the 'target' of the loss "
-                "are targets."};
+  std::string roles =
+      "What the input is for: `sample`, the first layer reads it; `target`, "
+      "the loss and the metrics compare with it. By default labels without a "
+      "'shape' and the 'target' of the loss are targets.";
+  KeyTable role{"role", choice({"sample", "target"}), roles};
+  KeyTable roleOfNumbers{
+      "role", choice({"sample", "target", "weight"}),
+      roles + " `weight`: how much each sample, or each label of it, counts in "
+              "the loss and the metrics; numbers of 0 or more."};
   ValueTable extent = makeInteger(1, static_cast<double>(kMaxElements));
   VariantTable input{
       "dtype",
       "input",
       boostrt::NameKind::Key,
       {{"f32",
-        "Numbers: features, what the first layer reads, or the 'target' of the "
-        "loss.",
-        {required("shape", makeList(extent, 1, 8),
-                  "Without the batch; images are channels-first."),
-         optional("dtype", choice({"f32"}), "\"f32\"", "Element type."), role}},
+        "Numbers: features, what the first layer reads, the 'target' of the "
+        "loss, or sample weights.",
+        {KeyTable{"shape", makeList(extent, 1, 8),
+                  "Without the batch; images are channels-first. Left out for "
+                  "one weight per sample."},
+         optional("dtype", choice({"f32"}), "\"f32\"", "Element type."),
+         roleOfNumbers}},
        {"i32",
         "Integers: labels, one class per sample, or with a 'shape' and the "
         "role `target` one per position; with a 'shape' alone what an "

@@ -39,8 +39,9 @@ std::string boostc::frontend::featuresName(const Node &document) {
     return {};
   std::string name;
   for (const Member &input : inputs->members) {
-    if (!input.value.find("shape") || textAt(input.value, "role") == "target")
-      continue; // labels, or what the loss compares with
+    StringRef role = textAt(input.value, "role");
+    if (!input.value.find("shape") || role == "target" || role == "weight")
+      continue; // labels, what the loss compares with, or its weights
     if (!loss || textAt(*loss, "target") != input.key)
       return input.key;
     if (name.empty())

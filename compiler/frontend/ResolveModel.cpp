@@ -26,7 +26,8 @@ static std::vector<const Member *> samplesOf(const Node &model) {
   const Node *target = model.at("loss").find("target");
   std::vector<const Member *> shaped, read;
   for (const Member &input : model.at("input").members) {
-    if (areLabels(input) || hasRole(input.value, "target"))
+    if (areLabels(input) || hasRole(input.value, "target") ||
+        hasRole(input.value, "weight"))
       continue;
     shaped.push_back(&input);
     if (!target || target->text != input.key || hasRole(input.value, "sample"))
@@ -60,6 +61,32 @@ const Member &frontend::labelsInput(const Node &model) {
   return *labelsOf(model).front();
 }
 
+static std::vector<const Member *> weightsOf(const Node &model) {
+  std::vector<const Member *> weights;
+  for (const Member &input : model.at("input").members)
+    if (hasRole(input.value, "weight"))
+      weights.push_back(&input);
+  return weights;
+}
+
+const Member *frontend::weightsInput(const Node &model) {
+  std::vector<const Member *> weights = weightsOf(model);
+  return weights.empty() ? nullptr : weights.front();
+}
+
+/// Only labels and weights may be one number for each sample.
+static void checkShapes(const Node &model, ErrorList &errors) {
+  for (const Member &input : model.at("input").members)
+    if (!input.value.find("shape") && !input.value.find("classes") &&
+        !hasRole(input.value, "weight"))
+      errors.error(input.value.extent,
+                   formatv("input '{0}' lacks the key 'shape', the extents of "
+                           "a sample without the batch; an input without it "
+                           "has 'classes', one label per sample, or the role "
+                           "'weight', one weight per sample",
+                           input.key));
+}
+
 /// What the loss compares with, by default the labels, else the only input of
 /// numbers that is a target.
 static void resolveTarget(Node &model, ErrorList &errors) {
@@ -87,6 +114,12 @@ static void resolveTarget(Node &model, ErrorList &errors) {
         target->extent,
         formatv("'target': expected the name of an input, found {0}{1}",
                 target->describe(), didYouMean(target->text, names)));
+  } else if (hasRole(input->value, "weight")) {
+    errors.error(target->extent,
+                 formatv("'target': expected labels or numbers to compare "
+                         "with, but '{0}' holds weights",
+                         target->text),
+                 ErrorList::Note{input->keyExtent, "it is declared here"});
   } else if (!areLabels(*input) && input->value.find("classes")) {
     errors.error(
         target->extent,
@@ -114,6 +147,14 @@ static void checkInputs(const Node &model, ErrorList &errors) {
                            "'{1}'; name it as the loss's 'target', or remove "
                            "it",
                            target->key, model.at("loss").at("target").text));
+  if (std::vector<const Member *> weights = weightsOf(model);
+      weights.size() > 1)
+    errors.error(
+        weights[1]->keyExtent,
+        formatv("'input': expected at most one entry with the role "
+                "'weight', found {0}",
+                weights.size()),
+        ErrorList::Note{weights[0]->keyExtent, "the first one is here"});
   size_t read = samplesOf(model).size(), labels = labelsOf(model).size();
   if (read != 1)
     errors.error(
@@ -267,6 +308,7 @@ static void checkSource(const Node &model, ErrorList &errors) {
 
 void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
                             const ModelTable &table, ErrorList &errors) {
+  checkShapes(model, errors);
   resolveTarget(model, errors);
   if (errors.hasErrors())
     return;
@@ -302,7 +344,9 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
         errors.error(
             input.extent,
             formatv("'{0}' holds {1}, which no layer reads", input.text,
-                    areLabels(*declared) ? "labels" : "targets"),
+                    areLabels(*declared)                 ? "labels"
+                    : hasRole(declared->value, "weight") ? "weights"
+                                                         : "targets"),
             ErrorList::Note{declared->keyExtent, "it is declared here"});
     }
   }

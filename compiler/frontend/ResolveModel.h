@@ -17,5 +17,7 @@ void resolveModel(Node &model, const ExpandedLayers &expanded,
 const Member &featuresInput(const Node &model);
 bool hasLabels(const Node &model);
 const Member &labelsInput(const Node &model);
+/// The one with sample weights; null where samples have none.
+const Member *weightsInput(const Node &model);
 
 } // namespace boostc::frontend

@@ -36,6 +36,8 @@ void ReferenceTrainer::bindPartial(Bound &bound, const Partial &partial,
       ReferenceValue::scalar(partial.lossSum);
   bound[getBinding(BindingKind::LossCount, {}, other)] =
       ReferenceValue::scalar(static_cast<double>(partial.lossCount));
+  bound[getBinding(BindingKind::LossWeight, {}, other)] =
+      ReferenceValue::scalar(partial.lossWeight);
 }
 
 void ReferenceTrainer::bindBatch(Bound &bound, const Values &inputs,
@@ -165,6 +167,8 @@ void ReferenceTrainer::assignSums(const Bound &results, Partial &sums) {
       sums.lossSum = value.item();
     else if (binding.getKind() == BindingKind::LossCount)
       sums.lossCount = static_cast<int64_t>(value.item());
+    else if (binding.getKind() == BindingKind::LossWeight)
+      sums.lossWeight = value.item();
   }
 }
 
@@ -319,7 +323,7 @@ ReferenceTrainer::evaluate(const Values &inputs, int64_t valid) {
     if (kind == BindingKind::LossSum || kind == BindingKind::MetricSum)
       metric.sum = value.item();
     else
-      metric.count = static_cast<int64_t>(value.item());
+      metric.count = value.item();
   }
   return metrics;
 }

@@ -22,10 +22,11 @@ public:
     Values accumulators; ///< those that the program declares, by name
     double lossSum = 0.0;
     int64_t lossCount = 0;
+    double lossWeight = 0.0; ///< of weighted samples
   };
   struct Metric {
     double sum = 0.0;
-    int64_t count = 0;
+    double count = 0.0; ///< of samples, or the sum of their weights
   };
   struct MicroBatch {
     Values inputs;     ///< by name

@@ -20,6 +20,16 @@ LogicalResult boostc::nn::verifyTargets(std::optional<Location> loc,
   return success();
 }
 
+LogicalResult boostc::nn::verifyWeights(std::optional<Location> loc,
+                                        ArrayRef<int64_t> expected,
+                                        Value weights) {
+  if (!weights ||
+      cast<RankedTensorType>(weights.getType()).getShape() == expected)
+    return success();
+  return emitOptionalError(loc, "expected weights [", expected, "], found ",
+                           weights.getType());
+}
+
 /// What the terms of a sample are divided by.
 static double getDivisor(SampleLoss kind, int64_t elements) {
   return kind == SampleLoss::Mean ? static_cast<double>(elements) : 1.0;
@@ -39,6 +49,31 @@ static Value buildShare(OpBuilder &b, Location loc, Value value,
                                buildRoundedConstant(b, loc, divisor));
 }
 
+/// The weight of element `i` of `size`; 1 without weights, which are operand
+/// `index`.
+static double getWeight(ArrayRef<ReferenceValue> operands, size_t index,
+                        int64_t i, int64_t size) {
+  if (operands.size() <= index)
+    return 1.0;
+  const ReferenceValue &weights = operands[index];
+  return weights.data[i / (size / weights.size())];
+}
+static Approximate getWeight(ArrayRef<Bounded> operands, size_t index,
+                             int64_t i, int64_t size) {
+  if (operands.size() <= index)
+    return Approximate(1.0);
+  const Bounded &weights = operands[index];
+  return weights.at(i / (size / weights.value.size()));
+}
+
+/// How loops over [batch, ...] read weights of the first dimensions.
+static AffineMap getWeightMap(OpBuilder &builder, unsigned loops,
+                              Value weights) {
+  unsigned rank = cast<RankedTensorType>(weights.getType()).getRank();
+  return projection(builder, loops,
+                    llvm::to_vector(llvm::seq<unsigned>(0, rank)));
+}
+
 LogicalResult
 boostc::nn::evaluateLoss(const ScalarRule &loss, SampleLoss kind,
                          ArrayRef<ReferenceValue> operands,
@@ -48,7 +83,8 @@ boostc::nn::evaluateLoss(const ScalarRule &loss, SampleLoss kind,
   int64_t elements = outputs.size() / outputs.dim(0);
   double sum = 0.0;
   for (int64_t i = 0; i < valid * elements; ++i)
-    sum += loss.evaluate({outputs.data[i], targets.data[i]});
+    sum += getWeight(operands, 3, i, outputs.size()) *
+           loss.evaluate({outputs.data[i], targets.data[i]});
   results.push_back(ReferenceValue::scalar(sum / getDivisor(kind, elements)));
   results.push_back(ReferenceValue::scalar(
       static_cast<double>(valid * getCount(kind, outputs.shape))));
@@ -64,13 +100,20 @@ SmallVector<Value> boostc::nn::lowerLoss(const ScalarRule &loss,
   double divisor = getDivisor(kind, type.getNumElements() / type.getDimSize(0));
   auto samples =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
+  SmallVector<Value> read(operands.take_front(2));
+  SmallVector<AffineMap> maps = {all, all};
+  bool isWeighted = operands.size() > 3;
+  if (isWeighted) {
+    read.push_back(operands[3]);
+    maps.push_back(getWeightMap(builder, rank, operands[3]));
+  }
   Value sums = buildReduction(
-      builder, loc, samples, builder.getF32FloatAttr(0.0), rank, {0},
-      operands.take_front(2), {all, all},
-      [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(
-            b, nested, args[2],
-            buildScalarRule(b, nested, loss, args.take_front(2)));
+      builder, loc, samples, builder.getF32FloatAttr(0.0), rank, {0}, read,
+      maps, [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        Value term = buildScalarRule(b, nested, loss, args.take_front(2));
+        if (isWeighted)
+          term = arith::MulFOp::create(b, nested, args[2], term);
+        return buildSumStep(b, nested, args.back(), term);
       });
   Value sum = buildReduction(
       builder, loc, RankedTensorType::get({}, type.getElementType()),
@@ -87,6 +130,11 @@ SmallVector<Value> boostc::nn::lowerLoss(const ScalarRule &loss,
                              getCount(kind, type.getShape()))};
 }
 
+/// Without a weight, 1, nothing is multiplied.
+static Approximate weigh(Approximate weight, Approximate term) {
+  return weight.value == 1.0 && weight.error == 0.0 ? term : weight * term;
+}
+
 ErrorBounds boostc::nn::boundLoss(const ScalarRule &loss, SampleLoss kind,
                                   ArrayRef<Bounded> operands) {
   const Bounded &outputs = operands[0], &targets = operands[1];
@@ -100,7 +148,8 @@ ErrorBounds boostc::nn::boundLoss(const ScalarRule &loss, SampleLoss kind,
     }
     ApproximateSum sample;
     for (int64_t i = n * elements; i < (n + 1) * elements; ++i)
-      sample.add(loss.bound({outputs.at(i), targets.at(i)}));
+      sample.add(weigh(getWeight(operands, 3, i, outputs.value.size()),
+                       loss.bound({outputs.at(i), targets.at(i)})));
     Approximate divisor(getDivisor(kind, elements));
     sum.add(divisor.value == 1.0 ? sample.get() : sample.get() / divisor);
   }
@@ -115,10 +164,13 @@ boostc::nn::evaluateLossGrad(const ScalarRule &gradient,
   int64_t valid = static_cast<int64_t>(operands[3].item());
   int64_t elements = outputs.size() / outputs.dim(0);
   ReferenceValue result(outputs.shape);
-  for (int64_t i = 0; i < valid * elements; ++i)
-    result.data[i] = gradient.evaluate({operands[0].item(), outputs.data[i],
-                                        targets.data[i]}) /
-                     static_cast<double>(elements);
+  for (int64_t i = 0; i < valid * elements; ++i) {
+    double dsum =
+        operands[0].item() * getWeight(operands, 4, i, outputs.size());
+    result.data[i] =
+        gradient.evaluate({dsum, outputs.data[i], targets.data[i]}) /
+        static_cast<double>(elements);
+  }
   results.push_back(std::move(result));
   return success();
 }
@@ -132,10 +184,17 @@ SmallVector<Value> boostc::nn::lowerLossGrad(const ScalarRule &gradient,
   AffineMap scalar = projection(builder, rank, {});
   auto divisor =
       static_cast<double>(type.getNumElements() / type.getDimSize(0));
+  SmallVector<AffineMap> maps = {scalar, all, all, scalar};
+  bool isWeighted = operands.size() > 4;
+  if (isWeighted)
+    maps.push_back(getWeightMap(builder, rank, operands[4]));
   return {buildElementwise(
-      builder, loc, type, operands, {scalar, all, all, scalar},
+      builder, loc, type, operands, maps,
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        Value scaled = buildScalarRule(b, nested, gradient, args.take_front(3));
+        SmallVector<Value> given(args.take_front(3));
+        if (isWeighted)
+          given[0] = arith::MulFOp::create(b, nested, given[0], args[4]);
+        Value scaled = buildScalarRule(b, nested, gradient, given);
         Value share = buildShare(b, nested, scaled, divisor);
         return arith::SelectOp::create(b, nested,
                                        buildIsValid(b, nested, 0, args[3]),
@@ -149,11 +208,13 @@ ErrorBounds boostc::nn::boundLossGrad(const ScalarRule &gradient,
   int64_t elements = outputs.value.size() / outputs.value.dim(0);
   int64_t valid = static_cast<int64_t>(operands[3].value.item());
   std::vector<double> errors(outputs.value.size(), 0.0);
-  for (int64_t i = 0; i < elements * valid; ++i)
-    errors[i] =
-        (gradient.bound({operands[0].at(0), outputs.at(i), targets.at(i)}) /
-         Approximate(static_cast<double>(elements)))
-            .error;
+  for (int64_t i = 0; i < elements * valid; ++i) {
+    Approximate dsum = weigh(getWeight(operands, 4, i, outputs.value.size()),
+                             operands[0].at(0));
+    errors[i] = (gradient.bound({dsum, outputs.at(i), targets.at(i)}) /
+                 Approximate(static_cast<double>(elements)))
+                    .error;
+  }
   return {errors};
 }
 
@@ -177,4 +238,35 @@ FailureOr<Value> boostc::nn::buildTargets(LayerBuilder &layer) {
     return failure();
   return Value(
       OneHotOp::create(layer.builder, layer.loc, outputs, layer.inputs[1]));
+}
+
+FailureOr<Value> boostc::nn::buildWeights(LayerBuilder &layer,
+                                          ArrayRef<int64_t> shape) {
+  if (layer.inputs.size() < 4)
+    return Value();
+  Value weights = layer.inputs[3];
+  auto type = cast<RankedTensorType>(weights.getType());
+  if (type.getShape() == shape)
+    return weights;
+  if (type.getRank() == 1) {
+    auto axes = llvm::to_vector(
+        llvm::seq<int64_t>(1, static_cast<int64_t>(shape.size())));
+    return Value(BroadcastOp::create(
+        layer.builder, layer.loc,
+        RankedTensorType::get(shape, type.getElementType()), weights, axes));
+  }
+  return layer.emitError("op")
+         << layer.spec.name << " takes one weight for each sample"
+         << (shape.size() > 1 ? " or for each label" : "") << ", "
+         << RankedTensorType::get(shape, type.getElementType())
+         << " with the batch, found " << type;
+}
+
+SmallVector<Value> boostc::nn::getMeasure(LayerBuilder &layer, Operation *op,
+                                          Value weights) {
+  SmallVector<Value> measure(op->getResults());
+  if (weights)
+    measure.push_back(WeightSumOp::create(layer.builder, layer.loc, weights,
+                                          layer.inputs[2]));
+  return measure;
 }

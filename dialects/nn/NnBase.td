@@ -46,6 +46,7 @@ def Nn_Float32Tensor : StaticShapeTensorOf<[F32]>;
 def Nn_Labels : StaticShapeTensorOf<[I32]>;
 def Nn_Sum : Boost_Scalar<F32, "getF32Type">;    // a sum over samples
 def Nn_Count : Boost_Scalar<I64, "getI64Type">;  // a number of samples
+def Nn_Weights : StaticShapeTensorOf<[F32]>;     // sample weights [batch, ...]
 def Nn_Valid : Boost_Scalar<I32, "getI32Type">;  // real samples of a padded batch
 
 // dialects/interfaces/Traits.h
@@ -200,15 +201,20 @@ class Nn_PointwiseLossOp<string mnemonic>
   // What the model file's reference says of it, in one sentence.
   string layer = "";
 
-  let arguments = (ins Nn_Tensor:$outputs, Nn_Tensor:$targets, Nn_Valid:$valid);
+  let arguments = (ins Nn_Tensor:$outputs, Nn_Tensor:$targets, Nn_Valid:$valid,
+                       Optional<Nn_Weights>:$weights);
   let results = (outs Nn_Sum:$sum, Nn_Count:$count);
   let assemblyFormat = [{
-    $outputs `,` $targets `,` $valid attr-dict `:` type($outputs) `,` type($targets)
+    $outputs `,` $targets `,` $valid (`weights` $weights^)? attr-dict
+    `:` type($outputs) `,` type($targets) (`,` type($weights)^)?
   }];
   let hasVerifier = 1;
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::verify() {
-      return verifyTargets(getLoc(), getOutputs().getType(), getTargets().getType());
+      ::llvm::ArrayRef<int64_t> shape = getOutputs().getType().getShape();
+      return ::llvm::failure(
+          failed(verifyTargets(getLoc(), getOutputs().getType(), getTargets().getType())) ||
+          failed(verifyWeights(getLoc(), shape.take_front(), getWeights())));
     }
     ::llvm::LogicalResult $cppClass::evaluate(
         ::boostc::ReferenceContext &,
@@ -230,14 +236,17 @@ class Nn_PointwiseLossOp<string mnemonic>
     }
     bool $cppClass::isActiveOperand(unsigned index) { return index == 0; }
     ::llvm::SmallVector<::mlir::Value> $cppClass::savedForBackward() {
-      return {getOutputs(), getTargets()};
+      ::llvm::SmallVector<::mlir::Value> saved = {getOutputs(), getTargets()};
+      if (getWeights())
+        saved.push_back(getWeights());
+      return saved;
     }
     ::llvm::LogicalResult $cppClass::buildBackward(::boostc::BackwardContext &context) {
       // Nothing differentiable flows through the count.
       if (context.gradResults[0] && context.needed[0])
         context.gradOperands[0] = PointwiseLossGradOp::create(
             context.builder, context.loc, context.gradResults[0], getOutputs(),
-            getTargets(), context.valid, FunctionAttr::get(*this));
+            getTargets(), context.valid, getWeights(), FunctionAttr::get(*this));
       return ::llvm::success();
     }
     std::vector<::boostc::LayerSpec> $cppClass::getLayerSpecs() {

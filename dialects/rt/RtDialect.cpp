@@ -120,6 +120,7 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::Gradient:
   case BindingKind::LossSum:
   case BindingKind::LossCount:
+  case BindingKind::LossWeight:
   case BindingKind::Accumulator:
     return true;
   case BindingKind::Parameter:

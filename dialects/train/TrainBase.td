@@ -189,6 +189,7 @@ def Train_StepRanges : TypedArrayAttrBase<Train_StepsAttr, "ranges of steps"> {
 
 def Train_Sum : Boost_Scalar<F32, "getF32Type">;
 def Train_Count : Boost_Scalar<I64, "getI64Type">;
+def Train_Weight : Boost_Scalar<F32, "getF32Type">;  // a sum of sample weights
 def Train_Seed : Boost_Scalar<I64, "getI64Type">;
 def Train_Flag : Boost_Scalar<I32, "getI32Type">;
 def Train_Tensor : StaticShapeTensorOf<[F32]>;

@@ -51,6 +51,13 @@ struct ProgramFunction {
   mlir::Operation *user;       ///< the program, or the op that names it
 };
 
+/// `%count`, a number of samples, or `weight %sum`, a sum of their weights.
+mlir::ParseResult parseDivisor(mlir::OpAsmParser &parser,
+                               mlir::OpAsmParser::UnresolvedOperand &divisor,
+                               mlir::Type &type);
+void printDivisor(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::Value divisor, mlir::Type type);
+
 } // namespace boostc::train
 
 #define GET_OP_CLASSES

@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 15; }
+def AbiVersion { int value = 16; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -133,8 +133,9 @@ def BoostAccumulator : Struct<[{
   A sum over the samples of a step: of its micro-batches by combine or in place,
   of its ranks by the collectives of update. A rank without samples has 0 of an
   i64 and -0.0 of an f32, which adds nothing to any number, down to the bit. A
-  program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64
-  scalar.}], [
+  program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64 scalar.
+  The loss is LOSS_SUM / LOSS_WEIGHT, an f32 scalar, where there is one, else
+  LOSS_SUM / LOSS_COUNT.}], [
   Inline<"tensor", BoostTensor,
          "in GRADIENT; f32 or i64; a gradient is called as its parameter",
          flat = 1>,
@@ -156,11 +157,13 @@ def BoostInput : Struct<"", [
   I64<"classes", "labels, indices: number of values; else 0", opt = 1>]>;
 
 def BoostMetric : Struct<[{
-  A pair (sum over samples, number of samples); the value is sum / count,
-  divided by the host over as many calls as it likes.}], [
+  A pair (sum over samples, number of samples or sum of their weights); the
+  value is sum / count, divided by the host over as many calls as it
+  likes.}], [
   Name<"name", "\"loss\", \"top_1\", \"top_5\"">,
   Inline<"sum", BoostTensor, "f32 scalar in RESULT">,
-  Inline<"count", BoostTensor, "i64 scalar in RESULT">]>;
+  Inline<"count", BoostTensor,
+         "scalar in RESULT; i64, or f32 where samples have weights">]>;
 
 class ScheduleNumber<string name> : F64<name, "", 1>;
 

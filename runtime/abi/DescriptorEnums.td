@@ -81,7 +81,8 @@ def BoostAccumulatorKind : AbiEnum<"BOOSTC_ACCUMULATOR",
   AbiCase<"Gradient", 0, "gradient", "the gradient of its parameter">,
   AbiCase<"LossSum", 1, "loss_sum">,
   AbiCase<"LossCount", 2, "loss_count", "the number of samples">,
-  AbiCase<"Other", 3, "other", "update alone knows">]>;
+  AbiCase<"Other", 3, "other", "update alone knows">,
+  AbiCase<"LossWeight", 4, "loss_weight", "the sum of the sample weights">]>;
 
 def BoostSaved : AbiEnum<"BOOSTC_SAVED",
     "Which file of a checkpoint has a state.", [
@@ -111,7 +112,10 @@ def BoostInputKind : AbiEnum<"BOOSTC_INPUT", [{
   AbiCase<"Targets", 3, "targets", [{
     f32 [batch, ...]: what the loss compares with, as the data set states it}]>,
   AbiCase<"SampleKeys", 4, "sample_keys",
-          "i32 [batch]: boost_sample_key() of each row">]>;
+          "i32 [batch]: boost_sample_key() of each row">,
+  AbiCase<"Weights", 5, "weights", [{
+    f32 [batch, ...]: sample weights, finite and 0 or more, by which the loss
+    and metrics are weighted}]>]>;
 
 def BoostScheduleKind : AbiEnum<"BOOSTC_SCHEDULE",
     "The formulas are in runtime/abi/boost_schedule.h.", [

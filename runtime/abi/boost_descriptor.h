@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 15u
+#define BOOSTC_ABI_VERSION 16u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x64974aabu
+#define BOOSTC_ABI_LAYOUT 0x66a4b573u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -81,7 +81,8 @@ typedef enum BoostAccumulatorKind {
   BOOSTC_ACCUMULATOR_GRADIENT = 0, /* the gradient of its parameter */
   BOOSTC_ACCUMULATOR_LOSS_SUM = 1,
   BOOSTC_ACCUMULATOR_LOSS_COUNT = 2, /* the number of samples */
-  BOOSTC_ACCUMULATOR_OTHER = 3 /* update alone knows */
+  BOOSTC_ACCUMULATOR_OTHER = 3, /* update alone knows */
+  BOOSTC_ACCUMULATOR_LOSS_WEIGHT = 4 /* the sum of the sample weights */
 } BoostAccumulatorKind;
 
 /* Which file of a checkpoint has a state. */
@@ -111,7 +112,11 @@ typedef enum BoostInputKind {
   BOOSTC_INPUT_INDICES = 2,
   /* f32 [batch, ...]: what the loss compares with, as the data set states it */
   BOOSTC_INPUT_TARGETS = 3,
-  BOOSTC_INPUT_SAMPLE_KEYS = 4 /* i32 [batch]: boost_sample_key() of each row */
+  /* i32 [batch]: boost_sample_key() of each row */
+  BOOSTC_INPUT_SAMPLE_KEYS = 4,
+  /* f32 [batch, ...]: sample weights, finite and 0 or more, by which the loss
+   * and metrics are weighted */
+  BOOSTC_INPUT_WEIGHTS = 5
 } BoostInputKind;
 
 /* The formulas are in runtime/abi/boost_schedule.h. */
@@ -232,7 +237,8 @@ typedef struct BoostParameter {
  * place, of its ranks by the collectives of update. A rank without samples has
  * 0 of an i64 and -0.0 of an f32, which adds nothing to any number, down to the
  * bit. A program has one LOSS_SUM, an f32 scalar, and one LOSS_COUNT, an i64
- * scalar. */
+ * scalar. The loss is LOSS_SUM / LOSS_WEIGHT, an f32 scalar, where there is
+ * one, else LOSS_SUM / LOSS_COUNT. */
 typedef struct BoostAccumulator {
   /* in GRADIENT; f32 or i64; a gradient is called as its parameter */
   BoostTensor tensor;
@@ -256,12 +262,13 @@ typedef struct BoostInput {
   int64_t classes; /* labels, indices: number of values; else 0 */
 } BoostInput;
 
-/* A pair (sum over samples, number of samples); the value is sum / count,
- * divided by the host over as many calls as it likes. */
+/* A pair (sum over samples, number of samples or sum of their weights); the
+ * value is sum / count, divided by the host over as many calls as it likes. */
 typedef struct BoostMetric {
   const char *name; /* "loss", "top_1", "top_5" */
   BoostTensor sum; /* f32 scalar in RESULT */
-  BoostTensor count; /* i64 scalar in RESULT */
+  /* scalar in RESULT; i64, or f32 where samples have weights */
+  BoostTensor count;
 } BoostMetric;
 
 typedef struct BoostSchedule {

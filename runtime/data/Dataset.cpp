@@ -16,7 +16,7 @@ std::string toString(std::span<const int64_t> extents) {
   return extents.empty() ? "1" : fmt::format("{}", fmt::join(extents, "x"));
 }
 
-int64_t Targets::elements() const {
+int64_t SampleNumbers::elements() const {
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements *= extent;
@@ -25,14 +25,18 @@ int64_t Targets::elements() const {
 
 Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
                  std::string source, std::string labelSource,
-                 ElementType elementType, Targets targets)
+                 ElementType elementType, SampleNumbers targets,
+                 SampleNumbers weights)
     : shape_(shape), elementType_(elementType), size_(size),
       labels_(std::move(labels)), targets_(std::move(targets)),
-      source_(std::move(source)), labelSource_(std::move(labelSource)) {
+      weights_(std::move(weights)), source_(std::move(source)),
+      labelSource_(std::move(labelSource)) {
   assert(size_ > 0 && shape_.elements() > 0 && "an empty data set");
   assert(std::ssize(labels_) % size_ == 0 && "labels of another data set");
   assert((!hasTargets() || targets_.samples == size_) &&
          "targets of another data set");
+  assert((!hasWeights() || weights_.samples == size_) &&
+         "weights of another data set");
   if (hasLabels())
     classes_ = *std::max_element(labels_.begin(), labels_.end()) + 1;
 }
@@ -72,11 +76,10 @@ uint64_t Dataset::fingerprint() const {
     const uint8_t *bytes = sample(index);
     for (int64_t i = 0; i < bytesPerSample(); ++i)
       fnv.byte(bytes[i]);
-    if (!hasTargets())
-      continue;
-    const uint8_t *numbers = target(index);
-    for (int64_t i = 0; i < targets_.elements() * 4; ++i)
-      fnv.byte(numbers[i]);
+    for (const SampleNumbers *numbers : {&targets_, &weights_})
+      for (int64_t i = 0; numbers->samples > 0 && i < numbers->bytesPerSample();
+           ++i)
+        fnv.byte(numbers->at(index)[i]);
   }
   return fnv.hash();
 }
@@ -89,6 +92,8 @@ std::string Dataset::contents() const {
     text += fmt::format(", {} classes", classes_);
   if (hasTargets())
     text += fmt::format(", targets of {}", toString(targets_.shape));
+  if (hasWeights())
+    text += fmt::format(", weights of {}", toString(weights_.shape));
   return text;
 }
 
@@ -96,9 +101,10 @@ MemoryDataset::MemoryDataset(SampleShape shape, int64_t size,
                              std::unique_ptr<uint8_t[]> bytes,
                              std::vector<int32_t> labels, std::string source,
                              std::string labelSource, ElementType elementType,
-                             Targets targets)
+                             SampleNumbers targets, SampleNumbers weights)
     : Dataset(shape, size, std::move(labels), std::move(source),
-              std::move(labelSource), elementType, std::move(targets)),
+              std::move(labelSource), elementType, std::move(targets),
+              std::move(weights)),
       bytes_(std::move(bytes)) {}
 
 } // namespace boostrt

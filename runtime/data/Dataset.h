@@ -1,6 +1,6 @@
 // Dataset.h - what a training run reads: samples of raw bytes, with labels,
-// targets, both or none, held in memory, and the one place that turns the text
-// after --data into them.
+// targets, weights, or none of them, held in memory, and the one place that
+// turns the text after --data into them.
 //
 // Everything a data set will ever occupy is resident when openDataSource()
 // returns: the memory plan is checked against the growth of the process after
@@ -40,15 +40,20 @@ std::string toString(std::span<const int64_t> extents);
 /// are numbers of something, such as tokens.
 enum class ElementType { U8, F32, I32 };
 
-/// Numbers a loss compares with, as the source states them: f32, sample after
-/// sample.
-struct Targets {
+/// Numbers of each sample that a loss reads, as the source states them: f32,
+/// sample after sample.
+struct SampleNumbers {
   int64_t samples = 0;        ///< 0: none
   std::vector<int64_t> shape; ///< of one sample; empty when that is one number
   std::unique_ptr<uint8_t[]> values;
   std::string source; ///< for messages
 
   int64_t elements() const; ///< of one sample
+  int64_t bytesPerSample() const { return elements() * 4; }
+  /// Those of sample `index`, as bytes.
+  const uint8_t *at(int64_t index) const {
+    return values.get() + index * bytesPerSample();
+  }
 };
 
 /// One split (train or test) of a data source. Immutable for its readers; every
@@ -90,17 +95,18 @@ public:
   int32_t classes() const { return classes_; }
 
   bool hasTargets() const { return targets_.samples > 0; }
-  const Targets &targets() const { return targets_; }
+  /// What the loss compares with.
+  const SampleNumbers &targets() const { return targets_; }
 
-  /// The targets().elements() floats of sample `index`, as bytes.
-  const uint8_t *target(int64_t index) const {
-    return targets_.values.get() + index * targets_.elements() * 4;
-  }
+  bool hasWeights() const { return weights_.samples > 0; }
+  /// How much samples, or their labels, count: finite numbers of 0 or more.
+  const SampleNumbers &weights() const { return weights_; }
 
   /// Equal on two ranks that read the same split. 64-bit FNV-1a over size,
-  /// shape, every label and the bytes and targets of at most 64 samples spread
-  /// evenly from the first to the last: it tells different data sets apart in
-  /// microseconds and does not protect against deliberate collisions.
+  /// shape, every label and the bytes, targets and weights of at most 64
+  /// samples spread evenly from the first to the last: it tells different data
+  /// sets apart in microseconds and does not protect against deliberate
+  /// collisions.
   uint64_t fingerprint() const;
 
   /// What a sample and its answer are: "1x28x28, 10 classes".
@@ -111,18 +117,20 @@ public:
   const std::string &labelSource() const { return labelSource_; }
 
 protected:
-  /// `size` samples; as many labels, or a multiple, and as many targets, or
-  /// none of them.
+  /// `size` samples; as many labels, or a multiple, and as many targets and
+  /// weights, or none of them.
   Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
           std::string source, std::string labelSource,
-          ElementType elementType = ElementType::U8, Targets targets = {});
+          ElementType elementType = ElementType::U8, SampleNumbers targets = {},
+          SampleNumbers weights = {});
 
 private:
   SampleShape shape_;
   ElementType elementType_;
   int64_t size_;
   std::vector<int32_t> labels_;
-  Targets targets_;
+  SampleNumbers targets_;
+  SampleNumbers weights_;
   int32_t classes_ = 0;
   std::string source_;
   std::string labelSource_;
@@ -136,7 +144,7 @@ public:
                 std::unique_ptr<uint8_t[]> bytes, std::vector<int32_t> labels,
                 std::string source, std::string labelSource,
                 ElementType elementType = ElementType::U8,
-                Targets targets = {});
+                SampleNumbers targets = {}, SampleNumbers weights = {});
 
   const uint8_t *sample(int64_t index) const override {
     return bytes_.get() + index * bytesPerSample();

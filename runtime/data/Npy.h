@@ -58,12 +58,12 @@ private:
 
 /// The files of a directory, for messages.
 inline constexpr const char *kNpyFiles =
-    "{train,test}_images.npy, with {train,test}_labels.npy or _targets.npy "
-    "where the model reads them";
+    "{train,test}_images.npy, with {train,test}_labels.npy, _targets.npy or "
+    "_weights.npy where the model reads them";
 
 /// Reads {train,test}_images.npy, which may also be called _features.npy, and
-/// where they exist _labels.npy and _targets.npy, from `directory`, each with
-/// or without ".gz" or ".xz".
+/// where they exist _labels.npy, _targets.npy and _weights.npy, from
+/// `directory`, each with or without ".gz" or ".xz".
 ///   images   uint8 or float32, pixels or numbers; int32 or int64, integers;
 ///            (N, n), (N, a, b) or (N, C, H, W), fewer extents get
 ///            leading ones

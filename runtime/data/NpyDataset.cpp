@@ -21,7 +21,7 @@ Status error(const std::string &path, const std::string &text) {
 /// The files of a split, their headers read and judged.
 struct Split {
   NpyFile samples;
-  std::optional<NpyFile> labels, targets;
+  std::optional<NpyFile> labels, targets, weights;
 
   SampleShape shape() const {
     std::vector<int64_t> extents = sampleExtents(samples);
@@ -103,17 +103,27 @@ Status openLabels(const std::string &path, Split &split) {
   return checkRows(*split.labels, "labels", split.samples);
 }
 
-Status openTargets(const std::string &path, Split &split) {
+/// `what`: "targets".
+Status openNumbers(const std::string &path, const char *what, Split &split,
+                   std::optional<NpyFile> &numbers) {
   Result<NpyFile> file = NpyFile::open(path);
   if (!file.ok())
     return file.status();
   if (file->type() != Type::F32 || file->shape().empty())
-    return error(path, fmt::format("found {}, expected targets as float32 of "
+    return error(path, fmt::format("found {}, expected {} as float32 of "
                                    "shape (N, ...); convert with numpy's "
                                    "astype and reshape",
-                                   file->description()));
-  split.targets.emplace(std::move(*file));
-  return checkRows(*split.targets, "targets", split.samples);
+                                   file->description(), what));
+  numbers.emplace(std::move(*file));
+  return checkRows(*numbers, what, split.samples);
+}
+
+Status openTargets(const std::string &path, Split &split) {
+  return openNumbers(path, "targets", split, split.targets);
+}
+
+Status openWeights(const std::string &path, Split &split) {
+  return openNumbers(path, "weights", split, split.weights);
 }
 
 Result<Split> openSplit(const std::string &directory, const char *name) {
@@ -121,8 +131,9 @@ Result<Split> openSplit(const std::string &directory, const char *name) {
   if (!samples.ok())
     return samples.status();
   Split split{std::move(*samples), {}, {}};
-  for (auto [what, openAnswers] :
-       {std::pair{"labels", &openLabels}, {"targets", &openTargets}}) {
+  for (auto [what, openAnswers] : {std::pair{"labels", &openLabels},
+                                   {"targets", &openTargets},
+                                   {"weights", &openWeights}}) {
     Result<std::optional<std::string>> path =
         data::findOptional(directory, fmt::format("{}_{}.npy", name, what));
     if (!path.ok())
@@ -151,6 +162,8 @@ Status checkAnswers(const std::string &directory, const Split &train,
     return alone(train.labels.has_value(), "labels");
   if (train.targets.has_value() != test.targets.has_value())
     return alone(train.targets.has_value(), "targets");
+  if (train.weights.has_value() != test.weights.has_value())
+    return alone(train.weights.has_value(), "weights");
   auto agree = [](const char *what, const std::optional<NpyFile> &train,
                   const std::optional<NpyFile> &test) -> Status {
     if (!train || Split::sampleExtents(*train) == Split::sampleExtents(*test))
@@ -162,7 +175,8 @@ Status checkAnswers(const std::string &directory, const Split &train,
                              train->description()));
   };
   BOOSTRT_RETURN_IF_ERROR(agree("labels", train.labels, test.labels));
-  return agree("targets", train.targets, test.targets);
+  BOOSTRT_RETURN_IF_ERROR(agree("targets", train.targets, test.targets));
+  return agree("weights", train.weights, test.weights);
 }
 
 Result<std::vector<int32_t>> readLabels(NpyFile &file) {
@@ -240,6 +254,37 @@ Result<std::unique_ptr<uint8_t[]>> readFloats(NpyFile &file) {
   return bytes;
 }
 
+/// The numbers of `file`; none where there is no file.
+Result<SampleNumbers> readNumbers(std::optional<NpyFile> &file) {
+  if (!file)
+    return SampleNumbers();
+  Result<std::unique_ptr<uint8_t[]>> values = readFloats(*file);
+  if (!values.ok())
+    return values.status();
+  return SampleNumbers{file->shape()[0], Split::sampleExtents(*file),
+                       std::move(*values), file->path()};
+}
+
+/// Weights are 0 or more, and not all 0.
+Status checkWeights(const SampleNumbers &weights) {
+  bool isAnyAbove = false;
+  int64_t elements = weights.elements();
+  for (int64_t i = 0; i < weights.samples * elements; ++i) {
+    float value;
+    std::memcpy(&value, weights.values.get() + i * sizeof value, sizeof value);
+    if (value < 0)
+      return error(weights.source,
+                   fmt::format("found {} in sample {}, expected weights of 0 "
+                               "or more; clean the array",
+                               value, i / elements));
+    isAnyAbove |= value > 0;
+  }
+  if (weights.samples > 0 && !isAnyAbove)
+    return error(weights.source, "found weights that are all 0, expected one "
+                                 "above 0, because no sample counts");
+  return {};
+}
+
 Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
   std::vector<int32_t> labels;
   if (split.labels) {
@@ -248,14 +293,13 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
       return read.status();
     labels = std::move(*read);
   }
-  Targets targets;
-  if (split.targets) {
-    Result<std::unique_ptr<uint8_t[]>> values = readFloats(*split.targets);
-    if (!values.ok())
-      return values.status();
-    targets = {split.targets->shape()[0], Split::sampleExtents(*split.targets),
-               std::move(*values), split.targets->path()};
-  }
+  Result<SampleNumbers> targets = readNumbers(split.targets);
+  if (!targets.ok())
+    return targets.status();
+  Result<SampleNumbers> weights = readNumbers(split.weights);
+  if (!weights.ok())
+    return weights.status();
+  BOOSTRT_RETURN_IF_ERROR(checkWeights(*weights));
   ElementType type = split.elementType();
   Result<std::unique_ptr<uint8_t[]>> samples =
       type == ElementType::F32   ? readFloats(split.samples)
@@ -266,12 +310,14 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
   return std::unique_ptr<Dataset>(new MemoryDataset(
       split.shape(), split.samples.shape()[0], std::move(*samples),
       std::move(labels), split.samples.path(),
-      split.labels ? split.labels->path() : "", type, std::move(targets)));
+      split.labels ? split.labels->path() : "", type, std::move(*targets),
+      std::move(*weights)));
 }
 
 /// Whether a file of the split exists.
 Result<bool> isPresent(const std::string &directory, const char *split) {
-  for (const char *what : {"images", "features", "labels", "targets"}) {
+  for (const char *what :
+       {"images", "features", "labels", "targets", "weights"}) {
     Result<std::optional<std::string>> path =
         data::findOptional(directory, fmt::format("{}_{}.npy", split, what));
     if (!path.ok())

@@ -124,11 +124,14 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
     BOOSTRT_RETURN_IF_ERROR(
         fillLabels(base + *layout.labelsOffset + row * bytes, sample));
   }
-  if (layout.targetsOffset) {
-    int64_t bytes = dataset.targets().elements() * sizeof(float);
-    std::memcpy(base + *layout.targetsOffset + row * bytes,
-                dataset.target(sample), bytes);
-  }
+  auto copy = [&](std::optional<uint64_t> offset,
+                  const SampleNumbers &numbers) {
+    if (offset)
+      std::memcpy(base + *offset + row * numbers.bytesPerSample(),
+                  numbers.at(sample), numbers.bytesPerSample());
+  };
+  copy(layout.targetsOffset, dataset.targets());
+  copy(layout.weightsOffset, dataset.weights());
   if (layout.keysOffset)
     put(*layout.keysOffset,
         static_cast<int32_t>(boost_sample_key(sampler.seed(), epoch, sample)));
@@ -151,6 +154,8 @@ void Prefetcher::Shared::clearRows(std::byte *base, int64_t first) const {
     clear(*layout.labelsOffset, dataset.labelsPerSample());
   if (layout.targetsOffset)
     clear(*layout.targetsOffset, dataset.targets().elements());
+  if (layout.weightsOffset)
+    clear(*layout.weightsOffset, dataset.weights().elements());
   if (layout.keysOffset)
     clear(*layout.keysOffset, 1);
 }
@@ -234,11 +239,13 @@ static Status checkArguments(const Dataset &dataset,
     return broken("labels of a data set without any");
   if (layout.targetsOffset && !dataset.hasTargets())
     return broken("targets of a data set without any");
+  if (layout.weightsOffset && !dataset.hasWeights())
+    return broken("weights of a data set without any");
   if (dataset.elementType() == ElementType::I32 && layout.indexClasses < 1)
     return broken(fmt::format("integers of {} classes", layout.indexClasses));
   if ((layout.samplesOffset | layout.labelsOffset.value_or(0) |
-       layout.targetsOffset.value_or(0) | layout.keysOffset.value_or(0) |
-       layout.validOffset) %
+       layout.targetsOffset.value_or(0) | layout.weightsOffset.value_or(0) |
+       layout.keysOffset.value_or(0) | layout.validOffset) %
       4)
     return broken("offsets that are not multiples of 4");
   size_t needed = mode == Prefetcher::Mode::Background ? 2 : 1;

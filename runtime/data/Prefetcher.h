@@ -26,6 +26,7 @@ struct BatchLayout {
   uint64_t samplesOffset = 0;
   std::optional<uint64_t> labelsOffset;  ///< i32 [batchSize]
   std::optional<uint64_t> targetsOffset; ///< f32 [batchSize, elements]
+  std::optional<uint64_t> weightsOffset; ///< likewise
   /// i32 [batchSize]: boost_sample_key() of the sampler's seed, the epoch and
   /// the sample's number in the data set.
   std::optional<uint64_t> keysOffset;

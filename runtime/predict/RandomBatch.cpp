@@ -25,6 +25,7 @@ void fillElement(const BoostInput &input, std::byte *to, uint64_t seed,
                  static_cast<int32_t>(boost_random_uniform(seed, stream, n) *
                                       static_cast<double>(input.classes)));
   case BOOSTC_INPUT_TARGETS:
+  case BOOSTC_INPUT_WEIGHTS:
     // Multiples of 2^-24: what is below 1 stays so as a float.
     return store(
         to, static_cast<float>(

@@ -118,8 +118,7 @@ MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
   auto &[begin, end] = plan.exchanged[BOOSTC_ARENA_GRADIENT];
   for (const BoostAccumulator &accumulator : accumulatorsOf(program)) {
     const BoostTensor &sum = accumulator.tensor;
-    if (accumulator.kind != BOOSTC_ACCUMULATOR_LOSS_SUM &&
-        accumulator.kind != BOOSTC_ACCUMULATOR_LOSS_COUNT)
+    if (!isOfLoss(accumulator))
       continue;
     begin = end == 0 ? sum.offset : std::min(begin, sum.offset);
     end = std::max(end, sum.offset + sum.bytes);

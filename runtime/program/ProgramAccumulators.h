@@ -37,6 +37,22 @@ inline const BoostTensor &lossCountOf(const BoostProgram &program) {
   return accumulatorOf(program, BOOSTC_ACCUMULATOR_LOSS_COUNT);
 }
 
+/// The sum of sample weights; null where samples have none.
+inline const BoostTensor *lossWeightOf(const BoostProgram &program) {
+  std::span table = accumulatorsOf(program);
+  auto found = std::ranges::find(
+      table, static_cast<uint32_t>(BOOSTC_ACCUMULATOR_LOSS_WEIGHT),
+      &BoostAccumulator::kind);
+  return found == table.end() ? nullptr : &found->tensor;
+}
+
+/// Whether the host reads it: what the loss of a step is computed from.
+inline bool isOfLoss(const BoostAccumulator &accumulator) {
+  return accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_SUM ||
+         accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_COUNT ||
+         accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_WEIGHT;
+}
+
 /// Whether steps change the parameter.
 inline bool isTrained(const BoostProgram &program, uint32_t parameter) {
   return std::ranges::any_of(

@@ -30,16 +30,17 @@ struct InputKind {
   bool hasClasses; ///< values are below `classes`
 };
 constexpr InputKind kInputKinds[] = {
-    {"features", BOOSTC_F32, false, false},  // BOOSTC_INPUT_FEATURES
-    {"labels", BOOSTC_I32, false, true},     // BOOSTC_INPUT_LABELS
-    {"indices", BOOSTC_I32, false, true},    // BOOSTC_INPUT_INDICES
-    {"targets", BOOSTC_F32, false, false},   // BOOSTC_INPUT_TARGETS
-    {"sample keys", BOOSTC_I32, true, false} // BOOSTC_INPUT_SAMPLE_KEYS
+    {"features", BOOSTC_F32, false, false},   // BOOSTC_INPUT_FEATURES
+    {"labels", BOOSTC_I32, false, true},      // BOOSTC_INPUT_LABELS
+    {"indices", BOOSTC_I32, false, true},     // BOOSTC_INPUT_INDICES
+    {"targets", BOOSTC_F32, false, false},    // BOOSTC_INPUT_TARGETS
+    {"sample keys", BOOSTC_I32, true, false}, // BOOSTC_INPUT_SAMPLE_KEYS
+    {"weights", BOOSTC_F32, false, false}     // BOOSTC_INPUT_WEIGHTS
 };
 static_assert(std::size(kInputKinds) == boostabi::kBoostInputKind.cases.size());
 
-constexpr const char *kAccumulatorKinds[] = {"gradient", "loss sum",
-                                             "loss count", "accumulator"};
+constexpr const char *kAccumulatorKinds[] = {
+    "gradient", "loss sum", "loss count", "accumulator", "loss weight"};
 static_assert(std::size(kAccumulatorKinds) ==
               boostabi::kBoostAccumulatorKind.cases.size());
 
@@ -194,7 +195,12 @@ private:
         BOOSTRT_RETURN_IF_ERROR(isScalar(sum, BOOSTC_F32, what));
       if (accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_COUNT)
         BOOSTRT_RETURN_IF_ERROR(isScalar(sum, BOOSTC_I64, what));
+      if (accumulator.kind == BOOSTC_ACCUMULATOR_LOSS_WEIGHT)
+        BOOSTRT_RETURN_IF_ERROR(isScalar(sum, BOOSTC_F32, what));
     }
+    if (count[BOOSTC_ACCUMULATOR_LOSS_WEIGHT] > 1)
+      return fail("{} accumulators of kind 'loss weight', expected one at most",
+                  count[BOOSTC_ACCUMULATOR_LOSS_WEIGHT]);
     for (BoostAccumulatorKind kind :
          {BOOSTC_ACCUMULATOR_LOSS_SUM, BOOSTC_ACCUMULATOR_LOSS_COUNT})
       if (count[kind] != 1)
@@ -282,8 +288,10 @@ private:
         return fail("duplicate metric '{}'", metric.name);
       BOOSTRT_RETURN_IF_ERROR(
           scalar(metric.sum, BOOSTC_ARENA_RESULT, BOOSTC_F32, "metric sum"));
-      BOOSTRT_RETURN_IF_ERROR(scalar(metric.count, BOOSTC_ARENA_RESULT,
-                                     BOOSTC_I64, "metric count"));
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(metric.count, BOOSTC_ARENA_RESULT,
+                 metric.count.dtype == BOOSTC_F32 ? BOOSTC_F32 : BOOSTC_I64,
+                 "metric count"));
     }
     for (uint32_t i = 0; i < p_.schedule_count; ++i) {
       const BoostSchedule &schedule = p_.schedules[i];

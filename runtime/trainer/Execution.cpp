@@ -39,14 +39,21 @@ Execution::Execution(const Program &program, Device &device,
        {BOOSTC_ARENA_PARAMETER, BOOSTC_ARENA_STATE, BOOSTC_ARENA_CONTROL,
         BOOSTC_ARENA_RESULT, BOOSTC_ARENA_TRANSIENT})
     bases_[kind] = arenas.deviceBase(kind);
-  const BoostProgram &d = program.descriptor();
-  results_ = {arenas.copyOf(BOOSTC_ARENA_RESULT), lossCopy(lossSumOf(d), 0),
-              lossCopy(lossCountOf(d), 0)};
+  results_ = lossCopies(0);
+  results_.insert(results_.begin(), arenas.copyOf(BOOSTC_ARENA_RESULT));
 }
 
-DeviceCopy Execution::lossCopy(const BoostTensor &scalar, int gradients) const {
-  return arenas_.copyOf(BOOSTC_ARENA_GRADIENT, gradients, scalar.offset,
-                        scalar.offset + scalar.bytes);
+std::vector<DeviceCopy> Execution::lossCopies(int gradients) const {
+  std::vector<DeviceCopy> copies;
+  for (const BoostAccumulator &accumulator :
+       accumulatorsOf(program_.descriptor()))
+    if (isOfLoss(accumulator)) {
+      const BoostTensor &scalar = accumulator.tensor;
+      copies.push_back(arenas_.copyOf(BOOSTC_ARENA_GRADIENT, gradients,
+                                      scalar.offset,
+                                      scalar.offset + scalar.bytes));
+    }
+  return copies;
 }
 
 void Execution::setCollectives(RankCollectives &collectives,
@@ -267,14 +274,16 @@ Status Execution::eval(std::byte *batch) {
 SumCount Execution::lossOf(int gradients) const {
   const std::byte *base = arenas_.base(BOOSTC_ARENA_GRADIENT, gradients);
   const BoostProgram &d = program_.descriptor();
-  return {read<float>(base + lossSumOf(d).offset),
-          read<int64_t>(base + lossCountOf(d).offset)};
+  SumCount loss = {read<float>(base + lossSumOf(d).offset),
+                   read<int64_t>(base + lossCountOf(d).offset),
+                   {}};
+  if (const BoostTensor *weight = lossWeightOf(d))
+    loss.weight = read<float>(base + weight->offset);
+  return loss;
 }
 
 Result<SumCount> Execution::loss(int gradients) const {
-  const BoostProgram &d = program_.descriptor();
-  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(std::array{
-      lossCopy(lossSumOf(d), gradients), lossCopy(lossCountOf(d), gradients)}));
+  BOOSTRT_RETURN_IF_ERROR(arenas_.pull(lossCopies(gradients)));
   return lossOf(gradients);
 }
 
@@ -299,7 +308,12 @@ std::array<std::span<std::byte>, 2> Execution::persistentArenas() const {
 
 SumCount Execution::metric(size_t index) const {
   const BoostMetric &metric = program_.metrics()[index];
-  return {read<float>(tensor(metric.sum)), read<int64_t>(tensor(metric.count))};
+  SumCount value = {read<float>(tensor(metric.sum)), 0, {}};
+  if (metric.count.dtype == BOOSTC_F32)
+    value.weight = read<float>(tensor(metric.count));
+  else
+    value.count = read<int64_t>(tensor(metric.count));
+  return value;
 }
 
 float Execution::learningRate(int64_t globalStep) const {

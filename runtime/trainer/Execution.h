@@ -13,24 +13,32 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace boostrt {
 
-/// A pair as the program leaves it; the value is sum / count.
+/// Sums as the program leaves them; the value is sum / divisor().
 struct SumCount {
   float sum = 0;
-  int64_t count = 0;
+  int64_t count = 0;           ///< of samples; of a weighted metric 0
+  std::optional<float> weight; ///< the sum of theirs, where they have some
 
-  float mean() const {
-    return static_cast<float>(static_cast<double>(sum) /
-                              static_cast<double>(count));
+  double divisor() const {
+    return weight ? static_cast<double>(*weight) : static_cast<double>(count);
   }
+  /// NaN where nothing counts.
+  float mean() const {
+    return static_cast<float>(static_cast<double>(sum) / divisor());
+  }
+  /// There are samples, and none of them counts.
+  bool isWeightless() const { return weight == 0.0f && count > 0; }
 };
 
 /// What an update leaves for the host.
 struct StepResults {
-  /// False: the program found a value that is not finite (or a count of 0), in
-  /// this step or one before, and left weights and state as they were.
+  /// False: the program found a value that is not finite (or a count or a sum
+  /// of weights of 0), in this step or one before, and left weights and state
+  /// as they were.
   bool isApplied = false;
   /// No later step will be applied either.
   bool hasFailed = false;
@@ -153,7 +161,8 @@ private:
   /// Sets a scalar of the control arena, of which the host has a copy.
   template <typename T> Status control(const BoostTensor &scalar, T value);
   SumCount lossOf(int gradients) const;
-  DeviceCopy lossCopy(const BoostTensor &scalar, int gradients) const;
+  /// The copies that lossOf() reads.
+  std::vector<DeviceCopy> lossCopies(int gradients) const;
   /// Has the batch on the device.
   Status useBatch(const std::byte *batch);
 
@@ -170,8 +179,8 @@ private:
   RunSteps run_;
   void *bases_[BOOSTC_ARENA_COUNT] = {};
   bool hasSchedules_ = false; ///< the control arena has had all their values
-  /// What update leaves: the result arena, and sum and count of set 0's loss.
-  std::array<DeviceCopy, 3> results_;
+  /// What update leaves: the result arena, and the loss of set 0.
+  std::vector<DeviceCopy> results_;
   bool isSettled_ = true;
   int64_t updatedStep_ = 0;   ///< of the last update
   bool setIsWritten_ = false; ///< some time: set 0, where micro() adds to it

@@ -15,10 +15,11 @@
 
 namespace boostrt {
 
-/// A sum over samples and their number, as precise as an evaluation wants it.
+/// A sum over samples and their number, or the sum of their weights, as precise
+/// as an evaluation wants them.
 struct PreciseSum {
   double sum = 0;
-  int64_t count = 0;
+  double count = 0;
 };
 
 /// What of a rank other than 0 the user hears.

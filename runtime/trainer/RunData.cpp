@@ -103,7 +103,12 @@ public:
     const Dataset &train = *run_.source.train;
     BOOSTRT_RETURN_IF_ERROR(runOn({train.shape(), train.elementType()}));
     BOOSTRT_RETURN_IF_ERROR(labels(train, *run_.source.test));
-    BOOSTRT_RETURN_IF_ERROR(targets(train));
+    BOOSTRT_RETURN_IF_ERROR(numbers(BOOSTC_INPUT_TARGETS, "targets",
+                                    "compares with", train.targets(),
+                                    run_.layout.targetsOffset));
+    BOOSTRT_RETURN_IF_ERROR(numbers(BOOSTC_INPUT_WEIGHTS, "weights", "reads",
+                                    train.weights(),
+                                    run_.layout.weightsOffset));
     const BoostProgram &descriptor = program_.descriptor();
     run_.layout.batchSize = descriptor.batch_size;
     run_.layout.validOffset = descriptor.valid.offset;
@@ -168,7 +173,7 @@ private:
     return Status();
   }
 
-  /// What to do where the data set lacks labels or targets.
+  /// What to do where the data set lacks labels, targets or weights.
   std::string advice(const char *what) const {
     return fmt::format("{} train_{}.npy and test_{}.npy",
                        run_.spec.scheme == "npy" ? "add" : "use npy: with",
@@ -203,25 +208,27 @@ private:
     return Status();
   }
 
-  Status targets(const Dataset &train) {
-    const BoostInput *targets = program_.input(BOOSTC_INPUT_TARGETS);
-    if (!targets)
+  /// Targets or weights: `verb` is what the model does with them.
+  Status numbers(BoostInputKind kind, const char *what, const char *verb,
+                 const SampleNumbers &found, std::optional<uint64_t> &offset) {
+    const BoostInput *input = program_.input(kind);
+    if (!input)
       return Status();
-    int64_t wanted = elementsOf(targets->tensor);
-    if (!train.hasTargets())
-      return fail("the model compares with targets '{}' of {} numbers a "
-                  "sample; the data set has none; {}",
-                  targets->tensor.name, wanted, advice("targets"));
-    if (train.targets().elements() != wanted)
+    int64_t wanted = elementsOf(input->tensor);
+    if (found.samples == 0)
+      return fail("the model {} {} '{}' of {} numbers a sample; the data set "
+                  "has none; {}",
+                  verb, what, input->tensor.name, wanted, advice(what));
+    if (found.elements() != wanted)
       return Status(
           ExitCode::Data,
-          fmt::format("{}: targets are {}, which is {} numbers a sample; the "
-                      "model compares with targets '{}' of {}, which is {}; "
-                      "save the targets this model was written for",
-                      train.targets().source, toString(train.targets().shape),
-                      train.targets().elements(), targets->tensor.name,
-                      toString(extentsOf(targets->tensor)), wanted));
-    run_.layout.targetsOffset = targets->tensor.offset;
+          fmt::format("{0}: {1} are {2}, which is {3} numbers a sample; the "
+                      "model {4} {1} '{5}' of {6}, which is {7}; save the {1} "
+                      "this model was written for",
+                      found.source, what, toString(found.shape),
+                      found.elements(), verb, input->tensor.name,
+                      toString(extentsOf(input->tensor)), wanted));
+    offset = input->tensor.offset;
     return Status();
   }
 

@@ -22,7 +22,7 @@ struct RunData {
 
 /// Opens the first of `data` (--data), DATA_PATH as a directory for the
 /// recipe's own scheme, and the recipe's data.source, and checks element type,
-/// shape, labels and targets against the program's inputs. Fails with
+/// shape, labels, targets and weights against the program's inputs. Fails with
 /// ExitCode::Data, listing what was considered, and with ExitCode::Usage for a
 /// --data that no file is needed to refuse.
 Result<RunData> openRunData(const Program &program, const Recipe &recipe,

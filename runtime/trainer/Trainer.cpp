@@ -223,6 +223,15 @@ Status Trainer::countSkipped(const StepResults &results) {
     return Status();
   }
   ++position_.skipped;
+  // Nothing is wrong with it, or with the steps around it.
+  if (results.loss.isWeightless()) {
+    if (position_.skipped == 1)
+      console_.note(fmt::format(
+          "epoch {} step {} was skipped: the weights of its samples are all 0; "
+          "'skipped' in the metrics counts such steps",
+          position_.epoch, position_.stepInEpoch));
+    return Status();
+  }
   if (position_.skipped == 1)
     console_.note(fmt::format(
         "epoch {} step {} was skipped: its loss or a gradient is not finite; "
@@ -297,12 +306,12 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
     for (size_t i = 0; i < count; ++i) {
       SumCount pair = execution.metric(i);
       sums[i].sum += static_cast<double>(pair.sum);
-      sums[i].count += pair.count;
+      sums[i].count += pair.divisor();
     }
   }
-  sums[count].count = Ranks::stopRequest();
+  sums[count].count = static_cast<double>(Ranks::stopRequest());
   BOOSTRT_RETURN_IF_ERROR(ranks.sum(sums));
-  ranks.agreeOnStop(sums[count].count);
+  ranks.agreeOnStop(static_cast<int64_t>(sums[count].count));
   if (sums[count].count > 0)
     return Status(ExitCode::Signal,
                   fmt::format("stopped by {} in the middle of the evaluation",
@@ -310,8 +319,7 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
   Evaluation evaluation;
   for (size_t i = 0; i < count; ++i)
     evaluation.values.emplace_back(execution.program().metrics()[i].name,
-                                   sums[i].sum /
-                                       static_cast<double>(sums[i].count));
+                                   sums[i].sum / sums[i].count);
   return evaluation;
 }
 

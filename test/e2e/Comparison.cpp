@@ -39,6 +39,9 @@ std::vector<Bounded> e2e::bindArguments(func::FuncOp function,
       arguments.emplace_back(
           ReferenceValue::scalar(static_cast<double>(sums.lossCount)));
       break;
+    case rt::BindingKind::LossWeight:
+      arguments.emplace_back(ReferenceValue::scalar(sums.lossWeight));
+      break;
     default:
       arguments.emplace_back(
           ReferenceValue::scalar(static_cast<double>(valid)));
@@ -104,4 +107,7 @@ void e2e::expectWithin(const std::map<std::string, Bounded> &expected,
   expectWithin(expected.at("loss_sum "), ReferenceValue::scalar(actual.lossSum),
                what + " loss");
   EXPECT_EQ(actual.lossCount, expected.at("loss_count ").value.item()) << what;
+  if (auto weight = expected.find("loss_weight "); weight != expected.end())
+    expectWithin(weight->second, ReferenceValue::scalar(actual.lossWeight),
+                 what + " weight");
 }

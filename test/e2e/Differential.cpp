@@ -171,19 +171,28 @@ void e2e::expectSteps(StringRef text, const Model &model,
       expectWithin(metrics.at(std::string("metric_sum ") + metric.name),
                    ReferenceValue::scalar(found.sum),
                    what + " metric " + metric.name);
-      EXPECT_EQ(found.count, llvm::StringRef(metric.name) == "loss"
-                                 ? model.countLossTerms(valid)
-                                 : model.countLabels(valid))
-          << what << " metric " << metric.name;
+      if (!model.weights.empty())
+        expectWithin(metrics.at(std::string("metric_count ") + metric.name),
+                     ReferenceValue::scalar(found.weight.value()),
+                     what + " weight of metric " + metric.name);
+      else
+        EXPECT_EQ(found.count, llvm::StringRef(metric.name) == "loss"
+                                   ? model.countLossTerms(valid)
+                                   : model.countLabels(valid))
+            << what << " metric " << metric.name;
     }
 
     std::vector<std::byte> before = compiled.getPersistentBytes();
     auto results = settledUpdate(execution, step);
     ASSERT_TRUE(results.ok()) << results.status().message();
-    EXPECT_EQ(results->isApplied, sums.lossCount > 0) << what;
-    if (sums.lossCount == 0) {
+    bool counts =
+        sums.lossCount > 0 && (model.weights.empty() || sums.lossWeight > 0.0);
+    EXPECT_EQ(results->isApplied, counts) << what;
+    if (!counts) {
       EXPECT_EQ(compiled.getPersistentBytes(), before)
           << what << " of no samples";
+      // Samples without weight are no failure.
+      EXPECT_EQ(results->hasFailed, sums.lossCount == 0) << what;
       compiled.forgetSkips();
     } else {
       expectUpdate(*exact, sums, weights, state, compiled, step, what);

@@ -32,6 +32,10 @@ std::string Model::getJson() const {
   input += " }";
   if (!target.empty())
     input += ", \"target\": { \"shape\": " + target + " }";
+  if (!weights.empty())
+    input += R"(, "weight": { )" +
+             (weights == "[]" ? "" : R"("shape": )" + weights + ", ") +
+             R"("role": "weight" })";
   if (!metrics.empty() || !StringRef(loss).contains("target"))
     input += ",\n  \"label\": { \"dtype\": \"i32\", \"classes\": " +
              std::to_string(classes) +
@@ -339,6 +343,30 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "flatten" },
 { "op": "dense", "units": 3 })",
        sgd, R"("top_1")", Model().loss, "{}", 50},
+      // Weights: of samples, of labels, of samples with several labels; each
+      // loss.
+      {"weighted", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
+       R"({ "clip_norm": 0.5, "gradient_norm": true })", 0, "", "[]", "[]"},
+      {"weighted_tags", 4, "[6]", 6,
+       R"({ "op": "embedding", "units": 8 }, { "op": "dense", "units": 6 })",
+       R"({ "type": "adam", "learning_rate": 0.0625 })", R"("top_1", "top_5")",
+       R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1 })", "{}", 11,
+       "", "[6]", "[6]"},
+      {"weighted_rows", 3, "[4, 9]", 3, R"({ "op": "dense", "units": 3 })", sgd,
+       R"("top_1")", R"({ "op": "mse" })", "{}", 0, "", "[4]", "[]"},
+      {"weighted_yes_no", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })",
+       momentum, R"("top_1")", R"({ "op": "binary_cross_entropy" })", "{}", 0,
+       "", "[]", "[]"},
+      {"weighted_distances", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })",
+       sgd, R"("top_1")", R"({ "op": "l1" })", "{}", 0, "", "[]", "[]"},
+      {"weighted_soft_rows", 5, "[2, 7]", 3, R"({ "op": "dense", "units": 3 })",
+       momentum, "", R"({ "op": "softmax_cross_entropy", "target": "target" })",
+       "{}", 0, "[2, 3]", "[2]", "[2]"},
+      // Statistics count all samples alike.
+      {"weighted_norm", 5, "[9]", 3,
+       R"({ "op": "dense", "units": 17 }, { "op": "batch_norm" },
+{ "op": "relu" }, { "op": "dense", "units": 3 })",
+       momentum, R"("top_1")", Model().loss, "{}", 0, "", "[]", "[]"},
       {"soft_labels", 5, "[17]", 3, R"({ "op": "dense", "units": 3 })",
        momentum, R"("top_1")",
        R"({ "op": "softmax_cross_entropy", "target": "target" })", "{}", 0,
@@ -530,6 +558,7 @@ ReferenceTrainer::Partial Compiled::getPartial(int gradients) const {
   boostrt::SumCount loss = take(exec->loss(gradients));
   partial.lossSum = loss.sum;
   partial.lossCount = loss.count;
+  partial.lossWeight = loss.weight.value_or(0.0f);
   return partial;
 }
 
@@ -555,10 +584,12 @@ int64_t Model::countLabels(int64_t samples) const {
   return samples * makeInput(*this, positions).size() / batch;
 }
 
-static void drawNumbers(ReferenceValue &value, uint64_t seed, uint64_t stream) {
+static std::vector<double> &drawNumbers(ReferenceValue &value, uint64_t seed,
+                                        uint64_t stream) {
   for (int64_t i = 0; i < value.size(); ++i)
     value.data[i] =
         static_cast<float>(2.0 * boost_random_uniform(seed, stream, i) - 1.0);
+  return value.data;
 }
 
 static void drawIntegers(ReferenceValue &value, uint64_t seed, uint64_t stream,
@@ -579,6 +610,11 @@ ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
                model.classes);
   if (!model.target.empty())
     drawNumbers(batch["target"] = makeInput(model, model.target), 13, stream);
+  // Some do not count at all.
+  if (!model.weights.empty())
+    for (double &weight : drawNumbers(
+             batch["weight"] = makeInput(model, model.weights), 15, stream))
+      weight = static_cast<float>(std::max(weight + 0.5, 0.0));
   ReferenceValue &keys = batch["sample_key"] = makeInput(model, "[]");
   for (int64_t i = 0; i < keys.size(); ++i)
     keys.data[i] = static_cast<int32_t>(boost_sample_key(14, stream, i));

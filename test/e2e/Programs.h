@@ -45,6 +45,7 @@ struct Model {
   std::string target = {}; ///< shape of input "target", for the loss to name
   /// Shape of the labels of a sample; "[]": one.
   std::string positions = "[]";
+  std::string weights = {}; ///< shape of input "weight"; "[]": one a sample
 
   /// Labels of so many samples: what a metric counts.
   int64_t countLabels(int64_t samples) const;

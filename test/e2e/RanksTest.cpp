@@ -141,6 +141,7 @@ struct Rule {
   std::string granularity = {}; ///< of Adasum
   bool isForGpus = false;
   std::string skipsWith = {}; ///< optimizer of a model that skips steps
+  bool isWeighted = false;
 
   bool isDelta() const { return adasum == "delta"; }
 };
@@ -151,6 +152,7 @@ void PrintTo(const Rule &rule, std::ostream *stream) {
   if (!rule.adasum.empty())
     *stream << ", Adasum of " << rule.adasum << " " << rule.granularity;
   *stream << (rule.isForGpus ? ", on a GPU" : "")
+          << (rule.isWeighted ? ", of weighted samples" : "")
           << (rule.skipsWith.empty() ? "" : ", skips with ") << rule.skipsWith;
 }
 
@@ -192,13 +194,18 @@ protected:
   }
 
   Values drawInputs(unsigned rank, size_t micro, int64_t step) const {
-    return drawBatch(model, 1000 * step + 100 * rank + micro + 1);
+    Values inputs = drawBatch(model, 1000 * step + 100 * rank + micro + 1);
+    // In one step a rank has samples without weight alone.
+    if (!model.weights.empty() && (micro == 1 || (rank == 1 && step == 2)))
+      llvm::fill(inputs.at("weight").data, 0.0);
+    return inputs;
   }
 
-  /// Gradient sum and number of samples of a micro-batch.
+  /// Gradient sum of a micro-batch, and what it is divided by: the number of
+  /// its samples, or the sum of their weights.
   struct Part {
     Values sums;
-    int64_t count;
+    double count;
   };
 
   /// The parts of each rank, exact, and their losses.
@@ -211,7 +218,9 @@ protected:
         auto partial =
             exact.trainer->micro(drawInputs(rank, micro, step), valid);
         EXPECT_TRUE(succeeded(partial)) << exact.context.diagnostics;
-        parts[rank].push_back({partial->gradients, valid});
+        parts[rank].push_back({partial->gradients, model.weights.empty()
+                                                       ? double(valid)
+                                                       : partial->lossWeight});
         lossSum += partial->lossSum;
       }
     return parts;
@@ -222,9 +231,10 @@ protected:
   static Vector average(const Rule &rule, ArrayRef<std::vector<Part>> ranks,
                         const std::string &name) {
     Vector total(ranks[0][0].sums.at(name).data.size());
-    int64_t samples = 0, contributors = 0;
+    double samples = 0;
+    int64_t contributors = 0;
     for (const std::vector<Part> &rank : ranks) {
-      int64_t ofRank = 0;
+      double ofRank = 0;
       for (const Part &part : rank)
         ofRank += part.count;
       samples += ofRank;
@@ -232,15 +242,15 @@ protected:
       for (const Part &part : rank)
         for (auto [x, g] : llvm::zip(total, part.sums.at(name).data))
           if (part.count > 0)
-            x += rule.sumsMicroBatches ? g / double(part.count)
-                 : rule.sumsRanks      ? g / double(ofRank)
+            x += rule.sumsMicroBatches ? g / part.count
+                 : rule.sumsRanks      ? g / ofRank
                                        : g;
     }
     double divisor = rule.sumsRanks          ? 1
                      : rule.sumsMicroBatches ? double(contributors)
-                                             : double(samples);
+                                             : samples;
     for (double &x : total)
-      x /= std::max(divisor, 1.0);
+      x /= divisor == 0 ? 1.0 : divisor; // nothing has been added
     return total;
   }
 };
@@ -306,6 +316,8 @@ public:
 // the definition, to the last bit the same ones.
 TEST_P(Ranks, StepsAreTheirDefinition) {
   const Rule &rule = GetParam();
+  if (rule.isWeighted)
+    model.weights = "[]";
   SmallVector<char, 0> library = compileRule(rule);
   ASSERT_FALSE(library.empty());
   CompileOptions toStep;
@@ -336,12 +348,12 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
       losses[rank] = results->loss.mean();
     });
 
-    int64_t samples = 0;
+    double samples = 0;
     for (const auto &rank : parts)
       for (const Part &part : rank)
         samples += part.count;
     for (double loss : losses)
-      EXPECT_NEAR(loss, lossSum / double(samples), 1e-5)
+      EXPECT_NEAR(loss, lossSum / samples, 1e-5)
           << "the mean over all samples of all ranks, however gradients are "
              "averaged";
 
@@ -385,6 +397,8 @@ TEST_P(Ranks, StepsAreTheirDefinition) {
 
 // One rank's NaN is a NaN on all ranks: none changes weights or state.
 TEST_P(Ranks, AllOrNoneApplyAStep) {
+  if (GetParam().isWeighted)
+    model.weights = "[]";
   SmallVector<char, 0> library = compileRule(GetParam());
   ASSERT_FALSE(library.empty());
   Job job(library, kWindows.size(), kInner);
@@ -437,6 +451,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Rule{.adasum = "delta",
                          .granularity = "per_tensor",
                          .isForGpus = true}));
+
+// One micro-batch of each rank has no weight, in one step all of a rank's.
+INSTANTIATE_TEST_SUITE_P(
+    Weighted, Ranks,
+    testing::Values(
+        Rule{.isWeighted = true},
+        Rule{.sumsMicroBatches = true, .isWeighted = true},
+        Rule{.sumsRanks = true, .isWeighted = true},
+        Rule{.sumsMicroBatches = true, .sumsRanks = true, .isWeighted = true},
+        Rule{.isForGpus = true, .isWeighted = true},
+        Rule{.adasum = "gradient",
+             .granularity = "per_group",
+             .isWeighted = true},
+        Rule{
+            .adasum = "delta", .granularity = "per_tensor", .isWeighted = true},
+        Rule{.sumsMicroBatches = true,
+             .adasum = "delta",
+             .granularity = "whole",
+             .isForGpus = true,
+             .isWeighted = true}));
 
 class SkippedSteps : public Ranks {};
 

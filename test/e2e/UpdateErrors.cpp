@@ -67,6 +67,9 @@ e2e::getUpdateErrors(func::FuncOp function,
           argument,
           number(isSumOfMeans ? 1.0 : static_cast<double>(sums.lossCount)));
       break;
+    case rt::BindingKind::LossWeight:
+      analysis.set(argument, number(isSumOfMeans ? 1.0 : sums.lossWeight));
+      break;
     default: // the flag of the step before: none has failed
       analysis.set(argument, number(0.0));
     }

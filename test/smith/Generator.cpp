@@ -156,6 +156,8 @@ private:
                             R"({ "clip_value": 0.01, "gradient_norm": true })",
                             R"({ "clip_value": 0.02, "clip_norm": 0.05 })"});
     model.loss = drawLoss(!model.target.empty());
+    if (draw(0, 5) == 0)
+      model.weights = "[]";
     return model;
   }
 

@@ -104,14 +104,15 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   }
 
   /// Whether `own` is what the inner group's sums are divided by: the number of
-  /// samples, or of ranks that have some where their means are averaged.
+  /// samples or the sum of their weights, or the number of ranks that have some
+  /// where their means are averaged.
   bool isWeight(Value own) {
     train::AveragingAttr averaging = getAveraging(getOperation());
     if (averaging.getRanks() != train::Reduction::Mean)
       return false;
     if (averaging.getMicroBatches() == train::Reduction::Sum)
       return own.getDefiningOp<train::HasSamplesOp>() != nullptr;
-    return isBoundTo(own, rt::BindingKind::LossCount);
+    return isBoundTo(own, getDivisor(getOperation()));
   }
 
   static Value getSum(const Gradient &gradient) { return gradient.sum; }
@@ -164,7 +165,8 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
         sumOverAll(builder, nonfiniteRanks).back());
     SmallVector<Value> common;
     for (const Shared &accumulator : shared)
-      if (isBoundTo(accumulator.own, rt::BindingKind::Accumulator) &&
+      if ((isBoundTo(accumulator.own, rt::BindingKind::Accumulator) ||
+           isBoundTo(accumulator.own, rt::BindingKind::LossWeight)) &&
           llvm::is_contained(commit.getValues(), accumulator.sum))
         common.push_back(accumulator.sum);
     commit.getValuesMutable().assign(common);

@@ -88,7 +88,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     gradients.clear();
     others.clear();
     statistics.clear();
-    Value sum, count;
+    Value sum, count, weight;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
       if (!binding)
@@ -97,6 +97,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         sum = argument;
       else if (binding.getKind() == rt::BindingKind::LossCount)
         count = argument;
+      else if (binding.getKind() == rt::BindingKind::LossWeight)
+        weight = argument;
       else if (binding.getKind() == rt::BindingKind::Gradient &&
                isOwned(argument))
         gradients.push_back({argument, argument, binding.getName()});
@@ -111,12 +113,12 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     if (!gradients.empty() && (!sum || !count))
       return update.emitOpError("lacks an argument for the loss or for the "
                                 "number of samples, which ranks sum");
-    for (Value statistic : {sum, count})
+    for (Value statistic : {sum, count, weight})
       if (statistic && isOwned(statistic))
         statistics.push_back({statistic, statistic, {}});
     if (gradients.empty() && others.empty() && statistics.empty())
       return success();
-    reduceSums(count);
+    reduceSums(count, weight);
     return success();
   }
 
@@ -150,7 +152,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return success();
   }
 
-  void reduceSums(Value count) {
+  void reduceSums(Value count, Value weight) {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
@@ -162,10 +164,11 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
         gradient.value = train::DivideGradientOp::create(
-            builder, gradient.argument.getLoc(), gradient.value, count);
+            builder, gradient.argument.getLoc(), gradient.value,
+            weight ? weight : count);
     if (sumsMicroBatches && !sumsRanks && !gradients.empty()) {
-      Value ranks = train::HasSamplesOp::create(builder, update.getLoc(),
-                                                count.getType(), count);
+      Value ranks = train::HasSamplesOp::create(
+          builder, update.getLoc(), count.getType(), weight ? weight : count);
       statistics.push_back({ranks, ranks, {}});
     }
     Operation *last = nullptr;

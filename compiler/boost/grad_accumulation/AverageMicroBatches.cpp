@@ -29,25 +29,28 @@ struct AverageMicroBatches
     if (getAveraging(program).getMicroBatches() != train::Reduction::Sum)
       return;
     for (func::FuncOp micro : program.getMicros())
-      if (failed(average(micro)))
+      if (failed(average(micro, getDivisor(program))))
         return signalPassFailure();
   }
 
-  static LogicalResult average(func::FuncOp micro) {
+  static LogicalResult average(func::FuncOp micro, rt::BindingKind divisor) {
     auto returnOp = cast<func::ReturnOp>(micro.front().getTerminator());
     Value count;
     bool hasGradients = false;
     for (OpOperand &operand : returnOp->getOpOperands()) {
       auto binding = rt::getResultBinding(micro, operand.getOperandNumber());
-      if (binding && binding.getKind() == rt::BindingKind::LossCount)
+      if (binding && binding.getKind() == divisor)
         count = operand.get();
       hasGradients |= binding && binding.getKind() == rt::BindingKind::Gradient;
     }
     if (!hasGradients)
       return success();
     if (!count)
-      return micro.emitOpError("does not return the number of samples, by "
-                               "which its gradients are divided");
+      return micro.emitOpError("does not return ")
+             << (divisor == rt::BindingKind::LossCount
+                     ? "the number of samples"
+                     : "the sum of sample weights")
+             << ", by which its gradients are divided";
     OpBuilder builder(returnOp);
     for (OpOperand &operand : returnOp->getOpOperands())
       if (auto binding =

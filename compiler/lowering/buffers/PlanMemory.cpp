@@ -30,6 +30,7 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   case rt::BindingKind::Gradient:
   case rt::BindingKind::LossSum:
   case rt::BindingKind::LossCount:
+  case rt::BindingKind::LossWeight:
   case rt::BindingKind::Accumulator:
     return rt::Arena::Gradient;
   case rt::BindingKind::Input:

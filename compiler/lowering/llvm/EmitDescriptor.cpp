@@ -146,6 +146,11 @@ private:
                     "loss_sum", "", program.getLoc()});
     sums.push_back({BOOSTC_ACCUMULATOR_LOSS_COUNT, rt::BindingKind::LossCount,
                     "", "loss_count", "", program.getLoc()});
+    for (auto op : program.getOps<train::InputOp>())
+      if (op.getWeight())
+        sums.push_back({BOOSTC_ACCUMULATOR_LOSS_WEIGHT,
+                        rt::BindingKind::LossWeight, "", "loss_weight", "",
+                        op.getLoc()});
     for (auto [sum, entry] : llvm::zip_equal(
              sums, memory.makeTable(sums.size(), descriptor.accumulators,
                                     descriptor.accumulator_count))) {

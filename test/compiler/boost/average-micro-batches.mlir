@@ -60,3 +60,33 @@ train.program @early batch_size(4) micro_batches(2) epochs(1) seed(1) recipe("{}
     return %g, %h, %count : tensor<4xf32>, tensor<4xf32>, tensor<i64>
   }
 }
+
+// -----
+
+// Weighted samples: by the sum of their weights.
+// CHECK-LABEL: train.program @weighted
+// CHECK: %[[M:.+]] = train.divide_gradient %arg0 by weight %arg2 : tensor<4xf32>
+// CHECK: return %[[M]], %arg1, %arg2
+train.program @weighted batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  train.input @w weight : tensor<4xf32>
+  func.func @micro(%g: tensor<4xf32>, %count: tensor<i64>, %weight: tensor<f32>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>},
+          tensor<f32> {rt.binding = #rt.binding<loss_weight>}) {
+    return %g, %count, %weight : tensor<4xf32>, tensor<i64>, tensor<f32>
+  }
+}
+
+// -----
+
+train.program @weightless batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
+  train.input @w weight : tensor<4xf32>
+  // expected-error @+1 {{does not return the sum of sample weights, by which its gradients are divided}}
+  func.func @micro(%g: tensor<4xf32>, %count: tensor<i64>)
+      -> (tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},
+          tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    return %g, %count : tensor<4xf32>, tensor<i64>
+  }
+}

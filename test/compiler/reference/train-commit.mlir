@@ -71,6 +71,21 @@ train.program @commit batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     check.expect_eq %w#2, %no : tensor<i32>
     check.expect_eq %w#3, %yes : tensor<i32>
 
+    // Samples without weight: not applied, and nothing has failed.
+    %nothing = arith.constant dense<0.0> : tensor<f32>
+    %wa, %wf = train.commit count(%four) weight(%one) after(%no)
+        finite(%one : tensor<f32>) on_nonfinite fail
+    %wb, %wg = train.commit count(%four) weight(%nothing) after(%no)
+        finite(%one : tensor<f32>) on_nonfinite fail
+    %wc, %wh = train.commit count(%four) weight(%nothing) after(%no)
+        finite(%inf : tensor<f32>) on_nonfinite fail
+    check.expect_eq %wa, %yes : tensor<i32>
+    check.expect_eq %wf, %no : tensor<i32>
+    check.expect_eq %wb, %no : tensor<i32>
+    check.expect_eq %wg, %no : tensor<i32>
+    check.expect_eq %wc, %no : tensor<i32>
+    check.expect_eq %wh, %yes : tensor<i32>
+
     %five = train.count_applied %four if %yes
     %still = train.count_applied %four if %no
     %five_x = arith.constant dense<5> : tensor<i64>
@@ -87,7 +102,18 @@ train.program @commit batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
   func.func @drawn(%loss: tensor<f32>, %g: tensor<3x2xf32>, %h: tensor<4xf32>)
       -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>,
           tensor<i64>, tensor<i64>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
-          tensor<f32>) {
+          tensor<f32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>,
+          tensor<i32>) {
+    %weight = arith.constant dense<0.125> : tensor<f32>
+    %nothing = arith.constant dense<0.0> : tensor<f32>
+    %no0 = arith.constant dense<0> : tensor<i32>
+    %of = arith.constant dense<3> : tensor<i64>
+    %wa, %wf = train.commit count(%of) weight(%weight) after(%no0)
+        finite(%loss, %g : tensor<f32>, tensor<3x2xf32>) on_nonfinite fail
+    %wb, %wg = train.commit count(%of) weight(%nothing) after(%no0)
+        finite(%loss, %g : tensor<f32>, tensor<3x2xf32>) on_nonfinite fail
+    %wc, %wh = train.commit count(%of) weight(%nothing) after(%no0) nonfinite_ranks(%of)
+        finite(%loss, %g : tensor<f32>, tensor<3x2xf32>) on_nonfinite skip
     %three = arith.constant dense<3> : tensor<i64>
     %none = arith.constant dense<0> : tensor<i64>
     %yes = arith.constant dense<1> : tensor<i32>
@@ -107,9 +133,11 @@ train.program @commit batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
     %p2 = train.one_minus_power %long base 0.99999999
     %p3 = train.one_minus_power %longest base 0.999999999
     %p4 = train.one_minus_power %n base 0.0
-    return %a, %f, %b, %s, %c, %t, %n, %m, %p0, %p1, %p2, %p3, %p4
+    return %a, %f, %b, %s, %c, %t, %n, %m, %p0, %p1, %p2, %p3, %p4,
+        %wa, %wf, %wb, %wg, %wc, %wh
         : tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>,
           tensor<i64>, tensor<i64>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
-          tensor<f32>
+          tensor<f32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>,
+          tensor<i32>
   }
 }

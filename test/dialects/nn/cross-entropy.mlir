@@ -34,3 +34,35 @@ func.func @cross_entropy_grad_c1(%s: tensor<f32>, %t: tensor<3xf32>, %valid: ten
   %d = nn.cross_entropy_grad %s, %t, %valid : tensor<3xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @cross_entropy_weights
+// CHECK: nn.cross_entropy %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<2x5x3xf32>, tensor<2x5x3xf32>, tensor<2x5xf32>
+// CHECK: nn.cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<2x5x3xf32>, tensor<2x5xf32>
+func.func @cross_entropy_weights(%p: tensor<2x5x3xf32>, %t: tensor<2x5x3xf32>,
+                                 %valid: tensor<i32>, %w: tensor<2x5xf32>)
+    -> tensor<2x5x3xf32> {
+  %sum, %count = nn.cross_entropy %p, %t, %valid weights %w
+      : tensor<2x5x3xf32>, tensor<2x5x3xf32>, tensor<2x5xf32>
+  %dp = nn.cross_entropy_grad %sum, %t, %valid weights %w : tensor<2x5x3xf32>, tensor<2x5xf32>
+  return %dp : tensor<2x5x3xf32>
+}
+
+// -----
+
+func.func @cross_entropy_c1_weights(%p: tensor<2x3xf32>, %valid: tensor<i32>, %w: tensor<3xf32>) {
+  // expected-error @+1 {{expected weights [2], found 'tensor<3xf32>'}}
+  %s, %c = nn.cross_entropy %p, %p, %valid weights %w
+      : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_grad_c1_weights(%s: tensor<f32>, %t: tensor<2x3xf32>,
+                                         %valid: tensor<i32>, %w: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected weights [2], found 'tensor<2x3xf32>'}}
+  %d = nn.cross_entropy_grad %s, %t, %valid weights %w : tensor<2x3xf32>, tensor<2x3xf32>
+  return
+}

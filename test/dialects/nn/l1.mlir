@@ -34,3 +34,23 @@ func.func @l1_grad_c1(%s: tensor<f32>, %p: tensor<2x3xf32>, %t: tensor<2x4xf32>,
   %d = nn.pointwise_loss_grad %s, %p, %t, %valid of nn.l1 : tensor<2x3xf32>, tensor<2x4xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @l1_weights
+// CHECK: nn.l1 %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>
+func.func @l1_weights(%p: tensor<2x3xf32>, %t: tensor<2x3xf32>, %valid: tensor<i32>,
+    %w: tensor<2xf32>) -> tensor<f32> {
+  %sum, %count = nn.l1 %p, %t, %valid weights %w
+      : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>
+  return %sum : tensor<f32>
+}
+
+// -----
+
+func.func @l1_c1_weights(%p: tensor<2x3xf32>, %valid: tensor<i32>, %w: tensor<3xf32>) {
+  // expected-error @+1 {{expected weights [2], found 'tensor<3xf32>'}}
+  %sum, %count = nn.l1 %p, %p, %valid weights %w
+      : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>
+  return
+}

@@ -92,3 +92,38 @@ func.func @softmax_cross_entropy_grad_c2(%ds: tensor<f32>, %l: tensor<4x3xf32>,
       : tensor<4x3xf32>, tensor<3xi32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @softmax_cross_entropy_weights
+// CHECK: nn.softmax_cross_entropy %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} smoothing 1.250000e-01 : tensor<4x5x3xf32>, tensor<4x5xi32>, tensor<4x5xf32>
+// CHECK: nn.softmax_cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} smoothing 1.250000e-01 : tensor<4x5x3xf32>, tensor<4x5xi32>, tensor<4x5xf32>
+func.func @softmax_cross_entropy_weights(%l: tensor<4x5x3xf32>, %t: tensor<4x5xi32>,
+                                         %valid: tensor<i32>, %w: tensor<4x5xf32>)
+    -> tensor<4x5x3xf32> {
+  %sum, %count = nn.softmax_cross_entropy %l, %t, %valid weights %w smoothing 0.125
+      : tensor<4x5x3xf32>, tensor<4x5xi32>, tensor<4x5xf32>
+  %dl = nn.softmax_cross_entropy_grad %sum, %l, %t, %valid weights %w smoothing 0.125
+      : tensor<4x5x3xf32>, tensor<4x5xi32>, tensor<4x5xf32>
+  return %dl : tensor<4x5x3xf32>
+}
+
+// -----
+
+func.func @softmax_cross_entropy_c2_weights(%l: tensor<4x5x3xf32>, %t: tensor<4x5xi32>,
+                                            %valid: tensor<i32>, %w: tensor<4xf32>) {
+  // expected-error @+1 {{expected weights [4, 5], found 'tensor<4xf32>'}}
+  %sum, %count = nn.softmax_cross_entropy %l, %t, %valid weights %w
+      : tensor<4x5x3xf32>, tensor<4x5xi32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_cross_entropy_grad_c2_weights(%ds: tensor<f32>, %l: tensor<4x3xf32>,
+    %t: tensor<4xi32>, %valid: tensor<i32>, %w: tensor<3xf32>) {
+  // expected-error @+1 {{expected weights [4], found 'tensor<3xf32>'}}
+  %dl = nn.softmax_cross_entropy_grad %ds, %l, %t, %valid weights %w
+      : tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>
+  return
+}

@@ -40,3 +40,24 @@ func.func @top_k_c3_high(%l: tensor<4x3xf32>, %t: tensor<4xi32>, %valid: tensor<
   %sum, %count = nn.top_k 4, %l, %t, %valid : tensor<4x3xf32>, tensor<4xi32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @top_k_weights
+// CHECK: nn.top_k 2, %{{.*}}, %{{.*}}, %{{.*}} weights %{{.*}} : tensor<4x3xf32>, tensor<4xi32>, tensor<4xf32>
+func.func @top_k_weights(%l: tensor<4x3xf32>, %t: tensor<4xi32>, %valid: tensor<i32>,
+                         %w: tensor<4xf32>) -> tensor<f32> {
+  %sum, %count = nn.top_k 2, %l, %t, %valid weights %w
+      : tensor<4x3xf32>, tensor<4xi32>, tensor<4xf32>
+  return %sum : tensor<f32>
+}
+
+// -----
+
+func.func @top_k_c2_weights(%l: tensor<4x3xf32>, %t: tensor<4xi32>, %valid: tensor<i32>,
+                            %w: tensor<5xf32>) {
+  // expected-error @+1 {{expected weights [4], found 'tensor<5xf32>'}}
+  %sum, %count = nn.top_k 1, %l, %t, %valid weights %w
+      : tensor<4x3xf32>, tensor<4xi32>, tensor<5xf32>
+  return
+}

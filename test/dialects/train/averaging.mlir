@@ -3,12 +3,17 @@
 // CHECK-LABEL: train.program @p
 // CHECK-SAME: train.averaging = #train.averaging<micro_batches = sum, ranks = mean>
 // CHECK: train.divide_gradient %{{.*}} by %{{.*}} : tensor<4x3xf32>
+// CHECK: train.divide_gradient %{{.*}} by weight %{{.*}} : tensor<4x3xf32>
 // CHECK: train.has_samples %{{.*}}
+// CHECK: train.has_samples weight %{{.*}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.averaging = #train.averaging<micro_batches = sum, ranks = mean>} {
-  func.func @f(%g: tensor<4x3xf32>, %count: tensor<i64>) -> (tensor<4x3xf32>, tensor<i64>) {
+  func.func @f(%g: tensor<4x3xf32>, %count: tensor<i64>, %weight: tensor<f32>)
+      -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<i64>, tensor<i64>) {
     %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    %w = train.divide_gradient %g by weight %weight : tensor<4x3xf32>
     %n = train.has_samples %count
-    return %m, %n : tensor<4x3xf32>, tensor<i64>
+    %o = train.has_samples weight %weight
+    return %m, %w, %n, %o : tensor<4x3xf32>, tensor<4x3xf32>, tensor<i64>, tensor<i64>
   }
 }

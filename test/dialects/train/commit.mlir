@@ -16,6 +16,15 @@ func.func @update(%loss: tensor<f32>, %count: tensor<i64>, %before: tensor<i32>,
   return %w1, %v1, %failed : tensor<4xf32>, tensor<4xf32>, tensor<i32>
 }
 
+// CHECK-LABEL: func.func @weighted
+// CHECK: train.commit count(%{{.*}}) weight(%{{.*}}) after(%{{.*}}) finite(%{{.*}} : tensor<f32>) on_nonfinite fail
+func.func @weighted(%loss: tensor<f32>, %count: tensor<i64>, %weight: tensor<f32>,
+                    %before: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
+  %applied, %failed = train.commit count(%count) weight(%weight) after(%before)
+      finite(%loss : tensor<f32>) on_nonfinite fail
+  return %applied, %failed : tensor<i32>, tensor<i32>
+}
+
 // CHECK-LABEL: func.func @deltas
 // CHECK: train.commit count(%{{.*}}) after(%{{.*}}) nonfinite_ranks(%{{.*}}) on_nonfinite skip
 // CHECK: train.sgd {{.*}} if %{{.*}} delta : tensor<4xf32>

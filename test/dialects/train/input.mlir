@@ -12,6 +12,8 @@ train.program @inputs batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("
   train.input @tag classes(9) target : tensor<32x16xi32>
   // CHECK: train.input @density target : tensor<32x4xf32>
   train.input @density target : tensor<32x4xf32>
+  // CHECK: train.input @importance weight : tensor<32xf32>
+  train.input @importance weight : tensor<32xf32>
   // CHECK: train.input @sample_key sample_keys : tensor<32xi32>
   train.input @sample_key sample_keys : tensor<32xi32>
 }
@@ -75,8 +77,31 @@ train.program @input_c3 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe
 // -----
 
 train.program @input_c4 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected 'sample_keys' alone, found 'classes' or 'target' with it}}
+  // expected-error @+1 {{expected 'sample_keys' alone, found 'classes', 'target' or 'weight' with it}}
   train.input @key classes(10) sample_keys : tensor<32xi32>
+}
+
+// -----
+
+train.program @input_c4_weight batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected 'weight' alone, found 'classes', 'target' or 'weight' with it}}
+  train.input @w target weight : tensor<32xf32>
+}
+
+// -----
+
+train.program @input_c5 batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected weights as a static f32 tensor of rank 1 or more, found 'tensor<32xi32>'}}
+  train.input @w weight : tensor<32xi32>
+}
+
+// -----
+
+train.program @input_c5_two batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-note @+1 {{the first one is here}}
+  train.input @w weight : tensor<32xf32>
+  // expected-error @+1 {{expected one input of weights at most}}
+  train.input @v weight : tensor<32xf32>
 }
 
 // -----

@@ -63,9 +63,10 @@ TEST_F(NpyContents, ReadsIntegersAndTargets) {
   EXPECT_EQ(train.targets().shape, (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(train.targets().elements(), 2);
   EXPECT_EQ(train.targets().source, path("train_targets"));
-  EXPECT_EQ(valuesAt<float>(train.target(2), 2),
+  EXPECT_EQ(valuesAt<float>(train.targets().at(2), 2),
             (std::vector<float>{1e30f, 5}));
-  EXPECT_EQ(valuesAt<float>(test.target(0), 2), (std::vector<float>{6, 7}));
+  EXPECT_EQ(valuesAt<float>(test.targets().at(0), 2),
+            (std::vector<float>{6, 7}));
   EXPECT_EQ(source->description,
             "npy: 3 train + 2 test samples of 1x1x4 integers, targets of 2x1, "
             "from " +
@@ -157,13 +158,58 @@ TEST_F(NpyContents, LabelsAndTargetsTogether) {
   EXPECT_EQ(source->train->source(), path("train_images"));
 }
 
+TEST_F(NpyContents, Weights) {
+  uint64_t before = openNpy(directory.path())->train->fingerprint();
+  write("train_weights", npy("<f4", "(3,)", bytesOf<float>({0, 0.5f, 2})));
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr(": test_weights.npy not found; it holds"),
+                    HasSubstr("because train_weights.npy is; add it "
+                              "or remove that")));
+  write("test_weights", npy("<f4", "(2,)", bytesOf<float>({1, 3})));
+  Result<DataSource> source = openNpy(directory.path());
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  ASSERT_TRUE(source->train->hasWeights());
+  EXPECT_EQ(source->train->weights().elements(), 1);
+  EXPECT_EQ(valuesAt<float>(source->train->weights().at(2), 1)[0], 2.0f);
+  EXPECT_EQ(valuesAt<float>(source->test->weights().at(1), 1)[0], 3.0f);
+  EXPECT_EQ(source->train->contents(),
+            "1x1x4 integers, targets of 2x1, weights of 1");
+  EXPECT_NE(source->train->fingerprint(), before);
+
+  auto errorOfWeights = [&](const std::string &shape,
+                            const std::vector<float> &weights) {
+    return errorOf("train_weights", npy("<f4", shape, bytesOf(weights)));
+  };
+  EXPECT_EQ(errorOfWeights("(3,)", {1, 1, -0.5f}),
+            path("train_weights") + ": found -0.5 in sample 2, expected "
+                                    "weights of 0 or more; clean the array");
+  EXPECT_EQ(errorOfWeights("(3,)", {1, NAN, 1}),
+            path("train_weights") + ": found nan in sample 1, expected finite "
+                                    "numbers; clean the array");
+  EXPECT_EQ(errorOfWeights("(3,)", {0, 0, -0.0f}),
+            path("train_weights") + ": found weights that are all 0, expected "
+                                    "one above 0, because no sample counts");
+  EXPECT_EQ(errorOfWeights("(2,)", {1, 1}),
+            path("train_weights") +
+                ": found 2 weights, expected 3, as many as there are samples "
+                "in " +
+                path("train_images") +
+                "; check that both belong to the same split");
+  EXPECT_THAT(errorOfWeights("(3, 2)", {1, 1, 1, 1, 1, 1}),
+              HasSubstr("expected weights of the shape of "));
+  EXPECT_EQ(errorOf("train_weights", npy("<i4", "(3,)", std::string(12, '\1'))),
+            path("train_weights") +
+                ": found int32 (3,), expected weights as float32 of shape "
+                "(N, ...); convert with numpy's astype and reshape");
+}
+
 TEST_F(NpyContents, ATargetCanBeOneNumber) {
   write("train_targets", npy("<f4", "(3,)", bytesOf<float>({1, 2, 3})));
   write("test_targets", gzip(npy("<f4", "(2,)", bytesOf<float>({4, 5}))));
   Result<DataSource> source = openNpy(directory.path());
   ASSERT_TRUE(source.ok()) << source.status().message();
   EXPECT_EQ(source->train->targets().elements(), 1);
-  EXPECT_EQ(valuesAt<float>(source->test->target(1), 1)[0], 5.0f);
+  EXPECT_EQ(valuesAt<float>(source->test->targets().at(1), 1)[0], 5.0f);
   EXPECT_THAT(source->description, HasSubstr(" integers, targets of 1, from"));
 }
 

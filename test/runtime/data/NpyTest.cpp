@@ -125,8 +125,8 @@ TEST_F(Npy, MissingFiles) {
   EXPECT_EQ(openNpy(directory / "nowhere").status().message(),
             directory / "nowhere" +
                 ": no such directory, expected a directory that holds "
-                "{train,test}_images.npy, with {train,test}_labels.npy or "
-                "_targets.npy where the model reads them; give one with --data "
+                "{train,test}_images.npy, with {train,test}_labels.npy, "
+                "_targets.npy or _weights.npy where the model reads them; give one with --data "
                 "npy:DIR or DATA_PATH, or train without files with --data "
                 "digits");
   std::filesystem::remove(path("test_labels"));

@@ -15,11 +15,14 @@ using Mode = Prefetcher::Mode;
 
 constexpr int64_t kTokens = 3, kNumbers = 2;
 
-/// Token j of sample i is (7 i + j) % 50; its targets are i + 0.25 and -i.
+/// Token j of sample i is (7 i + j) % 50; its targets are i + 0.25 and -i, its
+/// weight is i / 2.
 std::unique_ptr<MemoryDataset> tokenData(int64_t size, int32_t odd = -1) {
   std::unique_ptr<uint8_t[]> bytes(new uint8_t[size * kTokens * 4]);
-  Targets targets{size, {kNumbers}, {}, "targets.npy"};
+  SampleNumbers targets{size, {kNumbers}, {}, "targets.npy"};
   targets.values.reset(new uint8_t[size * kNumbers * 4]);
+  SampleNumbers weights{size, {}, {}, "weights.npy"};
+  weights.values.reset(new uint8_t[size * 4]);
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < kTokens; ++j) {
       auto token = static_cast<int32_t>((7 * i + j) % 50);
@@ -30,11 +33,14 @@ std::unique_ptr<MemoryDataset> tokenData(int64_t size, int32_t odd = -1) {
     float numbers[] = {static_cast<float>(i) + 0.25f, -static_cast<float>(i)};
     std::memcpy(targets.values.get() + i * sizeof numbers, numbers,
                 sizeof numbers);
+    float weight = static_cast<float>(i) / 2;
+    std::memcpy(weights.values.get() + i * sizeof weight, &weight,
+                sizeof weight);
   }
   return std::make_unique<MemoryDataset>(
       SampleShape{1, 1, kTokens}, size, std::move(bytes),
       std::vector<int32_t>(), "tokens.npy", "", ElementType::I32,
-      std::move(targets));
+      std::move(targets), std::move(weights));
 }
 
 TransformPipeline none() {
@@ -42,7 +48,7 @@ TransformPipeline none() {
       .value();
 }
 
-/// Arenas for batches of integers, targets and keys, full of a canary.
+/// Arenas for batches of integers, targets, weights and keys, full of a canary.
 struct Memory {
   BatchLayout layout;
   std::vector<std::vector<std::byte>> arenas;
@@ -51,7 +57,8 @@ struct Memory {
     layout.batchSize = batch;
     layout.samplesOffset = 64;
     layout.targetsOffset = layout.samplesOffset + batch * kTokens * 4 + 64;
-    layout.keysOffset = *layout.targetsOffset + batch * kNumbers * 4 + 64;
+    layout.weightsOffset = *layout.targetsOffset + batch * kNumbers * 4 + 64;
+    layout.keysOffset = *layout.weightsOffset + batch * 4 + 64;
     layout.validOffset = *layout.keysOffset + batch * 4 + 64;
     layout.indexClasses = 50;
     arenas.assign(copies, std::vector<std::byte>(layout.validOffset + 68,
@@ -84,6 +91,7 @@ struct Memory {
     const std::pair<uint64_t, int64_t> tensors[] = {
         {layout.samplesOffset, batch * kTokens * 4},
         {*layout.targetsOffset, batch * kNumbers * 4},
+        {*layout.weightsOffset, batch * 4},
         {*layout.keysOffset, batch * 4},
         {layout.validOffset, 4}};
     for (const auto &arena : arenas)
@@ -128,6 +136,9 @@ TEST_P(PrefetcherInputs, IntegersTargetsAndKeys) {
           for (int64_t j = 0; j < kTokens; ++j)
             EXPECT_EQ(memory.token(*batch, row, j),
                       real ? (7 * sample + j) % 50 : 0);
+          EXPECT_EQ(
+              Memory::at<float>(*batch, *memory.layout.weightsOffset, row),
+              static_cast<float>(sample) / 2);
           EXPECT_EQ(memory.number(*batch, row, 0),
                     real ? static_cast<float>(sample) + 0.25f : 0);
           EXPECT_EQ(memory.number(*batch, row, 1),
@@ -210,8 +221,10 @@ TEST_P(PrefetcherInputs, SamplesAlone) {
   auto data = tokenData(10);
   Memory memory(4, 2);
   uint64_t targets = *memory.layout.targetsOffset;
+  uint64_t weights = *memory.layout.weightsOffset;
   uint64_t keys = *memory.layout.keysOffset;
   memory.layout.targetsOffset.reset();
+  memory.layout.weightsOffset.reset();
   memory.layout.keysOffset.reset();
   auto prefetcher =
       Prefetcher::create(*data, none(), Sampler(10, 7, false), memory.layout,
@@ -224,8 +237,10 @@ TEST_P(PrefetcherInputs, SamplesAlone) {
     // What has no offset is not written.
     for (uint64_t i = 0; i < 4 * kNumbers * 4; ++i)
       ASSERT_EQ(batch->base[targets + i], std::byte{0xcd});
-    for (uint64_t i = 0; i < 4 * 4; ++i)
+    for (uint64_t i = 0; i < 4 * 4; ++i) {
+      ASSERT_EQ(batch->base[weights + i], std::byte{0xcd});
       ASSERT_EQ(batch->base[keys + i], std::byte{0xcd});
+    }
   }
 }
 
@@ -264,7 +279,8 @@ TEST(PrefetcherInputErrors, Arguments) {
   layout.labelsOffset = 0;
   layout.classes = 10;
   EXPECT_EQ(errorOf(layout), "prefetch: labels of a data set without any");
-  for (auto offset : {&BatchLayout::targetsOffset, &BatchLayout::keysOffset}) {
+  for (auto offset : {&BatchLayout::targetsOffset, &BatchLayout::weightsOffset,
+                      &BatchLayout::keysOffset}) {
     layout = memory.layout;
     *(layout.*offset) += 2;
     EXPECT_EQ(errorOf(layout), "prefetch: offsets that are not multiples of 4");
@@ -278,6 +294,13 @@ TEST(PrefetcherInputErrors, Arguments) {
   ASSERT_FALSE(prefetcher.ok());
   EXPECT_EQ(prefetcher.status().message(),
             "prefetch: targets of a data set without any");
+  layout = memory.layout;
+  layout.targetsOffset.reset();
+  prefetcher = Prefetcher::create(pixels, pipeline, Sampler(1, 0, true), layout,
+                                  memory.bases());
+  ASSERT_FALSE(prefetcher.ok());
+  EXPECT_EQ(prefetcher.status().message(),
+            "prefetch: weights of a data set without any");
 }
 
 } // namespace

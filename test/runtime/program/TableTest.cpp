@@ -46,7 +46,7 @@ double pass(const Dataset &data, int64_t sample, const Table &table,
     };
     for (int64_t t = 0; t < kTokens; ++t)
       y += table[place(t)];
-    double difference = scale * y - read<float>(data.target(sample), d);
+    double difference = scale * y - read<float>(data.targets().at(sample), d);
     loss += difference * difference;
     for (int64_t t = 0; gradient && t < kTokens; ++t)
       (*gradient)[place(t)] += 2 * difference * scale;

@@ -203,8 +203,8 @@ TEST_F(ValidateProgram, Accumulators) {
   expectDefect([](Copy &c) { c.program.accumulators = nullptr; },
                "table accumulators of 4 entries");
   expectDefect(
-      [](Copy &c) { c.accumulators[1].kind = 4; },
-      "accumulators[1].kind is 4, which is not a BoostAccumulatorKind");
+      [](Copy &c) { c.accumulators[1].kind = 5; },
+      "accumulators[1].kind is 5, which is not a BoostAccumulatorKind");
   expectDefect(
       [](Copy &c) { c.accumulators[2].tensor.arena = BOOSTC_ARENA_RESULT; },
       "loss sum 'loss_sum' lies in arena result, expected gradient");
@@ -230,6 +230,25 @@ TEST_F(ValidateProgram, Accumulators) {
   expectDefect(
       [](Copy &c) { c.accumulators[3].kind = BOOSTC_ACCUMULATOR_OTHER; },
       "0 accumulators of kind 'loss count', expected one");
+  // The sum of sample weights is there or not.
+  auto appendWeights = [](Copy &c, std::initializer_list<const char *> names) {
+    for (const char *name : names) {
+      c.accumulators.push_back(c.accumulators[2]);
+      c.accumulators.back().tensor.name = name;
+      c.accumulators.back().kind = BOOSTC_ACCUMULATOR_LOSS_WEIGHT;
+      c.program.accumulators = c.accumulators.data();
+      ++c.program.accumulator_count;
+    }
+  };
+  expectDefect([&](Copy &c) { appendWeights(c, {"a", "b"}); },
+               "2 accumulators of kind 'loss weight', expected one at most");
+  expectDefect(
+      [&](Copy &c) {
+        appendWeights(c, {"a"});
+        c.accumulators.back().tensor = c.accumulators[3].tensor;
+        c.accumulators.back().tensor.name = "a";
+      },
+      "loss weight 'a' is not a scalar of the expected type");
 }
 
 TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
@@ -240,8 +259,8 @@ TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
 }
 
 TEST_F(ValidateProgram, Inputs) {
-  expectDefect([](Copy &c) { c.inputs[0].kind = 5; },
-               "inputs[0].kind is 5, which is not a BoostInputKind");
+  expectDefect([](Copy &c) { c.inputs[0].kind = 6; },
+               "inputs[0].kind is 6, which is not a BoostInputKind");
   expectDefect([](Copy &c) { c.inputs[1].tensor.name = "image"; },
                "duplicate input 'image'");
   expectDefect([](Copy &c) { c.program.batch_size = 31; },
@@ -330,6 +349,16 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
                "2 inputs of targets, expected one at most");
   expectDefect([&](Copy &c) { append(c, 2, "other"); },
                "2 inputs of sample keys, expected one at most");
+  expectDefect(
+      [&](Copy &c) {
+        for (const char *name : {"a", "b"}) {
+          append(c, 1, name);
+          c.inputs.back().kind = BOOSTC_INPUT_WEIGHTS;
+        }
+      },
+      "2 inputs of weights, expected one at most");
+  expectDefect([](Copy &c) { c.inputs[2].kind = BOOSTC_INPUT_WEIGHTS; },
+               "input 'key' of weights has elements of type i32, expected f32");
   expectDefect(
       [&](Copy &c) {
         for (const char *name : {"a", "b"}) {

@@ -10,10 +10,10 @@ def Nn_BinaryCrossEntropyOp : Nn_PointwiseLossOp<"binary_cross_entropy"> {
     over its elements of `max(p, 0) - p * t + log(1 + exp(-|p|))`, `count = valid`. The
     outputs are logits: the formula is `-t * log(s) - (1 - t) * log(1 - s)` with
     `s = 1 / (1 + exp(-p))`, written so that nothing overflows. No gradient flows to the
-    targets. Backward: `dp = dsum * (s - t) / elements of a sample`.
+    targets. `weights` w are factors: of each sample `w[n]` times its mean. Backward: `dp = dsum * (s - t) / elements of a sample`.
 
     Constraints:
-    * (binary_cross_entropy_c1) outputs and targets have one shape `[batch, ...]`.
+    * (binary_cross_entropy_c1) outputs and targets have one shape `[batch, ...]`, weights `[batch]`.
 
     Example:
     ```mlir

@@ -11,8 +11,10 @@ using namespace boostc::nn;
 //===----------------------------------------------------------------------===//
 
 LogicalResult CrossEntropyOp::verify() {
-  return verifyTargets(getLoc(), getLogarithms().getType(),
-                       getTargets().getType());
+  RankedTensorType type = getLogarithms().getType();
+  if (failed(verifyTargets(getLoc(), type, getTargets().getType())))
+    return failure();
+  return verifyWeights(getLoc(), type.getShape().drop_back(), getWeights());
 }
 
 ScalarRule CrossEntropyOp::getScalarRule() {
@@ -36,7 +38,12 @@ ErrorBounds CrossEntropyOp::boundErrors(ReferenceContext &,
 
 bool CrossEntropyOp::isActiveOperand(unsigned index) { return index == 0; }
 
-SmallVector<Value> CrossEntropyOp::savedForBackward() { return {getTargets()}; }
+SmallVector<Value> CrossEntropyOp::savedForBackward() {
+  SmallVector<Value> saved = {getTargets()};
+  if (getWeights())
+    saved.push_back(getWeights());
+  return saved;
+}
 
 LogicalResult CrossEntropyOp::buildBackward(BackwardContext &context) {
   // Nothing differentiable flows through the count.
@@ -44,7 +51,7 @@ LogicalResult CrossEntropyOp::buildBackward(BackwardContext &context) {
     return success();
   context.gradOperands[0] = CrossEntropyGradOp::create(
       context.builder, context.loc, context.gradResults[0], getTargets(),
-      context.valid);
+      context.valid, getWeights());
   return success();
 }
 
@@ -66,8 +73,10 @@ LogicalResult
 CrossEntropyGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &inferred) {
-  Type targets = adaptor.getTargets().getType();
-  if (failed(verifyTargets(loc, targets, targets)))
+  auto targets = cast<RankedTensorType>(adaptor.getTargets().getType());
+  if (failed(verifyTargets(loc, targets, targets)) ||
+      failed(verifyWeights(loc, targets.getShape().drop_back(),
+                           adaptor.getWeights())))
     return failure();
   inferred.push_back(targets);
   return success();
@@ -80,8 +89,11 @@ CrossEntropyGradOp::evaluate(ReferenceContext &,
   const ReferenceValue &targets = operands[1];
   auto valid = static_cast<int64_t>(operands[2].item());
   ReferenceValue result(targets.shape);
-  for (int64_t i = 0; i < valid * (targets.size() / targets.dim(0)); ++i)
-    result.data[i] = -operands[0].item() * targets.data[i];
+  int64_t classes = targets.shape.back();
+  for (int64_t i = 0; i < valid * (targets.size() / targets.dim(0)); ++i) {
+    double weight = getWeights() ? operands[3].data[i / classes] : 1.0;
+    result.data[i] = -(operands[0].item() * weight) * targets.data[i];
+  }
   results.push_back(std::move(result));
   return success();
 }
@@ -91,11 +103,20 @@ CrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   RankedTensorType type = getTargets().getType();
   AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
   AffineMap scalar = projection(builder, type.getRank(), {});
+  SmallVector<AffineMap> maps = {scalar, all, scalar};
+  if (getWeights())
+    maps.push_back(projection(
+        builder, type.getRank(),
+        llvm::to_vector(llvm::seq<unsigned>(0, type.getRank() - 1))));
   return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), type, getOperands(), {scalar, all, scalar},
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+      builder, getLoc(), type, getOperands(), maps,
+      [isWeighted = getWeights() != nullptr](OpBuilder &b, Location loc,
+                                             ValueRange args) -> Value {
+        Value dsum = args[0];
+        if (isWeighted)
+          dsum = arith::MulFOp::create(b, loc, dsum, args[3]);
         Value share = arith::MulFOp::create(
-            b, loc, arith::NegFOp::create(b, loc, args[0]), args[1]);
+            b, loc, arith::NegFOp::create(b, loc, dsum), args[1]);
         return arith::SelectOp::create(b, loc, buildIsValid(b, loc, 0, args[2]),
                                        share, buildConstant(b, loc, 0.0));
       })};
@@ -108,8 +129,13 @@ ErrorBounds CrossEntropyGradOp::boundErrors(ReferenceContext &,
   auto valid = static_cast<int64_t>(operands[2].value.item());
   int64_t elements = targets.value.size() / targets.value.dim(0);
   std::vector<double> errors(targets.value.size(), 0.0);
-  for (int64_t i = 0; i < valid * elements; ++i)
-    errors[i] = (operands[0].at(0) * targets.at(i)).error;
+  int64_t classes = targets.value.shape.back();
+  for (int64_t i = 0; i < valid * elements; ++i) {
+    Approximate dsum = operands[0].at(0);
+    if (getWeights())
+      dsum = dsum * operands[3].at(i / classes);
+    errors[i] = (dsum * targets.at(i)).error;
+  }
   return {errors};
 }
 

@@ -8,10 +8,11 @@ def Nn_L1Op : Nn_PointwiseLossOp<"l1"> {
   let description = [{
     The pair (sum, count) over the first `valid` samples: `sum` adds each sample's mean
     over its elements of `|p - t|`, `count = valid`. No gradient flows to the targets.
+    `weights` w are factors: of each sample `w[n]` times its mean.
     Backward: `dp = dsum * sign(p - t) / elements of a sample`.
 
     Constraints:
-    * (l1_c1) outputs and targets have one shape `[batch, ...]`.
+    * (l1_c1) outputs and targets have one shape `[batch, ...]`, weights `[batch]`.
 
     Example:
     ```mlir

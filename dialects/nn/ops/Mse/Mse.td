@@ -8,10 +8,11 @@ def Nn_MseOp : Nn_PointwiseLossOp<"mse"> {
   let description = [{
     The pair (sum, count) over the first `valid` samples: `sum` adds each sample's mean
     over its elements of `(p - t)^2`, `count = valid`. No gradient flows to the targets.
+    `weights` w are factors: of each sample `w[n]` times its mean.
     Backward: `dp = dsum * 2 * (p - t) / elements of a sample`.
 
     Constraints:
-    * (mse_c1) outputs and targets have one shape `[batch, ...]`.
+    * (mse_c1) outputs and targets have one shape `[batch, ...]`, weights `[batch]`.
 
     Example:
     ```mlir

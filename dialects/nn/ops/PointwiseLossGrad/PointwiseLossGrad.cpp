@@ -9,7 +9,13 @@ LogicalResult PointwiseLossGradOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   if (failed(verifyTargets(loc, adaptor.getOutputs().getType(),
-                           adaptor.getTargets().getType())))
+                           adaptor.getTargets().getType())) ||
+      failed(
+          verifyWeights(loc,
+                        cast<RankedTensorType>(adaptor.getOutputs().getType())
+                            .getShape()
+                            .take_front(),
+                        adaptor.getWeights())))
     return failure();
   inferred.push_back(adaptor.getOutputs().getType());
   return success();

@@ -9,8 +9,11 @@ using namespace boostc;
 using namespace boostc::nn;
 
 static LogicalResult verifyOperands(std::optional<Location> loc, Type logits,
-                                    Type labels, FloatAttr smoothing) {
-  if (failed(verifyLabels(loc, logits, labels)))
+                                    Type labels, Value weights,
+                                    FloatAttr smoothing) {
+  if (failed(verifyLabels(loc, logits, labels)) ||
+      failed(verifyWeights(loc, cast<RankedTensorType>(labels).getShape(),
+                           weights)))
     return failure();
   double weight = smoothing ? smoothing.getValueAsDouble() : 0.0;
   if (!(weight >= 0.0 && weight < 1.0))
@@ -48,7 +51,7 @@ static std::pair<double, double> rowSums(const ReferenceValue &logits,
 
 LogicalResult SoftmaxCrossEntropyOp::verify() {
   return verifyOperands(getLoc(), getLogits().getType(), getLabels().getType(),
-                        getSmoothingAttr());
+                        getWeights(), getSmoothingAttr());
 }
 
 std::pair<double, double> SoftmaxCrossEntropyOp::getTargets() {
@@ -72,17 +75,25 @@ SoftmaxCrossEntropyOp::evaluate(ReferenceContext &,
     if (label < 0 || label >= logits.dim(1))
       return emitOpError("label ") << label << " of sample " << n / perSample
                                    << " is not in [0, " << logits.dim(1) << ")";
-    sum += std::log(exponentials);
+    double loss = std::log(exponentials);
     for (int64_t c = 0; c < logits.dim(1); ++c)
-      sum += (c == label ? on : off) * (maximum - logits.at(n, c));
+      loss += (c == label ? on : off) * (maximum - logits.at(n, c));
+    sum += getWeights() ? operands[3].data[n] * loss : loss;
   }
   results.push_back(ReferenceValue::scalar(sum));
   results.push_back(ReferenceValue::scalar(static_cast<double>(rows)));
   return success();
 }
 
+bool SoftmaxCrossEntropyOp::isActiveOperand(unsigned index) {
+  return index == 0;
+}
+
 SmallVector<Value> SoftmaxCrossEntropyOp::savedForBackward() {
-  return {getLogits(), getLabels()};
+  SmallVector<Value> saved = {getLogits(), getLabels()};
+  if (getWeights())
+    saved.push_back(getWeights());
+  return saved;
 }
 
 LogicalResult SoftmaxCrossEntropyOp::buildBackward(BackwardContext &context) {
@@ -91,7 +102,8 @@ LogicalResult SoftmaxCrossEntropyOp::buildBackward(BackwardContext &context) {
     return success();
   context.gradOperands[0] = SoftmaxCrossEntropyGradOp::create(
       context.builder, context.loc, context.gradResults[0], getLogits(),
-      getLabels(), context.valid, getSmoothingAttr(), getOthersAttr());
+      getLabels(), context.valid, getWeights(), getSmoothingAttr(),
+      getOthersAttr());
   return success();
 }
 
@@ -133,21 +145,28 @@ SoftmaxCrossEntropyOp::buildLayer(LayerBuilder &layer) {
     FailureOr<Value> targets = buildTargets(layer);
     if (failed(targets))
       return failure();
-    int64_t rank = cast<RankedTensorType>(targets->getType()).getRank();
-    Value logarithms = LogSoftmaxOp::create(b, layer.loc, layer.inputs[0],
-                                            b.getI64IntegerAttr(rank - 1));
+    auto type = cast<RankedTensorType>(targets->getType());
+    FailureOr<Value> weights = buildWeights(layer, type.getShape().drop_back());
+    if (failed(weights))
+      return failure();
+    Value logarithms = LogSoftmaxOp::create(
+        b, layer.loc, layer.inputs[0], b.getI64IntegerAttr(type.getRank() - 1));
     auto op = CrossEntropyOp::create(b, layer.loc, logarithms, *targets,
-                                     layer.inputs[2]);
-    return SmallVector<Value>(op.getResults());
+                                     layer.inputs[2], *weights);
+    return getMeasure(layer, op, *weights);
   }
   if (failed(checkLabels(layer)))
     return failure();
+  FailureOr<Value> weights = buildWeights(
+      layer, cast<RankedTensorType>(layer.inputs[1].getType()).getShape());
+  if (failed(weights))
+    return failure();
   bool others = isSmooth && layer.getChoice("smoothing") == "others";
   auto op = SoftmaxCrossEntropyOp::create(
-      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
+      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2], *weights,
       isSmooth ? b.getF64FloatAttr(smoothing) : FloatAttr(),
       others ? b.getUnitAttr() : UnitAttr());
-  return SmallVector<Value>(op.getResults());
+  return getMeasure(layer, op, *weights);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +177,7 @@ LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   if (failed(verifyOperands(loc, adaptor.getLogits().getType(),
-                            adaptor.getLabels().getType(),
+                            adaptor.getLabels().getType(), adaptor.getWeights(),
                             adaptor.getSmoothingAttr())))
     return failure();
   inferred.push_back(adaptor.getLogits().getType());
@@ -182,10 +201,11 @@ SoftmaxCrossEntropyGradOp::evaluate(ReferenceContext &,
   ReferenceValue result(operands[1].shape);
   for (int64_t n = 0; n < rows; ++n) {
     auto [maximum, exponentials] = rowSums(logits, n);
+    double dsum = getWeights() ? gradient * operands[4].data[n] : gradient;
     for (int64_t c = 0; c < logits.dim(1); ++c) {
       double softmax = std::exp(logits.at(n, c) - maximum) / exponentials;
       double target = c == static_cast<int64_t>(labels.data[n]) ? on : off;
-      result.data[n * logits.dim(1) + c] = gradient * (softmax - target);
+      result.data[n * logits.dim(1) + c] = dsum * (softmax - target);
     }
   }
   results.push_back(std::move(result));

@@ -5,7 +5,8 @@ include "dialects/nn/NnBase.td"
 
 def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [Nn_ComputesFloat32,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface,
+                              ["isActiveOperand", "savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>, BatchReducingOpInterface]> {
   let summary = "cross-entropy of the softmax of logits, sparse labels";
   let description = [{
@@ -19,26 +20,30 @@ def Nn_SoftmaxCrossEntropyOp : Nn_Op<"softmax_cross_entropy", [Nn_ComputesFloat3
     2016), or with `others` `t[label] = 1 - e`, `t[c] = e / (K - 1)`. The mean is formed
     once per optimizer step, not here. The row's maximum is subtracted before `exp`, so
     large logits do not overflow. Labels lie in `[0, classes)`; the loaders check that.
+    `weights` are factors, one for each label: `sum` adds `w[n, ...]` times the term.
 
     Constraints:
     * (softmax_cross_entropy_c1) `logits` are `[batch, ..., classes]`.
-    * (softmax_cross_entropy_c2) `labels` have the shape of the logits without the classes.
+    * (softmax_cross_entropy_c2) `labels` and `weights` have the shape of the logits without
+      the classes.
     * (softmax_cross_entropy_c3) `smoothing` is at least 0 and below 1.
 
     Example:
     ```mlir
     %sum, %count = nn.softmax_cross_entropy %logits, %labels, %valid
         : tensor<32x10xf32>, tensor<32xi32>
-    %s, %c = nn.softmax_cross_entropy %tags, %tag, %valid
-        : tensor<32x128x9xf32>, tensor<32x128xi32>
+    %s, %c = nn.softmax_cross_entropy %tags, %tag, %valid weights %w
+        : tensor<32x128x9xf32>, tensor<32x128xi32>, tensor<32x128xf32>
     ```
   }];
   let arguments = (ins Nn_Tensor:$logits, Nn_Labels:$labels, Nn_Valid:$valid,
-                       OptionalAttr<F64Attr>:$smoothing, UnitAttr:$others);
+                       Optional<Nn_Weights>:$weights, OptionalAttr<F64Attr>:$smoothing,
+                       UnitAttr:$others);
   let results = (outs Nn_Sum:$sum, Nn_Count:$count);
   let assemblyFormat = [{
-    $logits `,` $labels `,` $valid (`smoothing` $smoothing^)? (`others` $others^)?
-    attr-dict `:` type($logits) `,` type($labels)
+    $logits `,` $labels `,` $valid (`weights` $weights^)? (`smoothing` $smoothing^)?
+    (`others` $others^)? attr-dict `:` type($logits) `,` type($labels)
+    (`,` type($weights)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -54,7 +59,8 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
   let description = [{
     `dl[n, ..., c] = dsum * (softmax(l[n, ...])[c] - (c = label[n, ...] ? 1 : 0))` for
     `n < valid`, else 0, with the target t[c] in place of 1 and 0 when smoothing: the rows
-    that pad a batch get no gradient, here and so everywhere before.
+    that pad a batch get no gradient, here and so everywhere before. With `weights` w,
+    `dsum * w[n, ...]` stands for `dsum`.
 
     Constraints: those of `nn.softmax_cross_entropy`.
 
@@ -65,12 +71,13 @@ def Nn_SoftmaxCrossEntropyGradOp : Nn_Op<"softmax_cross_entropy_grad", [
     ```
   }];
   let arguments = (ins Nn_Sum:$gradient, Nn_Tensor:$logits, Nn_Labels:$labels,
-                       Nn_Valid:$valid, OptionalAttr<F64Attr>:$smoothing,
-                       UnitAttr:$others);
+                       Nn_Valid:$valid, Optional<Nn_Weights>:$weights,
+                       OptionalAttr<F64Attr>:$smoothing, UnitAttr:$others);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
-    $gradient `,` $logits `,` $labels `,` $valid (`smoothing` $smoothing^)?
-    (`others` $others^)? attr-dict `:` type($logits) `,` type($labels)
+    $gradient `,` $logits `,` $labels `,` $valid (`weights` $weights^)?
+    (`smoothing` $smoothing^)? (`others` $others^)? attr-dict
+    `:` type($logits) `,` type($labels) (`,` type($weights)^)?
   }];
   let extraClassDeclaration = [{
     /// What the labelled class and each other one are to be.

@@ -51,13 +51,17 @@ ErrorBounds SoftmaxCrossEntropyOp::boundErrors(ReferenceContext &,
     double own = 2 * row.doubt + row.relative + gammaOf(classes) +
                  kElementaryError * (1 + std::abs(log)) +
                  gammaOf(terms) * distance + kUnitRoundoff * std::abs(loss);
-    error += own;
-    magnitudes += std::abs(loss) + own;
+    Approximate term = {loss, own};
+    if (getWeights())
+      term = operands[3].at(n) * term;
+    error += term.error;
+    magnitudes += std::abs(term.value) + term.error;
   }
   return {{error + gammaOf(rows) * magnitudes}};
 }
 
-/// The gradient that arrives is the constant 1; the rest is as for the loss.
+/// The gradient that arrives is the constant 1, and 1 times a weight is exact;
+/// the rest is as for the loss.
 ErrorBounds SoftmaxCrossEntropyGradOp::boundErrors(ReferenceContext &,
                                                    ArrayRef<Bounded> operands,
                                                    ArrayRef<ReferenceValue>) {
@@ -73,9 +77,11 @@ ErrorBounds SoftmaxCrossEntropyGradOp::boundErrors(ReferenceContext &,
       double relative = 2 * row.doubt + 2 * row.relative + gammaOf(classes + 1);
       double target = labels.data[n] == c ? on : off;
       double rounded = kUnitRoundoff * target; // of 1 and 0: none
-      errors[n * classes + c] =
-          p * relative + rounded + kUnderflow +
-          2 * kUnitRoundoff * (std::abs(p - target) + p * relative);
+      double error = p * relative + rounded + kUnderflow +
+                     2 * kUnitRoundoff * (std::abs(p - target) + p * relative);
+      if (getWeights())
+        error = (operands[4].at(n) * Approximate{p - target, error}).error;
+      errors[n * classes + c] = error;
     }
   }
   return {errors};

@@ -84,17 +84,24 @@ SoftmaxCrossEntropyOp::lowerToLinalg(OpBuilder &builder) {
       });
   AffineMap vector = builder.getMultiDimIdentityMap(1);
   AffineMap scalar = projection(builder, 1, {});
+  SmallVector<Value> inputs = {rows.exponentials, distance, getValid()};
+  SmallVector<AffineMap> maps = {vector, vector, scalar};
+  if (getWeights()) {
+    inputs.push_back(buildLabelVector(builder, loc, getWeights()));
+    maps.push_back(vector);
+  }
   Value sum = buildReduction(
       builder, loc, cast<RankedTensorType>(getSum().getType()),
-      builder.getF32FloatAttr(0.0), 1, {},
-      {rows.exponentials, distance, getValid()}, {vector, vector, scalar},
+      builder.getF32FloatAttr(0.0), 1, {}, inputs, maps,
       [&](OpBuilder &b, Location nested, ValueRange args) -> Value {
         Value log = math::LogOp::create(b, nested, args[0]);
         Value loss = arith::AddFOp::create(b, nested, log, args[1]);
+        if (getWeights())
+          loss = arith::MulFOp::create(b, nested, args[3], loss);
         Value isValid = buildIsValidRow(b, nested, 0, args[2], perSample);
         Value term = arith::SelectOp::create(b, nested, isValid, loss,
                                              buildConstant(b, nested, 0.0));
-        return buildSumStep(b, nested, args[3], term);
+        return buildSumStep(b, nested, args.back(), term);
       });
   return SmallVector<Value>{sum,
                             buildRowCount(builder, loc, getValid(), perSample)};
@@ -109,13 +116,18 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
   int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   auto [on, off] = getTargets();
   auto type = cast<RankedTensorType>(getType());
+  SmallVector<Value> inputs = {rows.logits, rows.maximum, rows.exponentials,
+                               rows.labels, getValid(),   getGradient()};
+  SmallVector<AffineMap> maps = {all, row, row, row, scalar, scalar};
+  bool isWeighted = getWeights() != nullptr;
+  if (isWeighted) {
+    inputs.push_back(buildLabelVector(builder, getLoc(), getWeights()));
+    maps.push_back(row);
+  }
   Value gradients = buildElementwise(
-      builder, getLoc(), getRowsType(type),
-      {rows.logits, rows.maximum, rows.exponentials, rows.labels, getValid(),
-       getGradient()},
-      {all, row, row, row, scalar, scalar},
-      [on = on, off = off, perSample](OpBuilder &b, Location loc,
-                                      ValueRange args) -> Value {
+      builder, getLoc(), getRowsType(type), inputs, maps,
+      [on = on, off = off, perSample, isWeighted](OpBuilder &b, Location loc,
+                                                  ValueRange args) -> Value {
         Value shifted = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value power = math::ExpOp::create(b, loc, shifted);
         Value softmax = arith::DivFOp::create(b, loc, power, args[2]);
@@ -125,7 +137,10 @@ SoftmaxCrossEntropyGradOp::lowerToLinalg(OpBuilder &builder) {
                                     buildRoundedConstant(b, loc, on),
                                     buildRoundedConstant(b, loc, off));
         Value difference = arith::SubFOp::create(b, loc, softmax, target);
-        Value scaled = arith::MulFOp::create(b, loc, args[5], difference);
+        Value dsum = args[5];
+        if (isWeighted)
+          dsum = arith::MulFOp::create(b, loc, dsum, args[6]);
+        Value scaled = arith::MulFOp::create(b, loc, dsum, difference);
         Value isValid = buildIsValidRow(b, loc, 0, args[4], perSample);
         return arith::SelectOp::create(b, loc, isValid, scaled, zero);
       });

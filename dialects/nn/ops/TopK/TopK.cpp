@@ -1,4 +1,5 @@
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/nn/Losses.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Rows.h"
 
@@ -8,7 +9,9 @@ using namespace boostc::nn;
 
 LogicalResult TopKOp::verify() {
   RankedTensorType logits = getLogits().getType();
-  if (failed(verifyLabels(getLoc(), logits, getLabels().getType())))
+  if (failed(verifyLabels(getLoc(), logits, getLabels().getType())) ||
+      failed(verifyWeights(getLoc(), getLabels().getType().getShape(),
+                           getWeights())))
     return failure();
   if (getK() < 1 || getK() > logits.getShape().back())
     return emitOpError("expected k between 1 and the number of classes, ")
@@ -23,7 +26,7 @@ LogicalResult TopKOp::evaluate(ReferenceContext &,
   const ReferenceValue &labels = operands[1];
   int64_t perSample = countRowsPerSample(getLogits().getType().getShape());
   int64_t rows = countValidRows(operands[0], operands[2]);
-  int64_t correct = 0;
+  double correct = 0.0;
   for (int64_t n = 0; n < rows; ++n) {
     int64_t label = static_cast<int64_t>(labels.data[n]), rank = 0;
     if (label < 0 || label >= logits.dim(1))
@@ -35,9 +38,10 @@ LogicalResult TopKOp::evaluate(ReferenceContext &,
       // Not "other <= score", so that NaNs beat the label.
       rank += !(other <= score) || (other == score && c < label);
     }
-    correct += rank < getK();
+    if (rank < static_cast<int64_t>(getK()))
+      correct += getWeights() ? operands[3].data[n] : 1.0;
   }
-  results.push_back(ReferenceValue::scalar(static_cast<double>(correct)));
+  results.push_back(ReferenceValue::scalar(correct));
   results.push_back(ReferenceValue::scalar(static_cast<double>(rows)));
   return success();
 }
@@ -88,11 +92,18 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
       });
   AffineMap vector = builder.getMultiDimIdentityMap(1);
   int64_t k = getK();
+  SmallVector<Value> inputs = {rank, getValid()};
+  SmallVector<AffineMap> maps = {vector, projection(builder, 1, {})};
+  bool isWeighted = getWeights() != nullptr;
+  if (isWeighted) {
+    inputs.push_back(buildLabelVector(builder, loc, getWeights()));
+    maps.push_back(vector);
+  }
   Value sum = buildReduction(
       builder, loc, cast<RankedTensorType>(getSum().getType()),
-      builder.getF32FloatAttr(0.0), 1, {}, {rank, getValid()},
-      {vector, projection(builder, 1, {})},
-      [k, perSample](OpBuilder &b, Location nested, ValueRange args) -> Value {
+      builder.getF32FloatAttr(0.0), 1, {}, inputs, maps,
+      [k, perSample, isWeighted](OpBuilder &b, Location nested,
+                                 ValueRange args) -> Value {
         Value limit =
             arith::ConstantOp::create(b, nested, b.getI32IntegerAttr(k));
         Value isTop = arith::CmpIOp::create(
@@ -100,8 +111,13 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
         Value counts = arith::AndIOp::create(
             b, nested, isTop,
             buildIsValidRow(b, nested, 0, args[1], perSample));
-        Value one = arith::UIToFPOp::create(b, nested, b.getF32Type(), counts);
-        return buildSumStep(b, nested, args[2], one);
+        Value term =
+            isWeighted
+                ? Value(arith::SelectOp::create(b, nested, counts, args[2],
+                                                buildConstant(b, nested, 0.0)))
+                : Value(arith::UIToFPOp::create(b, nested, b.getF32Type(),
+                                                counts));
+        return buildSumStep(b, nested, args.back(), term);
       });
   return SmallVector<Value>{sum,
                             buildRowCount(builder, loc, getValid(), perSample)};
@@ -110,10 +126,11 @@ FailureOr<SmallVector<Value>> TopKOp::lowerToLinalg(OpBuilder &builder) {
 ErrorBounds TopKOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
                                 ArrayRef<ReferenceValue>) {
   // One per label whose rank depends on scores within their errors of each
-  // other.
+  // other, or its weight; sums of weights are rounded.
   const ReferenceValue &logits = operands[0].value;
   int64_t classes = logits.shape.back();
   double doubtful = 0.0;
+  ApproximateSum sum;
   for (int64_t n = 0; n < countValidRows(logits, operands[2].value); ++n) {
     Approximate score = operands[0].at(
         n * classes + static_cast<int64_t>(operands[1].value.data[n]));
@@ -124,9 +141,11 @@ ErrorBounds TopKOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
           c != static_cast<int64_t>(operands[1].value.data[n]) &&
           std::abs(other.value - score.value) <= other.error + score.error;
     }
-    doubtful += inDoubt;
+    Approximate weight = getWeights() ? operands[3].at(n) : Approximate(1.0);
+    doubtful += inDoubt ? weight.magnitude() : 0.0;
+    sum.add(weight);
   }
-  return {{doubtful}};
+  return {{doubtful + (getWeights() ? sum.get().error : 0.0)}};
 }
 
 int64_t TopKOp::getFlops() {
@@ -149,7 +168,11 @@ FailureOr<SmallVector<Value>> TopKOp::buildLayer(LayerBuilder &layer) {
     return layer.emitError()
            << layer.spec.name << " needs at least " << k
            << " outputs a sample, found " << logits << " with the batch";
+  FailureOr<Value> weights = buildWeights(
+      layer, cast<RankedTensorType>(layer.inputs[1].getType()).getShape());
+  if (failed(weights))
+    return failure();
   auto op = TopKOp::create(layer.builder, layer.loc, layer.inputs[0],
-                           layer.inputs[1], layer.inputs[2], k);
-  return SmallVector<Value>(op.getResults());
+                           layer.inputs[1], layer.inputs[2], *weights, k);
+  return getMeasure(layer, op, *weights);
 }

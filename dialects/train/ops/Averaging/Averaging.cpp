@@ -3,6 +3,8 @@
 #include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/TrainDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
 
 using namespace mlir;
 using namespace boostc;
@@ -12,13 +14,37 @@ using namespace boostc::train;
 // train.divide_gradient
 //===----------------------------------------------------------------------===//
 
+ParseResult boostc::train::parseDivisor(OpAsmParser &parser,
+                                        OpAsmParser::UnresolvedOperand &divisor,
+                                        Type &type) {
+  Builder &b = parser.getBuilder();
+  bool isWeight = succeeded(parser.parseOptionalKeyword("weight"));
+  type = RankedTensorType::get({}, isWeight ? Type(b.getF32Type())
+                                            : Type(b.getI64Type()));
+  return parser.parseOperand(divisor);
+}
+
+void boostc::train::printDivisor(OpAsmPrinter &printer, Operation *,
+                                 Value divisor, Type type) {
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    printer << "weight ";
+  printer << divisor;
+}
+
+/// What gradients are divided by: 1 for no sample, infinity for no weight.
+static double getDivisor(DivideGradientOp op, double count) {
+  if (isa<FloatType>(getElementTypeOrSelf(op.getCount())))
+    return count == 0.0 ? std::numeric_limits<double>::infinity() : count;
+  return std::max(count, 1.0);
+}
+
 LogicalResult
 DivideGradientOp::evaluate(ReferenceContext &,
                            ArrayRef<ReferenceValue> operands,
                            SmallVectorImpl<ReferenceValue> &results) {
   ReferenceValue mean = operands[0];
   for (double &element : mean.data)
-    element /= std::max(operands[1].item(), 1.0);
+    element /= getDivisor(*this, operands[1].item());
   results.push_back(std::move(mean));
   return success();
 }
@@ -26,8 +52,9 @@ DivideGradientOp::evaluate(ReferenceContext &,
 ErrorBounds DivideGradientOp::boundErrors(ReferenceContext &,
                                           ArrayRef<Bounded> operands,
                                           ArrayRef<ReferenceValue>) {
-  // By a number of samples, which is exact.
-  Approximate count(std::max(operands[1].value.item(), 1.0));
+  // A number of samples is exact.
+  Approximate count(getDivisor(*this, operands[1].value.item()));
+  count.error = operands[1].at(0).error;
   return boundElements(operands.take_front(), 1,
                        [=](Approximates x, MutableArrayRef<Approximate> y) {
                          y[0] = x[0] / count;
@@ -38,6 +65,13 @@ ErrorBounds DivideGradientOp::boundErrors(ReferenceContext &,
 Value DivideGradientOp::buildScalarTransform(OpBuilder &builder,
                                              ValueRange operands) {
   Location loc = getLoc();
+  if (isa<FloatType>(operands[1].getType())) {
+    Value zero = buildConstant(builder, loc, 0.0);
+    Value isNone = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OEQ, operands[1], zero);
+    Value mean = arith::DivFOp::create(builder, loc, operands[0], operands[1]);
+    return arith::SelectOp::create(builder, loc, isNone, zero, mean);
+  }
   Value one =
       arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
   Value samples = arith::MaxSIOp::create(builder, loc, operands[1], one);
@@ -66,9 +100,14 @@ FailureOr<SmallVector<Value>> HasSamplesOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), RankedTensorType::get({}, builder.getI64Type()),
       getCount(), [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value none = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
-        Value has = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                          args[0], none);
+        Value has;
+        if (isa<FloatType>(args[0].getType()))
+          has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                      args[0], buildConstant(b, loc, 0.0));
+        else
+          has = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::sgt, args[0],
+              arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)));
         return arith::ExtUIOp::create(b, loc, b.getI64Type(), has);
       })};
 }

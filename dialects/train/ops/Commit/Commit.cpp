@@ -17,7 +17,13 @@ LogicalResult CommitOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   auto isZero = [](const ReferenceValue &value) { return value.item() == 0.0; };
-  double count = operands[0].item(), after = operands[1].item();
+  double count = operands[0].item();
+  bool hasWeight = true;
+  if (getWeight()) {
+    hasWeight = operands[1].item() > 0.0;
+    operands = operands.drop_front();
+  }
+  double after = operands[1].item();
   operands = operands.drop_front(2);
   bool agree = true;
   if (getNonfiniteRanks()) {
@@ -27,10 +33,10 @@ LogicalResult CommitOp::evaluate(ReferenceContext &,
   bool isFinite = llvm::all_of(operands, [](const ReferenceValue &value) {
     return llvm::all_of(value.data, [](double x) { return std::isfinite(x); });
   });
-  bool isApplied = count > 0.0 && after == 0.0 && agree && isFinite;
+  bool isGood = count > 0.0 && after == 0.0 && agree && isFinite;
   bool hasFailed =
-      getOnNonfinite() == FailurePolicy::Fail ? !isApplied : after != 0.0;
-  results.push_back(ReferenceValue::scalar(isApplied));
+      getOnNonfinite() == FailurePolicy::Fail ? !isGood : after != 0.0;
+  results.push_back(ReferenceValue::scalar(isGood && hasWeight));
   results.push_back(ReferenceValue::scalar(hasFailed));
   return success();
 }
@@ -45,6 +51,8 @@ FailureOr<SmallVector<Value>> CommitOp::lowerToLinalg(OpBuilder &builder) {
   Type flag = getAfter().getType();
   bool fails = getOnNonfinite() == FailurePolicy::Fail;
   SmallVector<Value> inputs = {getCount()};
+  if (getWeight())
+    inputs.push_back(getWeight());
   if (getNonfiniteRanks())
     inputs.push_back(getNonfiniteRanks());
   if (!getValues().empty())
@@ -74,7 +82,7 @@ FailureOr<SmallVector<Value>> CommitOp::lowerToLinalg(OpBuilder &builder) {
         auto require = [&](Value condition) {
           all = arith::AndIOp::create(b, at, all, condition);
         };
-        size_t next = 1;
+        size_t next = getWeight() ? 2 : 1;
         if (getNonfiniteRanks())
           require(isZero(args[next++], none));
         if (!getValues().empty())
@@ -82,10 +90,19 @@ FailureOr<SmallVector<Value>> CommitOp::lowerToLinalg(OpBuilder &builder) {
                                         args[next++],
                                         buildConstant(b, at, 0.0)));
         require(isZero(fails ? args.back() : args[next], no));
-        SmallVector<Value> flags = {
-            arith::ExtUIOp::create(b, at, b.getI32Type(), all)};
+        auto extend = [&](Value condition) -> Value {
+          return arith::ExtUIOp::create(b, at, b.getI32Type(), condition);
+        };
+        Value good = extend(all), applied = good;
+        if (getWeight()) {
+          // A sum of numbers of 0 or more: no weight is +0.
+          require(arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT,
+                                        args[1], buildConstant(b, at, 0.0)));
+          applied = extend(all);
+        }
+        SmallVector<Value> flags = {applied};
         if (fails)
-          flags.push_back(arith::SubIOp::create(b, at, yes, flags.front()));
+          flags.push_back(arith::SubIOp::create(b, at, yes, good));
         linalg::YieldOp::create(b, at, flags);
       });
   return SmallVector<Value>{generic.getResult(0),

@@ -15,6 +15,10 @@ def Train_CommitOp : Train_Computation<"commit", [
 
     `applied` = 1 if count > 0, `after` = 0 and every element of `values` is finite, else 0.
 
+    `weight`, the sum of the weights of weighted samples, must be above 0, too: of a step
+    without weight there is nothing to learn. It has not failed, and the next step is applied
+    if it can be, whatever `on_nonfinite` says.
+
     Rules select by `applied`, so a step that is not applied leaves weights and state as
     they were. Where ranks have sums of their own, `nonfinite_ranks`, the number of ranks that
     found a number that is not finite, must be 0 as well, so that all decide alike.
@@ -30,21 +34,22 @@ def Train_CommitOp : Train_Computation<"commit", [
         finite(%loss, %g : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
     ```
   }];
-  let arguments = (ins Train_Count:$count, Train_Flag:$after,
+  let arguments = (ins Train_Count:$count, Optional<Train_Weight>:$weight, Train_Flag:$after,
                        Optional<Train_Count>:$nonfinite_ranks,
                        Variadic<Train_Tensor>:$values,
                        Train_FailurePolicy:$on_nonfinite);
   let results = (outs Train_Flag:$applied, Train_Flag:$failed);
   let assemblyFormat = [{
-    `count` `(` $count `)` `after` `(` $after `)`
+    `count` `(` $count `)` (`weight` `(` $weight^ `)`)? `after` `(` $after `)`
     (`nonfinite_ranks` `(` $nonfinite_ranks^ `)`)?
     (`finite` `(` $values^ `:` type($values) `)`)? `on_nonfinite` $on_nonfinite attr-dict
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$count, "::mlir::Value":$after,
-                                 "::mlir::ValueRange":$values, "FailurePolicy":$policy), [{
+  let builders = [OpBuilder<(ins "::mlir::Value":$count, "::mlir::Value":$weight,
+                                 "::mlir::Value":$after, "::mlir::ValueRange":$values,
+                                 "FailurePolicy":$policy), [{
     ::mlir::Type flag = after.getType();
-    build($_builder, $_state, flag, flag, count, after, /*nonfinite_ranks=*/::mlir::Value(),
-          values, policy);
+    build($_builder, $_state, flag, flag, count, weight, after,
+          /*nonfinite_ranks=*/::mlir::Value(), values, policy);
   }]>];
 }
 

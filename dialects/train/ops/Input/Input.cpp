@@ -10,14 +10,18 @@ BoostInputKind InputOp::getKind() {
                : BOOSTC_INPUT_INDICES;
   if (getSampleKeys())
     return BOOSTC_INPUT_SAMPLE_KEYS;
+  if (getWeight())
+    return BOOSTC_INPUT_WEIGHTS;
   return getTarget() ? BOOSTC_INPUT_TARGETS : BOOSTC_INPUT_FEATURES;
 }
 
 LogicalResult InputOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (getSampleKeys() && (getClasses() || getTarget()))
-    return emitOpError("expected 'sample_keys' alone, found 'classes' or "
-                       "'target' with it");
+  if ((getSampleKeys() || getWeight()) &&
+      (getClasses() || getTarget() || (getSampleKeys() && getWeight())))
+    return emitOpError("expected '")
+           << (getSampleKeys() ? "sample_keys" : "weight")
+           << "' alone, found 'classes', 'target' or 'weight' with it";
   bool isInteger = type.hasStaticShape() && type.getElementType().isInteger(32);
   switch (getKind()) {
   case BOOSTC_INPUT_FEATURES:
@@ -38,6 +42,22 @@ LogicalResult InputOp::verify() {
       return emitOpError("expected 2 or more classes, found ")
              << static_cast<int64_t>(*getClasses());
     return success();
+  case BOOSTC_INPUT_WEIGHTS: {
+    if (!type.hasStaticShape() || !type.getElementType().isF32() ||
+        type.getRank() < 1)
+      return emitOpError("expected weights as a static f32 tensor of rank 1 or "
+                         "more, found ")
+             << type;
+    for (auto other : cast<ProgramOp>((*this)->getParentOp()).getOps<InputOp>())
+      if (other != *this && other.getWeight() &&
+          other->isBeforeInBlock(*this)) {
+        InFlightDiagnostic diagnostic =
+            emitOpError("expected one input of weights at most");
+        diagnostic.attachNote(other.getLoc()) << "the first one is here";
+        return diagnostic;
+      }
+    return success();
+  }
   case BOOSTC_INPUT_SAMPLE_KEYS:
     if (!isInteger || type.getRank() != 1)
       return emitOpError("expected sample keys as a static vector of i32, "

@@ -13,6 +13,7 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
       tokens; or labels, what the loss compares with: i32 `[batch]`, or, with `target` too,
       i32 `[batch, ...]`;
     * with `target` alone, numbers that the loss compares with: f32 `[batch, ...]`;
+    * with `weight`, sample weights of the loss and the metrics: f32 `[batch, ...]`;
     * with `sample_keys`, a random number for each sample, a new one in every epoch:
       i32 `[batch]`.
 
@@ -20,7 +21,8 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     * (input_c1) features and targets are static f32 of rank 2 or more.
     * (input_c2) labels and indices are static i32 and `classes` is 2 or more.
     * (input_c3) sample keys are a static vector of i32.
-    * (input_c4) `sample_keys` is given alone.
+    * (input_c4) `sample_keys` and `weight` are given alone.
+    * (input_c5) sample weights are static f32 of rank 1 or more, and of one input at most.
 
     Example:
     ```mlir
@@ -29,14 +31,15 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     train.input @label classes(10) : tensor<32xi32>
     train.input @tag classes(9) target : tensor<32x16xi32>
     train.input @density target : tensor<32x4xf32>
+    train.input @importance weight : tensor<32xf32>
     train.input @sample_key sample_keys : tensor<32xi32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$classes,
-                       UnitAttr:$target, UnitAttr:$sample_keys,
+                       UnitAttr:$target, UnitAttr:$weight, UnitAttr:$sample_keys,
                        TypeAttrOf<AnyRankedTensor>:$type);
   let assemblyFormat = [{
-    $sym_name (`classes` `(` $classes^ `)`)? (`target` $target^)?
+    $sym_name (`classes` `(` $classes^ `)`)? (`target` $target^)? (`weight` $weight^)?
     (`sample_keys` $sample_keys^)? attr-dict `:` $type
   }];
   let hasVerifier = 1;
