@@ -180,9 +180,11 @@ LogicalResult BackwardBuilder::run() {
         RankedTensorType::get({}, builder.getI32Type()), op.getLoc());
 
   Location seedLoc = backwardOf(op.getLoc());
-  Value seed = arith::ConstantOp::create(
-      builder, seedLoc,
-      DenseElementsAttr::get(cast<ShapedType>(loss.getType()), 1.0f));
+  Value seed = op.getScale();
+  if (!seed)
+    seed = arith::ConstantOp::create(
+        builder, seedLoc,
+        DenseElementsAttr::get(cast<ShapedType>(loss.getType()), 1.0f));
   gradients.add(builder, seedLoc, loss, seed);
   for (Operation &primal :
        llvm::reverse(forward.getBody().front().without_terminator()))

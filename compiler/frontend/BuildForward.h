@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/EntryBuilder.h"
 #include "dialects/train/TrainDialect.h"
+#include <optional>
 
 namespace boostc::frontend {
 
@@ -13,6 +14,16 @@ struct TrackedMoments {
   train::AccumulatorOp shifts, squares, count;
   double momentum;
   bool isUnbiased;
+};
+
+/// By what gradients are scaled.
+struct LossScale {
+  mlir::Location loc;
+  double initial;                        ///< or what it always is
+  bool isFixed;                          ///< the rest is of a dynamic one
+  double factor = 0.0;                   ///< of each change
+  int64_t window = 0;                    ///< good steps before the scale rises
+  train::StateOp scale = {}, steps = {}; ///< declared with @micro
 };
 
 /// What the functions of a program share.
@@ -33,6 +44,7 @@ struct ProgramParts {
   /// The last results of @forward, in their order.
   std::vector<train::AccumulatorOp> accumulators = {};
   std::vector<TrackedMoments> moments = {}; ///< in the order of the layers
+  std::optional<LossScale> lossScale = {};
 
   /// Whether a layer uses random numbers.
   bool isRandom() const;

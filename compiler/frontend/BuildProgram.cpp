@@ -3,6 +3,7 @@
 #include "compiler/frontend/BuildUpdate.h"
 #include "compiler/frontend/Recipe.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace boostc;
@@ -20,6 +21,35 @@ static void copyArgumentBindings(func::FuncOp callee, func::FuncOp function) {
   for (unsigned i = 0; i < callee.getNumArguments(); ++i)
     function.setArgAttr(i, rt::kBindingAttrName,
                         callee.getArgAttr(i, rt::kBindingAttrName));
+}
+
+/// The scale of the loss in `micro`: a state, a constant, or null.
+static Value buildLossScale(ProgramParts &parts, func::FuncOp micro) {
+  if (!parts.lossScale)
+    return {};
+  LossScale &scale = *parts.lossScale;
+  OpBuilder &b = parts.builder;
+  auto type = RankedTensorType::get({}, b.getF32Type());
+  if (scale.isFixed)
+    return arith::ConstantOp::create(
+        b, scale.loc,
+        DenseElementsAttr::get(type, static_cast<float>(scale.initial)));
+  OpBuilder::InsertionGuard guard(b);
+  parts.moveToDeclarations();
+  auto declare = [&](StringRef name, RankedTensorType stateType,
+                     rt::InitializerAttr first) {
+    return train::StateOp::create(b, scale.loc, b.getStringAttr(name),
+                                  b.getStringAttr(name), FlatSymbolRefAttr(),
+                                  first, /*saved_with_weights=*/UnitAttr(),
+                                  TypeAttr::get(stateType));
+  };
+  scale.scale = declare(train::kLossScale, type,
+                        rt::InitializerAttr::get(b.getContext(),
+                                                 rt::InitializerKind::Constant,
+                                                 scale.initial, 0.0));
+  scale.steps = declare(train::kLossScaleSteps,
+                        RankedTensorType::get({}, b.getI64Type()), {});
+  return addArgument(micro, type, scale.loc);
 }
 
 /// @micro: gradients, loss and accumulators of one micro-batch.
@@ -43,9 +73,11 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
       types.push_back(parts.forward.getArgumentTypes()[i]);
     }
   Location loc = nameLocation(b, "loss", parts.model.at("loss").extent);
+  SmallVector<Value> inputs(micro.getArguments());
+  Value scale = buildLossScale(parts, micro);
   auto op = train::ValueAndGradOp::create(
       b, loc, types, FlatSymbolRefAttr::get(b.getContext(), train::kForward),
-      micro.getArguments(),
+      inputs, scale,
       outputs.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(outputs),
       b.getDenseI64ArrayAttr(wrt));
   SmallVector<Value> results(op.getGradients());
@@ -53,6 +85,9 @@ static func::FuncOp buildMicro(ProgramParts &parts) {
   llvm::append_range(results, op.getOutputValues());
   finishFunction(parts, micro, results);
   copyArgumentBindings(parts.forward, micro);
+  if (auto argument = dyn_cast_if_present<BlockArgument>(scale))
+    bindArgument(micro, argument.getArgNumber(), BindingKind::State,
+                 train::kLossScale);
   unsigned index = 0;
   for (train::ParameterOp parameter : parts.parameters)
     bindResult(micro, index++, BindingKind::Gradient, parameter.getSymName());
@@ -94,8 +129,9 @@ static void buildEval(ProgramParts &parts) {
 static void checkSymbols(const Node &model, const LayerSpec &optimizer,
                          ErrorList &errors) {
   SmallVector<StringRef> taken = {
-      train::kForward, train::kMicro, train::kCombine,   train::kUpdate,
-      train::kEval,    train::kInit,  train::kInference, train::kSampleKey};
+      train::kForward,   train::kMicro,     train::kCombine,
+      train::kUpdate,    train::kEval,      train::kInit,
+      train::kInference, train::kSampleKey, train::kLossScale};
   for (const KeySpec &key : optimizer.keys)
     taken.push_back(key.name);
   for (const Member &input : model.at("input").members)
@@ -200,25 +236,42 @@ static void setPrecision(ProgramParts &parts) {
         rt::MatmulPrecisionAttr::get(parts.program.getContext(), *precision));
 }
 
-static LogicalResult setAmp(ProgramParts &parts) {
+static void setLossScale(ProgramParts &parts) {
+  const Node &node = parts.model.at("amp").at("loss_scale");
+  if (node.is(Node::Kind::Null))
+    return;
+  LossScale scale{nameLocation(parts.builder, "loss_scale", node.extent), 0.0,
+                  node.at("type").text == "fixed"};
+  auto take = [&](StringRef key) {
+    const Node &number = node.at(key);
+    int exponent;
+    if (std::frexp(number.number, &exponent) != 0.5)
+      parts.errors.warning(
+          number.extent,
+          formatv("'{0}': {1} is not a power of two, so scaling rounds "
+                  "gradients; with a power of two it changes no bit of them",
+                  key, number.describe()));
+    return number.number;
+  };
+  scale.initial = take(scale.isFixed ? "value" : "initial");
+  if (!scale.isFixed) {
+    scale.factor = take("factor");
+    scale.window = node.at("window").integer;
+  }
+  parts.lossScale = scale;
+}
+
+static void setAmp(ProgramParts &parts) {
   const Node &settings = parts.model.at("amp");
   std::optional<train::AmpLevel> level =
       train::symbolizeAmpLevel(settings.at("level").text);
+  setLossScale(parts);
   if (!level) // O0
-    return success();
+    return;
   MLIRContext *context = parts.program.getContext();
   FloatType type = BFloat16Type::get(context);
-  if (settings.at("dtype").text == "f16") {
-    if (*level == train::AmpLevel::O2) {
-      parts.errors.error(
-          settings.at("dtype").extent,
-          "f16 at level O2 needs a dynamic loss scale, which this version does "
-          "not have; set 'dtype' to bf16, or 'level' to O1 or O3, which scale "
-          "no loss");
-      return failure();
-    }
+  if (settings.at("dtype").text == "f16")
     type = Float16Type::get(context);
-  }
   const Node &keep = settings.at("keep_batchnorm_fp32");
   bool keepBatchNorm = keep.kind == Node::Kind::Null
                            ? *level != train::AmpLevel::O3
@@ -226,7 +279,6 @@ static LogicalResult setAmp(ProgramParts &parts) {
   parts.program->setAttr(
       train::kAmpAttrName,
       train::AmpAttr::get(context, *level, type, keepBatchNorm));
-  return success();
 }
 
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
@@ -250,8 +302,7 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
       recipeHash(model));
   parts.program.getBody().emplaceBlock();
   setPrecision(parts);
-  if (failed(setAmp(parts)))
-    return {};
+  setAmp(parts);
   if (failed(buildForward(parts)))
     return {};
   if (parts.parameters.empty()) {

@@ -107,6 +107,11 @@ public:
     return current;
   }
 
+  /// A state of none of the rules, its values before and after the step.
+  void addState(train::StateOp declaration, Value current, Value next) {
+    states.push_back({declaration, current, next});
+  }
+
   /// The values that a rule gave the states it asked for.
   void setNewStates(ArrayRef<Value> values) {
     for (StateValue &state : states)
@@ -246,9 +251,11 @@ public:
     UpdateParts updateParts{parts, update, {}, {}};
     RuleBuilder rule(updateParts, loc, entry.spec, node);
     rule.applied = commit.getApplied();
+    declareLossScale();
     SmallVector<Value> results;
     if (failed(buildRules(entry, rule, results)))
       return failure();
+    adjustLossScale(commit, rule);
     for (const TrackedMoments &moments : parts.moments)
       buildStatistics(moments, commit, rule);
     for (const RuleBuilder::StateValue &state : rule.states)
@@ -256,6 +263,8 @@ public:
     results.append({commit.getApplied(), commit.getFailed()});
     if (norm)
       results.push_back(norm);
+    if (usedScale)
+      results.push_back(usedScale);
     finishFunction(parts, update, results);
     bind(rule, updateParts);
     return success();
@@ -282,6 +291,10 @@ private:
       gradients.push_back(train::DivideGradientOp::create(
           b, parameter.getLoc(), update.getArgument(index),
           update.getArgument(parts.isWeighted ? count + 2 : count + 1)));
+    if (lossScale)
+      for (Value &gradient : gradients)
+        gradient =
+            train::UnscaleGradientOp::create(b, loc, gradient, lossScale);
     auto buildNorm = [&]() -> Value {
       SmallVector<Value> squares;
       for (Value gradient : gradients)
@@ -325,6 +338,38 @@ private:
     }
     rule.checkGroups();
     return failure(parts.errors.hasErrors());
+  }
+
+  /// What gradients are divided by: the scale of their loss.
+  void declareLossScale() {
+    if (!parts.lossScale)
+      return;
+    LossScale &scale = *parts.lossScale;
+    if (scale.isFixed) {
+      lossScale = arith::ConstantOp::create(
+          b, scale.loc,
+          DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
+                                 static_cast<float>(scale.initial)));
+      return;
+    }
+    lossScale = addArgument(update, scale.scale.getType(), scale.loc);
+    scaleSteps = addArgument(update, scale.steps.getType(), scale.loc);
+  }
+
+  /// The scale of the next step, after all that reads this one.
+  void adjustLossScale(train::CommitOp commit, RuleBuilder &rule) {
+    if (!scaleSteps)
+      return;
+    const LossScale &scale = *parts.lossScale;
+    auto op = train::AdjustLossScaleOp::create(
+        b, scale.loc, lossScale.getType(), scaleSteps.getType(),
+        lossScale.getType(), lossScale, scaleSteps,
+        commit.getWeight() ? commit.getWeight() : commit.getCount(),
+        commit.getApplied(), b.getF64FloatAttr(scale.factor),
+        b.getI64IntegerAttr(scale.window));
+    rule.addState(scale.scale, lossScale, op.getNewScale());
+    rule.addState(scale.steps, scaleSteps, op.getNewSteps());
+    usedScale = op.getUsed();
   }
 
   void buildStatistics(const TrackedMoments &moments, train::CommitOp commit,
@@ -375,7 +420,9 @@ private:
     bindResult(update, result++, BindingKind::Applied);
     bindResult(update, result++, BindingKind::Failed);
     if (norm)
-      bindResult(update, result, BindingKind::GradientNorm);
+      bindResult(update, result++, BindingKind::GradientNorm);
+    if (usedScale)
+      bindResult(update, result, BindingKind::LossScale);
   }
 
   ProgramParts &parts;
@@ -384,6 +431,8 @@ private:
   const Node &node;
   llvm::DenseMap<Operation *, Value> accumulated; ///< by declaration
   Value norm; ///< of the mean gradients; null when nothing needs it
+  // Null where the loss is not scaled; the last two where the scale is fixed.
+  Value lossScale, scaleSteps, usedScale;
 };
 
 } // namespace

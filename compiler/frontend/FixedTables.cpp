@@ -277,6 +277,35 @@ ValueTable frontend::inputTable() {
   return map;
 }
 
+/// By what the loss is multiplied before the backward.
+static ValueTable lossScaleTable() {
+  // Above it small gradients of a scaled loss are infinite in f32.
+  ValueTable scale{.kind = Kind::Number, .minimum = 1.0, .maximum = 0x1p40};
+  ValueTable factor{
+      .kind = Kind::Number, .minimum = 1.0, .isMinimumExcluded = true};
+  ValueTable boolean{.kind = Kind::Boolean};
+  ValueTable table = makeVariant(
+      {"type",
+       "loss scale",
+       boostrt::NameKind::Key,
+       {{"dynamic",
+         "Starts high. A step whose gradients are not finite is skipped and "
+         "lowers the scale; many good steps in a row raise it.",
+         {optional("initial", scale, "16777216", "The first scale."),
+          optional("factor", factor, "2",
+                   "By what it is divided, down to 1, and multiplied."),
+          optional("window", makeInteger(1, 1 << 30), "2000",
+                   "Good steps in a row after which it is multiplied.")}},
+        {"fixed",
+         "The same at every step.",
+         {required("value", scale, "The scale."),
+          optional("drop_overflow", boolean, "true",
+                   "Whether a step whose gradients are not finite is skipped; "
+                   "false: it ends the run.")}}}});
+  table.isNullable = true;
+  return table;
+}
+
 ObjectTable frontend::ampTable() {
   ValueTable keep{.kind = Kind::Boolean};
   keep.isNullable = true;
@@ -297,7 +326,13 @@ ObjectTable frontend::ampTable() {
                 "mantissa, `f16` 11 bits and numbers up to 65504."),
        optional("keep_batchnorm_fp32", keep, "null",
                 "Whether layers that normalise keep weight and bias in f32; "
-                "null: at O2, not at O3.")}};
+                "null: at O2, not at O3."),
+       optional("loss_scale", lossScaleTable(), "null",
+                "By what the loss is multiplied before gradients are computed, "
+                "and its gradients divided again; null: `dynamic` for f16 at "
+                "O2, else nothing. A step that is skipped is counted under "
+                "`skipped` in the metrics, whatever `train.on_nonfinite` "
+                "is.")}};
 }
 
 ObjectTable frontend::trainTable() {

@@ -306,6 +306,47 @@ static void checkSource(const Node &model, ErrorList &errors) {
     errors.error(source.extent, "'source': " + *mistake);
 }
 
+void frontend::addLossScale(Node &document) {
+  Node *amp = document.find("amp");
+  if (!amp || !amp->is(Node::Kind::Object) || textAt(*amp, "level") != "O2" ||
+      textAt(*amp, "dtype") != "f16")
+    return;
+  Node *given = amp->find("loss_scale");
+  if (given && !given->is(Node::Kind::Null))
+    return;
+  Node scale = Node::makeObject(amp->extent);
+  scale.add("type", amp->extent, Node::makeText("dynamic", amp->extent));
+  if (given)
+    *given = std::move(scale);
+  else
+    amp->add("loss_scale", amp->extent, std::move(scale));
+}
+
+/// What follows a step that is not finite is for the loss scale to say.
+static void resolvePolicy(Node &model, ErrorList &errors) {
+  const Node &scale = model.at("amp").at("loss_scale");
+  if (scale.is(Node::Kind::Null))
+    return;
+  bool isDynamic = scale.at("type").text == "dynamic";
+  bool skips = isDynamic || scale.at("drop_overflow").boolean;
+  StringRef expected = skips ? "skip" : "fail";
+  Node &policy = *model.find("train")->find("on_nonfinite");
+  if (policy.isDefault || policy.text == expected) {
+    policy.text = expected.str();
+    return;
+  }
+  errors.error(
+      policy.extent,
+      formatv("'on_nonfinite': expected '{0}' or nothing, because {1}, found "
+              "{2}",
+              expected,
+              isDynamic ? "a dynamic loss scale skips steps that are not finite"
+              : skips   ? "'drop_overflow' is true"
+                        : "'drop_overflow' is false",
+              policy.describe()),
+      ErrorList::Note{scale.extent, "the loss scale is here"});
+}
+
 void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
                             const ModelTable &table, ErrorList &errors) {
   checkShapes(model, errors);
@@ -319,6 +360,7 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
   for (const Member &input : model.at("input").members)
     if (const Node *shape = input.value.find("shape"))
       checkInputSize(model, *shape, errors);
+  resolvePolicy(model, errors);
   checkSource(model, errors);
   checkTransforms(model, errors);
   checkLogits(model, errors);

@@ -12,6 +12,10 @@ namespace boostc::frontend {
 void resolveModel(Node &model, const ExpandedLayers &expanded,
                   const ModelTable &table, ErrorList &errors);
 
+/// Before the check: f16 at level O2 has a dynamic loss scale, of the table's
+/// defaults, unless the file says another one.
+void addLossScale(Node &document);
+
 /// The one input that layers read, and the one with labels, of a resolved
 /// model.
 const Member &featuresInput(const Node &model);

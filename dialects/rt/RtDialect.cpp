@@ -134,6 +134,7 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::Applied:
   case BindingKind::Failed:
   case BindingKind::GradientNorm:
+  case BindingKind::LossScale:
   case BindingKind::Step:
   case BindingKind::RunLength:
   case BindingKind::Choice:

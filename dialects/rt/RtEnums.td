@@ -32,7 +32,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"RunLength", 16, "run_length">,
   I32EnumAttrCase<"Choice", 17, "choice">,
   I32EnumAttrCase<"Repeat", 18, "repeat">,
-  I32EnumAttrCase<"LossWeight", 19, "loss_weight">]> {
+  I32EnumAttrCase<"LossWeight", 19, "loss_weight">,
+  I32EnumAttrCase<"LossScale", 20, "loss_scale">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -75,6 +75,10 @@ constexpr llvm::StringLiteral kCombine = "combine";
 constexpr llvm::StringLiteral kUpdate = "update";
 constexpr llvm::StringLiteral kProbe = "probe";
 constexpr llvm::StringLiteral kEval = "eval";
+/// Names of the states of a dynamic loss scale: it, and the steps since it has
+/// changed.
+constexpr llvm::StringLiteral kLossScale = "loss_scale";
+constexpr llvm::StringLiteral kLossScaleSteps = "loss_scale.steps";
 constexpr llvm::StringLiteral kInit = "init";
 constexpr llvm::StringLiteral kSelect = "select";
 /// Names of the attributes of a program that hold an AveragingAttr and an

@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 16; }
+def AbiVersion { int value = 17; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -441,6 +441,9 @@ def BoostProgram : Struct<"", [
   Inline<"gradient_norm", BoostTensor, [{
     f32 scalar in RESULT, written by update: of the mean gradients, before
     clipping; zeros where the program does not compute it}], opt = 1>,
+  Inline<"loss_scale", BoostTensor, [{
+    f32 scalar in RESULT, written by update: by what the gradients of this step
+    were scaled; zeros where a program scales none}], opt = 1>,
   Inline<"repeat", BoostTensor, [{
     i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
     where it is to be repeated, the same on all ranks; zeros where no phase

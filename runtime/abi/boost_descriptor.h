@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 16u
+#define BOOSTC_ABI_VERSION 17u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x66a4b573u
+#define BOOSTC_ABI_LAYOUT 0xa0b99a84u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -557,6 +557,9 @@ typedef struct BoostProgram {
   /* f32 scalar in RESULT, written by update: of the mean gradients, before
    * clipping; zeros where the program does not compute it */
   BoostTensor gradient_norm;
+  /* f32 scalar in RESULT, written by update: by what the gradients of this step
+   * were scaled; zeros where a program scales none */
+  BoostTensor loss_scale;
   /* i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
    * where it is to be repeated, the same on all ranks; zeros where no phase
    * repeats */
@@ -614,7 +617,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
                   "BoostTarget is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 608,
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 664,
                   "BoostProgram is not laid out as its schema says");
 
 #ifdef __cplusplus

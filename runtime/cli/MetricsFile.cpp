@@ -91,6 +91,8 @@ void MetricsFile::step(const StepReport &step) {
             {"samples_per_s", std::round(step.samplesPerSecond)}};
   if (step.gradientNorm)
     json["grad_norm"] = number(*step.gradientNorm);
+  if (step.lossScale)
+    json["loss_scale"] = number(*step.lossScale);
   if (step.skipped > 0)
     json["skipped"] = step.skipped;
   for (const AdasumEntry &entry : step.adasum)

@@ -270,6 +270,10 @@ private:
         scalar(p_.failed, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
+    for (const BoostTensor *number : {&p_.gradient_norm, &p_.loss_scale})
+      if (number->bytes != 0)
+        BOOSTRT_RETURN_IF_ERROR(
+            scalar(*number, BOOSTC_ARENA_RESULT, BOOSTC_F32, "scalar"));
     if (p_.repeat.bytes != 0)
       BOOSTRT_RETURN_IF_ERROR(
           scalar(p_.repeat, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));

@@ -35,13 +35,14 @@ std::string pointAtRecipe(NameKind program, std::string_view path) {
                      path);
 }
 
-/// The first row for `word` whose name here is one of `legal`, or which is not
-/// implemented; null without one.
+/// The first row for `word` whose name here is one of `legal`, the path of a
+/// key from the model's root, or which is not implemented; null without one.
 const ForeignName *findForeignName(NameKind kind, std::string_view word,
                                    std::span<const std::string_view> legal) {
   for (const ForeignName &name : kForeignNames)
     if (name.kind == kind && isSameSpelling(name.theirs, dropModule(word)) &&
         (name.ours.empty() || legal.empty() ||
+         name.ours.find('.') != name.ours.npos ||
          std::ranges::find(legal, name.ours) != legal.end()))
       return &name;
   return nullptr;

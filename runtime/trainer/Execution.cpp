@@ -257,9 +257,12 @@ Result<StepResults> Execution::settle() {
   StepResults results{.isApplied = read<int32_t>(tensor(d.applied)) == 1,
                       .hasFailed = read<int32_t>(tensor(d.failed)) != 0,
                       .loss = lossOf(0),
-                      .gradientNorm = {}};
+                      .gradientNorm = {},
+                      .lossScale = {}};
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
+  if (d.loss_scale.bytes != 0)
+    results.lossScale = read<float>(tensor(d.loss_scale));
   if (choices_.lag() != 0)
     choices_.set(updatedStep_ + choices_.lag(), chosen());
   return results;

@@ -45,6 +45,8 @@ struct StepResults {
   SumCount loss; ///< of all ranks' window
   /// Norm of the mean gradients; nothing when the program does not compute it.
   std::optional<float> gradientNorm;
+  /// By what its gradients were scaled; nothing where that does not change.
+  std::optional<float> lossScale;
 };
 
 class Execution {

@@ -30,6 +30,7 @@ struct StepReport {
   float loss = 0, learningRate = 0;
   double samplesPerSecond = 0;
   std::optional<float> gradientNorm = {}; ///< when the program computes it
+  std::optional<float> lossScale = {};    ///< of this step, where it changes
   int64_t skipped = 0; ///< steps of the run so far that were not applied
   std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
 };

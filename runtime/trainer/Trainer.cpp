@@ -259,6 +259,7 @@ void Trainer::reportStep(const StepResults &results) {
                     static_cast<double>(results.loss.count) /
                         secondsSince(stepStart_),
                     results.gradientNorm,
+                    results.lossScale,
                     position_.skipped,
                     execution_.adasumLog(position_.globalStep)};
   if (metrics_)

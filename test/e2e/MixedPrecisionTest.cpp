@@ -14,6 +14,11 @@ struct Amp {
   const char *level, *dtype;
   bool isForGpus = false; ///< and runs on the simulated one
   TilingPolicy tiling = TilingPolicy::Auto;
+
+  /// f16 at O2 has a loss scale.
+  bool isScaled() const {
+    return StringRef(level) == "O2" && StringRef(dtype) == "f16";
+  }
 };
 
 std::string getName(const Amp &amp) {
@@ -32,6 +37,10 @@ CompileOptions getOptions(const Amp &amp) {
   options.phase.cudaStaging = amp.tiling;
   options.sets = {std::string("amp.level=") + amp.level,
                   std::string("amp.dtype=") + amp.dtype};
+  // Low enough that most steps are applied, and one that changes.
+  if (amp.isScaled())
+    options.sets.push_back("amp.loss_scale={\"type\":\"dynamic\","
+                           "\"initial\":64,\"window\":2}");
   return options;
 }
 
@@ -66,7 +75,8 @@ constexpr Amp kAmps[] = {
     {"O2", "bf16"},       {"O3", "bf16"},
     {"O3", "f16"},        {"O1", "f16", true},
     {"O2", "bf16", true}, {"O2", "bf16", true, TilingPolicy::Always},
-    {"O3", "f16", true}};
+    {"O3", "f16", true},  {"O2", "f16"},
+    {"O2", "f16", true}};
 
 INSTANTIATE_TEST_SUITE_P(Models, MixedPrecision,
                          testing::Combine(testing::ValuesIn(getModels()),

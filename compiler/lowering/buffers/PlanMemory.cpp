@@ -46,6 +46,7 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   case rt::BindingKind::Applied:
   case rt::BindingKind::Failed:
   case rt::BindingKind::GradientNorm:
+  case rt::BindingKind::LossScale:
   case rt::BindingKind::Choice:
   case rt::BindingKind::Repeat:
     return rt::Arena::Result;

@@ -369,13 +369,16 @@ private:
         {descriptor.applied, rt::BindingKind::Applied, "applied"},
         {descriptor.failed, rt::BindingKind::Failed, "failed"},
         {descriptor.seed_control, rt::BindingKind::Seed, "seed"}};
-    if (slots.contains(rt::BindingAttr::get(program.getContext(),
-                                            rt::BindingKind::GradientNorm)))
-      scalars.push_back({descriptor.gradient_norm,
-                         rt::BindingKind::GradientNorm, "gradient_norm"});
-    if (slots.contains(rt::BindingAttr::get(program.getContext(),
-                                            rt::BindingKind::Repeat)))
-      scalars.push_back({descriptor.repeat, rt::BindingKind::Repeat, "repeat"});
+    // Those that a program may have.
+    const Scalar optional[] = {
+        {descriptor.gradient_norm, rt::BindingKind::GradientNorm,
+         "gradient_norm"},
+        {descriptor.loss_scale, rt::BindingKind::LossScale, "loss_scale"},
+        {descriptor.repeat, rt::BindingKind::Repeat, "repeat"}};
+    for (const Scalar &scalar : optional)
+      if (slots.contains(
+              rt::BindingAttr::get(program.getContext(), scalar.kind)))
+        scalars.push_back(scalar);
     for (const Scalar &scalar : scalars)
       if (failed(describe(scalar.tensor, scalar.kind, "", scalar.label,
                           program.getLoc())))

@@ -60,8 +60,7 @@ ErrorBounds SoftmaxCrossEntropyOp::boundErrors(ReferenceContext &,
   return {{error + gammaOf(rows) * magnitudes}};
 }
 
-/// The gradient that arrives is the constant 1, and 1 times a weight is exact;
-/// the rest is as for the loss.
+/// As for the loss, times what arrives: 1, a weight, or the loss's scale.
 ErrorBounds SoftmaxCrossEntropyGradOp::boundErrors(ReferenceContext &,
                                                    ArrayRef<Bounded> operands,
                                                    ArrayRef<ReferenceValue>) {
@@ -79,8 +78,11 @@ ErrorBounds SoftmaxCrossEntropyGradOp::boundErrors(ReferenceContext &,
       double rounded = kUnitRoundoff * target; // of 1 and 0: none
       double error = p * relative + rounded + kUnderflow +
                      2 * kUnitRoundoff * (std::abs(p - target) + p * relative);
+      Approximate dsum = operands[0].at(0);
       if (getWeights())
-        error = (operands[4].at(n) * Approximate{p - target, error}).error;
+        dsum = dsum * operands[4].at(n);
+      if (dsum.value != 1.0 || dsum.error != 0.0) // which changes nothing
+        error = (dsum * Approximate{p - target, error}).error;
       errors[n * classes + c] = error;
     }
   }

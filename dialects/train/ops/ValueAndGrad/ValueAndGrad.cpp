@@ -80,7 +80,9 @@ ValueAndGradOp::evaluate(ReferenceContext &context,
                          SmallVectorImpl<ReferenceValue> &results) {
   Operation *callee =
       SymbolTable::lookupNearestSymbolFrom(*this, getCalleeAttr());
-  SmallVector<ReferenceValue> arguments(operands);
+  double scale = getScale() ? operands.back().item() : 1.0;
+  SmallVector<ReferenceValue> arguments(
+      operands.take_front(getInputs().size()));
   auto evaluateSum = [&](double &sum) -> LogicalResult {
     SmallVector<ReferenceValue> values;
     if (failed(context.call(callee, arguments, values)))
@@ -108,7 +110,7 @@ ValueAndGradOp::evaluate(ReferenceContext &context,
       if (failed(evaluateSum(below)))
         return failure();
       x = at;
-      gradient.data[i] = (above - below) / (2.0 * step);
+      gradient.data[i] = scale * (above - below) / (2.0 * step);
     }
     results.push_back(std::move(gradient));
   }
