@@ -19,8 +19,8 @@ namespace boostrt {
 ///    turns on.
 /// In are the layers with names and initialisers, batch size, seed, loss,
 /// optimizer with its schedules, transforms, the sections of boosts that are
-/// on, the precision of matmuls where it is less than float32, and mixed
-/// precision where there is some.
+/// on, the precision of matmuls where it is less than float32, mixed precision
+/// where there is some, and the loss scale, whose state is in checkpoints.
 inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   using nlohmann::json;
   if (!recipe.is_object())
@@ -40,10 +40,18 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")
     recipe.erase(found);
-  if (auto found = recipe.find("amp"); found != recipe.end() &&
-                                       found->is_object() &&
-                                       found->value("level", "O0") == "O0")
-    recipe.erase(found);
+  if (auto found = recipe.find("amp");
+      found != recipe.end() && found->is_object()) {
+    json &amp = *found;
+    if (amp.contains("loss_scale") && amp["loss_scale"].is_null())
+      amp.erase("loss_scale");
+    // Of full precision a scale of the loss is left, if anything.
+    if (amp.value("level", "O0") == "O0")
+      for (const char *key : {"level", "dtype", "keep_batchnorm_fp32"})
+        amp.erase(key);
+    if (amp.empty())
+      recipe.erase(found);
+  }
   json on = json::object();
   if (auto boost = recipe.find("boost");
       boost != recipe.end() && boost->is_object()) {
