@@ -130,7 +130,7 @@ Result<Split> openSplit(const std::string &directory, const char *name) {
   Result<NpyFile> samples = openSamples(directory, name);
   if (!samples.ok())
     return samples.status();
-  Split split{std::move(*samples), {}, {}};
+  Split split{std::move(*samples), {}, {}, {}};
   for (auto [what, openAnswers] : {std::pair{"labels", &openLabels},
                                    {"targets", &openTargets},
                                    {"weights", &openWeights}}) {
