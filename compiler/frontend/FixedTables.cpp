@@ -313,12 +313,14 @@ ObjectTable frontend::ampTable() {
       "amp",
       "Automatic mixed precision: what is stored in fewer bits.",
       {optional(
-           "level", choice({"O0", "O1", "O2", "O3"}), "\"O0\"",
+           "level", choice({"O0", "O1", "O2", "O3", "auto"}), "\"O0\"",
            "What is stored in `dtype`. `O0`: nothing. `O1`: factors and "
            "results of convolutions, dense layers and matmuls, and what relu "
            "makes of them. `O2`: everything between layers; layers that "
            "normalise keep weight and bias in f32. `O3`: these are rounded, "
-           "too. At every level weights, gradients of weights, optimizer "
+           "too. `auto`: O2, in bf16 where every target computes in it, else "
+           "in f16, unless `dtype` says which. At every level weights, "
+           "gradients of weights, optimizer "
            "state, losses, metrics and statistics are f32, and arithmetic is "
            "in f32."),
        optional("dtype", choice({"bf16", "f16"}), "\"bf16\"",

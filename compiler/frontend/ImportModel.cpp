@@ -77,7 +77,7 @@ private:
     for (const std::string &boost : options.boosts)
       applyBoostOverride(*document, table, addOption("--boost", boost), errors);
 
-    addLossScale(*document);
+    resolveAmp(*document, options.hasBFloat16);
     Checker checker(&context, errors);
     ExpandedLayers expanded =
         expandBlocks(*document, table, checker, expansions, errors);

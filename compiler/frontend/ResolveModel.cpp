@@ -306,10 +306,29 @@ static void checkSource(const Node &model, ErrorList &errors) {
     errors.error(source.extent, "'source': " + *mistake);
 }
 
-void frontend::addLossScale(Node &document) {
+/// Level auto is O2; a remark says what that means here.
+static void chooseAmp(Node &amp, bool hasBFloat16) {
+  Node &level = *amp.find("level");
+  StringRef chosen = hasBFloat16 ? "bf16" : "f16";
+  bool isGiven = amp.find("dtype");
+  emitRemark(level.extent.place())
+      << "level auto is O2 in "
+      << (isGiven ? textAt(amp, "dtype") : chosen).str()
+      << (isGiven       ? ", as 'dtype' says"
+          : hasBFloat16 ? ", which every target has"
+                        : ", because not every target computes in bf16");
+  level.text = "O2";
+  if (!isGiven)
+    amp.add("dtype", amp.extent, Node::makeText(chosen, amp.extent));
+}
+
+void frontend::resolveAmp(Node &document, bool hasBFloat16) {
   Node *amp = document.find("amp");
-  if (!amp || !amp->is(Node::Kind::Object) || textAt(*amp, "level") != "O2" ||
-      textAt(*amp, "dtype") != "f16")
+  if (!amp || !amp->is(Node::Kind::Object))
+    return;
+  if (textAt(*amp, "level") == "auto")
+    chooseAmp(*amp, hasBFloat16);
+  if (textAt(*amp, "level") != "O2" || textAt(*amp, "dtype") != "f16")
     return;
   Node *given = amp->find("loss_scale");
   if (given && !given->is(Node::Kind::Null))

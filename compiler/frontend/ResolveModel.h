@@ -12,9 +12,10 @@ namespace boostc::frontend {
 void resolveModel(Node &model, const ExpandedLayers &expanded,
                   const ModelTable &table, ErrorList &errors);
 
-/// Before the check: f16 at level O2 has a dynamic loss scale, of the table's
-/// defaults, unless the file says another one.
-void addLossScale(Node &document);
+/// Before the check: level auto becomes O2, in bf16 if `hasBFloat16`; f16 at
+/// level O2 has a dynamic loss scale, of the table's defaults, unless the file
+/// says another one.
+void resolveAmp(Node &document, bool hasBFloat16);
 
 /// The one input that layers read, and the one with labels, of a resolved
 /// model.

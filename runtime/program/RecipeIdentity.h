@@ -45,7 +45,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
     json &amp = *found;
     if (amp.contains("loss_scale") && amp["loss_scale"].is_null())
       amp.erase("loss_scale");
-    // Of full precision a scale of the loss is left, if anything.
+    // In full precision a scale of the loss is left, if anything.
     if (amp.value("level", "O0") == "O0")
       for (const char *key : {"level", "dtype", "keep_batchnorm_fp32"})
         amp.erase(key);
