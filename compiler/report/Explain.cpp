@@ -3,6 +3,7 @@
 #include "compiler/report/Report.h"
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
+#include "dialects/interfaces/Precision.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/program/VariantText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,6 +44,12 @@ static std::string describe(const json &value) {
 static std::string count(int64_t number, llvm::StringRef noun) {
   llvm::StringRef ending = number == 1 ? "" : noun.ends_with("h") ? "es" : "s";
   return formatv("{0} {1}{2}", number, noun, ending);
+}
+
+static std::string printType(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
 }
 
 namespace {
@@ -299,25 +306,35 @@ private:
     }
     all += forward;
     all += backward;
-    TextTable table("llrrrrr");
-    table.addRow(
-        {"layer", "op", "flops", "backward", "share", "bytes", "backward"});
+    // What outputs are stored in, where that is not f32 everywhere.
+    bool isMixed = llvm::any_of(given.layers, [](const LayerCost &layer) {
+      return layer.stored && isLowPrecision(layer.stored);
+    });
+    TextTable table(isMixed ? "lllrrrrr" : "llrrrrr");
+    auto addRow = [&](std::vector<std::string> cells, const std::string &type) {
+      if (isMixed)
+        cells.insert(cells.begin() + 2, type);
+      table.addRow(cells);
+    };
+    addRow({"layer", "op", "flops", "backward", "share", "bytes", "backward"},
+           "type");
     table.addRule();
     auto add = [&](const std::string &name, const std::string &op,
-                   const Work &first, const Work &second) {
-      table.addRow({name, op, withSeparators(first.flops),
-                    withSeparators(second.flops),
-                    share(first.flops + second.flops, all.flops),
-                    withSeparators(first.bytes), withSeparators(second.bytes)});
+                   mlir::Type type, const Work &first, const Work &second) {
+      addRow({name, op, withSeparators(first.flops),
+              withSeparators(second.flops),
+              share(first.flops + second.flops, all.flops),
+              withSeparators(first.bytes), withSeparators(second.bytes)},
+             type ? printType(type) : "");
     };
     for (const LayerCost &layer : given.layers)
       if (layer.forward.bytes + layer.backward.bytes > 0) // not evaluation only
-        add(layer.name, layer.op, layer.forward, layer.backward);
+        add(layer.name, layer.op, layer.stored, layer.forward, layer.backward);
     if (given.rest.bytes > 0)
-      add("(other)", "", given.rest, {});
+      add("(other)", "", {}, given.rest, {});
     table.addRule();
     forward += given.rest;
-    add("total", "", forward, backward);
+    add("total", "", {}, forward, backward);
     table.print(os);
   }
 

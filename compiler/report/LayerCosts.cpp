@@ -1,5 +1,6 @@
 #include "compiler/report/LayerCosts.h"
 #include "compiler/lowering/llvm/SourceNames.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -63,10 +64,14 @@ Work report::addStepCosts(train::ProgramOp program,
          func::FuncOp(phase.micro).front().without_terminator()) {
       NamedLayer named = getLayer(op.getLoc());
       LayerCost *layer = byName.lookup(named.name);
-      if (!layer)
+      if (!layer) {
         rest.add(&op);
-      else
-        (named.role.empty() ? layer->forward : layer->backward).add(&op);
+        continue;
+      }
+      (named.role.empty() ? layer->forward : layer->backward).add(&op);
+      // The op itself, and not a cast of its result for another layer.
+      if (named.role.empty() && op.getName().stripDialect() == layer->op)
+        layer->stored = getElementTypeOrSelf(op.getResult(0).getType());
     }
   }
   return rest;

@@ -26,14 +26,16 @@ struct LayerCost {
   mlir::Type output;      ///< of that op
   int64_t parameters = 0; ///< elements
   Work forward, backward; ///< of @micro, when asked for
+  mlir::Type stored = {}; ///< elements of the output in @micro, likewise
   Work evaluated;         ///< of @forward
 };
 
 /// The layers of a program in phase `input`, the loss and metrics at the end.
 std::vector<LayerCost> collectLayers(train::ProgramOp program);
 
-/// Adds the costs of @micro of the same program in phase `step` to `layers`;
-/// the rest, which is under none of their names, comes back.
+/// Adds what @micro of the same program in phase `step` says to `layers`:
+/// costs, and the types that mixed precision has chosen; the rest, which is
+/// under none of their names, comes back.
 Work addStepCosts(train::ProgramOp program, std::vector<LayerCost> &layers);
 
 /// "[1, 28, 28]": without the batch, as the model file would write it.

@@ -364,8 +364,8 @@ const std::vector<Model> &e2e::getModels() {
        "{}", 0, "[2, 3]", "[2]", "[2]"},
       // Statistics count all samples alike.
       {"weighted_norm", 5, "[9]", 3,
-       R"({ "op": "dense", "units": 17 }, { "op": "batch_norm" },
-{ "op": "relu" }, { "op": "dense", "units": 3 })",
+       R"({ "op": "dense", "units": 17, "bias": false }, { "op": "batch_norm" },
+{ "op": "tanh" }, { "op": "dense", "units": 3 })",
        momentum, R"("top_1")", Model().loss, "{}", 0, "", "[]", "[]"},
       {"soft_labels", 5, "[17]", 3, R"({ "op": "dense", "units": 3 })",
        momentum, R"("top_1")",
