@@ -97,7 +97,8 @@ private:
   Status stepDone(int64_t globalStep, const StepResults &results) {
     milliseconds_.push_back(secondsSince(begin_) * 1e3);
     begin_ = Clock::now();
-    if (!results.isApplied)
+    // A loss scale comes down by steps that are skipped, which cost the same.
+    if (!results.isApplied && !results.lossScale)
       return Status(ExitCode::Numerical,
                     fmt::format("step {}: the loss or a gradient is not "
                                 "finite (loss {}), and a step that is not "
