@@ -187,14 +187,16 @@ static LogicalResult verifyPartials(boostc::ContractionOpInterface op) {
   return success();
 }
 
-/// One type of factors, and a result of that type or of f32.
+/// One type of factors, and a result of that type or of f32; of f32 factors a
+/// result of any type.
 static LogicalResult verifyElements(boostc::ContractionOpInterface op) {
   Type a = op.getA().getType(), b = op.getB().getType();
   Type c = op.getC().getType(), element = getElementTypeOrSelf(a);
   if (getElementTypeOrSelf(b) != element)
     return op->emitOpError("expected factors with elements of one type, found ")
            << a << " and " << b;
-  if (getElementTypeOrSelf(c) != element && !getElementTypeOrSelf(c).isF32())
+  if (!element.isF32() && getElementTypeOrSelf(c) != element &&
+      !getElementTypeOrSelf(c).isF32())
     return op->emitOpError("expected a result with elements of ")
            << element << " or f32, found " << c;
   return success();

@@ -41,6 +41,8 @@ static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
   return isStrict ? boostrt::kStrictShares : target.getThreads();
 }
 
+bool boostc::isForLibrary(Operation *op) { return isa<rt::MatmulOp>(op); }
+
 std::vector<ContractionCandidate>
 boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   std::vector<ContractionCandidate> candidates;
@@ -49,7 +51,7 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
     return candidates;
   // oneDNN computes with bf16 and f16 where the CPU does; kernels extend what
   // they load.
-  if (isa<rt::MatmulOp>(op) && !isLowPrecision(sums.getA().getType()))
+  if (isForLibrary(op) && !isLowPrecision(sums.getA().getType()))
     candidates.push_back({"library", std::nullopt});
   Contraction contraction = getContraction(sums);
   bool isWide = target.getFeatures().contains("avx512f");

@@ -18,6 +18,10 @@ struct ContractionCandidate {
   std::optional<ContractionPlan> plan; ///< none: by the library
 };
 
+/// Whether oneDNN computes such an op on CPUs, where factors and result are
+/// f32.
+bool isForLibrary(mlir::Operation *op);
+
 /// The ways to compute `op`, on memrefs, on `target`, the default first. None
 /// when it is not a contraction.
 std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,

@@ -41,6 +41,29 @@ def ChooseContractionsPass : Pass<"boostc-choose-contractions", "::boostc::train
   ];
 }
 
+def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramOp"> {
+  let summary = "gives contractions on CPUs factors in f32";
+  let description = [{
+    A factor in bf16 or f16 is read many times by a contraction, and the CPUs that programs
+    are compiled for multiply neither. So it is extended once, into a copy that lives as long
+    as the contraction: a kernel converts nothing in its loops then. The result of a matmul
+    is rounded by an op of its own, so that the library can compute it. No number changes. Runs on tensors, after the last CSE, which would
+    keep one copy for several contractions; programs for GPUs stay as they are.
+
+    Before and after:
+    ```mlir
+    %y = rt.matmul ins(%x, %w : tensor<32x512xbf16>, tensor<512x64xbf16>) outs(%o : tensor<32x64xf32>)
+    ```
+    ```mlir
+    %a = linalg.generic ins(%x : tensor<32x512xbf16>) outs(%e : tensor<32x512xf32>) { arith.extf }
+    %b = linalg.generic ins(%w : tensor<512x64xbf16>) outs(%f : tensor<512x64xf32>) { arith.extf }
+    %y = rt.matmul ins(%a, %b : tensor<32x512xf32>, tensor<512x64xf32>) outs(%o : tensor<32x64xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{

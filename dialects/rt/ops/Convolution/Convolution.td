@@ -35,7 +35,8 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     * (rt_convolution_c4) `partials` comes with a dense memref `c` and without `scratch`, and
       has two rows or more of as many elements as `c`.
     * (rt_convolution_c5) `precision tf32` comes with `scratch`.
-    * (rt_convolution_c6) `a` and `b` have elements of one type, `c` of that or of f32; the
+    * (rt_convolution_c6) `a` and `b` have elements of one type, `c` of that or of f32,
+      of any type where they are f32; the
       sums are of f32.
 
     Example:

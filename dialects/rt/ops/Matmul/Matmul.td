@@ -26,7 +26,8 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     * (rt_matmul_c4) `partials` comes with a dense memref `c` and without `scratch`, and has
       two rows or more of as many elements as `c`.
     * (rt_matmul_c5) `precision tf32` comes with `scratch`.
-    * (rt_matmul_c6) `a` and `b` have elements of one type, `c` of that or of f32.
+    * (rt_matmul_c6) `a` and `b` have elements of one type, `c` of that or of f32;
+      of any type where they are f32.
 
     Example:
     ```mlir
