@@ -20,8 +20,9 @@ namespace boostrt {
 /// Sums as the program leaves them; the value is sum / divisor().
 struct SumCount {
   float sum = 0;
-  int64_t count = 0;           ///< of samples; of a weighted metric 0
-  std::optional<float> weight; ///< the sum of theirs, where they have some
+  int64_t count = 0; ///< of samples; of a weighted metric 0
+  /// The sum of theirs, where they have some.
+  std::optional<float> weight = std::nullopt;
 
   double divisor() const {
     return weight ? static_cast<double>(*weight) : static_cast<double>(count);
