@@ -192,8 +192,9 @@ void e2e::expectSteps(StringRef text, const Model &model,
       EXPECT_EQ(compiled.getPersistentBytes(), before)
           << what << " of no samples";
       // Samples without weight are no failure.
-      if (sums.lossCount > 0)
+      if (sums.lossCount > 0) {
         EXPECT_FALSE(results->hasFailed) << what;
+      }
       compiled.forgetSkips();
     } else {
       expectUpdate(*exact, sums, weights, state, compiled, step, what);
