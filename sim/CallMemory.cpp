@@ -1,5 +1,7 @@
 #include "sim/CallMemory.h"
 
+#include "runtime/device/cuda/CallElements.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,6 +13,13 @@ std::string describeOrigin(const char *kind, const BoostLibraryCall &call) {
                      call.location);
 }
 
+std::string describePrecision(const BoostLibraryCall &call) {
+  if (!cuda::allowsTensorCores(call))
+    return "";
+  std::string text = fmt::format(", in {}", cuda::nameOfPrecision(call));
+  return call.factor_type == call.result_type ? text : text + ", to f32";
+}
+
 CallMemory::CallMemory(Memory &memory, const BoostLibraryCall &call,
                        std::span<const uint64_t> addresses,
                        Description description)
@@ -18,9 +27,18 @@ CallMemory::CallMemory(Memory &memory, const BoostLibraryCall &call,
   std::copy_n(addresses.begin(), Count, addresses_.begin());
 }
 
-CallOperand CallMemory::operand(Number number) const {
-  return number == Scratch ? CallOperand{"scratch", call_.scratch_bytes}
-                           : d_.operands[number];
+const char *CallMemory::nameOf(Number number) const {
+  return number == Scratch ? "scratch" : d_.operands[number].name;
+}
+
+uint64_t CallMemory::bytesOfElement(Number number) const {
+  return cuda::bytesOfElement(cuda::typeOfOperand(call_, number));
+}
+
+uint64_t CallMemory::bytesOf(Number number) const {
+  return number == Scratch
+             ? call_.scratch_bytes
+             : d_.operands[number].elements * bytesOfElement(number);
 }
 
 uint64_t CallMemory::plannedBytes(Number number) const {
@@ -44,14 +62,14 @@ Status CallMemory::checkPresence(Number number, bool isExpected) const {
   if (isUsed(number) == isExpected)
     return Status();
   return fault(isExpected ? "missing operand" : "unexpected operand",
-               fmt::format("{} {}", operand(number).name,
+               fmt::format("{} {}", nameOf(number),
                            isExpected ? "is needed and its address is 0"
                                       : "is given and the call has none"));
 }
 
 Status CallMemory::checkBounds(Number number) const {
-  auto [name, bytes] = operand(number);
-  uint64_t address = addresses_[number];
+  const char *name = nameOf(number);
+  uint64_t bytes = bytesOf(number), address = addresses_[number];
   if (address % BOOSTC_ALIGNMENT != 0)
     return fault("misaligned address",
                  fmt::format("{} lies at {:#x}; the library is promised "
@@ -70,41 +88,47 @@ Status CallMemory::checkBounds(Number number) const {
 }
 
 Status CallMemory::checkOverlap(Number written, Number other) const {
-  auto [name, bytes] = operand(written);
-  auto [otherName, otherBytes] = operand(other);
+  uint64_t bytes = bytesOf(written), otherBytes = bytesOf(other);
   uint64_t address = addresses_[written], otherAddress = addresses_[other];
   if (address >= otherAddress + otherBytes || otherAddress >= address + bytes)
     return Status();
   return fault("overlapping operands",
                fmt::format("{} is written and shares memory with {}: {:#x} and "
                            "{} bytes, {:#x} and {} bytes",
-                           name, otherName, address, bytes, otherAddress,
-                           otherBytes));
+                           nameOf(written), nameOf(other), address, bytes,
+                           otherAddress, otherBytes));
 }
 
-Status CallMemory::requireWritten(Number number, uint64_t offset,
-                                  uint64_t bytes) const {
-  uint64_t address = addresses_[number] + offset;
+Status CallMemory::requireWritten(Number number, uint64_t first,
+                                  uint64_t count) const {
+  uint64_t address = addresses_[number] + first * bytesOfElement(number);
+  uint64_t bytes = count * bytesOfElement(number);
   if (!isUsed(number) || memory_.isWritten(address, bytes))
     return Status();
   return fault(
       "uninitialised read",
       fmt::format("{}: no operation wrote all of the {} bytes at {:#x}, {}",
-                  operand(number).name, bytes, address,
+                  nameOf(number), bytes, address,
                   memory_.describe(address, bytes)));
 }
 
-float *CallMemory::data(Number number) const {
+std::span<std::byte> CallMemory::data(Number number) const {
   if (!isUsed(number))
-    return nullptr;
-  Allocation *allocation =
-      memory_.find(addresses_[number], operand(number).bytes);
-  return reinterpret_cast<float *>(allocation->data.get() + addresses_[number] -
-                                   allocation->address);
+    return {};
+  uint64_t bytes = bytesOf(number);
+  Allocation *allocation = memory_.find(addresses_[number], bytes);
+  return {reinterpret_cast<std::byte *>(allocation->data.get()) +
+              (addresses_[number] - allocation->address),
+          bytes};
 }
 
-Status CallMemory::finish() {
-  uint64_t address = addresses_[C], bytes = operand(C).bytes;
+std::vector<float> CallMemory::read(Number number) const {
+  return cuda::extendElements(cuda::typeOfOperand(call_, number), data(number));
+}
+
+Status CallMemory::finish(std::span<const float> values) {
+  cuda::roundElements(cuda::typeOfOperand(call_, C), values, data(C));
+  uint64_t address = addresses_[C], bytes = bytesOf(C);
   Allocation *allocation = memory_.find(address, bytes);
   allocation->markWritten(address - allocation->address, bytes);
   return isUsed(Scratch)

@@ -12,11 +12,14 @@ namespace boostrt::sim {
 /// What a call reads or writes.
 struct CallOperand {
   const char *name;
-  uint64_t bytes; ///< from the first that is touched to after the last
+  uint64_t elements; ///< from the first that is touched to after the last
 };
 
 /// "matmul of fc1, model.json:14:5".
 std::string describeOrigin(const char *kind, const BoostLibraryCall &call);
+
+/// ", in tf32", ", in bf16, to f32"; empty where all is f32.
+std::string describePrecision(const BoostLibraryCall &call);
 
 class CallMemory {
 public:
@@ -34,20 +37,25 @@ public:
 
   /// What keeps the host's memory safe, and the compiler's promises.
   Status check() const;
-  /// That [offset, offset + bytes) of an operand was written; true of one that
-  /// is absent.
-  Status requireWritten(Number number, uint64_t offset, uint64_t bytes) const;
+  /// That elements [first, first + count) of an operand were written; true of
+  /// one that is absent.
+  Status requireWritten(Number number, uint64_t first, uint64_t count) const;
 
-  /// On the host; null for what is absent.
-  float *data(Number number) const;
-  /// C is written, and scratch memory holds what the library likes.
-  Status finish();
+  /// Its elements; none of what is absent.
+  std::vector<float> read(Number number) const;
+  /// Rounds `values` to the elements of C: it is written, and scratch memory
+  /// holds what the library likes.
+  Status finish(std::span<const float> values);
 
   Status fault(const char *kind, const std::string &detail) const;
 
 private:
   bool isUsed(Number number) const { return addresses_[number] != 0; }
-  CallOperand operand(Number number) const;
+  /// Where an operand reaches, in bytes.
+  uint64_t bytesOf(Number number) const;
+  uint64_t bytesOfElement(Number number) const;
+  const char *nameOf(Number number) const;
+  std::span<std::byte> data(Number number) const;
   uint64_t plannedBytes(Number number) const;
   Status checkPresence(Number number, bool isExpected) const;
   Status checkBounds(Number number) const;

@@ -1,6 +1,8 @@
 // Floats.h - what the float families share: NaN, denormals, saturation, and
-// half precision in software.
+// precisions that are less.
 #pragma once
+
+#include "runtime/support/LowFloats.h"
 
 #include <bit>
 #include <cmath>
@@ -39,13 +41,5 @@ inline float roundToTf32(float value) {
     return value; // infinite, or no number
   return std::bit_cast<float>((bits + 0x1000u) & ~0x1fffu);
 }
-
-float halfToFloat(uint16_t bits);
-/// Round to nearest even; NaN to 0x7fff.
-uint16_t floatToHalf(float value);
-inline float bfloatToFloat(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
-}
-uint16_t floatToBfloat(float value);
 
 } // namespace boostrt::sim

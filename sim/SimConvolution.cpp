@@ -23,7 +23,7 @@ void forEachPlace(const DnnTensor &tensor, const Action &action) {
           action(a * s[0] + b * s[1] + c * s[2] + d * s[3]);
 }
 
-std::vector<float> pack(const DnnTensor &tensor, const float *data) {
+std::vector<float> pack(const DnnTensor &tensor, std::span<const float> data) {
   std::vector<float> packed;
   packed.reserve(static_cast<size_t>(tensor.elements()));
   forEachPlace(tensor, [&](int64_t place) { packed.push_back(data[place]); });
@@ -58,7 +58,8 @@ std::pair<int64_t, int64_t> inside(int64_t count, int64_t stride,
 
 } // namespace
 
-CallMemory::Description Convolution::describe(const ConvolutionGraph &graph) {
+CallMemory::Description Convolution::describe(const BoostLibraryCall &call,
+                                              const ConvolutionGraph &graph) {
   std::string text = fmt::format(
       "the {} from the {} and the {}{}: {}, {}, {}, steps [{}], padding [{}] "
       "before and [{}] after, dilations [{}]{}",
@@ -67,24 +68,24 @@ CallMemory::Description Convolution::describe(const ConvolutionGraph &graph) {
       textOf(kInput, graph.input), textOf(kWeight, graph.weight),
       textOf(kOutput, graph.output), fmt::join(graph.strides, ", "),
       fmt::join(graph.paddingBefore, ", "), fmt::join(graph.paddingAfter, ", "),
-      fmt::join(graph.dilations, ", "), graph.allowsTf32 ? ", in tf32" : "");
+      fmt::join(graph.dilations, ", "), describePrecision(call));
   auto operand = [&](DnnTensor::Number number) {
-    return CallOperand{nameOf(graph, number), graph.tensor(number).bytes()};
+    return CallOperand{nameOf(graph, number), graph.tensor(number).reach()};
   };
   return {"convolution",
           std::move(text),
           {{operand(DnnTensor::A),
             operand(DnnTensor::B),
-            {"bias", graph.bias.bytes()},
+            {"bias", graph.bias.reach()},
             operand(DnnTensor::C)}}};
 }
 
 Status Convolution::checkContents() const {
   BOOSTRT_RETURN_IF_ERROR(memory_.requireWritten(
-      CallMemory::A, 0, g_.tensor(DnnTensor::A).bytes()));
+      CallMemory::A, 0, g_.tensor(DnnTensor::A).reach()));
   BOOSTRT_RETURN_IF_ERROR(memory_.requireWritten(
-      CallMemory::B, 0, g_.tensor(DnnTensor::B).bytes()));
-  return memory_.requireWritten(CallMemory::Bias, 0, g_.bias.bytes());
+      CallMemory::B, 0, g_.tensor(DnnTensor::B).reach()));
+  return memory_.requireWritten(CallMemory::Bias, 0, g_.bias.reach());
 }
 
 template <class Action>
@@ -116,15 +117,13 @@ void Convolution::forEachRows(const Action &action) const {
           }
 }
 
-void Convolution::run() {
-  auto dataOf = [&](const DnnTensor &tensor) {
-    return memory_.data(DnnTensor::operandOf(tensor.number));
-  };
+std::vector<float> Convolution::run() const {
   const DnnTensor &result = g_.tensor(DnnTensor::C);
   auto take = [&](const DnnTensor &tensor) {
     if (&tensor == &result)
       return std::vector<float>(static_cast<size_t>(tensor.elements()));
-    std::vector<float> packed = pack(tensor, dataOf(tensor));
+    std::vector<float> packed =
+        pack(tensor, memory_.read(DnnTensor::operandOf(tensor.number)));
     if (g_.allowsTf32)
       std::transform(packed.begin(), packed.end(), packed.begin(), roundToTf32);
     return packed;
@@ -161,17 +160,18 @@ void Convolution::run() {
   const std::vector<float> &sums = &result == &g_.input    ? x
                                    : &result == &g_.weight ? w
                                                            : y;
-  const float *bias = memory_.data(CallMemory::Bias);
-  float *to = dataOf(result);
+  std::vector<float> bias = memory_.read(CallMemory::Bias),
+                     stored(result.reach());
   size_t pixels = static_cast<size_t>(result.extents[2]) * result.extents[3],
          index = 0;
   forEachPlace(result, [&](int64_t place) {
     float value = sums[index];
-    if (bias)
+    if (!bias.empty())
       value += bias[index / pixels % result.extents[1]];
-    to[place] = value;
+    stored[static_cast<size_t>(place)] = value;
     ++index;
   });
+  return stored;
 }
 
 } // namespace boostrt::sim

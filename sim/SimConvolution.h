@@ -12,10 +12,11 @@ public:
   Convolution(CallMemory &memory, const cuda::ConvolutionGraph &graph)
       : memory_(memory), g_(graph) {}
 
-  static CallMemory::Description describe(const cuda::ConvolutionGraph &graph);
+  static CallMemory::Description describe(const BoostLibraryCall &call,
+                                          const cuda::ConvolutionGraph &graph);
   /// That everything which is read was written.
   Status checkContents() const;
-  void run();
+  std::vector<float> run() const;
 
 private:
   /// One row of an output, and the pixels of a row of the input that it sees

@@ -25,14 +25,14 @@ public:
   Status checkContents() const {
     BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::A, m_.right));
     BOOSTRT_RETURN_IF_ERROR(contents(CallMemory::B, m_.left));
-    return contents(CallMemory::Bias, {m_.result.rows, 1, 0});
+    return memory_.requireWritten(CallMemory::Bias, 0, m_.result.rows);
   }
 
-  void run() {
-    const float *left = memory_.data(CallMemory::B),
-                *right = memory_.data(CallMemory::A),
-                *bias = memory_.data(CallMemory::Bias);
-    float *result = memory_.data(CallMemory::C);
+  std::vector<float> run() const {
+    std::vector<float> left = memory_.read(CallMemory::B),
+                       right = memory_.read(CallMemory::A),
+                       bias = memory_.read(CallMemory::Bias),
+                       result(m_.result.elements());
     uint64_t rows = m_.result.rows, terms = m_.terms();
     // op(left), column by column.
     auto factor = [&](float value) {
@@ -53,8 +53,9 @@ public:
         for (uint64_t row = 0; row < rows; ++row)
           sums[row] = __builtin_fmaf(values[row], other, sums[row]);
       }
-      finish(sums, bias, result + indexOf(m_.result, false, 0, column));
+      finish(sums, bias, &result[indexOf(m_.result, false, 0, column)]);
     }
+    return result;
   }
 
 private:
@@ -65,7 +66,7 @@ private:
     return column * static_cast<uint64_t>(matrix.leading) + row;
   }
 
-  void finish(std::span<const float> sums, const float *bias,
+  void finish(std::span<const float> sums, std::span<const float> bias,
               float *column) const {
     bool hasBias = m_.epilogue == cuda::kEpilogueBias;
     for (size_t row = 0; row < sums.size(); ++row)
@@ -75,8 +76,7 @@ private:
   Status contents(CallMemory::Number number, const LtMatrix &matrix) const {
     for (uint64_t column = 0; column < matrix.columns; ++column)
       BOOSTRT_RETURN_IF_ERROR(memory_.requireWritten(
-          number, indexOf(matrix, false, 0, column) * sizeof(float),
-          matrix.rows * sizeof(float)));
+          number, indexOf(matrix, false, 0, column), matrix.rows));
     return Status();
   }
 
@@ -88,16 +88,15 @@ CallMemory::Description Matmul::describe(const BoostLibraryCall &call,
                                          const LtMatmulDesc &matmul) {
   const BoostMatmul &m = call.matmul;
   return {"matmul",
-          fmt::format(
-              "C[{}, {}] = A[{}, {}] * B[{}, {}]{}, strides of A {} "
-              "and {}, of B {} and {}{}",
-              m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
-              m.a_strides[0], m.a_strides[1], m.b_strides[0], m.b_strides[1],
-              matmul.compute == cuda::kLtComputeTf32 ? ", in tf32" : ""),
-          {{{"A", matmul.right.bytes()},
-            {"B", matmul.left.bytes()},
-            {"bias", static_cast<uint64_t>(m.n) * sizeof(float)},
-            {"C", matmul.result.bytes()}}}};
+          fmt::format("C[{}, {}] = A[{}, {}] * B[{}, {}]{}, strides of A {} "
+                      "and {}, of B {} and {}{}",
+                      m.m, m.n, m.m, m.k, m.k, m.n, m.has_bias ? " + bias" : "",
+                      m.a_strides[0], m.a_strides[1], m.b_strides[0],
+                      m.b_strides[1], describePrecision(call)),
+          {{{"A", matmul.right.elements()},
+            {"B", matmul.left.elements()},
+            {"bias", static_cast<uint64_t>(m.n)},
+            {"C", matmul.result.elements()}}}};
 }
 
 /// `Work` computes what is described.
@@ -110,8 +109,7 @@ Status execute(Memory &memory, Checks checks, const BoostLibraryCall &call,
   Work work(operandMemory, described);
   if (checks == Checks::All)
     BOOSTRT_RETURN_IF_ERROR(work.checkContents());
-  work.run();
-  return operandMemory.finish();
+  return operandMemory.finish(work.run());
 }
 
 Status cannotExecute(const BoostLibraryCall &call, const char *kind,
@@ -131,7 +129,7 @@ Status executeCall(Memory &memory, Checks checks, const BoostLibraryCall &call,
     if (!graph.ok())
       return cannotExecute(call, "convolution", graph.status());
     return execute<Convolution>(memory, checks, call, operands, *graph,
-                                Convolution::describe(*graph));
+                                Convolution::describe(call, *graph));
   }
   Result<LtMatmulDesc> matmul = cuda::describeMatmul(call);
   if (!matmul.ok())

@@ -35,7 +35,8 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
         gradient of result i, null when nothing flows into it (at least one is not
         null). `context.needed[i]` says whether the gradient of operand i is used;
         the implementation sets `context.gradOperands[i]` for those and builds no op
-        for the others. On failure it has emitted a diagnostic at this op.
+        for the others. The gradient of an operand of a low type is of that type or of
+        f32, as those of parameters are. On failure it has emitted a diagnostic at this op.
       }],
       "::llvm::LogicalResult", "buildBackward",
       (ins "::boostc::BackwardContext &":$context)>,

@@ -42,6 +42,7 @@ def Nn_Dialect : Dialect {
 // Values of the model. Parameters and sums over samples are of f32; what lies between
 // layers may be of a low type, bf16 or f16 (PrecisionOpInterface).
 def Nn_Tensor : StaticShapeTensorOf<[F32, BF16, F16]>;
+def Nn_Bias : TensorRankOf<[F32, BF16, F16], [1]>;
 def Nn_Float32Tensor : StaticShapeTensorOf<[F32]>;
 def Nn_Labels : StaticShapeTensorOf<[I32]>;
 def Nn_Sum : Boost_Scalar<F32, "getF32Type">;    // a sum over samples

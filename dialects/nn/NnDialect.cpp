@@ -29,6 +29,13 @@ LogicalResult boostc::nn::verifySameElements(std::optional<Location> loc,
                            " and ", b);
 }
 
+LogicalResult boostc::nn::verifyBiasElements(std::optional<Location> loc,
+                                             Type bias, Type factor) {
+  return getElementTypeOrSelf(bias).isF32()
+             ? success()
+             : verifySameElements(loc, bias, factor);
+}
+
 void boostc::nn::NnDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

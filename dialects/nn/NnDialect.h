@@ -29,6 +29,10 @@ namespace boostc::nn {
 llvm::LogicalResult verifySameElements(std::optional<mlir::Location> loc,
                                        mlir::Type a, mlir::Type b);
 
+/// Checks that elements of `bias` are of f32 or those of `factor`, likewise.
+llvm::LogicalResult verifyBiasElements(std::optional<mlir::Location> loc,
+                                       mlir::Type bias, mlir::Type factor);
+
 /// Syntax of a FunctionAttr: the op's name, then its attributes if it has any.
 mlir::ParseResult parseFunction(mlir::AsmParser &parser,
                                 FunctionAttr &function);

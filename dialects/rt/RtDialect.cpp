@@ -188,7 +188,7 @@ static LogicalResult verifyPartials(boostc::ContractionOpInterface op) {
 }
 
 /// One type of factors, and a result of that type or of f32; of f32 factors a
-/// result of any type.
+/// result of any type. A bias of f32 or of the type of the result.
 static LogicalResult verifyElements(boostc::ContractionOpInterface op) {
   Type a = op.getA().getType(), b = op.getB().getType();
   Type c = op.getC().getType(), element = getElementTypeOrSelf(a);
@@ -199,6 +199,12 @@ static LogicalResult verifyElements(boostc::ContractionOpInterface op) {
       !getElementTypeOrSelf(c).isF32())
     return op->emitOpError("expected a result with elements of ")
            << element << " or f32, found " << c;
+  if (Value bias = op.getBias()) {
+    Type added = getElementTypeOrSelf(bias);
+    if (!added.isF32() && added != getElementTypeOrSelf(c))
+      return op->emitOpError("expected a bias with elements of f32 or as in ")
+             << c << ", found " << bias.getType();
+  }
   return success();
 }
 

@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 17; }
+def AbiVersion { int value = 18; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -185,8 +185,8 @@ class Extents<string name, int count, string doc = "">
     : I64<name, doc, 0, count>;
 
 def BoostMatmul : Struct<[{
-  C[m,n] = A[m,k] * B[k,n] + bias[n], all f32. A and B are read through strides
-  (in elements: row, column), C is row-major and dense.
+  C[m,n] = A[m,k] * B[k,n] + bias[n]. A and B are read through strides (in
+  elements: row, column), C is row-major and dense.
   Operands: A, B, bias (null when has_bias is 0), C, scratch.}], [
   I64<"m">, I64<"n">, I64<"k">,
   Extents<"a_strides", 2>,
@@ -195,7 +195,7 @@ def BoostMatmul : Struct<[{
   Reserved]>;
 
 def BoostConvolution : Struct<[{
-  A two-dimensional convolution or one of its adjoints, all f32. With x an input
+  A two-dimensional convolution or one of its adjoints. With x an input
   [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O, OH,
   OW]:
 
@@ -239,6 +239,9 @@ def BoostLibraryCall : Struct<
   EnumField<"precision", BoostPrecision, [{
     CUDA: the program's; CPU: FLOAT32. What computes the same in more is as
     good: the fallback does}]>,
+  EnumField<"factor_type", BoostFloatType, "of A and B; CPU: F32">,
+  EnumField<"result_type", BoostFloatType, [{
+    of bias and C, to which sums are rounded once: F32 or that of A and B}]>,
   Reserved]>;
 
 def BoostSum : Struct<"An accumulator that a function writes.", [

@@ -157,6 +157,13 @@ def BoostLibraryCallKind : AbiEnum<"BOOSTC_LIBRARY", [{
   AbiCase<"ConvolutionBackwardWeight", 3, "convolution_backward_weight",
           "w from y and x">]>;
 
+def BoostFloatType : AbiEnum<"BOOSTC_FLOAT", [{
+  Types of the matrices and tensors of library calls. What is added up is of
+  f32, whatever they are.}], [
+  AbiCase<"F32", 0, "f32">,
+  AbiCase<"Bf16", 1, "bf16">,
+  AbiCase<"F16", 2, "f16">], 1>;
+
 def BoostPrecision : AbiEnum<"BOOSTC_PRECISION", [{
   What the factors of matmuls and convolutions are rounded to; sums are of
   f32.}], [

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 17u
+#define BOOSTC_ABI_VERSION 18u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xa0b99a84u
+#define BOOSTC_ABI_LAYOUT 0xf01a598cu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -164,6 +164,15 @@ typedef enum BoostLibraryCallKind {
   BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3 /* w from y and x */
 } BoostLibraryCallKind;
 
+/* Types of the matrices and tensors of library calls. What is added up is of
+ * f32, whatever they are. */
+typedef enum BoostFloatType {
+  BOOSTC_FLOAT_F32 = 0,
+  BOOSTC_FLOAT_BF16 = 1,
+  BOOSTC_FLOAT_F16 = 2,
+  BOOSTC_FLOAT_COUNT = 3
+} BoostFloatType;
+
 /* What the factors of matmuls and convolutions are rounded to; sums are of f32.
  */
 typedef enum BoostPrecision {
@@ -285,9 +294,9 @@ typedef struct BoostSchedule {
   BoostTensor control; /* f32 scalar in CONTROL that receives the value */
 } BoostSchedule;
 
-/* C[m,n] = A[m,k] * B[k,n] + bias[n], all f32. A and B are read through strides
- * (in elements: row, column), C is row-major and dense. Operands: A, B, bias
- * (null when has_bias is 0), C, scratch. */
+/* C[m,n] = A[m,k] * B[k,n] + bias[n]. A and B are read through strides (in
+ * elements: row, column), C is row-major and dense. Operands: A, B, bias (null
+ * when has_bias is 0), C, scratch. */
 typedef struct BoostMatmul {
   int64_t m;
   int64_t n;
@@ -298,9 +307,8 @@ typedef struct BoostMatmul {
   uint32_t reserved; /* 0 */
 } BoostMatmul;
 
-/* A two-dimensional convolution or one of its adjoints, all f32. With x an
- * input [N, C, H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O,
- * OH, OW]:
+/* A two-dimensional convolution or one of its adjoints. With x an input [N, C,
+ * H, W], w a weight [O, C / groups, KH, KW] and y an output [N, O, OH, OW]:
  *
  *   y[n, o, i, j] = bias[o] + sum over c, k, l of w[o, c, k, l] *
  *       x[n, c, i * strides[0] + k * dilations[0] - padding[0],
@@ -343,6 +351,10 @@ typedef struct BoostLibraryCall {
   /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What computes the same
    * in more is as good: the fallback does */
   uint32_t precision;
+  uint32_t factor_type; /* BoostFloatType: of A and B; CPU: F32 */
+  /* BoostFloatType: of bias and C, to which sums are rounded once: F32 or that
+   * of A and B */
+  uint32_t result_type;
   uint32_t reserved; /* 0 */
 } BoostLibraryCall;
 
@@ -589,7 +601,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostMatmul) == 64,
                   "BoostMatmul is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostConvolution) == 264,
                   "BoostConvolution is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 400,
+BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 408,
                   "BoostLibraryCall is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostSum) == 8,
                   "BoostSum is not laid out as its schema says");

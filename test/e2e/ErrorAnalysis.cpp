@@ -29,6 +29,14 @@ static void roundErrors(Type type, Bounded &value) {
                         2.0 * roundoff.underflow);
 }
 
+/// One side rounds.
+static void roundResult(Type type, Bounded &value) {
+  Roundoff roundoff = getRoundoff(cast<FloatType>(type));
+  for (auto [number, error] : llvm::zip_equal(value.value.data, value.error))
+    error += std::max(roundoff.relative * (std::abs(number) + error),
+                      roundoff.underflow);
+}
+
 bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
   SmallVector<Bounded> in;
   SmallVector<ReferenceValue> exact, out;
@@ -60,6 +68,8 @@ bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
         // Where a bound has overflowed nothing is known of the result.
         bound = std::isnan(error) ? INFINITY : error * (1.0 + secondOrder);
     roundErrors(result.getType(), bounded);
+    if (auto rounded = op.getAttrOfType<TypeAttr>(kRoundedToAttrName))
+      roundResult(rounded.getValue(), bounded);
     set(result, std::move(bounded));
   }
   return true;

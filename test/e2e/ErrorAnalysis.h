@@ -15,6 +15,8 @@
 //    not: the whole gradient is in doubt there;
 //  - in a program of tf32 each factor of a product or convolution may have been
 //  rounded to 10 bits before, by kTf32Roundoff;
+//  - an op with kRoundedToAttrName has its result rounded to that type, too, by
+//  the library that computes it;
 //  - exp and log are the polynomials of compiler/lowering/llvm, off by at most
 //    kElementaryError.
 //
@@ -27,6 +29,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace boostc::e2e {
+
+/// A type attribute, which tests give to ops; see above.
+inline constexpr llvm::StringLiteral kRoundedToAttrName = "e2e.rounded_to";
 
 /// The values of a function's ops with bounds of their errors, op by op.
 class ErrorAnalysis {

@@ -2,7 +2,9 @@
 // which rounds where the program does, within the bounds that follow.
 #include "test/e2e/Comparison.h"
 #include "test/e2e/Differential.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace mlir;
 using namespace boostc;
@@ -14,6 +16,7 @@ struct Amp {
   const char *level, *dtype;
   bool isForGpus = false; ///< and runs on the simulated one
   TilingPolicy tiling = TilingPolicy::Auto;
+  const char *library = "never"; ///< cuBLASLt and cuDNN
 
   /// f16 at O2 has a loss scale.
   bool isScaled() const {
@@ -24,7 +27,8 @@ struct Amp {
 std::string getName(const Amp &amp) {
   return std::string(amp.level) + "_" + amp.dtype +
          (amp.isForGpus ? "_gpu" : "_cpu") +
-         (amp.tiling == TilingPolicy::Always ? "_tiled" : "");
+         (amp.tiling == TilingPolicy::Always ? "_tiled" : "") +
+         (StringRef(amp.library) == "always" ? "_libraries" : "");
 }
 
 void PrintTo(const Amp &amp, std::ostream *stream) { *stream << getName(amp); }
@@ -35,6 +39,7 @@ CompileOptions getOptions(const Amp &amp) {
   options.phase.forCpu = !amp.isForGpus;
   options.phase.forCuda = amp.isForGpus;
   options.phase.cudaStaging = amp.tiling;
+  options.phase.cudaLibrary = amp.library;
   options.sets = {std::string("amp.level=") + amp.level,
                   std::string("amp.dtype=") + amp.dtype};
   // Low enough that most steps are applied, and one that changes.
@@ -70,18 +75,53 @@ getTestName(const testing::TestParamInfo<std::tuple<Model, Amp>> &info) {
   return std::get<0>(info.param).name + "_" + getName(std::get<1>(info.param));
 }
 
-constexpr Amp kAmps[] = {
-    {"O1", "bf16"},       {"O1", "f16"},
-    {"O2", "bf16"},       {"O3", "bf16"},
-    {"O3", "f16"},        {"O1", "f16", true},
-    {"O2", "bf16", true}, {"O2", "bf16", true, TilingPolicy::Always},
-    {"O3", "f16", true},  {"O2", "f16"},
-    {"O2", "f16", true}};
+constexpr Amp kAmps[] = {{"O1", "bf16"},
+                         {"O1", "f16"},
+                         {"O2", "bf16"},
+                         {"O3", "bf16"},
+                         {"O3", "f16"},
+                         {"O1", "f16", true},
+                         {"O2", "bf16", true},
+                         {"O2", "bf16", true, TilingPolicy::Always},
+                         {"O3", "f16", true},
+                         {"O2", "f16"},
+                         {"O2", "f16", true},
+                         {"O2", "bf16", true, TilingPolicy::Auto, "always"},
+                         {"O1", "f16", true, TilingPolicy::Auto, "always"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, MixedPrecision,
                          testing::Combine(testing::ValuesIn(getModels()),
                                           testing::ValuesIn(kAmps)),
                          getTestName);
+
+// Factors of 16 bits go to the libraries as they are. Gradients of dense
+// weights come back in f32.
+TEST(LowLibraries, CallsSayTheirTypes) {
+  for (auto [dtype, type] :
+       {std::pair("bf16", BOOSTC_FLOAT_BF16), {"f16", BOOSTC_FLOAT_F16}}) {
+    Amp amp{"O2", dtype, true, TilingPolicy::Auto, "always"};
+    Compiled compiled(compileText(getModel("lenet").getJson(), getOptions(amp)),
+                      1);
+    const BoostTarget &target = *compiled.descriptor().targets;
+    std::set<std::pair<uint32_t, bool>> found; // kind, whether rounded
+    for (const BoostLibraryCall &call :
+         std::span(target.library_calls, target.library_call_count)) {
+      EXPECT_EQ(call.factor_type, type) << call.location;
+      EXPECT_THAT(call.result_type,
+                  testing::AnyOf(type, uint32_t{BOOSTC_FLOAT_F32}));
+      EXPECT_EQ(call.precision, BOOSTC_PRECISION_FLOAT32);
+      found.emplace(call.kind, call.result_type == type);
+    }
+    EXPECT_THAT(
+        found,
+        testing::ElementsAre(
+            std::pair(BOOSTC_LIBRARY_MATMUL, false),
+            std::pair(BOOSTC_LIBRARY_MATMUL, true),
+            std::pair(BOOSTC_LIBRARY_CONVOLUTION, true),
+            std::pair(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA, true),
+            std::pair(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT, true)));
+  }
+}
 
 /// Models whose gradients tell the types apart.
 class LowPrecision : public testing::TestWithParam<const char *> {};

@@ -27,7 +27,8 @@ protected:
 
   /// By definition, on row-major tensors.
   std::vector<double> expected() const {
-    std::vector<double> sums(call.operand_bytes[3] / 4);
+    std::vector<double> sums(call.operand_bytes[3] /
+                             cuda::bytesOfElement(call.result_type));
     if (!bias.empty()) {
       size_t pixels = static_cast<size_t>(call.convolution.output[2] *
                                           call.convolution.output[3]);
@@ -38,6 +39,8 @@ protected:
                    [&](size_t result, size_t first, size_t second) {
                      sums[result] += double(a[first]) * b[second];
                    });
+    for (double &sum : sums)
+      sum = rounded(static_cast<float>(sum), call.result_type);
     return sums;
   }
   void expectComputed() {
@@ -66,9 +69,12 @@ TEST_F(ConvolutionCalls, Compute) {
           continue;
         SCOPED_TRACE(testing::Message() << "kind " << kind << ", case "
                                         << &each - cases << ", " << hasBias);
-        prepare(convolutionCall(kind, each.input, each.weight, each.steps,
-                                hasBias));
-        expectComputed();
+        for (auto [factor, stored] : kFloatTypes) {
+          prepare(convolutionCall(kind, each.input, each.weight, each.steps,
+                                  hasBias),
+                  factor, stored);
+          expectComputed();
+        }
       }
 }
 

@@ -2,7 +2,9 @@
 // its operands, and what the simulator says of it.
 #pragma once
 
+#include "runtime/device/cuda/CallElements.h"
 #include "sim/SimLibrary.h"
+#include "test/runtime/device/cuda/FakeElements.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +15,20 @@ namespace boostrt::sim {
 
 class LibraryCallFixture : public testing::Test {
 protected:
+  /// Types of factors and of results.
+  static constexpr std::pair<uint32_t, uint32_t> kFloatTypes[] = {
+      {BOOSTC_FLOAT_F32, BOOSTC_FLOAT_F32},
+      {BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_BF16},
+      {BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F32},
+      {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F16},
+      {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32}};
+  /// As the compiler's own types round.
+  static float rounded(float value, uint32_t type) {
+    cuda::fake::Elements one(&value, type);
+    one.set(0, value);
+    return one[0];
+  }
+
   static constexpr uint64_t kScratchBytes = 256;
 
   /// Reports name the call as `what`.
@@ -35,25 +51,43 @@ protected:
     EXPECT_TRUE(memory.copyIn(address, std::as_bytes(std::span(values))).ok());
     return address;
   }
-  /// Numbers in fresh memory for everything that `wanted` reads.
-  void prepare(const BoostLibraryCall &wanted) {
+  /// `values` in the operand's type, in fresh memory.
+  uint64_t uploadAs(uint32_t type, const std::vector<float> &values,
+                    const std::string &name) {
+    std::vector<std::byte> elements(values.size() * cuda::bytesOfElement(type));
+    cuda::roundElements(type, values, elements);
+    uint64_t address = reserve(elements.size(), name);
+    EXPECT_TRUE(memory.copyIn(address, elements).ok());
+    return address;
+  }
+  /// Numbers in fresh memory for everything that `wanted`, a call on f32,
+  /// reads. They are the same in the types given.
+  void prepare(const BoostLibraryCall &wanted,
+               uint32_t factor = BOOSTC_FLOAT_F32,
+               uint32_t result = BOOSTC_FLOAT_F32) {
     call = wanted;
     call.layers = "fc1, relu1";
     call.scratch_bytes = kScratchBytes;
     a = draw(call.operand_bytes[0] / 4, 1);
     b = draw(call.operand_bytes[1] / 4, 2);
     bias = draw(call.operand_bytes[2] / 4, 3);
-    operands = {
-        upload(a, "a"), upload(b, "b"), bias.empty() ? 0 : upload(bias, "bias"),
-        reserve(call.operand_bytes[3], "c"), reserve(kScratchBytes, "scratch")};
+    call.factor_type = factor;
+    call.result_type = result;
+    for (auto number : {cuda::CallOperands::A, cuda::CallOperands::B,
+                        cuda::CallOperands::Bias, cuda::CallOperands::C})
+      call.operand_bytes[number] =
+          call.operand_bytes[number] / 4 *
+          cuda::bytesOfElement(cuda::typeOfOperand(call, number));
+    operands = {uploadAs(factor, a, "a"), uploadAs(factor, b, "b"),
+                bias.empty() ? 0 : uploadAs(result, bias, "bias"),
+                reserve(call.operand_bytes[3], "c"),
+                reserve(kScratchBytes, "scratch")};
   }
 
   std::vector<float> result() {
-    std::vector<float> values(call.operand_bytes[3] / 4);
-    EXPECT_TRUE(
-        memory.copyOut(std::as_writable_bytes(std::span(values)), operands[3])
-            .ok());
-    return values;
+    std::vector<std::byte> elements(call.operand_bytes[3]);
+    EXPECT_TRUE(memory.copyOut(elements, operands[3]).ok());
+    return cuda::extendElements(call.result_type, elements);
   }
   Status run(Checks checks = Checks::All) {
     return executeCall(memory, checks, call, operands);

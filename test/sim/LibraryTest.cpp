@@ -18,38 +18,60 @@ class LibraryCall : public LibraryCallFixture {
 protected:
   LibraryCall() : LibraryCallFixture("matmul") {}
 
-  void SetUp() override {
-    prepare({BOOSTC_LIBRARY_MATMUL,
-             0,
-             0,
-             "model.json:14:5",
-             "fc1",
-             {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
-             {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
-             {},
-             BOOSTC_PRECISION_FLOAT32,
-             0});
-  }
+  void SetUp() override { prepare(kCall); }
+
+  static constexpr BoostLibraryCall kCall = {
+      BOOSTC_LIBRARY_MATMUL,
+      0,
+      0,
+      "model.json:14:5",
+      "fc1",
+      {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
+      {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
+      {},
+      BOOSTC_PRECISION_FLOAT32,
+      BOOSTC_FLOAT_F32,
+      BOOSTC_FLOAT_F32,
+      0};
 };
 
 TEST_F(LibraryCall, Computes) {
-  for (uint32_t hasBias : {0, 1}) {
-    call.matmul.has_bias = hasBias;
-    std::vector<uint64_t> all = operands;
-    operands[2] = hasBias ? operands[2] : 0;
-    Status status = run();
-    ASSERT_TRUE(status.ok()) << status.message();
-    std::vector<float> found = result();
-    for (int64_t i = 0; i < kM; ++i)
-      for (int64_t j = 0; j < kN; ++j) {
-        // The operands have few bits: the sums are exact.
-        double sum = hasBias ? bias[j] : 0.0;
-        for (int64_t k = 0; k < kK; ++k)
-          sum += double(a[i * kK + k]) * b[j * kK + k];
-        EXPECT_EQ(found[i * kN + j], sum) << i << ", " << j;
-      }
-    operands = all;
-  }
+  for (auto [factor, stored] : kFloatTypes)
+    for (uint32_t hasBias : {0, 1}) {
+      prepare(kCall, factor, stored);
+      call.matmul.has_bias = hasBias;
+      operands[2] = hasBias ? operands[2] : 0;
+      Status status = run();
+      ASSERT_TRUE(status.ok()) << status.message();
+      std::vector<float> found = result();
+      for (int64_t i = 0; i < kM; ++i)
+        for (int64_t j = 0; j < kN; ++j) {
+          // The operands have few bits: the sums are exact.
+          float sum = hasBias ? bias[j] : 0;
+          for (int64_t k = 0; k < kK; ++k)
+            sum += a[i * kK + k] * b[j * kK + k];
+          EXPECT_EQ(found[i * kN + j], rounded(sum, stored)) << i << ", " << j;
+        }
+    }
+}
+
+TEST_F(LibraryCall, ReportsNameTheTypes) {
+  auto expect = [&](uint32_t factor, uint32_t stored, const char *text) {
+    prepare(kCall, factor, stored);
+    operands[4] = 0;
+    EXPECT_THAT(run().message(), HasSubstr(text));
+  };
+  expect(BOOSTC_FLOAT_F32, BOOSTC_FLOAT_F32, "of B 1 and 4\n");
+  expect(BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_BF16, "of B 1 and 4, in bf16\n");
+  expect(BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32, "of B 1 and 4, in f16, to f32\n");
+  prepare(kCall, BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_BF16);
+  call.operand_bytes[3] -= 2;
+  expectFault("out-of-bounds access",
+              "C reaches over 30 bytes, and 28 were planned for it");
+  prepare(kCall, BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F32);
+  ASSERT_TRUE(memory.forget(operands[0] + 2, 2).ok());
+  expectFault("uninitialised read", "A: no operation wrote all of the 8 bytes",
+              Checks::All);
 }
 
 TEST(Tf32, RoundsToNearest) {

@@ -4,6 +4,8 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/target/CudaTarget.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Precision.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace boostc {
@@ -32,7 +34,7 @@ static int64_t getScratchBytes(rt::MatmulOp, rt::Precision) {
 /// copies of the operands fit, too.
 static int64_t getScratchBytes(rt::ConvolutionOp op, rt::Precision precision) {
   int64_t bytes = kScratchBytes;
-  if (precision == rt::Precision::Tf32)
+  if (precision == rt::Precision::Tf32 || isLowPrecision(op.getA().getType()))
     for (Value operand : {op.getA(), op.getB(), op.getC()})
       bytes += countBytes(getViewedBuffer(operand).getType());
   return bytes;
@@ -91,6 +93,42 @@ static bool isReadable(rt::ConvolutionOp op) {
   });
 }
 
+/// Whether libraries have the call: sums are rounded to the type of the factors
+/// or not at all, and a bias is of the type of the result.
+static bool hasLibraryTypes(ContractionOpInterface op) {
+  Type factor = getElementTypeOrSelf(op.getA().getType());
+  Type result = getElementTypeOrSelf(op.getC().getType());
+  return (result == factor || result.isF32()) &&
+         (!op.getBias() ||
+          getElementTypeOrSelf(op.getBias().getType()) == result);
+}
+
+/// cuDNN 9.19 proposes tensor cores for 16-bit factors only where the result is
+/// of 16 bits, too, whatever the layouts: what is to be of f32, a gradient of a
+/// weight, is rounded and extended by an op of its own.
+static void roundResult(rt::ConvolutionOp op) {
+  Type factor = getElementTypeOrSelf(op.getA().getType());
+  auto type = cast<MemRefType>(op.getC().getType());
+  if (type.getElementType() == factor)
+    return;
+  OpBuilder builder(op);
+  Value wide = op.getC();
+  Value rounded = memref::AllocOp::create(
+      builder, op.getLoc(), MemRefType::get(type.getShape(), factor));
+  op.getCMutable().assign(rounded);
+  builder.setInsertionPointAfter(op);
+  SmallVector<AffineMap> maps(2,
+                              builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      builder, op.getLoc(), rounded, wide, maps, loops,
+      [](OpBuilder &b, Location loc, ValueRange elements) {
+        linalg::YieldOp::create(b, loc, buildExtension(b, loc, elements[0]));
+      });
+}
+static void roundResult(rt::MatmulOp) {}
+
 namespace {
 
 struct ChooseDeviceLibrary
@@ -110,9 +148,8 @@ struct ChooseDeviceLibrary
   }
 
   template <typename OpTy> void choose(OpTy op) {
-    // Calls are of f32.
     if (!isa<MemRefType>(op.getC().getType()) || op.getScratch() ||
-        isLowPrecision(op.getA().getType()))
+        !hasLibraryTypes(op))
       return;
     // What begins inside of a buffer is left to kernels, and a fallback
     // kernel has each buffer once.
@@ -122,8 +159,12 @@ struct ChooseDeviceLibrary
     if (getViewedBuffer(op.getA()) == getViewedBuffer(op.getB()) ||
         !isReadable(op) || (library == "auto" && !isProfitableForLibrary(op)))
       return;
+    roundResult(op);
     OpBuilder builder(op);
-    rt::Precision precision = rt::getMatmulPrecision(getOperation());
+    // What is of 16 bits has nothing to round.
+    rt::Precision precision = isLowPrecision(op.getA().getType())
+                                  ? rt::Precision::Float32
+                                  : rt::getMatmulPrecision(getOperation());
     auto type =
         MemRefType::get({getScratchBytes(op, precision)}, builder.getI8Type());
     op.getScratchMutable().assign(

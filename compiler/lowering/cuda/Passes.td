@@ -20,6 +20,10 @@ def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::tr
     tells later passes that it is a call; the others get kernels. `library` is `auto`,
     `always` (every one whose operands the library can read) or `never`.
 
+    cuDNN has no tensor cores for a convolution of 16-bit factors with a result in f32. The
+    gradient of a weight is one: its result is rounded to 16 bits, and extended by an op of
+    its own.
+
     Before and after, with `library=always`:
     ```mlir
     rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>)
@@ -32,7 +36,8 @@ def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::tr
   let options = [
     Option<"library", "library", "std::string", "\"auto\"", "auto, always or never">
   ];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def SplitReductionsPass : Pass<"boostc-split-reductions", "::boostc::train::ProgramOp"> {

@@ -51,9 +51,18 @@ static uint32_t kindOf(rt::ConvolutionKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+static uint32_t floatTypeOf(Value operand) {
+  Type element = getElementTypeOrSelf(operand.getType());
+  return element.isF32()   ? BOOSTC_FLOAT_F32
+         : element.isF16() ? BOOSTC_FLOAT_F16
+                           : BOOSTC_FLOAT_BF16;
+}
+
 BoostLibraryCall boostc::describeLibraryCall(ContractionOpInterface op) {
   BoostLibraryCall call = {};
   call.precision = static_cast<uint32_t>(op.getPrecision());
+  call.factor_type = floatTypeOf(op.getA());
+  call.result_type = floatTypeOf(op.getC());
   if (auto matmul = dyn_cast<rt::MatmulOp>(*op)) {
     call.kind = BOOSTC_LIBRARY_MATMUL;
     call.matmul = describeMatmul(matmul);

@@ -1,9 +1,9 @@
 #include "runtime/device/cuda/CallBench.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/device/cuda/CallElements.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 namespace boostrt::cuda {
@@ -36,28 +36,42 @@ CallBench::create(const CudaApi &api, Stream stream,
 }
 
 Status CallBench::reserve(const BoostTarget &target) {
-  Operands most{};
+  std::array<Operands, BOOSTC_FLOAT_COUNT> most{};
+  uint64_t scratchBytes = 0;
   for (const BoostLibraryCall &call :
        std::span(target.library_calls, target.library_call_count)) {
-    for (size_t i = 0; i < Scratch; ++i)
-      most[i] = std::max(most[i], call.operand_bytes[i]);
-    most[Scratch] = std::max(most[Scratch], call.scratch_bytes);
-  }
-  for (size_t i = 0; i < most.size(); ++i)
-    if (most[i] > 0) {
-      Address address = 0;
-      BOOSTRT_RETURN_IF_ERROR(
-          check("cuMemAlloc", api_.cuMemAlloc_v2(&address, most[i])));
-      memory_[i] = address;
+    for (CallOperands::Number number : {A, B, Bias, C}) {
+      uint64_t &bytes = most[typeOfOperand(call, number)][number];
+      bytes = std::max(bytes, call.operand_bytes[number]);
     }
+    scratchBytes = std::max(scratchBytes, call.scratch_bytes);
+  }
+  BOOSTRT_RETURN_IF_ERROR(allocate(scratchBytes, scratch_));
+  for (uint32_t type = 0; type < BOOSTC_FLOAT_COUNT; ++type)
+    for (size_t i = 0; i < Scratch; ++i)
+      BOOSTRT_RETURN_IF_ERROR(allocate(most[type][i], memory_[type][i]));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuEventCreate", api_.cuEventCreate(&begin_, 0)));
   BOOSTRT_RETURN_IF_ERROR(check("cuEventCreate", api_.cuEventCreate(&end_, 0)));
-  for (size_t i = 0; i < C; ++i)
-    if (most[i] > 0) {
-      std::vector<float> numbers = drawNumbers(most[i] / sizeof(float), i);
-      BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[i], numbers.data(), most[i]));
-    }
+  for (uint32_t type = 0; type < BOOSTC_FLOAT_COUNT; ++type)
+    for (size_t i = 0; i < C; ++i)
+      if (uint64_t bytes = most[type][i]) {
+        std::vector<std::byte> elements(bytes);
+        roundElements(type, drawNumbers(bytes / bytesOfElement(type), i),
+                      elements);
+        BOOSTRT_RETURN_IF_ERROR(
+            copyIn(memory_[type][i], elements.data(), bytes));
+      }
+  return Status();
+}
+
+Status CallBench::allocate(uint64_t bytes, uint64_t &address) {
+  if (bytes == 0)
+    return Status();
+  Address allocated = 0;
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuMemAlloc", api_.cuMemAlloc_v2(&allocated, bytes)));
+  address = allocated;
   return Status();
 }
 
@@ -66,9 +80,12 @@ CallBench::~CallBench() {
   for (Event event : {begin_, end_})
     if (event)
       api_.cuEventDestroy_v2(event);
-  for (uint64_t address : memory_)
-    if (address)
-      api_.cuMemFree_v2(address);
+  for (const Operands &operands : memory_)
+    for (uint64_t address : operands)
+      if (address)
+        api_.cuMemFree_v2(address);
+  if (scratch_)
+    api_.cuMemFree_v2(scratch_);
 }
 
 Status CallBench::copyIn(uint64_t to, const void *from, uint64_t bytes) {
@@ -79,7 +96,10 @@ Status CallBench::copyIn(uint64_t to, const void *from, uint64_t bytes) {
 }
 
 CallBench::Operands CallBench::operandsOf(const BoostLibraryCall &call) const {
-  Operands operands = memory_;
+  Operands operands{};
+  for (CallOperands::Number number : {A, B, Bias, C})
+    operands[number] = memory_[typeOfOperand(call, number)][number];
+  operands[Scratch] = scratch_;
   if (!hasBias(call))
     operands[Bias] = 0;
   return operands;
@@ -87,17 +107,18 @@ CallBench::Operands CallBench::operandsOf(const BoostLibraryCall &call) const {
 
 Result<std::vector<float>> CallBench::runOnce(const BoostLibraryCall &call,
                                               const Work &work) {
-  std::vector<float> result(countResults(call),
-                            std::numeric_limits<float>::quiet_NaN());
-  uint64_t bytes = result.size() * sizeof(float);
-  BOOSTRT_RETURN_IF_ERROR(copyIn(memory_[C], result.data(), bytes));
+  // A NaN in each type.
+  std::vector<std::byte> result(
+      countResults(call) * bytesOfElement(call.result_type), std::byte{0xff});
+  uint64_t address = operandsOf(call)[C];
+  BOOSTRT_RETURN_IF_ERROR(copyIn(address, result.data(), result.size()));
   BOOSTRT_RETURN_IF_ERROR(work());
   BOOSTRT_RETURN_IF_ERROR(check(
-      "cuMemcpyDtoHAsync",
-      api_.cuMemcpyDtoHAsync_v2(result.data(), memory_[C], bytes, stream_)));
+      "cuMemcpyDtoHAsync", api_.cuMemcpyDtoHAsync_v2(result.data(), address,
+                                                     result.size(), stream_)));
   BOOSTRT_RETURN_IF_ERROR(
       check("cuStreamSynchronize", api_.cuStreamSynchronize(stream_)));
-  return result;
+  return extendElements(call.result_type, result);
 }
 
 Result<double> CallBench::round(const Work &work, int repeats) {

@@ -19,8 +19,8 @@ public:
   using Operands = std::array<uint64_t, CallOperands::Count>;
   using Work = std::function<Status()>;
 
-  /// Reserves what the largest operands of the calls of `target` need, and
-  /// writes numbers in [-1, 1) there. `api` outlives it. Fails with
+  /// Reserves what the largest operands of each type of the calls of `target`
+  /// need, and writes numbers in [-1, 1) there. `api` outlives it. Fails with
   /// ExitCode::Internal.
   static Result<std::unique_ptr<CallBench>>
   create(const CudaApi &api, Stream stream, const BoostTarget &target);
@@ -40,6 +40,7 @@ public:
 private:
   CallBench(const CudaApi &api, Stream stream) : api_(api), stream_(stream) {}
   Status reserve(const BoostTarget &target);
+  Status allocate(uint64_t bytes, uint64_t &address);
   Status copyIn(uint64_t to, const void *from, uint64_t bytes);
   Result<double> round(const Work &work, int repeats);
   Status check(const char *call, CallResult result) const {
@@ -49,7 +50,9 @@ private:
   const CudaApi &api_;
   Stream stream_;
   Event begin_ = nullptr, end_ = nullptr;
-  Operands memory_{};
+  /// By BoostFloatType.
+  std::array<Operands, BOOSTC_FLOAT_COUNT> memory_{};
+  uint64_t scratch_ = 0;
 };
 
 } // namespace boostrt::cuda

@@ -29,13 +29,23 @@ namespace {
 /// as well, what is added and what comes out (Fasi et al., "Numerical behavior
 /// of NVIDIA tensor cores", 2021): twice a whole unit of a sum, which does not
 /// cancel.
+///
+/// Factors of 16 bits are multiplied as they are, products have 22 bits at
+/// most, and tensor cores add them up likewise. A result of 16 bits is rounded
+/// once, by the library and by the kernel: by half a unit of what it is.
 double boundOf(const BoostLibraryCall &call) {
   double most = static_cast<double>(countTerms(call)) + 1;
   double cancelled = std::min(most, 8 * std::sqrt(most));
   double oneSum = cancelled * cancelled * 0x1p-24;
-  return call.precision == BOOSTC_PRECISION_TF32
-             ? cancelled * 0x1p-9 + oneSum + 4 * most * cancelled * 0x1p-24
-             : 2 * oneSum;
+  double factors =
+      call.precision == BOOSTC_PRECISION_TF32 ? cancelled * 0x1p-9 : 0;
+  double sums = allowsTensorCores(call)
+                    ? oneSum + 4 * most * cancelled * 0x1p-24
+                    : 2 * oneSum;
+  double halfUnit = call.result_type == BOOSTC_FLOAT_BF16  ? 0x1p-9
+                    : call.result_type == BOOSTC_FLOAT_F16 ? 0x1p-12
+                                                           : 0;
+  return factors + sums + 2 * halfUnit * cancelled;
 }
 
 bool agree(const std::vector<float> &a, const std::vector<float> &b,

@@ -52,6 +52,23 @@ bool hasBias(const BoostLibraryCall &call) {
                               : call.matmul.has_bias) != 0;
 }
 
+uint32_t typeOfOperand(const BoostLibraryCall &call,
+                       CallOperands::Number number) {
+  using enum CallOperands::Number;
+  return number == A || number == B ? call.factor_type : call.result_type;
+}
+
+const char *nameOfPrecision(const BoostLibraryCall &call) {
+  return call.precision == BOOSTC_PRECISION_TF32
+             ? "tf32"
+             : boostabi::nameOf<BoostFloatType>(call.factor_type);
+}
+
+bool allowsTensorCores(const BoostLibraryCall &call) {
+  return call.precision == BOOSTC_PRECISION_TF32 ||
+         call.factor_type != BOOSTC_FLOAT_F32;
+}
+
 uint64_t countResults(const BoostLibraryCall &call) {
   const BoostConvolution &c = call.convolution;
   switch (call.kind) {
@@ -80,11 +97,15 @@ int64_t countTerms(const BoostLibraryCall &call) {
 }
 
 std::string describeCall(const BoostLibraryCall &call) {
-  return fmt::format("{}:{}{}scratch{}", nameOfCall(call.kind),
-                     isConvolution(call) ? describe(call.convolution)
-                                         : describe(call.matmul),
-                     call.precision == BOOSTC_PRECISION_TF32 ? "tf32:" : "",
-                     call.scratch_bytes);
+  return fmt::format(
+      "{}:{}{}{}scratch{}", nameOfCall(call.kind),
+      isConvolution(call) ? describe(call.convolution) : describe(call.matmul),
+      allowsTensorCores(call) ? fmt::format("{}:", nameOfPrecision(call)) : "",
+      call.result_type != call.factor_type
+          ? fmt::format("to-{}:",
+                        boostabi::nameOf<BoostFloatType>(call.result_type))
+          : "",
+      call.scratch_bytes);
 }
 
 } // namespace boostrt::cuda

@@ -23,6 +23,13 @@ std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands);
 const char *nameOfCall(uint32_t kind);
 bool isConvolution(const BoostLibraryCall &call);
 bool hasBias(const BoostLibraryCall &call);
+/// BoostFloatType of an operand that is not the scratch memory.
+uint32_t typeOfOperand(const BoostLibraryCall &call,
+                       CallOperands::Number number);
+/// What A and B have, at most: "f32", "tf32", "bf16" or "f16".
+const char *nameOfPrecision(const BoostLibraryCall &call);
+/// Whether tensor cores are as exact as the call asks for.
+bool allowsTensorCores(const BoostLibraryCall &call);
 /// For C.
 uint64_t countResults(const BoostLibraryCall &call);
 /// Products that are added up for one element of C, at most.

@@ -71,11 +71,11 @@ Status checkExtents(const ConvolutionGraph &graph) {
 
 } // namespace
 
-uint64_t DnnTensor::bytes() const {
+uint64_t DnnTensor::reach() const {
   int64_t last = 0;
   for (size_t i = 0; i < extents.size(); ++i)
     last += (extents[i] - 1) * strides[i];
-  return static_cast<uint64_t>(last + 1) * sizeof(float);
+  return static_cast<uint64_t>(last + 1);
 }
 
 const DnnTensor &ConvolutionGraph::tensor(DnnTensor::Number number) const {
@@ -100,10 +100,15 @@ Result<ConvolutionGraph> describeConvolution(const BoostLibraryCall &call) {
     graph.input.number = DnnTensor::B;
     graph.weight.number = DnnTensor::C;
   }
+  for (DnnTensor *tensor : {&graph.input, &graph.weight, &graph.output})
+    tensor->type = typeOfOperand(call, DnnTensor::operandOf(tensor->number));
   graph.hasBias = c.has_bias != 0;
   graph.allowsTf32 = call.precision == BOOSTC_PRECISION_TF32;
   int64_t filters = c.weight[0];
-  graph.bias = {DnnTensor::Bias, {1, filters, 1, 1}, {filters, 1, 1, 1}};
+  graph.bias = {DnnTensor::Bias,
+                {1, filters, 1, 1},
+                {filters, 1, 1, 1},
+                call.result_type};
   graph.strides = {c.strides[0], c.strides[1]};
   graph.dilations = {c.dilations[0], c.dilations[1]};
   graph.paddingBefore = {c.padding[0], c.padding[1]};

@@ -11,7 +11,7 @@
 
 namespace boostrt::cuda {
 
-/// A tensor of f32 as it is stored: N, C, H, W, or O, C, KH, KW of a weight.
+/// A tensor as it is stored: N, C, H, W, or O, C, KH, KW of a weight.
 struct DnnTensor {
   /// The tensors of a graph by their numbers there: the operands of a call, and
   /// what a convolution hands to the operation that adds the bias.
@@ -23,12 +23,13 @@ struct DnnTensor {
 
   int64_t number = 0;
   std::array<int64_t, 4> extents{}, strides{};
+  uint32_t type = BOOSTC_FLOAT_F32; ///< BoostFloatType
 
   int64_t elements() const {
     return extents[0] * extents[1] * extents[2] * extents[3];
   }
   /// From its first element to after its last.
-  uint64_t bytes() const;
+  uint64_t reach() const;
 };
 
 /// C = A conv B (+ bias), where A, B and C are input, weight and output in the
@@ -38,7 +39,7 @@ struct ConvolutionGraph {
   DnnTensor input, weight, output;
   bool hasBias = false;
   DnnTensor bias; ///< [1, O, 1, 1]
-  /// Whether A and B may be rounded to tf32.
+  /// Whether A and B, of f32, may be rounded to tf32.
   bool allowsTf32 = false;
   /// Vertical, horizontal.
   std::array<int64_t, 2> strides{}, dilations{};

@@ -8,6 +8,13 @@
 namespace boostrt::cuda {
 namespace {
 
+/// cudaDataType_t of a BoostFloatType.
+int dataTypeOf(uint32_t type) {
+  return type == BOOSTC_FLOAT_F32   ? kLtF32
+         : type == BOOSTC_FLOAT_F16 ? kLtF16
+                                    : kLtBf16;
+}
+
 std::string formatAlgorithm(const LtAlgorithm &algorithm) {
   std::string text;
   for (uint64_t word : algorithm.data)
@@ -115,8 +122,9 @@ Status LtMatmul::describe(const LtMatmulDesc &matmul, uint64_t scratchBytes) {
                                 {&result_, &matmul.result}})
     BOOSTRT_RETURN_IF_ERROR(api.check(
         "cublasLtMatrixLayoutCreate",
-        api.cublasLtMatrixLayoutCreate(layout, kLtF32, matrix->rows,
-                                       matrix->columns, matrix->leading)));
+        api.cublasLtMatrixLayoutCreate(layout, dataTypeOf(matrix->type),
+                                       matrix->rows, matrix->columns,
+                                       matrix->leading)));
   BOOSTRT_RETURN_IF_ERROR(
       api.check("cublasLtMatmulPreferenceCreate",
                 api.cublasLtMatmulPreferenceCreate(&preference_)));

@@ -35,7 +35,9 @@ struct LtHeuristic {
 };
 
 // The values of cublasLt.h's enumerations that are passed.
-inline constexpr int kLtF32 = 0;            ///< cudaDataType_t
+inline constexpr int kLtF32 = 0; ///< cudaDataType_t
+inline constexpr int kLtF16 = 2;
+inline constexpr int kLtBf16 = 14;
 inline constexpr int kLtTransposeFirst = 3; ///< cublasLtMatmulDescAttributes_t
 inline constexpr int kLtTransposeSecond = 4;
 inline constexpr int kLtEpilogue = 7;

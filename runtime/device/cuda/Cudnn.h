@@ -77,7 +77,8 @@ private:
   Result<DnnObject> makePlan(const std::string &candidate) const;
 
   const Cudnn &library_;
-  bool hasBias_ = false, allowsTf32_ = false;
+  bool hasBias_ = false, allowsTensorCores_ = false;
+  std::string precision_; ///< nameOfPrecision()
   uint64_t scratchBytes_ = 0;
   DnnObject graph_, plan_;
 };

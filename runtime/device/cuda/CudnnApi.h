@@ -102,7 +102,9 @@ inline constexpr int kDnnEngineDevice = 1307;
 inline constexpr int kDnnDeviceJson = 2702;
 
 // The values of some more enumerations.
-inline constexpr int kDnnF32 = 0;              ///< cudnnDataType_t
+inline constexpr int kDnnF32 = 0; ///< cudnnDataType_t
+inline constexpr int kDnnF16 = 2;
+inline constexpr int kDnnBf16 = 9;
 inline constexpr int kDnnCrossCorrelation = 1; ///< cudnnConvolutionMode_t
 inline constexpr int kDnnAdd = 0;              ///< cudnnPointwiseMode_t
 inline constexpr int kDnnModeFallback = 2;     ///< cudnnBackendHeurMode_t

@@ -8,7 +8,8 @@
 namespace boostrt::cuda {
 namespace {
 
-/// The longest lists that the library returns; it has some forty kinds of knobs.
+/// The longest lists that the library returns; it has some forty kinds of
+/// knobs.
 constexpr int64_t kMaxConfigs = 64, kMaxNotes = 64, kMaxKnobs = 64;
 
 /// The operation of a kind, and its first attribute.
@@ -26,6 +27,13 @@ Operation operationOf(uint32_t kind) {
 }
 /// Its attributes, from the first on.
 enum { kAlpha, kBeta, kConvolution, kWeight, kInput, kOutput };
+
+/// cudnnDataType_t of a BoostFloatType.
+int dataTypeOf(uint32_t type) {
+  return type == BOOSTC_FLOAT_F32   ? kDnnF32
+         : type == BOOSTC_FLOAT_F16 ? kDnnF16
+                                    : kDnnBf16;
+}
 
 Result<EngineConfig> readConfig(const CudnnApi &api, const DnnObject &object) {
   Result<DnnObject> engine = DnnObject::make(api, kDnnEngine);
@@ -59,7 +67,8 @@ DnnConvolution::create(const Cudnn &library, const BoostLibraryCall &call) {
     return graph.status();
   std::unique_ptr<DnnConvolution> convolution(new DnnConvolution(library));
   convolution->hasBias_ = graph->hasBias;
-  convolution->allowsTf32_ = graph->allowsTf32;
+  convolution->precision_ = nameOfPrecision(call);
+  convolution->allowsTensorCores_ = allowsTensorCores(call);
   convolution->scratchBytes_ = call.scratch_bytes;
   BOOSTRT_RETURN_IF_ERROR(convolution->describe(*graph));
   return convolution;
@@ -68,7 +77,7 @@ DnnConvolution::create(const Cudnn &library, const BoostLibraryCall &call) {
 Result<DnnObject> DnnConvolution::makeTensor(const DnnTensor &tensor,
                                              bool isVirtual) const {
   DnnBuilder builder(library_.api(), kDnnTensor);
-  builder.set(kDnnTensorDataType, kDnnTypeDataType, kDnnF32)
+  builder.set(kDnnTensorDataType, kDnnTypeDataType, dataTypeOf(tensor.type))
       .set(kDnnTensorExtents, kDnnTypeInt64, tensor.extents)
       .set(kDnnTensorStrides, kDnnTypeInt64, tensor.strides)
       .set(kDnnTensorId, kDnnTypeInt64, tensor.number)
@@ -125,9 +134,10 @@ Result<DnnObject> DnnConvolution::makeAddition(const DnnObject &sums,
 }
 
 Status DnnConvolution::describe(const ConvolutionGraph &graph) {
-  // A convolution with a bias hands its sums to an addition.
+  // A convolution with a bias hands its sums, in f32, to an addition.
   DnnTensor sums = graph.output;
   sums.number = DnnTensor::Sums;
+  sums.type = BOOSTC_FLOAT_F32;
   Result<DnnObject> input = makeTensor(graph.input, false),
                     weight = makeTensor(graph.weight, false),
                     output = makeTensor(graph.output, false),
@@ -170,8 +180,7 @@ Result<std::vector<std::string>> DnnConvolution::candidates(Operands) {
         fmt::format("{} proposes nothing that is deterministic, has the "
                     "precision of {} and needs {} bytes of scratch memory at "
                     "most",
-                    library_.name(), allowsTf32_ ? "tf32" : "f32",
-                    scratchBytes_));
+                    library_.name(), precision_, scratchBytes_));
   return fit;
 }
 
@@ -224,7 +233,7 @@ Result<DnnObject> DnnConvolution::makePlan(const std::string &candidate) const {
   // converted to has a note of its own.
   for (int note : notes)
     if (note != kDnnNoteStrictNan &&
-        !(note == kDnnNoteTensorCore && allowsTf32_))
+        !(note == kDnnNoteTensorCore && allowsTensorCores_))
       return Status(ExitCode::Input,
                     fmt::format("'{}' has note {}", candidate, note));
 

@@ -14,7 +14,7 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
   auto describe = [&](int64_t inner, int64_t outer, int64_t leading) {
     // Where the next column begins does not matter for a single one.
     stored = {static_cast<uint64_t>(inner), static_cast<uint64_t>(outer),
-              outer == 1 ? inner : leading};
+              outer == 1 ? inner : leading, stored.type};
     return stored.leading >= inner;
   };
   transposes = false;
@@ -35,12 +35,13 @@ Status transpose(const char *name, int64_t rows, int64_t columns,
 Result<LtMatmulDesc> describeMatmul(const BoostLibraryCall &libraryCall) {
   const BoostMatmul &call = libraryCall.matmul;
   LtMatmulDesc matmul;
+  matmul.left.type = matmul.right.type = libraryCall.factor_type;
   BOOSTRT_RETURN_IF_ERROR(transpose("B", call.k, call.n, call.b_strides,
                                     matmul.left, matmul.transposesLeft));
   BOOSTRT_RETURN_IF_ERROR(transpose("A", call.m, call.k, call.a_strides,
                                     matmul.right, matmul.transposesRight));
   matmul.result = {static_cast<uint64_t>(call.n), static_cast<uint64_t>(call.m),
-                   call.n};
+                   call.n, libraryCall.result_type};
   matmul.epilogue = call.has_bias ? kEpilogueBias : kEpilogueNone;
   matmul.compute = libraryCall.precision == BOOSTC_PRECISION_TF32
                        ? kLtComputeTf32

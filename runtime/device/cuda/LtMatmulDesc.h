@@ -22,19 +22,20 @@ inline constexpr uint32_t kEpilogueBias = 4;
 inline constexpr int kLtComputeF32 = 68;  ///< no tf32
 inline constexpr int kLtComputeTf32 = 77; ///< factors may be rounded to it
 
-/// A matrix of f32 as it is stored, column by column.
+/// A matrix as it is stored, column by column.
 struct LtMatrix {
   uint64_t rows = 0, columns = 0;
-  int64_t leading = 0; ///< elements from one column to the next
+  int64_t leading = 0;              ///< elements from one column to the next
+  uint32_t type = BOOSTC_FLOAT_F32; ///< BoostFloatType
 
   /// From its first element to after its last.
-  uint64_t bytes() const {
-    return ((columns - 1) * static_cast<uint64_t>(leading) + rows) *
-           sizeof(float);
+  uint64_t elements() const {
+    return (columns - 1) * static_cast<uint64_t>(leading) + rows;
   }
 };
 
 /// D = op(left) * op(right), then the epilogue; op transposes where it is said.
+/// A bias has the type of D.
 struct LtMatmulDesc {
   LtMatrix left;   ///< operand 1 of the call, B
   LtMatrix right;  ///< operand 0, A

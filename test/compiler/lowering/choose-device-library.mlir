@@ -41,6 +41,45 @@ train.program @tf32 batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
   }
 }
 
+// What is of 16 bits goes to the libraries as it is, whatever the program's precision: there
+// is nothing to round. A bias is of the type of the result there.
+// CHECK-LABEL: train.program @low
+// CHECK: rt.matmul ins({{.*}}) bias({{.*}} : memref<512xbf16>) {{.*}} scratch({{.*}} : memref<33554432xi8>){{$}}
+// CHECK: rt.matmul {{.*}} outs(%{{.*}} : memref<512x512xf32>) scratch({{.*}} : memref<33554432xi8>){{$}}
+// CHECK: rt.matmul ins({{.*}}) bias({{.*}} : memref<512xf32>) outs(%{{.*}} : memref<512x512xbf16>){{$}}
+// CHECK: rt.matmul ins({{.*}} : memref<512x512xf32>, memref<512x512xf32>) outs(%{{.*}} : memref<512x512xbf16>){{$}}
+// CHECK: rt.convolution {{.*}} scratch({{.*}} : memref<37705728xi8>) {{.*}} groups 1{{$}}
+// A convolution's sums are rounded there.
+// CHECK: %[[DW:.+]] = memref.alloc() : memref<64x16x3x3xf16>
+// CHECK: rt.convolution backward_weight {{.*}} outs(%[[DW]] : memref<64x16x3x3xf16>) scratch({{.*}} : memref<37705728xi8>) {{.*}} groups 1{{$}}
+// CHECK-NEXT: linalg.generic {{.*}} ins(%[[DW]] : memref<64x16x3x3xf16>) outs(%{{.*}} : memref<64x16x3x3xf32>)
+// CHECK: arith.extf
+// NEVER-LABEL: train.program @low
+// NEVER: rt.convolution backward_weight {{.*}} outs({{.*}} : memref<64x16x3x3xf32>)
+train.program @low batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cuda_target = #rt.cuda_target<80>,
+                rt.matmul_precision = #rt.matmul_precision<tf32>} {
+  func.func @calls(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %bias: memref<512xbf16>,
+                   %c: memref<512x512xbf16>, %d: memref<512x512xf32>, %wide: memref<512xf32>,
+                   %e: memref<512x512xf32>, %x: memref<32x16x30x30xf16>,
+                   %w: memref<64x16x3x3xf16>, %y: memref<32x64x28x28xf16>,
+                   %dw: memref<64x16x3x3xf32>) {
+    rt.matmul ins(%a, %b : memref<512x512xbf16>, memref<512x512xbf16>) bias(%bias : memref<512xbf16>)
+        outs(%c : memref<512x512xbf16>)
+    rt.matmul ins(%a, %b : memref<512x512xbf16>, memref<512x512xbf16>) outs(%d : memref<512x512xf32>)
+    rt.matmul ins(%a, %b : memref<512x512xbf16>, memref<512x512xbf16>) bias(%wide : memref<512xf32>)
+        outs(%c : memref<512x512xbf16>)
+    rt.matmul ins(%d, %e : memref<512x512xf32>, memref<512x512xf32>) outs(%c : memref<512x512xbf16>)
+    rt.convolution forward ins(%x, %w : memref<32x16x30x30xf16>, memref<64x16x3x3xf16>)
+        outs(%y : memref<32x64x28x28xf16>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    rt.convolution backward_weight ins(%y, %x : memref<32x64x28x28xf16>, memref<32x16x30x30xf16>)
+        outs(%dw : memref<64x16x3x3xf32>)
+        strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    return
+  }
+}
+
 // CHECK-LABEL: train.program @p
 // NEVER-LABEL: train.program @p
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")

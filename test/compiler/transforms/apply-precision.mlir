@@ -12,7 +12,8 @@ train.program @o2 batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
       -> (tensor<f32>, tensor<i64>, tensor<2x5xf32>) {
     // CHECK-DAG: %[[XL:.*]] = nn.cast %[[X]] : {{.*}} to tensor<2x3x4x4xbf16>
     // CHECK-DAG: %[[WL:.*]] = nn.cast %[[W]] : {{.*}} to tensor<5x3x3x3xbf16>
-    // CHECK: %[[Y:.*]] = nn.conv2d %[[XL]], %[[WL]], %[[B]] {{.*}} : tensor<2x3x4x4xbf16>, tensor<5x3x3x3xbf16>, tensor<5xf32>
+    // CHECK-DAG: %[[BL:.*]] = nn.cast %[[B]] : {{.*}} to tensor<5xbf16>
+    // CHECK: %[[Y:.*]] = nn.conv2d %[[XL]], %[[WL]], %[[BL]] {{.*}} : tensor<2x3x4x4xbf16>, tensor<5x3x3x3xbf16>, tensor<5xbf16>
     %y = nn.conv2d %x, %w, %b strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
         : tensor<2x3x4x4xf32>, tensor<5x3x3x3xf32>, tensor<5xf32>
     // CHECK: %[[N:.*]], %{{.*}}, %{{.*}} = nn.batch_norm %[[Y]], {{.*}} : tensor<2x5x2x2xbf16>, tensor<5xf32>

@@ -117,3 +117,12 @@ func.func @conv2d_grad_weight_c1(%dy: tensor<2x6x3x3xf32>, %x: tensor<2x1x5x5xf3
       : tensor<2x6x3x3xf32>, tensor<2x1x5x5xf32> -> tensor<6x1x2x2xf32>
   return
 }
+
+// -----
+
+func.func @conv2d_c2_type(%x: tensor<2x4x7x9xf32>, %w: tensor<6x4x3x2xf32>, %b: tensor<6xbf16>) {
+  // expected-error @+1 {{expected elements of one type, found 'tensor<6xbf16>' and 'tensor<6x4x3x2xf32>'}}
+  %y = nn.conv2d %x, %w, %b strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+      : tensor<2x4x7x9xf32>, tensor<6x4x3x2xf32>, tensor<6xbf16>
+  return
+}

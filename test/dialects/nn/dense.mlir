@@ -99,15 +99,17 @@ func.func @dense_grad_weight_c1(%dy: tensor<2x4xf32>, %x: tensor<3x3xf32>) {
 
 // -----
 
-// Gradients of parameters are of f32.
+// Gradients of parameters are of f32. A bias is of f32 or as the weight.
 // CHECK-LABEL: func.func @dense_low
+// CHECK: nn.dense %{{.*}} : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xbf16>
 // CHECK: nn.dense %{{.*}} : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf32>
 // CHECK: nn.dense_grad_weight %{{.*}} : tensor<2x4xbf16>, tensor<2x3xbf16>
-func.func @dense_low(%x: tensor<2x3xbf16>, %w: tensor<4x3xbf16>, %b: tensor<4xf32>)
-    -> (tensor<2x4xbf16>, tensor<4x3xf32>) {
-  %y = nn.dense %x, %w, %b : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf32>
+func.func @dense_low(%x: tensor<2x3xbf16>, %w: tensor<4x3xbf16>, %b: tensor<4xbf16>,
+                     %c: tensor<4xf32>) -> (tensor<2x4xbf16>, tensor<2x4xbf16>, tensor<4x3xf32>) {
+  %y = nn.dense %x, %w, %b : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xbf16>
+  %z = nn.dense %x, %w, %c : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf32>
   %dw = nn.dense_grad_weight %y, %x : tensor<2x4xbf16>, tensor<2x3xbf16>
-  return %y, %dw : tensor<2x4xbf16>, tensor<4x3xf32>
+  return %y, %z, %dw : tensor<2x4xbf16>, tensor<2x4xbf16>, tensor<4x3xf32>
 }
 
 // -----
@@ -115,5 +117,13 @@ func.func @dense_low(%x: tensor<2x3xbf16>, %w: tensor<4x3xbf16>, %b: tensor<4xf3
 func.func @dense_of_two_types(%x: tensor<2x3xbf16>, %w: tensor<4x3xf32>) {
   // expected-error @+1 {{expected elements of one type, found 'tensor<2x3xbf16>' and 'tensor<4x3xf32>'}}
   %y = nn.dense %x, %w : tensor<2x3xbf16>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @dense_c3_type(%x: tensor<2x3xbf16>, %w: tensor<4x3xbf16>, %b: tensor<4xf16>) {
+  // expected-error @+1 {{expected elements of one type, found 'tensor<4xf16>' and 'tensor<4x3xbf16>'}}
+  %y = nn.dense %x, %w, %b : tensor<2x3xbf16>, tensor<4x3xbf16>, tensor<4xf16>
   return
 }

@@ -200,3 +200,13 @@ func.func @rt_matmul_c6_result(%a: memref<2x6xbf16>, %b: memref<6x4xbf16>, %c: m
   rt.matmul ins(%a, %b : memref<2x6xbf16>, memref<6x4xbf16>) outs(%c : memref<2x4xf16>)
   return
 }
+
+// -----
+
+func.func @rt_matmul_c6_bias(%a: memref<2x6xbf16>, %b: memref<6x4xbf16>, %bias: memref<4xbf16>,
+                             %c: memref<2x4xf32>) {
+  // expected-error @+1 {{expected a bias with elements of f32 or as in 'memref<2x4xf32>', found 'memref<4xbf16>'}}
+  rt.matmul ins(%a, %b : memref<2x6xbf16>, memref<6x4xbf16>) bias(%bias : memref<4xbf16>)
+      outs(%c : memref<2x4xf32>)
+  return
+}

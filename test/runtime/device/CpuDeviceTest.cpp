@@ -23,6 +23,8 @@ BoostLibraryCall callWith(uint64_t scratchBytes) {
           {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
           {},
           BOOSTC_PRECISION_FLOAT32,
+          BOOSTC_FLOAT_F32,
+          BOOSTC_FLOAT_F32,
           0};
 }
 

@@ -76,6 +76,8 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
     if (type.getDimSize(0) != weight.getDimSize(0))
       return emit() << "expected a bias of " << weight.getDimSize(0)
                     << " elements for weight " << weight << ", found " << type;
+    if (failed(verifyBiasElements(loc, type, weight)))
+      return failure();
   }
   inferred.push_back(RankedTensorType::get(*shape, input.getElementType()));
   return success();

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<2>,
+def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
@@ -21,7 +21,7 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<2>,
 
     Constraints:
     * (conv2d_c1) shapes, strides, padding, dilations and groups fit together.
-    * (conv2d_c2) `b`, when given, has O elements.
+    * (conv2d_c2) `b`, when given, has O elements, of f32 or of the type of `w`.
 
     Example:
     ```mlir
@@ -30,7 +30,7 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<2>,
     ```
   }];
   let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$weight,
-                       Optional<TensorRankOf<[F32], [1]>>:$bias,
+                       Optional<Nn_Bias>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
   let results = (outs Nn_Tensor:$result);

@@ -62,6 +62,8 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(loc, "expected a bias of ", weight.getDimSize(0),
                                " elements for weight ", weight, ", found ",
                                type);
+    if (failed(verifyBiasElements(loc, type, weight)))
+      return failure();
   }
   inferred.push_back(withLast(input, weight.getDimSize(0)));
   return success();

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<2>,
+def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<3>,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
@@ -19,7 +19,7 @@ def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<2>,
     Constraints:
     * (dense_c1) `x` has rank 2 or more, `w` is a matrix.
     * (dense_c2) inner dimensions agree: the last of `x` is `dim(w, 1)`.
-    * (dense_c3) `b`, when given, has `dim(w, 0)` elements.
+    * (dense_c3) `b`, when given, has `dim(w, 0)` elements, of f32 or of the type of `w`.
 
     Example:
     ```mlir
@@ -28,7 +28,7 @@ def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<2>,
     ```
   }];
   let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$weight,
-                       Optional<TensorRankOf<[F32], [1]>>:$bias);
+                       Optional<Nn_Bias>:$bias);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
     $input `,` $weight (`,` $bias^)? attr-dict `:`

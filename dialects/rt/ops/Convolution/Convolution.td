@@ -36,8 +36,8 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
       has two rows or more of as many elements as `c`.
     * (rt_convolution_c5) `precision tf32` comes with `scratch`.
     * (rt_convolution_c6) `a` and `b` have elements of one type, `c` of that or of f32,
-      of any type where they are f32; the
-      sums are of f32.
+      of any type where they are f32; those of `bias` are of f32 or of the type of `c`;
+      the sums are of f32.
 
     Example:
     ```mlir
@@ -50,7 +50,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
   let arguments = (ins Rt_ConvolutionKind:$kind,
                        TensorOrMemRef<[F32, BF16, F16]>:$a,
                        TensorOrMemRef<[F32, BF16, F16]>:$b,
-                       Optional<TensorOrMemRef<[F32]>>:$bias,
+                       Optional<TensorOrMemRef<[F32, BF16, F16]>>:$bias,
                        TensorOrMemRef<[F32, BF16, F16]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$partials,

@@ -27,7 +27,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
       two rows or more of as many elements as `c`.
     * (rt_matmul_c5) `precision tf32` comes with `scratch`.
     * (rt_matmul_c6) `a` and `b` have elements of one type, `c` of that or of f32;
-      of any type where they are f32.
+      of any type where they are f32. Those of `bias` are of f32 or of the type of `c`.
 
     Example:
     ```mlir
@@ -38,7 +38,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
   }];
   let arguments = (ins TensorOrMemRef<[F32, BF16, F16]>:$a,
                        TensorOrMemRef<[F32, BF16, F16]>:$b,
-                       Optional<TensorOrMemRef<[F32]>>:$bias,
+                       Optional<TensorOrMemRef<[F32, BF16, F16]>>:$bias,
                        TensorOrMemRef<[F32, BF16, F16]>:$c,
                        Optional<MemRefOf<[I8]>>:$scratch,
                        Optional<MemRefOf<[F32]>>:$partials,

@@ -7,6 +7,7 @@
 #include <cublasLt.h>
 #include <cuda.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 #include "test/runtime/device/cuda/SamePrototype.h"
 
@@ -54,6 +55,8 @@ BOOSTRT_CUBLASLT_FUNCTIONS(BOOSTRT_SAME_FUNCTION)
 TEST(CublasLtPrototypes, ValuesAreThoseOfTheHeader) {
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, 0);
   EXPECT_EQ(cuda::kLtF32, CUDA_R_32F);
+  EXPECT_EQ(cuda::kLtF16, CUDA_R_16F);
+  EXPECT_EQ(cuda::kLtBf16, CUDA_R_16BF);
   EXPECT_EQ(cuda::kLtComputeF32, CUBLAS_COMPUTE_32F);
   EXPECT_EQ(cuda::kLtComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(cuda::kLtTransposeFirst, CUBLASLT_MATMUL_DESC_TRANSA);
@@ -86,12 +89,20 @@ TEST(CublasLt, TheLibraryTakesOurDescriptions) {
                                  {5, 3, 4, {1, 5}, {1, 4}, 1, 0},
                                  {128, 512, 784, {784, 1}, {1, 784}, 1, 0}};
   for (const BoostMatmul &matmul : matmuls)
-    for (uint32_t precision :
-         {BOOSTC_PRECISION_FLOAT32, BOOSTC_PRECISION_TF32}) {
+    for (auto [precision, factor, result] :
+         {std::tuple(BOOSTC_PRECISION_FLOAT32, BOOSTC_FLOAT_F32,
+                     BOOSTC_FLOAT_F32),
+          {BOOSTC_PRECISION_TF32, BOOSTC_FLOAT_F32, BOOSTC_FLOAT_F32},
+          {BOOSTC_PRECISION_FLOAT32, BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_BF16},
+          {BOOSTC_PRECISION_FLOAT32, BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F32},
+          {BOOSTC_PRECISION_FLOAT32, BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F16},
+          {BOOSTC_PRECISION_FLOAT32, BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32}}) {
       BoostLibraryCall call{};
       call.scratch_bytes = 32 << 20;
       call.matmul = matmul;
       call.precision = precision;
+      call.factor_type = factor;
+      call.result_type = result;
       Status status = cuda::LtMatmul::checkDescription(*api, call);
       EXPECT_TRUE(status.ok()) << status.message();
     }

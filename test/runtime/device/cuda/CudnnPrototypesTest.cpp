@@ -70,6 +70,8 @@ TEST(CudnnPrototypes, TypesAndValuesAreThoseOfTheHeader) {
   EXPECT_EQ(cuda::kDnnTypeDescriptor, CUDNN_TYPE_BACKEND_DESCRIPTOR);
   EXPECT_EQ(cuda::kDnnTypeChar, CUDNN_TYPE_CHAR);
   EXPECT_EQ(cuda::kDnnF32, CUDNN_DATA_FLOAT);
+  EXPECT_EQ(cuda::kDnnF16, CUDNN_DATA_HALF);
+  EXPECT_EQ(cuda::kDnnBf16, CUDNN_DATA_BFLOAT16);
   EXPECT_EQ(cuda::kDnnCrossCorrelation, CUDNN_CROSS_CORRELATION);
   EXPECT_EQ(cuda::kDnnAdd, CUDNN_POINTWISE_ADD);
   EXPECT_EQ(cuda::kDnnModeFallback, CUDNN_HEUR_MODE_FALLBACK);

@@ -253,6 +253,45 @@ TEST_F(CudnnWithoutGpu, TensorCoresForTf32) {
   }
 }
 
+// That results are of 16 bits, too, is what boostc-choose-device-library sees
+// to.
+TEST_F(CudnnWithoutGpu, TensorCoresForLowTypes) {
+  for (auto [kind, hasBias] :
+       {std::pair(BOOSTC_LIBRARY_CONVOLUTION, false),
+        {BOOSTC_LIBRARY_CONVOLUTION, true},
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA, false},
+        {BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT, false}})
+    for (uint32_t type : {BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F16}) {
+      BoostLibraryCall call =
+          convolutionCall(kind, {32, 64, 56, 56}, {64, 64, 3, 3},
+                          {{1, 1}, {1, 1, 1, 1}}, hasBias);
+      uint64_t scratchBytes = kScratchBytes;
+      for (uint64_t &bytes : call.operand_bytes)
+        scratchBytes += bytes /= 2; // as boostc reserves
+      call.factor_type = call.result_type = type;
+      SCOPED_TRACE(describeCall(call));
+      auto operation = describe(call, scratchBytes);
+      ASSERT_TRUE(operation.ok()) << operation.status().message();
+      Result<std::vector<std::string>> candidates =
+          (*operation)->candidates({});
+      ASSERT_TRUE(candidates.ok()) << candidates.status().message();
+      for (const std::string &candidate : *candidates) {
+        Status status = (*operation)->choose(candidate, {});
+        EXPECT_TRUE(status.ok()) << status.message();
+      }
+      call.result_type = BOOSTC_FLOAT_F32;
+      auto wide = describe(call, scratchBytes);
+      ASSERT_TRUE(wide.ok()) << wide.status().message();
+      EXPECT_EQ((*wide)->candidates({}).status().message(),
+                library->name() +
+                    " proposes nothing that is deterministic, "
+                    "has the precision of " +
+                    (type == BOOSTC_FLOAT_BF16 ? "bf16" : "f16") +
+                    " and needs " + std::to_string(scratchBytes) +
+                    " bytes of scratch memory at most");
+    }
+}
+
 TEST_F(CudnnWithoutGpu, WhatTheLibraryRefusesIsSaid) {
   EXPECT_THAT(Cudnn::createFor(library->api(), "{}").status().message(),
               testing::StartsWith("a device: cudnnBackendFinalize failed: "

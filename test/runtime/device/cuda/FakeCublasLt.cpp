@@ -14,6 +14,7 @@
 
 #include "runtime/device/cuda/LtMatmulDesc.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/device/cuda/FakeElements.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 
 #include <cstring>
@@ -78,8 +79,15 @@ LtResult say(Object &object, const Sizes &sizes, int attribute,
 }
 
 // Attributes of our own numbering: of layouts, and of descriptions.
-enum { Rows, Columns, Leading };
+enum { Rows, Columns, Leading, Type };
 enum { Compute = 1000 };
+
+/// BoostFloatType of a cudaDataType_t.
+uint32_t typeOf(uint64_t dataType) {
+  return dataType == kLtF32   ? BOOSTC_FLOAT_F32
+         : dataType == kLtF16 ? BOOSTC_FLOAT_F16
+                              : BOOSTC_FLOAT_BF16;
+}
 
 constexpr uint32_t kBriefBits = ~0u << 18;
 
@@ -98,13 +106,22 @@ struct Asked {
     return rowsOf(a, kLtTransposeFirst) == d.get(Rows, 0) &&
            columnsOf(b, kLtTransposeSecond) == d.get(Columns, 0) &&
            columnsOf(a, kLtTransposeFirst) == rowsOf(b, kLtTransposeSecond) &&
-           hasBias == (description.get(kLtBiasPointer, 0) != 0);
+           hasTypes() && hasBias == (description.get(kLtBiasPointer, 0) != 0);
   }
-  static float at(const Object &matrix, const float *data, bool transposes,
+  /// One type of factors, to which or to f32 sums are rounded.
+  bool hasTypes() const {
+    uint64_t factor = a.get(Type, 0), sum = d.get(Type, 0);
+    return b.get(Type, 0) == factor &&
+           (sum == factor || sum == uint64_t{kLtF32});
+  }
+  static Elements elements(const Object &matrix, const void *data) {
+    return {data, typeOf(matrix.get(Type, 0))};
+  }
+  static float at(const Object &matrix, const void *data, bool transposes,
                   uint64_t row, uint64_t column) {
     if (transposes)
       std::swap(row, column);
-    return data[column * matrix.get(Leading, 0) + row];
+    return elements(matrix, data)[column * matrix.get(Leading, 0) + row];
   }
   /// Which bits of factors are multiplied.
   uint32_t bitsOf(const std::string &kind) const {
@@ -114,11 +131,12 @@ struct Asked {
                ? kTf32Bits
                : kAllBits;
   }
-  void compute(const float *left, const float *right, float *result,
-               float error, uint32_t bits) const {
+  void compute(const void *left, const void *right, void *result, float error,
+               uint32_t bits) const {
     uint64_t epilogue = description.get(kLtEpilogue, 1);
-    auto *bias =
-        reinterpret_cast<const float *>(description.get(kLtBiasPointer, 0));
+    // It has the type of the result, as nothing else is said of it.
+    Elements bias = elements(
+        d, reinterpret_cast<const void *>(description.get(kLtBiasPointer, 0)));
     for (uint64_t i = 0; i < d.get(Rows, 0); ++i)
       for (uint64_t j = 0; j < d.get(Columns, 0); ++j) {
         float sum = error;
@@ -129,7 +147,7 @@ struct Asked {
                      bits);
         if (epilogue == kEpilogueBias)
           sum += bias[i];
-        result[j * d.get(Leading, 0) + i] = sum;
+        elements(d, result).set(j * d.get(Leading, 0) + i, sum);
       }
   }
 };
@@ -197,12 +215,13 @@ FAKE(cublasLtMatmulDescSetAttribute)(LtDescription description, int attribute,
 FAKE(cublasLtMatrixLayoutCreate)(LtLayout *layout, int type, uint64_t rows,
                                  uint64_t columns, int64_t leading) {
   FAIL_IF_ASKED;
-  if (type != kLtF32 || rows == 0 || columns == 0 ||
-      leading < static_cast<int64_t>(rows))
+  if ((type != kLtF32 && type != kLtF16 && type != kLtBf16) || rows == 0 ||
+      columns == 0 || leading < static_cast<int64_t>(rows))
     return kInvalidValue;
   return make(layout, {{{Rows, rows},
                         {Columns, columns},
-                        {Leading, static_cast<uint64_t>(leading)}}});
+                        {Leading, static_cast<uint64_t>(leading)},
+                        {Type, static_cast<uint64_t>(type)}}});
 }
 FAKE(cublasLtMatrixLayoutDestroy)(LtLayout layout) { return destroy(layout); }
 FAKE(cublasLtMatmulPreferenceCreate)(LtPreference *preference) {
@@ -289,9 +308,7 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
     return kExecutionFailed;
   fake_cuda::submit(
       [=, error = errorOf(name, runs)] {
-        asked.compute(static_cast<const float *>(a),
-                      static_cast<const float *>(b), static_cast<float *>(d),
-                      error, asked.bitsOf(name));
+        asked.compute(a, b, d, error, asked.bitsOf(name));
       },
       scratch, kind.microseconds);
   return 0;

@@ -15,6 +15,7 @@
 #include "runtime/device/cuda/ConvolutionGraph.h"
 #include "test/runtime/device/ConvolutionCall.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
+#include "test/runtime/device/cuda/FakeElements.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 
 #include <algorithm>
@@ -92,13 +93,21 @@ DnnResult get(const Object &object, int attribute, int type, int64_t most,
 struct Asked {
   uint32_t kind = 0;
   BoostConvolution convolution{};
-  std::map<int64_t, float *> at; ///< by number
+  std::map<int64_t, void *> at;      ///< by number
+  std::map<int64_t, uint32_t> types; ///< BoostFloatType, likewise
   int64_t x = 0, w = 0, y = 0, bias = 0, result = 0;
 
-  void take(const Object &tensor, int64_t *extents, int64_t &number) const {
+  void take(const Object &tensor, int64_t *extents, int64_t &number) {
     auto values = tensor.all<int64_t>(kDnnTensorExtents, kDnnTypeInt64);
     std::copy(values.begin(), values.end(), extents);
     number = tensor.one<int64_t>(kDnnTensorId, kDnnTypeInt64, 0);
+    int type = tensor.one(kDnnTensorDataType, kDnnTypeDataType, -1);
+    types[number] = type == kDnnF32   ? BOOSTC_FLOAT_F32
+                    : type == kDnnF16 ? BOOSTC_FLOAT_F16
+                                      : BOOSTC_FLOAT_BF16;
+  }
+  Elements elements(int64_t number) const {
+    return {at.at(number), types.at(number)};
   }
 
   explicit Asked(const Object &graph) {
@@ -146,19 +155,20 @@ struct Asked {
     const int64_t *extents = isForward ? c.output
                              : isImage ? c.input
                                        : c.weight;
-    const float *first = at.at(isForward ? x : y);
-    const float *second = at.at(isForward || isImage ? w : x);
-    float *sums = at.at(result);
-    size_t count = bytesOf(extents) / sizeof(float);
+    Elements first = elements(isForward ? x : y);
+    Elements second = elements(isForward || isImage ? w : x);
+    std::vector<float> sums(bytesOf(extents) / sizeof(float));
     auto pixels = static_cast<size_t>(c.output[2] * c.output[3]);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < sums.size(); ++i)
       sums[i] =
           error +
-          (bias ? at.at(bias)[i / pixels % static_cast<size_t>(c.output[1])]
+          (bias ? elements(bias)[i / pixels % static_cast<size_t>(c.output[1])]
                 : 0);
     forEachProduct(kind, c, [&](size_t sum, size_t i, size_t j) {
       sums[sum] += cut(first[i], bits) * cut(second[j], bits);
     });
+    for (size_t i = 0; i < sums.size(); ++i)
+      elements(result).set(i, sums[i]);
   }
 };
 
@@ -261,7 +271,7 @@ FAKE(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan,
       of(pack)->one<void *>(kDnnPackScratch, kDnnTypeVoidPointer, nullptr);
   for (size_t i = 0; i < std::min(numbers.size(), pointers.size()); ++i)
     if (pointers[i])
-      asked.at[numbers[i]] = static_cast<float *>(pointers[i]);
+      asked.at[numbers[i]] = pointers[i];
   if (!handle || !reinterpret_cast<Started *>(handle)->stream ||
       !of(pack)->isFinal || !scratch || !asked.isComplete())
     return refuse("no call");

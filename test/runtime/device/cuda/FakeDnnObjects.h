@@ -103,7 +103,8 @@ inline ObjectPointer &of(DnnDescriptor descriptor) {
 }
 
 inline bool isTensor(const Object &tensor) {
-  return tensor.one(kDnnTensorDataType, kDnnTypeDataType, -1) == kDnnF32 &&
+  int type = tensor.one(kDnnTensorDataType, kDnnTypeDataType, -1);
+  return (type == kDnnF32 || type == kDnnF16 || type == kDnnBf16) &&
          tensor.all<int64_t>(kDnnTensorExtents, kDnnTypeInt64).size() == 4 &&
          tensor.all<int64_t>(kDnnTensorStrides, kDnnTypeInt64).size() == 4 &&
          tensor.one<int64_t>(kDnnTensorId, kDnnTypeInt64, 0) > 0 &&

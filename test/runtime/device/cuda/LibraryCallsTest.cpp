@@ -1,8 +1,10 @@
 // Library calls on the stand-ins for NVIDIA's driver and cuBLASLt.
 #include "runtime/device/cuda/CublasLtApi.h"
+#include "test/runtime/device/cuda/FakeElements.h"
 #include "test/runtime/device/cuda/LibraryCallsFixture.h"
 
 using namespace boostrt;
+using cuda::fake::Elements;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -14,15 +16,22 @@ namespace fs = std::filesystem;
 // C[5, 3] = A[5, 4] * B[4, 3] + bias, B stored as its transposed.
 constexpr int64_t kM = 5, kN = 3, kK = 4;
 
+/// BoostFloatTypes of the calls under test, for the functions without a
+/// context.
+uint32_t factorType, resultType;
+
 /// The fallback: what the calls compute, and not the library's code.
 void multiply(const cuda::Address *operands) {
-  auto at = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
+  auto at = [&](int i) {
+    return Elements(reinterpret_cast<const void *>(operands[i]),
+                    i < 2 ? factorType : resultType);
+  };
   for (int64_t i = 0; i < kM; ++i)
     for (int64_t j = 0; j < kN; ++j) {
       float sum = at(2)[j];
       for (int64_t k = 0; k < kK; ++k)
         sum += at(0)[i * kK + k] * at(1)[j * kK + k];
-      at(3)[i * kN + j] = sum;
+      at(3).set(i * kN + j, sum);
     }
 }
 
@@ -47,6 +56,7 @@ protected:
   void SetUp() override {
     LibraryCallsFixture::SetUp();
     fake_cuda::define(4, multiply);
+    setTypes(BOOSTC_FLOAT_F32, BOOSTC_FLOAT_F32);
     launch.operands = kOperands;
     launch.operand_count = 4;
     target.library_calls = calls;
@@ -55,20 +65,38 @@ protected:
     functions.set(BOOSTC_FUNCTION_MICRO, "micro", callLibrary);
   }
 
+  void setTypes(uint32_t factor, uint32_t result) {
+    factorType = factor;
+    resultType = result;
+    auto bytes = [](int64_t elements, uint32_t type) {
+      return static_cast<uint64_t>(elements) *
+             (type == BOOSTC_FLOAT_F32 ? 4 : 2);
+    };
+    for (BoostLibraryCall &call : calls) {
+      call.factor_type = factor;
+      call.result_type = result;
+      call.operand_bytes[0] = bytes(kM * kK, factor);
+      call.operand_bytes[1] = bytes(kN * kK, factor);
+      call.operand_bytes[2] = bytes(kN, result);
+      call.operand_bytes[3] = bytes(kM * kN, result);
+    }
+  }
+
   /// Calls the function twice and checks what it computes; the products of the
   /// library in one of these calls.
   int runAndCheck() {
-    std::vector<float> memory(2048 / sizeof(float));
-    auto at = [&](uint64_t offset) { return &memory[offset / sizeof(float)]; };
+    // In all types these are what they are, and so are sums of their products.
+    std::vector<std::byte> memory(2048);
+    auto at = [&](uint64_t offset) { return memory.data() + offset; };
     for (int i = 0; i < kM * kK; ++i)
-      at(kA)[i] = static_cast<float>(i % 7) - 3;
+      Elements(at(kA), factorType).set(i, static_cast<float>(i % 7) - 3);
     for (int i = 0; i < kN * kK; ++i)
-      at(kB)[i] = static_cast<float>(i % 5) - 1;
+      Elements(at(kB), factorType).set(i, static_cast<float>(i % 5) - 1);
     for (int i = 0; i < kN; ++i)
-      at(kBias)[i] = static_cast<float>(10 * i);
+      Elements(at(kBias), resultType).set(i, static_cast<float>(10 * i));
     auto base = device->allocate(2048, "transient");
     EXPECT_TRUE(base.ok());
-    EXPECT_TRUE(device->copyIn(*base, std::as_bytes(std::span(memory))).ok());
+    EXPECT_TRUE(device->copyIn(*base, memory).ok());
     forget();
     EXPECT_TRUE(step(*base).ok());
     std::string calls = library.trace(), driverCalls = fake_cuda::trace();
@@ -79,11 +107,11 @@ protected:
     int products = fake_cuda::count(calls, "cublasLtMatmul");
     EXPECT_EQ(products + fake_cuda::count(driverCalls, "cuLaunchKernel"), 2);
 
-    std::vector<float> found(kM * kN), expected(kM * kN);
-    DeviceCopy copy{std::as_writable_bytes(std::span(found)),
-                    static_cast<std::byte *>(*base) + kC};
+    std::vector<std::byte> found(this->calls[0].operand_bytes[3]),
+        expected = found;
+    DeviceCopy copy{found, static_cast<std::byte *>(*base) + kC};
     EXPECT_TRUE(device->copyOut({&copy, 1}).ok());
-    auto address = [](float *pointer) {
+    auto address = [](std::byte *pointer) {
       return reinterpret_cast<cuda::Address>(pointer);
     };
     cuda::Address operands[] = {address(at(kA)), address(at(kB)),
@@ -106,6 +134,8 @@ protected:
                                 {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
                                 {},
                                 BOOSTC_PRECISION_FLOAT32,
+                                BOOSTC_FLOAT_F32,
+                                BOOSTC_FLOAT_F32,
                                 0},
                                calls[0]};
 };
@@ -222,6 +252,33 @@ TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
     call.precision = BOOSTC_PRECISION_FLOAT32;
   ASSERT_TRUE(create().ok());
   EXPECT_THAT(device->notes(), ElementsAre(HasSubstr("; measured in ")));
+}
+
+TEST_F(Libraries, TypesAreThoseOfTheProgram) {
+  for (auto [factor, result, text] :
+       {std::tuple(BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_BF16, "bias:bf16:scratch"),
+        {BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F32, "bias:bf16:to-f32:scratch"},
+        {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F16, "bias:f16:scratch"},
+        {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32, "bias:f16:to-f32:scratch"}}) {
+    SCOPED_TRACE(text);
+    setTypes(factor, result);
+    EXPECT_THAT(notesWith("fast"), ElementsAre(HasSubstr("computes 2 of 2")));
+    EXPECT_EQ(runAndCheck(), 2);
+    EXPECT_THAT(readPlanFile(), HasSubstr(text));
+    // Fewer bits than the type has are noticed where the result has more.
+    const std::string wrong = "does not compute what the generated kernel does";
+    if (result == BOOSTC_FLOAT_F32) {
+      EXPECT_THAT(notesWith("brief"), testing::Contains(HasSubstr(wrong)));
+    }
+    EXPECT_THAT(notesWith("off"), testing::Contains(HasSubstr(wrong)));
+    EXPECT_EQ(runAndCheck(), 0);
+  }
+  // Calls of several types have memory of their own to be tried with.
+  calls[1].factor_type = calls[1].result_type = BOOSTC_FLOAT_F32;
+  fake_cuda::define(4, [](const cuda::Address *) {});
+  notesWith("fast");
+  EXPECT_EQ(fake_cuda::count(library.trace(), "cublasLtMatmulAlgoGetHeuristic"),
+            2);
 }
 
 TEST_F(Libraries, WhatDoesNotWorkLeavesTheKernels) {

@@ -37,8 +37,7 @@ void expectSame(const BoostMatmul &call) {
   Result<LtMatmulDesc> product = describe(call);
   ASSERT_TRUE(product.ok()) << product.status().message();
   ASSERT_EQ(product->terms(), static_cast<uint64_t>(call.k));
-  std::vector<float> a(product->right.bytes() / 4),
-      b(product->left.bytes() / 4);
+  std::vector<float> a(product->right.elements()), b(product->left.elements());
   for (size_t i = 0; i < a.size(); ++i)
     a[i] = static_cast<float>(i);
   for (size_t i = 0; i < b.size(); ++i)

@@ -1,6 +1,6 @@
-#include "sim/Floats.h"
+#include "runtime/support/LowFloats.h"
 
-namespace boostrt::sim {
+namespace boostrt {
 
 float halfToFloat(uint16_t bits) {
   uint32_t sign = uint32_t(bits & 0x8000) << 16;
@@ -38,4 +38,4 @@ uint16_t floatToBfloat(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-} // namespace boostrt::sim
+} // namespace boostrt
