@@ -143,6 +143,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // Everything before is shared by all kinds of devices, memory is not.
     manager.addPass(createSplitTargetsPass());
     manager.nest<train::ProgramOp>().addPass(createExtendFactorsPass());
+    manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
     manager.nest<train::ProgramOp>().addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);

@@ -14,28 +14,96 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
+static bool isFactor(OpOperand &use) {
+  auto contraction = dyn_cast<ContractionOpInterface>(use.getOwner());
+  return contraction && use.get() != contraction.getC();
+}
+
+/// The op that computes `value` and rounds it last, in memory of its own; null
+/// when another one does.
+static linalg::GenericOp getRounding(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || op->getNumResults() != 1 ||
+      !op.getRegionOutputArgs().front().use_empty() ||
+      !op.getOutputs().front().getDefiningOp<tensor::EmptyOp>())
+    return {};
+  Value stored = op.getBody()->getTerminator()->getOperand(0);
+  return stored.getDefiningOp<arith::TruncFOp>() ? op : linalg::GenericOp();
+}
+
+/// Whether `value` is what a function is given, rounded.
+static bool isRoundedArgument(Value value) {
+  linalg::GenericOp op = getRounding(value);
+  return op && op.getInputs().size() == 1 &&
+         isa<BlockArgument>(op.getInputs().front()) &&
+         llvm::hasNItems(op.getBody()->without_terminator(), 1);
+}
+
+/// Whether `use` reads elements to extend them, and does nothing else.
+static bool isExtended(OpOperand &use) {
+  auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+  return op && op.isDpsInput(&use) &&
+         llvm::all_of(op.getMatchingBlockArgument(&use).getUsers(),
+                      llvm::IsaPred<arith::ExtFOp>);
+}
+
+/// `op` stores its result, once rounded, in f32.
+static void storeExtended(linalg::GenericOp op) {
+  OpBuilder builder(op);
+  Value result = op->getResult(0);
+  Type f32 = builder.getF32Type();
+  auto type = cast<RankedTensorType>(
+      cast<RankedTensorType>(result.getType()).clone(f32));
+  Operation *low = op.getOutputs().front().getDefiningOp();
+  op.getOutputsMutable().assign(
+      tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), f32));
+  if (low->use_empty())
+    low->erase();
+  op.getRegionOutputArgs().front().setType(f32);
+  Operation *yield = op.getBody()->getTerminator();
+  builder.setInsertionPoint(yield);
+  yield->setOperand(0,
+                    buildExtension(builder, op.getLoc(), yield->getOperand(0)));
+  result.setType(type);
+  for (OpOperand &use : result.getUses()) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!user)
+      continue;
+    BlockArgument element = user.getMatchingBlockArgument(&use);
+    element.setType(f32);
+    for (Operation *extension :
+         llvm::make_early_inc_range(element.getUsers())) {
+      extension->getResult(0).replaceAllUsesWith(element);
+      extension->erase();
+    }
+  }
+}
+
 namespace {
 
-struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
-  void runOnOperation() override {
-    if (getCudaTarget(getOperation()))
-      return;
-    getOperation().walk([](ContractionOpInterface op) {
-      if (!isLowPrecision(op.getA().getType()) &&
-          !isLowPrecision(op.getB().getType()))
-        return;
-      // Kernels round what they write, the library cannot.
-      if (isForLibrary(op))
-        roundResult(op);
-      OpBuilder builder(op);
-      for (OpOperand &operand : op->getOpOperands())
-        if (operand.get() != op.getC() &&
-            isLowPrecision(operand.get().getType()))
-          operand.set(buildConversion(builder, op.getLoc(), operand.get(),
-                                      builder.getF32Type()));
+/// Rewrites one function.
+class FactorExtension {
+public:
+  explicit FactorExtension(func::FuncOp function) {
+    function.walk([&](ContractionOpInterface op) {
+      numbers[op] = contractions.size();
+      contractions.push_back(op);
     });
   }
 
+  void run() {
+    for (ContractionOpInterface op : contractions)
+      // Kernels round what they write, the library cannot.
+      if (isForLibrary(op) && (isLowPrecision(op.getA().getType()) ||
+                               isLowPrecision(op.getB().getType())))
+        roundResult(op);
+    for (ContractionOpInterface op : contractions)
+      for (OpOperand &operand : op->getOpOperands())
+        if (isFactor(operand) && isLowPrecision(operand.get().getType()))
+          extend(operand);
+  }
+
+private:
   /// Sums in f32, rounded by an op of their own.
   static void roundResult(ContractionOpInterface op) {
     Value sums = op.getC(), result = op->getResult(0);
@@ -56,6 +124,59 @@ struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
     Value rounded =
         buildConversion(builder, op.getLoc(), result, type.getElementType());
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  }
+
+  void extend(OpOperand &operand) {
+    Value factor = operand.get();
+    size_t number = numbers.at(operand.getOwner());
+    if (!copies.contains(factor) && endsWithCopy(factor, number)) {
+      storeExtended(getRounding(factor));
+      return;
+    }
+    Copy &copy = copies[factor];
+    if (!copy.value || (!isRoundedArgument(factor) && copy.last + 1 < number)) {
+      OpBuilder builder(operand.getOwner());
+      copy.value = buildConversion(builder, operand.getOwner()->getLoc(),
+                                   factor, builder.getF32Type());
+    }
+    copy.last = number;
+    operand.set(copy.value);
+  }
+
+  /// Whether `factor`, which contraction `number` is the first to read, need
+  /// not be kept any longer than its copy, so that the copy will do.
+  bool endsWithCopy(Value factor, size_t number) const {
+    if (!getRounding(factor))
+      return false;
+    size_t last = number;
+    for (OpOperand &use : factor.getUses())
+      if (isFactor(use))
+        last = std::max(last, numbers.at(use.getOwner()));
+    if (last > number + 1)
+      return false;
+    return llvm::all_of(factor.getUses(), [&](OpOperand &use) {
+      return isFactor(use) ||
+             (isExtended(use) &&
+              (last + 1 == contractions.size() ||
+               use.getOwner()->isBeforeInBlock(contractions[last + 1])));
+    });
+  }
+
+  struct Copy {
+    Value value;
+    size_t last = 0; ///< contraction that reads it
+  };
+  SmallVector<ContractionOpInterface> contractions;
+  llvm::DenseMap<Operation *, size_t> numbers;
+  llvm::DenseMap<Value, Copy> copies; ///< by what they are copies of
+};
+
+struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
+  void runOnOperation() override {
+    if (getCudaTarget(getOperation()))
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      FactorExtension(function).run();
   }
 };
 

@@ -46,9 +46,12 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
   let description = [{
     A factor in bf16 or f16 is read many times by a contraction, and the CPUs that programs
     are compiled for multiply neither. So it is extended once, into a copy that lives as long
-    as the contraction: a kernel converts nothing in its loops then. The result of a matmul
-    is rounded by an op of its own, so that the library can compute it. No number changes. Runs on tensors, after the last CSE, which would
-    keep one copy for several contractions; programs for GPUs stay as they are.
+    as the contraction, or until the next if that reads it too, as both gradients of a layer do:
+    a kernel converts nothing in its loops then. The result of a matmul is rounded by an op of
+    its own, so that the library can compute it. No number changes. Runs on tensors, after the
+    last CSE, which would keep one copy for contractions that are far apart, and before a
+    second elementwise fusion, by which a weight is rounded and extended in one go. Programs for
+    GPUs stay as they are.
 
     Before and after:
     ```mlir

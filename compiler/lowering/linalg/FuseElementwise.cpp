@@ -136,7 +136,9 @@ public:
     Operation *producer = use->get().getDefiningOp();
     int64_t sum = 0;
     for (Value value : added)
-      if (llvm::none_of(value.getUsers(),
+      // What a function is given is there as long as it runs.
+      if (!isa<BlockArgument>(value) &&
+          llvm::none_of(value.getUsers(),
                         [&](Operation *user) {
                           return user != producer &&
                                  !user->isBeforeInBlock(last);

@@ -37,7 +37,7 @@ def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::Prog
 
     - for all users, if each can be fused with it and they all together read and write
       less than before: then it is not written at all. Its operands are kept longer
-      instead of it, at most as many bytes as it has;
+      instead of it, at most as many bytes as it has, besides the function's arguments;
     - for one user, if it reads what the value is computed from in any case: it reads the
       value no more.
 

@@ -2,6 +2,8 @@
 
 // Factors become f32, each by an op of its own; so does the result of a matmul, which is rounded
 // after it. A convolution rounds what it writes. What is f32 stays.
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
 train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // CHECK-LABEL: func.func @matmul
   // CHECK-SAME: (%[[X:.+]]: tensor<2x4xbf16>, %[[W:.+]]: tensor<4x3xbf16>)
@@ -40,5 +42,112 @@ train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
     %y = rt.matmul ins(%x, %w : tensor<2x4xf32>, tensor<4x3xf32>) outs(%o : tensor<2x3xf32>)
         -> tensor<2x3xf32>
     return %y : tensor<2x3xf32>
+  }
+
+  // Both gradients of a layer read one copy; a contraction that is farther away has its own.
+  // CHECK-LABEL: func.func @neighbours
+  // CHECK-SAME: (%[[DY:.+]]: tensor<2x2xbf16>, %[[W:.+]]: tensor<2x2xbf16>, %[[X:.+]]: tensor<2x2xbf16>)
+  // CHECK: %[[A:.+]] = linalg.generic {{.*}} ins(%[[DY]] : tensor<2x2xbf16>)
+  // CHECK: %[[B:.+]] = linalg.generic {{.*}} ins(%[[W]] : tensor<2x2xbf16>)
+  // CHECK: rt.matmul ins(%[[A]], %[[B]] :
+  // CHECK: %[[C:.+]] = linalg.generic {{.*}} ins(%[[X]] : tensor<2x2xbf16>)
+  // CHECK: rt.matmul ins(transposed %[[A]], %[[C]] :
+  // CHECK: %[[D:.+]] = linalg.generic {{.*}} ins(%[[W]] : tensor<2x2xbf16>)
+  // CHECK: rt.matmul ins(%[[D]], %[[C]] :
+  func.func @neighbours(%dy: tensor<2x2xbf16>, %w: tensor<2x2xbf16>, %x: tensor<2x2xbf16>)
+      -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+    %o = tensor.empty() : tensor<2x2xf32>
+    %dx = rt.matmul ins(%dy, %w : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %dw = rt.matmul ins(transposed %dy, %x : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %z = rt.matmul ins(%w, %x : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    return %dx, %dw, %z : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  }
+
+  // What a function is given and rounded has one copy for all that read it.
+  // CHECK-LABEL: func.func @argument
+  // CHECK-COUNT-1: arith.truncf
+  // CHECK-COUNT-2: arith.extf
+  // CHECK-NOT: arith.extf
+  // CHECK: return
+  func.func @argument(%w: tensor<2x2xf32>, %x: tensor<2x2xbf16>, %y: tensor<2x2xf32>)
+      -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+    %e = tensor.empty() : tensor<2x2xbf16>
+    %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%w : tensor<2x2xf32>) outs(%e : tensor<2x2xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %t = arith.truncf %in : f32 to bf16
+      linalg.yield %t : bf16
+    } -> tensor<2x2xbf16>
+    %o = tensor.empty() : tensor<2x2xf32>
+    %a = rt.matmul ins(%x, %r : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %b = rt.matmul ins(%y, %a : tensor<2x2xf32>, tensor<2x2xf32>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %c = rt.matmul ins(%b, %a : tensor<2x2xf32>, tensor<2x2xf32>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %d = rt.matmul ins(%r, %r : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    return %a, %c, %d : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  }
+
+  // A value that is not needed for longer than its copy is stored as that.
+  // CHECK-LABEL: func.func @stored
+  // CHECK: %[[G:.+]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2xf32>)
+  // CHECK: arith.truncf
+  // CHECK-NEXT: arith.extf
+  // CHECK: rt.matmul ins(%[[G]], %[[G]] :
+  // CHECK-NEXT: linalg.generic {{.*}} ins(%[[G]] : tensor<2x2xf32>)
+  // CHECK-NEXT: ^bb0(%[[IN:.+]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT: arith.negf %[[IN]] : f32
+  func.func @stored(%g: tensor<2x2xf32>, %y: tensor<2x2xf32>, %w: tensor<2x2xbf16>)
+      -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+    %e = tensor.empty() : tensor<2x2xbf16>
+    %o = tensor.empty() : tensor<2x2xf32>
+    %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%g, %y : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xbf16>) {
+    ^bb0(%in: f32, %other: f32, %out: bf16):
+      %m = arith.mulf %in, %other : f32
+      %t = arith.truncf %m : f32 to bf16
+      linalg.yield %t : bf16
+    } -> tensor<2x2xbf16>
+    %a = rt.matmul ins(%r, %r : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %n = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%r : tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %x = arith.extf %in : bf16 to f32
+      %m = arith.negf %x : f32
+      linalg.yield %m : f32
+    } -> tensor<2x2xf32>
+    return %a, %n : tensor<2x2xf32>, tensor<2x2xf32>
+  }
+
+  // One that is needed later, after other contractions, stays as it is.
+  // CHECK-LABEL: func.func @kept
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2xbf16>)
+  func.func @kept(%g: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+    %e = tensor.empty() : tensor<2x2xbf16>
+    %o = tensor.empty() : tensor<2x2xf32>
+    %r = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%g, %y : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e : tensor<2x2xbf16>) {
+    ^bb0(%in: f32, %other: f32, %out: bf16):
+      %m = arith.mulf %in, %other : f32
+      %t = arith.truncf %m : f32 to bf16
+      linalg.yield %t : bf16
+    } -> tensor<2x2xbf16>
+    %a = rt.matmul ins(%r, %r : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %b = rt.matmul ins(%a, %y : tensor<2x2xf32>, tensor<2x2xf32>) outs(%o : tensor<2x2xf32>)
+        -> tensor<2x2xf32>
+    %n = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%r : tensor<2x2xbf16>) outs(%o : tensor<2x2xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %x = arith.extf %in : bf16 to f32
+      linalg.yield %x : f32
+    } -> tensor<2x2xf32>
+    return %a, %b, %n : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
   }
 }
