@@ -341,6 +341,15 @@ void frontend::resolveAmp(Node &document, bool hasBFloat16) {
     amp->add("loss_scale", amp->extent, std::move(scale));
 }
 
+void frontend::remarkPrecision(const Node &model, bool hasBFloat16) {
+  const Node &amp = model.at("amp"), &level = amp.at("level");
+  if (level.text != "O0" && !hasBFloat16)
+    emitRemark(level.extent.place())
+        << "CPUs store " << amp.at("dtype").text
+        << " and compute in f32: activations take less memory, a step takes no "
+           "less time";
+}
+
 /// What follows a step that is not finite is for the loss scale to say.
 static void resolvePolicy(Node &model, ErrorList &errors) {
   const Node &scale = model.at("amp").at("loss_scale");

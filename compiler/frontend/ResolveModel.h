@@ -17,6 +17,10 @@ void resolveModel(Node &model, const ExpandedLayers &expanded,
 /// says another one.
 void resolveAmp(Node &document, bool hasBFloat16);
 
+/// After it: says what 16 bits are worth where a target does not compute in
+/// them.
+void remarkPrecision(const Node &model, bool hasBFloat16);
+
 /// The one input that layers read, and the one with labels, of a resolved
 /// model.
 const Member &featuresInput(const Node &model);
