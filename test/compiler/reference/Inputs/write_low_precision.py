@@ -7,7 +7,8 @@ PyTorch computes each op in the low type itself, on the CPU, as torch.autocast h
 Operands have few bits, so that every sum is exact in f32, in any order: both sides round one
 number once, and results are equal to the last bit. Gradients of parameters are of f32 here;
 PyTorch rounds them, so they are compared with its gradients in f32. Softmax and normalisation
-are not exact; PyTorch's value in double precision is rounded.
+are not exact; PyTorch's value in double precision is rounded, and so it is with a bias, which
+PyTorch's kernels may add after a rounding.
 Needs torch 2 (the Python registry has it).
 """
 
@@ -106,6 +107,19 @@ def contraction(low, forward, grad_input, grad_weight, function, x, w, attribute
     op(f"{grad_weight} {cdy}, {cx}{suffix} : {ty}, {tx}{to(tensor_type(dw))}", [dw])
 
 
+def biased(low):
+    """A bias is rounded, too, and added before the one rounding of the result."""
+    x, w, b = drawn(low, 2, 24), drawn(low, 5, 24), drawn(low, 5) / 8
+    op(f"nn.dense {constant(x)}, {constant(w)}, {constant(b)} : "
+       f"{', '.join(map(tensor_type, (x, w, b)))}",
+       [F.linear(x.double(), w.double(), b.double()).to(low)])
+    x, w, b = drawn(low, 2, 3, 4, 4), drawn(low, 4, 3, 2, 2), drawn(low, 4) / 8
+    op(f"nn.conv2d {constant(x)}, {constant(w)}, {constant(b)} strides [1, 1] "
+       "padding [0, 0, 0, 0] dilations [1, 1] groups 1 : "
+       f"{', '.join(map(tensor_type, (x, w, b)))}",
+       [F.conv2d(x.double(), w.double(), b.double()).to(low)])
+
+
 def elementwise(low):
     x, z, dy = (drawn(low, 2, 12) for _ in range(3))
     of = tensor_type(x)
@@ -173,5 +187,6 @@ for low in (torch.bfloat16, torch.float16):
     bias(low)
     pools(low)
     norm(low)
+    biased(low)
     lines.append("    return\n  }\n")
 print(HEAD + "".join(lines) + "}")
