@@ -7,7 +7,7 @@ It is asked and answers as peer_worker.py says.
 
 Each variant is one way of asking the framework for the same step: forward, mean
 softmax cross-entropy, backward, SGD (momentum as in the model file), in fp32, on
-batches that lie in memory.
+batches that lie in memory. With --dtype bf16 PyTorch's forward runs under autocast.
 """
 
 import argparse
@@ -22,7 +22,7 @@ CHUNK = 2  # calls between two waits for the result, so that one may run ahead
 # --- PyTorch ------------------------------------------------------------------
 
 
-def torch_variants(model, batch, threads):
+def torch_variants(model, batch, threads, dtype="f32"):
     import torch
     from torch_model import build
 
@@ -43,7 +43,8 @@ def torch_variants(model, batch, threads):
                               momentum=model.momentum, **(optimizer or {}))
 
         def loss_of(images, labels):
-            return criterion(network(images), labels)
+            with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
+                return criterion(network(images), labels)
 
         forward = torch.compile(loss_of, **compiled) if compiled is not None else loss_of
         update = torch.compile(sgd.step, **compiled) if whole else sgd.step
@@ -80,7 +81,8 @@ def torch_variants(model, batch, threads):
 # --- JAX ----------------------------------------------------------------------
 
 
-def jax_variants(model, batch, threads):
+def jax_variants(model, batch, threads, dtype="f32"):
+    assert dtype == "f32", "JAX has no autocast"
     # XLA sizes its pool by the CPUs that the process may use.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     os.environ["JAX_PLATFORMS"] = "cpu"
@@ -108,10 +110,12 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
     arguments = parser.parse_args()
 
     make = torch_variants if arguments.framework == "torch" else jax_variants
-    serve(lambda: make(ModelFile(arguments.model), arguments.batch, arguments.threads), CHUNK)
+    serve(lambda: make(ModelFile(arguments.model), arguments.batch, arguments.threads,
+                       arguments.dtype), CHUNK)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 MODEL = HERE / "resnet20.json"
 
 
-def torch_variants(batch, threads):
-    """The same step as boostc's: fp32, momentum and weight decay of the model file."""
+def torch_variants(batch, threads, dtype="f32"):
+    """The same step as boostc's: momentum and weight decay of the model file; with bf16, the
+    forward under autocast."""
     import torch
     from resnet20_torch import ResNet20
 
@@ -53,7 +54,8 @@ def torch_variants(batch, threads):
             momentum=recipe["momentum"], weight_decay=recipe["weight_decay"], fused=True)
 
         def loss_of(images, labels):
-            return criterion(network(images), labels)
+            with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
+                return criterion(network(images), labels)
 
         forward = loss_of if compiled is None else torch.compile(loss_of, **compiled)
 
@@ -135,9 +137,10 @@ def main():
                         help="seconds, for a quiet machine before each measurement")
     parser.add_argument("--json", type=pathlib.Path, help="write all systems here")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="the worker's")
     arguments = parser.parse_args()
     if arguments.worker:
-        serve(lambda: torch_variants(arguments.worker, arguments.threads), 1)
+        serve(lambda: torch_variants(arguments.worker, arguments.threads, arguments.dtype), 1)
         return
 
     lines, versions = [], {}
