@@ -32,7 +32,7 @@ const char *CallMemory::nameOf(Number number) const {
 }
 
 uint64_t CallMemory::bytesOfElement(Number number) const {
-  return cuda::bytesOfElement(cuda::typeOfOperand(call_, number));
+  return boostrt::bytesOfElement(cuda::typeOfOperand(call_, number));
 }
 
 uint64_t CallMemory::bytesOf(Number number) const {

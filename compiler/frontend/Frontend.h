@@ -22,8 +22,8 @@ struct FrontendOptions {
   int boostLevel = 0;
   /// --boost KEY=VALUE or SECTION.KEY=VALUE, in order.
   std::vector<std::string> boosts = {};
-  /// Whether every target of the program has instructions for bf16.
-  bool hasBFloat16 = false;
+  /// Whether every target of the program has instructions for bf16, or f16.
+  bool hasBFloat16 = false, hasFloat16 = false;
   /// --boost-config: a dictionary that overrides the model file's "boost".
   std::optional<File> boostConfig = {};
 };

@@ -88,7 +88,7 @@ private:
     resolveBoosts(model, options.boostLevel, errors, decisions);
     if (errors.hasErrors())
       return {};
-    remarkPrecision(model, options.hasBFloat16);
+    remarkPrecision(model, options);
     return buildProgram(context, model, table, errors);
   }
 

@@ -341,9 +341,12 @@ void frontend::resolveAmp(Node &document, bool hasBFloat16) {
     amp->add("loss_scale", amp->extent, std::move(scale));
 }
 
-void frontend::remarkPrecision(const Node &model, bool hasBFloat16) {
+void frontend::remarkPrecision(const Node &model,
+                               const FrontendOptions &options) {
   const Node &amp = model.at("amp"), &level = amp.at("level");
-  if (level.text != "O0" && !hasBFloat16)
+  bool isComputed =
+      amp.at("dtype").text == "bf16" ? options.hasBFloat16 : options.hasFloat16;
+  if (level.text != "O0" && !isComputed)
     emitRemark(level.extent.place())
         << "CPUs store " << amp.at("dtype").text
         << " and compute in f32: activations take less memory, a step takes no "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/frontend/ExpandBlocks.h"
+#include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/ModelTable.h"
 
 namespace boostc::frontend {
@@ -19,7 +20,7 @@ void resolveAmp(Node &document, bool hasBFloat16);
 
 /// After it: says what 16 bits are worth where a target does not compute in
 /// them.
-void remarkPrecision(const Node &model, bool hasBFloat16);
+void remarkPrecision(const Node &model, const FrontendOptions &options);
 
 /// The one input that layers read, and the one with labels, of a resolved
 /// model.

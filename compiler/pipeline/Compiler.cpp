@@ -132,9 +132,10 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   frontend.sets = options.sets;
   frontend.boosts = options.boosts;
   frontend.boostLevel = options.boostLevel;
-  // No level of CPUs that programs are compiled for has AVX512-BF16 or AMX; all
-  // GPUs have bf16.
-  frontend.hasBFloat16 = !options.phase.forCpu;
+  // All GPUs have both.
+  frontend.hasBFloat16 =
+      !options.phase.forCpu || computesBFloat16(options.phase.cpu);
+  frontend.hasFloat16 = !options.phase.forCpu;
   if (!options.boostConfig.empty()) {
     std::unique_ptr<llvm::MemoryBuffer> config =
         readFile(context, options.boostConfig);

@@ -142,7 +142,12 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     // Everything before is shared by all kinds of devices, memory is not.
     manager.addPass(createSplitTargetsPass());
-    manager.nest<train::ProgramOp>().addPass(createExtendFactorsPass());
+    {
+      ExtendFactorsPassOptions factors;
+      factors.keepsBFloat16 = options.keepsBFloat16;
+      manager.nest<train::ProgramOp>().addPass(
+          createExtendFactorsPass(factors));
+    }
     manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
     manager.nest<train::ProgramOp>().addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.

@@ -48,6 +48,9 @@ struct PhaseOptions {
   /// all of a block, and split into partial sums. For tests: all ways are
   /// right.
   TilingPolicy cudaStaging = TilingPolicy::Auto;
+  /// Leaves matmuls in bf16 to oneDNN on CPUs that compute them in software,
+  /// too. For tests.
+  bool keepsBFloat16 = false;
   /// Maximum bytes of gradients that ranks exchange together; without it the
   /// pass's own number.
   std::optional<uint64_t> bucketBytes;

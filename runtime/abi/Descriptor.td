@@ -239,7 +239,7 @@ def BoostLibraryCall : Struct<
   EnumField<"precision", BoostPrecision, [{
     CUDA: the program's; CPU: FLOAT32. What computes the same in more is as
     good: the fallback does}]>,
-  EnumField<"factor_type", BoostFloatType, "of A and B; CPU: F32">,
+  EnumField<"factor_type", BoostFloatType, "of A and B; CPU: F32 or BF16">,
   EnumField<"result_type", BoostFloatType, [{
     of bias and C, to which sums are rounded once: F32 or that of A and B}]>,
   Reserved]>;

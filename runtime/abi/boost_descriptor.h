@@ -351,7 +351,7 @@ typedef struct BoostLibraryCall {
   /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What computes the same
    * in more is as good: the fallback does */
   uint32_t precision;
-  uint32_t factor_type; /* BoostFloatType: of A and B; CPU: F32 */
+  uint32_t factor_type; /* BoostFloatType: of A and B; CPU: F32 or BF16 */
   /* BoostFloatType: of bias and C, to which sums are rounded once: F32 or that
    * of A and B */
   uint32_t result_type;

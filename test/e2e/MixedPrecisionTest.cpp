@@ -16,7 +16,7 @@ struct Amp {
   const char *level, *dtype;
   bool isForGpus = false; ///< and runs on the simulated one
   TilingPolicy tiling = TilingPolicy::Auto;
-  const char *library = "never"; ///< cuBLASLt and cuDNN
+  const char *library = "never"; ///< cuBLASLt and cuDNN; on CPUs bf16 by oneDNN
 
   /// f16 at O2 has a loss scale.
   bool isScaled() const {
@@ -39,7 +39,8 @@ CompileOptions getOptions(const Amp &amp) {
   options.phase.forCpu = !amp.isForGpus;
   options.phase.forCuda = amp.isForGpus;
   options.phase.cudaStaging = amp.tiling;
-  options.phase.cudaLibrary = amp.library;
+  options.phase.cudaLibrary = amp.isForGpus ? amp.library : "auto";
+  options.phase.keepsBFloat16 = StringRef(amp.library) == "always";
   options.sets = {std::string("amp.level=") + amp.level,
                   std::string("amp.dtype=") + amp.dtype};
   // Low enough that most steps are applied, and one that changes.
@@ -87,7 +88,8 @@ constexpr Amp kAmps[] = {{"O1", "bf16"},
                          {"O2", "f16"},
                          {"O2", "f16", true},
                          {"O2", "bf16", true, TilingPolicy::Auto, "always"},
-                         {"O1", "f16", true, TilingPolicy::Auto, "always"}};
+                         {"O1", "f16", true, TilingPolicy::Auto, "always"},
+                         {"O2", "bf16", false, TilingPolicy::Auto, "always"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, MixedPrecision,
                          testing::Combine(testing::ValuesIn(getModels()),
@@ -120,6 +122,24 @@ TEST(LowLibraries, CallsSayTheirTypes) {
             std::pair(BOOSTC_LIBRARY_CONVOLUTION, true),
             std::pair(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA, true),
             std::pair(BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT, true)));
+  }
+}
+
+// oneDNN multiplies bf16 on CPUs with AVX-512, in software where it has to.
+TEST(LowLibraries, CpusKeepBFloat16WhereTheyAreTold) {
+  if (!__builtin_cpu_supports("avx512bw"))
+    GTEST_SKIP() << "oneDNN has no matmul in bf16 without AVX-512";
+  for (auto [dtype, library, type] :
+       {std::tuple("bf16", "always", BOOSTC_FLOAT_BF16),
+        {"f16", "always", BOOSTC_FLOAT_F32}}) {
+    Amp amp{"O2", dtype, false, TilingPolicy::Auto, library};
+    Compiled compiled(compileText(getModel("lenet").getJson(), getOptions(amp)),
+                      1, 2);
+    const BoostTarget &target = *compiled.descriptor().targets;
+    ASSERT_GT(target.library_call_count, 0u);
+    for (const BoostLibraryCall &call :
+         std::span(target.library_calls, target.library_call_count))
+      EXPECT_EQ(call.factor_type, type) << call.location;
   }
 }
 

@@ -28,7 +28,7 @@ protected:
   /// By definition, on row-major tensors.
   std::vector<double> expected() const {
     std::vector<double> sums(call.operand_bytes[3] /
-                             cuda::bytesOfElement(call.result_type));
+                             boostrt::bytesOfElement(call.result_type));
     if (!bias.empty()) {
       size_t pixels = static_cast<size_t>(call.convolution.output[2] *
                                           call.convolution.output[3]);

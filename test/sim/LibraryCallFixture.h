@@ -4,7 +4,7 @@
 
 #include "runtime/device/cuda/CallElements.h"
 #include "sim/SimLibrary.h"
-#include "test/runtime/device/cuda/FakeElements.h"
+#include "test/runtime/device/Elements.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ protected:
       {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32}};
   /// As the compiler's own types round.
   static float rounded(float value, uint32_t type) {
-    cuda::fake::Elements one(&value, type);
+    Elements one(&value, type);
     one.set(0, value);
     return one[0];
   }
@@ -54,7 +54,8 @@ protected:
   /// `values` in the operand's type, in fresh memory.
   uint64_t uploadAs(uint32_t type, const std::vector<float> &values,
                     const std::string &name) {
-    std::vector<std::byte> elements(values.size() * cuda::bytesOfElement(type));
+    std::vector<std::byte> elements(values.size() *
+                                    boostrt::bytesOfElement(type));
     cuda::roundElements(type, values, elements);
     uint64_t address = reserve(elements.size(), name);
     EXPECT_TRUE(memory.copyIn(address, elements).ok());
@@ -77,7 +78,7 @@ protected:
                         cuda::CallOperands::Bias, cuda::CallOperands::C})
       call.operand_bytes[number] =
           call.operand_bytes[number] / 4 *
-          cuda::bytesOfElement(cuda::typeOfOperand(call, number));
+          boostrt::bytesOfElement(cuda::typeOfOperand(call, number));
     operands = {uploadAs(factor, a, "a"), uploadAs(factor, b, "b"),
                 bias.empty() ? 0 : uploadAs(result, bias, "bias"),
                 reserve(call.operand_bytes[3], "c"),

@@ -43,15 +43,20 @@ static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
 
 bool boostc::isForLibrary(Operation *op) { return isa<rt::MatmulOp>(op); }
 
+bool boostc::hasLibraryType(Type type, StringRef features) {
+  return type.isF32() || (type.isBF16() && features.contains("avx512f"));
+}
+
 std::vector<ContractionCandidate>
 boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   std::vector<ContractionCandidate> candidates;
   auto sums = dyn_cast<ContractionOpInterface>(op);
   if (!sums)
     return candidates;
-  // oneDNN computes with bf16 and f16 where the CPU does; kernels extend what
-  // they load.
-  if (isForLibrary(op) && !isLowPrecision(sums.getA().getType()))
+  // Kernels extend what they load.
+  if (isForLibrary(op) &&
+      hasLibraryType(getElementTypeOrSelf(sums.getA().getType()),
+                     target.getFeatures()))
     candidates.push_back({"library", std::nullopt});
   Contraction contraction = getContraction(sums);
   bool isWide = target.getFeatures().contains("avx512f");

@@ -22,6 +22,10 @@ struct ContractionCandidate {
 /// f32.
 bool isForLibrary(mlir::Operation *op);
 
+/// Whether oneDNN multiplies factors of `type` on CPUs with `features`: bf16
+/// with AVX-512, in software where it lacks AVX512-BF16.
+bool hasLibraryType(mlir::Type type, llvm::StringRef features);
+
 /// The ways to compute `op`, on memrefs, on `target`, the default first. None
 /// when it is not a contraction.
 std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,

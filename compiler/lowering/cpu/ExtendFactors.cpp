@@ -2,6 +2,7 @@
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Precision.h"
@@ -13,11 +14,6 @@ namespace boostc {
 
 using namespace mlir;
 using namespace boostc;
-
-static bool isFactor(OpOperand &use) {
-  auto contraction = dyn_cast<ContractionOpInterface>(use.getOwner());
-  return contraction && use.get() != contraction.getC();
-}
 
 /// The op that computes `value` and rounds it last, in memory of its own; null
 /// when another one does.
@@ -84,8 +80,12 @@ namespace {
 /// Rewrites one function.
 class FactorExtension {
 public:
-  explicit FactorExtension(func::FuncOp function) {
+  /// `isKept` says which contractions stay as they are.
+  FactorExtension(func::FuncOp function,
+                  llvm::function_ref<bool(ContractionOpInterface)> isKept) {
     function.walk([&](ContractionOpInterface op) {
+      if (isKept(op))
+        return;
       numbers[op] = contractions.size();
       contractions.push_back(op);
     });
@@ -104,6 +104,11 @@ public:
   }
 
 private:
+  bool isFactor(OpOperand &use) const {
+    return numbers.contains(use.getOwner()) &&
+           use.get() != cast<ContractionOpInterface>(use.getOwner()).getC();
+  }
+
   /// Sums in f32, rounded by an op of their own.
   static void roundResult(ContractionOpInterface op) {
     Value sums = op.getC(), result = op->getResult(0);
@@ -172,11 +177,22 @@ private:
 };
 
 struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
+  using ExtendFactorsPassBase::ExtendFactorsPassBase;
+
   void runOnOperation() override {
     if (getCudaTarget(getOperation()))
       return;
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    StringRef features = target ? target.getFeatures() : StringRef();
+    auto isKept = [&](ContractionOpInterface op) {
+      Type factor = getElementTypeOrSelf(op.getA().getType());
+      return isForLibrary(op) && factor.isBF16() &&
+             (features.contains(kBFloat16Feature) ||
+              (keepsBFloat16 && hasLibraryType(factor, features)));
+    };
     for (auto function : getOperation().getOps<func::FuncOp>())
-      FactorExtension(function).run();
+      FactorExtension(function, isKept).run();
   }
 };
 

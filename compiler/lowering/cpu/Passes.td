@@ -53,6 +53,9 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
     second elementwise fusion, by which a weight is rounded and extended in one go. Programs for
     GPUs stay as they are.
 
+    A matmul in bf16 stays as it is where the target has AVX512-BF16: oneDNN multiplies bf16
+    there, with AMX where there is that, too.
+
     Before and after:
     ```mlir
     %y = rt.matmul ins(%x, %w : tensor<32x512xbf16>, tensor<512x64xbf16>) outs(%o : tensor<32x64xf32>)
@@ -63,6 +66,10 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
     %y = rt.matmul ins(%a, %b : tensor<32x512xf32>, tensor<512x64xf32>) outs(%o : tensor<32x64xf32>)
     ```
   }];
+  let options = [
+    Option<"keepsBFloat16", "keep-bf16", "bool", "false",
+           "leave matmuls in bf16 to oneDNN wherever it has them, in software too: for tests">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -43,10 +43,11 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       std::optional<ContractionCandidate> candidate = getCandidate(op, *target);
       if (candidate && candidate->plan)
         return WalkResult::advance();
-      BoostMatmul call = describeMatmul(op);
+      BoostLibraryCall call = describeLibraryCall(op);
       boostrt::Result<uint64_t> bytes =
-          boostrt::PiecewiseMatmul::queryScratchBytes(**library, call,
-                                                      isStrict);
+          boostrt::PiecewiseMatmul::queryScratchBytes(
+              **library, call.matmul, isStrict,
+              {call.factor_type, call.result_type});
       if (!bytes.ok()) {
         op.emitError(bytes.status().message());
         return WalkResult::interrupt();

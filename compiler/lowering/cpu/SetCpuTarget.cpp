@@ -51,11 +51,25 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
       getOperation().emitError(error);
       return signalPassFailure();
     }
+    // A program that does not use it runs on CPUs that lack it.
+    auto amp =
+        getOperation()->getAttrOfType<train::AmpAttr>(train::kAmpAttrName);
+    if (amp && amp.getType().isBF16() && computesBFloat16(cpu))
+      target = rt::CpuTargetAttr::get(
+          &getContext(), target->getCpu(),
+          (target->getFeatures() + "," + kBFloat16Feature).str(),
+          target->getThreads());
     getOperation()->setAttr(kCpuTargetAttrName, *target);
   }
 };
 
 } // namespace
+
+bool boostc::computesBFloat16(StringRef cpu) {
+  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  return cpu == "native" && hostHas(kLevels[0]) &&
+         host.lookup(kBFloat16Feature);
+}
 
 FailureOr<rt::CpuTargetAttr> boostc::getCpuTarget(train::ProgramOp program) {
   if (auto target =

@@ -10,6 +10,9 @@ namespace boostc {
 
 constexpr llvm::StringLiteral kCpuTargetAttrName = "rt.cpu_target";
 
+/// Instructions that multiply bf16; AMX has them, too, and comes with these.
+constexpr llvm::StringLiteral kBFloat16Feature = "avx512bf16";
+
 /// More threads than any machine has; far more would be refused by OpenMP, by a
 /// crash.
 constexpr unsigned kMaxThreads = 1024;
@@ -21,6 +24,10 @@ std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
                                                   llvm::StringRef cpu,
                                                   unsigned threads,
                                                   std::string &error);
+
+/// Whether this machine, if `cpu` is native, has kBFloat16Feature besides all
+/// of its level. Levels do not have it.
+bool computesBFloat16(llvm::StringRef cpu);
 
 /// The target of `program`. Emits a diagnostic when it has none.
 llvm::FailureOr<rt::CpuTargetAttr> getCpuTarget(train::ProgramOp program);

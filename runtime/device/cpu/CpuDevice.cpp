@@ -117,8 +117,8 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
 
 /// Makes the next library call ready.
 Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
-  Result<std::unique_ptr<PiecewiseMatmul>> matmul =
-      PiecewiseMatmul::create(*dnnl_, call.matmul, isStrict);
+  Result<std::unique_ptr<PiecewiseMatmul>> matmul = PiecewiseMatmul::create(
+      *dnnl_, call.matmul, isStrict, {call.factor_type, call.result_type});
   if (!matmul.ok())
     return Status(
         matmul.status().code(),
@@ -168,6 +168,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
   }
   for (const auto &[name, i] : least) {
     const BoostMatmul &m = calls[i].matmul;
+    // Zeros, of 32 bits at most.
     std::vector<float> a((m.m - 1) * m.a_strides[0] +
                          (m.k - 1) * m.a_strides[1] + 1);
     std::vector<float> b((m.k - 1) * m.b_strides[0] +

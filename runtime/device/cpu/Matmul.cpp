@@ -1,4 +1,5 @@
 #include "runtime/device/cpu/Matmul.h"
+#include "runtime/abi/DescriptorSchema.h"
 
 #include <dnnl.hpp>
 #include <fmt/format.h>
@@ -62,16 +63,23 @@ Matmul::~Matmul() = default;
 
 namespace {
 
-/// How oneDNN sees a matmul: plain strided matrices, exact f32.
+dnnl::memory::data_type dataTypeOf(uint32_t type) {
+  using enum dnnl::memory::data_type;
+  return type == BOOSTC_FLOAT_F32 ? f32 : type == BOOSTC_FLOAT_F16 ? f16 : bf16;
+}
+
+/// How oneDNN sees a matmul: plain strided matrices, of exact f32 or low types.
 struct MatmulLayouts {
   using Desc = dnnl::memory::desc;
-  MatmulLayouts(const BoostMatmul &call, int64_t rowStride)
-      : a({call.m, call.k}, kF32, {call.a_strides[0], call.a_strides[1]}),
-        b({call.k, call.n}, kF32, {call.b_strides[0], call.b_strides[1]}),
-        bias({1, call.n}, kF32, {call.n, 1}),
-        c({call.m, call.n}, kF32, {rowStride ? rowStride : call.n, 1}) {}
+  MatmulLayouts(const BoostMatmul &call, MatmulTypes types, int64_t rowStride)
+      : a({call.m, call.k}, dataTypeOf(types.factor),
+          {call.a_strides[0], call.a_strides[1]}),
+        b({call.k, call.n}, dataTypeOf(types.factor),
+          {call.b_strides[0], call.b_strides[1]}),
+        bias({1, call.n}, dataTypeOf(types.result), {call.n, 1}),
+        c({call.m, call.n}, dataTypeOf(types.result),
+          {rowStride ? rowStride : call.n, 1}) {}
 
-  static constexpr auto kF32 = dnnl::memory::data_type::f32;
   Desc a, b, bias, c;
 };
 
@@ -90,38 +98,42 @@ dnnl::matmul::primitive_desc describe(const BoostMatmul &call,
       attributes, engine);
 }
 
-Status noSuchMatmul(const BoostMatmul &call, const dnnl::error &error) {
-  return Status(ExitCode::Input,
-                fmt::format("{} has no matmul of {}x{} by {}x{} with strides "
-                            "[{}, {}] and [{}, {}]: {}",
-                            DnnlContext::libraryVersion(), call.m, call.k,
-                            call.k, call.n, call.a_strides[0],
-                            call.a_strides[1], call.b_strides[0],
-                            call.b_strides[1], error.message));
+Status noSuchMatmul(const BoostMatmul &call, MatmulTypes types,
+                    const dnnl::error &error) {
+  return Status(
+      ExitCode::Input,
+      fmt::format("{} has no {} matmul of {}x{} by {}x{} with strides "
+                  "[{}, {}] and [{}, {}] on this CPU: {}",
+                  DnnlContext::libraryVersion(),
+                  boostabi::nameOf<BoostFloatType>(types.factor), call.m,
+                  call.k, call.k, call.n, call.a_strides[0], call.a_strides[1],
+                  call.b_strides[0], call.b_strides[1], error.message));
 }
 
 } // namespace
 
 Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
                                            const BoostMatmul &call,
+                                           MatmulTypes types,
                                            int64_t rowStride) {
   try {
-    MatmulLayouts layouts(call, rowStride);
+    MatmulLayouts layouts(call, types, rowStride);
     return static_cast<uint64_t>(
         describe(call, layouts, context.handles_->engine)
             .scratchpad_desc()
             .get_size());
   } catch (const dnnl::error &error) {
-    return noSuchMatmul(call, error);
+    return noSuchMatmul(call, types, error);
   }
 }
 
 Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
                                                const BoostMatmul &call,
+                                               MatmulTypes types,
                                                int64_t rowStride) {
   try {
     const dnnl::engine &engine = context.handles_->engine;
-    MatmulLayouts layouts(call, rowStride);
+    MatmulLayouts layouts(call, types, rowStride);
     auto prepared = std::make_unique<Prepared>();
     prepared->description = describe(call, layouts, engine);
     prepared->primitive = dnnl::matmul(prepared->description);
@@ -139,7 +151,7 @@ Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
       prepared->bind(DNNL_ARG_SCRATCHPAD, 4, scratch, engine);
     return std::unique_ptr<Matmul>(new Matmul(std::move(prepared)));
   } catch (const dnnl::error &error) {
-    return noSuchMatmul(call, error);
+    return noSuchMatmul(call, types, error);
   }
 }
 

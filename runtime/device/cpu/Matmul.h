@@ -35,19 +35,28 @@ private:
   std::unique_ptr<Handles> handles_;
 };
 
+/// BoostFloatTypes of a matmul; sums are of f32.
+struct MatmulTypes {
+  uint32_t factor = BOOSTC_FLOAT_F32; ///< of A and B
+  uint32_t result = BOOSTC_FLOAT_F32; ///< of bias and C
+};
+
 class Matmul {
 public:
   /// Creates the primitive for the number of threads OpenMP is set to; all
   /// allocation and code generation happens here. `rowStride`: elements from
   /// row to row of C; 0: n. Fails with ExitCode::Input when oneDNN has no such
-  /// primitive.
-  static Result<std::unique_ptr<Matmul>>
-  create(DnnlContext &context, const BoostMatmul &call, int64_t rowStride = 0);
+  /// primitive, as of 16 bits on CPUs without AVX-512.
+  static Result<std::unique_ptr<Matmul>> create(DnnlContext &context,
+                                                const BoostMatmul &call,
+                                                MatmulTypes types = {},
+                                                int64_t rowStride = 0);
   ~Matmul();
 
   /// What scratchBytes() of the primitive would be, without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
                                             const BoostMatmul &call,
+                                            MatmulTypes types = {},
                                             int64_t rowStride = 0);
 
   /// Bytes of the scratch operand that execute() will use.

@@ -1,5 +1,6 @@
 #include "runtime/device/cpu/PiecewiseMatmul.h"
 
+#include "runtime/device/FloatTypes.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include <algorithm>
@@ -50,11 +51,12 @@ uint64_t aligned(uint64_t bytes) {
 
 Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
                                                     const BoostMatmul &call,
-                                                    bool isStrict) {
+                                                    bool isStrict,
+                                                    MatmulTypes types) {
   uint64_t bytes = 0;
   for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
     Result<uint64_t> own =
-        Matmul::queryScratchBytes(context, piece.call, call.n);
+        Matmul::queryScratchBytes(context, piece.call, types, call.n);
     if (!own.ok())
       return own;
     bytes = aligned(bytes) + *own;
@@ -64,23 +66,24 @@ Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
 
 Result<std::unique_ptr<PiecewiseMatmul>>
 PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call,
-                        bool isStrict) {
+                        bool isStrict, MatmulTypes types) {
   auto cut = std::make_unique<PiecewiseMatmul>();
   uint64_t scratch = 0;
   for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
     Result<std::unique_ptr<Matmul>> matmul =
-        Matmul::create(context, piece.call, call.n);
+        Matmul::create(context, piece.call, types, call.n);
     if (!matmul.ok())
       return matmul.status();
-    auto bytes = [](int64_t elements) {
-      return static_cast<uint64_t>(elements) * sizeof(float);
+    auto bytes = [](int64_t elements, uint32_t type) {
+      return static_cast<uint64_t>(elements) * bytesOfElement(type);
     };
     uint64_t own = (*matmul)->scratchBytes();
     cut->pieces_.push_back(
         {std::move(matmul).value(),
-         {bytes(piece.row * call.a_strides[0]),
-          bytes(piece.column * call.b_strides[1]), bytes(piece.column),
-          bytes(piece.row * call.n + piece.column), scratch}});
+         {bytes(piece.row * call.a_strides[0], types.factor),
+          bytes(piece.column * call.b_strides[1], types.factor),
+          bytes(piece.column, types.result),
+          bytes(piece.row * call.n + piece.column, types.result), scratch}});
     scratch = aligned(scratch + own);
   }
   return cut;

@@ -16,13 +16,15 @@ class PiecewiseMatmul {
 public:
   /// As Matmul::create(); `isStrict` after keepLibraryOnOneThread().
   static Result<std::unique_ptr<PiecewiseMatmul>>
-  create(DnnlContext &context, const BoostMatmul &call, bool isStrict);
+  create(DnnlContext &context, const BoostMatmul &call, bool isStrict,
+         MatmulTypes types = {});
 
   /// What scratchBytes() would be for the threads that oneDNN is set to (one,
   /// where `isStrict`), without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
                                             const BoostMatmul &call,
-                                            bool isStrict);
+                                            bool isStrict,
+                                            MatmulTypes types = {});
 
   /// For all pieces together.
   uint64_t scratchBytes() const;

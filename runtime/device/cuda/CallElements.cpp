@@ -6,10 +6,6 @@
 
 namespace boostrt::cuda {
 
-uint64_t bytesOfElement(uint32_t type) {
-  return type == BOOSTC_FLOAT_F32 ? sizeof(float) : sizeof(uint16_t);
-}
-
 std::vector<float> extendElements(uint32_t type,
                                   std::span<const std::byte> elements) {
   std::vector<float> values(elements.size() / bytesOfElement(type));

@@ -1,4 +1,6 @@
 // RUN: boost-opt %s --boostc-extend-factors | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline='builtin.module(train.program(boostc-extend-factors{keep-bf16=1}))' \
+// RUN:   | FileCheck %s --check-prefix=KEPT
 
 // Factors become f32, each by an op of its own; so does the result of a matmul, which is rounded
 // after it. A convolution rounds what it writes. What is f32 stays.
@@ -149,5 +151,56 @@ train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {
       linalg.yield %x : f32
     } -> tensor<2x2xf32>
     return %a, %b, %n : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  }
+}
+
+// With AVX512-BF16 a matmul in bf16 stays as it is, one in f16 and a convolution do not.
+// CHECK-LABEL: train.program @bf16
+// CHECK: rt.matmul ins(%{{.*}}, %{{.*}} : tensor<2x4xbf16>, tensor<4x3xbf16>) outs(%{{.*}} : tensor<2x3xbf16>)
+// CHECK: rt.matmul ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x3xf32>) outs(%{{.*}} : tensor<2x3xf32>)
+// CHECK: rt.convolution forward {{.*}}ins(%{{.*}}, %{{.*}} : tensor<1x1x3x3xf32>, tensor<2x1x2x2xf32>) outs(%{{.*}} : tensor<1x2x2x2xbf16>)
+train.program @bf16 batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx512f,avx512bf16", 2>} {
+  func.func @contractions(%x: tensor<2x4xbf16>, %w: tensor<4x3xbf16>, %u: tensor<2x4xf16>,
+                          %v: tensor<4x3xf16>, %i: tensor<1x1x3x3xbf16>, %k: tensor<2x1x2x2xbf16>)
+      -> (tensor<2x3xbf16>, tensor<2x3xf16>, tensor<1x2x2x2xbf16>) {
+    %o = tensor.empty() : tensor<2x3xbf16>
+    %y = rt.matmul ins(%x, %w : tensor<2x4xbf16>, tensor<4x3xbf16>) outs(%o : tensor<2x3xbf16>)
+        -> tensor<2x3xbf16>
+    %p = tensor.empty() : tensor<2x3xf16>
+    %z = rt.matmul ins(%u, %v : tensor<2x4xf16>, tensor<4x3xf16>) outs(%p : tensor<2x3xf16>)
+        -> tensor<2x3xf16>
+    %q = tensor.empty() : tensor<1x2x2x2xbf16>
+    %c = rt.convolution forward ins(%i, %k : tensor<1x1x3x3xbf16>, tensor<2x1x2x2xbf16>)
+        outs(%q : tensor<1x2x2x2xbf16>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<1x2x2x2xbf16>
+    return %y, %z, %c : tensor<2x3xbf16>, tensor<2x3xf16>, tensor<1x2x2x2xbf16>
+  }
+}
+
+// Where oneDNN does it in software, they do if a test says so; it has none without AVX-512.
+// CHECK-LABEL: train.program @software
+// CHECK: rt.matmul ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x3xf32>)
+// KEPT-LABEL: train.program @software
+// KEPT: rt.matmul ins(%{{.*}}, %{{.*}} : tensor<2x4xbf16>, tensor<4x3xbf16>)
+train.program @software batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx512f", 2>} {
+  func.func @matmul(%x: tensor<2x4xbf16>, %w: tensor<4x3xbf16>) -> tensor<2x3xbf16> {
+    %o = tensor.empty() : tensor<2x3xbf16>
+    %y = rt.matmul ins(%x, %w : tensor<2x4xbf16>, tensor<4x3xbf16>) outs(%o : tensor<2x3xbf16>)
+        -> tensor<2x3xbf16>
+    return %y : tensor<2x3xbf16>
+  }
+}
+
+// KEPT-LABEL: train.program @without
+// KEPT: rt.matmul ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x3xf32>)
+train.program @without batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 2>} {
+  func.func @matmul(%x: tensor<2x4xbf16>, %w: tensor<4x3xbf16>) -> tensor<2x3xbf16> {
+    %o = tensor.empty() : tensor<2x3xbf16>
+    %y = rt.matmul ins(%x, %w : tensor<2x4xbf16>, tensor<4x3xbf16>) outs(%o : tensor<2x3xbf16>)
+        -> tensor<2x3xbf16>
+    return %y : tensor<2x3xbf16>
   }
 }

@@ -1,6 +1,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "test/runtime/device/Requirements.h"
 #include "test/runtime/device/TestFunctions.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +38,7 @@ uint64_t scratchOf(const BoostLibraryCall &call) {
 BoostTarget emptyTarget() {
   BoostTarget target{};
   target.kind = BOOSTC_TARGET_CPU;
-  target.requirements = "sse2";
+  target.requirements = getRequirements();
   target.library_version = "oneDNN";
   return target;
 }

@@ -1,7 +1,9 @@
 #include "runtime/device/cpu/Matmul.h"
 
+#include "runtime/device/FloatTypes.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "test/runtime/device/Draws.h"
+#include "test/runtime/device/Elements.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,40 +30,57 @@ struct Scratch {
   void *data;
 };
 
+/// `values` rounded to a type.
+struct Matrix {
+  Matrix(const std::vector<float> &values, uint32_t type)
+      : bytes(values.size() * bytesOfElement(type)), type(type) {
+    for (size_t i = 0; i < values.size(); ++i)
+      Elements(bytes.data(), type).set(i, values[i]);
+  }
+  double operator[](int64_t i) const {
+    return Elements(bytes.data(), type)[static_cast<size_t>(i)];
+  }
+  std::vector<std::byte> bytes;
+  uint32_t type;
+};
+
 /// Runs `call` and compares with loops in double. The bound is that of a sum of
-/// k + 1 products in any order, c sqrt(k) u sum|ab|, with c = 4.
-void checkAgainstLoops(const BoostMatmul &call) {
+/// k + 1 products in any order, c sqrt(k) u sum|ab|, with c = 4, and of
+/// rounding the result to 8 bits.
+void checkAgainstLoops(const BoostMatmul &call, MatmulTypes types = {}) {
   SCOPED_TRACE(testing::Message()
                << call.m << "x" << call.n << "x" << call.k << " strides "
                << call.a_strides[0] << "," << call.a_strides[1] << " "
                << call.b_strides[0] << "," << call.b_strides[1] << " bias "
-               << call.has_bias);
+               << call.has_bias << " types " << types.factor << ","
+               << types.result);
   auto context = DnnlContext::create();
   ASSERT_TRUE(context.ok());
-  auto matmul = Matmul::create(**context, call);
+  auto matmul = Matmul::create(**context, call, types);
   ASSERT_TRUE(matmul.ok()) << matmul.status().message();
 
-  auto a = draws("a", extentOf(call.m, call.k, call.a_strides));
-  auto b = draws("b", extentOf(call.k, call.n, call.b_strides));
-  auto bias = draws("bias", call.n);
-  std::vector<float> c(call.m * call.n, NAN);
+  Matrix a(draws("a", extentOf(call.m, call.k, call.a_strides)), types.factor);
+  Matrix b(draws("b", extentOf(call.k, call.n, call.b_strides)), types.factor);
+  Matrix bias(draws("bias", call.n), types.result);
+  Matrix c(std::vector<float>(call.m * call.n, 77), types.result);
   Scratch scratch((*matmul)->scratchBytes());
-  void *operands[] = {a.data(), b.data(), call.has_bias ? bias.data() : nullptr,
-                      c.data(), scratch.data};
+  void *operands[] = {a.bytes.data(), b.bytes.data(),
+                      call.has_bias ? bias.bytes.data() : nullptr,
+                      c.bytes.data(), scratch.data};
   ASSERT_EQ((*matmul)->execute(operands), BOOSTC_CALL_OK);
 
   for (int64_t i = 0; i < call.m; ++i)
     for (int64_t j = 0; j < call.n; ++j) {
       double sum = call.has_bias ? bias[j] : 0, magnitude = std::fabs(sum);
       for (int64_t l = 0; l < call.k; ++l) {
-        double product =
-            double(a[i * call.a_strides[0] + l * call.a_strides[1]]) *
-            double(b[l * call.b_strides[0] + j * call.b_strides[1]]);
+        double product = a[i * call.a_strides[0] + l * call.a_strides[1]] *
+                         b[l * call.b_strides[0] + j * call.b_strides[1]];
         sum += product;
         magnitude += std::fabs(product);
       }
       double bound =
-          4 * std::sqrt(double(call.k + 1)) * FLT_EPSILON / 2 * magnitude;
+          4 * std::sqrt(double(call.k + 1)) * FLT_EPSILON / 2 * magnitude +
+          (types.result == BOOSTC_FLOAT_BF16 ? 0x1.01p-8 * std::fabs(sum) : 0);
       ASSERT_NEAR(c[i * call.n + j], sum, bound) << "at " << i << "," << j;
     }
 }
@@ -81,6 +100,26 @@ TEST_P(MatmulShape, AgreesWithLoopsForAllStridesAndBiases) {
                            {transposeB ? 1 : n, transposeB ? k : 1},
                            bias,
                            0});
+}
+
+// In software where the CPU does not multiply bf16.
+TEST_P(MatmulShape, AgreesWithLoopsInBf16) {
+  if (!__builtin_cpu_supports("avx512bw"))
+    GTEST_SKIP() << "oneDNN has no matmul in bf16 without AVX-512";
+  ASSERT_TRUE(configureThreadPool(2).ok());
+  auto [m, n, k] = GetParam();
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true})
+      for (uint32_t result : {BOOSTC_FLOAT_BF16, BOOSTC_FLOAT_F32})
+        for (uint32_t bias : {0u, 1u})
+          checkAgainstLoops({m,
+                             n,
+                             k,
+                             {transposeA ? 1 : k, transposeA ? m : 1},
+                             {transposeB ? 1 : n, transposeB ? k : 1},
+                             bias,
+                             0},
+                            {BOOSTC_FLOAT_BF16, result});
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MatmulShape,
@@ -134,8 +173,19 @@ TEST(Matmul, WhatTheLibraryRefusesIsAMessage) {
   ASSERT_FALSE(matmul.ok());
   EXPECT_EQ(matmul.status().code(), ExitCode::Input);
   EXPECT_THAT(matmul.status().message(),
-              testing::HasSubstr("has no matmul of -4x4 by 4x4 with "
-                                 "strides [4, 1] and [4, 1]"));
+              testing::HasSubstr("has no f32 matmul of -4x4 by 4x4 with "
+                                 "strides [4, 1] and [4, 1] on this CPU"));
+}
+
+TEST(Matmul, HalfPrecisionIsRefused) {
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  auto matmul = Matmul::create(**context, {4, 4, 4, {4, 1}, {4, 1}, 0, 0},
+                               {BOOSTC_FLOAT_F16, BOOSTC_FLOAT_F32});
+  ASSERT_FALSE(matmul.ok());
+  EXPECT_EQ(matmul.status().code(), ExitCode::Input);
+  EXPECT_THAT(matmul.status().message(),
+              testing::HasSubstr("has no f16 matmul of 4x4 by 4x4"));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "test/runtime/device/Draws.h"
+#include "test/runtime/device/Requirements.h"
 
 #include <gtest/gtest.h>
 
@@ -132,7 +133,7 @@ TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
 /// Where loops of a strictly reproducible program are cut.
 std::set<std::pair<int64_t, int64_t>> cutsOf(uint32_t threads, uint32_t level) {
   BoostTarget target{};
-  target.requirements = "";
+  target.requirements = getRequirements();
   target.library_version = "";
   auto device = CpuDevice::create(threads, target, level);
   EXPECT_TRUE(device.ok());

@@ -13,8 +13,8 @@
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include "runtime/device/cuda/LtMatmulDesc.h"
+#include "test/runtime/device/Elements.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
-#include "test/runtime/device/cuda/FakeElements.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 
 #include <cstring>

@@ -14,8 +14,8 @@
 
 #include "runtime/device/cuda/ConvolutionGraph.h"
 #include "test/runtime/device/ConvolutionCall.h"
+#include "test/runtime/device/Elements.h"
 #include "test/runtime/device/cuda/FakeCuda.h"
-#include "test/runtime/device/cuda/FakeElements.h"
 #include "test/runtime/device/cuda/FakeSettings.h"
 
 #include <algorithm>

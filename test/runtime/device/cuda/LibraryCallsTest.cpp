@@ -1,10 +1,9 @@
 // Library calls on the stand-ins for NVIDIA's driver and cuBLASLt.
 #include "runtime/device/cuda/CublasLtApi.h"
-#include "test/runtime/device/cuda/FakeElements.h"
+#include "test/runtime/device/Elements.h"
 #include "test/runtime/device/cuda/LibraryCallsFixture.h"
 
 using namespace boostrt;
-using cuda::fake::Elements;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -1,14 +1,15 @@
-// FakeElements.h - an array of f32, bf16 or f16, for the libraries that tests
-// make and for what they are compared with.
+// Elements.h - an array of f32, bf16 or f16, for the libraries that tests make
+// and for what libraries are compared with.
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace boostrt::cuda::fake {
+namespace boostrt {
 
 class Elements {
 public:
@@ -48,4 +49,4 @@ private:
   uint32_t type_;
 };
 
-} // namespace boostrt::cuda::fake
+} // namespace boostrt
