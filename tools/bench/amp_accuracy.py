@@ -32,8 +32,8 @@ def train(arguments, kind, seed, folder):
     program, metrics = folder / f"{level}-{dtype}.so", folder / "metrics.jsonl"
     if not program.exists():
         subprocess.run([arguments.build / "bin/boostc", arguments.model, "--target=cpu",
-                        "--set", f"amp.level={level}", "--set", f"amp.dtype={dtype}",
-                        "-o", program], check=True)
+                        f"--threads={arguments.threads}", "--set", f"amp.level={level}",
+                        "--set", f"amp.dtype={dtype}", "-o", program], check=True)
     begin = time.monotonic()
     subprocess.run([arguments.build / "bin/boost-run", program, "--data", arguments.data,
                     "--seed", str(seed), "--epochs", str(arguments.epochs), "--eval-every", "0",
@@ -74,6 +74,7 @@ def main():
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="begin no run after so many")
     arguments = parser.parse_args()
