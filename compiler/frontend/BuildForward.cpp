@@ -1,5 +1,7 @@
 #include "compiler/frontend/BuildForward.h"
+#include "compiler/frontend/PixelInput.h"
 #include "compiler/frontend/ResolveModel.h"
+#include "dialects/nn/NnDialect.h"
 #include "runtime/abi/boost_random.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -294,6 +296,8 @@ private:
       if (const Node *integers = input.value.find("classes")) {
         classes = b.getI64IntegerAttr(integers->integer);
         element = b.getI32Type();
+      } else if (isPixels(input)) {
+        element = b.getI8Type();
       }
       if (const Node *sample = input.value.find("shape"))
         for (const Node &extent : sample->items)
@@ -327,6 +331,8 @@ private:
       StringRef name = input.getSymName();
       Value value = forward.addArgument(input.getType(), input.getLoc(),
                                         BindingKind::Input, name);
+      if (input.getKind() == BOOSTC_INPUT_PIXELS)
+        value = normalize(input, value);
       if (input.getSampleKeys())
         sampleKeys = value;
       else
@@ -336,6 +342,17 @@ private:
     }
     valid = forward.addArgument(RankedTensorType::get({}, b.getI32Type()),
                                 parts.program.getLoc(), BindingKind::Valid);
+  }
+
+  /// The transforms that `pixels`, the value of `input`, have still before
+  /// them.
+  Value normalize(train::InputOp input, Value pixels) {
+    PixelScaling scaling = getPixelScaling(model);
+    auto type = cast<RankedTensorType>(input.getType());
+    b.setInsertionPointToEnd(&forward.function.front());
+    return nn::NormalizeOp::create(
+        b, input.getLoc(), type.clone(b.getF32Type()), pixels,
+        b.getF64ArrayAttr(scaling.scale), b.getF64ArrayAttr(scaling.shift));
   }
 
   void buildLayer(const Node &node) {

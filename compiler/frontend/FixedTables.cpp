@@ -256,7 +256,10 @@ ValueTable frontend::inputTable() {
         {KeyTable{"shape", makeList(extent, 1, 8),
                   "Without the batch; images are channels-first. Left out for "
                   "one weight per sample."},
-         optional("dtype", choice({"f32"}), "\"f32\"", "Element type."),
+         optional("dtype", choice({"f32", "u8"}), "\"f32\"",
+                  "Element type. `u8`: images, which the loader crops, flips "
+                  "and resizes as bytes; `rescale` and `normalize`, the last "
+                  "transforms, are compiled into the program."),
          roleOfNumbers}},
        {"i32",
         "Integers: labels, one class per sample, or with a 'shape' and the "

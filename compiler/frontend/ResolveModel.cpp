@@ -1,5 +1,6 @@
 #include "compiler/frontend/ResolveModel.h"
 #include "compiler/frontend/LayerNames.h"
+#include "compiler/frontend/PixelInput.h"
 #include "runtime/support/DataSchemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -206,6 +207,21 @@ static void checkInputSize(const Node &model, const Node &shape,
   }
 }
 
+/// Bytes are for what layers read.
+static void checkTypes(const Node &model, ErrorList &errors) {
+  for (const Member &input : model.at("input").members) {
+    if (!isPixels(input))
+      continue;
+    if (input.key == featuresInput(model).key)
+      checkPixels(model, input, errors);
+    else
+      errors.error(input.value.at("dtype").extent,
+                   formatv("'dtype': expected 'f32' because input '{0}' is "
+                           "not what the layers read, found 'u8'",
+                           input.key));
+  }
+}
+
 /// Transforms that know the image's size must end at the shape of the input.
 static void checkTransforms(const Node &model, ErrorList &errors) {
   const Member &input = featuresInput(model);
@@ -349,8 +365,8 @@ void frontend::remarkPrecision(const Node &model,
   if (level.text != "O0" && !isComputed)
     emitRemark(level.extent.place())
         << "CPUs store " << amp.at("dtype").text
-        << " and compute in f32: activations take less memory, a step takes no "
-           "less time";
+        << " and compute in f32: activations take less memory, contractions "
+           "take the time of f32";
 }
 
 /// What follows a step that is not finite is for the loss scale to say.
@@ -394,6 +410,7 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
   resolvePolicy(model, errors);
   checkSource(model, errors);
   checkTransforms(model, errors);
+  checkTypes(model, errors);
   checkLogits(model, errors);
   checkMetrics(model, errors);
 

@@ -45,6 +45,7 @@ def Nn_Tensor : StaticShapeTensorOf<[F32, BF16, F16]>;
 def Nn_Bias : TensorRankOf<[F32, BF16, F16], [1]>;
 def Nn_Float32Tensor : StaticShapeTensorOf<[F32]>;
 def Nn_Labels : StaticShapeTensorOf<[I32]>;
+def Nn_Pixels : StaticShapeTensorOf<[I8]>;       // without a sign: 0 to 255
 def Nn_Sum : Boost_Scalar<F32, "getF32Type">;    // a sum over samples
 def Nn_Count : Boost_Scalar<I64, "getI64Type">;  // a number of samples
 def Nn_Weights : StaticShapeTensorOf<[F32]>;     // sample weights [batch, ...]

@@ -24,7 +24,8 @@ class AbiEnum<string prefix_, string doc_, list<AbiCase> cases_,
 def BoostDType : AbiEnum<"BOOSTC", "Types of elements.", [
   AbiCase<"F32", 1, "f32">,
   AbiCase<"I32", 2, "i32">,
-  AbiCase<"I64", 3, "i64">]>;
+  AbiCase<"I64", 3, "i64">,
+  AbiCase<"U8", 4, "u8", "0 to 255">]>;
 
 def BoostArenaKind : AbiEnum<"BOOSTC_ARENA", [{
   Memory is a handful of arenas. The runtime reserves each once, before the
@@ -101,8 +102,8 @@ def BoostInitializerKind : AbiEnum<"BOOSTC_INIT", [{
           "the same, drawn again outside a +- 2 b">]>;
 
 def BoostInputKind : AbiEnum<"BOOSTC_INPUT", [{
-  A program reads one input of kind FEATURES or INDICES and at most one of each
-  other kind. Rows that pad a short batch are zero in all of them.}], [
+  A program reads one input of kind FEATURES, PIXELS or INDICES and at most one
+  of each other kind. Rows that pad a short batch are zero in all of them.}], [
   AbiCase<"Features", 0, "features",
           "f32 [batch, ...]: samples after the transforms">,
   AbiCase<"Labels", 1, "labels", "i32 [batch, ...], values in [0, classes)">,
@@ -115,7 +116,10 @@ def BoostInputKind : AbiEnum<"BOOSTC_INPUT", [{
           "i32 [batch]: boost_sample_key() of each row">,
   AbiCase<"Weights", 5, "weights", [{
     f32 [batch, ...]: sample weights, finite and 0 or more, by which the loss
-    and metrics are weighted}]>]>;
+    and metrics are weighted}]>,
+  AbiCase<"Pixels", 6, "pixels", [{
+    u8 [batch, ...]: samples after the transforms that move pixels; the program
+    does the others}]>]>;
 
 def BoostScheduleKind : AbiEnum<"BOOSTC_SCHEDULE",
     "The formulas are in runtime/abi/boost_schedule.h.", [

@@ -13,13 +13,14 @@ extern "C" {
 
 #define BOOSTC_ABI_VERSION 18u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xf01a598cu
+#define BOOSTC_ABI_LAYOUT 0x06e3c47fu
 
 /* Types of elements. */
 typedef enum BoostDType {
   BOOSTC_F32 = 1,
   BOOSTC_I32 = 2,
-  BOOSTC_I64 = 3
+  BOOSTC_I64 = 3,
+  BOOSTC_U8 = 4 /* 0 to 255 */
 } BoostDType;
 
 /* Memory is a handful of arenas. The runtime reserves each once, before the
@@ -101,8 +102,8 @@ typedef enum BoostInitializerKind {
   BOOSTC_INIT_TRUNCATED_NORMAL = 3 /* the same, drawn again outside a +- 2 b */
 } BoostInitializerKind;
 
-/* A program reads one input of kind FEATURES or INDICES and at most one of each
- * other kind. Rows that pad a short batch are zero in all of them. */
+/* A program reads one input of kind FEATURES, PIXELS or INDICES and at most one
+ * of each other kind. Rows that pad a short batch are zero in all of them. */
 typedef enum BoostInputKind {
   /* f32 [batch, ...]: samples after the transforms */
   BOOSTC_INPUT_FEATURES = 0,
@@ -116,7 +117,10 @@ typedef enum BoostInputKind {
   BOOSTC_INPUT_SAMPLE_KEYS = 4,
   /* f32 [batch, ...]: sample weights, finite and 0 or more, by which the loss
    * and metrics are weighted */
-  BOOSTC_INPUT_WEIGHTS = 5
+  BOOSTC_INPUT_WEIGHTS = 5,
+  /* u8 [batch, ...]: samples after the transforms that move pixels; the program
+   * does the others */
+  BOOSTC_INPUT_PIXELS = 6
 } BoostInputKind;
 
 /* The formulas are in runtime/abi/boost_schedule.h. */

@@ -25,6 +25,8 @@ std::string_view nameOf(BoostDType dtype) {
     return "I32";
   case BOOSTC_I64:
     return "I64";
+  case BOOSTC_U8:
+    return "U8";
   }
   return "?";
 }
@@ -98,7 +100,7 @@ IoError writeSafetensors(WritableFile &file,
   if (!checkWritable(tensors).ok())
     return IoError(EINVAL);
   std::vector<const TensorView *> ordered;
-  for (uint64_t size : {8, 4})
+  for (uint64_t size : {8, 4, 1})
     for (const TensorView &tensor : tensors)
       if (elementBytes(tensor.dtype) == size)
         ordered.push_back(&tensor);

@@ -130,13 +130,13 @@ public:
     }
     if (at_ != At::Tensor || field_ != Field::DType)
       return unexpected();
-    for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I32, BOOSTC_I64})
+    for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I32, BOOSTC_I64, BOOSTC_U8})
       if (value == nameOf(dtype)) {
         entry_.dtype = dtype;
         return true;
       }
-    return failTensor(fmt::format("has dtype '{}', expected F32, I32 or I64",
-                                  printable(value)));
+    return failTensor(fmt::format(
+        "has dtype '{}', expected F32, I32, I64 or U8", printable(value)));
   }
 
   bool null() override { return unexpected(); }

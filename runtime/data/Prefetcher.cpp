@@ -63,6 +63,7 @@ struct Prefetcher::Shared {
            share.batch(static_cast<int64_t>(produced)) * layout.batchSize;
   }
   int64_t elements() const { return transform.outputShape().elements(); }
+  int64_t bytesPerSample() const { return transform.outputBytes(); }
   void publish(size_t slot, const Result<Batch> &batch);
   void run();
 };
@@ -135,21 +136,25 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
   if (layout.keysOffset)
     put(*layout.keysOffset,
         static_cast<int32_t>(boost_sample_key(sampler.seed(), epoch, sample)));
-  std::byte *to = base + layout.samplesOffset + row * elements() * 4;
+  std::byte *to = base + layout.samplesOffset + row * bytesPerSample();
   if (dataset.elementType() == ElementType::I32)
     return fillIntegers(to, sample);
-  transform.apply(dataset.sample(sample), reinterpret_cast<float *>(to),
-                  scratch, {sampler.seed(), epoch, sample});
+  transform.apply(dataset.sample(sample), to, scratch,
+                  {sampler.seed(), epoch, sample});
   return {};
 }
 
-/// Zeroes the rows from `first` on. All elements have four bytes.
+/// Zeroes the rows from `first` on.
 void Prefetcher::Shared::clearRows(std::byte *base, int64_t first) const {
-  auto clear = [&](uint64_t offset, int64_t elements) {
-    std::memset(base + offset + first * elements * 4, 0,
-                (layout.batchSize - first) * elements * 4);
+  auto clearBytes = [&](uint64_t offset, int64_t row) {
+    std::memset(base + offset + first * row, 0,
+                (layout.batchSize - first) * row);
   };
-  clear(layout.samplesOffset, elements());
+  // All but pixels have four bytes.
+  auto clear = [&](uint64_t offset, int64_t elements) {
+    clearBytes(offset, elements * 4);
+  };
+  clearBytes(layout.samplesOffset, bytesPerSample());
   if (layout.labelsOffset)
     clear(*layout.labelsOffset, dataset.labelsPerSample());
   if (layout.targetsOffset)

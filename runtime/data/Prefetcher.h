@@ -22,7 +22,8 @@ namespace boostrt {
 /// bytes; what has none is not written.
 struct BatchLayout {
   int64_t batchSize = 0; ///< rows, padding included; > 0
-  /// [batchSize, outputShape()]: f32, and i32 where the data set has integers.
+  /// [batchSize, outputShape()]: f32 or bytes, as the transforms make them, and
+  /// i32 where the data set has integers.
   uint64_t samplesOffset = 0;
   std::optional<uint64_t> labelsOffset;  ///< i32 [batchSize]
   std::optional<uint64_t> targetsOffset; ///< f32 [batchSize, elements]

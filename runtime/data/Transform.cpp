@@ -63,7 +63,7 @@ static float floatAt(const uint8_t *sample, int64_t index) {
   return value;
 }
 
-void TransformPipeline::applyStages(const uint8_t *sample, float *out,
+void TransformPipeline::applyStages(const uint8_t *sample, void *out,
                                     TransformScratch &scratch,
                                     const DrawKey &key) const {
   double *now = scratch.planes_[0].data();
@@ -126,18 +126,28 @@ void TransformPipeline::applyStages(const uint8_t *sample, float *out,
     }
     shape = stage.output;
   }
-  for (int64_t i = 0; i < shape.elements(); ++i)
-    out[i] = static_cast<float>(now[i]);
+  if (result_ == TransformResult::Bytes)
+    // Between bytes, as all that a resize mixes.
+    for (int64_t i = 0; i < shape.elements(); ++i)
+      static_cast<uint8_t *>(out)[i] = static_cast<uint8_t>(now[i] + 0.5);
+  else
+    for (int64_t i = 0; i < shape.elements(); ++i)
+      static_cast<float *>(out)[i] = static_cast<float>(now[i]);
 }
 
-void TransformPipeline::apply(const uint8_t *sample, float *out,
+void TransformPipeline::apply(const uint8_t *sample, void *out,
                               TransformScratch &scratch,
                               const DrawKey &key) const {
   assert(elementType_ != ElementType::I32 && "integers are copied");
-  if (lookup_.empty()) {
+  if (!lookup_.empty())
+    applyLookup(sample, static_cast<float *>(out));
+  else if (result_ == TransformResult::Bytes && stages_.empty())
+    std::memcpy(out, sample, outputBytes());
+  else
     applyStages(sample, out, scratch, key);
-    return;
-  }
+}
+
+void TransformPipeline::applyLookup(const uint8_t *sample, float *out) const {
   // Without padding the frame is empty and a channel is one long row.
   bool framed = !frame_.empty();
   if (framed)
@@ -180,6 +190,8 @@ void TransformPipeline::fold() {
          stages_[leading].kind == Stage::PointwiseKind)
     compose(stages_[leading++].pointwise, table_);
   stages_.erase(stages_.begin(), stages_.begin() + leading);
+  if (result_ == TransformResult::Bytes)
+    return;
 
   for (const Stage &stage : stages_)
     if (stage.kind != Stage::PointwiseKind && stage.kind != Stage::PadKind)

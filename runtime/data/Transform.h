@@ -32,6 +32,10 @@
 // point by point becomes a table of 256 values per channel, so that without a
 // resize a pixel costs one look-up.
 //
+// Where a program takes bytes, they stay bytes: operations that move pixels
+// come first, a resize rounds to the nearest byte, and rescale and normalize
+// are left to the program.
+//
 // Integers have none of this: their pipeline is empty and moves no numbers.
 #pragma once
 
@@ -45,6 +49,9 @@ namespace boostrt {
 
 /// Whether operations that draw are done or left out.
 enum class TransformPurpose { Training, Evaluation };
+
+/// What a program takes: numbers, or pixels as bytes.
+enum class TransformResult { Floats, Bytes };
 
 /// What the draws for one sample depend on.
 struct DrawKey {
@@ -71,18 +78,23 @@ public:
   static Result<TransformPipeline>
   create(const nlohmann::json &transforms, SampleShape input,
          ElementType elementType = ElementType::U8,
-         TransformPurpose purpose = TransformPurpose::Evaluation);
+         TransformPurpose purpose = TransformPurpose::Evaluation,
+         TransformResult result = TransformResult::Floats);
 
   const SampleShape &inputShape() const { return input_; }
   const SampleShape &outputShape() const { return output_; }
   ElementType elementType() const { return elementType_; }
+  /// One sample after the transforms.
+  int64_t outputBytes() const {
+    return output_.elements() * (result_ == TransformResult::Bytes ? 1 : 4);
+  }
 
   /// Allocates all that apply() needs.
   TransformScratch makeScratch() const;
 
-  /// Writes outputShape().elements() floats, made of a sample of the input's
-  /// shape and element type, which is not I32. Allocates nothing.
-  void apply(const uint8_t *sample, float *out, TransformScratch &scratch,
+  /// Writes outputBytes() bytes, floats or pixels, made of a sample of the
+  /// input's shape and element type, which is not I32. Allocates nothing.
+  void apply(const uint8_t *sample, void *out, TransformScratch &scratch,
              const DrawKey &key = {}) const;
 
 private:
@@ -112,12 +124,14 @@ private:
   struct Builder;
 
   void fold();
-  void applyStages(const uint8_t *sample, float *out, TransformScratch &scratch,
+  void applyLookup(const uint8_t *sample, float *out) const;
+  void applyStages(const uint8_t *sample, void *out, TransformScratch &scratch,
                    const DrawKey &key) const;
 
   SampleShape input_;
   SampleShape output_;
   ElementType elementType_ = ElementType::U8;
+  TransformResult result_ = TransformResult::Floats;
   std::vector<double>
       table_; ///< bytes: channels x 256: the leading pointwise stages
   std::vector<Stage> stages_; ///< what follows them; empty when folded

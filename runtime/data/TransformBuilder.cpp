@@ -27,8 +27,9 @@ struct TransformPipeline::Builder {
   TransformPipeline pipeline;
   SampleShape shape;
   TransformPurpose purpose;
-  size_t place = 0;  ///< in the list
-  std::string where; ///< "data.transforms[2]"
+  size_t place = 0;             ///< in the list
+  std::string where;            ///< "data.transforms[2]"
+  bool isLeftToProgram = false; ///< what came last
 
   Status error(std::string_view key, const std::string &text) const {
     return Status(
@@ -112,7 +113,31 @@ struct TransformPipeline::Builder {
     return stage;
   }
 
+  /// What a program does itself is left out, and comes last.
+  Status pushForBytes(Stage stage) {
+    if (stage.kind == Stage::PointwiseKind) {
+      isLeftToProgram = true;
+      return {};
+    }
+    if (isLeftToProgram)
+      return error("", "moves pixels after an operation that the program does "
+                       "itself, because it takes bytes; move it before all "
+                       "rescale and normalize");
+    double value = stage.pad.value;
+    if (value < 0 || value > 255 || value != std::floor(value))
+      return error("value",
+                   fmt::format("found {}, expected an integer from 0 "
+                               "to 255 because the program takes bytes",
+                               value));
+    return {};
+  }
+
   Status push(Stage stage) {
+    if (pipeline.result_ == TransformResult::Bytes) {
+      BOOSTRT_RETURN_IF_ERROR(pushForBytes(stage));
+      if (stage.kind == Stage::PointwiseKind)
+        return {};
+    }
     if (stage.output.height > kMaxExtent || stage.output.width > kMaxExtent ||
         stage.output.elements() > kMaxElements)
       return error("", fmt::format("makes images of {}, expected at most {} "
@@ -290,11 +315,13 @@ struct TransformPipeline::Builder {
 
 Result<TransformPipeline>
 TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
-                          ElementType elementType, TransformPurpose purpose) {
+                          ElementType elementType, TransformPurpose purpose,
+                          TransformResult result) {
   try {
     Builder builder;
     builder.pipeline.input_ = builder.shape = input;
     builder.pipeline.elementType_ = elementType;
+    builder.pipeline.result_ = result;
     builder.purpose = purpose;
     BOOSTRT_RETURN_IF_ERROR(builder.build(transforms));
     builder.pipeline.output_ = builder.shape;

@@ -1,6 +1,7 @@
 #include "runtime/predict/RandomBatch.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/support/ElementBytes.h"
 
 #include <cmath>
 #include <cstring>
@@ -19,6 +20,9 @@ void fillElement(const BoostInput &input, std::byte *to, uint64_t seed,
   switch (static_cast<BoostInputKind>(input.kind)) {
   case BOOSTC_INPUT_FEATURES:
     return store(to, static_cast<float>(boost_random_normal(seed, stream, n)));
+  case BOOSTC_INPUT_PIXELS:
+    return store(to, static_cast<uint8_t>(
+                         boost_random_uniform(seed, stream, n) * 256.0));
   case BOOSTC_INPUT_LABELS:
   case BOOSTC_INPUT_INDICES:
     return store(to,
@@ -44,8 +48,9 @@ void fillRandomBatch(const BoostProgram &program, std::byte *base,
        std::span(program.inputs, program.input_count)) {
     std::byte *address = base + input.tensor.offset;
     uint64_t stream = boost_random_stream(input.tensor.name);
-    for (uint64_t n = 0; n < input.tensor.bytes / 4; ++n)
-      fillElement(input, address + 4 * n, seed, stream, n);
+    uint64_t each = elementBytes(input.tensor.dtype);
+    for (uint64_t n = 0; n < input.tensor.bytes / each; ++n)
+      fillElement(input, address + each * n, seed, stream, n);
   }
   store(base + program.valid.offset, static_cast<int32_t>(program.batch_size));
 }

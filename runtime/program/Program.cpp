@@ -72,8 +72,10 @@ const BoostInput *Program::input(BoostInputKind kind) const {
 }
 
 const BoostInput &Program::samples() const {
-  const BoostInput *features = input(BOOSTC_INPUT_FEATURES);
-  return features ? *features : *input(BOOSTC_INPUT_INDICES);
+  for (BoostInputKind kind : {BOOSTC_INPUT_FEATURES, BOOSTC_INPUT_PIXELS})
+    if (const BoostInput *samples = input(kind))
+      return *samples;
+  return *input(BOOSTC_INPUT_INDICES);
 }
 
 } // namespace boostrt

@@ -35,7 +35,8 @@ constexpr InputKind kInputKinds[] = {
     {"indices", BOOSTC_I32, false, true},     // BOOSTC_INPUT_INDICES
     {"targets", BOOSTC_F32, false, false},    // BOOSTC_INPUT_TARGETS
     {"sample keys", BOOSTC_I32, true, false}, // BOOSTC_INPUT_SAMPLE_KEYS
-    {"weights", BOOSTC_F32, false, false}     // BOOSTC_INPUT_WEIGHTS
+    {"weights", BOOSTC_F32, false, false},    // BOOSTC_INPUT_WEIGHTS
+    {"pixels", BOOSTC_U8, false, false}       // BOOSTC_INPUT_PIXELS
 };
 static_assert(std::size(kInputKinds) == boostabi::kBoostInputKind.cases.size());
 
@@ -250,10 +251,13 @@ private:
         return fail("input '{}' of {} has {} classes", input.tensor.name,
                     kind.name, input.classes);
     }
-    if (count[BOOSTC_INPUT_FEATURES] + count[BOOSTC_INPUT_INDICES] != 1)
-      return fail("{} inputs of features and {} of indices, expected one of "
-                  "them",
-                  count[BOOSTC_INPUT_FEATURES], count[BOOSTC_INPUT_INDICES]);
+    if (count[BOOSTC_INPUT_FEATURES] + count[BOOSTC_INPUT_PIXELS] +
+            count[BOOSTC_INPUT_INDICES] !=
+        1)
+      return fail("{} inputs of features, {} of pixels and {} of indices, "
+                  "expected one of them",
+                  count[BOOSTC_INPUT_FEATURES], count[BOOSTC_INPUT_PIXELS],
+                  count[BOOSTC_INPUT_INDICES]);
     for (size_t kind = 0; kind < std::size(kInputKinds); ++kind)
       if (count[kind] > 1)
         return fail("{} inputs of {}, expected one at most", count[kind],

@@ -8,6 +8,8 @@ namespace boostrt {
 /// Bytes of a BoostDType; 0 for other numbers.
 constexpr uint64_t elementBytes(uint32_t dtype) {
   switch (dtype) {
+  case BOOSTC_U8:
+    return 1;
   case BOOSTC_F32:
   case BOOSTC_I32:
     return 4;

@@ -134,6 +134,12 @@ private:
                   "from 0 to {}; use npy: with samples of int32 or int64",
                   found.elementType == ElementType::U8 ? "pixels" : "floats",
                   samples.tensor.name, samples.classes - 1);
+    if (samples.kind == BOOSTC_INPUT_PIXELS &&
+        found.elementType != ElementType::U8)
+      return fail("samples are {}, but the model's input '{}' takes pixels of "
+                  "8 bits; write \"dtype\": \"f32\" there, or convert with "
+                  "numpy's astype(\"uint8\")",
+                  integers ? "integers" : "floats", samples.tensor.name);
     if (samples.kind == BOOSTC_INPUT_FEATURES && integers)
       return fail("samples are integers, but the model's input '{}' takes "
                   "pixels or floats; convert with numpy's astype(\"float32\")",
@@ -149,8 +155,10 @@ private:
   Status transforms(const SampleKind &found) {
     const BoostInput &samples = program_.samples();
     auto create = [&](TransformPurpose purpose) {
-      return TransformPipeline::create(recipe_.transforms, found.shape,
-                                       found.elementType, purpose);
+      return TransformPipeline::create(
+          recipe_.transforms, found.shape, found.elementType, purpose,
+          samples.kind == BOOSTC_INPUT_PIXELS ? TransformResult::Bytes
+                                              : TransformResult::Floats);
     };
     Result<TransformPipeline> evaluation = create(TransformPurpose::Evaluation);
     if (!evaluation.ok())

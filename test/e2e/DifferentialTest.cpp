@@ -164,6 +164,11 @@ TEST_P(Differential, NonFiniteStepChangesNothing) {
       ReferenceValue &table = weights.at("embedding1.weight");
       std::fill(table.data.begin(), table.data.end(), bad);
       compiled.setParameters(weights);
+    } else if (!model().transforms.empty()) {
+      // Nor are bytes; a bias reaches all that follows.
+      Values weights = compiled.getParameters();
+      weights.begin()->second.data.front() = bad;
+      compiled.setParameters(weights);
     } else {
       // All features of a sample, so that no dead unit hides it.
       ReferenceValue &features = inputs.at("image");

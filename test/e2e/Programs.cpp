@@ -29,6 +29,8 @@ std::string Model::getJson() const {
   std::string input = "\"image\": { \"shape\": " + sample;
   if (vocabulary)
     input += ", \"classes\": " + std::to_string(vocabulary);
+  if (!transforms.empty())
+    input += R"(, "dtype": "u8")";
   input += " }";
   if (!target.empty())
     input += ", \"target\": { \"shape\": " + target + " }";
@@ -48,6 +50,9 @@ std::string Model::getJson() const {
          std::to_string(batch) + ",\n\"input\": { " + input +
          " },\n\"layers\": [\n" + layers + "],\n\"loss\": " + loss +
          ",\n\"metrics\": [" + metrics + "],\n\"train\": " + train +
+         (transforms.empty()
+              ? ""
+              : ",\n\"data\": { \"transforms\": " + transforms + " }") +
          ",\n\"optimizer\": " + optimizer + "\n}\n";
 }
 
@@ -383,7 +388,21 @@ const std::vector<Model> &e2e::getModels() {
        R"({ "op": "dense", "units": 4 }, { "op": "tanh" },
 { "op": "dense", "units": 17 })",
        momentum, "", R"({ "op": "mse", "target": "image" })", "{}", 0, ""},
-      {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd}};
+      {"bias_only", 4, "[3]", 3, R"({ "op": "bias" })", sgd},
+      // Bytes, of all channels alike or of each its own way, in rows that are
+      // no vectors.
+      {"pixels", 5, "[3, 5, 7]", 3,
+       R"({ "op": "conv2d", "filters": 4, "kernel": 3 },
+{ "op": "relu" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")", Model().loss, "{}", 0, "", "[]", "",
+       R"([{ "op": "rescale", "scale": 0.00390625, "shift": -0.5 },
+{ "op": "normalize", "mean": [0.25, 0.125, -0.25], "std": [0.3, 0.25, 0.2] }])"},
+      {"grey_pixels", 3, "[1, 4, 9]", 3,
+       R"({ "op": "flatten" }, { "op": "dense", "units": 3 })", sgd,
+       R"("top_1")", Model().loss, "{}", 0, "", "[]", "",
+       R"([{ "op": "normalize", "mean": [33.3], "std": [78.6] }])"}};
   return models;
 }
 
@@ -482,6 +501,9 @@ static ReferenceValue read(const BoostTensor &tensor,
   case BOOSTC_I64:
     readAs(int64_t{0});
     break;
+  case BOOSTC_U8:
+    readAs(uint8_t{0});
+    break;
   }
   return value;
 }
@@ -501,6 +523,8 @@ void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
     std::byte *address = batch() + input.tensor.offset;
     if (input.tensor.dtype == BOOSTC_I32)
       write<int32_t>(value, address);
+    else if (input.tensor.dtype == BOOSTC_U8)
+      write<uint8_t>(value, address);
     else
       write<float>(value, address);
   }
@@ -604,6 +628,8 @@ ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
   ReferenceValue &sample = batch["image"] = makeInput(model, model.sample);
   if (model.vocabulary)
     drawIntegers(sample, 11, stream, model.vocabulary);
+  else if (!model.transforms.empty())
+    drawIntegers(sample, 11, stream, 256);
   else
     drawNumbers(sample, 11, stream);
   drawIntegers(batch["label"] = makeInput(model, model.positions), 12, stream,

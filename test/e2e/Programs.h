@@ -46,6 +46,8 @@ struct Model {
   /// Shape of the labels of a sample; "[]": one.
   std::string positions = "[]";
   std::string weights = {}; ///< shape of input "weight"; "[]": one a sample
+  /// The sample holds bytes, and these are its transforms; "": it holds floats.
+  std::string transforms = {};
 
   /// Labels of so many samples: what a metric counts.
   int64_t countLabels(int64_t samples) const;

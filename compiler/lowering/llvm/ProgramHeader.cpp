@@ -52,6 +52,8 @@ std::optional<BoostDType> boostc::describeElements(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (element.isF32())
     return BOOSTC_F32;
+  if (element.isInteger(8))
+    return BOOSTC_U8;
   if (element.isInteger(32))
     return BOOSTC_I32;
   if (element.isInteger(64))

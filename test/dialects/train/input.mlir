@@ -4,6 +4,8 @@
 train.program @inputs batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // CHECK: train.input @image : tensor<32x1x28x28xf32>
   train.input @image : tensor<32x1x28x28xf32>
+  // CHECK: train.input @photo : tensor<32x3x8x8xi8>
+  train.input @photo : tensor<32x3x8x8xi8>
   // CHECK: train.input @label classes(10) : tensor<32xi32>
   train.input @label classes(10) : tensor<32xi32>
   // CHECK: train.input @token classes(1000) : tensor<32x16xi32>
@@ -108,3 +110,10 @@ train.program @input_c5_two batch_size(32) micro_batches(1) epochs(1) seed(1) re
 
 // expected-error @+1 {{expects parent op 'train.program'}}
 train.input @image : tensor<32x4xf32>
+
+// -----
+
+train.program @input_c1_pixels batch_size(32) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected pixels as a static i8 tensor of rank 4, found 'tensor<32x64xi8>'}}
+  train.input @photo : tensor<32x64xi8>
+}

@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         HostileCase{"ShapeIsNested", R"({"a":{"shape":[[1]]}})", 0,
                     "wrong kind"},
         HostileCase{"OtherDType", "{" A("F64", "[1]", "[0,8]") "}", 8,
-                    "tensor 'a' has dtype 'F64', expected F32, I32 or I64"},
+                    "tensor 'a' has dtype 'F64', expected F32, I32, I64 or U8"},
         HostileCase{"OneOffset", "{" A("F32", "[1]", "[0]") "}", 4,
                     "needs dtype, shape and two data_offsets"},
         HostileCase{"ThreeOffsets", "{" A("F32", "[1]", "[0,4,4]") "}", 4,

@@ -124,6 +124,28 @@ TEST(Augmentation, ListsAreDoneInTheirOrder) {
   EXPECT_EQ(seen.size(), 18u);
 }
 
+// A program that takes bytes gets those that the same draws move.
+TEST(Augmentation, BytesMoveAsNumbersDo) {
+  const char *list = R"([{"op":"random_crop","padding":2},
+      {"op":"random_flip"},{"op":"pad","padding":[1,0,2,0],"value":7}])";
+  TransformPipeline numbers = pipelineOf(list, TransformPurpose::Training);
+  auto bytes = TransformPipeline::create(
+      nlohmann::json::parse(list), kShape, ElementType::U8,
+      TransformPurpose::Training, TransformResult::Bytes);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  EXPECT_EQ(numbers.outputBytes(), 2 * 5 * 7 * 4);
+  ASSERT_EQ(bytes->outputBytes(), 2 * 5 * 7);
+  TransformScratch scratch = bytes->makeScratch();
+  for (int64_t sample = 0; sample < 50; ++sample) {
+    DrawKey key{3, 1, sample};
+    std::vector<uint8_t> out(bytes->outputBytes() + 1, 0xcd);
+    bytes->apply(image().data(), out.data(), scratch, key);
+    EXPECT_EQ(out.back(), 0xcd);
+    out.pop_back();
+    EXPECT_EQ(std::vector<float>(out.begin(), out.end()), run(numbers, key));
+  }
+}
+
 TEST(Augmentation, AnEvaluationDrawsNothing) {
   const char *with = R"([{"op":"random_crop","padding":4},
       {"op":"rescale","scale":0.5},{"op":"random_flip"}])";

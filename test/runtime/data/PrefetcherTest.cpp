@@ -205,6 +205,32 @@ TEST(Prefetcher, InlineNeedsOneArenaOnly) {
   }
 }
 
+// The arena has room for floats: what follows the bytes is not written.
+TEST(Prefetcher, BytesAreBatched) {
+  auto data = countingData(10);
+  Sampler sampler(10, 7, false);
+  Arenas arenas(4, 1);
+  auto transform = TransformPipeline::create(
+      nlohmann::json::array(), {1, 2, 3}, ElementType::U8,
+      TransformPurpose::Evaluation, TransformResult::Bytes);
+  auto prefetcher = Prefetcher::create(
+      *data, *transform, sampler, arenas.layout, arenas.bases(), Mode::Inline);
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  for (int first = 0; first < 10; first += 4) {
+    Result<Batch> batch = (*prefetcher)->next();
+    ASSERT_TRUE(batch.ok());
+    const auto *bytes = reinterpret_cast<const uint8_t *>(
+        batch->base + arenas.layout.samplesOffset);
+    for (int row = 0; row < 4; ++row)
+      for (int i = 0; i < kPixels; ++i)
+        EXPECT_EQ(bytes[row * kPixels + i],
+                  first + row < 10 ? 10 * (first + row) + i : 0);
+    for (int i = 4 * kPixels; i < 4 * 4 * kPixels; ++i)
+      EXPECT_EQ(bytes[i], 0xcd);
+  }
+}
+
 TEST(PrefetcherErrors, Arguments) {
   auto data = countingData(10);
   Arenas good(4, 2);

@@ -231,6 +231,39 @@ TEST(Transform, ResizeIsPyTorchs) {
     EXPECT_FLOAT_EQ(smaller[i], expectedSmaller[i]) << i;
 }
 
+Result<TransformPipeline> bytesPipeline(const char *transforms,
+                                        ElementType type = ElementType::U8) {
+  return TransformPipeline::create(json::parse(transforms), kColour, type,
+                                   TransformPurpose::Evaluation,
+                                   TransformResult::Bytes);
+}
+
+TEST(Transform, BytesStayBytes) {
+  std::vector<uint8_t> bytes = image(kColour);
+  // What comes last is the program's.
+  auto pipeline = bytesPipeline(R"([{"op":"rescale","scale":0.5},
+      {"op":"normalize","mean":[1,2,3],"std":[4]}])");
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
+  TransformScratch scratch = pipeline->makeScratch();
+  std::vector<uint8_t> out(pipeline->outputBytes());
+  pipeline->apply(bytes.data(), out.data(), scratch);
+  EXPECT_EQ(out, bytes);
+}
+
+TEST(Transform, AResizeOfBytesRoundsOnce) {
+  std::vector<uint8_t> bytes = image(kColour);
+  auto pipeline = bytesPipeline(R"([{"op":"resize","size":[8,3]}])");
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
+  TransformScratch scratch = pipeline->makeScratch();
+  std::vector<uint8_t> out(pipeline->outputBytes());
+  pipeline->apply(bytes.data(), out.data(), scratch);
+  Plain plain(kColour, bytes);
+  plain.resize(8, 3);
+  ASSERT_EQ(out.size(), plain.values.size());
+  for (size_t i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i], std::floor(plain.values[i] + 0.5)) << i;
+}
+
 TEST(Transform, OnePipelineServesManyScratches) {
   Result<TransformPipeline> pipeline = TransformPipeline::create(
       json::parse(R"([{"op":"resize","size":[6,6]}])"), kColour);
@@ -365,6 +398,28 @@ TEST(TransformErrors, IntegersTakeNone) {
   EXPECT_EQ(pipeline.status().message(),
             "data.transforms: found operations, expected none, because the "
             "samples are integers; remove them");
+}
+
+TEST(TransformErrors, Bytes) {
+  auto errorOf = [](const char *transforms) {
+    auto pipeline = bytesPipeline(transforms);
+    EXPECT_FALSE(pipeline.ok());
+    EXPECT_EQ(pipeline.status().code(), ExitCode::Input);
+    return pipeline.status().message();
+  };
+  EXPECT_EQ(errorOf(R"([{"op":"rescale","scale":2},
+                        {"op":"resize","size":[3,3]}])"),
+            "data.transforms[1]: moves pixels after an operation that the "
+            "program does itself, because it takes bytes; move it before all "
+            "rescale and normalize");
+  for (auto [value, found] :
+       {std::pair("-1", "-1"), {"256", "256"}, {"0.5", "0.5"}})
+    EXPECT_EQ(errorOf((R"([{"op":"pad","padding":1,"value":)" +
+                       std::string(value) + "}]")
+                          .c_str()),
+              "data.transforms[0].value: found " + std::string(found) +
+                  ", expected an integer from 0 to 255 because the program "
+                  "takes bytes");
 }
 
 TEST(TransformErrors, LongValuesAreCut) {

@@ -259,8 +259,10 @@ TEST_F(ValidateProgram, AFrozenParameterNeedsNoGradient) {
 }
 
 TEST_F(ValidateProgram, Inputs) {
-  expectDefect([](Copy &c) { c.inputs[0].kind = 6; },
-               "inputs[0].kind is 6, which is not a BoostInputKind");
+  expectDefect([](Copy &c) { c.inputs[0].kind = BOOSTC_INPUT_PIXELS; },
+               "input 'image' of pixels has elements of type f32, expected u8");
+  expectDefect([](Copy &c) { c.inputs[0].kind = 7; },
+               "inputs[0].kind is 7, which is not a BoostInputKind");
   expectDefect([](Copy &c) { c.inputs[1].tensor.name = "image"; },
                "duplicate input 'image'");
   expectDefect([](Copy &c) { c.program.batch_size = 31; },
@@ -278,9 +280,11 @@ TEST_F(ValidateProgram, Inputs) {
       [](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
       "input 'label' of features has elements of type i32, expected f32");
   expectDefect([](Copy &c) { c.program.input_count = 0; },
-               "0 inputs of features and 0 of indices, expected one of them");
+               "0 inputs of features, 0 of pixels and 0 of indices, expected "
+               "one of them");
   expectDefect([](Copy &c) { ++c.program.inputs, c.program.input_count = 1; },
-               "0 inputs of features and 0 of indices, expected one of them");
+               "0 inputs of features, 0 of pixels and 0 of indices, expected "
+               "one of them");
   expectDefect(
       [](Copy &c) {
         c.inputs[1].tensor.rank = 0;
@@ -336,9 +340,11 @@ TEST_F(ValidateProgram, InputsOfOtherKinds) {
         c.inputs[2].kind = BOOSTC_INPUT_INDICES;
         c.inputs[2].classes = 8;
       },
-      "0 inputs of features and 2 of indices, expected one of them");
+      "0 inputs of features, 0 of pixels and 2 of indices, expected one of "
+      "them");
   expectDefect([](Copy &c) { c.inputs[1].kind = BOOSTC_INPUT_FEATURES; },
-               "1 inputs of features and 1 of indices, expected one of them");
+               "1 inputs of features, 0 of pixels and 1 of indices, expected "
+               "one of them");
   auto append = [](Copy &c, size_t from, const char *name) {
     c.inputs.push_back(c.inputs[from]);
     c.inputs.back().tensor.name = name;

@@ -12,7 +12,11 @@ BoostInputKind InputOp::getKind() {
     return BOOSTC_INPUT_SAMPLE_KEYS;
   if (getWeight())
     return BOOSTC_INPUT_WEIGHTS;
-  return getTarget() ? BOOSTC_INPUT_TARGETS : BOOSTC_INPUT_FEATURES;
+  if (getTarget())
+    return BOOSTC_INPUT_TARGETS;
+  return cast<RankedTensorType>(getType()).getElementType().isInteger(8)
+             ? BOOSTC_INPUT_PIXELS
+             : BOOSTC_INPUT_FEATURES;
 }
 
 LogicalResult InputOp::verify() {
@@ -31,6 +35,12 @@ LogicalResult InputOp::verify() {
       return emitOpError("expected ")
              << (getTarget() ? "targets" : "features")
              << " as a static f32 tensor of rank 2 or more, found " << type;
+    return success();
+  case BOOSTC_INPUT_PIXELS:
+    if (!type.hasStaticShape() || type.getRank() != 4)
+      return emitOpError("expected pixels as a static i8 tensor of rank 4, "
+                         "found ")
+             << type;
     return success();
   case BOOSTC_INPUT_LABELS:
   case BOOSTC_INPUT_INDICES:

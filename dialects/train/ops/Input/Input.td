@@ -8,7 +8,8 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
   let description = [{
     One of the kinds of BoostInputKind in runtime/abi/boost_abi.h:
 
-    * features: f32 `[batch, ...]`;
+    * features: f32 `[batch, ...]`; or pixels: i8 `[batch, channels, height, width]`, numbers
+      from 0 to 255;
     * with `classes`, integers in `[0, classes)`: indices, i32 `[batch, ...]`, such as
       tokens; or labels, what the loss compares with: i32 `[batch]`, or, with `target` too,
       i32 `[batch, ...]`;
@@ -18,7 +19,8 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
       i32 `[batch]`.
 
     Constraints:
-    * (input_c1) features and targets are static f32 of rank 2 or more.
+    * (input_c1) features and targets are static f32 of rank 2 or more; pixels are static i8
+      of rank 4.
     * (input_c2) labels and indices are static i32 and `classes` is 2 or more.
     * (input_c3) sample keys are a static vector of i32.
     * (input_c4) `sample_keys` and `weight` are given alone.
@@ -27,6 +29,7 @@ def Train_InputOp : Train_Op<"input", [Symbol, HasParent<"ProgramOp">]> {
     Example:
     ```mlir
     train.input @image : tensor<32x1x28x28xf32>
+    train.input @photo : tensor<32x3x32x32xi8>
     train.input @token classes(1000) : tensor<32x16xi32>
     train.input @label classes(10) : tensor<32xi32>
     train.input @tag classes(9) target : tensor<32x16xi32>
