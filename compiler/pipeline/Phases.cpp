@@ -148,7 +148,14 @@ static void addPhase(OpPassManager &manager, Phase phase,
       manager.nest<train::ProgramOp>().addPass(
           createExtendFactorsPass(factors));
     }
-    manager.nest<train::ProgramOp>().addPass(createFuseElementwisePass());
+    {
+      // What the pass before has added. Recomputation has made new producers,
+      // too: fused with their users, results would depend on the memory budget.
+      FuseElementwisePassOptions fusion;
+      fusion.conversions = true;
+      manager.nest<train::ProgramOp>().addPass(
+          createFuseElementwisePass(fusion));
+    }
     manager.nest<train::ProgramOp>().addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);

@@ -86,6 +86,20 @@ linalg::GenericOp getCheapProducer(Value value) {
   return op;
 }
 
+/// Whether an op converts elements to another type, and does nothing else.
+bool isConversion(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !llvm::hasSingleElement(*generic.getBody()) &&
+         llvm::all_of(generic.getBody()->without_terminator(),
+                      llvm::IsaPred<arith::ExtFOp, arith::TruncFOp>);
+}
+
+/// Whether the producer of `use` and its user may become one op.
+bool isAllowed(OpOperand &use, bool conversions) {
+  return !conversions || isConversion(use.getOwner()) ||
+         isConversion(use.get().getDefiningOp());
+}
+
 /// What an op reads: tensors, and at which of its loops.
 using Reads = SmallVector<std::pair<Value, AffineMap>>;
 
@@ -186,7 +200,7 @@ private:
 
 /// Duplicates the producer `op` into the users that read less for it, or into
 /// all where it need not be written then. Returns whether it did.
-bool duplicateIntoUsers(linalg::GenericOp op) {
+bool duplicateIntoUsers(linalg::GenericOp op, bool conversions) {
   if (op->hasOneUse() || !getCheapProducer(op->getResult(0)))
     return false;
   SmallVector<Fusion> fusions;
@@ -197,7 +211,9 @@ bool duplicateIntoUsers(linalg::GenericOp op) {
     gain += countBytes(value.getType());
   Operation *last = op;
   for (OpOperand &use : op->getUses()) {
-    std::optional<Fusion> fusion = Fusion::consider(use);
+    std::optional<Fusion> fusion;
+    if (isAllowed(use, conversions))
+      fusion = Fusion::consider(use);
     isRemovable &= fusion.has_value();
     if (last->isBeforeInBlock(use.getOwner()))
       last = use.getOwner();
@@ -223,15 +239,19 @@ bool duplicateIntoUsers(linalg::GenericOp op) {
 
 struct FuseElementwise
     : boostc::impl::FuseElementwisePassBase<FuseElementwise> {
+  using FuseElementwisePassBase::FuseElementwisePassBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) {
+        patterns, [this](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
-          return producer && producer->hasOneUse();
+          return producer && producer->hasOneUse() &&
+                 isAllowed(*operand, conversions);
         });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<FoldFillOperand>(&getContext());
+    if (!conversions)
+      patterns.add<FoldFillOperand>(&getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       do {
@@ -243,11 +263,11 @@ struct FuseElementwise
   }
 
   /// Each round saves bytes, so there is a last one.
-  static bool duplicate(func::FuncOp function) {
+  bool duplicate(func::FuncOp function) {
     bool isChanged = false;
     for (auto op :
          llvm::to_vector(function.front().getOps<linalg::GenericOp>()))
-      isChanged |= duplicateIntoUsers(op);
+      isChanged |= duplicateIntoUsers(op, conversions);
     return isChanged;
   }
 };

@@ -46,6 +46,10 @@ def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::Prog
     by the gradient of its input, is computed in both, and its mask from the
     normalisation's input, which both read.
 
+    With `conversions`, one of the two does nothing but convert elements to another type:
+    such a fusion changes no bit of a result, where others let a sum take a product before
+    it is rounded.
+
     An operand that is a fill of a scalar becomes that scalar in the
     body. Indices of loops that a body asks for become arithmetic on those of the op it
     ends up in.
@@ -60,6 +64,10 @@ def FuseElementwisePass : Pass<"boostc-fuse-elementwise", "::boostc::train::Prog
     %b = linalg.generic {...} ins(%x) outs(%e) { ^bb0(%in: f32, %out: f32): // negf, exp }
     ```
   }];
+  let options = [
+    Option<"conversions", "conversions", "bool", "false",
+           "Fuse only what converts elements with what is next to it">
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 
