@@ -1,6 +1,6 @@
 #include "compiler/frontend/BuildForward.h"
-#include "compiler/frontend/PixelInput.h"
 #include "compiler/frontend/ResolveModel.h"
+#include "compiler/frontend/Transforms.h"
 #include "dialects/nn/NnDialect.h"
 #include "runtime/abi/boost_random.h"
 #include "llvm/ADT/StringMap.h"

@@ -199,6 +199,9 @@ ValueTable frontend::transformsTable() {
   ValueTable number{.kind = Kind::Number};
   ValueTable positive{
       .kind = Kind::Number, .minimum = 0.0, .isMinimumExcluded = true};
+  ValueTable part = positive;
+  part.maximum = 1.0;
+  ValueTable probability{.kind = Kind::Number, .minimum = 0.0, .maximum = 1.0};
   ValueTable extent = makeInteger(0, kMaxExtent);
   ValueTable padding{.kind = Kind::Either,
                      .alternatives = {extent, makeList(extent, 4, 4)}};
@@ -225,13 +228,32 @@ ValueTable frontend::transformsTable() {
         {required("padding", padding,
                   "One number for all sides, or `[top, bottom, left, right]`."),
          optional("value", number, "0.0", "Of the pixels that are added.")}},
+       {"resize_short",
+        "Bilinear without aliasing: the shorter side becomes `size`, the other "
+        "keeps the ratio, rounded down.",
+        {required("size", makeInteger(1, kMaxExtent), "Pixels.")}},
+       {"center_crop",
+        "The part in the middle.",
+        {required("size", makeList(makeInteger(1, kMaxExtent), 2, 2),
+                  "`[height, width]`.")}},
        {"random_crop",
         "In training only: adds zeros on every side and cuts the image's size "
         "out again, at a random position for each sample in each epoch.",
         {required("padding", extent, "Zeros on each of the four sides.")}},
        {"random_flip",
-        "In training only: mirrors left and right with probability 1/2, at "
-        "random for each sample in each epoch."}}};
+        "In training only: mirrors left and right, at random for each sample "
+        "in each epoch.",
+        {optional("p", probability, "0.5", "How probable it is.")}},
+       {"random_resized_crop",
+        "In training only: a part of the image, another one for each sample in "
+        "each epoch, bilinear without aliasing in `size`.",
+        {required("size", makeList(makeInteger(1, kMaxExtent), 2, 2),
+                  "`[height, width]`."),
+         optional("scale", makeList(part, 2, 2), "[0.08, 1.0]",
+                  "Lowest and highest share of the area; uniform."),
+         optional("ratio", makeList(positive, 2, 2),
+                  "[0.75, 1.3333333333333333]",
+                  "Lowest and highest width by height; log-uniform.")}}}};
   return makeList(makeVariant(std::move(transforms)), 0, 64);
 }
 

@@ -192,6 +192,8 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
   ValueTable precision{.kind = Kind::Text, .choices = {"float32", "tf32"}};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
+  ValueTable evalTransforms = transformsTable();
+  evalTransforms.isNullable = true;
   ObjectTable data{"data",
                    "Where samples come from.",
                    {{"source", text,
@@ -200,7 +202,12 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "it.",
                      "\"\""},
                     {"transforms", transformsTable(),
-                     "What is done to an image, in this order.", "[]"}}};
+                     "What is done to an image, in this order.", "[]"},
+                    {"eval_transforms", evalTransforms,
+                     "What an evaluation does instead; null: the same without "
+                     "`random_crop` and "
+                     "`random_flip`.",
+                     "null"}}};
   root = {
       "model",
       "A model with its training recipe.",

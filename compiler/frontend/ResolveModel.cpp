@@ -1,6 +1,6 @@
 #include "compiler/frontend/ResolveModel.h"
 #include "compiler/frontend/LayerNames.h"
-#include "compiler/frontend/PixelInput.h"
+#include "compiler/frontend/Transforms.h"
 #include "runtime/support/DataSchemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -209,72 +209,12 @@ static void checkInputSize(const Node &model, const Node &shape,
 
 /// Bytes are for what layers read.
 static void checkTypes(const Node &model, ErrorList &errors) {
-  for (const Member &input : model.at("input").members) {
-    if (!isPixels(input))
-      continue;
-    if (input.key == featuresInput(model).key)
-      checkPixels(model, input, errors);
-    else
+  for (const Member &input : model.at("input").members)
+    if (isPixels(input) && input.key != featuresInput(model).key)
       errors.error(input.value.at("dtype").extent,
                    formatv("'dtype': expected 'f32' because input '{0}' is "
                            "not what the layers read, found 'u8'",
                            input.key));
-  }
-}
-
-/// Transforms that know the image's size must end at the shape of the input.
-static void checkTransforms(const Node &model, ErrorList &errors) {
-  const Member &input = featuresInput(model);
-  const Node &shape = input.value.at("shape");
-  const Node &transforms = model.at("data").at("transforms");
-  if (input.value.find("classes") && !transforms.items.empty()) {
-    errors.error(transforms.extent,
-                 formatv("'transforms' are for numbers, and input '{0}' holds "
-                         "integers",
-                         input.key),
-                 ErrorList::Note{input.keyExtent, "it is declared here"});
-    return;
-  }
-  bool isImage = shape.items.size() == 3;
-  int64_t height = -1, width = -1;
-  const Node *sized = nullptr;
-  for (const Node &transform : transforms.items) {
-    for (StringRef key : {"mean", "std"}) {
-      const Node *list = transform.find(key);
-      size_t channels = isImage ? shape.items[0].integer : 1;
-      if (list && list->items.size() != 1 && list->items.size() != channels)
-        errors.error(
-            list->extent,
-            formatv("'{0}': expected 1 number or one for each of the {1} "
-                    "channels, found {2}",
-                    key, channels, list->items.size()),
-            ErrorList::Note{shape.extent, "the input's shape is here"});
-    }
-    if (const Node *size = transform.find("size")) {
-      height = size->items[0].integer;
-      width = size->items[1].integer;
-      sized = &transform;
-    }
-    const Node *padding = transform.find("padding");
-    bool cropsAgain = transform.at("op").text == "random_crop";
-    if (!padding || !sized || cropsAgain)
-      continue;
-    bool isList = padding->is(Node::Kind::List);
-    auto side = [&](unsigned i) {
-      return isList ? padding->items[i].integer : padding->integer;
-    };
-    height += side(0) + side(1);
-    width += side(2) + side(3);
-    sized = &transform;
-  }
-  if (!sized || (isImage && shape.items[1].integer == height &&
-                 shape.items[2].integer == width))
-    return;
-  errors.error(sized->extent,
-               formatv("the transforms make images of {0}x{1}, which is not "
-                       "the shape of input '{2}'",
-                       height, width, input.key),
-               ErrorList::Note{shape.extent, "the input's shape is here"});
 }
 
 static void checkMetrics(const Node &model, ErrorList &errors) {
@@ -409,7 +349,7 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
       checkInputSize(model, *shape, errors);
   resolvePolicy(model, errors);
   checkSource(model, errors);
-  checkTransforms(model, errors);
+  checkTransforms(model, featuresInput(model), errors);
   checkTypes(model, errors);
   checkLogits(model, errors);
   checkMetrics(model, errors);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 
 namespace boostrt {
@@ -17,6 +18,14 @@ TransformScratch TransformPipeline::makeScratch() const {
   if (lookup_.empty())
     for (std::vector<double> &plane : scratch.planes_)
       plane.resize(scratchElements_);
+  SampleShape shape = input_;
+  for (const Stage &stage : stages_) {
+    if (stage.kind == Stage::ResizedCropKind) {
+      scratch.rows_.reserve(shape.height, stage.output.height);
+      scratch.columns_.reserve(shape.width, stage.output.width);
+    }
+    shape = stage.output;
+  }
   return scratch;
 }
 
@@ -30,16 +39,59 @@ static void applyPad(const double *in, const SampleShape &from, double *out,
                   out + (c * to.height + top + y) * to.width + left);
 }
 
-BoostRandomBlock randomBits(const DrawKey &key, size_t operation) {
+BoostRandomBlock randomBits(const DrawKey &key, size_t operation,
+                            size_t attempt) {
   static const uint64_t stream = boost_random_stream("data.augment");
+  // A list has 64 operations at most.
   return boost_random_block(key.seed, stream + static_cast<uint64_t>(key.epoch),
-                            uint64_t{operation} << 48 |
+                            uint64_t{64 * attempt + operation} << 48 |
                                 static_cast<uint64_t>(key.sample));
 }
 
 /// Uniform in [0, count).
 static int64_t below(int64_t count, uint32_t bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(count) * bits >> 32);
+}
+
+/// Uniform in the range.
+static double between(DrawRange range, uint32_t bits) {
+  return range.low + (range.high - range.low) * (bits * 0x1p-32);
+}
+
+ImageWindow drawWindow(const SampleShape &shape, DrawRange scale,
+                       DrawRange ratio, const DrawKey &key, size_t operation) {
+  auto area = static_cast<double>(shape.height * shape.width);
+  DrawRange logarithm = {std::log(ratio.low), std::log(ratio.high)};
+  auto rounded = [](double extent) {
+    return static_cast<int64_t>(std::nearbyint(extent));
+  };
+  for (size_t attempt = 0; attempt < 10; ++attempt) {
+    BoostRandomBlock draw = randomBits(key, operation, attempt);
+    double wanted = area * between(scale, draw.word[0]);
+    double aspect = std::exp(between(logarithm, draw.word[1]));
+    int64_t width = rounded(std::sqrt(wanted * aspect));
+    int64_t height = rounded(std::sqrt(wanted / aspect));
+    if (width >= 1 && width <= shape.width && height >= 1 &&
+        height <= shape.height)
+      return {below(shape.height - height + 1, draw.word[2]),
+              below(shape.width - width + 1, draw.word[3]), height, width};
+  }
+  auto width = static_cast<double>(shape.width),
+       height = static_cast<double>(shape.height);
+  ImageWindow middle = {
+      0, 0, std::max<int64_t>(1, rounded(std::min(height, width / ratio.low))),
+      std::max<int64_t>(1, rounded(std::min(width, height * ratio.high)))};
+  middle.top = (shape.height - middle.height) / 2;
+  middle.left = (shape.width - middle.width) / 2;
+  return middle;
+}
+
+static void applyCut(const double *in, const SampleShape &from, double *out,
+                     const SampleShape &to, int64_t top, int64_t left) {
+  for (int64_t c = 0; c < from.channels; ++c)
+    for (int64_t y = 0; y < to.height; ++y)
+      std::copy_n(in + (c * from.height + top + y) * from.width + left,
+                  to.width, out + (c * to.height + y) * to.width);
 }
 
 /// out(y, x) = in(y + down, x + right), 0 where that is outside.
@@ -118,8 +170,25 @@ void TransformPipeline::applyStages(const uint8_t *sample, void *out,
       std::swap(now, next);
       break;
     }
+    case Stage::CutKind:
+      applyCut(now, shape, next, stage.output, stage.pad.top, stage.pad.left);
+      std::swap(now, next);
+      break;
+    case Stage::ResampleKind:
+      resample(now, shape, {0, 0, shape.height, shape.width}, stage.rowFilter,
+               stage.columnFilter, next, now);
+      break;
+    case Stage::ResizedCropKind: {
+      ImageWindow window =
+          drawWindow(shape, stage.scale, stage.ratio, key, stage.place);
+      scratch.rows_.set(window.height, stage.output.height);
+      scratch.columns_.set(window.width, stage.output.width);
+      resample(now, shape, window, scratch.rows_, scratch.columns_, next, now);
+      break;
+    }
     case Stage::FlipKind:
-      if (below(2, randomBits(key, stage.place).word[0]))
+      if (randomBits(key, stage.place).word[0] >=
+          (1 - stage.probability) * 0x1p32)
         for (int64_t row = 0; row < shape.channels * shape.height; ++row)
           std::reverse(now + row * shape.width, now + (row + 1) * shape.width);
       break;
@@ -172,8 +241,14 @@ void TransformPipeline::fold() {
   if (elementType_ == ElementType::I32)
     return;
   scratchElements_ = input_.elements();
-  for (const Stage &stage : stages_)
-    scratchElements_ = std::max(scratchElements_, stage.output.elements());
+  SampleShape shape = input_;
+  for (const Stage &stage : stages_) {
+    // Rows of a resample are done first.
+    scratchElements_ =
+        std::max({scratchElements_, stage.output.elements(),
+                  shape.channels * shape.height * stage.output.width});
+    shape = stage.output;
+  }
   if (elementType_ == ElementType::F32)
     return;
   size_t leading = 0;

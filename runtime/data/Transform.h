@@ -11,6 +11,12 @@
 //                                    antialiasing, edges clamped: PyTorch's
 //                                    interpolate(mode="bilinear",
 //                                    align_corners=False)
+//   resize_short {size}            the shorter side becomes `size`, the other
+//                                    floor(size * longer / shorter); without
+//                                    aliasing (Resample.h)
+//   center_crop {size: [h, w]}      the part in the middle; half a pixel goes
+//   to
+//                                    the even side, as torchvision rounds
 //   pad       {padding, value = 0}   padding = n or [top, bottom, left, right];
 //                                    value in the units at that point of the
 //                                    list
@@ -18,7 +24,15 @@
 //   random_crop {padding}            adds `padding` zeros on every side and
 //   cuts
 //                                    the image's size out again, anywhere
-//   random_flip {}                   mirrors left and right, every other time
+//   random_flip {p = 0.5}            mirrors left and right with probability p
+//   random_resized_crop {size: [h, w], scale = [0.08, 1], ratio = [3/4, 4/3]}
+//                                    a part whose share of the area is uniform
+//                                    in `scale` and whose width by height is
+//                                    log-uniform in `ratio`, in that size,
+//                                    without aliasing. Of ten draws the first
+//                                    that fits; else the largest part in the
+//                                    middle whose ratio is legal:
+//                                    torchvision's RandomResizedCrop
 // A draw is a function of the seed, the epoch, the sample's number in the data
 // set and the operation's place in the list (randomBits()): not of threads, of
 // the batch, or of where a run was resumed.
@@ -40,7 +54,7 @@
 #pragma once
 
 #include "runtime/abi/boost_random.h"
-#include "runtime/data/Dataset.h"
+#include "runtime/data/Resample.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
@@ -60,13 +74,25 @@ struct DrawKey {
   int64_t sample = 0; ///< in the data set
 };
 
-/// 128 random bits for the operation at place `operation` of the list.
-BoostRandomBlock randomBits(const DrawKey &key, size_t operation);
+/// 128 random bits for the operation at place `operation` of the list, of its
+/// draw number `attempt`.
+BoostRandomBlock randomBits(const DrawKey &key, size_t operation,
+                            size_t attempt = 0);
+
+/// The two ends of what is drawn.
+struct DrawRange {
+  double low = 0, high = 0;
+};
+
+/// The part of an image that random_resized_crop draws.
+ImageWindow drawWindow(const SampleShape &shape, DrawRange scale,
+                       DrawRange ratio, const DrawKey &key, size_t operation);
 
 /// Working memory of TransformPipeline::apply, one per thread.
 class TransformScratch {
   friend class TransformPipeline;
   std::vector<double> planes_[2];
+  ResampleFilter rows_, columns_;
 };
 
 /// Immutable; one may serve several threads, each with its own scratch.
@@ -75,11 +101,13 @@ public:
   /// `transforms` is the array data.transforms; null or absent is the identity.
   /// The compiler has checked it; it is checked again because a program may
   /// come from elsewhere. Integers take none. Fails with ExitCode::Input.
+  /// `list` is what errors call it.
   static Result<TransformPipeline>
   create(const nlohmann::json &transforms, SampleShape input,
          ElementType elementType = ElementType::U8,
          TransformPurpose purpose = TransformPurpose::Evaluation,
-         TransformResult result = TransformResult::Floats);
+         TransformResult result = TransformResult::Floats,
+         const char *list = "data.transforms");
 
   const SampleShape &inputShape() const { return input_; }
   const SampleShape &outputShape() const { return output_; }
@@ -114,11 +142,23 @@ private:
     std::vector<double> weight;
   };
   struct Stage {
-    enum Kind { PointwiseKind, PadKind, ResizeKind, CropKind, FlipKind } kind;
+    enum Kind {
+      PointwiseKind,
+      PadKind,
+      ResizeKind,
+      CutKind,
+      ResampleKind,
+      CropKind,
+      FlipKind,
+      ResizedCropKind
+    } kind;
     size_t place = 0; ///< in the list
     Pointwise pointwise;
-    Pad pad; ///< of a crop: padding in `top`
+    Pad pad; ///< of a crop: padding in `top`; of a cut: `top` and `left`
     Axis rows, columns;
+    ResampleFilter rowFilter, columnFilter; ///< of the whole image
+    double probability = 0;                 ///< of a flip
+    DrawRange scale, ratio;                 ///< of a part of an image
     SampleShape output;
   };
   struct Builder;

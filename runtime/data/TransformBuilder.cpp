@@ -3,6 +3,7 @@
 #include "runtime/data/Transform.h"
 #include "runtime/support/Suggest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,6 +28,7 @@ struct TransformPipeline::Builder {
   TransformPipeline pipeline;
   SampleShape shape;
   TransformPurpose purpose;
+  const char *list;             ///< its name, for errors
   size_t place = 0;             ///< in the list
   std::string where;            ///< "data.transforms[2]"
   bool isLeftToProgram = false; ///< what came last
@@ -190,19 +192,97 @@ struct TransformPipeline::Builder {
 
   Status resize(const json &object) {
     BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
-    auto it = object.find("size");
     Stage stage = begin(Stage::ResizeKind);
-    if (it == object.end() || !it->is_array() || it->size() != 2 ||
-        !extent((*it)[0], 1, stage.output.height) ||
-        !extent((*it)[1], 1, stage.output.width))
-      return error(
-          "size",
-          fmt::format("{}, expected [height, width], each "
-                      "from 1 to {}",
-                      it == object.end() ? "missing" : "found " + show(*it),
-                      kMaxExtent));
+    BOOSTRT_RETURN_IF_ERROR(
+        sizeOf(object, stage.output.height, stage.output.width));
     stage.rows = axis(shape.height, stage.output.height);
     stage.columns = axis(shape.width, stage.output.width);
+    return push(std::move(stage));
+  }
+
+  /// [h, w] at `size`.
+  Status sizeOf(const json &object, int64_t &height, int64_t &width) const {
+    auto it = object.find("size");
+    if (it != object.end() && it->is_array() && it->size() == 2 &&
+        extent((*it)[0], 1, height) && extent((*it)[1], 1, width))
+      return {};
+    return error(
+        "size",
+        fmt::format("{}, expected [height, width], each from 1 to {}",
+                    it == object.end() ? "missing" : "found " + show(*it),
+                    kMaxExtent));
+  }
+
+  Status resizeShort(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
+    auto it = object.find("size");
+    int64_t size;
+    if (it == object.end() || !extent(*it, 1, size))
+      return error(
+          "size",
+          fmt::format("{}, expected a number from 1 to {}",
+                      it == object.end() ? "missing" : "found " + show(*it),
+                      kMaxExtent));
+    Stage stage = begin(Stage::ResampleKind);
+    int64_t shorter = std::min(shape.height, shape.width);
+    stage.output.height = size * shape.height / shorter;
+    stage.output.width = size * shape.width / shorter;
+    stage.rowFilter.set(shape.height, stage.output.height);
+    stage.columnFilter.set(shape.width, stage.output.width);
+    return push(std::move(stage));
+  }
+
+  Status centerCrop(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
+    Stage stage = begin(Stage::CutKind);
+    BOOSTRT_RETURN_IF_ERROR(
+        sizeOf(object, stage.output.height, stage.output.width));
+    if (stage.output.height > shape.height || stage.output.width > shape.width)
+      return error("size", fmt::format("found {}x{}, which does not fit into "
+                                       "images of {}x{}; put resize_short or "
+                                       "pad before it",
+                                       stage.output.height, stage.output.width,
+                                       shape.height, shape.width));
+    auto half = [](int64_t rest) {
+      return static_cast<int64_t>(
+          std::nearbyint(static_cast<double>(rest) / 2));
+    };
+    stage.pad.top = half(shape.height - stage.output.height);
+    stage.pad.left = half(shape.width - stage.output.width);
+    return push(std::move(stage));
+  }
+
+  /// Two numbers above 0, `high` or less, the lower one first.
+  Status range(const json &object, const char *key, double high,
+               DrawRange &range) const {
+    auto it = object.find(key);
+    if (it == object.end())
+      return {};
+    bool good = it->is_array() && it->size() == 2;
+    for (size_t i = 0; good && i < 2; ++i)
+      good = (*it)[i].is_number() && std::isfinite((*it)[i].get<double>());
+    if (good)
+      range = {(*it)[0].get<double>(), (*it)[1].get<double>()};
+    if (good && range.low > 0 && range.low <= range.high && range.high <= high)
+      return {};
+    return error(key, fmt::format("found {}, expected [lowest, highest], above "
+                                  "0 and {:g} at most",
+                                  show(*it), high));
+  }
+
+  Status randomResizedCrop(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(
+        checkKeys(object, {"op", "size", "scale", "ratio"}));
+    Stage stage = begin(Stage::ResizedCropKind);
+    BOOSTRT_RETURN_IF_ERROR(
+        sizeOf(object, stage.output.height, stage.output.width));
+    stage.scale = {0.08, 1.0};
+    stage.ratio = {3.0 / 4.0, 4.0 / 3.0};
+    BOOSTRT_RETURN_IF_ERROR(range(object, "scale", 1.0, stage.scale));
+    BOOSTRT_RETURN_IF_ERROR(range(object, "ratio", 1000.0, stage.ratio));
+    if (purpose == TransformPurpose::Evaluation)
+      return error("", "draws a part of the image, and an evaluation draws "
+                       "nothing; give data.eval_transforms");
     return push(std::move(stage));
   }
 
@@ -246,8 +326,13 @@ struct TransformPipeline::Builder {
   }
 
   Status randomFlip(const json &object) {
-    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op"}));
-    return pushDrawing(begin(Stage::FlipKind));
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "p"}));
+    Stage stage = begin(Stage::FlipKind);
+    BOOSTRT_RETURN_IF_ERROR(number(object, "p", 0.5, stage.probability));
+    if (stage.probability < 0 || stage.probability > 1)
+      return error("p", fmt::format("found {}, expected a number from 0 to 1",
+                                    stage.probability));
+    return pushDrawing(std::move(stage));
   }
 
   /// Checked for both purposes, done for one.
@@ -271,8 +356,11 @@ struct TransformPipeline::Builder {
                        {"normalize", &Builder::normalize},
                        {"resize", &Builder::resize},
                        {"pad", &Builder::pad},
+                       {"resize_short", &Builder::resizeShort},
+                       {"center_crop", &Builder::centerCrop},
                        {"random_crop", &Builder::randomCrop},
-                       {"random_flip", &Builder::randomFlip}};
+                       {"random_flip", &Builder::randomFlip},
+                       {"random_resized_crop", &Builder::randomResizedCrop}};
     std::vector<std::string_view> names;
     for (const auto &operation : kOperations) {
       if (operation.name == name)
@@ -286,7 +374,7 @@ struct TransformPipeline::Builder {
   }
 
   Status build(const json &transforms) {
-    where = "data.transforms";
+    where = list;
     if (pipeline.elementType_ == ElementType::I32)
       return transforms.empty()
                  ? Status()
@@ -305,7 +393,7 @@ struct TransformPipeline::Builder {
       return error("", fmt::format("found {}, expected a list of operations",
                                    show(transforms)));
     for (size_t i = 0; i < transforms.size(); ++i) {
-      where = fmt::format("data.transforms[{}]", i);
+      where = fmt::format("{}[{}]", list, i);
       place = i;
       BOOSTRT_RETURN_IF_ERROR(operation(transforms[i]));
     }
@@ -316,9 +404,10 @@ struct TransformPipeline::Builder {
 Result<TransformPipeline>
 TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
                           ElementType elementType, TransformPurpose purpose,
-                          TransformResult result) {
+                          TransformResult result, const char *list) {
   try {
     Builder builder;
+    builder.list = list;
     builder.pipeline.input_ = builder.shape = input;
     builder.pipeline.elementType_ = elementType;
     builder.pipeline.result_ = result;
@@ -328,8 +417,9 @@ TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
     builder.pipeline.fold();
     return std::move(builder.pipeline);
   } catch (const std::bad_alloc &) {
-    return Status(ExitCode::Input,
-                  "data.transforms: not enough memory for images of this size");
+    return Status(
+        ExitCode::Input,
+        fmt::format("{}: not enough memory for images of this size", list));
   }
 }
 

@@ -71,6 +71,8 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
   }
   if (auto transforms = data->find("transforms"); transforms != data->end())
     recipe.transforms = *transforms;
+  if (auto own = data->find("eval_transforms"); own != data->end())
+    recipe.evalTransforms = *own;
   return recipe;
 }
 

@@ -19,6 +19,8 @@ struct Recipe {
   /// train.device_num and boost.common.device_number, where they are given.
   std::optional<int64_t> ranks, ranksPerServer;
   nlohmann::json transforms = nlohmann::json::array();
+  /// What an evaluation does in their place; null: what does not draw of them.
+  nlohmann::json evalTransforms;
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

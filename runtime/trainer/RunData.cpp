@@ -144,7 +144,8 @@ private:
       return fail("samples are integers, but the model's input '{}' takes "
                   "pixels or floats; convert with numpy's astype(\"float32\")",
                   samples.tensor.name);
-    if (integers && !recipe_.transforms.empty())
+    if (integers &&
+        !(recipe_.transforms.empty() && recipe_.evalTransforms.empty()))
       return fail("the model has data.transforms, but its input '{}' takes "
                   "integers, which have none; remove data.transforms from the "
                   "model",
@@ -154,27 +155,30 @@ private:
 
   Status transforms(const SampleKind &found) {
     const BoostInput &samples = program_.samples();
-    auto create = [&](TransformPurpose purpose) {
-      return TransformPipeline::create(
-          recipe_.transforms, found.shape, found.elementType, purpose,
+    for (auto [purpose, pipeline] :
+         {std::pair(TransformPurpose::Evaluation, &run_.transforms),
+          {TransformPurpose::Training, &run_.trainingTransforms}}) {
+      bool isOwn = purpose == TransformPurpose::Evaluation &&
+                   !recipe_.evalTransforms.is_null();
+      Result<TransformPipeline> made = TransformPipeline::create(
+          isOwn ? recipe_.evalTransforms : recipe_.transforms, found.shape,
+          found.elementType, purpose,
           samples.kind == BOOSTC_INPUT_PIXELS ? TransformResult::Bytes
-                                              : TransformResult::Floats);
-    };
-    Result<TransformPipeline> evaluation = create(TransformPurpose::Evaluation);
-    if (!evaluation.ok())
-      return evaluation.status();
-    if (!fits(samples.tensor, evaluation->outputShape()))
-      return fail("samples are {}{}; the model takes {}", toString(found.shape),
-                  samples.kind == BOOSTC_INPUT_INDICES
-                      ? " integers"
-                      : fmt::format(", after the model's transforms {}",
-                                    toString(evaluation->outputShape())),
-                  toString(extentsOf(samples.tensor)));
-    Result<TransformPipeline> training = create(TransformPurpose::Training);
-    if (!training.ok())
-      return training.status();
-    run_.transforms = std::move(evaluation).value();
-    run_.trainingTransforms = std::move(training).value();
+                                              : TransformResult::Floats,
+          isOwn ? "data.eval_transforms" : "data.transforms");
+      if (!made.ok())
+        return made.status();
+      if (!fits(samples.tensor, made->outputShape()))
+        return fail("samples are {}{}; the model takes {}",
+                    toString(found.shape),
+                    samples.kind == BOOSTC_INPUT_INDICES
+                        ? " integers"
+                        : fmt::format(", after the model's {} {}",
+                                      isOwn ? "eval_transforms" : "transforms",
+                                      toString(made->outputShape())),
+                    toString(extentsOf(samples.tensor)));
+      *pipeline = std::move(made).value();
+    }
     run_.layout.samplesOffset = samples.tensor.offset;
     if (samples.kind == BOOSTC_INPUT_INDICES)
       run_.layout.indexClasses = static_cast<int32_t>(samples.classes);

@@ -299,7 +299,7 @@ TEST(TransformErrors, OperationsThatDraw) {
               "data.transforms[0].padding: found " + std::string(padding) +
                   expected);
   EXPECT_EQ(errorOf(R"([{"op":"random_flip","chance":0.5}])"),
-            "data.transforms[0]: unknown key 'chance'; the keys are op");
+            "data.transforms[0]: unknown key 'chance'; the keys are op, p");
 }
 
 TEST(TransformErrors, Structure) {
@@ -314,7 +314,8 @@ TEST(TransformErrors, Structure) {
   EXPECT_EQ(errorOf(R"([{"op":"rescale","scale":1},{"op":"normalise"}])"),
             "data.transforms[1].op: unknown operation 'normalise'; did you "
             "mean 'normalize'?; the operations are rescale, normalize, resize, "
-            "pad, random_crop, random_flip");
+            "pad, resize_short, center_crop, random_crop, random_flip, "
+            "random_resized_crop");
   EXPECT_EQ(errorOf(R"([{"op":"rescale","scael":1}])"),
             "data.transforms[0]: unknown key 'scael'; did you mean 'scale'?; "
             "the keys are op, scale, shift");

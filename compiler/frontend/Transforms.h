@@ -1,5 +1,9 @@
-// PixelInput.h - a samples' input with dtype u8: the loader moves pixels, which
-// stay bytes, and the program makes numbers of them.
+// Transforms.h - the transforms of a model's samples: what they must satisfy,
+// and what of them is compiled.
+//
+// Where the input of the samples has the dtype u8, the loader moves pixels,
+// which stay bytes, and the program makes numbers of them: rescale and
+// normalize.
 #pragma once
 
 #include "compiler/frontend/Document.h"
@@ -20,8 +24,9 @@ struct PixelScaling {
 /// The transforms `rescale` and `normalize` of a resolved model, together.
 PixelScaling getPixelScaling(const Node &model);
 
-/// Emits errors for an input of bytes without the shape of an image, or whose
-/// transforms make other numbers of pixels before the last one that moves them.
-void checkPixels(const Node &model, const Member &input, ErrorList &errors);
+/// Emits errors for `transforms` and `eval_transforms` that do not end at the
+/// shape of `input`, what layers read, that draw where nothing may, or that
+/// the loader cannot do on its bytes.
+void checkTransforms(const Node &model, const Member &input, ErrorList &errors);
 
 } // namespace boostc::frontend
