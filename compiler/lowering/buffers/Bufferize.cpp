@@ -6,10 +6,11 @@
 //     each is to become a buffer of its own. Sharing one would cost copies, and
 //     a later step may give a shared one the memory of only one of its users.
 //  3. Elementwise ops overwrite an operand that is not read again.
-//  4. Empty tensors that end up in a destination are replaced by it.
-//  5. One-shot bufferization decides every copy; what remains is copied
+//  4. A result is not computed in the memory of an argument that is read later.
+//  5. Empty tensors that end up in a destination are replaced by it.
+//  6. One-shot bufferization decides every copy; what remains is copied
 //  explicitly.
-//  6. Ops that are executed as a whole, library calls and convolutions, take
+//  7. Ops that are executed as a whole, library calls and convolutions, take
 //  whole buffers: a slice of one is copied for them.
 
 #include "compiler/lowering/buffers/Passes.h"
@@ -29,6 +30,7 @@ namespace boostc {
 
 using namespace mlir;
 using namespace boostc;
+using bufferization::ToTensorOp;
 
 static MemRefType getBufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -82,7 +84,7 @@ static LogicalResult bindResults(func::FuncOp function) {
     BlockArgument argument = entry.getArgument(i);
     Type tensorType = argument.getType();
     argument.setType(getBufferType(tensorType));
-    auto tensor = bufferization::ToTensorOp::create(
+    auto tensor = ToTensorOp::create(
         builder, function.getLoc(), tensorType, argument, /*restrict=*/true,
         /*writable=*/llvm::is_contained(destinations, i));
     argument.replaceAllUsesExcept(tensor.getResult(), tensor);
@@ -105,6 +107,8 @@ static LogicalResult bindResults(func::FuncOp function) {
 /// Step 2.
 static void separateInitialValues(func::FuncOp function) {
   auto giveEachUseItsOwn = [](Operation *op) {
+    if (op->use_empty())
+      return op->erase();
     // In the order of the text: the order of the list of uses is an accident of
     // how the IR came about, and code must not depend on it.
     SmallVector<OpOperand *> uses =
@@ -160,6 +164,96 @@ static void reuseDyingOperands(func::FuncOp function) {
   }
 }
 
+/// What computes `value` and where: ops from the first that writes to it, and
+/// the empty tensors that they write to.
+struct Computation {
+  SmallVector<Operation *> writers;
+  SmallVector<tensor::EmptyOp> places;
+
+  void add(Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(maker))
+      return places.push_back(empty);
+    if (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                        tensor::CastOp>(maker))
+      return add(maker->getOperand(0));
+    auto writer = dyn_cast_or_null<DestinationStyleOpInterface>(maker);
+    if (!writer)
+      return;
+    writers.push_back(maker);
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(maker))
+      add(insert.getSource());
+    add(writer.getTiedOpOperand(cast<OpResult>(value))->get());
+  }
+
+  Operation *getFirst() const {
+    return *llvm::min_element(writers, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+  }
+};
+
+/// Whether `op` reads an element of the operand only where it writes the same
+/// one of its result.
+static bool readsWhereItWrites(OpOperand &operand) {
+  auto op = dyn_cast<linalg::GenericOp>(operand.getOwner());
+  return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
+         op.getMatchingIndexingMap(&operand).isIdentity() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+}
+
+/// Whether memory of `value` is read when `first` has begun to write there.
+static bool isReadAfter(Value value, Operation *first) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    bool isView = isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                      tensor::ExtractSliceOp, tensor::CastOp>(user);
+    if (isView && isReadAfter(user->getResult(0), first))
+      return true;
+    return user == first ? !readsWhereItWrites(use)
+                         : !isView && first->isBeforeInBlock(user);
+  });
+}
+
+/// Step 4. That an argument and the destination of a result are one memory is
+/// nothing that bufferization sees when it puts the destination in the place of
+/// an empty tensor. Where it would be written too early, it is written last.
+static void keepArgumentsThatAreRead(func::FuncOp function) {
+  llvm::SmallDenseMap<Value, Value> arguments; // by memory
+  for (auto tensor : function.getOps<ToTensorOp>())
+    arguments[tensor.getBuffer()] = tensor.getResult();
+  auto stores = llvm::to_vector(
+      function.getOps<bufferization::MaterializeInDestinationOp>());
+  auto reserve = [](OpBuilder builder, Value value, Value copied) -> Value {
+    return bufferization::AllocTensorOp::create(
+        builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
+        ValueRange(), copied);
+  };
+  for (auto store : stores) {
+    Value argument = arguments.lookup(store.getDest());
+    if (auto other = store.getSource().getDefiningOp<ToTensorOp>();
+        other && other.getResult() != argument) {
+      // What another result was before is stored before that one. Where this
+      // destination is an argument, a third result may need that in turn.
+      store->moveBefore(stores.front());
+      OpBuilder builder(other->getContext());
+      builder.setInsertionPointAfter(other);
+      if (argument)
+        store.getSourceMutable().assign(reserve(builder, other, other));
+    }
+    if (!argument)
+      continue;
+    Computation computation;
+    computation.add(store.getSource());
+    if (computation.places.empty() || computation.writers.empty() ||
+        !isReadAfter(argument, computation.getFirst()))
+      continue;
+    for (tensor::EmptyOp empty : computation.places)
+      empty->getResult(0).replaceAllUsesWith(
+          reserve(OpBuilder(empty), empty, Value()));
+  }
+}
+
 /// Whether `value` is a slice of a buffer, through any views.
 static bool isSlice(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
@@ -170,7 +264,7 @@ static bool isSlice(Value value) {
   return false;
 }
 
-/// Step 6.
+/// Step 7.
 static void copySlices(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto whole = dyn_cast<DestinationStyleOpInterface>(op);
@@ -222,6 +316,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
         return signalPassFailure();
       separateInitialValues(function);
       reuseDyingOperands(function);
+      keepArgumentsThatAreRead(function);
       IRRewriter rewriter(&getContext());
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

@@ -49,7 +49,8 @@ def BufferizePass : Pass<"boostc-bufferize", "::boostc::train::ProgramOp"> {
     themselves, a gradient is computed where `combine` and `update` will read it.
 
     An argument whose binding no result has is only read: `micro` never writes a
-    parameter, even where writing it in place would save a buffer.
+    parameter, even where writing it in place would save a buffer. One whose binding a result has
+    keeps its value until the last op has read it.
 
     Before:
     ```mlir

@@ -4,6 +4,8 @@
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
+#swapped = affine_map<(d0, d1) -> (d1, d0)>
+#none = affine_map<() -> ()>
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
@@ -66,6 +68,88 @@ func.func @needed_twice(%g: tensor<8xf32> {rt.binding = #rt.binding<gradient, "w
   %r = rt.collective all_reduce index(0) over all parameters [] groups [0]
       outs(%g : tensor<8xf32>) -> tensor<8xf32>
   return %r, %g : tensor<8xf32>, tensor<8xf32>
+}
+
+// What is needed as it was before is written last, also where the first op that writes the result
+// would have had the argument's memory from the start.
+// CHECK-LABEL: func.func @read_later
+// CHECK-SAME: (%[[N:[^:]+]]: memref<i64> {{.*}}, %[[AGAIN:[^:]+]]: memref<i32>
+// CHECK: %[[NEXT:.+]] = memref.alloc() {{.*}}: memref<i64>
+// CHECK: linalg.generic {{.*}} ins(%[[N]] : memref<i64>) outs(%[[NEXT]] : memref<i64>)
+// CHECK: linalg.generic {{.*}} ins(%[[N]] : memref<i64>) outs(%[[AGAIN]] : memref<i32>)
+// CHECK: memref.copy %[[NEXT]], %[[N]]
+// CHECK: return{{$}}
+func.func @read_later(%n: tensor<i64> {rt.binding = #rt.binding<state, "n">})
+    -> (tensor<i64> {rt.binding = #rt.binding<state, "n">},
+        tensor<i32> {rt.binding = #rt.binding<repeat>}) {
+  %e = tensor.empty() : tensor<i64>
+  %next = linalg.generic {indexing_maps = [#none, #none], iterator_types = []}
+      ins(%n : tensor<i64>) outs(%e : tensor<i64>) {
+  ^bb0(%in: i64, %out: i64):
+    %v = arith.addi %in, %in : i64
+    linalg.yield %v : i64
+  } -> tensor<i64>
+  %f = tensor.empty() : tensor<i32>
+  %again = linalg.generic {indexing_maps = [#none, #none], iterator_types = []}
+      ins(%n : tensor<i64>) outs(%f : tensor<i32>) {
+  ^bb0(%in: i64, %out: i32):
+    %v = arith.trunci %in : i64 to i32
+    linalg.yield %v : i32
+  } -> tensor<i32>
+  return %next, %again : tensor<i64>, tensor<i32>
+}
+
+// Elements that are read elsewhere than they are written: the argument is whole until all are.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: (%[[W:[^:]+]]: memref<4x4xf32>
+// CHECK: %[[NEW:.+]] = memref.alloc() {{.*}}: memref<4x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[W]] : {{.*}}) outs(%[[NEW]] :
+// CHECK: memref.copy %[[NEW]], %[[W]]
+func.func @transposed(%w: tensor<4x4xf32> {rt.binding = #rt.binding<state, "w">})
+    -> (tensor<4x4xf32> {rt.binding = #rt.binding<state, "w">}) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %t = linalg.generic {indexing_maps = [#swapped, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  return %t : tensor<4x4xf32>
+}
+
+// Every element is read where it is written: nothing is copied.
+// CHECK-LABEL: func.func @in_place
+// CHECK-SAME: (%[[W:[^:]+]]: memref<4x4xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: linalg.generic {{.*}} ins(%[[W]] : {{.*}}) outs(%[[W]] :
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @in_place(%w: tensor<4x4xf32> {rt.binding = #rt.binding<state, "w">})
+    -> (tensor<4x4xf32> {rt.binding = #rt.binding<state, "w">}) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %unused = tensor.empty() : tensor<4xf32>
+  %t = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  return %t : tensor<4x4xf32>
+}
+
+// States that change places are copied before either is written.
+// CHECK-LABEL: func.func @swapped
+// CHECK-SAME: (%[[A:[^:]+]]: memref<4xf32> {{.*}}, %[[B:[^:]+]]: memref<4xf32>
+// CHECK-DAG: memref.copy %[[A]], %[[OLDA:.+]] :
+// CHECK-DAG: memref.copy %[[B]], %[[OLDB:.+]] :
+// CHECK-DAG: memref.copy %[[OLDA]], %[[B]] :
+// CHECK-DAG: memref.copy %[[OLDB]], %[[A]] :
+// CHECK: return{{$}}
+func.func @swapped(%a: tensor<4xf32> {rt.binding = #rt.binding<state, "a">},
+                   %b: tensor<4xf32> {rt.binding = #rt.binding<state, "b">})
+    -> (tensor<4xf32> {rt.binding = #rt.binding<state, "a">},
+        tensor<4xf32> {rt.binding = #rt.binding<state, "b">}) {
+  return %b, %a : tensor<4xf32>, tensor<4xf32>
 }
 
 // A part of a buffer is copied for it, and back.
