@@ -197,9 +197,9 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   ObjectTable data{"data",
                    "Where samples come from.",
                    {{"source", text,
-                     "`mnist:DIR`, `cifar10:DIR`, `npy:DIR` or `digits`; "
-                     "`boost-run --data` overrides "
-                     "it.",
+                     "`mnist:DIR`, `cifar10:DIR`, `npy:DIR`, "
+                     "`imagefolder:DIR` or `digits`; `boost-run --data` "
+                     "overrides it.",
                      "\"\""},
                     {"transforms", transformsTable(),
                      "What is done to an image, in this order.", "[]"},

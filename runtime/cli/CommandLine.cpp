@@ -15,7 +15,7 @@ namespace boostrt {
 namespace {
 
 constexpr const char *kUsageNote =
-    "Data: --data mnist:DIR, cifar10:DIR, npy:DIR or "
+    "Data: --data mnist:DIR, cifar10:DIR, npy:DIR, imagefolder:DIR or\n"
     "digits[:train=N,test=M,seed=S].\nWithout --data, DATA_PATH is the "
     "directory for the model's own\n"
     "data.source, and without DATA_PATH data.source is.\n"

@@ -2,6 +2,7 @@
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Digits.h"
 #include "runtime/data/Idx.h"
+#include "runtime/data/ImageFolder.h"
 #include "runtime/data/Npy.h"
 #include "runtime/support/Suggest.h"
 
@@ -38,6 +39,8 @@ constexpr Scheme kSchemes[] = {
     {"cifar10", "the six .bin files", isCifar10, openCifar10,
      SampleKind{kCifarShape, ElementType::U8}},
     {"npy", kNpyFiles, isNpy, openNpy, {}},
+    {"imagefolder", kImageFolders, isImageFolder, openImageFolder,
+     SampleKind{{3, 0, 0}, ElementType::U8}},
     {"digits", nullptr, isNoDirectory, openDigitsOf,
      SampleKind{{1, kDigitSide, kDigitSide}, ElementType::U8}},
 };

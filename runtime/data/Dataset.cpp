@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -9,6 +10,8 @@
 namespace boostrt {
 
 std::string toString(const SampleShape &shape) {
+  if (shape.isOfAnySize())
+    return "images of any size";
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
 }
 
@@ -31,7 +34,8 @@ Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
       labels_(std::move(labels)), targets_(std::move(targets)),
       weights_(std::move(weights)), source_(std::move(source)),
       labelSource_(std::move(labelSource)) {
-  assert(size_ > 0 && shape_.elements() > 0 && "an empty data set");
+  assert(size_ > 0 && (shape_.elements() > 0 || shape_.isOfAnySize()) &&
+         "an empty data set");
   assert(std::ssize(labels_) % size_ == 0 && "labels of another data set");
   assert((!hasTargets() || targets_.samples == size_) &&
          "targets of another data set");
@@ -43,6 +47,10 @@ Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
 
 Dataset::~Dataset() = default;
 
+const uint8_t *Dataset::sample(int64_t) const { return nullptr; }
+
+std::string Dataset::file(int64_t) const { return {}; }
+
 namespace {
 /// FNV-1a, 64 bits.
 class Fnv {
@@ -52,6 +60,13 @@ public:
   void number(int64_t value) {
     for (int shift = 0; shift < 64; shift += 8)
       byte(static_cast<uint8_t>(static_cast<uint64_t>(value) >> shift));
+  }
+  /// Its size, and its name below `directory`.
+  void file(const std::string &path, const std::string &directory) {
+    for (char letter : path.substr(directory.size()))
+      byte(static_cast<uint8_t>(letter));
+    std::error_code error;
+    number(static_cast<int64_t>(std::filesystem::file_size(path, error)));
   }
   uint64_t hash() const { return hash_; }
 
@@ -76,6 +91,8 @@ uint64_t Dataset::fingerprint() const {
     const uint8_t *bytes = sample(index);
     for (int64_t i = 0; i < bytesPerSample(); ++i)
       fnv.byte(bytes[i]);
+    if (shape_.isOfAnySize())
+      fnv.file(file(index), source_);
     for (const SampleNumbers *numbers : {&targets_, &weights_})
       for (int64_t i = 0; numbers->samples > 0 && i < numbers->bytesPerSample();
            ++i)

@@ -1,10 +1,11 @@
 // Dataset.h - what a training run reads: samples of raw bytes, with labels,
-// targets, weights, or none of them, held in memory, and the one place that
-// turns the text after --data into them.
+// targets, weights, or none of them, and the one place that turns the text
+// after --data into them.
 //
 // Everything a data set will ever occupy is resident when openDataSource()
 // returns: the memory plan is checked against the growth of the process after
-// that moment, so nothing here may be mapped lazily or allocated later.
+// that moment, so nothing here may be mapped lazily or allocated later. Images
+// in files stay there, and are decoded when a batch needs them.
 #pragma once
 
 #include "runtime/support/Status.h"
@@ -20,17 +21,19 @@
 namespace boostrt {
 
 /// Extents of one sample, in pixels; bytes are stored channels-first. Samples
-/// of fewer extents have leading ones.
+/// of fewer extents have leading ones. Images in files have a size of their
+/// own, for which height and width are 0.
 struct SampleShape {
   int64_t channels = 0;
   int64_t height = 0;
   int64_t width = 0;
 
   int64_t elements() const { return channels * height * width; }
+  bool isOfAnySize() const { return height == 0 && width == 0; }
   bool operator==(const SampleShape &) const = default;
 };
 
-/// "1x28x28", as messages write a shape.
+/// "1x28x28", as messages write a shape; "images of any size".
 std::string toString(const SampleShape &shape);
 
 /// The same for any number of extents; "1" without extents.
@@ -72,8 +75,12 @@ public:
   }
 
   /// The bytesPerSample() bytes of sample `index`, 0 <= index < size(). They
-  /// stay valid and unchanged as long as the data set lives.
-  virtual const uint8_t *sample(int64_t index) const = 0;
+  /// stay valid and unchanged as long as the data set lives. Null where
+  /// samples are files.
+  virtual const uint8_t *sample(int64_t index) const;
+  /// The path of the image that sample `index` is. Empty where samples are
+  /// bytes.
+  virtual std::string file(int64_t index) const;
 
   bool hasLabels() const { return !labels_.empty(); }
 
@@ -103,10 +110,10 @@ public:
   const SampleNumbers &weights() const { return weights_; }
 
   /// Equal on two ranks that read the same split. 64-bit FNV-1a over size,
-  /// shape, every label and the bytes, targets and weights of at most 64
-  /// samples spread evenly from the first to the last: it tells different data
-  /// sets apart in microseconds and does not protect against deliberate
-  /// collisions.
+  /// shape, every label and the bytes, or name and size of the file, targets
+  /// and weights of at most 64 samples spread evenly from the first to the
+  /// last: it tells different data sets apart in microseconds and does not
+  /// protect against deliberate collisions.
   uint64_t fingerprint() const;
 
   /// What a sample and its answer are: "1x28x28, 10 classes".
@@ -165,7 +172,7 @@ struct DataSource {
 /// directory. `--data`, DATA_PATH and the model's data.source are combined from
 /// these parts. splitDataSpec() makes it.
 struct DataSpec {
-  std::string scheme;   ///< "mnist", "cifar10", "npy" or "digits"
+  std::string scheme; ///< "mnist", "cifar10", "npy", "imagefolder" or "digits"
   std::string argument; ///< "" when there is none
 
   /// Whether the argument is a directory, so that DATA_PATH may replace it.
@@ -192,8 +199,9 @@ std::optional<SampleKind> sampleKindOf(const DataSpec &spec);
 enum class HeldOut { Required, Optional };
 
 /// Opens "mnist:DIR" (see Idx.h), "cifar10:DIR" (see Cifar10.h), "npy:DIR"
-/// (see Npy.h), "digits" or "digits:train=N,test=M,seed=S"
-/// (see Digits.h; each option may be left out). Fails with ExitCode::Data.
+/// (see Npy.h), "imagefolder:DIR" (see ImageFolder.h), "digits" or
+/// "digits:train=N,test=M,seed=S" (see Digits.h; each option may be left out).
+/// Fails with ExitCode::Data.
 Result<DataSource> openDataSource(const DataSpec &spec,
                                   HeldOut heldOut = HeldOut::Required);
 

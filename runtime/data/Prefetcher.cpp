@@ -139,8 +139,10 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
   std::byte *to = base + layout.samplesOffset + row * bytesPerSample();
   if (dataset.elementType() == ElementType::I32)
     return fillIntegers(to, sample);
-  transform.apply(dataset.sample(sample), to, scratch,
-                  {sampler.seed(), epoch, sample});
+  DrawKey key = {sampler.seed(), epoch, sample};
+  if (dataset.shape().isOfAnySize())
+    return transform.applyFile(dataset.file(sample), to, scratch, key);
+  transform.apply(dataset.sample(sample), to, scratch, key);
   return {};
 }
 

@@ -15,10 +15,14 @@ double TransformPipeline::Pointwise::operator()(double x,
 
 TransformScratch TransformPipeline::makeScratch() const {
   TransformScratch scratch;
+  if (input_.isOfAnySize()) {
+    scratch.decoder_ = std::make_unique<ImageDecoder>();
+    scratch.image_.resize(static_cast<size_t>(sized_.elements()));
+  }
   if (lookup_.empty())
     for (std::vector<double> &plane : scratch.planes_)
       plane.resize(scratchElements_);
-  SampleShape shape = input_;
+  SampleShape shape = sized_;
   for (const Stage &stage : stages_) {
     if (stage.kind == Stage::ResizedCropKind) {
       scratch.rows_.reserve(shape.height, stage.output.height);
@@ -120,7 +124,7 @@ void TransformPipeline::applyStages(const uint8_t *sample, void *out,
                                     const DrawKey &key) const {
   double *now = scratch.planes_[0].data();
   double *next = scratch.planes_[1].data();
-  SampleShape shape = input_;
+  SampleShape shape = sized_;
   int64_t area = shape.height * shape.width;
   if (elementType_ == ElementType::F32)
     for (int64_t i = 0; i < shape.elements(); ++i)
@@ -216,15 +220,48 @@ void TransformPipeline::apply(const uint8_t *sample, void *out,
     applyStages(sample, out, scratch, key);
 }
 
+/// Half of what is left over; of a half pixel, to the even side.
+static int64_t before(int64_t rest) {
+  return static_cast<int64_t>(std::nearbyint(static_cast<double>(rest) / 2));
+}
+
+ImageRequest TransformPipeline::Fit::request(const ImageSize &size,
+                                             const DrawKey &key) const {
+  if (draws)
+    return {drawWindow({output.channels, size.height, size.width}, scale, ratio,
+                       key, place),
+            {output.height, output.width},
+            {0, 0, output.height, output.width}};
+  int64_t shorter = std::min(size.height, size.width);
+  ImageSize whole = {shorterSide * size.height / shorter,
+                     shorterSide * size.width / shorter};
+  return {{0, 0, size.height, size.width},
+          whole,
+          {before(whole.height - output.height),
+           before(whole.width - output.width), output.height, output.width}};
+}
+
+Status TransformPipeline::applyFile(const std::string &path, void *out,
+                                    TransformScratch &scratch,
+                                    const DrawKey &key) const {
+  Result<ImageSize> size = scratch.decoder_->open(path);
+  if (!size.ok())
+    return size.status();
+  BOOSTRT_RETURN_IF_ERROR(
+      scratch.decoder_->read(fit_.request(*size, key), scratch.image_.data()));
+  apply(scratch.image_.data(), out, scratch, key);
+  return {};
+}
+
 void TransformPipeline::applyLookup(const uint8_t *sample, float *out) const {
   // Without padding the frame is empty and a channel is one long row.
   bool framed = !frame_.empty();
   if (framed)
     std::copy(frame_.begin(), frame_.end(), out);
-  int64_t rows = framed ? input_.height : 1;
-  int64_t length = framed ? input_.width : input_.height * input_.width;
+  int64_t rows = framed ? sized_.height : 1;
+  int64_t length = framed ? sized_.width : sized_.height * sized_.width;
   int64_t stride = framed ? output_.width : length;
-  for (int64_t c = 0; c < input_.channels; ++c) {
+  for (int64_t c = 0; c < sized_.channels; ++c) {
     const float *lookup = lookup_.data() + c * 256;
     float *to = out + c * output_.height * output_.width + frameTop_ * stride +
                 frameLeft_;
@@ -240,8 +277,8 @@ void TransformPipeline::applyLookup(const uint8_t *sample, float *out) const {
 void TransformPipeline::fold() {
   if (elementType_ == ElementType::I32)
     return;
-  scratchElements_ = input_.elements();
-  SampleShape shape = input_;
+  scratchElements_ = sized_.elements();
+  SampleShape shape = sized_;
   for (const Stage &stage : stages_) {
     // Rows of a resample are done first.
     scratchElements_ =
@@ -252,12 +289,12 @@ void TransformPipeline::fold() {
   if (elementType_ == ElementType::F32)
     return;
   size_t leading = 0;
-  table_.resize(input_.channels * 256);
-  for (int64_t c = 0; c < input_.channels; ++c)
+  table_.resize(sized_.channels * 256);
+  for (int64_t c = 0; c < sized_.channels; ++c)
     for (int value = 0; value < 256; ++value)
       table_[c * 256 + value] = value;
   auto compose = [&](const Pointwise &pointwise, std::vector<double> &table) {
-    for (int64_t c = 0; c < input_.channels; ++c)
+    for (int64_t c = 0; c < sized_.channels; ++c)
       for (int value = 0; value < 256; ++value)
         table[c * 256 + value] = pointwise(table[c * 256 + value], c);
   };
@@ -272,11 +309,11 @@ void TransformPipeline::fold() {
     if (stage.kind != Stage::PointwiseKind && stage.kind != Stage::PadKind)
       return;
 
-  if (input_ != output_) {
+  if (sized_ != output_) {
     // The frame is what the general path makes of any image; the image itself
     // is overwritten by every apply().
     TransformScratch scratch = makeScratch();
-    std::vector<uint8_t> blank(input_.elements());
+    std::vector<uint8_t> blank(sized_.elements());
     frame_.resize(output_.elements());
     applyStages(blank.data(), frame_.data(), scratch, {});
   }

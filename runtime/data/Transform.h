@@ -50,11 +50,18 @@
 // come first, a resize rounds to the nearest byte, and rescale and normalize
 // are left to the program.
 //
+// Images in files have sizes of their own. The list then begins with
+// random_resized_crop, or with resize_short and center_crop, which read what
+// they need of the file and make bytes of it, rounded as Pillow rounds
+// (ByteFilter.h), so that an image is what torchvision makes of it; the others
+// follow on these bytes. Of an image that is more than twice as large as it is
+// to be, a smaller one is decoded (ImageDecoder.h).
+//
 // Integers have none of this: their pipeline is empty and moves no numbers.
 #pragma once
 
 #include "runtime/abi/boost_random.h"
-#include "runtime/data/Resample.h"
+#include "runtime/data/ImageDecoder.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
@@ -93,6 +100,8 @@ class TransformScratch {
   friend class TransformPipeline;
   std::vector<double> planes_[2];
   ResampleFilter rows_, columns_;
+  std::unique_ptr<ImageDecoder> decoder_; ///< of files
+  std::vector<uint8_t> image_;            ///< decoded, in its size
 };
 
 /// Immutable; one may serve several threads, each with its own scratch.
@@ -109,6 +118,7 @@ public:
          TransformResult result = TransformResult::Floats,
          const char *list = "data.transforms");
 
+  /// Images of any size where samples are files.
   const SampleShape &inputShape() const { return input_; }
   const SampleShape &outputShape() const { return output_; }
   ElementType elementType() const { return elementType_; }
@@ -124,6 +134,11 @@ public:
   /// input's shape and element type, which is not I32. Allocates nothing.
   void apply(const uint8_t *sample, void *out, TransformScratch &scratch,
              const DrawKey &key = {}) const;
+
+  /// The same of a sample in the file `path`. Fails with ExitCode::Data and a
+  /// message that names the file.
+  Status applyFile(const std::string &path, void *out,
+                   TransformScratch &scratch, const DrawKey &key = {}) const;
 
 private:
   /// x * scale + shift, or (x - mean) / std; per channel.
@@ -161,6 +176,15 @@ private:
     DrawRange scale, ratio;                 ///< of a part of an image
     SampleShape output;
   };
+  /// How images of any size get one.
+  struct Fit {
+    bool draws = false;      ///< random_resized_crop
+    size_t place = 0;        ///< in the list
+    DrawRange scale, ratio;  ///< of what is drawn
+    int64_t shorterSide = 0; ///< else of the image in its new size
+    SampleShape output;      ///< of which the middle is kept
+    ImageRequest request(const ImageSize &size, const DrawKey &key) const;
+  };
   struct Builder;
 
   void fold();
@@ -169,6 +193,8 @@ private:
                    const DrawKey &key) const;
 
   SampleShape input_;
+  Fit fit_;           ///< of images in files
+  SampleShape sized_; ///< what the stages begin with
   SampleShape output_;
   ElementType elementType_ = ElementType::U8;
   TransformResult result_ = TransformResult::Floats;

@@ -21,6 +21,9 @@ namespace {
 /// overflow and a sample far from filling memory.
 constexpr int64_t kMaxExtent = 16384;
 constexpr int64_t kMaxElements = int64_t{1} << 26;
+/// What to do about images of any size.
+constexpr const char *kFitting =
+    "begin with random_resized_crop, or with resize_short and center_crop";
 
 } // namespace
 
@@ -213,16 +216,21 @@ struct TransformPipeline::Builder {
                     kMaxExtent));
   }
 
-  Status resizeShort(const json &object) {
+  /// `size` of resize_short.
+  Status shorterSide(const json &object, int64_t &size) const {
     BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
     auto it = object.find("size");
+    if (it != object.end() && extent(*it, 1, size))
+      return {};
+    return error("size", fmt::format("{}, expected a number from 1 to {}",
+                                     it == object.end() ? "missing"
+                                                        : "found " + show(*it),
+                                     kMaxExtent));
+  }
+
+  Status resizeShort(const json &object) {
     int64_t size;
-    if (it == object.end() || !extent(*it, 1, size))
-      return error(
-          "size",
-          fmt::format("{}, expected a number from 1 to {}",
-                      it == object.end() ? "missing" : "found " + show(*it),
-                      kMaxExtent));
+    BOOSTRT_RETURN_IF_ERROR(shorterSide(object, size));
     Stage stage = begin(Stage::ResampleKind);
     int64_t shorter = std::min(shape.height, shape.width);
     stage.output.height = size * shape.height / shorter;
@@ -270,10 +278,9 @@ struct TransformPipeline::Builder {
                                   show(*it), high));
   }
 
-  Status randomResizedCrop(const json &object) {
+  Status readResizedCrop(const json &object, Stage &stage) const {
     BOOSTRT_RETURN_IF_ERROR(
         checkKeys(object, {"op", "size", "scale", "ratio"}));
-    Stage stage = begin(Stage::ResizedCropKind);
     BOOSTRT_RETURN_IF_ERROR(
         sizeOf(object, stage.output.height, stage.output.width));
     stage.scale = {0.08, 1.0};
@@ -283,6 +290,12 @@ struct TransformPipeline::Builder {
     if (purpose == TransformPurpose::Evaluation)
       return error("", "draws a part of the image, and an evaluation draws "
                        "nothing; give data.eval_transforms");
+    return {};
+  }
+
+  Status randomResizedCrop(const json &object) {
+    Stage stage = begin(Stage::ResizedCropKind);
+    BOOSTRT_RETURN_IF_ERROR(readResizedCrop(object, stage));
     return push(std::move(stage));
   }
 
@@ -341,6 +354,44 @@ struct TransformPipeline::Builder {
                                                  : Status();
   }
 
+  /// What gives images of any size one, of the operations that can.
+  Status fitImages(std::string_view name, const json &object) {
+    TransformPipeline::Fit &fit = pipeline.fit_;
+    if (name == "random_resized_crop") {
+      Stage stage;
+      BOOSTRT_RETURN_IF_ERROR(readResizedCrop(object, stage));
+      fit.draws = true;
+      fit.place = place;
+      fit.scale = stage.scale;
+      fit.ratio = stage.ratio;
+      fit.output = stage.output;
+    } else if (name == "resize_short" && fit.shorterSide == 0) {
+      return shorterSide(object, fit.shorterSide);
+    } else if (name == "center_crop" && fit.shorterSide > 0) {
+      BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
+      BOOSTRT_RETURN_IF_ERROR(
+          sizeOf(object, fit.output.height, fit.output.width));
+      if (std::max(fit.output.height, fit.output.width) > fit.shorterSide)
+        return error("size",
+                     fmt::format("found {}x{}, which does not fit into images "
+                                 "whose shorter side is {}",
+                                 fit.output.height, fit.output.width,
+                                 fit.shorterSide));
+    } else {
+      return error("", fmt::format("'{}' is for images of one size, and these "
+                                   "have their own; {}",
+                                   printable(std::string(name)), kFitting));
+    }
+    fit.output.channels = shape.channels;
+    if (fit.output.elements() > kMaxElements)
+      return error("size", fmt::format("found {}x{}, expected at most {} "
+                                       "values in all",
+                                       fit.output.height, fit.output.width,
+                                       kMaxElements));
+    shape = pipeline.sized_ = fit.output;
+    return {};
+  }
+
   Status operation(const json &object) {
     if (!object.is_object())
       return error("", fmt::format("found {}, expected an object with \"op\"",
@@ -364,7 +415,8 @@ struct TransformPipeline::Builder {
     std::vector<std::string_view> names;
     for (const auto &operation : kOperations) {
       if (operation.name == name)
-        return (this->*operation.read)(object);
+        return shape.isOfAnySize() ? fitImages(name, object)
+                                   : (this->*operation.read)(object);
       names.push_back(operation.name);
     }
     return error("op",
@@ -381,14 +433,15 @@ struct TransformPipeline::Builder {
                  : error("", "found operations, expected none, because the "
                              "samples are integers; remove them");
     bool fits = true;
+    bool isSized = !shape.isOfAnySize();
     for (int64_t extent : {shape.channels, shape.height, shape.width})
       fits &= extent >= 1 && extent <= kMaxExtent;
-    if (!fits || shape.elements() > kMaxElements)
+    if (isSized && (!fits || shape.elements() > kMaxElements))
       return error("", fmt::format("starts from images of {}, expected extents "
                                    "from 1 to {} and {} values in all",
                                    toString(shape), kMaxExtent, kMaxElements));
     if (transforms.is_null())
-      return {};
+      return isSized ? Status() : notFitted();
     if (!transforms.is_array())
       return error("", fmt::format("found {}, expected a list of operations",
                                    show(transforms)));
@@ -397,7 +450,14 @@ struct TransformPipeline::Builder {
       place = i;
       BOOSTRT_RETURN_IF_ERROR(operation(transforms[i]));
     }
-    return {};
+    where = list;
+    return shape.isOfAnySize() ? notFitted() : Status();
+  }
+
+  Status notFitted() const {
+    return error("", fmt::format("images of any size stay so, and the model "
+                                 "takes one; {}",
+                                 kFitting));
   }
 };
 
@@ -408,7 +468,7 @@ TransformPipeline::create(const nlohmann::json &transforms, SampleShape input,
   try {
     Builder builder;
     builder.list = list;
-    builder.pipeline.input_ = builder.shape = input;
+    builder.pipeline.input_ = builder.pipeline.sized_ = builder.shape = input;
     builder.pipeline.elementType_ = elementType;
     builder.pipeline.result_ = result;
     builder.purpose = purpose;

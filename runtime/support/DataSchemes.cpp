@@ -62,9 +62,10 @@ std::optional<std::string> findDataSourceMistake(std::string_view source) {
     std::string found = scheme.empty() ? std::string("no data scheme")
                                        : fmt::format("unknown data scheme '{}'",
                                                      printable(scheme));
-    return fmt::format("{}{}; write mnist:DIR, cifar10:DIR, npy:DIR, digits or "
-                       "digits:train=N,test=M,seed=S",
-                       found, hint);
+    return fmt::format(
+        "{}{}; write mnist:DIR, cifar10:DIR, npy:DIR, "
+        "imagefolder:DIR, digits or digits:train=N,test=M,seed=S",
+        found, hint);
   }
   if (scheme != "digits" || colon == std::string_view::npos)
     return std::nullopt;

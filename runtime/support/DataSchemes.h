@@ -13,7 +13,7 @@
 namespace boostrt {
 
 inline constexpr std::string_view kDataSchemes[] = {"mnist", "cifar10", "npy",
-                                                    "digits"};
+                                                    "imagefolder", "digits"};
 
 /// Limit of train + test of digits: they are held in memory.
 inline constexpr int64_t kDigitsMaxSamples = 1'000'000;

@@ -89,7 +89,7 @@ CASES = [
     # The source of the data is checked when compiling.
     *[model(f"source-{name}", (SOURCE, source), 1, r"x\.json:19:23: error", says[0], *says[1:])
       for name, source, says in (
-          ("scheme-unknown", "imagefolder:x", (r"imagefolder", r"mnist")),
+          ("scheme-unknown", "tfrecord:x", (r"tfrecord", r"mnist")),
           ("scheme-misspelt", "mnits:x", (r"mnits", meant("mnist"))),
           ("option", "digits:train=many", (r"many", r"expected")))],
 

@@ -53,16 +53,17 @@ TEST(DataSpec, DirectoryMayBeReplaced) {
 TEST(DataSource, UnknownSchemeGetsASuggestion) {
   EXPECT_EQ(errorOf("mnits:DIR"),
             "data source 'mnits:DIR': unknown data scheme 'mnits'; did you "
-            "mean 'mnist'?; write mnist:DIR, cifar10:DIR, npy:DIR, digits or "
+            "mean 'mnist'?; write mnist:DIR, cifar10:DIR, npy:DIR, "
+            "imagefolder:DIR, digits or "
             "digits:train=N,test=M,seed=S");
-  EXPECT_EQ(errorOf("imagenet:DIR"),
-            "data source 'imagenet:DIR': unknown data scheme 'imagenet'; it is "
+  EXPECT_EQ(errorOf("cifar100:DIR"),
+            "data source 'cifar100:DIR': unknown data scheme 'cifar100'; it is "
             "not implemented; write "
-            "mnist:DIR, cifar10:DIR, npy:DIR, digits or "
+            "mnist:DIR, cifar10:DIR, npy:DIR, imagefolder:DIR, digits or "
             "digits:train=N,test=M,seed=S");
-  EXPECT_EQ(errorOf(""),
-            "data source '': no data scheme; write mnist:DIR, "
-            "cifar10:DIR, npy:DIR, digits or digits:train=N,test=M,seed=S");
+  EXPECT_EQ(errorOf(""), "data source '': no data scheme; write mnist:DIR, "
+                         "cifar10:DIR, npy:DIR, imagefolder:DIR, digits or "
+                         "digits:train=N,test=M,seed=S");
 }
 
 TEST(DataSource, OtherNamesOfASchemeAreUnderstood) {
@@ -70,12 +71,14 @@ TEST(DataSource, OtherNamesOfASchemeAreUnderstood) {
                               {"Fashion-MNIST", "mnist"},
                               {"CIFAR-10", "cifar10"},
                               {"numpy", "npy"},
+                              {"ImageFolder", "imagefolder"},
+                              {"ImageNet", "imagefolder"},
                               {"Digits", "digits"}})
     EXPECT_THAT(errorOf(std::string(name) + ":DIR"),
                 HasSubstr("unknown data scheme '" + std::string(name) +
                           "'; did you mean '" + scheme + "'"));
-  EXPECT_THAT(errorOf("imagefolder:DIR"),
-              HasSubstr("unknown data scheme 'imagefolder'; it is not "
+  EXPECT_THAT(errorOf("tfrecord:DIR"),
+              HasSubstr("unknown data scheme 'tfrecord'; it is not "
                         "implemented; write mnist:DIR"));
 }
 
