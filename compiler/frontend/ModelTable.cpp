@@ -207,7 +207,11 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "What an evaluation does instead; null: the same without "
                      "`random_crop` and "
                      "`random_flip`.",
-                     "null"}}};
+                     "null"},
+                    {"workers", makeInteger(1, kMaxWorkers),
+                     "Threads on each rank that read samples and transform "
+                     "them. Batches are the same with any number.",
+                     "1"}}};
   root = {
       "model",
       "A model with its training recipe.",

@@ -148,6 +148,8 @@ ValueTable makeVariant(VariantTable variant);
 constexpr llvm::StringLiteral kLossMetric = "loss";
 
 constexpr double kMaxBatch = 1 << 20;
+/// Threads that make batches.
+constexpr double kMaxWorkers = 256;
 /// 2^40: the most elements, and the most bytes, of one tensor.
 constexpr int64_t kMaxElements = int64_t{1} << 40;
 

@@ -34,9 +34,10 @@ Dataset::Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
       labels_(std::move(labels)), targets_(std::move(targets)),
       weights_(std::move(weights)), source_(std::move(source)),
       labelSource_(std::move(labelSource)) {
-  assert(size_ > 0 && (shape_.elements() > 0 || shape_.isOfAnySize()) &&
-         "an empty data set");
-  assert(std::ssize(labels_) % size_ == 0 && "labels of another data set");
+  assert(size_ >= 0 && (shape_.elements() > 0 || shape_.isOfAnySize()) &&
+         "samples without a shape");
+  assert((size_ == 0 ? labels_.empty() : std::ssize(labels_) % size_ == 0) &&
+         "labels of another data set");
   assert((!hasTargets() || targets_.samples == size_) &&
          "targets of another data set");
   assert((!hasWeights() || weights_.samples == size_) &&

@@ -124,8 +124,8 @@ public:
   const std::string &labelSource() const { return labelSource_; }
 
 protected:
-  /// `size` samples; as many labels, or a multiple, and as many targets and
-  /// weights, or none of them.
+  /// `size` samples, or none; as many labels, or a multiple, and as many
+  /// targets and weights, or none of them.
   Dataset(SampleShape shape, int64_t size, std::vector<int32_t> labels,
           std::string source, std::string labelSource,
           ElementType elementType = ElementType::U8, SampleNumbers targets = {},

@@ -1,5 +1,6 @@
 #include "runtime/data/Prefetcher.h"
 #include "runtime/abi/boost_random.h"
+#include "runtime/data/RowWorkers.h"
 #include "runtime/support/CaughtException.h"
 
 #include <algorithm>
@@ -17,10 +18,13 @@ namespace boostrt {
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> &&arenas,
-         WindowShard share)
+         WindowShard share, int workers)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
-        scratch(this->transform.makeScratch()), filled(this->arenas.size()) {}
+        filled(this->arenas.size()), workers(workers) {
+    for (int i = 0; i < workers; ++i)
+      scratch.push_back(this->transform.makeScratch());
+  }
 
   // Fixed after construction.
   const Dataset &dataset;
@@ -30,8 +34,8 @@ struct Prefetcher::Shared {
   const std::vector<std::byte *> arenas;
   const WindowShard share;
 
-  // Touched by the filling thread only.
-  TransformScratch scratch;
+  // Touched by the filling threads only.
+  std::vector<TransformScratch> scratch; ///< by worker
 
   // Counts start() calls; a batch under way for an older one is dropped.
   // Written under the mutex, read between rows without it to stop early.
@@ -49,11 +53,13 @@ struct Prefetcher::Shared {
   Status failure;            ///< replaces batch number `produced`
   std::vector<Batch> filled; ///< by arena
 
+  data::RowWorkers workers;
   std::thread thread;
 
   Result<Batch> fill(std::byte *base, int64_t epoch, int64_t first,
                      uint64_t current);
-  Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample);
+  Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample,
+                 TransformScratch &scratch);
   Status fillIntegers(std::byte *to, int64_t sample) const;
   void clearRows(std::byte *base, int64_t first) const;
   Status fillLabels(std::byte *to, int64_t sample) const;
@@ -116,7 +122,7 @@ Status Prefetcher::Shared::fillIntegers(std::byte *to, int64_t sample) const {
 }
 
 Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
-                                   int64_t sample) {
+                                   int64_t sample, TransformScratch &scratch) {
   auto put = [&](uint64_t offset, int32_t value) {
     std::memcpy(base + offset + row * sizeof value, &value, sizeof value);
   };
@@ -173,12 +179,31 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
   Batch batch = {base, 0, first};
   auto valid = static_cast<int32_t>(
       std::min<int64_t>(layout.batchSize, sampler.size() - first));
-  for (int32_t row = 0; row < valid; ++row) {
-    if (generation.load(std::memory_order_relaxed) != current)
-      return batch;
-    BOOSTRT_RETURN_IF_ERROR(
-        fillRow(base, row, epoch, sampler.at(epoch, first + row)));
-  }
+  struct Rows final : data::RowTask {
+    Shared &shared;
+    std::byte *base;
+    int64_t epoch, first;
+    uint64_t current;
+
+    Rows(Shared &shared, std::byte *base, int64_t epoch, int64_t first,
+         uint64_t current)
+        : shared(shared), base(base), epoch(epoch), first(first),
+          current(current) {}
+
+    bool isDropped() const {
+      return shared.generation.load(std::memory_order_relaxed) != current;
+    }
+    Status fill(int worker, int32_t row) override {
+      if (isDropped())
+        return {};
+      return shared.fillRow(base, row, epoch,
+                            shared.sampler.at(epoch, first + row),
+                            shared.scratch[static_cast<size_t>(worker)]);
+    }
+  } rows(*this, base, epoch, first, current);
+  BOOSTRT_RETURN_IF_ERROR(workers.run(valid, rows));
+  if (rows.isDropped())
+    return batch;
   clearRows(base, valid);
   std::memcpy(base + layout.validOffset, &valid, sizeof(valid));
   batch.valid = valid;
@@ -269,13 +294,14 @@ Result<std::unique_ptr<Prefetcher>>
 Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
                    Sampler sampler, BatchLayout layout,
                    std::vector<std::byte *> arenas, Mode mode,
-                   WindowShard share) {
+                   WindowShard share, int workers) {
   BOOSTRT_RETURN_IF_ERROR(
       checkArguments(dataset, transform, sampler, layout, arenas, mode));
+  assert(workers >= 1 && "one worker fills batches, at least");
   try {
     auto shared =
         std::make_unique<Shared>(dataset, std::move(transform), sampler, layout,
-                                 std::move(arenas), share);
+                                 std::move(arenas), share, workers);
     if (mode == Mode::Background)
       shared->thread = std::thread(&Shared::run, shared.get());
     return std::unique_ptr<Prefetcher>(new Prefetcher(std::move(shared)));

@@ -1,7 +1,8 @@
 // Prefetcher.h - batches, ready before they are needed.
 //
 // A background thread fills the caller's batch arenas in turn, ahead of the
-// caller by as many as there are arenas less the one in use. The caller owns
+// caller by as many as there are arenas less the one in use. More threads may
+// share the rows of each batch, which changes nothing in it. The caller owns
 // the arenas because they are part of the memory plan; no step allocates
 // anything.
 #pragma once
@@ -59,11 +60,12 @@ public:
   /// here. `arenas` are distinct base addresses, aligned as the ABI requires.
   /// Fails with ExitCode::Data (data unfit for the model) or Internal (a broken
   /// argument, no thread to be had).
-  /// All batches of an epoch are filled unless `share` says which.
+  /// All batches of an epoch are filled unless `share` says which, by as many
+  /// threads as there are `workers`.
   static Result<std::unique_ptr<Prefetcher>>
   create(const Dataset &dataset, TransformPipeline transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> arenas,
-         Mode mode = Mode::Background, WindowShard share = {});
+         Mode mode = Mode::Background, WindowShard share = {}, int workers = 1);
 
   /// Stops the thread, whatever it is doing, and joins it.
   ~Prefetcher();

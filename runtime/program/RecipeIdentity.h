@@ -11,7 +11,7 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
-///    data.eval_transforms: they change no step that is applied,
+///    data.eval_transforms, data.workers: they change no step that is applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
@@ -34,6 +34,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
     recipe.erase(key);
   eraseFrom("data", "source");
   eraseFrom("data", "eval_transforms");
+  eraseFrom("data", "workers");
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");

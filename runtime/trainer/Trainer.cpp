@@ -103,7 +103,8 @@ Result<StopReason> Trainer::takeSteps() {
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
-      arenas_.copies(BOOSTC_ARENA_BATCH), Prefetcher::Mode::Background, share_);
+      arenas_.copies(BOOSTC_ARENA_BATCH), Prefetcher::Mode::Background, share_,
+      data_.workers);
   if (!batches.ok())
     return batches.status();
 
@@ -290,7 +291,8 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
       data.layout, arenas.copies(BOOSTC_ARENA_BATCH),
-      Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1));
+      Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1),
+      data.workers);
   if (!batches.ok())
     return batches.status();
 

@@ -360,7 +360,11 @@ TEST(Recipe, DefectsAreMessages) {
       {R"({"boost":8})",
        "'boost.common.device_number' is not a number of ranks"},
       {R"({"data":3})", "'data' is not an object"},
-      {R"({"data":{"source":3}})", "'data.source' is not a text"}};
+      {R"({"data":{"source":3}})", "'data.source' is not a text"},
+      {R"({"data":{"workers":0}})",
+       "'data.workers' is not a number of threads"},
+      {R"({"data":{"workers":257}})",
+       "'data.workers' is not a number of threads"}};
   for (auto [json, text] : cases) {
     auto recipe = parseRecipe(json, "p.so");
     ASSERT_FALSE(recipe.ok()) << json;

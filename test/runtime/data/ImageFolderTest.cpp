@@ -152,16 +152,20 @@ TransformPipeline getTransforms() {
       .value();
 }
 
-// A batch has for each sample what its file alone gives.
-TEST_F(ImageFolder, BatchesAreMadeOfFiles) {
+// A batch has for each sample what its file alone gives, with any number of threads.
+class ImageFolderWorkers : public ImageFolder,
+                           public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(, ImageFolderWorkers, testing::Values(1, 2, 4));
+
+TEST_P(ImageFolderWorkers, BatchesAreMadeOfFiles) {
   addAll();
   Result<DataSource> source = open();
   ASSERT_TRUE(source.ok());
   const Dataset &train = *source->train;
   Arenas arenas(2, 3);
-  auto batches =
-      Prefetcher::create(train, getTransforms(), Sampler(train.size(), 9, true),
-                         arenas.layout, arenas.bases());
+  auto batches = Prefetcher::create(
+      train, getTransforms(), Sampler(train.size(), 9, true), arenas.layout,
+      arenas.bases(), Prefetcher::Mode::Background, {}, GetParam());
   ASSERT_EQ(batches.status().message(), "");
   TransformPipeline transforms = getTransforms();
   TransformScratch scratch = transforms.makeScratch();
@@ -185,16 +189,18 @@ TEST_F(ImageFolder, BatchesAreMadeOfFiles) {
   }
 }
 
-TEST_F(ImageFolder, ABadImageComesInThePlaceOfItsBatch) {
+TEST_P(ImageFolderWorkers, ABadImageComesInThePlaceOfItsBatch) {
   addAll();
+  // The other one of the batch is bad as well, and comes later.
+  writeFile(directory / "train/cat/b.JPG", "");
   writeFile(directory / "train/cat/a.jpeg",
             readFile(kImages + "/444.jpg").substr(0, 500));
   Result<DataSource> source = open();
   ASSERT_TRUE(source.ok());
   Arenas arenas(2, 3);
-  auto batches =
-      Prefetcher::create(*source->train, getTransforms(), Sampler(5, 9, false),
-                         arenas.layout, arenas.bases());
+  auto batches = Prefetcher::create(
+      *source->train, getTransforms(), Sampler(5, 9, false), arenas.layout,
+      arenas.bases(), Prefetcher::Mode::Background, {}, GetParam());
   ASSERT_EQ(batches.status().message(), "");
   (*batches)->start(1);
   EXPECT_TRUE((*batches)->next().ok());

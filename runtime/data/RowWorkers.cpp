@@ -1,0 +1,111 @@
+#include "runtime/data/RowWorkers.h"
+
+#include "runtime/support/CaughtException.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace boostrt::data {
+
+struct RowWorkers::Shared {
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable begin; ///< threads: a task, or stop
+  std::condition_variable done;  ///< run(): all threads are
+  // Guarded by the mutex.
+  bool stop = false;
+  uint64_t tasks = 0; ///< that were begun
+  size_t busy = 0;    ///< threads
+  int32_t failedRow = 0;
+  Status failure; ///< of failedRow
+  // Written under the mutex before a task begins, and read by all.
+  RowTask *task = nullptr;
+  int32_t rows = 0;
+  std::atomic<int32_t> next = 0; ///< the next row to begin
+
+  void work(int worker);
+  void wait(int worker);
+  void end();
+};
+
+/// Fills rows until there are no more. Rows are begun in order, so that all
+/// rows before one that fails are filled, or fail themselves.
+void RowWorkers::Shared::work(int worker) {
+  for (int32_t row = next++; row < rows; row = next++) {
+    Status status = catching([&] { return task->fill(worker, row); });
+    if (status.ok())
+      continue;
+    next = rows;
+    std::lock_guard lock(mutex);
+    if (failure.ok() || row < failedRow) {
+      failure = status;
+      failedRow = row;
+    }
+  }
+}
+
+void RowWorkers::Shared::wait(int worker) {
+  std::unique_lock lock(mutex);
+  for (uint64_t known = 0;;) {
+    begin.wait(lock, [&] { return stop || tasks != known; });
+    if (stop)
+      return;
+    known = tasks;
+    lock.unlock();
+    work(worker);
+    lock.lock();
+    if (--busy == 0)
+      done.notify_one();
+  }
+}
+
+void RowWorkers::Shared::end() {
+  {
+    std::lock_guard lock(mutex);
+    stop = true;
+  }
+  begin.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+RowWorkers::RowWorkers(int workers) : shared_(std::make_unique<Shared>()) {
+  Shared &shared = *shared_;
+  shared.threads.reserve(static_cast<size_t>(workers - 1));
+  try {
+    for (int worker = 1; worker < workers; ++worker)
+      shared.threads.emplace_back(&Shared::wait, &shared, worker);
+  } catch (...) {
+    shared.end();
+    throw;
+  }
+}
+
+RowWorkers::~RowWorkers() { shared_->end(); }
+
+int RowWorkers::count() const {
+  return static_cast<int>(shared_->threads.size()) + 1;
+}
+
+Status RowWorkers::run(int32_t rows, RowTask &task) {
+  Shared &shared = *shared_;
+  {
+    std::lock_guard lock(shared.mutex);
+    shared.task = &task;
+    shared.rows = rows;
+    shared.next = 0;
+    shared.failure = Status();
+    shared.busy = shared.threads.size();
+    ++shared.tasks;
+  }
+  shared.begin.notify_all();
+  shared.work(0);
+  std::unique_lock lock(shared.mutex);
+  shared.done.wait(lock, [&] { return shared.busy == 0; });
+  return shared.failure;
+}
+
+} // namespace boostrt::data

@@ -1,0 +1,41 @@
+// RowWorkers.h - threads that share the rows of a batch. Private to this room.
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace boostrt::data {
+
+/// What is done for each row of a batch; by several threads at once.
+class RowTask {
+public:
+  virtual Status fill(int worker, int32_t row) = 0;
+
+protected:
+  ~RowTask() = default;
+};
+
+class RowWorkers {
+public:
+  /// Starts workers - 1 threads; the one that calls run() is worker 0. Throws
+  /// std::system_error where there is no thread to be had.
+  explicit RowWorkers(int workers);
+  ~RowWorkers();
+  RowWorkers(const RowWorkers &) = delete;
+  RowWorkers &operator=(const RowWorkers &) = delete;
+
+  int count() const;
+
+  /// Fills rows 0 to rows - 1, in this order if there is one worker. Of the
+  /// rows that fail the first is reported, whatever threads do, and no others
+  /// are begun then. Allocates nothing.
+  Status run(int32_t rows, RowTask &task);
+
+private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+} // namespace boostrt::data
