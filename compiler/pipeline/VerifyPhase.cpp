@@ -242,7 +242,12 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         &getContext(), target.getCpu(), target.getThreads(), error);
     if (!known)
       return holder->emitError(kCpuTargetAttrName) << ": " << error;
-    if (*known != target)
+    // As programs of bf16 have it where this machine multiplies bf16.
+    std::optional<rt::CpuTargetAttr> native =
+        resolveCpuTarget(&getContext(), "native", target.getThreads(), error);
+    bool isExtended =
+        native && computesBFloat16("native") && target == withBFloat16(*native);
+    if (*known != target && !isExtended)
       return holder->emitError(kCpuTargetAttrName)
              << ": expected " << *known << ", found " << target;
     return success();

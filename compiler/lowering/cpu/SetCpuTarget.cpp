@@ -55,10 +55,7 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
     auto amp =
         getOperation()->getAttrOfType<train::AmpAttr>(train::kAmpAttrName);
     if (amp && amp.getType().isBF16() && computesBFloat16(cpu))
-      target = rt::CpuTargetAttr::get(
-          &getContext(), target->getCpu(),
-          (target->getFeatures() + "," + kBFloat16Feature).str(),
-          target->getThreads());
+      target = withBFloat16(*target);
     getOperation()->setAttr(kCpuTargetAttrName, *target);
   }
 };
@@ -69,6 +66,13 @@ bool boostc::computesBFloat16(StringRef cpu) {
   static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   return cpu == "native" && hostHas(kLevels[0]) &&
          host.lookup(kBFloat16Feature);
+}
+
+rt::CpuTargetAttr boostc::withBFloat16(rt::CpuTargetAttr target) {
+  return rt::CpuTargetAttr::get(
+      target.getContext(), target.getCpu(),
+      (target.getFeatures() + "," + kBFloat16Feature).str(),
+      target.getThreads());
 }
 
 FailureOr<rt::CpuTargetAttr> boostc::getCpuTarget(train::ProgramOp program) {

@@ -29,6 +29,9 @@ std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
 /// of its level. Levels do not have it.
 bool computesBFloat16(llvm::StringRef cpu);
 
+/// `target` with kBFloat16Feature.
+rt::CpuTargetAttr withBFloat16(rt::CpuTargetAttr target);
+
 /// The target of `program`. Emits a diagnostic when it has none.
 llvm::FailureOr<rt::CpuTargetAttr> getCpuTarget(train::ProgramOp program);
 

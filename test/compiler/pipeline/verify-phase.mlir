@@ -469,6 +469,19 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 
 // -----
 
+// No level multiplies bf16: only what this machine has besides may be named.
+// expected-error @+1 {{rt.cpu_target: expected #rt.cpu_target<"x86-64-v3", "sse4.2,avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,popcnt", 1>, found #rt.cpu_target<"x86-64-v3", "sse4.2,avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,popcnt,avx512bf16", 1>}}
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "sse4.2,avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,popcnt,avx512bf16", 1>} {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update() { return }
+  func.func @eval() { return }
+}
+
+// -----
+
 // expected-error @+1 {{rt.cpu_target: expected #rt.cpu_target<"x86-64-v3", "sse4.2,avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,popcnt", 1>, found #rt.cpu_target<"x86-64-v3", "avx2", 1>}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
