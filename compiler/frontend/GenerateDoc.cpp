@@ -181,7 +181,8 @@ for by name and not implemented is an error; a level warns about what it ignores
 
 A compiled program carries the resolved recipe, with all defaults filled in, as JSON with
 sorted keys; `boost-run info` prints it. Checkpoints carry it too, and the sha256 of the part
-that they depend on: all but `name`, `epochs`, `metrics`, `data.source`, `data.workers`, `train.eval_every`,
+that they depend on: all but `name`, `epochs`, `metrics`, `data.source`, `data.workers`,
+`data.bad_sample`, `train.eval_every`,
 accumulation and boosts that are off. A run resumes what another program of the same hash began;
 of another hash the keys that differ are named.
 )";

@@ -191,6 +191,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
   ValueTable precision{.kind = Kind::Text, .choices = {"float32", "tf32"}};
+  ValueTable badSample{.kind = Kind::Text, .choices = {"error", "skip"}};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ValueTable evalTransforms = transformsTable();
   evalTransforms.isNullable = true;
@@ -211,7 +212,13 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                     {"workers", makeInteger(1, kMaxWorkers),
                      "Threads on each rank that read samples and transform "
                      "them. Batches are the same with any number.",
-                     "1"}}};
+                     "1"},
+                    {"bad_sample", badSample,
+                     "What becomes of an image that cannot be read or decoded. "
+                     "`error` ends the run. `skip` leaves it out of its batch, "
+                     "and says how many there were. `boost-run --bad-sample` "
+                     "overrides it.",
+                     "\"error\""}}};
   root = {
       "model",
       "A model with its training recipe.",

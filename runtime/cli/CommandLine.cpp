@@ -73,6 +73,15 @@ void addProgram(CLI::App &app, Options &options) {
 void addCommon(CLI::App &app, Options &options) {
   addProgram(app, options);
   app.add_option("--data", options.data, "data to read")->type_name("SPEC");
+  app.add_option_function<std::string>(
+         "--bad-sample",
+         [&options](const std::string &v) {
+           options.skipBadSamples = v == "skip";
+         },
+         "what becomes of an image that cannot be decoded: error, or skip, "
+         "which leaves it out (default: the model's data.bad_sample)")
+      ->check(oneOf({"error", "skip"}))
+      ->type_name("RULE");
   app.add_option("--metrics", options.metrics, "write JSON lines to FILE")
       ->type_name("FILE");
 }

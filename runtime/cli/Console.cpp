@@ -1,8 +1,9 @@
 #include "runtime/trainer/Report.h"
 
+#include "runtime/cli/ProgressText.h"
+#include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
 #include "runtime/support/Terminal.h"
-#include "runtime/cli/ProgressText.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -81,6 +82,14 @@ void Console::epochTime(double milliseconds, int64_t steps) {
                      milliseconds, milliseconds / static_cast<double>(steps)));
 }
 
+void Console::badSamples(const std::string &what, const BadSamples &bad) {
+  if (bad.count == 0)
+    return;
+  note(fmt::format("{}: {} could not be decoded and {} left out{}{}", what,
+                   countOf(bad.count, "image"), bad.count == 1 ? "was" : "were",
+                   bad.first.empty() ? "" : "; the first here: ", bad.first));
+}
+
 void Console::startTesting() {
   line("============== Starting Testing ==============");
 }
@@ -93,6 +102,7 @@ static bool isShown(const std::string &name, const Evaluation &evaluation) {
 
 void Console::evaluationLine(int64_t epoch, int64_t step,
                              const Evaluation &evaluation) {
+  badSamples("evaluation", evaluation.bad);
   if (!lines_)
     return;
   std::string text = fmt::format("epoch: {} step: {}", epoch, step);
@@ -104,6 +114,7 @@ void Console::evaluationLine(int64_t epoch, int64_t step,
 
 void Console::result(const Evaluation &evaluation,
                      const std::string &checkpoint) {
+  badSamples("evaluation", evaluation.bad);
   std::string dictionary;
   for (const auto &[name, value] : evaluation.values)
     if (isShown(name, evaluation))

@@ -110,6 +110,8 @@ void MetricsFile::evaluation(int64_t epoch, int64_t step, int64_t globalStep,
             {"global_step", globalStep}};
   for (const auto &[name, value] : evaluation.values)
     json[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  if (evaluation.bad.count > 0)
+    json["bad_samples"] = evaluation.bad.count;
   line(json.dump());
 }
 

@@ -36,6 +36,7 @@ public:
     pixels_.resize(bytes * height);
     rows_.clear();
     next_ = 0;
+    height_ = png_get_image_height(png_, info_);
     if (passes == 1)
       return 0;
     for (size_t y = 0; y < height; ++y)
@@ -48,24 +49,23 @@ public:
   Result<const uint8_t *> row() override {
     if (!rows_.empty())
       return rows_[next_++];
-    if (!readRow())
-      return broken();
+    BOOSTRT_RETURN_IF_ERROR(skip(1));
     return pixels_.data();
   }
 
   Status skip(int64_t rows) override {
-    if (!rows_.empty()) {
-      next_ += static_cast<size_t>(rows);
-      return {};
-    }
-    for (int64_t i = 0; i < rows; ++i)
-      if (!readRow())
-        return broken();
+    if (rows_.empty())
+      for (int64_t i = 0; i < rows; ++i)
+        if (!readRow())
+          return broken();
+    next_ += static_cast<size_t>(rows);
     return {};
   }
 
-  /// What comes after the last row that is read does not matter.
+  /// Reads the other rows too, so that an image which ends too early is bad
+  /// whatever part of it is wanted.
   Status end() override {
+    BOOSTRT_RETURN_IF_ERROR(skip(static_cast<int64_t>(height_ - next_)));
     close();
     return {};
   }
@@ -145,7 +145,8 @@ private:
   std::span<const uint8_t> left_;
   std::vector<uint8_t> pixels_; ///< a row, or all of an interlaced image
   std::vector<png_bytep> rows_; ///< of an interlaced image
-  size_t next_ = 0;
+  size_t height_ = 0;
+  size_t next_ = 0; ///< row
 };
 
 } // namespace

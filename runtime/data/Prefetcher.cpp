@@ -18,12 +18,14 @@ namespace boostrt {
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> &&arenas,
-         WindowShard share, int workers)
+         WindowShard share, const Loading &loading)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
-        filled(this->arenas.size()), workers(workers) {
-    for (int i = 0; i < workers; ++i)
+        filled(this->arenas.size()), workers(loading.workers) {
+    for (int i = 0; i < loading.workers; ++i)
       scratch.push_back(this->transform.makeScratch());
+    if (loading.skipsBadSamples)
+      mistakes.resize(static_cast<size_t>(layout.batchSize));
   }
 
   // Fixed after construction.
@@ -36,6 +38,8 @@ struct Prefetcher::Shared {
 
   // Touched by the filling threads only.
   std::vector<TransformScratch> scratch; ///< by worker
+  /// By row, what is wrong with its image; of no rows where that is an error.
+  std::vector<Status> mistakes;
 
   // Counts start() calls; a batch under way for an older one is dropped.
   // Written under the mutex, read between rows without it to stop early.
@@ -60,6 +64,11 @@ struct Prefetcher::Shared {
                      uint64_t current);
   Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample,
                  TransformScratch &scratch);
+  Status fillImage(std::byte *to, int64_t row, int64_t sample,
+                   const DrawKey &key, TransformScratch &scratch);
+  Status leaveOutBadRows(Batch &batch);
+  void moveRow(std::byte *base, int64_t from, int64_t to) const;
+  template <typename Function> void forEachInput(Function &&function) const;
   Status fillIntegers(std::byte *to, int64_t sample) const;
   void clearRows(std::byte *base, int64_t first) const;
   Status fillLabels(std::byte *to, int64_t sample) const;
@@ -147,30 +156,78 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
     return fillIntegers(to, sample);
   DrawKey key = {sampler.seed(), epoch, sample};
   if (dataset.shape().isOfAnySize())
-    return transform.applyFile(dataset.file(sample), to, scratch, key);
+    return fillImage(to, row, sample, key, scratch);
   transform.apply(dataset.sample(sample), to, scratch, key);
   return {};
 }
 
+/// Decodes an image from its file; one that is bad is remembered where it is to
+/// be left out.
+Status Prefetcher::Shared::fillImage(std::byte *to, int64_t row, int64_t sample,
+                                     const DrawKey &key,
+                                     TransformScratch &scratch) {
+  Status status = transform.applyFile(dataset.file(sample), to, scratch, key);
+  if (mistakes.empty())
+    return status;
+  mistakes[static_cast<size_t>(row)] = std::move(status);
+  return {};
+}
+
+/// Calls function(offset, bytes of a row) for everything a batch has rows of.
+template <typename Function>
+void Prefetcher::Shared::forEachInput(Function &&function) const {
+  function(layout.samplesOffset, bytesPerSample());
+  // All but pixels have four bytes.
+  if (layout.labelsOffset)
+    function(*layout.labelsOffset, dataset.labelsPerSample() * 4);
+  if (layout.targetsOffset)
+    function(*layout.targetsOffset, dataset.targets().bytesPerSample());
+  if (layout.weightsOffset)
+    function(*layout.weightsOffset, dataset.weights().bytesPerSample());
+  if (layout.keysOffset)
+    function(*layout.keysOffset, int64_t{4});
+}
+
 /// Zeroes the rows from `first` on.
 void Prefetcher::Shared::clearRows(std::byte *base, int64_t first) const {
-  auto clearBytes = [&](uint64_t offset, int64_t row) {
-    std::memset(base + offset + first * row, 0,
-                (layout.batchSize - first) * row);
-  };
-  // All but pixels have four bytes.
-  auto clear = [&](uint64_t offset, int64_t elements) {
-    clearBytes(offset, elements * 4);
-  };
-  clearBytes(layout.samplesOffset, bytesPerSample());
-  if (layout.labelsOffset)
-    clear(*layout.labelsOffset, dataset.labelsPerSample());
-  if (layout.targetsOffset)
-    clear(*layout.targetsOffset, dataset.targets().elements());
-  if (layout.weightsOffset)
-    clear(*layout.weightsOffset, dataset.weights().elements());
-  if (layout.keysOffset)
-    clear(*layout.keysOffset, 1);
+  forEachInput([&](uint64_t offset, int64_t bytes) {
+    std::memset(base + offset + first * bytes, 0,
+                (layout.batchSize - first) * bytes);
+  });
+}
+
+/// Copies row `from` to row `to`, which is another one.
+void Prefetcher::Shared::moveRow(std::byte *base, int64_t from,
+                                 int64_t to) const {
+  forEachInput([&](uint64_t offset, int64_t bytes) {
+    std::memcpy(base + offset + to * bytes, base + offset + from * bytes,
+                static_cast<size_t>(bytes));
+  });
+}
+
+/// Moves the rows of a batch that was filled together, and counts the others.
+/// Fails where none is left: a program takes one row or more.
+Status Prefetcher::Shared::leaveOutBadRows(Batch &batch) {
+  if (mistakes.empty())
+    return {};
+  int32_t good = 0;
+  for (int32_t row = 0; row < batch.valid; ++row) {
+    const Status &mistake = mistakes[static_cast<size_t>(row)];
+    if (mistake.ok()) {
+      if (good != row)
+        moveRow(batch.base, row, good);
+      ++good;
+    } else if (batch.bad++ == 0) {
+      batch.firstBad = mistake.message();
+    }
+  }
+  batch.valid = good;
+  if (good > 0)
+    return {};
+  return Status(ExitCode::Data,
+                fmt::format("{}: none of the {} images of a batch can be "
+                            "decoded; the first: {}",
+                            dataset.source(), batch.bad, batch.firstBad));
 }
 
 /// A batch without rows when `current` is no longer the latest start().
@@ -204,9 +261,10 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
   BOOSTRT_RETURN_IF_ERROR(workers.run(valid, rows));
   if (rows.isDropped())
     return batch;
-  clearRows(base, valid);
-  std::memcpy(base + layout.validOffset, &valid, sizeof(valid));
   batch.valid = valid;
+  BOOSTRT_RETURN_IF_ERROR(leaveOutBadRows(batch));
+  clearRows(base, batch.valid);
+  std::memcpy(base + layout.validOffset, &batch.valid, sizeof(batch.valid));
   return batch;
 }
 
@@ -294,14 +352,14 @@ Result<std::unique_ptr<Prefetcher>>
 Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
                    Sampler sampler, BatchLayout layout,
                    std::vector<std::byte *> arenas, Mode mode,
-                   WindowShard share, int workers) {
+                   WindowShard share, Loading loading) {
   BOOSTRT_RETURN_IF_ERROR(
       checkArguments(dataset, transform, sampler, layout, arenas, mode));
-  assert(workers >= 1 && "one worker fills batches, at least");
+  assert(loading.workers >= 1 && "one worker fills batches, at least");
   try {
     auto shared =
         std::make_unique<Shared>(dataset, std::move(transform), sampler, layout,
-                                 std::move(arenas), share, workers);
+                                 std::move(arenas), share, loading);
     if (mode == Mode::Background)
       shared->thread = std::thread(&Shared::run, shared.get());
     return std::unique_ptr<Prefetcher>(new Prefetcher(std::move(shared)));

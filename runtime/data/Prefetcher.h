@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace boostrt {
@@ -37,12 +38,22 @@ struct BatchLayout {
   int32_t indexClasses = 0; ///< samples of integers in [0, indexClasses); > 0
 };
 
+/// How batches are made; what is in them does not depend on `workers`.
+struct Loading {
+  int workers = 1; ///< threads that share the rows of a batch; > 0
+  /// Whether an image that cannot be read or decoded costs its batch a row, and
+  /// is not an error.
+  bool skipsBadSamples = false;
+};
+
 /// A filled arena. Rows valid .. batchSize-1 are zero in everything.
 struct Batch {
   std::byte *base = nullptr; ///< of the arena; null at the end of the epoch
   int32_t valid = 0;         ///< real rows; 0 only at the end of the epoch
-  int64_t first = 0; ///< position in the epoch's order of row 0; the batch
-                     ///< holds positions first .. first + valid - 1
+  int64_t first = 0; ///< position in the epoch's order where it begins; it
+                     ///< holds positions first .. first + valid + bad - 1
+  int32_t bad = 0;   ///< images that were left out; rows after them moved up
+  std::string firstBad = {}; ///< what is wrong with the first of them
 
   bool end() const { return valid == 0; }
 };
@@ -60,12 +71,12 @@ public:
   /// here. `arenas` are distinct base addresses, aligned as the ABI requires.
   /// Fails with ExitCode::Data (data unfit for the model) or Internal (a broken
   /// argument, no thread to be had).
-  /// All batches of an epoch are filled unless `share` says which, by as many
-  /// threads as there are `workers`.
+  /// All batches of an epoch are filled unless `share` says which.
   static Result<std::unique_ptr<Prefetcher>>
   create(const Dataset &dataset, TransformPipeline transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> arenas,
-         Mode mode = Mode::Background, WindowShard share = {}, int workers = 1);
+         Mode mode = Mode::Background, WindowShard share = {},
+         Loading loading = {});
 
   /// Stops the thread, whatever it is doing, and joins it.
   ~Prefetcher();
@@ -81,8 +92,9 @@ public:
   /// The next batch, waiting for it if it must. Its arena stays untouched until
   /// the following next() or start(). The last batch of an epoch may be short;
   /// after it comes a Batch with end(). An error (ExitCode::Data, a label or an
-  /// integer out of range) comes in the place of its batch and stays until
-  /// start(). next() and start() are for one thread.
+  /// integer out of range, a bad image, or none but bad ones) comes in the
+  /// place of its batch and stays until start(). next() and start() are for one
+  /// thread.
   Result<Batch> next();
 
 private:

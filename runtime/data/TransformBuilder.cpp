@@ -357,7 +357,7 @@ struct TransformPipeline::Builder {
   /// What gives images of any size one, of the operations that can.
   Status fitImages(std::string_view name, const json &object) {
     TransformPipeline::Fit &fit = pipeline.fit_;
-    if (name == "random_resized_crop") {
+    if (name == "random_resized_crop" && fit.shorterSide == 0) {
       Stage stage;
       BOOSTRT_RETURN_IF_ERROR(readResizedCrop(object, stage));
       fit.draws = true;

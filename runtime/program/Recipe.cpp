@@ -78,6 +78,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
       return fail("'data.workers' is not a number of threads");
     recipe.workers = *workers;
   }
+  if (auto rule = data->find("bad_sample"); rule != data->end()) {
+    if (*rule != "error" && *rule != "skip")
+      return fail("'data.bad_sample' is neither 'error' nor 'skip'");
+    recipe.skipsBadSamples = *rule == "skip";
+  }
   return recipe;
 }
 

@@ -21,7 +21,8 @@ struct Recipe {
   nlohmann::json transforms = nlohmann::json::array();
   /// What an evaluation does in their place; null: what does not draw of them.
   nlohmann::json evalTransforms;
-  int workers = 1;    ///< threads that make batches
+  int workers = 1; ///< threads that make batches
+  bool skipsBadSamples = false;
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

@@ -11,7 +11,8 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
-///    data.eval_transforms, data.workers: they change no step that is applied,
+///    data.eval_transforms, data.workers, data.bad_sample: they change no step
+///    that is applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
@@ -35,6 +36,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("data", "source");
   eraseFrom("data", "eval_transforms");
   eraseFrom("data", "workers");
+  eraseFrom("data", "bad_sample");
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");

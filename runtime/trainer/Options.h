@@ -43,6 +43,7 @@ struct Options {
   /// No flag: the GPU of a rank.
   GpuChoice gpu;
   std::optional<std::string> metrics;
+  std::optional<bool> skipBadSamples; ///< of training and `eval`
   ProgressKind progress = ProgressKind::Auto;
 
   // Training.

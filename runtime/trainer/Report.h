@@ -4,6 +4,7 @@
 // The lines are an interface (scripts read them) and are tested as a whole.
 #pragma once
 
+#include "runtime/data/Prefetcher.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/File.h"
 #include "runtime/support/Status.h"
@@ -35,9 +36,22 @@ struct StepReport {
   std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
 };
 
+/// Images that were left out because they cannot be decoded.
+struct BadSamples {
+  int64_t count = 0;      ///< of this rank, or after a sum of all
+  std::string first = {}; ///< what is wrong with the first one of this rank
+
+  void add(const Batch &batch) {
+    if (count == 0)
+      first = batch.firstBad;
+    count += batch.bad;
+  }
+};
+
 /// Values of an evaluation, in the order of the program's table.
 struct Evaluation {
   std::vector<std::pair<std::string, double>> values;
+  BadSamples bad = {};
 };
 
 /// The metrics file: of each line all or nothing. A failed write never stops a
@@ -89,6 +103,8 @@ public:
   void startTraining();
   void stepLine(const StepReport &step);
   void epochTime(double milliseconds, int64_t steps);
+  /// What was left out of `what`; nothing where that is nothing.
+  void badSamples(const std::string &what, const BadSamples &bad);
   /// An evaluation between two epochs.
   void evaluationLine(int64_t epoch, int64_t step,
                       const Evaluation &evaluation);

@@ -260,7 +260,7 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   RunData run;
   run.spec = choice->spec;
   run.note = choice->note;
-  run.workers = recipe.workers;
+  run.loading = {recipe.workers, recipe.skipsBadSamples};
   Fitting fitting(program, recipe, run);
   if (std::optional<SampleKind> kind = sampleKindOf(run.spec))
     BOOSTRT_RETURN_IF_ERROR(fitting.runOn(*kind));

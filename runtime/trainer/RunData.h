@@ -18,7 +18,7 @@ struct RunData {
   std::optional<TransformPipeline> transforms; ///< of an evaluation
   std::optional<TransformPipeline> trainingTransforms;
   BatchLayout layout;
-  int workers = 1; ///< threads that make batches
+  Loading loading;
 };
 
 /// Opens the first of `data` (--data), DATA_PATH as a directory for the

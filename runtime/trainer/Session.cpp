@@ -41,6 +41,8 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   if (!data.ok())
     return data.status();
   session->data_ = std::move(data).value();
+  session->data_.loading.skipsBadSamples =
+      options.skipBadSamples.value_or(session->data_.loading.skipsBadSamples);
   BOOSTRT_RETURN_IF_ERROR(session->selectDevice(options, console));
   if (!session->data_.note.empty())
     console.note(session->data_.note);
@@ -100,6 +102,7 @@ Status Session::agreeWith(Ranks &ranks, std::vector<Fact> more) const {
   std::vector<Fact> facts = {
       {"program", program_->sha256().substr(0, 16)},
       {"servers of the ranks", ranks.layout()},
+      {"bad samples", data_.loading.skipsBadSamples ? "skip" : "error"},
       {"training data",
        fmt::format("{:016x}", data_.source.train->fingerprint())},
       {"held-out data",

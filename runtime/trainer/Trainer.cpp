@@ -14,9 +14,9 @@ namespace {
 class WindowBatches {
 public:
   WindowBatches(const Execution &execution, Prefetcher &batches, bool isSingle,
-                const CheckpointPosition &position)
+                const CheckpointPosition &position, BadSamples &bad)
       : execution_(execution), batches_(batches), isSingle_(isSingle),
-        position_(position) {}
+        position_(position), bad_(bad) {}
 
   Result<std::byte *> next() {
     if (isKept_)
@@ -26,11 +26,16 @@ public:
     Result<Batch> batch = batches_.next();
     if (!batch.ok())
       return batch.status();
-    return single_ = batch->end() ? nullptr : batch->base;
+    if (batch->end())
+      return single_ = nullptr;
+    if (batch->bad > 0 && !isAgain_)
+      bad_.add(*batch);
+    return single_ = batch->base;
   }
 
   Status rewind() {
     isKept_ = isSingle_;
+    isAgain_ = true;
     if (isKept_)
       return Status();
     BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
@@ -43,7 +48,9 @@ private:
   Prefetcher &batches_;
   const bool isSingle_;
   const CheckpointPosition &position_; ///< where the window begins
+  BadSamples &bad_;
   bool isKept_ = false;
+  bool isAgain_ = false; ///< what is read was read before
   std::byte *single_ = nullptr;
 };
 
@@ -104,7 +111,7 @@ Result<StopReason> Trainer::takeSteps() {
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
       arenas_.copies(BOOSTC_ARENA_BATCH), Prefetcher::Mode::Background, share_,
-      data_.workers);
+      data_.loading);
   if (!batches.ok())
     return batches.status();
 
@@ -117,6 +124,7 @@ Result<StopReason> Trainer::takeSteps() {
     (*batches)->start(position_.epoch, position_.samplesInEpoch);
     epochStart_ = stepStart_ = Clock::now();
     epochSteps_ = epochSamples_ = 0;
+    epochBad_ = {};
     while (!epochEnds() && !reachedEnd()) {
       BOOSTRT_RETURN_IF_ERROR(step(**batches));
       if (ranks_.isStopped()) {
@@ -126,6 +134,7 @@ Result<StopReason> Trainer::takeSteps() {
     }
     if (epochEnds())
       console_.epochTime(secondsSince(epochStart_) * 1e3, epochSteps_);
+    BOOSTRT_RETURN_IF_ERROR(reportBadSamples());
     if (!reachedEnd() && settings_.betweenEpochs) {
       BOOSTRT_RETURN_IF_ERROR(settings_.betweenEpochs());
       if (ranks_.isStopped())
@@ -158,9 +167,9 @@ Status Trainer::runWindow(Prefetcher &batches) {
   window_.begin(nextStep());
   if (window_.hasPhases())
     BOOSTRT_RETURN_IF_ERROR(settle());
-  return window_.run(
-      nextStep(),
-      WindowBatches(execution_, batches, share_.microBatches == 1, position_));
+  return window_.run(nextStep(), WindowBatches(execution_, batches,
+                                               share_.microBatches == 1,
+                                               position_, epochBad_));
 }
 
 bool Trainer::settlesNext() const {
@@ -281,6 +290,16 @@ void Trainer::reportStep(const StepResults &results) {
           static_cast<double>(run_.last() - position_.globalStep));
 }
 
+Status Trainer::reportBadSamples() {
+  if (!data_.loading.skipsBadSamples)
+    return Status();
+  PreciseSum all[] = {{0, static_cast<double>(epochBad_.count)}};
+  BOOSTRT_RETURN_IF_ERROR(ranks_.sum(all));
+  epochBad_.count = static_cast<int64_t>(all[0].count);
+  console_.badSamples(fmt::format("epoch {}", position_.epoch), epochBad_);
+  return Status();
+}
+
 Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
                             const RunData &data, Ranks &ranks) {
   const Dataset &test = *data.source.test;
@@ -292,12 +311,13 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
       data.layout, arenas.copies(BOOSTC_ARENA_BATCH),
       Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1),
-      data.workers);
+      data.loading);
   if (!batches.ok())
     return batches.status();
 
   size_t count = execution.program().metrics().size();
-  std::vector<PreciseSum> sums(count + 1); // the last: signals
+  std::vector<PreciseSum> sums(count + 2); // the last: signals, bad samples
+  Evaluation evaluation;
   (*batches)->start(0);
   while (!Ranks::stopRequest()) {
     Result<Batch> batch = (*batches)->next();
@@ -305,6 +325,8 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
       return batch.status();
     if (batch->end())
       break;
+    if (batch->bad > 0)
+      evaluation.bad.add(*batch);
     BOOSTRT_RETURN_IF_ERROR(execution.eval(batch->base));
     for (size_t i = 0; i < count; ++i) {
       SumCount pair = execution.metric(i);
@@ -313,13 +335,14 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
     }
   }
   sums[count].count = static_cast<double>(Ranks::stopRequest());
+  sums[count + 1].count = static_cast<double>(evaluation.bad.count);
   BOOSTRT_RETURN_IF_ERROR(ranks.sum(sums));
   ranks.agreeOnStop(static_cast<int64_t>(sums[count].count));
   if (sums[count].count > 0)
     return Status(ExitCode::Signal,
                   fmt::format("stopped by {} in the middle of the evaluation",
                               StopSignals::cause()));
-  Evaluation evaluation;
+  evaluation.bad.count = static_cast<int64_t>(sums[count + 1].count);
   for (size_t i = 0; i < count; ++i)
     evaluation.values.emplace_back(execution.program().metrics()[i].name,
                                    sums[i].sum / sums[i].count);

@@ -85,6 +85,8 @@ private:
   /// Counts a step that is done. Fails after too many that were not applied.
   Status countSkipped(const StepResults &results);
   void reportStep(const StepResults &results);
+  /// Says what the epoch left out on all ranks.
+  Status reportBadSamples();
   /// Steps of the epoch that are not done.
   int64_t stepsLeft() const { return run_.leftAfter(position_.samplesInEpoch); }
   bool epochEnds() const { return stepsLeft() == 0; }
@@ -105,6 +107,7 @@ private:
   Clock::time_point runStart_, epochStart_;
   Clock::time_point stepStart_; ///< the step before was done then
   int64_t runSteps_ = 0, epochSteps_ = 0, epochSamples_ = 0;
+  BadSamples epochBad_; ///< of this rank
 };
 
 /// Metrics of the current weights over the held-out data, sums in double, each

@@ -255,7 +255,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
     EXPECT_STREQ(StopSignals::cause(),
                  signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (int next : {SIGTERM, SIGINT}) {
-      struct sigaction action {};
+      struct sigaction action{};
       sigaction(next, nullptr, &action);
       EXPECT_EQ(action.sa_handler, SIG_DFL);
     }
@@ -265,7 +265,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
 
 TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
   auto handlerOf = [](int number) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(number, nullptr, &action);
     return action.sa_handler;
   };
@@ -364,7 +364,9 @@ TEST(Recipe, DefectsAreMessages) {
       {R"({"data":{"workers":0}})",
        "'data.workers' is not a number of threads"},
       {R"({"data":{"workers":257}})",
-       "'data.workers' is not a number of threads"}};
+       "'data.workers' is not a number of threads"},
+      {R"({"data":{"bad_sample":"drop"}})",
+       "'data.bad_sample' is neither 'error' nor 'skip'"}};
   for (auto [json, text] : cases) {
     auto recipe = parseRecipe(json, "p.so");
     ASSERT_FALSE(recipe.ok()) << json;

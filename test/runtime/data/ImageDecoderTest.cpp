@@ -161,6 +161,11 @@ TEST(ImageDecoder, ImagesNeedOneSize) {
               HasSubstr("data.transforms[1].size: found 9x8, which does not "
                         "fit into images whose shorter side is 8"));
   EXPECT_THAT(
+      mistakeOf(R"([{"op": "resize_short", "size": 8},
+                    {"op": "random_resized_crop", "size": [8, 8]}])"),
+      HasSubstr("data.transforms[1]: 'random_resized_crop' is for images of "
+                "one size"));
+  EXPECT_THAT(
       mistakeOf(R"([{"op": "random_resized_crop", "size": [16384, 16384]}])"),
       HasSubstr("found 16384x16384, expected at most 67108864 values in all"));
   EXPECT_THAT(mistakeOf(R"([{"op": "random_resized_crop", "size": [8, 8]}])",

@@ -152,7 +152,8 @@ TransformPipeline getTransforms() {
       .value();
 }
 
-// A batch has for each sample what its file alone gives, with any number of threads.
+// A batch has for each sample what its file alone gives, with any number of
+// threads.
 class ImageFolderWorkers : public ImageFolder,
                            public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(, ImageFolderWorkers, testing::Values(1, 2, 4));
@@ -165,7 +166,7 @@ TEST_P(ImageFolderWorkers, BatchesAreMadeOfFiles) {
   Arenas arenas(2, 3);
   auto batches = Prefetcher::create(
       train, getTransforms(), Sampler(train.size(), 9, true), arenas.layout,
-      arenas.bases(), Prefetcher::Mode::Background, {}, GetParam());
+      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam()});
   ASSERT_EQ(batches.status().message(), "");
   TransformPipeline transforms = getTransforms();
   TransformScratch scratch = transforms.makeScratch();
@@ -189,6 +190,83 @@ TEST_P(ImageFolderWorkers, BatchesAreMadeOfFiles) {
   }
 }
 
+// Rows after a bad image move up, with their labels and keys.
+TEST_P(ImageFolderWorkers, BadImagesMayBeLeftOut) {
+  addAll();
+  writeFile(directory / "train/ant/z.jpg", "");
+  writeFile(directory / "train/cat/a.jpeg", "no image");
+  Result<DataSource> source = open();
+  ASSERT_TRUE(source.ok());
+  const Dataset &train = *source->train;
+  Arenas arenas(5, 2);
+  BatchLayout layout = arenas.layout;
+  layout.keysOffset = layout.validOffset + 8;
+  auto batches = Prefetcher::create(
+      train, getTransforms(), Sampler(5, 9, /*shuffle=*/false), layout,
+      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam(), true});
+  ASSERT_EQ(batches.status().message(), "");
+  TransformPipeline transforms = getTransforms();
+  TransformScratch scratch = transforms.makeScratch();
+  for (int64_t epoch : {1, 2}) {
+    (*batches)->start(epoch);
+    Result<Batch> batch = (*batches)->next();
+    ASSERT_EQ(batch.status().message(), "");
+    EXPECT_EQ(batch->bad, 2);
+    EXPECT_EQ(below(batch->firstBad),
+              "train/ant/z.jpg: found an empty file, expected a JPEG or PNG "
+              "image; replace or remove the file");
+    ASSERT_EQ(batch->valid, 3);
+    EXPECT_EQ(arenas.valid(*batch), 3);
+    const auto *keys =
+        reinterpret_cast<const int32_t *>(batch->base + *layout.keysOffset);
+    int64_t row = 0;
+    for (int64_t sample : {0, 3, 4}) {
+      float expected[6];
+      ASSERT_TRUE(transforms
+                      .applyFile(train.file(sample), expected, scratch,
+                                 {9, epoch, sample})
+                      .ok());
+      for (int64_t j = 0; j < 6; ++j)
+        EXPECT_EQ(arenas.features(*batch)[row * 6 + j], expected[j]);
+      EXPECT_EQ(arenas.labels(*batch)[row], train.label(sample));
+      EXPECT_EQ(keys[row],
+                static_cast<int32_t>(boost_sample_key(9, epoch, sample)));
+      ++row;
+    }
+    for (; row < 5; ++row) {
+      EXPECT_EQ(arenas.labels(*batch)[row], 0);
+      EXPECT_EQ(keys[row], 0);
+      for (int64_t j = 0; j < 6; ++j)
+        EXPECT_EQ(arenas.features(*batch)[row * 6 + j], 0);
+    }
+    EXPECT_TRUE((*batches)->next()->end());
+  }
+}
+
+TEST_P(ImageFolderWorkers, ABatchNeedsAnImage) {
+  addAll();
+  writeFile(directory / "train/ant/z.jpg", "");
+  writeFile(directory / "train/ant/y.png", "no image");
+  Result<DataSource> source = open();
+  ASSERT_TRUE(source.ok());
+  Arenas arenas(2, 2);
+  auto batches = Prefetcher::create(
+      *source->train, getTransforms(), Sampler(5, 9, /*shuffle=*/false),
+      arenas.layout, arenas.bases(), Prefetcher::Mode::Background, {},
+      {GetParam(), true});
+  ASSERT_EQ(batches.status().message(), "");
+  (*batches)->start(1);
+  Result<Batch> batch = (*batches)->next();
+  ASSERT_FALSE(batch.ok());
+  EXPECT_EQ(batch.status().code(), ExitCode::Data);
+  EXPECT_THAT(batch.status().message(),
+              HasSubstr("/train: none of the 2 images of a batch can be "
+                        "decoded; the first: "));
+  EXPECT_THAT(batch.status().message(), HasSubstr("/train/ant/y.png: "));
+  (*batches)->start(1, 2);
+  EXPECT_EQ((*batches)->next()->valid, 2);
+}
+
 TEST_P(ImageFolderWorkers, ABadImageComesInThePlaceOfItsBatch) {
   addAll();
   // The other one of the batch is bad as well, and comes later.
@@ -200,7 +278,7 @@ TEST_P(ImageFolderWorkers, ABadImageComesInThePlaceOfItsBatch) {
   Arenas arenas(2, 3);
   auto batches = Prefetcher::create(
       *source->train, getTransforms(), Sampler(5, 9, false), arenas.layout,
-      arenas.bases(), Prefetcher::Mode::Background, {}, GetParam());
+      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam()});
   ASSERT_EQ(batches.status().message(), "");
   (*batches)->start(1);
   EXPECT_TRUE((*batches)->next().ok());
