@@ -213,6 +213,11 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "Threads on each rank that read samples and transform "
                      "them. Batches are the same with any number.",
                      "1"},
+                    {"drop_remainder", ValueTable{.kind = Kind::Boolean},
+                     "Whether an epoch of training ends with its last full "
+                     "step, so that a few samples, others in each epoch, are "
+                     "left out. Evaluations take all samples.",
+                     "false"},
                     {"bad_sample", badSample,
                      "What becomes of an image that cannot be read or decoded. "
                      "`error` ends the run. `skip` leaves it out of its batch, "

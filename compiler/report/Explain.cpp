@@ -4,6 +4,7 @@
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
 #include "dialects/interfaces/Precision.h"
+#include "runtime/data/WindowShard.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/program/VariantText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,11 +79,15 @@ public:
 private:
   void title(llvm::StringRef text) { os << "\n" << text << "\n"; }
 
+  /// IR written by hand may have any text there.
+  json parseRecipe() const {
+    return json::parse(program.getRecipe().str(), nullptr,
+                       /*allow_exceptions=*/false);
+  }
+
   void printRecipe() {
     title("recipe");
-    // IR written by hand may have any text here.
-    json recipe = json::parse(program.getRecipe().str(), nullptr,
-                              /*allow_exceptions=*/false);
+    json recipe = parseRecipe();
     TextTable table("ll");
     table.addRow({"seed", std::to_string(program.getSeed())});
     for (const char *key : {"matmul_precision", "amp", "loss", "metrics",
@@ -101,11 +106,8 @@ private:
                  count(micro, "micro-batch"), count(given.job.ranks, "rank"))});
     table.addRow({"epochs", std::to_string(program.getEpochs())});
     if (given.samples) {
-      int64_t last = *given.samples - (stepsPerEpoch() - 1) * window;
       table.addRow({"samples", std::to_string(*given.samples)});
-      table.addRow(
-          {"steps per epoch",
-           formatv("{0}, the last one of {1} samples", stepsPerEpoch(), last)});
+      table.addRow({"steps per epoch", describeEpoch()});
       int64_t steps = 0;
       bool isHuge = llvm::MulOverflow<int64_t>(stepsPerEpoch(),
                                                program.getEpochs(), steps);
@@ -166,8 +168,22 @@ private:
     }
   }
 
+  bool dropsRemainder() const {
+    json recipe = parseRecipe();
+    json data = recipe.is_object() ? recipe.value("data", json()) : json();
+    return data.is_object() && data.value("drop_remainder", json()) == true;
+  }
+
   int64_t stepsPerEpoch() const {
-    return llvm::divideCeil(*given.samples, window);
+    return boostrt::stepsOfEpoch(*given.samples, window, dropsRemainder());
+  }
+
+  std::string describeEpoch() const {
+    int64_t steps = stepsPerEpoch();
+    int64_t rest = *given.samples - steps * window;
+    if (dropsRemainder())
+      return formatv("{0}, which leave out {1} samples", steps, rest);
+    return formatv("{0}, the last one of {1} samples", steps, rest + window);
   }
 
   void printSchedules() {

@@ -14,9 +14,10 @@ static int64_t endAfter(int64_t base, int64_t epochs, int64_t perEpoch) {
 }
 
 RunSteps::RunSteps(const CheckpointPosition &start, int64_t samples,
-                   int64_t window, const RunEnd &end)
-    : samples_(samples), window_(window), perEpoch_(divideUp(samples, window)),
-      start_(start.globalStep) {
+                   int64_t window, const RunEnd &end, bool dropsRemainder)
+    : samples_(samples), window_(window),
+      perEpoch_(stepsOfEpoch(samples, window, dropsRemainder)),
+      dropsRemainder_(dropsRemainder), start_(start.globalStep) {
   constexpr int64_t kNever = INT64_MAX;
   int64_t epochs = end.epochs.value_or(kNever);
   last_ = endAfter(0, epochs, perEpoch_);

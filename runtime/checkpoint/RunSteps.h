@@ -1,7 +1,7 @@
 // RunSteps.h - how many steps a run takes from the place where it starts.
 //
 // An epoch that is begun goes on at the sample it has reached, with windows of
-// the present size; its last one may be short. Where earlier windows had
+// the present size; its last one may be short, or is dropped. Where earlier windows had
 // another size, an epoch has neither their number of steps nor that of a whole
 // epoch, and steps do not measure how far the run is: schedules count both
 // (boost_schedule.h).
@@ -9,7 +9,9 @@
 
 #include "runtime/abi/boost_schedule.h"
 #include "runtime/checkpoint/CheckpointPosition.h"
+#include "runtime/data/WindowShard.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace boostrt {
@@ -30,8 +32,11 @@ public:
   /// A run of one step in one epoch.
   RunSteps() = default;
   /// From `start` to `end`, each epoch of `samples` in windows of `window`.
+  /// With `dropsRemainder` an epoch ends with its last full window; it has one
+  /// or more.
   RunSteps(const CheckpointPosition &start, int64_t samples, int64_t window,
-           const RunEnd &end);
+           const RunEnd &end, bool dropsRemainder = false);
+
 
   int64_t samples() const { return samples_; }
   int64_t window() const { return window_; }
@@ -40,7 +45,12 @@ public:
   int64_t last() const { return last_; }
   /// Steps that are left of an epoch of which so many samples are used.
   int64_t leftAfter(int64_t samples) const {
-    return divideUp(samples_ - samples, window_);
+    return stepsOfEpoch(samples_ - samples, window_, dropsRemainder_);
+  }
+  /// Samples that are used, or dropped, when a step follows `samples`.
+  int64_t usedAfterStep(int64_t samples) const {
+    int64_t used = std::min(samples_, samples + window_);
+    return leftAfter(used) == 0 ? samples_ : used;
   }
 
   /// What schedules are resolved with. A run that a number of steps ends early
@@ -52,6 +62,7 @@ public:
 
 private:
   int64_t samples_ = 1, window_ = 1, perEpoch_ = 1, last_ = 1;
+  bool dropsRemainder_ = false;
   BoostRunLength length_ = {1, 1};
   int64_t start_ = 0; ///< steps done before the run
   /// `start_` in steps of the present size, rounded down.

@@ -130,6 +130,7 @@ private:
                                  : "reset"},
          {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
 
+    BOOSTRT_RETURN_IF_ERROR(checkEpoch());
     noteSplit();
     noteSteps();
     noteTail();
@@ -200,12 +201,32 @@ private:
           countOf(micros, "micro-batch"), countOf(ranks, "rank")));
   }
 
+  /// Fails where an epoch has no step.
+  Status checkEpoch() {
+    const RunData &data = session_->data();
+    const BoostProgram &d = session_->program().descriptor();
+    int64_t samples = data.source.train->size();
+    int64_t window = ranks_.share(d.micro_batches).windowSamples(d.batch_size);
+    if (!data.dropsRemainder || samples >= window)
+      return Status();
+    return Status(
+        ExitCode::Data,
+        fmt::format("{}: found {}, expected {} or more, which is a step of {} "
+                    "with batches of {}, because data.drop_remainder drops "
+                    "steps that are not full; use fewer ranks, or compile with "
+                    "smaller batches or --set data.drop_remainder=false",
+                    data.spec.text(), countOf(samples, "training sample"),
+                    window, countOf(ranks_.size() * d.micro_batches,
+                                    "micro-batch"),
+                    d.batch_size));
+  }
+
   /// A last micro-batch from which some layers learn nothing.
   void noteTail() {
     const BoostProgram &d = session_->program().descriptor();
     int64_t samples = session_->data().source.train->size();
     int64_t tail = samples % d.batch_size;
-    if (tail == 0 || tail >= d.min_samples)
+    if (tail == 0 || tail >= d.min_samples || session_->data().dropsRemainder)
       return;
     console_.note(fmt::format(
         "warning: the last micro-batch of an epoch of {} has {}; a layer that "

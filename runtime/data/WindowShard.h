@@ -11,6 +11,13 @@
 
 namespace boostrt {
 
+/// The steps of an epoch of so many samples, in windows of so many. With
+/// `dropsRemainder` what fills no window is left out.
+constexpr int64_t stepsOfEpoch(int64_t samples, int64_t window,
+                               bool dropsRemainder) {
+  return samples / window + (!dropsRemainder && samples % window != 0);
+}
+
 struct WindowShard {
   uint32_t rank = 0;
   uint32_t ranks = 1;        ///< > rank

@@ -78,6 +78,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
       return fail("'data.workers' is not a number of threads");
     recipe.workers = *workers;
   }
+  if (auto drop = data->find("drop_remainder"); drop != data->end()) {
+    if (!drop->is_boolean())
+      return fail("'data.drop_remainder' is neither true nor false");
+    recipe.dropsRemainder = *drop;
+  }
   if (auto rule = data->find("bad_sample"); rule != data->end()) {
     if (*rule != "error" && *rule != "skip")
       return fail("'data.bad_sample' is neither 'error' nor 'skip'");

@@ -23,6 +23,7 @@ struct Recipe {
   nlohmann::json evalTransforms;
   int workers = 1; ///< threads that make batches
   bool skipsBadSamples = false;
+  bool dropsRemainder = false;
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

@@ -40,7 +40,12 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");
-  // Recipes from before there was a choice mean float32.
+  // Recipes from before there was a choice use all samples.
+  if (auto data = recipe.find("data"); data != recipe.end() &&
+                                       data->is_object() &&
+                                       !data->value("drop_remainder", true))
+    data->erase("drop_remainder");
+  // Those from before there was another one mean float32.
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")
     recipe.erase(found);

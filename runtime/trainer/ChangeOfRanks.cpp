@@ -1,6 +1,5 @@
 #include "runtime/trainer/ChangeOfRanks.h"
 
-#include "runtime/checkpoint/RunSteps.h"
 #include "runtime/data/WindowShard.h"
 #include "runtime/support/Plural.h"
 
@@ -29,7 +28,7 @@ std::string schedulesInSteps(const Program &program) {
 
 std::string describeChange(const CheckpointPosition &found,
                            const Program &program, uint32_t ranks,
-                           int64_t samples) {
+                           int64_t samples, bool dropsRemainder) {
   const BoostProgram &d = program.descriptor();
   uint32_t micros = d.micro_batches;
   if (found.epoch == 0 ||
@@ -53,7 +52,9 @@ std::string describeChange(const CheckpointPosition &found,
   std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
                                  split(found.ranks, found.microBatches));
   if (before != now) {
-    auto steps = [&](int64_t window) { return divideUp(samples, window); };
+    auto steps = [&](int64_t window) {
+      return stepsOfEpoch(samples, window, dropsRemainder);
+    };
     text += fmt::format("a step takes {}, not {}, and an epoch {}, not {}; "
                         "schedules follow the epochs",
                         countOf(now, "sample"), before,

@@ -13,6 +13,6 @@ namespace boostrt {
 /// `found`, in one line; empty when nothing.
 std::string describeChange(const CheckpointPosition &found,
                            const Program &program, uint32_t ranks,
-                           int64_t samples);
+                           int64_t samples, bool dropsRemainder);
 
 } // namespace boostrt

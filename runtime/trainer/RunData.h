@@ -19,6 +19,7 @@ struct RunData {
   std::optional<TransformPipeline> trainingTransforms;
   BatchLayout layout;
   Loading loading;
+  bool dropsRemainder = false; ///< an epoch ends with its last full step
 };
 
 /// Opens the first of `data` (--data), DATA_PATH as a directory for the

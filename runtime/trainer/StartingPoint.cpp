@@ -99,7 +99,8 @@ Result<StartingPoint> resumeFrom(const std::string &path,
                                     start.position.stepInEpoch, path));
   if (start.checkpoint->saysSamples)
     if (std::string change = describeChange(
-            start.position, program, ranks.size(), data.source.train->size());
+            start.position, program, ranks.size(), data.source.train->size(),
+            data.dropsRemainder);
         !change.empty())
       start.notes.push_back(change);
   return start;
@@ -187,7 +188,8 @@ decideStartingPoint(const Options &options, const Program &program,
                                 newest->path));
     const BoostProgram &d = program.descriptor();
     RunSteps run({}, data.source.train->size(),
-                 ranks.share(d.micro_batches).windowSamples(d.batch_size), end);
+                 ranks.share(d.micro_batches).windowSamples(d.batch_size), end,
+                 data.dropsRemainder);
     BOOSTRT_RETURN_IF_ERROR(checkNamesAreFree(newest->skipped, end, run));
     return freshStart(options, program, data);
   }

@@ -66,7 +66,7 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
       saving_(saving), console_(console), metrics_(metrics), window_(execution),
       run_(position_, data.source.train->size(),
            share_.windowSamples(execution.program().descriptor().batch_size),
-           settings_.end) {
+           settings_.end, data.dropsRemainder) {
   execution_.setRun(run_);
 }
 
@@ -209,8 +209,7 @@ Status Trainer::stepDone(const StepResults &results) {
                     position_.epoch, position_.stepInEpoch + 1,
                     results.loss.mean(), position_.globalStep));
   ++position_.stepInEpoch;
-  position_.samplesInEpoch =
-      std::min(run_.samples(), position_.samplesInEpoch + run_.window());
+  position_.samplesInEpoch = run_.usedAfterStep(position_.samplesInEpoch);
   ++position_.globalStep;
   position_.choices = execution_.choicesAfter(position_.globalStep);
   BOOSTRT_RETURN_IF_ERROR(countSkipped(results));

@@ -20,16 +20,20 @@ CheckpointPosition at(int64_t epoch, int64_t step, int64_t samples,
 /// Steps by the definition, one after the other; `before` is told of each.
 template <typename Before>
 int64_t takeSteps(const CheckpointPosition &start, int64_t samples,
-                  int64_t window, int64_t epochs, Before &&before) {
+                  int64_t window, int64_t epochs, bool drops, Before &&before) {
   int64_t step = start.globalStep, used = start.samplesInEpoch;
   for (int64_t epoch = std::max<int64_t>(start.epoch, 1); epoch <= epochs;
        ++epoch, used = 0)
-    for (; used < samples; used += std::min(window, samples - used))
+    for (; drops ? used + window <= samples : used < samples;
+         used += std::min(window, samples - used))
       before(++step, epoch, used);
   return step;
 }
 
-TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
+class DropsRemainder : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(RunSteps, DropsRemainder, testing::Bool());
+
+TEST_P(DropsRemainder, StepsAreThoseThatTheDefinitionTakes) {
   for (int64_t samples : {1, 2, 7, 100, 101})
     for (int64_t window : {1, 3, 7, 50, 100, 1000})
       for (const CheckpointPosition &start :
@@ -39,11 +43,14 @@ TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
                      << samples << " samples, windows of " << window
                      << ", from epoch " << start.epoch << " sample "
                      << start.samplesInEpoch);
-        RunSteps run(start, samples, window, {.epochs = 4});
-        EXPECT_EQ(run.perEpoch(), (samples + window - 1) / window);
+        if (GetParam() && window > samples)
+          continue;
+        RunSteps run(start, samples, window, {.epochs = 4}, GetParam());
+        EXPECT_EQ(run.perEpoch(), (samples + (GetParam() ? 0 : window - 1)) /
+                                      window);
         EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
         int64_t last =
-            takeSteps(start, samples, window, 4,
+            takeSteps(start, samples, window, 4, GetParam(),
                       [&](int64_t step, int64_t epoch, int64_t used) {
                         BoostProgress done = run.before(step);
                         EXPECT_EQ(done.steps, step - 1);
@@ -57,6 +64,20 @@ TEST(RunSteps, AreThoseThatTheDefinitionTakes) {
                       });
         EXPECT_EQ(run.last(), last);
       }
+}
+
+TEST(RunSteps, DroppedSamplesAreUsedUp) {
+  RunSteps run({}, 100, 16, {.epochs = 3}, /*dropsRemainder=*/true),
+      all({}, 100, 16, {.epochs = 3});
+  EXPECT_EQ(run.usedAfterStep(64), 80);
+  EXPECT_EQ(run.usedAfterStep(80), 100);
+  EXPECT_EQ(all.usedAfterStep(80), 96);
+  EXPECT_EQ(all.usedAfterStep(96), 100);
+  // So that no other window goes on with the epoch.
+  EXPECT_EQ(
+      RunSteps(at(1, 6, 100, 6), 100, 4, {.epochs = 1}, true).leftAfter(100),
+      0);
+  EXPECT_EQ(run.last(), 18);
 }
 
 TEST(RunSteps, AnUnbrokenRunCountsItsSteps) {

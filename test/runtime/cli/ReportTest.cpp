@@ -365,6 +365,8 @@ TEST(Recipe, DefectsAreMessages) {
        "'data.workers' is not a number of threads"},
       {R"({"data":{"workers":257}})",
        "'data.workers' is not a number of threads"},
+      {R"({"data":{"drop_remainder":1}})",
+       "'data.drop_remainder' is neither true nor false"},
       {R"({"data":{"bad_sample":"drop"}})",
        "'data.bad_sample' is neither 'error' nor 'skip'"}};
   for (auto [json, text] : cases) {

@@ -219,6 +219,20 @@ protected:
   ImageDecoder decoder;
 };
 
+// Whatever part of it is wanted: the same image is good or bad in every epoch.
+TEST_F(BadImage, APngIsReadToItsEnd) {
+  std::string path = directory / "cut.png", whole = readFile(kImages / "rgb.png");
+  auto readFirstPixel = [&](size_t length) {
+    writeFile(path, whole.substr(0, length));
+    uint8_t pixel[3];
+    EXPECT_TRUE(decoder.open(path).ok());
+    return decoder.read({{0, 0, 1, 1}, {1, 1}, {0, 0, 1, 1}}, pixel).message();
+  };
+  EXPECT_EQ(readFirstPixel(whole.size()), "");
+  EXPECT_THAT(readFirstPixel(whole.size() - 30),
+              HasSubstr("the image ends too early"));
+}
+
 TEST_F(BadImage, Nothing) {
   EXPECT_THAT(say(""),
               HasSubstr("found an empty file, expected a JPEG or PNG image"));
