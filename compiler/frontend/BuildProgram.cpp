@@ -281,6 +281,17 @@ static void setAmp(ProgramParts &parts) {
       train::AmpAttr::get(context, *level, type, keepBatchNorm));
 }
 
+static void setEma(ProgramParts &parts) {
+  const Node &ema = parts.model.at("train").at("ema");
+  if (ema.is(Node::Kind::Null))
+    return;
+  parts.program->setAttr(
+      train::kEmaAttrName,
+      train::EmaAttr::get(parts.program.getContext(),
+                          parts.builder.getF64FloatAttr(ema.at("decay").number),
+                          ema.at("evaluate").boolean));
+}
+
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                                              const Node &model,
                                              const ModelTable &table,
@@ -303,6 +314,7 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
   parts.program.getBody().emplaceBlock();
   setPrecision(parts);
   setAmp(parts);
+  setEma(parts);
   if (failed(buildForward(parts)))
     return {};
   if (parts.parameters.empty()) {

@@ -362,6 +362,25 @@ ObjectTable frontend::ampTable() {
                 "is.")}};
 }
 
+/// Exponential moving averages of weights; null: none.
+static ValueTable emaTable() {
+  ValueTable decay{
+      .kind = Kind::Number, .minimum = 0.0, .maximum = 0.999999999};
+  ValueTable table = makeObject(
+      {"ema",
+       "Exponential moving averages of the weights.",
+       {optional("decay", decay, "0.9999",
+                 "Weight of the average before the step: `a = decay "
+                 "* a + (1 - decay) * w`, where the step is "
+                 "applied. Averages start as the weights that the "
+                 "run starts from."),
+        optional("evaluate", ValueTable{.kind = Kind::Boolean}, "true",
+                 "Whether evaluations, `--save` and `--save-best` "
+                 "take the averages in place of the weights.")}});
+  table.isNullable = true;
+  return table;
+}
+
 ObjectTable frontend::trainTable() {
   ValueTable limit{.kind = Kind::Number,
                    .minimum = 0.0,
@@ -401,6 +420,9 @@ ObjectTable frontend::trainTable() {
            "that have samples, and `sum_rk (G / n)` without "
            "gradients_mean. Losses that are reported are means over "
            "samples in any case."),
+       optional("ema", emaTable(), "null",
+                "Exponential moving averages of the weights, running "
+                "statistics included; checkpoints have both. null: none."),
        optional("eval_every", makeInteger(0, 1e12), "1",
                 "Epochs from one evaluation on held-out data to the next; "
                 "0: only at the end. `boost-run --eval-every` overrides "

@@ -102,6 +102,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     // It rewrites the sums of the pass before.
     program.addPass(boost::createCombineByAdasumPass());
+    // Weights as they are after all that changes updates.
+    program.addPass(transforms::createAverageWeightsPass());
     // @combine adds up whatever @micro returns, so it is built last.
     program.addPass(transforms::createCompleteStepPass());
     break;

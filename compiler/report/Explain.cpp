@@ -80,7 +80,7 @@ private:
   void title(llvm::StringRef text) { os << "\n" << text << "\n"; }
 
   /// IR written by hand may have any text there.
-  json parseRecipe() const {
+  json parseRecipe() {
     return json::parse(program.getRecipe().str(), nullptr,
                        /*allow_exceptions=*/false);
   }
@@ -168,17 +168,17 @@ private:
     }
   }
 
-  bool dropsRemainder() const {
+  bool dropsRemainder() {
     json recipe = parseRecipe();
     json data = recipe.is_object() ? recipe.value("data", json()) : json();
     return data.is_object() && data.value("drop_remainder", json()) == true;
   }
 
-  int64_t stepsPerEpoch() const {
+  int64_t stepsPerEpoch() {
     return boostrt::stepsOfEpoch(*given.samples, window, dropsRemainder());
   }
 
-  std::string describeEpoch() const {
+  std::string describeEpoch() {
     int64_t steps = stepsPerEpoch();
     int64_t rest = *given.samples - steps * window;
     if (dropsRemainder())

@@ -141,28 +141,44 @@ static bool readsFailed(train::ProgramOp program) {
   });
 }
 
+namespace {
+/// What a parameter or a state is drawn from; equal ones give equal values.
+struct Initial {
+  Location loc;
+  StringRef name;
+  rt::InitializerAttr initializer;
+};
+} // namespace
+
+static Initial getInitial(train::ProgramOp program, train::StateOp state) {
+  Location loc = state.getLoc();
+  if (!state.getAveraged())
+    return {loc, state.getSymName(), state.getInitializerOrZeros()};
+  Operation *averaged = program.lookupSymbol(*state.getAveraged());
+  if (auto parameter = dyn_cast<train::ParameterOp>(averaged))
+    return {loc, parameter.getSymName(), parameter.getInitializer()};
+  auto other = cast<train::StateOp>(averaged);
+  return {loc, other.getSymName(), other.getInitializerOrZeros()};
+}
+
 static void createInit(train::ProgramOp program) {
   MLIRContext *context = program.getContext();
-  struct Initial {
-    Location loc;
-    StringRef name;
-    rt::InitializerAttr initializer;
-  };
   SmallVector<Initial> initials;
   SmallVector<BoundType> results;
-  auto declare = [&](Location loc, StringRef name,
-                     rt::InitializerAttr initializer, rt::BindingKind kind,
-                     Type type) {
-    initials.push_back({loc, name, initializer});
-    results.emplace_back(type, rt::BindingAttr::get(context, kind, name));
-  };
-  for (auto parameter : program.getOps<train::ParameterOp>())
-    declare(parameter.getLoc(), parameter.getSymName(),
-            parameter.getInitializer(), rt::BindingKind::Parameter,
-            parameter.getType());
-  for (auto state : program.getOps<train::StateOp>())
-    declare(state.getLoc(), state.getSymName(), state.getInitializerOrZeros(),
-            rt::BindingKind::State, state.getType());
+  for (auto parameter : program.getOps<train::ParameterOp>()) {
+    results.emplace_back(parameter.getType(),
+                         rt::BindingAttr::get(context,
+                                              rt::BindingKind::Parameter,
+                                              parameter.getSymName()));
+    initials.push_back({parameter.getLoc(), parameter.getSymName(),
+                        parameter.getInitializer()});
+  }
+  for (auto state : program.getOps<train::StateOp>()) {
+    results.emplace_back(state.getType(),
+                         rt::BindingAttr::get(context, rt::BindingKind::State,
+                                              state.getSymName()));
+    initials.push_back(getInitial(program, state));
+  }
 
   auto flag = RankedTensorType::get({}, IntegerType::get(context, 32));
   bool hasFailed = readsFailed(program);

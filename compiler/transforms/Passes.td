@@ -42,6 +42,38 @@ def CompleteStepPass
   let dependentDialects = ["::mlir::func::FuncDialect", "::boostc::rt::RtDialect"];
 }
 
+def AverageWeightsPass
+    : Pass<"boostc-average-weights", "::boostc::train::ProgramOp"> {
+  let summary = "Adds exponential moving averages of weights to a step";
+  let description = [{
+    Where a program has `train.ema`, each parameter and each state that is saved with the
+    weights gets a state that averages it, called "<name>.ema" and of f32 alone. Every update
+    moves it by `train.moving_average` towards the value that it leaves, whatever boost has
+    made that value; a step that is not applied moves nothing. With `evaluate`, `@eval` takes
+    the averages as arguments in the place of what they average, and is not changed else.
+
+    Averages belong to no parameter: ranks that have optimizer states of their own share
+    them, as they share weights. This pass comes after the passes that change updates and
+    before `boostc-complete-step`, which starts averages as the weights start.
+
+    Before:
+    ```mlir
+    func.func @update(...) -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, ...)
+    ```
+    After:
+    ```mlir
+    train.state @w.ema "ema" average @w evaluated saved_with_weights : tensor<4x3xf32>
+    func.func @update(..., %a: tensor<4x3xf32> {rt.binding = #rt.binding<state, "w.ema">})
+        -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, ...,
+            tensor<4x3xf32> {rt.binding = #rt.binding<state, "w.ema">}) {
+      ...
+      %b = train.moving_average %a of %w1 decay 9.999000e-01 if %applied : tensor<4x3xf32>
+      return %w1, ..., %b
+    }
+    ```
+  }];
+}
+
 def ApplyPrecisionPass
     : Pass<"boostc-apply-precision", "::boostc::train::ProgramOp"> {
   let summary = "Places casts for mixed precision";

@@ -125,6 +125,19 @@ def Train_AmpAttr : AttrDef<Train_Dialect, "Amp"> {
   let genVerifyDecl = 1;
 }
 
+def Train_EmaAttr : AttrDef<Train_Dialect, "Ema"> {
+  let mnemonic = "ema";
+  let summary = "whether weights are to be averaged over the steps";
+  let description = [{
+    The decay of exponential moving averages of all weights, and whether evaluations read
+    these; see `boostc-average-weights`. Sits on `train.program` under the name `train.ema`.
+
+    Example: `#train.ema<decay = 9.999000e-01 : f64, evaluate = true>`.
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$decay, "bool":$evaluate);
+  let assemblyFormat = "`<` struct($decay, $evaluate) `>`";
+}
+
 def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
   let mnemonic = "adasum";
   let summary = "how ranks are to be combined by Adasum";

@@ -87,6 +87,8 @@ constexpr llvm::StringLiteral kAveragingAttrName = "train.averaging";
 constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
 /// The same for an AmpAttr; a program without it computes in f32.
 constexpr llvm::StringLiteral kAmpAttrName = "train.amp";
+/// The same for an EmaAttr; a program without it averages no weights.
+constexpr llvm::StringLiteral kEmaAttrName = "train.ema";
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

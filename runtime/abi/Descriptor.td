@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 18; }
+def AbiVersion { int value = 19; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -147,8 +147,15 @@ def BoostState : Struct<"", [
     in STATE, or in PARAMETER where it is saved with the weights; named
     "<parameter>.<slot>" or by itself}], flat = 1>,
   Name<"slot", "\"momentum\"">,
+  Text<"averaged", [{
+    the parameter or state whose moving average it is; empty where it is none}],
+       1>,
   Index<"parameter", "BoostParameter", "the one it belongs to">,
-  EnumField<"saved", BoostSaved>]>;
+  EnumField<"saved", BoostSaved>,
+  Bool<"is_evaluated", [{
+    1: EVAL reads it in the place of what it averages, and a file of weights has
+    it under that name}]>,
+  Reserved]>;
 
 def BoostInput : Struct<"", [
   Inline<"tensor", BoostTensor, "in BATCH", flat = 1>,

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 18u
+#define BOOSTC_ABI_VERSION 19u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x06e3c47fu
+#define BOOSTC_ABI_LAYOUT 0x58303efdu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -264,8 +264,15 @@ typedef struct BoostState {
    * "<parameter>.<slot>" or by itself */
   BoostTensor tensor;
   const char *slot; /* "momentum" */
+  /* the parameter or state whose moving average it is; empty where it is none
+   */
+  const char *averaged;
   uint32_t parameter; /* the one it belongs to; an index */
   uint32_t saved; /* BoostSaved */
+  /* 1: EVAL reads it in the place of what it averages, and a file of weights
+   * has it under that name */
+  uint32_t is_evaluated;
+  uint32_t reserved; /* 0 */
 } BoostState;
 
 typedef struct BoostInput {
@@ -593,7 +600,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostParameter) == 80,
                   "BoostParameter is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostAccumulator) == 64,
                   "BoostAccumulator is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostState) == 72,
+BOOSTC_ABI_ASSERT(sizeof(BoostState) == 88,
                   "BoostState is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostInput) == 72,
                   "BoostInput is not laid out as its schema says");

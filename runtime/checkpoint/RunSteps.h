@@ -1,10 +1,10 @@
 // RunSteps.h - how many steps a run takes from the place where it starts.
 //
 // An epoch that is begun goes on at the sample it has reached, with windows of
-// the present size; its last one may be short, or is dropped. Where earlier windows had
-// another size, an epoch has neither their number of steps nor that of a whole
-// epoch, and steps do not measure how far the run is: schedules count both
-// (boost_schedule.h).
+// the present size; its last one may be short, or is dropped. Where earlier
+// windows had another size, an epoch has neither their number of steps nor that
+// of a whole epoch, and steps do not measure how far the run is: schedules
+// count both (boost_schedule.h).
 #pragma once
 
 #include "runtime/abi/boost_schedule.h"
@@ -36,7 +36,6 @@ public:
   /// or more.
   RunSteps(const CheckpointPosition &start, int64_t samples, int64_t window,
            const RunEnd &end, bool dropsRemainder = false);
-
 
   int64_t samples() const { return samples_; }
   int64_t window() const { return window_; }

@@ -136,6 +136,14 @@ static std::string describe(BoostDType dtype,
   return fmt::format("{} [{}]", nameOf(dtype), fmt::join(shape, ", "));
 }
 
+/// Null where `file` has it under neither name.
+static const TensorEntry *findFor(const TensorTarget &target,
+                                  const SafetensorsFile &file) {
+  const TensorEntry *found = file.find(target.name);
+  return found || target.otherName.empty() ? found
+                                           : file.find(target.otherName);
+}
+
 Status checkTensors(const SafetensorsFile &file,
                     std::span<const TensorTarget> targets) {
   auto misfit = [&](std::string what) {
@@ -154,7 +162,7 @@ Status checkTensors(const SafetensorsFile &file,
   std::set<std::string_view> wanted;
   for (const TensorTarget &target : targets) {
     wanted.insert(target.name);
-    const TensorEntry *found = file.find(target.name);
+    const TensorEntry *found = findFor(target, file);
     if (!found)
       return misfit(fmt::format("tensor '{}' is missing{}",
                                 printable(target.name),
@@ -176,8 +184,7 @@ Status readTensors(const SafetensorsFile &file,
                    std::span<const TensorTarget> targets) {
   BOOSTRT_RETURN_IF_ERROR(checkTensors(file, targets));
   for (const TensorTarget &target : targets)
-    BOOSTRT_RETURN_IF_ERROR(
-        file.read(*file.find(target.name), 0, target.bytes));
+    BOOSTRT_RETURN_IF_ERROR(file.read(*findFor(target, file), 0, target.bytes));
   return {};
 }
 

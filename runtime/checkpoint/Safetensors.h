@@ -43,6 +43,8 @@ struct TensorTarget {
   BoostDType dtype = BOOSTC_F32;
   std::vector<int64_t> shape;
   std::span<uint8_t> bytes;
+  /// Where the file has no such tensor, one of this name is read; if any.
+  std::string otherName = {};
 };
 
 /// What the ABI calls a tensor, at address `data` (of the tensor, not the
@@ -120,7 +122,8 @@ Status saveSafetensors(FileSystem &files, const std::string &path,
                            {"format", "pt"}});
 
 /// Fails unless `file` holds exactly the tensors of `targets`, in any order,
-/// with the same types and shapes. The message names what is missing, unknown
+/// with the same types and shapes; some under the names of others, if their
+/// targets say so. The message names what is missing, unknown
 /// or misfitting.
 Status checkTensors(const SafetensorsFile &file,
                     std::span<const TensorTarget> targets);

@@ -216,8 +216,8 @@ private:
                     "steps that are not full; use fewer ranks, or compile with "
                     "smaller batches or --set data.drop_remainder=false",
                     data.spec.text(), countOf(samples, "training sample"),
-                    window, countOf(ranks_.size() * d.micro_batches,
-                                    "micro-batch"),
+                    window,
+                    countOf(ranks_.size() * d.micro_batches, "micro-batch"),
                     d.batch_size));
   }
 

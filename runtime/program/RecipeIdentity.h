@@ -11,8 +11,8 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
-///    data.eval_transforms, data.workers, data.bad_sample: they change no step
-///    that is applied,
+///    data.eval_transforms, data.workers, data.bad_sample, train.ema.evaluate:
+///    they change no step that is applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
@@ -40,12 +40,20 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");
-  // Recipes from before there was a choice use all samples.
-  if (auto data = recipe.find("data"); data != recipe.end() &&
-                                       data->is_object() &&
-                                       !data->value("drop_remainder", true))
+  // Recipes from before there was a choice average no weights.
+  if (auto train = recipe.find("train");
+      train != recipe.end() && train->is_object() && train->contains("ema")) {
+    if ((*train)["ema"].is_object())
+      (*train)["ema"].erase("evaluate");
+    else
+      train->erase("ema");
+  }
+  // They use all samples.
+  if (auto data = recipe.find("data");
+      data != recipe.end() && data->is_object() &&
+      data->value("drop_remainder", json()) == false)
     data->erase("drop_remainder");
-  // Those from before there was another one mean float32.
+  // They mean float32.
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")
     recipe.erase(found);

@@ -70,9 +70,9 @@ Status BestWeights::offer(const CheckpointPosition &position,
     SafetensorsMetadata metadata = weightsMetadata(position);
     metadata[metric_] = fmt::format("{}", value);
     BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
-    BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(),
-                                            *options_.saveBest,
-                                            weightViews(execution), metadata));
+    BOOSTRT_RETURN_IF_ERROR(
+        saveSafetensors(realFileSystem(), *options_.saveBest,
+                        evaluatedViews(execution), metadata));
     best_ = value;
     epoch_ = position.epoch;
   }

@@ -1,33 +1,39 @@
 #include "runtime/trainer/RunState.h"
 
+#include <map>
+
 namespace boostrt {
 
 namespace {
 
-/// Calls act(tensor) for what a file has: parameters first, then states.
+/// Calls act(tensor, what it averages) for what a file has: parameters first,
+/// then states.
 template <typename Act>
 void forEachTensor(const Program &program, BoostSaved file, Act &&act) {
   if (file == BOOSTC_SAVED_WITH_WEIGHTS)
     for (const BoostParameter &parameter : program.parameters())
-      act(parameter.tensor);
+      act(parameter.tensor, std::string());
   for (const BoostState *state : program.statesIn(file))
-    act(state->tensor);
+    act(state->tensor, std::string(state->averaged));
 }
 
 std::vector<TensorTarget> targetsOf(const Execution &execution,
                                     BoostSaved file) {
   std::vector<TensorTarget> targets;
-  forEachTensor(execution.program(), file, [&](const BoostTensor &tensor) {
-    targets.push_back(targetOf(tensor, execution.tensor(tensor)));
-  });
+  forEachTensor(execution.program(), file,
+                [&](const BoostTensor &tensor, std::string averaged) {
+                  targets.push_back(targetOf(tensor, execution.tensor(tensor)));
+                  targets.back().otherName = std::move(averaged);
+                });
   return targets;
 }
 
 std::vector<TensorView> viewsOf(const Execution &execution, BoostSaved file) {
   std::vector<TensorView> views;
-  forEachTensor(execution.program(), file, [&](const BoostTensor &tensor) {
-    views.push_back(viewOf(tensor, execution.tensor(tensor)));
-  });
+  forEachTensor(execution.program(), file,
+                [&](const BoostTensor &tensor, const std::string &) {
+                  views.push_back(viewOf(tensor, execution.tensor(tensor)));
+                });
   return views;
 }
 
@@ -37,8 +43,23 @@ std::vector<TensorTarget> weightTargets(const Execution &execution) {
   return targetsOf(execution, BOOSTC_SAVED_WITH_WEIGHTS);
 }
 
-std::vector<TensorView> weightViews(const Execution &execution) {
-  return viewsOf(execution, BOOSTC_SAVED_WITH_WEIGHTS);
+std::vector<TensorView> evaluatedViews(const Execution &execution) {
+  std::map<std::string, const BoostTensor *> averages; ///< by what they average
+  for (const BoostState &state : execution.program().states())
+    if (state.is_evaluated)
+      averages[state.averaged] = &state.tensor;
+  std::vector<TensorView> views;
+  forEachTensor(execution.program(), BOOSTC_SAVED_WITH_WEIGHTS,
+                [&](const BoostTensor &tensor, const std::string &averaged) {
+                  if (!averaged.empty())
+                    return;
+                  auto average = averages.find(tensor.name);
+                  const BoostTensor &read =
+                      average == averages.end() ? tensor : *average->second;
+                  views.push_back(viewOf(read, execution.tensor(read)));
+                  views.back().name = tensor.name;
+                });
+  return views;
 }
 
 std::vector<TensorTarget> stateTargets(const Execution &execution) {
@@ -52,7 +73,7 @@ Saving::Saving(const Options &options, const Execution &execution,
       checkpointEvery_(options.checkpointEvery),
       saveFile_(ranks.isFirst() ? options.save : std::nullopt),
       store_(std::move(store)), keepsCheckpoints_(options.checkpointDir),
-      weights_(weightViews(execution)),
+      weights_(viewsOf(execution, BOOSTC_SAVED_WITH_WEIGHTS)),
       state_(viewsOf(execution, BOOSTC_SAVED_WITH_STATE)) {
   if (execution.program().descriptor().state_is_private && !ranks.isAlone() &&
       keepsCheckpoints_)
@@ -97,7 +118,8 @@ Status Saving::saveWeights(const CheckpointPosition &position) {
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
   BOOSTRT_RETURN_IF_ERROR(saveSafetensors(realFileSystem(), *saveFile_,
-                                          weights_, weightsMetadata(position)));
+                                          evaluatedViews(execution_),
+                                          weightsMetadata(position)));
   savedStep_ = position.globalStep;
   if (!store_)
     newest_ = *saveFile_;

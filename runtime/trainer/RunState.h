@@ -13,11 +13,13 @@
 
 namespace boostrt {
 
-/// The program's tables as places in the host's arenas of `execution`.
+/// The program's tables as places in the host's arenas of `execution`. A moving
+/// average that a file lacks begins as what it averages.
 std::vector<TensorTarget> weightTargets(const Execution &execution);
 std::vector<TensorTarget> stateTargets(const Execution &execution);
-/// The weights, to be written.
-std::vector<TensorView> weightViews(const Execution &execution);
+/// What evaluations read, under the names of the weights, to be written:
+/// averages in the place of the weights where evaluations read these.
+std::vector<TensorView> evaluatedViews(const Execution &execution);
 
 /// Writes checkpoints and the --save file when they are due; on rank 0, to
 /// which others hand what is theirs.

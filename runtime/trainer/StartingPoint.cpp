@@ -98,9 +98,9 @@ Result<StartingPoint> resumeFrom(const std::string &path,
                                     start.position.epoch,
                                     start.position.stepInEpoch, path));
   if (start.checkpoint->saysSamples)
-    if (std::string change = describeChange(
-            start.position, program, ranks.size(), data.source.train->size(),
-            data.dropsRemainder);
+    if (std::string change =
+            describeChange(start.position, program, ranks.size(),
+                           data.source.train->size(), data.dropsRemainder);
         !change.empty())
       start.notes.push_back(change);
   return start;

@@ -3,8 +3,8 @@
 // One optimizer step is a window of micro_batches micro-batches (StepWindow.h),
 // and `update` divides by the window's own number of samples. The last window
 // of an epoch may be shorter in micro-batches and its last micro-batch in
-// samples, or be dropped; none of it reaches the next epoch. A window is shared by all
-// ranks (runtime/data/WindowShard.h), which take the same steps.
+// samples, or be dropped; none of it reaches the next epoch. A window is shared
+// by all ranks (runtime/data/WindowShard.h), which take the same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
 // and the position it starts at, so a resumed run equals one that never

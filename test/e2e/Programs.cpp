@@ -284,6 +284,14 @@ const std::vector<Model> &e2e::getModels() {
        R"({ "clip_norm": 0.1, "gradient_norm": true })"},
       {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
        R"({ "clip_value": 0.01, "clip_norm": 0.05 })"},
+      {"averaged", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
+       R"({ "ema": { "decay": 0.875 } })"},
+      {"averaged_statistics", 5, "[17]", 3,
+       R"({ "op": "dense", "units": 9 },
+{ "op": "batch_norm", "momentum": 0.25 },
+{ "op": "dense", "units": 3 })",
+       sgd, R"("top_1")", Model().loss,
+       R"({ "ema": { "decay": 0.875, "evaluate": false }, "clip_norm": 0.05 })"},
       // Gradients of the first layer far below the rounding of the limit that
       // none of them reaches; what the trust ratio divides by is as small.
       {"small_gradients", 5, "[17]", 3,

@@ -179,6 +179,8 @@ private:
                                                descriptor.state_count))) {
       entry.slot = memory.makeText(op.getSlot());
       entry.parameter = getParameterIndex(op.getParameter().value_or(""));
+      entry.averaged = memory.makeText(op.getAveraged().value_or(""));
+      entry.is_evaluated = op.getEvaluated();
       entry.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
                                              : BOOSTC_SAVED_WITH_STATE;
       if (failed(describe(entry.tensor, rt::BindingKind::State, op)))

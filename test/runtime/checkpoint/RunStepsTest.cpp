@@ -46,8 +46,8 @@ TEST_P(DropsRemainder, StepsAreThoseThatTheDefinitionTakes) {
         if (GetParam() && window > samples)
           continue;
         RunSteps run(start, samples, window, {.epochs = 4}, GetParam());
-        EXPECT_EQ(run.perEpoch(), (samples + (GetParam() ? 0 : window - 1)) /
-                                      window);
+        EXPECT_EQ(run.perEpoch(),
+                  (samples + (GetParam() ? 0 : window - 1)) / window);
         EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
         int64_t last =
             takeSteps(start, samples, window, 4, GetParam(),

@@ -221,7 +221,8 @@ protected:
 
 // Whatever part of it is wanted: the same image is good or bad in every epoch.
 TEST_F(BadImage, APngIsReadToItsEnd) {
-  std::string path = directory / "cut.png", whole = readFile(kImages / "rgb.png");
+  std::string path = directory / "cut.png",
+              whole = readFile(kImages / "rgb.png");
   auto readFirstPixel = [&](size_t length) {
     writeFile(path, whole.substr(0, length));
     uint8_t pixel[3];

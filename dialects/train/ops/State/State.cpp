@@ -13,6 +13,9 @@ rt::InitializerAttr StateOp::getInitializerOrZeros() {
 }
 
 LogicalResult StateOp::verify() {
+  if (getEvaluated() && !(getAveraged() && getSavedWithWeights()))
+    return emitOpError("that is evaluated is expected to average something and "
+                       "to be saved with the weights");
   if (cast<RankedTensorType>(getType()).getElementType().isF32())
     return success();
   rt::InitializerAttr initializer = getInitializerOrZeros();
@@ -24,20 +27,38 @@ LogicalResult StateOp::verify() {
   return success();
 }
 
-LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!getParameter())
+/// Fails where `state` has another type than `declared`, which is `what`.
+static LogicalResult verifyType(StateOp state, Operation *declared, Type type,
+                                StringRef what) {
+  if (type == state.getType())
     return success();
-  auto parameter =
-      symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
-  if (!parameter)
-    return emitOpError("parameter '")
-           << *getParameter() << "' is not declared here";
-  if (parameter.getType() != getType()) {
-    InFlightDiagnostic diagnostic =
-        emitOpError("expected the parameter's type ")
-        << parameter.getType() << ", found " << getType();
-    diagnostic.attachNote(parameter.getLoc()) << "the parameter is here";
-    return diagnostic;
+  InFlightDiagnostic diagnostic = state.emitOpError("expected the ")
+                                  << what << "'s type " << type << ", found "
+                                  << state.getType();
+  diagnostic.attachNote(declared->getLoc()) << "the " << what << " is here";
+  return diagnostic;
+}
+
+LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getParameter()) {
+    auto parameter =
+        symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+    if (!parameter)
+      return emitOpError("parameter '")
+             << *getParameter() << "' is not declared here";
+    if (failed(verifyType(*this, parameter, parameter.getType(), "parameter")))
+      return failure();
   }
-  return success();
+  if (!getAveraged())
+    return success();
+  Operation *weight = symbols.lookupNearestSymbolFrom(*this, getAveragedAttr());
+  if (auto parameter = dyn_cast_if_present<ParameterOp>(weight))
+    return verifyType(*this, weight, parameter.getType(), "parameter");
+  auto state = dyn_cast_if_present<StateOp>(weight);
+  if (!state || !state.getSavedWithWeights() || state.getAveraged())
+    return emitOpError("averages '")
+           << *getAveraged()
+           << "', expected a parameter or a state that is saved with the "
+              "weights and averages nothing";
+  return verifyType(*this, weight, state.getType(), "state");
 }

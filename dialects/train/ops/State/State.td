@@ -16,9 +16,15 @@ def Train_StateOp : Train_Op<"state", [
     Ranks that keep parameters' states of their own (`train.adasum` with delta) share
     states without a parameter.
 
+    A moving average (`average`) of a parameter, or of a state that is saved with the weights,
+    has its type and starts as the same values. With `evaluated`, evaluations read it in the
+    place of what it averages, and so files of weights have it under that name.
+
     Constraints:
     * (state_c1) the parameter exists and has the state's type.
     * (state_c2) integers start as a constant that is an integer.
+    * (state_c3) what a state averages is a parameter, or a state that is saved with the
+      weights, and has its type; an average that is evaluated is saved with the weights.
 
     Example:
     ```mlir
@@ -26,18 +32,32 @@ def Train_StateOp : Train_Op<"state", [
     train.state @optimizer.steps "steps" : tensor<i64>
     train.state @bn1.running_var "running_var" init <constant, 1.0, 0.0> saved_with_weights
         : tensor<64xf32>
+    train.state @fc1.weight.ema "ema" average @fc1.weight evaluated saved_with_weights
+        : tensor<512x784xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$slot,
                        OptionalAttr<FlatSymbolRefAttr>:$parameter,
                        OptionalAttr<Rt_InitializerAttr>:$initializer,
+                       OptionalAttr<FlatSymbolRefAttr>:$averaged,
+                       UnitAttr:$evaluated,
                        UnitAttr:$saved_with_weights,
                        TypeAttrOf<StaticShapeTensorOf<[F32, I32, I64]>>:$type);
   let assemblyFormat = [{
-    $sym_name $slot (`of` $parameter^)? (`init` $initializer^)?
-    (`saved_with_weights` $saved_with_weights^)? attr-dict `:` $type
+    $sym_name $slot (`of` $parameter^)? (`init` $initializer^)? (`average` $averaged^)?
+    (`evaluated` $evaluated^)? (`saved_with_weights` $saved_with_weights^)? attr-dict `:` $type
   }];
   let hasVerifier = 1;
+  let builders = [
+    /// A state that averages nothing.
+    OpBuilder<(ins "::mlir::StringAttr":$sym_name, "::mlir::StringAttr":$slot,
+                   "::mlir::FlatSymbolRefAttr":$parameter,
+                   "::boostc::rt::InitializerAttr":$initializer,
+                   "::mlir::UnitAttr":$saved_with_weights, "::mlir::TypeAttr":$type), [{
+      build($_builder, $_state, sym_name, slot, parameter, initializer,
+            /*averaged=*/::mlir::FlatSymbolRefAttr(), /*evaluated=*/::mlir::UnitAttr(),
+            saved_with_weights, type);
+    }]>];
   let extraClassDeclaration = [{
     /// The initialiser, of zeros where none is given.
     ::boostc::rt::InitializerAttr getInitializerOrZeros();
