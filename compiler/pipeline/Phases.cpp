@@ -4,6 +4,7 @@
 #include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cuda/Passes.h"
+#include "compiler/lowering/kernels/Passes.h"
 #include "compiler/lowering/linalg/Passes.h"
 #include "compiler/lowering/llvm/Passes.h"
 #include "compiler/pipeline/Passes.h"
@@ -193,6 +194,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // No canonicalisation: kernels are final, and it would move their
     // constants.
     manager.addPass(createCSEPass());
+    manager.nest<train::ProgramOp>().addPass(createMergeKernelsPass());
     break;
 
   case Phase::Llvm:

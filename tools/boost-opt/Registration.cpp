@@ -4,6 +4,7 @@
 #include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cuda/Passes.h"
+#include "compiler/lowering/kernels/Passes.h"
 #include "compiler/lowering/linalg/Passes.h"
 #include "compiler/lowering/llvm/Passes.h"
 #include "compiler/pipeline/Passes.h"
@@ -18,6 +19,7 @@ void boostc::registerPasses() {
   registerBoostBuffersPasses();
   registerBoostCpuPasses();
   registerBoostCudaPasses();
+  registerBoostKernelsPasses();
   registerBoostLlvmPasses();
   registerBoostPipelinePasses();
   mlir::registerTransformsPasses();

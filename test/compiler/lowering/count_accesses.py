@@ -79,8 +79,11 @@ def main():
                re.findall(r"func\.func private @(\w+)(\(.*?\n    \}\n)", bare, re.S)}
     size = math.prod(map(int, shape.split("x")))
     totals = {False: collections.Counter(), True: collections.Counter()}
+    # Other functions may launch the same kernels.
+    begin = text.index("func.func @micro(")
+    end = text.find("func.func", begin + 1)
     for name, extent, location in re.findall(
-            r"rt\.launch @(micro_\w+)\(.* extent\((\d+)\).* loc\((.*)\)$", text, re.M):
+            r"rt\.launch @(\w+)\(.* extent\((\d+)\).* loc\((.*)\)$", text[begin:end], re.M):
         directions = {backward for layer, backward in locations.layers(location) if layer in layers}
         if directions:
             totals[max(directions)].update(count(kernels[name], int(extent), shape))
