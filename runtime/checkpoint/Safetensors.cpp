@@ -145,7 +145,8 @@ static const TensorEntry *findFor(const TensorTarget &target,
 }
 
 Status checkTensors(const SafetensorsFile &file,
-                    std::span<const TensorTarget> targets) {
+                    std::span<const TensorTarget> targets,
+                    const NameFilter &isIgnored) {
   auto misfit = [&](std::string what) {
     return Status(
         ExitCode::Checkpoint,
@@ -175,14 +176,15 @@ Status checkTensors(const SafetensorsFile &file,
                                 describe(target.dtype, target.shape)));
   }
   for (std::string_view name : names)
-    if (!wanted.contains(name))
+    if (!wanted.contains(name) && !(isIgnored && isIgnored(name)))
       return misfit(fmt::format("tensor '{}' is unknown", printable(name)));
   return {};
 }
 
 Status readTensors(const SafetensorsFile &file,
-                   std::span<const TensorTarget> targets) {
-  BOOSTRT_RETURN_IF_ERROR(checkTensors(file, targets));
+                   std::span<const TensorTarget> targets,
+                   const NameFilter &isIgnored) {
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(file, targets, isIgnored));
   for (const TensorTarget &target : targets)
     BOOSTRT_RETURN_IF_ERROR(file.read(*findFor(target, file), 0, target.bytes));
   return {};

@@ -121,16 +121,21 @@ Status saveSafetensors(FileSystem &files, const std::string &path,
                        const SafetensorsMetadata &metadata = {
                            {"format", "pt"}});
 
+/// Names of tensors that a file may have besides.
+using NameFilter = std::function<bool(std::string_view)>;
+
 /// Fails unless `file` holds exactly the tensors of `targets`, in any order,
 /// with the same types and shapes; some under the names of others, if their
 /// targets say so. The message names what is missing, unknown
 /// or misfitting.
 Status checkTensors(const SafetensorsFile &file,
-                    std::span<const TensorTarget> targets);
+                    std::span<const TensorTarget> targets,
+                    const NameFilter &isIgnored = {});
 
 /// Fills all targets or, when checkTensors() fails, none. When a piece cannot
 /// be read they hold nothing that may be used, and the run ends.
 Status readTensors(const SafetensorsFile &file,
-                   std::span<const TensorTarget> targets);
+                   std::span<const TensorTarget> targets,
+                   const NameFilter &isIgnored = {});
 
 } // namespace boostrt

@@ -34,6 +34,10 @@ Status dispatch(const Options &options, const JobPlan &plan = {}) {
     return ranksCommand(options);
   case Command::RankTable:
     return rankTableCommand(options);
+  case Command::MakeData:
+    return makeDataCommand(options);
+  case Command::Export:
+    return exportCommand(options);
   }
   return Status(ExitCode::Internal, "unknown command");
 }

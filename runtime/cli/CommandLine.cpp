@@ -21,7 +21,9 @@ constexpr const char *kUsageNote =
     "data.source, and without DATA_PATH data.source is.\n"
     "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
     "PATH,\nboost-run bench PROGRAM, boost-run doctor, boost-run ranks, "
-    "boost-run rank-table.\n"
+    "boost-run rank-table,\nboost-run make-data, boost-run export PROGRAM "
+    "--ckpt PATH "
+    "-o FILE.\n"
     "Exit codes: 0 ok, 1 program or rank table, 2 usage, 3 data, 4 not finite, "
     "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 8 memory, 70 "
     "internal.";
@@ -86,6 +88,11 @@ void addCommon(CLI::App &app, Options &options) {
       ->type_name("FILE");
 }
 
+void addNames(CLI::App &app, Options &options, const char *description) {
+  app.add_option("--names", options.names, description)
+      ->type_name("torchvision|mindspore|FILE");
+}
+
 void addTraining(CLI::App &app, Options &o) {
   constexpr int64_t kMany = int64_t{1} << 53;
   app.add_option("--epochs", o.epochs, "epochs (default: the model's)")
@@ -115,6 +122,10 @@ void addTraining(CLI::App &app, Options &o) {
       ->type_name("WHEN");
   app.add_option("--init", o.init, "start from the weights in FILE")
       ->type_name("FILE");
+  addNames(app, o,
+           "names of tensors in the file of --init: of PyTorch's "
+           "layers, of MindSpore's, or a JSON object of names by those "
+           "of the program");
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
       ->type_name("FILE");
   app.add_option("--save-best", o.saveBest,
@@ -196,6 +207,37 @@ void addBench(CLI::App &app, Options &o) {
       ->capture_default_str()
       ->type_name("N");
   app.add_flag("--json", o.json, "as one JSON object, on one line");
+}
+
+void addMakeData(CLI::App &app, Options &o) {
+  PatternOptions &p = o.patterns;
+  app.add_option("KIND", o.madeKind, "imagefolder")->type_name("KIND");
+  app.add_option("DIR", o.madeDirectory, "new or empty directory to write to")
+      ->type_name("DIR");
+  auto add = [&](const char *name, int64_t &value, int64_t low, int64_t high,
+                 const char *text) {
+    app.add_option(name, value, text)
+        ->check(integerBetween(low, high))
+        ->capture_default_str()
+        ->type_name("N");
+  };
+  add("--classes", p.classes, 2, 1000, "classes");
+  add("--train", p.train, 1, 100000, "images of each class to train on");
+  add("--val", p.heldOut, 1, 100000, "images of each class to evaluate on");
+  add("--size", p.size, 16, 4096,
+      "pixels of a side, by up to a quarter more or less");
+  app.add_option_function<std::string>(
+         "--seed",
+         [&p](const std::string &text) {
+           std::optional<uint64_t> seed = parseWhole<uint64_t>(text);
+           if (!seed)
+             throw CLI::ValidationError(
+                 "--seed",
+                 fmt::format("'{}' is not a number from 0 to 2^64-1", text));
+           p.seed = *seed;
+         },
+         "what images are drawn from (default: 1)")
+      ->type_name("N");
 }
 
 /// The job that `info` predicts the steps of; --ranks asks for it.
@@ -304,6 +346,12 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   } else if (first == "rank-table") {
     options.command = Command::RankTable;
     name = "boost-run rank-table";
+  } else if (first == "make-data") {
+    options.command = Command::MakeData;
+    name = "boost-run make-data";
+  } else if (first == "export") {
+    options.command = Command::Export;
+    name = "boost-run export";
   }
   CLI::App app("", name);
   JobFlags job;
@@ -327,7 +375,23 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.add_option("--ckpt", options.checkpoint,
                    "a checkpoint or a file of weights")
         ->type_name("PATH");
+    addNames(app, options, "names of tensors in that file, see training");
     addLaunch(app, options.launch);
+    break;
+  case Command::Export:
+    app.description("Writes the weights that evaluations read, under the names "
+                    "of another framework.");
+    app.add_option("PROGRAM", options.program, "what boostc compiled")
+        ->type_name("FILE");
+    app.add_option("--ckpt", options.checkpoint,
+                   "a checkpoint or a file of weights")
+        ->type_name("PATH");
+    addNames(app, options,
+             "the names: of PyTorch's layers, of MindSpore's, or "
+             "a JSON object of names by those of the program "
+             "(default: those of the program)");
+    app.add_option("-o,--output", options.output, "file to write, safetensors")
+        ->type_name("FILE");
     break;
   case Command::Info:
     app.description("Shows what a compiled program holds.");
@@ -359,6 +423,12 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                     "from tables of single\nservers.");
     addRankTable(app, options);
     break;
+  case Command::MakeData:
+    app.description("Writes images that a network can learn to tell apart: "
+                    "JPEG files of coloured stripes,\nin train/ and val/ with "
+                    "a directory for each class.");
+    addMakeData(app, options);
+    break;
   }
 
   try {
@@ -389,13 +459,32 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   if (options.command == Command::RankTable)
     if (Status status = checkRankTable(options); !status.ok())
       return usage(app, status.message());
+  if (options.command == Command::MakeData) {
+    if (options.madeKind != "imagefolder")
+      return usage(app, options.madeKind.empty()
+                            ? "which kind of data? imagefolder"
+                            : fmt::format("unknown kind of data '{}', expected "
+                                          "imagefolder",
+                                          printable(options.madeKind)));
+    if (options.madeDirectory.empty())
+      return usage(app, "DIR is missing: where are the images to be written?");
+  }
   bool needsProgram = options.command != Command::Doctor &&
                       options.command != Command::Ranks &&
-                      options.command != Command::RankTable;
+                      options.command != Command::RankTable &&
+                      options.command != Command::MakeData;
   if (options.program.empty() && needsProgram)
     return usage(app, "which program? PROGRAM is missing");
   if (options.command == Command::Evaluate && !options.checkpoint)
     return usage(app, "--ckpt PATH is missing: what is to be evaluated?");
+  if (options.command == Command::Export && !options.checkpoint)
+    return usage(app, "--ckpt PATH is missing: what is to be exported?");
+  if (options.command == Command::Export && !options.output)
+    return usage(app, "-o FILE is missing: where are the weights to be "
+                      "written?");
+  if (options.command == Command::Train && options.names && !options.init)
+    return usage(app,
+                 "--names needs --init FILE, whose tensors have the names");
   if (options.saveBest && !options.evaluate)
     return usage(app, "--save-best and --no-eval exclude each other: without "
                       "evaluations nothing is best");

@@ -25,6 +25,12 @@ Status doctorCommand(const Options &options);
 /// Prints which rank this process would be.
 Status ranksCommand(const Options &options);
 
+/// Writes images to train on.
+Status makeDataCommand(const Options &options);
+
+/// Writes the weights of options.checkpoint for other programs.
+Status exportCommand(const Options &options);
+
 /// Writes a rank table.
 Status rankTableCommand(const Options &options);
 

@@ -2,6 +2,7 @@
 #include "runtime/trainer/RunState.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StopSignals.h"
+#include "runtime/trainer/TensorNames.h"
 #include "runtime/trainer/Trainer.h"
 
 namespace boostrt {
@@ -15,13 +16,21 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR((*session)->agreeWith(ranks));
   BOOSTRT_RETURN_IF_ERROR((*session)->measureMemory(ranks));
   std::optional<SafetensorsFile> weights;
+  TensorNames names;
   if (ranks.isFirst()) {
-    Result<SafetensorsFile> loaded = loadWeights(
-        realFileSystem(), *options.checkpoint,
-        (*session)->program().descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
+    const Program &program = (*session)->program();
+    Result<SafetensorsFile> loaded =
+        loadWeights(realFileSystem(), *options.checkpoint,
+                    maxWeightBytes(program, options.names));
     if (!loaded.ok())
       return loaded.status();
     weights = std::move(loaded).value();
+    if (options.names) {
+      Result<TensorNames> read = TensorNames::read(*options.names, program);
+      if (!read.ok())
+        return read.status();
+      names = std::move(read).value();
+    }
   }
   std::unique_ptr<MetricsFile> metrics;
   if (options.metrics && ranks.isFirst()) {
@@ -42,7 +51,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
       planEvaluation(run.program().descriptor(), run.target()), ranks));
   if (weights)
     BOOSTRT_RETURN_IF_ERROR(
-        readTensors(*weights, weightTargets(run.execution())));
+        names.readTensors(*weights, weightTargets(run.execution())));
   BOOSTRT_RETURN_IF_ERROR(
       ranks.broadcast(run.execution().persistentArenas()[0]));
   BOOSTRT_RETURN_IF_ERROR(run.execution().uploadPersistent());

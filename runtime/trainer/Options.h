@@ -2,6 +2,7 @@
 // program. An absent option is empty; its reader knows the default.
 #pragma once
 
+#include "runtime/data/Patterns.h"
 #include "runtime/device/cuda/GpuChoice.h"
 #include "runtime/launch/LaunchOptions.h"
 #include "runtime/predict/Predict.h"
@@ -29,7 +30,17 @@ struct Interval {
 /// another than that of the ranks.
 enum class PrivateStateRule { Mean, Reset };
 
-enum class Command { Train, Evaluate, Info, Bench, Doctor, Ranks, RankTable };
+enum class Command {
+  Train,
+  Evaluate,
+  Info,
+  Bench,
+  Doctor,
+  Ranks,
+  RankTable,
+  MakeData,
+  Export
+};
 
 struct Options {
   Command command = Command::Train;
@@ -51,6 +62,8 @@ struct Options {
   std::optional<uint64_t> seed;
   std::optional<bool> shuffle;
   std::optional<std::string> init, save, saveBest;
+  /// Those of the tensors of --init, of `eval` and of `export`.
+  std::optional<std::string> names;
   std::optional<int64_t> evalEvery; ///< epochs; 0: only at the end
   int64_t saveBestFrom = 1;         ///< epoch
   std::optional<std::string> checkpointDir, checkpointPrefix;
@@ -64,7 +77,7 @@ struct Options {
 
   LaunchOptions launch; ///< of training, `eval`, `bench` and `ranks`
 
-  std::optional<std::string> checkpoint;      ///< of `eval`
+  std::optional<std::string> checkpoint;      ///< of `eval` and `export`
   int64_t benchSteps = 200, benchWarmup = 20; ///< of `bench`
   /// For `info`: the job whose steps are predicted.
   std::optional<PredictOptions> prediction;
@@ -74,7 +87,12 @@ struct Options {
   std::string tableAction; ///< "create" or "merge"
   std::vector<std::string> hosts, tables;
   uint32_t devices = 0;
-  std::optional<std::string> output;
+  std::optional<std::string> output; ///< of `export`, too
+
+  // For `make-data`.
+  std::string madeKind; ///< "imagefolder"
+  std::string madeDirectory;
+  PatternOptions patterns;
 };
 
 } // namespace boostrt

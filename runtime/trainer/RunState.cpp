@@ -62,6 +62,13 @@ std::vector<TensorView> evaluatedViews(const Execution &execution) {
   return views;
 }
 
+uint64_t maxWeightBytes(const Program &program,
+                        const std::optional<std::string> &names) {
+  const BoostProgram &d = program.descriptor();
+  return d.arena_bytes[BOOSTC_ARENA_PARAMETER] +
+         (names ? d.state_count * sizeof(int64_t) : 0);
+}
+
 std::vector<TensorTarget> stateTargets(const Execution &execution) {
   return targetsOf(execution, BOOSTC_SAVED_WITH_STATE);
 }

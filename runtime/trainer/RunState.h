@@ -17,6 +17,10 @@ namespace boostrt {
 /// average that a file lacks begins as what it averages.
 std::vector<TensorTarget> weightTargets(const Execution &execution);
 std::vector<TensorTarget> stateTargets(const Execution &execution);
+/// The most data that a file of weights may have. One of another framework,
+/// with `names` for its tensors, may count batches besides.
+uint64_t maxWeightBytes(const Program &program,
+                        const std::optional<std::string> &names);
 /// What evaluations read, under the names of the weights, to be written:
 /// averages in the place of the weights where evaluations read these.
 std::vector<TensorView> evaluatedViews(const Execution &execution);

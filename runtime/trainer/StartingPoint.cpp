@@ -117,10 +117,16 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
   if (options.init) {
     Result<SafetensorsFile> weights =
         loadWeights(realFileSystem(), *options.init,
-                    program.descriptor().arena_bytes[BOOSTC_ARENA_PARAMETER]);
+                    maxWeightBytes(program, options.names));
     if (!weights.ok())
       return weights.status();
     start.weights = std::move(weights).value();
+    if (options.names) {
+      Result<TensorNames> names = TensorNames::read(*options.names, program);
+      if (!names.ok())
+        return names.status();
+      start.names = std::move(names).value();
+    }
   }
   return start;
 }
@@ -272,8 +278,9 @@ static Status readStartingPoint(const StartingPoint &start,
   if (start.checkpoint)
     return restore(*start.checkpoint, weightTargets(execution),
                    stateTargets(execution));
-  return start.weights ? readTensors(*start.weights, weightTargets(execution))
-                       : Status();
+  return start.weights
+             ? start.names.readTensors(*start.weights, weightTargets(execution))
+             : Status();
 }
 
 Status restoreStartingPoint(const StartingPoint &start, const Options &options,

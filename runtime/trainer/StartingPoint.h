@@ -8,6 +8,7 @@
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Ranks.h"
 #include "runtime/trainer/RunData.h"
+#include "runtime/trainer/TensorNames.h"
 
 #include <optional>
 
@@ -18,6 +19,7 @@ struct StartingPoint {
   CheckpointPosition position; ///< all zero unless resumed
   std::optional<LoadedCheckpoint> checkpoint;
   std::optional<SafetensorsFile> weights; ///< of --init
+  TensorNames names;                      ///< of the tensors in that file
   std::vector<std::string> notes;
 };
 
