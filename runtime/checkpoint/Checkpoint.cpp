@@ -146,9 +146,9 @@ Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
   return manifest->position;
 }
 
-Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
-                                               const std::string &directory,
-                                               const std::string &prefix) {
+Result<NewestCheckpoint>
+newestValidCheckpoint(FileSystem &files, const std::string &directory,
+                      std::optional<std::string_view> prefix) {
   NewestCheckpoint newest;
   std::vector<DirectoryEntry> entries;
   IoError error = files.list(directory, entries);
@@ -176,6 +176,24 @@ Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
     break;
   }
   return newest;
+}
+
+Result<std::string> findCheckpoint(FileSystem &files, const std::string &path) {
+  std::vector<DirectoryEntry> entries;
+  bool isCheckpoint = !files.list(path, entries).ok() ||
+                      std::ranges::find(entries, kManifestFile,
+                                        &DirectoryEntry::name) != entries.end();
+  if (isCheckpoint || checkpointsNewestFirst(entries).empty())
+    return path;
+  Result<NewestCheckpoint> newest = newestValidCheckpoint(files, path, {});
+  if (!newest.ok())
+    return newest.status();
+  if (newest->found)
+    return newest->path;
+  return Status(ExitCode::Checkpoint,
+                fmt::format("none of the checkpoints in '{}' can be read; the "
+                            "newest: {}",
+                            path, newest->skipped.front().reason));
 }
 
 Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,

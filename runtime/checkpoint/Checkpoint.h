@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,11 +83,16 @@ Result<SafetensorsFile> loadRankState(FileSystem &files,
 Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
                                             const std::string &path);
 
-/// The newest checkpoint of `prefix` in `directory` that verifies. Fails only
-/// when the directory cannot be read; a missing one holds no checkpoint.
-Result<NewestCheckpoint> newestValidCheckpoint(FileSystem &files,
-                                               const std::string &directory,
-                                               const std::string &prefix);
+/// The newest checkpoint of `prefix`, or of any, in `directory` that verifies.
+/// Fails only when the directory cannot be read; a missing one holds no
+/// checkpoint.
+Result<NewestCheckpoint>
+newestValidCheckpoint(FileSystem &files, const std::string &directory,
+                      std::optional<std::string_view> prefix);
+
+/// `path`; where that is a directory of checkpoints, the newest one that
+/// verifies. Fails with ExitCode::Checkpoint where none does.
+Result<std::string> findCheckpoint(FileSystem &files, const std::string &path);
 
 /// The weights of `path`: a checkpoint directory or one safetensors file.
 Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,

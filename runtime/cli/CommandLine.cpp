@@ -373,7 +373,8 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.description("Evaluates weights on a program's held-out data.");
     addCommon(app, options);
     app.add_option("--ckpt", options.checkpoint,
-                   "a checkpoint or a file of weights")
+                   "a checkpoint, a directory of some, of which the newest is "
+                   "taken, or a file of weights")
         ->type_name("PATH");
     addNames(app, options, "names of tensors in that file, see training");
     addLaunch(app, options.launch);
@@ -384,7 +385,8 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     app.add_option("PROGRAM", options.program, "what boostc compiled")
         ->type_name("FILE");
     app.add_option("--ckpt", options.checkpoint,
-                   "a checkpoint or a file of weights")
+                   "a checkpoint, a directory of some, of which the newest is "
+                   "taken, or a file of weights")
         ->type_name("PATH");
     addNames(app, options,
              "the names: of PyTorch's layers, of MindSpore's, or "

@@ -5,6 +5,8 @@
 #include "runtime/trainer/TensorNames.h"
 #include "runtime/trainer/Trainer.h"
 
+#include <fmt/format.h>
+
 namespace boostrt {
 
 Status evalCommand(const Options &options, Ranks &ranks) {
@@ -17,11 +19,19 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR((*session)->measureMemory(ranks));
   std::optional<SafetensorsFile> weights;
   TensorNames names;
+  std::string checkpoint; ///< rank 0 alone knows it
   if (ranks.isFirst()) {
     const Program &program = (*session)->program();
-    Result<SafetensorsFile> loaded =
-        loadWeights(realFileSystem(), *options.checkpoint,
-                    maxWeightBytes(program, options.names));
+    Result<std::string> found =
+        findCheckpoint(realFileSystem(), *options.checkpoint);
+    if (!found.ok())
+      return found.status();
+    checkpoint = *found;
+    if (checkpoint != *options.checkpoint)
+      console.note(fmt::format("the newest checkpoint in {} is {}",
+                               *options.checkpoint, checkpoint));
+    Result<SafetensorsFile> loaded = loadWeights(
+        realFileSystem(), checkpoint, maxWeightBytes(program, options.names));
     if (!loaded.ok())
       return loaded.status();
     weights = std::move(loaded).value();
@@ -70,7 +80,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
     metrics->end(std::chrono::duration<double>(Clock::now() - begin).count(),
                  run.peakBytes(), run.plannedBytes());
   }
-  console.result(*evaluation, *options.checkpoint);
+  console.result(*evaluation, checkpoint);
   console.memory(run.plannedBytes(), run.peakBytes());
   return metrics ? metrics->close() : Status();
 }

@@ -72,8 +72,12 @@ Status exportCommand(const Options &options) {
       return read.status();
     names = std::move(read).value();
   }
-  Result<SafetensorsFile> file = loadWeights(
-      realFileSystem(), *options.checkpoint, maxWeightBytes(program, {}));
+  Result<std::string> checkpoint =
+      findCheckpoint(realFileSystem(), *options.checkpoint);
+  if (!checkpoint.ok())
+    return checkpoint.status();
+  Result<SafetensorsFile> file =
+      loadWeights(realFileSystem(), *checkpoint, maxWeightBytes(program, {}));
   if (!file.ok())
     return file.status();
   const NamedFile taken[] = {{"the program", options.program},

@@ -23,8 +23,9 @@ std::string suggestCommand(const std::string &word) {
       {"benchmark", "boost-run bench"}, {"time", "boost-run bench"},
       {"show", "boost-run info"},       {"describe", "boost-run info"},
       {"summary", "boostc summary"}};
-  constexpr std::string_view kCommands[] = {
-      "eval", "info", "bench", "make-data", "doctor", "ranks", "rank-table"};
+  constexpr std::string_view kCommands[] = {"eval",       "info",      "bench",
+                                            "doctor",     "make-data", "export",
+                                            "rank-table", "ranks"};
   std::string meant;
   for (auto [name, command] : kMeant)
     if (word == name)

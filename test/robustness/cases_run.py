@@ -69,7 +69,9 @@ CASES = [
     Case("resume-weights", "boost-run b.so --resume w.st", 6, says=(r"'w\.st'", r"--init"), never=NO_TRAINING),
     *[Case(f"folder-of-checkpoints-{flag.strip('-')}", f"boost-run {command} {flag} ck", 6,
            says=(r"'ck'|ck/", r"m-3_20"), never=NO_TRAINING)
-      for command, flag in (("b.so", "--resume"), ("b.so", "--init"), ("eval b.so", "--ckpt"))],
+      for command, flag in (("b.so", "--resume"), ("b.so", "--init"))],
+    Case("newest-of-a-folder", "boost-run eval b.so --ckpt ck", 0,
+         says=(r"newest checkpoint in ck is ck/m-3_20\.ckpt",)),
     Case("checkpoint-dir-is-a-file", "boost-run b.so --checkpoint-dir m.json", 6,
          says=(r"'m\.json'", r"not a directory|is a file|expected a directory"), never=NO_TRAINING + (r"\.lock",)),
     Case("already-trained", "boost-run b.so --epochs 2 --checkpoint-dir ck", 0,

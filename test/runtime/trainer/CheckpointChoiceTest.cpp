@@ -161,7 +161,6 @@ TEST(CheckpointChoice, WhatIsNoCheckpointIsNamed) {
                        run.directory() + "/softmax-1_8.ckpt'";
   expect({"--resume=" + run.directory()}, folder);
   expect({"--init=" + run.directory()}, folder);
-  expect({"eval", "--ckpt=" + run.directory()}, folder);
   expect({"--resume=" + weights},
          "'" + weights +
              "' is a file, expected a checkpoint, which is a directory; if it "
