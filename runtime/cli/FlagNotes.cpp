@@ -15,7 +15,8 @@ std::set<std::string> givenFlags(const CLI::App &app) {
   return given;
 }
 
-std::string suggestCommand(const std::string &word) {
+std::string suggestCommand(const std::string &word,
+                           std::span<const std::string_view> commands) {
   constexpr std::pair<std::string_view, std::string_view> kMeant[] = {
       {"train", "boost-run PROGRAM"},   {"fit", "boost-run PROGRAM"},
       {"run", "boost-run PROGRAM"},     {"evaluate", "boost-run eval"},
@@ -23,14 +24,11 @@ std::string suggestCommand(const std::string &word) {
       {"benchmark", "boost-run bench"}, {"time", "boost-run bench"},
       {"show", "boost-run info"},       {"describe", "boost-run info"},
       {"summary", "boostc summary"}};
-  constexpr std::string_view kCommands[] = {"eval",       "info",      "bench",
-                                            "doctor",     "make-data", "export",
-                                            "rank-table", "ranks"};
   std::string meant;
   for (auto [name, command] : kMeant)
     if (word == name)
       meant = command;
-  if (std::string_view near = nearestSpelling(word, kCommands);
+  if (std::string_view near = nearestSpelling(word, commands);
       meant.empty() && !near.empty())
     meant = fmt::format("boost-run {}", near);
   return meant.empty() ? ""

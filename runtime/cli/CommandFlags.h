@@ -1,0 +1,44 @@
+// CommandFlags.h - the flags of boost-run's commands, and what CLI11 does not
+// check of them. Checks fail with ExitCode::Usage, without advice to read the
+// help. LaunchFlags.h has those about ranks.
+#pragma once
+
+#include "runtime/support/Status.h"
+#include "runtime/trainer/Options.h"
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace boostrt {
+
+/// Program, threads and device.
+void addProgram(CLI::App &app, Options &options);
+/// These, data and metrics.
+void addCommon(CLI::App &app, Options &options);
+/// --names.
+void addNames(CLI::App &app, Options &options, const char *description);
+
+/// Training, without what addCommon() adds.
+void addTraining(CLI::App &app, Options &options);
+Status checkTraining(const CLI::App &app, const Options &options);
+
+void addEvaluation(CLI::App &app, Options &options);
+Status checkEvaluation(const Options &options);
+
+void addExport(CLI::App &app, Options &options);
+Status checkExport(const Options &options);
+
+void addBench(CLI::App &app, Options &options);
+
+void addMakeData(CLI::App &app, Options &options);
+Status checkMakeData(const Options &options);
+
+/// The job that `info` predicts the steps of; --ranks asks for it.
+struct JobFlags {
+  uint32_t ranks = 0;
+  PredictOptions prediction;
+};
+void addInfo(CLI::App &app, Options &options, JobFlags &job);
+
+} // namespace boostrt

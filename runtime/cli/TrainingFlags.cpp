@@ -1,0 +1,176 @@
+// The flags of training.
+#include "runtime/cli/CommandFlags.h"
+#include "runtime/support/FlagValues.h"
+#include "runtime/support/ParseNumber.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace boostrt {
+namespace {
+
+Status fail(std::string message) {
+  return Status(ExitCode::Usage, std::move(message));
+}
+
+/// "epoch", or a number of steps.
+bool parseInterval(const std::string &text, Interval &interval) {
+  std::optional<int64_t> steps =
+      text == "epoch" ? 0 : parseWhole<int64_t>(text);
+  interval.steps = steps.value_or(0);
+  return text == "epoch" || interval.steps > 0;
+}
+
+void addInterval(CLI::App &app, const char *name, Interval &interval,
+                 const char *description) {
+  app.add_option_function<std::string>(
+         name,
+         [&interval, name](const std::string &text) {
+           if (!parseInterval(text, interval))
+             throw CLI::ValidationError(
+                 name, fmt::format("'{}' is neither 'epoch' nor a number of "
+                                   "steps above 0",
+                                   text));
+         },
+         description)
+      ->type_name("N|epoch");
+}
+
+} // namespace
+
+void addTraining(CLI::App &app, Options &o) {
+  constexpr int64_t kMany = int64_t{1} << 53;
+  app.add_option("--epochs", o.epochs, "epochs (default: the model's)")
+      ->check(integerBetween(0, kMany))
+      ->type_name("N");
+  app.add_option("--steps", o.steps,
+                 "stop after N optimizer steps; without --epochs, schedules "
+                 "that end with the run end there")
+      ->check(integerBetween(0, kMany))
+      ->type_name("N");
+  // As text: CLI11 would wrap a negative number around.
+  app.add_option_function<std::string>(
+         "--seed",
+         [&o](const std::string &text) {
+           o.seed = parseWhole<uint64_t>(text);
+           if (!o.seed)
+             throw CLI::ValidationError(
+                 "--seed",
+                 fmt::format("'{}' is not a number from 0 to 2^64-1", text));
+         },
+         "seed (default: the model's)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },
+         "visit samples in random order (default: on)")
+      ->check(oneOf({"on", "off"}))
+      ->type_name("WHEN");
+  app.add_option("--init", o.init, "start from the weights in FILE")
+      ->type_name("FILE");
+  addNames(app, o,
+           "names of tensors in the file of --init: of PyTorch's "
+           "layers, of MindSpore's, or a JSON object of names by those "
+           "of the program");
+  app.add_option("--save", o.save, "write the weights to FILE at each epoch")
+      ->type_name("FILE");
+  app.add_option("--save-best", o.saveBest,
+                 "write the weights with the best top_1 on held-out data "
+                 "(lowest loss, where top_1 is not measured) to FILE")
+      ->type_name("FILE");
+  app.add_option("--save-best-from", o.saveBestFrom,
+                 "first epoch whose weights --save-best considers")
+      ->check(integerBetween(1, kMany))
+      ->capture_default_str()
+      ->type_name("E");
+  app.add_option("--eval-every", o.evalEvery,
+                 "evaluate on held-out data every N epochs; 0: only at the end "
+                 "(default: the model's train.eval_every)")
+      ->check(integerBetween(0, kMany))
+      ->type_name("N");
+  app.add_option("--checkpoint-dir", o.checkpointDir, "keep checkpoints in DIR")
+      ->type_name("DIR");
+  app.add_option("--checkpoint-prefix", o.checkpointPrefix,
+                 "first part of their names (default: the model's name)")
+      ->type_name("P");
+  addInterval(app, "--checkpoint-every", o.checkpointEvery,
+              "when to write one (default: epoch)");
+  app.add_option("--keep-max", o.keepMax, "how many to keep (never below 2)")
+      ->check(integerBetween(1, 1 << 20))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--check-replicas", o.checkReplicasEvery,
+                 "compare the ranks' weights every N steps; 0: never")
+      ->check(integerBetween(0, kMany))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--log-adasum", o.logAdasumEvery,
+                 "write how Adasum combined to the metrics every N steps; 0: "
+                 "never")
+      ->check(integerBetween(0, kMany))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--resume", o.resume,
+                 "continue the newest checkpoint, the one at PATH, or none "
+                 "(default: auto with --checkpoint-dir)")
+      ->type_name("auto|PATH|never");
+  app.add_option_function<std::string>(
+         "--private-state",
+         [&o](const std::string &v) {
+           o.privateState =
+               v == "mean" ? PrivateStateRule::Mean : PrivateStateRule::Reset;
+         },
+         "what every rank begins with where ranks have states of their own and "
+         "another number of ranks saved them: their mean, or new ones")
+      ->check(oneOf({"mean", "reset"}))
+      ->type_name("RULE");
+  addInterval(app, "--log-every", o.logEvery,
+              "when to print the loss (default: epoch)");
+  app.add_option_function<std::string>(
+         "--progress",
+         [&o](const std::string &v) {
+           o.progress = v == "bar"     ? ProgressKind::Bar
+                        : v == "plain" ? ProgressKind::Plain
+                        : v == "none"  ? ProgressKind::None
+                                       : ProgressKind::Auto;
+         },
+         "progress bar and lines (default: auto)")
+      ->check(oneOf({"auto", "bar", "plain", "none"}))
+      ->type_name("KIND");
+  app.add_flag("--eval,!--no-eval", o.evaluate,
+               "evaluate on held-out data, see --eval-every (default: yes)");
+}
+
+/// Flags that do nothing without a place for checkpoints.
+static Status checkCheckpointFlags(const CLI::App &app,
+                                   const Options &options) {
+  if (options.checkpointDir)
+    return Status();
+  for (const char *flag :
+       {"--checkpoint-every", "--checkpoint-prefix", "--keep-max"})
+    if (app.count(flag) > 0)
+      return fail(fmt::format("{} needs --checkpoint-dir DIR, without which no "
+                              "checkpoint is written",
+                              flag));
+  if (options.privateState && !options.resume)
+    return fail("--private-state needs --checkpoint-dir DIR or --resume PATH: "
+                "it says what becomes of a checkpoint's states");
+  return Status();
+}
+
+Status checkTraining(const CLI::App &app, const Options &options) {
+  if (options.names && !options.init)
+    return fail("--names needs --init FILE, whose tensors have the names");
+  if (options.saveBest && !options.evaluate)
+    return fail("--save-best and --no-eval exclude each other: without "
+                "evaluations nothing is best");
+  if (options.saveBestFrom != 1 && !options.saveBest)
+    return fail("--save-best-from needs --save-best FILE");
+  if (options.checkpointPrefix &&
+      (options.checkpointPrefix->empty() ||
+       options.checkpointPrefix->find('/') != std::string::npos))
+    return fail("--checkpoint-prefix must be a name without '/'; the directory "
+                "is --checkpoint-dir");
+  return checkCheckpointFlags(app, options);
+}
+
+} // namespace boostrt
