@@ -58,7 +58,8 @@ if ptxas:
 
 # Where the ranks of servers meet, for each test that has several: a port that is free when the
 # tests begin. (Ranks of one server find a free one themselves.)
-for name, port in zip(("%launch_port", "%adasum_port", "%counts_port"), free_ports(3)):
+for name, port in zip(("%launch_port", "%adasum_port", "%counts_port", "%folders_port"),
+                      free_ports(4)):
     config.substitutions.append((name, str(port)))
 
 # Open MPI's launcher, as many processes as asked for, also where root runs the tests.

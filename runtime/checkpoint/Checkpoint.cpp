@@ -9,7 +9,6 @@
 #include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,23 +30,10 @@ static Status notACheckpoint(FileSystem &files, const std::string &path,
     return ioStatus(error, ExitCode::Checkpoint, "open",
                     path + "/" + kManifestFile);
   }
-  std::vector<std::string> names;
-  for (const CheckpointName &name : checkpointsNewestFirst(entries))
-    names.push_back(fmt::format("'{}/{}'", path, name.text));
-  if (names.empty())
-    return Status(ExitCode::Checkpoint,
-                  fmt::format("'{}' is a directory without {}, so it is not a "
-                              "checkpoint and holds none; check the path",
-                              path, kManifestFile));
-  constexpr size_t kShown = 5;
-  std::string more = names.size() > kShown
-                         ? fmt::format(" and {} more", names.size() - kShown)
-                         : "";
-  names.resize(std::min(names.size(), kShown));
   return Status(ExitCode::Checkpoint,
-                fmt::format("'{}' is a folder of checkpoints, expected one of "
-                            "them; it holds {}{}",
-                            path, fmt::join(names, ", "), more));
+                fmt::format("'{}' is a directory without {}, so it is not a "
+                            "checkpoint and holds none; check the path",
+                            path, kManifestFile));
 }
 
 static Result<CheckpointManifest> readManifest(FileSystem &files,
@@ -146,6 +132,10 @@ Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
   return manifest->position;
 }
 
+std::string SkippedCheckpoint::describe() const {
+  return fmt::format("checkpoint '{}' is passed over: {}", path, reason);
+}
+
 Result<NewestCheckpoint>
 newestValidCheckpoint(FileSystem &files, const std::string &directory,
                       std::optional<std::string_view> prefix) {
@@ -176,24 +166,6 @@ newestValidCheckpoint(FileSystem &files, const std::string &directory,
     break;
   }
   return newest;
-}
-
-Result<std::string> findCheckpoint(FileSystem &files, const std::string &path) {
-  std::vector<DirectoryEntry> entries;
-  bool isCheckpoint = !files.list(path, entries).ok() ||
-                      std::ranges::find(entries, kManifestFile,
-                                        &DirectoryEntry::name) != entries.end();
-  if (isCheckpoint || checkpointsNewestFirst(entries).empty())
-    return path;
-  Result<NewestCheckpoint> newest = newestValidCheckpoint(files, path, {});
-  if (!newest.ok())
-    return newest.status();
-  if (newest->found)
-    return newest->path;
-  return Status(ExitCode::Checkpoint,
-                fmt::format("none of the checkpoints in '{}' can be read; the "
-                            "newest: {}",
-                            path, newest->skipped.front().reason));
 }
 
 Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,

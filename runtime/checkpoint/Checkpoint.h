@@ -56,6 +56,9 @@ struct RankStates {
 struct SkippedCheckpoint {
   std::string path;
   std::string reason;
+
+  /// Both, as a note for the user.
+  std::string describe() const;
 };
 
 struct NewestCheckpoint {
@@ -89,10 +92,6 @@ Result<CheckpointPosition> verifyCheckpoint(FileSystem &files,
 Result<NewestCheckpoint>
 newestValidCheckpoint(FileSystem &files, const std::string &directory,
                       std::optional<std::string_view> prefix);
-
-/// `path`; where that is a directory of checkpoints, the newest one that
-/// verifies. Fails with ExitCode::Checkpoint where none does.
-Result<std::string> findCheckpoint(FileSystem &files, const std::string &path);
 
 /// The weights of `path`: a checkpoint directory or one safetensors file.
 Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,

@@ -109,8 +109,7 @@ CheckpointStore::open(FileSystem &files, std::string directory,
   if (keepMax < 1)
     return Status(ExitCode::Usage,
                   fmt::format("--keep-max {}: expected at least 1", keepMax));
-  while (directory.size() > 1 && directory.back() == '/')
-    directory.pop_back();
+  directory = withoutFinalSlashes(std::move(directory));
   BOOSTRT_RETURN_IF_ERROR(
       makeDirectories(files, directory, ExitCode::Checkpoint));
 

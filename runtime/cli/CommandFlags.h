@@ -21,7 +21,9 @@ void addNames(CLI::App &app, Options &options, const char *description);
 
 /// Training, without what addCommon() adds.
 void addTraining(CLI::App &app, Options &options);
-Status checkTraining(const CLI::App &app, const Options &options);
+/// Also gives checkpoints the place that --rank-checkpoints means, and puts
+/// what is written under a relative name below --workdir.
+Status checkTraining(const CLI::App &app, Options &options);
 
 void addEvaluation(CLI::App &app, Options &options);
 Status checkEvaluation(const Options &options);

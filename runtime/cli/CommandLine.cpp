@@ -41,10 +41,10 @@ struct CommandSpec {
   const char *description;
   bool needsProgram;
   void (*add)(CLI::App &, Parsed &);
-  Status (*check)(const CLI::App &, const Options &);
+  Status (*check)(const CLI::App &, Options &);
 };
 
-Status checkNothing(const CLI::App &, const Options &) { return Status(); }
+Status checkNothing(const CLI::App &, Options &) { return Status(); }
 
 const CommandSpec kCommands[] = {
     {Command::Train, "", "Trains a compiled program.", true,
@@ -61,7 +61,7 @@ const CommandSpec kCommands[] = {
        addEvaluation(app, parsed.options);
        addLaunch(app, parsed.options.launch);
      },
-     [](const CLI::App &, const Options &o) { return checkEvaluation(o); }},
+     [](const CLI::App &, Options &o) { return checkEvaluation(o); }},
     {Command::Info, "info", "Shows what a compiled program holds.", true,
      [](CLI::App &app, Parsed &parsed) {
        addInfo(app, parsed.options, parsed.job);
@@ -89,19 +89,19 @@ const CommandSpec kCommands[] = {
      "coloured stripes,\nin train/ and val/ with a directory for each class.",
      false,
      [](CLI::App &app, Parsed &parsed) { addMakeData(app, parsed.options); },
-     [](const CLI::App &, const Options &o) { return checkMakeData(o); }},
+     [](const CLI::App &, Options &o) { return checkMakeData(o); }},
     {Command::Export, "export",
      "Writes the weights that evaluations read, under the names of another "
      "framework.",
      true,
      [](CLI::App &app, Parsed &parsed) { addExport(app, parsed.options); },
-     [](const CLI::App &, const Options &o) { return checkExport(o); }},
+     [](const CLI::App &, Options &o) { return checkExport(o); }},
     {Command::RankTable, "rank-table",
      "Writes a rank table: create for a list of hosts, merge from tables of "
      "single\nservers.",
      false,
      [](CLI::App &app, Parsed &parsed) { addRankTable(app, parsed.options); },
-     [](const CLI::App &, const Options &o) { return checkRankTable(o); }},
+     [](const CLI::App &, Options &o) { return checkRankTable(o); }},
     {Command::Ranks, "ranks",
      "Shows which rank this process would be, or which ones it would start, "
      "and what\nsays so: flags, a rank table, or the variables of a launcher.",

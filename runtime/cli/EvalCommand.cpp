@@ -1,3 +1,4 @@
+#include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/cli/Commands.h"
 #include "runtime/trainer/RunState.h"
 #include "runtime/trainer/Session.h"
@@ -22,14 +23,13 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   std::string checkpoint; ///< rank 0 alone knows it
   if (ranks.isFirst()) {
     const Program &program = (*session)->program();
-    Result<std::string> found =
+    Result<FoundCheckpoint> found =
         findCheckpoint(realFileSystem(), *options.checkpoint);
     if (!found.ok())
       return found.status();
-    checkpoint = *found;
-    if (checkpoint != *options.checkpoint)
-      console.note(fmt::format("the newest checkpoint in {} is {}",
-                               *options.checkpoint, checkpoint));
+    checkpoint = found->path;
+    for (const std::string &note : found->notes)
+      console.note(note);
     Result<SafetensorsFile> loaded = loadWeights(
         realFileSystem(), checkpoint, maxWeightBytes(program, options.names));
     if (!loaded.ok())

@@ -1,5 +1,5 @@
 // `boost-run export`.
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/cli/Commands.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -72,12 +72,14 @@ Status exportCommand(const Options &options) {
       return read.status();
     names = std::move(read).value();
   }
-  Result<std::string> checkpoint =
+  Result<FoundCheckpoint> checkpoint =
       findCheckpoint(realFileSystem(), *options.checkpoint);
   if (!checkpoint.ok())
     return checkpoint.status();
-  Result<SafetensorsFile> file =
-      loadWeights(realFileSystem(), *checkpoint, maxWeightBytes(program, {}));
+  for (const std::string &note : checkpoint->notes)
+    printNote("boost-run: {}\n", note);
+  Result<SafetensorsFile> file = loadWeights(realFileSystem(), checkpoint->path,
+                                             maxWeightBytes(program, {}));
   if (!file.ok())
     return file.status();
   const NamedFile taken[] = {{"the program", options.program},

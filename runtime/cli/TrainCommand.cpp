@@ -116,8 +116,7 @@ private:
          {"--no-eval", fmt::format("{}", !options_.evaluate)},
          {"--check-replicas", fmt::format("{}", options_.checkReplicasEvery)},
          {"--checkpoint-dir", options_.checkpointDir ? "given" : "not given"},
-         {"--checkpoint-every",
-          fmt::format("{}", options_.checkpointEvery.steps)},
+         {"--checkpoint-every", options_.checkpointEvery.text()},
          {"--seed", text(options_.seed)},
          {"--shuffle", !options_.shuffle   ? "not given"
                        : *options_.shuffle ? "on"
@@ -135,8 +134,12 @@ private:
     noteSteps();
     noteTail();
     BOOSTRT_RETURN_IF_ERROR(session_->measureMemory(ranks_));
-    if (ranks_.isFirst())
+    if (ranks_.isFirst()) {
+      if (options_.workdir)
+        BOOSTRT_RETURN_IF_ERROR(
+            makeWorkdir(realFileSystem(), *options_.workdir));
       BOOSTRT_RETURN_IF_ERROR(checkOutputs(options_));
+    }
     Result<std::unique_ptr<CheckpointStore>> store =
         openStore(options_, program, ranks_);
     if (!store.ok())

@@ -2,6 +2,7 @@
 #include "runtime/cli/CommandFlags.h"
 #include "runtime/support/FlagValues.h"
 #include "runtime/support/ParseNumber.h"
+#include "runtime/support/Suggest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,12 +14,18 @@ Status fail(std::string message) {
   return Status(ExitCode::Usage, std::move(message));
 }
 
-/// "epoch", or a number of steps.
-bool parseInterval(const std::string &text, Interval &interval) {
-  std::optional<int64_t> steps =
-      text == "epoch" ? 0 : parseWhole<int64_t>(text);
-  interval.steps = steps.value_or(0);
-  return text == "epoch" || interval.steps > 0;
+/// Interval::text() read back; "1epoch" and "5epoch" too.
+std::optional<Interval> parseInterval(std::string_view text) {
+  if (text == "epoch")
+    return Interval();
+  std::string_view number = text;
+  for (std::string_view unit : {"epochs", "epoch"})
+    if (number.size() == text.size() && number.ends_with(unit))
+      number.remove_suffix(unit.size());
+  std::optional<int64_t> count = parseWhole<int64_t>(number);
+  if (!count || *count <= 0)
+    return std::nullopt;
+  return number.size() == text.size() ? Interval{*count} : Interval{0, *count};
 }
 
 void addInterval(CLI::App &app, const char *name, Interval &interval,
@@ -26,14 +33,83 @@ void addInterval(CLI::App &app, const char *name, Interval &interval,
   app.add_option_function<std::string>(
          name,
          [&interval, name](const std::string &text) {
-           if (!parseInterval(text, interval))
+           std::optional<Interval> parsed = parseInterval(text);
+           if (!parsed)
              throw CLI::ValidationError(
                  name, fmt::format("'{}' is neither 'epoch' nor a number of "
-                                   "steps above 0",
-                                   text));
+                                   "steps above 0, nor one of epochs as in "
+                                   "'5epochs'",
+                                   printable(text)));
+           interval = *parsed;
          },
          description)
-      ->type_name("N|epoch");
+      ->type_name("N|epoch|Nepochs");
+}
+
+void addWorkdir(CLI::App &app, Options &o) {
+  app.add_option("--workdir", o.workdir,
+                 "what the run writes under relative names is below DIR, which "
+                 "is made; names of what it reads are not")
+      ->type_name("DIR");
+  // The value is never the next argument, which may be PROGRAM.
+  const std::string description =
+      "keep checkpoints in the folders of MindSpore's scripts, below "
+      "--workdir: "
+      "per-rank, train_parallelN/ckpt_0 for rank N, or shared, "
+      "train_parallel/ckpt_N; rank 0 writes, those of the other ranks are "
+      "links (without a value: per-rank)";
+  app.add_flag("--rank-checkpoints{per-rank}", description)
+      ->check(oneOf({"per-rank", "shared"}))
+      ->each([&o](const std::string &value) {
+        o.rankLayout =
+            value == "shared" ? RankLayout::Shared : RankLayout::PerRank;
+      })
+      ->type_name("LAYOUT");
+}
+
+/// Puts what is written under relative names below --workdir, and checkpoints
+/// in the folder of rank 0.
+void placeOutputs(Options &o) {
+  if (!o.workdir)
+    return;
+  o.workdir = withoutFinalSlashes(*o.workdir);
+  for (std::optional<std::string> *path :
+       {&o.save, &o.saveBest, &o.metrics, &o.checkpointDir, &o.launch.logDir})
+    if (*path && !(*path)->empty() && !(*path)->starts_with('/'))
+      *path = *o.workdir + "/" + **path;
+  if (o.rankLayout)
+    o.checkpointDir = *o.workdir + "/" + rankFolder(*o.rankLayout, 0);
+}
+
+Status checkWorkdir(const Options &o) {
+  if (o.workdir && o.workdir->empty())
+    return fail("--workdir needs the name of a directory");
+  if (!o.rankLayout)
+    return Status();
+  if (!o.workdir)
+    return fail("--rank-checkpoints needs --workdir DIR, in which the folders "
+                "of ranks are made; the current directory is --workdir .");
+  return !o.checkpointDir
+             ? Status()
+             : fail("--rank-checkpoints and --checkpoint-dir exclude each "
+                    "other: both say where checkpoints are kept");
+}
+
+/// Flags that do nothing without a place for checkpoints.
+Status checkCheckpointFlags(const CLI::App &app, const Options &options) {
+  if (options.checkpointDir)
+    return Status();
+  for (const char *flag :
+       {"--checkpoint-every", "--checkpoint-prefix", "--keep-max"})
+    if (app.count(flag) > 0)
+      return fail(fmt::format("{} needs --checkpoint-dir DIR or "
+                              "--rank-checkpoints, without which no "
+                              "checkpoint is written",
+                              flag));
+  if (options.privateState && !options.resume)
+    return fail("--private-state needs --checkpoint-dir DIR or --resume PATH: "
+                "it says what becomes of a checkpoint's states");
+  return Status();
 }
 
 } // namespace
@@ -65,8 +141,10 @@ void addTraining(CLI::App &app, Options &o) {
          "visit samples in random order (default: on)")
       ->check(oneOf({"on", "off"}))
       ->type_name("WHEN");
-  app.add_option("--init", o.init, "start from the weights in FILE")
-      ->type_name("FILE");
+  app.add_option("--init", o.init,
+                 "start from the weights in a file, a checkpoint, or the "
+                 "newest in a directory of some")
+      ->type_name("PATH");
   addNames(app, o,
            "names of tensors in the file of --init: of PyTorch's "
            "layers, of MindSpore's, or a JSON object of names by those "
@@ -87,6 +165,7 @@ void addTraining(CLI::App &app, Options &o) {
                  "(default: the model's train.eval_every)")
       ->check(integerBetween(0, kMany))
       ->type_name("N");
+  addWorkdir(app, o);
   app.add_option("--checkpoint-dir", o.checkpointDir, "keep checkpoints in DIR")
       ->type_name("DIR");
   app.add_option("--checkpoint-prefix", o.checkpointPrefix,
@@ -109,9 +188,11 @@ void addTraining(CLI::App &app, Options &o) {
       ->check(integerBetween(0, kMany))
       ->capture_default_str()
       ->type_name("N");
-  app.add_option("--resume", o.resume,
-                 "continue the newest checkpoint, the one at PATH, or none "
-                 "(default: auto with --checkpoint-dir)")
+  app.add_option(
+         "--resume", o.resume,
+         "continue the newest checkpoint, the one at PATH or the newest "
+         "in that directory, or none (default: auto where checkpoints "
+         "are kept)")
       ->type_name("auto|PATH|never");
   app.add_option_function<std::string>(
          "--private-state",
@@ -140,24 +221,7 @@ void addTraining(CLI::App &app, Options &o) {
                "evaluate on held-out data, see --eval-every (default: yes)");
 }
 
-/// Flags that do nothing without a place for checkpoints.
-static Status checkCheckpointFlags(const CLI::App &app,
-                                   const Options &options) {
-  if (options.checkpointDir)
-    return Status();
-  for (const char *flag :
-       {"--checkpoint-every", "--checkpoint-prefix", "--keep-max"})
-    if (app.count(flag) > 0)
-      return fail(fmt::format("{} needs --checkpoint-dir DIR, without which no "
-                              "checkpoint is written",
-                              flag));
-  if (options.privateState && !options.resume)
-    return fail("--private-state needs --checkpoint-dir DIR or --resume PATH: "
-                "it says what becomes of a checkpoint's states");
-  return Status();
-}
-
-Status checkTraining(const CLI::App &app, const Options &options) {
+Status checkTraining(const CLI::App &app, Options &options) {
   if (options.names && !options.init)
     return fail("--names needs --init FILE, whose tensors have the names");
   if (options.saveBest && !options.evaluate)
@@ -170,6 +234,8 @@ Status checkTraining(const CLI::App &app, const Options &options) {
        options.checkpointPrefix->find('/') != std::string::npos))
     return fail("--checkpoint-prefix must be a name without '/'; the directory "
                 "is --checkpoint-dir");
+  BOOSTRT_RETURN_IF_ERROR(checkWorkdir(options));
+  placeOutputs(options);
   return checkCheckpointFlags(app, options);
 }
 

@@ -184,4 +184,10 @@ std::string baseNameOf(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+std::string withoutFinalSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path;
+}
+
 } // namespace boostrt

@@ -98,6 +98,23 @@ public:
   virtual IoError removeDirectory(const std::string &path) = 0;
   /// One level; EEXIST when there is something of this name.
   virtual IoError makeDirectory(const std::string &path) = 0;
+  /// A symbolic link with the text `target`; EEXIST when there is something of
+  /// the name `path`, which stays as it is.
+  virtual IoError makeLink(const std::string & /*target*/,
+                           const std::string & /*path*/) {
+    return IoError(ENOTSUP);
+  }
+  /// The text of a symbolic link; EINVAL for what is not one.
+  virtual IoError readLink(const std::string & /*path*/,
+                           std::string & /*target*/) {
+    return IoError(EINVAL);
+  }
+  /// The one absolute name of what exists, without links; by itself, for a file
+  /// system without links.
+  virtual IoError resolve(const std::string &path, std::string &resolved) {
+    resolved = path;
+    return {};
+  }
   /// Sorted by name, without "." and "..".
   virtual IoError list(const std::string &path,
                        std::vector<DirectoryEntry> &entries) = 0;
@@ -182,5 +199,7 @@ Status makeDirectories(FileSystem &files, const std::string &path,
 /// The directory of `path` ("." when it names none), and its last component.
 std::string directoryOf(const std::string &path);
 std::string baseNameOf(const std::string &path);
+/// "a/b//" as "a/b"; "/" stays.
+std::string withoutFinalSlashes(std::string path);
 
 } // namespace boostrt

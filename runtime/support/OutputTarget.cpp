@@ -45,7 +45,9 @@ IoError describePlainFile(const struct stat &info, OutputTarget &target) {
   return {};
 }
 
-IoError readLink(const std::string &path, std::string &text) {
+} // namespace
+
+IoError readLinkText(const std::string &path, std::string &text) {
   char buffer[PATH_MAX];
   ssize_t length = readlink(path.c_str(), buffer, sizeof buffer);
   if (length < 0)
@@ -53,8 +55,6 @@ IoError readLink(const std::string &path, std::string &text) {
   text.assign(buffer, static_cast<size_t>(length));
   return {};
 }
-
-} // namespace
 
 IoError findOutputTarget(const std::string &path, OutputTarget &target) {
   target = {};
@@ -84,7 +84,7 @@ IoError findOutputTarget(const std::string &path, OutputTarget &target) {
       return {};
     }
     std::string text;
-    if (IoError error = readLink(target.path, text); !error.ok())
+    if (IoError error = readLinkText(target.path, text); !error.ok())
       return error;
     target.path = text.starts_with('/')
                       ? text

@@ -26,6 +26,9 @@ struct OutputTarget {
 /// and the like where open(2) would not let this user write the file.
 IoError findOutputTarget(const std::string &path, OutputTarget &target);
 
+/// What a symbolic link says; EINVAL for what is not one.
+IoError readLinkText(const std::string &path, std::string &text);
+
 /// Whether both names lead to the same plain file.
 bool isSameFile(const std::string &one, const std::string &other);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -267,6 +268,25 @@ public:
 
   IoError makeDirectory(const std::string &path) override {
     return ::mkdir(path.c_str(), 0777) == 0 ? IoError() : lastError();
+  }
+
+  IoError makeLink(const std::string &target,
+                   const std::string &path) override {
+    return ::symlink(target.c_str(), path.c_str()) == 0 ? IoError()
+                                                        : lastError();
+  }
+
+  IoError readLink(const std::string &path, std::string &target) override {
+    return readLinkText(path, target);
+  }
+
+  IoError resolve(const std::string &path, std::string &resolved) override {
+    std::unique_ptr<char, void (*)(void *)> name(
+        ::realpath(path.c_str(), nullptr), std::free);
+    if (!name)
+      return lastError();
+    resolved = name.get();
+    return {};
   }
 
   IoError list(const std::string &path,

@@ -2,6 +2,7 @@
 // program. An absent option is empty; its reader knows the default.
 #pragma once
 
+#include "runtime/checkpoint/RankFolders.h"
 #include "runtime/data/Patterns.h"
 #include "runtime/device/cuda/GpuChoice.h"
 #include "runtime/launch/LaunchOptions.h"
@@ -16,14 +17,24 @@ namespace boostrt {
 
 enum class ProgressKind { Auto, Bar, Plain, None };
 
-/// A number of steps, or the end of each epoch.
+/// A number of steps or of epochs: "100", "epoch", "5epochs".
 struct Interval {
-  int64_t steps = 0; ///< 0: at the end of each epoch
+  int64_t steps = 0; ///< 0: epochs count
+  int64_t epochs = 1;
 
-  /// Whether something is due after `globalStep`.
-  bool due(int64_t globalStep, bool epochEnds) const {
-    return steps == 0 ? epochEnds : globalStep % steps == 0;
+  bool isInEpochs() const { return steps == 0; }
+  /// Whether something is due after `globalStep`, a step of `epoch`. Multiples
+  /// count, not what came before: a resumed run keeps to the same epochs.
+  bool due(int64_t globalStep, int64_t epoch, bool epochEnds) const {
+    return isInEpochs() ? epochEnds && epoch % epochs == 0
+                        : globalStep % steps == 0;
   }
+  std::string text() const {
+    return !isInEpochs() ? std::to_string(steps)
+           : epochs == 1 ? "epoch"
+                         : std::to_string(epochs) + "epochs";
+  }
+  bool operator==(const Interval &) const = default;
 };
 
 /// What becomes of states that each rank has of its own when their number is
@@ -66,7 +77,11 @@ struct Options {
   std::optional<std::string> names;
   std::optional<int64_t> evalEvery; ///< epochs; 0: only at the end
   int64_t saveBestFrom = 1;         ///< epoch
+  /// With `rankLayout`, the folder of rank 0 in it.
   std::optional<std::string> checkpointDir, checkpointPrefix;
+  /// What the run writes under relative names, which are below it already.
+  std::optional<std::string> workdir;
+  std::optional<RankLayout> rankLayout; ///< with a workdir alone
   Interval checkpointEvery, logEvery;
   int keepMax = 5;
   int64_t checkReplicasEvery = 100;  ///< steps; 0: never

@@ -134,7 +134,7 @@ Status Saving::saveWeights(const CheckpointPosition &position) {
 }
 
 void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
-  if (checkpointEvery_.due(position.globalStep, epochEnds))
+  if (checkpointEvery_.due(position.globalStep, position.epoch, epochEnds))
     if (Status status = checkpoint(position); !status.ok())
       console_.note("training goes on without a new checkpoint: " +
                     status.message());

@@ -34,8 +34,9 @@ public:
          Console &console);
 
   /// Whether stepDone() looks at the weights.
-  bool isDue(int64_t globalStep, bool epochEnds) const {
-    return (keepsCheckpoints_ && checkpointEvery_.due(globalStep, epochEnds)) ||
+  bool isDue(int64_t globalStep, int64_t epoch, bool epochEnds) const {
+    return (keepsCheckpoints_ &&
+            checkpointEvery_.due(globalStep, epoch, epochEnds)) ||
            (saveFile_ && epochEnds);
   }
   /// Call after every step. A checkpoint that cannot be written is noted, and

@@ -2,6 +2,7 @@
 
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/CheckpointNames.h"
+#include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/checkpoint/RunSteps.h"
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/ChangeOfRanks.h"
@@ -115,9 +116,13 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
   start.position.programName = program.descriptor().name;
   start.position.dataFingerprint = data.source.train->fingerprint();
   if (options.init) {
-    Result<SafetensorsFile> weights =
-        loadWeights(realFileSystem(), *options.init,
-                    maxWeightBytes(program, options.names));
+    Result<FoundCheckpoint> found =
+        findCheckpoint(realFileSystem(), *options.init);
+    if (!found.ok())
+      return found.status();
+    start.notes = found->notes;
+    Result<SafetensorsFile> weights = loadWeights(
+        realFileSystem(), found->path, maxWeightBytes(program, options.names));
     if (!weights.ok())
       return weights.status();
     start.weights = std::move(weights).value();
@@ -128,6 +133,14 @@ Result<StartingPoint> freshStart(const Options &options, const Program &program,
       start.names = std::move(names).value();
     }
   }
+  return start;
+}
+
+/// `start`, which says `notes` before its own.
+Result<StartingPoint> withNotes(const std::vector<std::string> &notes,
+                                Result<StartingPoint> start) {
+  if (start.ok())
+    start->notes.insert(start->notes.begin(), notes.begin(), notes.end());
   return start;
 }
 
@@ -171,13 +184,18 @@ decideStartingPoint(const Options &options, const Program &program,
       return Status(ExitCode::Usage,
                     "--resume PATH and --init exclude each other: the "
                     "checkpoint brings its own weights");
-    return resumeFrom(resume, options, program, data, ranks);
+    Result<FoundCheckpoint> found = findCheckpoint(realFileSystem(), resume);
+    if (!found.ok())
+      return found.status();
+    return withNotes(found->notes,
+                     resumeFrom(found->path, options, program, data, ranks));
   }
   if (!store) {
     if (resume == "auto")
-      return Status(ExitCode::Usage,
-                    "--resume auto needs --checkpoint-dir, where it looks for "
-                    "the newest checkpoint");
+      return Status(
+          ExitCode::Usage,
+          "--resume auto needs --checkpoint-dir or --rank-checkpoints, "
+          "where it looks for the newest checkpoint");
     return freshStart(options, program, data);
   }
 
@@ -209,17 +227,13 @@ decideStartingPoint(const Options &options, const Program &program,
                     describeSkipped(newest->skipped)));
   std::vector<std::string> notes;
   for (const SkippedCheckpoint &skipped : newest->skipped)
-    notes.push_back(fmt::format("checkpoint '{}' is passed over: {}",
-                                skipped.path, skipped.reason));
+    notes.push_back(skipped.describe());
   if (newest->found && options.init)
     notes.push_back(fmt::format("--init {} is not read: the run is resumed",
                                 *options.init));
-  Result<StartingPoint> start =
-      newest->found ? resumeFrom(newest->path, options, program, data, ranks)
-                    : freshStart(options, program, data);
-  if (start.ok())
-    start->notes.insert(start->notes.begin(), notes.begin(), notes.end());
-  return start;
+  return withNotes(notes, newest->found ? resumeFrom(newest->path, options,
+                                                     program, data, ranks)
+                                        : freshStart(options, program, data));
 }
 
 } // namespace
@@ -235,6 +249,13 @@ openStore(const Options &options, const Program &program, const Ranks &ranks) {
                               "checkpoints, at most 100 characters; give "
                               "--checkpoint-prefix",
                               printable(prefix)));
+  if (options.rankLayout) {
+    if (options.resume.value_or("auto") == "auto")
+      BOOSTRT_RETURN_IF_ERROR(checkOtherLayout(
+          realFileSystem(), *options.workdir, *options.rankLayout, prefix));
+    BOOSTRT_RETURN_IF_ERROR(makeRankFolders(realFileSystem(), *options.workdir,
+                                            *options.rankLayout, ranks.size()));
+  }
   return CheckpointStore::open(realFileSystem(), *options.checkpointDir, prefix,
                                options.keepMax,
                                program.descriptor().recipe_json);

@@ -23,8 +23,9 @@ struct StartingPoint {
   std::vector<std::string> notes;
 };
 
-/// Opens the store of --checkpoint-dir; null without that flag, and on all
-/// ranks but the first.
+/// Opens the store of --checkpoint-dir or --rank-checkpoints, and makes the
+/// folders of the latter; null without these flags, and on all ranks but the
+/// first.
 Result<std::unique_ptr<CheckpointStore>>
 openStore(const Options &options, const Program &program, const Ranks &ranks);
 

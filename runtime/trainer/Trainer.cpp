@@ -176,7 +176,7 @@ bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
   bool endsEpoch = stepsLeft() == 1;
   if (!execution_.runsAhead() || window_.hasPhases() || endsEpoch ||
-      next == run_.last() || saving_.isDue(next, endsEpoch))
+      next == run_.last() || saving_.isDue(next, position_.epoch, endsEpoch))
     return true;
   if (ranks_.isAlone())
     return false;
@@ -273,8 +273,10 @@ void Trainer::reportStep(const StepResults &results) {
                     execution_.adasumLog(position_.globalStep)};
   if (metrics_)
     metrics_->step(report);
-  // A run that ends inside an epoch shows where it got to.
-  if (settings_.logEvery.due(position_.globalStep, epochEnds() || reachedEnd()))
+  // A run that ends between two lines of epochs shows where it got to.
+  const Interval &every = settings_.logEvery;
+  if (every.due(position_.globalStep, position_.epoch, epochEnds()) ||
+      (every.isInEpochs() && reachedEnd()))
     console_.stepLine(report);
   // A single step is too short a time to show a rate that can be read.
   report.samplesPerSecond =

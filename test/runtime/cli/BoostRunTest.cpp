@@ -431,7 +431,8 @@ TEST(BoostRun, ExitCodesAndWhatIsSaid) {
   expectFailure({"info", fixture("newer")}, 1, "needs a newer boost-run");
   expectFailure({fixture("softmax"), "--epoch=1"}, 2, "did you mean");
   expectFailure({fixture("softmax"), kSmall, "--resume=auto"}, 2,
-                "--resume auto needs --checkpoint-dir");
+                "--resume auto needs --checkpoint-dir or --rank-checkpoints, "
+                "where it looks for the newest checkpoint");
   expectFailure({fixture("softmax"), kSmall, "--resume=x.ckpt", "--init=y"}, 2,
                 "exclude each other");
   expectFailure({fixture("softmax"), kSmall, "--metrics=/no/dir/m"}, 2,

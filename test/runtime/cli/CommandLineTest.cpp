@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <set>
+#include <sstream>
 #include <vector>
 
 using namespace boostrt;
@@ -89,10 +92,12 @@ TEST(CommandLine, FlagsOfCheckpointsNeedAPlaceForThem) {
   for (const char *flag : {"--checkpoint-every=5", "--checkpoint-every=epoch",
                            "--checkpoint-prefix=p", "--keep-max=5"}) {
     std::string name(flag, std::string_view(flag).find('='));
-    expectUsage({"train.so", flag}, name + " needs --checkpoint-dir DIR, "
-                                           "without which no checkpoint is "
-                                           "written");
+    expectUsage({"train.so", flag}, name + " needs --checkpoint-dir DIR or "
+                                           "--rank-checkpoints, without which "
+                                           "no checkpoint is written");
     EXPECT_TRUE(parse({"train.so", flag, "--checkpoint-dir=d"}).ok());
+    EXPECT_TRUE(
+        parse({"train.so", flag, "--rank-checkpoints", "--workdir=d"}).ok());
   }
   expectUsage({"train.so", "--private-state=mean"},
               "--private-state needs --checkpoint-dir DIR or --resume PATH");
@@ -259,7 +264,8 @@ TEST(CommandLine, ValuesAreChecked) {
   expectUsage({"train.so", "--progress=loud"}, "--progress");
   expectUsage({"train.so", "--keep-max=0"}, "--keep-max");
   expectUsage({"train.so", "--log-every=0"},
-              "'0' is neither 'epoch' nor a number of steps above 0");
+              "'0' is neither 'epoch' nor a number of steps above 0, nor one "
+              "of epochs as in '5epochs'");
   expectUsage({"train.so", "--checkpoint-every=sometimes"},
               "'sometimes' is neither 'epoch' nor");
   expectUsage({"train.so", "--checkpoint-prefix=a/b"},
@@ -267,11 +273,115 @@ TEST(CommandLine, ValuesAreChecked) {
   expectUsage({"train.so", "--data"}, "--data");
 }
 
-TEST(Interval, IsDueAtStepsOrAtTheEndOfAnEpoch) {
-  EXPECT_TRUE(Interval{}.due(7, true));
-  EXPECT_FALSE(Interval{}.due(7, false));
-  EXPECT_TRUE(Interval{5}.due(10, false));
-  EXPECT_FALSE(Interval{5}.due(11, true));
+TEST(CommandLine, IntervalsAreInStepsOrInEpochs) {
+  auto interval = [](const std::string &text) {
+    auto line = parse({"a.so", ("--log-every=" + text).c_str()});
+    EXPECT_TRUE(line.ok()) << text;
+    return line.ok() ? line->options.logEvery : Interval{-1};
+  };
+  EXPECT_EQ(interval("7"), Interval{7});
+  EXPECT_EQ(interval("epoch"), Interval());
+  EXPECT_EQ(interval("1epoch"), Interval());
+  EXPECT_EQ(interval("5epochs"), (Interval{0, 5}));
+  EXPECT_EQ(interval("5epoch"), (Interval{0, 5}));
+  for (const char *text : {"7", "epoch", "5epochs"})
+    EXPECT_EQ(interval(text).text(), text);
+  for (const char *text :
+       {"epochs", "0epochs", "-1epochs", "5 epochs", "5epochsepochs",
+        "1.5epochs", "5e", "99999999999999999999epochs"})
+    expectUsage({"a.so", "--checkpoint-dir=d",
+                 (std::string("--checkpoint-every=") + text).c_str()},
+                "--checkpoint-every: '" + std::string(text) +
+                    "' is neither 'epoch' nor a number");
+}
+
+TEST(CommandLine, RelativeOutputsAreBelowTheWorkdir) {
+  auto line = parse({"a.so", "--workdir=w//", "--save=s", "--save-best=x/b",
+                     "--metrics=/tmp/m", "--checkpoint-dir", "c", "--log-dir=l",
+                     "--init=i", "--resume=r", "--rank-table=t"});
+  ASSERT_TRUE(line.ok()) << line.status().message();
+  const Options &o = line->options;
+  EXPECT_EQ(*o.workdir, "w");
+  EXPECT_EQ(*o.save, "w/s");
+  EXPECT_EQ(*o.saveBest, "w/x/b");
+  EXPECT_EQ(*o.metrics, "/tmp/m");
+  EXPECT_EQ(*o.checkpointDir, "w/c");
+  EXPECT_EQ(*o.launch.logDir, "w/l");
+  EXPECT_EQ(*o.init + *o.resume + *o.launch.rankTable, "irt");
+  EXPECT_FALSE(o.rankLayout);
+  expectUsage({"a.so", "--workdir", ""},
+              "--workdir needs the name of a directory");
+}
+
+/// A flag with the name of a file or directory is either here or written below
+/// --workdir.
+TEST(CommandLine, EveryFileThatTrainingWritesIsBelowTheWorkdir) {
+  const std::set<std::string> read = {"--init",       "--names",
+                                      "--rank-table", "--resume",
+                                      "--token-file", "--workdir"};
+  auto everyPath = [](const Options &o) {
+    std::set<std::string> all;
+    for (const std::optional<std::string> *path :
+         {&o.save, &o.saveBest, &o.metrics, &o.checkpointDir, &o.launch.logDir})
+      if (*path)
+        all.insert(**path);
+    return all;
+  };
+  std::istringstream help(parse({"--help"})->text);
+  int written = 0;
+  for (std::string line; std::getline(help, line);) {
+    std::istringstream words(line);
+    std::string flag, type;
+    words >> flag >> type;
+    bool isPath = type == "FILE" || type == "DIR" || type == "PATH";
+    if (!flag.starts_with("--") || !isPath || read.count(flag))
+      continue;
+    auto parsed = parse({"a.so", "--workdir=w", (flag + "=f").c_str()});
+    // Those of another flag's.
+    if (!parsed.ok())
+      parsed = parse({"a.so", "--workdir=w", (flag + "=f").c_str(),
+                      "--checkpoint-dir=/c", "--init=i"});
+    ASSERT_TRUE(parsed.ok()) << flag;
+    EXPECT_TRUE(everyPath(parsed->options).count("w/f")) << flag;
+    ++written;
+  }
+  EXPECT_GE(written, 5);
+}
+
+TEST(CommandLine, CheckpointsInTheFoldersOfRanks) {
+  auto directory = [](const char *flag) {
+    auto line = parse({flag, "a.so", "--workdir=w"});
+    EXPECT_TRUE(line.ok()) << line.status().message();
+    return line.ok() ? line->options.checkpointDir.value_or("") : "";
+  };
+  EXPECT_EQ(directory("--rank-checkpoints"), "w/train_parallel0/ckpt_0");
+  EXPECT_EQ(directory("--rank-checkpoints=per-rank"),
+            "w/train_parallel0/ckpt_0");
+  EXPECT_EQ(directory("--rank-checkpoints=shared"), "w/train_parallel/ckpt_0");
+  EXPECT_EQ(parse({"a.so", "--workdir=w"})->options.checkpointDir,
+            std::nullopt);
+  expectUsage({"a.so", "--rank-checkpoints=mine", "--workdir=w"},
+              "--rank-checkpoints: expected per-rank or shared, found 'mine'");
+  expectUsage({"a.so", "--rank-checkpoints"},
+              "--rank-checkpoints needs --workdir DIR, in which the folders of "
+              "ranks are made; the current directory is --workdir .");
+  expectUsage(
+      {"a.so", "--rank-checkpoints", "--workdir=w", "--checkpoint-dir=c"},
+      "--rank-checkpoints and --checkpoint-dir exclude each other: "
+      "both say where checkpoints are kept");
+  EXPECT_THAT(parse({"--help"})->text,
+              HasSubstr("--rank-checkpoints LAYOUT:per-rank|shared"));
+}
+
+TEST(Interval, IsDueAtStepsOrAtTheEndOfEpochs) {
+  EXPECT_TRUE(Interval{}.due(7, 3, true));
+  EXPECT_FALSE(Interval{}.due(7, 3, false));
+  EXPECT_TRUE(Interval{5}.due(10, 3, false));
+  EXPECT_FALSE(Interval{5}.due(11, 3, true));
+  Interval second{0, 2};
+  EXPECT_TRUE(second.due(11, 4, true));
+  EXPECT_FALSE(second.due(11, 3, true));
+  EXPECT_FALSE(second.due(11, 4, false));
 }
 
 } // namespace
