@@ -53,8 +53,7 @@ void addWorkdir(CLI::App &app, Options &o) {
       ->type_name("DIR");
   // The value is never the next argument, which may be PROGRAM.
   const std::string description =
-      "keep checkpoints in the folders of MindSpore's scripts, below "
-      "--workdir: "
+      "keep checkpoints below --workdir in the folders of MindSpore's scripts: "
       "per-rank, train_parallelN/ckpt_0 for rank N, or shared, "
       "train_parallel/ckpt_N; rank 0 writes, those of the other ranks are "
       "links (without a value: per-rank)";

@@ -118,6 +118,7 @@ CASES = [
           ("metrics", "boost-run b.so --metrics ''"),
           ("checkpoints", "boost-run b.so --checkpoint-dir ''"),
           ("logs", "boost-run b.so --ranks 2 --log-dir ''"),
+          ("workdir", "boost-run b.so --workdir ''"),
           ("rank-table", "boost-run rank-table create --hosts 127.0.0.1 --devices 2 -o ''"))],
 
     Case("empty-name-tuning", "boostc m.json --tune '' -o x.so", 2, says=(r"--tune needs the name of a file",)),
