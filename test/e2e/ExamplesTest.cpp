@@ -1,7 +1,9 @@
-// The models of examples/ against the interpreter, ten steps on a CPU and on
-// the simulated GPU, there also with every product a library call; with batches
-// small enough for an interpreter.
+// The models of examples/ against the interpreter, on a CPU and on the simulated
+// GPU, there also with every product a library call; with batches small enough
+// for an interpreter. Of the deep ones it is a net of the same blocks, with few
+// of them and few channels, at every level of mixed precision.
 #include "test/e2e/Differential.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,15 +18,24 @@ namespace {
 struct Example {
   const char *name;
   int64_t batch, steps;
+  std::string sample = {}; ///< its shape; "": as the file says
+  /// What makes the net small, as `boostc --set` has it.
+  std::vector<std::string> sets = {};
 };
 
 void PrintTo(const Example &example, std::ostream *stream) {
   *stream << example.name;
 }
 
-/// What the example's model file says, but for the data and the batch; numbers
-/// of the optimizer are binary fractions, which single and double precision
-/// hold alike.
+std::string getName(const Example &example) {
+  std::string name = example.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// What the example's model file says, but for the batch, and of the data only
+/// the type and what is compiled; numbers of the optimizer are binary fractions,
+/// which single and double precision hold alike.
 Model readModel(const Example &example) {
   std::string path = std::string(BOOSTC_SOURCE_DIR "/examples/") +
                      example.name + "/model.json";
@@ -48,10 +59,16 @@ Model readModel(const Example &example) {
   auto printElements = [&](const llvm::json::Value &array) {
     return StringRef(print(array)).drop_front().drop_back().str();
   };
+  const llvm::json::Object &image = *input.getObject("image");
   model.name = example.name;
   model.batch = example.batch;
-  model.sample = print(*input.getObject("image")->get("shape"));
+  model.sample =
+      example.sample.empty() ? print(*image.get("shape")) : example.sample;
   model.classes = *input.getObject("label")->getInteger("classes");
+  if (const llvm::json::Value *blocks = root.get("blocks"))
+    model.blocks = print(*blocks);
+  if (image.getString("dtype").value_or("f32") == "u8")
+    model.transforms = print(*root.getObject("data")->get("transforms"));
   model.layers = printElements(*root.get("layers"));
   model.loss = print(*root.get("loss"));
   model.metrics = printElements(*root.get("metrics"));
@@ -81,9 +98,98 @@ INSTANTIATE_TEST_SUITE_P(All, Examples,
                                          Example{"lenet5-mnist", 4, 10},
                                          Example{"convnet-cifar10", 2, 3}),
                          [](const testing::TestParamInfo<Example> &info) {
-                           std::string name = info.param.name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return getName(info.param);
                          });
+
+/// The settings in `sets`, one after the other, and each use or layer of
+/// `omitted` left out.
+std::vector<std::string> reduce(std::vector<std::string> sets,
+                                ArrayRef<std::string> omitted = {}) {
+  for (std::string &set : sets)
+    set = "layers." + set;
+  for (const std::string &name : omitted)
+    sets.push_back("layers." + name + ".if=false");
+  return sets;
+}
+
+/// Features `first` to `last` of MobileNetV2, which repeat what others do.
+std::vector<std::string> getFeatures(int first, int last) {
+  std::vector<std::string> names;
+  for (int i = first; i <= last; ++i) {
+    // The first of each stage changes the number of channels.
+    bool isResidual = i != 4 && i != 7 && i != 11 && i != 14 && i != 17;
+    names.push_back("features." + std::to_string(i) +
+                    (isResidual ? "" : ".conv"));
+  }
+  return names;
+}
+
+/// Blocks with and without a projection, a stride or a residual connection;
+/// concatenations that grow.
+const Example kReduced[] = {
+    {"resnet20-cifar10", 4, 3, "[3, 8, 7]",
+     reduce({"conv1.filters=4", "layer1.with.filters=4", "layer1.repeat=1",
+             "layer2.with.filters=6", "layer2.repeat=1"},
+            {"layer3"})},
+    {"resnet18-cifar10", 3, 3, "[3, 8, 8]",
+     reduce({"conv1.filters=3", "layer1.with.filters=3", "layer1.repeat=1",
+             "layer4.with.filters=5", "layer4.repeat=1"},
+            {"layer2", "layer3"})},
+    {"mobilenetv2-cifar10", 4, 3, "[3, 8, 8]",
+     reduce({"features.0.with.filters=4", "features.1.conv.0.with.filters=4",
+             "features.1.conv.0.with.groups=4", "features.1.conv.1.filters=3",
+             "features.2.conv.with.expanded=6", "features.2.conv.with.filters=2",
+             "features.2.conv.with.stride=2", "features.3.with.filters=2",
+             "features.18.with.filters=9"},
+            getFeatures(4, 17))},
+    {"densenet-cifar10", 4, 3, "[3, 8, 8]",
+     reduce({"conv1.filters=3", "block1.layer.with.growth=2",
+             "block1.layer.repeat=2", "trans1.with.filters=4",
+             "block2.layer.with.growth=1", "block2.layer.repeat=2"},
+            {"trans2", "block3.layer"})}};
+
+struct Level {
+  const char *level, *dtype;
+  bool isForGpus; ///< and runs on the simulated one
+};
+
+void PrintTo(const Level &level, std::ostream *stream) {
+  *stream << level.level << " " << level.dtype
+          << (level.isForGpus ? " on GPUs" : "");
+}
+
+class Reduced : public testing::TestWithParam<std::tuple<Example, Level>> {};
+
+TEST_P(Reduced, StepsStayInTheirBounds) {
+  const auto &[example, level] = GetParam();
+  CompileOptions options;
+  options.phase.threads = 2;
+  options.phase.forCpu = !level.isForGpus;
+  options.phase.forCuda = level.isForGpus;
+  options.sets = example.sets;
+  options.sets.push_back(std::string("amp.level=") + level.level);
+  options.sets.push_back(std::string("amp.dtype=") + level.dtype);
+  expectSteps(readModel(example), options, example.steps);
+}
+
+std::string
+getReducedName(const testing::TestParamInfo<std::tuple<Example, Level>> &info) {
+  const auto &[example, level] = info.param;
+  return getName(example) + "_" + level.level + "_" + level.dtype +
+         (level.isForGpus ? "_gpu" : "_cpu");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Examples, Reduced,
+    testing::Combine(testing::ValuesIn(kReduced),
+                     testing::Values(Level{"O0", "bf16", false},
+                                     Level{"O1", "bf16", false},
+                                     Level{"O2", "bf16", false},
+                                     Level{"O3", "f16", false},
+                                     Level{"O0", "bf16", true},
+                                     Level{"O1", "f16", true},
+                                     Level{"O2", "bf16", true},
+                                     Level{"O3", "f16", true})),
+    getReducedName);
 
 } // namespace

@@ -48,6 +48,7 @@ struct Model {
   std::string weights = {}; ///< shape of input "weight"; "[]": one a sample
   /// The sample holds bytes, and these are its transforms; "": it holds floats.
   std::string transforms = {};
+  std::string blocks = {}; ///< what "layers" uses; "": nothing
 
   /// Labels of so many samples: what a metric counts.
   int64_t countLabels(int64_t samples) const;

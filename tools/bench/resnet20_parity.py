@@ -79,6 +79,7 @@ def write_safetensors(path, tensors):
 
 
 def read_safetensors(path):
+    types = {"F32": np.float32, "I64": np.int64}
     raw = path.read_bytes()
     size, = struct.unpack("<Q", raw[:8])
     tensors = {}
@@ -86,7 +87,7 @@ def read_safetensors(path):
         if name != "__metadata__":
             begin, end = entry["data_offsets"]
             tensors[name] = np.frombuffer(raw[8 + size + begin:8 + size + end],
-                                          np.float32).reshape(entry["shape"])
+                                          types[entry["dtype"]]).reshape(entry["shape"])
     return tensors
 
 
