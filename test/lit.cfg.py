@@ -34,8 +34,8 @@ config.substitutions.append(("%exits", f"sh {config.test_source_root}/Inputs/exi
 if config.boost_sanitize:
     config.available_features.add("sanitizer")
 
-# The real data set is never downloaded by a test: what needs it says
-# `REQUIRES: mnist`.
+# The real data sets are never downloaded by a test: what needs one says
+# `REQUIRES: mnist` or `REQUIRES: cifar10`.
 mnist_dirs = [os.environ.get("BOOSTC_MNIST_DIR"), os.environ.get("DATA_PATH"),
               config.boost_source_dir + "/MNIST_Data",
               config.boost_source_dir + "/../shared/data/mnist"]
@@ -44,6 +44,14 @@ for directory in map(pathlib.Path, filter(None, mnist_dirs)):
             directory.glob("train/train-images-idx3-ubyte*")):
         config.available_features.add("mnist")
         config.substitutions.append(("%mnist", str(directory.resolve())))
+        break
+cifar10_dirs = [os.environ.get("BOOSTC_CIFAR10_DIR"), os.environ.get("DATA_PATH"),
+                config.boost_source_dir + "/CIFAR10_Data",
+                config.boost_source_dir + "/../shared/data/cifar10"]
+for directory in map(pathlib.Path, filter(None, cifar10_dirs)):
+    if any(directory.glob("test_batch.bin*")):
+        config.available_features.add("cifar10")
+        config.substitutions.append(("%cifar10", str(directory.resolve())))
         break
 
 # A second opinion on the JSON schema: Debian's python3-jsonschema.

@@ -158,10 +158,7 @@ void PrintTo(const Level &level, std::ostream *stream) {
           << (level.isForGpus ? " on GPUs" : "");
 }
 
-class Reduced : public testing::TestWithParam<std::tuple<Example, Level>> {};
-
-TEST_P(Reduced, StepsStayInTheirBounds) {
-  const auto &[example, level] = GetParam();
+CompileOptions getOptions(const Example &example, const Level &level) {
   CompileOptions options;
   options.phase.threads = 2;
   options.phase.forCpu = !level.isForGpus;
@@ -169,7 +166,14 @@ TEST_P(Reduced, StepsStayInTheirBounds) {
   options.sets = example.sets;
   options.sets.push_back(std::string("amp.level=") + level.level);
   options.sets.push_back(std::string("amp.dtype=") + level.dtype);
-  expectSteps(readModel(example), options, example.steps);
+  return options;
+}
+
+class Reduced : public testing::TestWithParam<std::tuple<Example, Level>> {};
+
+TEST_P(Reduced, StepsStayInTheirBounds) {
+  const auto &[example, level] = GetParam();
+  expectSteps(readModel(example), getOptions(example, level), example.steps);
 }
 
 std::string
@@ -191,5 +195,25 @@ INSTANTIATE_TEST_SUITE_P(
                                      Level{"O2", "bf16", true},
                                      Level{"O3", "f16", true})),
     getReducedName);
+
+// The nets are deep, but the bounds of f32 still find the rounding of bf16.
+class Bounds : public testing::TestWithParam<Example> {};
+
+TEST_P(Bounds, TellTypesApart) {
+  Model model = readModel(GetParam());
+  CompileOptions exact = getOptions(GetParam(), {"O0", "bf16", false});
+  auto countBeyond = [&](const CompileOptions &options) {
+    Compiled compiled(compileText(model.getJson(), options), 2);
+    auto step = interpretStep(model, exact);
+    return MicroBatch(model, *step, compiled).countBeyond();
+  };
+  EXPECT_EQ(countBeyond(exact), 0);
+  EXPECT_GT(countBeyond(getOptions(GetParam(), {"O2", "bf16", false})), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Bounds, testing::ValuesIn(kReduced),
+                         [](const testing::TestParamInfo<Example> &info) {
+                           return getName(info.param);
+                         });
 
 } // namespace
