@@ -1,7 +1,7 @@
-// The models of examples/ against the interpreter, on a CPU and on the simulated
-// GPU, there also with every product a library call; with batches small enough
-// for an interpreter. Of the deep ones it is a net of the same blocks, with few
-// of them and few channels, at every level of mixed precision.
+// The models of examples/ against the interpreter, on a CPU and on the
+// simulated GPU, there also with every product a library call; with batches
+// small enough for an interpreter. Of the deep ones it is a net of the same
+// blocks, with few of them and few channels, at every level of mixed precision.
 #include "test/e2e/Differential.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,8 +34,8 @@ std::string getName(const Example &example) {
 }
 
 /// What the example's model file says, but for the batch, and of the data only
-/// the type and what is compiled; numbers of the optimizer are binary fractions,
-/// which single and double precision hold alike.
+/// the type and what is compiled; numbers of the optimizer are binary
+/// fractions, which single and double precision hold alike.
 Model readModel(const Example &example) {
   std::string path = std::string(BOOSTC_SOURCE_DIR "/examples/") +
                      example.name + "/model.json";
@@ -138,9 +138,9 @@ const Example kReduced[] = {
     {"mobilenetv2-cifar10", 4, 3, "[3, 8, 8]",
      reduce({"features.0.with.filters=4", "features.1.conv.0.with.filters=4",
              "features.1.conv.0.with.groups=4", "features.1.conv.1.filters=3",
-             "features.2.conv.with.expanded=6", "features.2.conv.with.filters=2",
-             "features.2.conv.with.stride=2", "features.3.with.filters=2",
-             "features.18.with.filters=9"},
+             "features.2.conv.with.expanded=6",
+             "features.2.conv.with.filters=2", "features.2.conv.with.stride=2",
+             "features.3.with.filters=2", "features.18.with.filters=9"},
             getFeatures(4, 17))},
     {"densenet-cifar10", 4, 3, "[3, 8, 8]",
      reduce({"conv1.filters=3", "block1.layer.with.growth=2",

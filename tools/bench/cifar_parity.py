@@ -10,10 +10,10 @@ CIFAR-10's first training images. Compared are, as resnet20_parity.py does,
   - each gradient, by the L2 distance from PyTorch's float64 gradient, with the worst distance of
     PyTorch's own fp32 steps: contiguous and channels_last, one thread and two.
 
-One JSON line for each example and batch. The exit code is 1 when a number is beyond its limit: 1e-5
+One JSON line for each EXAMPLE; by default all four. The exit code is 1 when a number is beyond its limit: 1e-5
 for loss and statistics, twice PyTorch's worst distance for gradients.
 
-  python3 tools/bench/cifar_parity.py --build build --data CIFAR10_DIR --json parity.jsonl [EXAMPLE]...
+  python3 tools/bench/cifar_parity.py --build build --data CIFAR10_DIR --json parity.jsonl
 
 Needs numpy and torch (Debian: python3-torch). Never needed to build or test.
 """

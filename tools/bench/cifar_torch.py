@@ -1,5 +1,5 @@
-"""The networks of examples/*-cifar10 as PyTorch modules with the names of the model files' parameters.
-`NETWORKS` makes one by the name of its example."""
+"""The networks of examples/*-cifar10 as PyTorch modules with the names of the model files'
+parameters. `NETWORKS` makes one by the name of its example."""
 
 import torch
 from torch import nn
