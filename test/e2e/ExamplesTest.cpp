@@ -196,24 +196,4 @@ INSTANTIATE_TEST_SUITE_P(
                                      Level{"O3", "f16", true})),
     getReducedName);
 
-// The nets are deep, but the bounds of f32 still find the rounding of bf16.
-class Bounds : public testing::TestWithParam<Example> {};
-
-TEST_P(Bounds, TellTypesApart) {
-  Model model = readModel(GetParam());
-  CompileOptions exact = getOptions(GetParam(), {"O0", "bf16", false});
-  auto countBeyond = [&](const CompileOptions &options) {
-    Compiled compiled(compileText(model.getJson(), options), 2);
-    auto step = interpretStep(model, exact);
-    return MicroBatch(model, *step, compiled).countBeyond();
-  };
-  EXPECT_EQ(countBeyond(exact), 0);
-  EXPECT_GT(countBeyond(getOptions(GetParam(), {"O2", "bf16", false})), 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(Examples, Bounds, testing::ValuesIn(kReduced),
-                         [](const testing::TestParamInfo<Example> &info) {
-                           return getName(info.param);
-                         });
-
 } // namespace
