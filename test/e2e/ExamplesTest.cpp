@@ -7,6 +7,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -195,5 +196,37 @@ INSTANTIATE_TEST_SUITE_P(
                                      Level{"O2", "bf16", true},
                                      Level{"O3", "f16", true})),
     getReducedName);
+
+// Worst cases of so many layers add up to bounds that hold for gradients that
+// are a hundredth off, too. Those of f32 are therefore compared by their L2
+// distance as well. Its limit is chosen, not derived: far above rounding, far
+// below a wrong gradient.
+class Gradients : public testing::TestWithParam<std::tuple<Example, bool>> {};
+
+TEST_P(Gradients, AreNearTheExactOnes) {
+  const auto &[example, isForGpus] = GetParam();
+  Model model = readModel(example);
+  CompileOptions options = getOptions(example, {"O0", "bf16", isForGpus});
+  Compiled compiled(compileText(model.getJson(), options), 2);
+  auto step = interpretStep(model, options);
+  MicroBatch batch(model, *step, compiled);
+  for (const auto &[name, gradient] : batch.found.gradients) {
+    const ReferenceValue &exact = batch.exact.at("gradient " + name).value;
+    double distance = 0.0, size = 0.0;
+    for (int64_t i = 0; i < gradient.size(); ++i) {
+      distance += std::pow(gradient.data[i] - exact.data[i], 2);
+      size += std::pow(exact.data[i], 2);
+    }
+    EXPECT_LE(std::sqrt(distance), 1e-3 * std::sqrt(size) + 1e-6) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Examples, Gradients,
+    testing::Combine(testing::ValuesIn(kReduced), testing::Bool()),
+    [](const testing::TestParamInfo<std::tuple<Example, bool>> &info) {
+      return getName(std::get<0>(info.param)) +
+             (std::get<1>(info.param) ? "_gpu" : "_cpu");
+    });
 
 } // namespace
