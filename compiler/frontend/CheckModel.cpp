@@ -338,6 +338,12 @@ static Node::Kind jsonKind(const ValueTable &table) {
   }
 }
 
+/// Whether the JSON type of `node` is one of `table`.
+static bool hasJsonType(const Node &node, const ValueTable &table) {
+  return node.is(jsonKind(table)) ||
+         (table.kind == Kind::Number && node.is(Node::Kind::Number));
+}
+
 Node Checker::check(const Node &node, const ValueTable &table,
                     const std::string &subject) {
   if (errors.isFull() || node.isBroken ||
@@ -364,7 +370,7 @@ Node Checker::check(const Node &node, const ValueTable &table,
     return checkVariant(node, *table.variant, subject);
   case Kind::Either:
     for (const ValueTable &alternative : table.alternatives) {
-      if (node.is(jsonKind(alternative)))
+      if (hasJsonType(node, alternative))
         return check(node, alternative, subject);
     }
     return wrongType(node, table, subject);

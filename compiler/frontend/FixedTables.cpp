@@ -205,6 +205,16 @@ ValueTable frontend::transformsTable() {
   ValueTable extent = makeInteger(0, kMaxExtent);
   ValueTable padding{.kind = Kind::Either,
                      .alternatives = {extent, makeList(extent, 4, 4)}};
+  // A factor or shift of color_jitter: how far to both sides, or both ends.
+  auto strength = [](double most, double low, double high) {
+    ValueTable side{.kind = Kind::Number, .minimum = 0.0, .maximum = most};
+    ValueTable end{.kind = Kind::Number, .minimum = low, .maximum = high};
+    return ValueTable{.kind = Kind::Either,
+                      .alternatives = {side, makeList(end, 2, 2)}};
+  };
+  ValueTable factor = strength(1000, 0, 1001), shift = strength(0.5, -0.5, 0.5);
+  std::string factors = "; x: a factor from `max(0, 1 - x)` to `1 + x`, "
+                        "uniform; or its lowest and highest.";
   VariantTable transforms{
       "op",
       "transform",
@@ -253,7 +263,20 @@ ValueTable frontend::transformsTable() {
                   "Lowest and highest share of the area; uniform."),
          optional("ratio", makeList(positive, 2, 2),
                   "[0.75, 1.3333333333333333]",
-                  "Lowest and highest width by height; log-uniform.")}}}};
+                  "Lowest and highest width by height; log-uniform.")}},
+       {"color_jitter",
+        "In training only: changes the colours of bytes in four ways, each at "
+        "random for each sample in each epoch, in an order that is random, "
+        "too. Images have 3 channels, or 1, without saturation and hue. Before "
+        "`rescale` and `normalize`.",
+        {optional("brightness", factor, "0.0", "Blends with black" + factors),
+         optional("contrast", factor, "0.0",
+                  "Blends with the mean of the grey image" + factors),
+         optional("saturation", factor, "0.0",
+                  "Blends with the grey image" + factors),
+         optional("hue", shift, "0.0",
+                  "x: a shift of the hue from `-x` to `x` turns, uniform; or "
+                  "its lowest and highest.")}}}};
   return makeList(makeVariant(std::move(transforms)), 0, 64);
 }
 

@@ -206,8 +206,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "What is done to an image, in this order.", "[]"},
                     {"eval_transforms", evalTransforms,
                      "What an evaluation does instead; null: the same without "
-                     "`random_crop` and "
-                     "`random_flip`.",
+                     "`random_crop`, `random_flip` and `color_jitter`.",
                      "null"},
                     {"workers", makeInteger(1, kMaxWorkers),
                      "Threads on each rank that read samples and transform "

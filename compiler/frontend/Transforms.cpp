@@ -18,6 +18,12 @@ static bool isPointwise(const Node &transform) {
   return op == "rescale" || op == "normalize";
 }
 
+/// Whether an evaluation leaves it out.
+static bool isRandom(const Node &transform) {
+  StringRef op = transform.at("op").text;
+  return op.starts_with("random_") || op == "color_jitter";
+}
+
 /// x becomes scale * x + shift, after what was.
 static void compose(PixelScaling &all, unsigned c, double scale, double shift) {
   all.scale[c] *= scale;
@@ -63,7 +69,7 @@ static void checkOrder(const Node &transforms, const Member &input,
       numbers = &transform;
       continue;
     }
-    if (numbers)
+    if (numbers && transform.at("op").text != "color_jitter")
       errors.error(
           transform.extent,
           formatv("'{0}' moves bytes because input '{1}' has the dtype u8; put "
@@ -153,7 +159,8 @@ static void checkChannels(const Node &transform, const Node &shape,
 }
 
 static void checkRanges(const Node &transform, ErrorList &errors) {
-  for (StringRef key : {"scale", "ratio"}) {
+  for (StringRef key :
+       {"scale", "ratio", "brightness", "contrast", "saturation", "hue"}) {
     const Node *range = transform.find(key);
     if (range && range->is(Node::Kind::List) &&
         range->items[0].number > range->items[1].number)
@@ -165,11 +172,37 @@ static void checkRanges(const Node &transform, ErrorList &errors) {
   }
 }
 
+/// Colours are those of bytes, before these become other numbers.
+static void checkColors(const Node &transforms, const Member &input,
+                        ErrorList &errors) {
+  const Node *numbers = nullptr, &shape = input.value.at("shape");
+  for (const Node &transform : transforms.items) {
+    if (isPointwise(transform) && !numbers)
+      numbers = &transform;
+    if (transform.at("op").text != "color_jitter")
+      continue;
+    if (numbers)
+      errors.error(transform.extent,
+                   formatv("'color_jitter' changes the colours of bytes; put "
+                           "it before '{0}'",
+                           numbers->at("op").text),
+                   ErrorList::Note{numbers->extent, "it is here"});
+    if (shape.items.size() == 3 && shape.items[0].integer != 1 &&
+        shape.items[0].integer != 3)
+      errors.error(transform.extent,
+                   formatv("'color_jitter' is for images of 1 or 3 channels, "
+                           "found {0}",
+                           shape.items[0].integer),
+                   ErrorList::Note{shape.extent, "the input's shape is here"});
+  }
+}
+
 /// Transforms that know the image's size must end at the shape of the input.
 static void checkList(const Node &transforms, const Member &input,
                       ErrorList &errors) {
   const Node &shape = input.value.at("shape");
   SizeTracker size;
+  checkColors(transforms, input, errors);
   for (const Node &transform : transforms.items) {
     checkChannels(transform, shape, errors);
     checkRanges(transform, errors);
@@ -190,11 +223,11 @@ static void checkList(const Node &transforms, const Member &input,
 static void checkDraws(const Node &data, ErrorList &errors) {
   const Node &evaluation = data.at("eval_transforms");
   for (const Node &transform : evaluation.items)
-    if (StringRef op = transform.at("op").text; op.starts_with("random_"))
+    if (isRandom(transform))
       errors.error(transform.extent,
                    formatv("'{0}' draws, and an evaluation draws nothing; "
                            "remove it from 'eval_transforms'",
-                           op));
+                           transform.at("op").text));
   if (!evaluation.is(Node::Kind::Null))
     return;
   for (const Node &transform : data.at("transforms").items)

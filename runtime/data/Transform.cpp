@@ -28,6 +28,9 @@ TransformScratch TransformPipeline::makeScratch() const {
       scratch.rows_.reserve(shape.height, stage.output.height);
       scratch.columns_.reserve(shape.width, stage.output.width);
     }
+    if (stage.kind == Stage::JitterKind)
+      scratch.colors_.resize(std::max(scratch.colors_.size(),
+                                      static_cast<size_t>(shape.elements())));
     shape = stage.output;
   }
   return scratch;
@@ -41,25 +44,6 @@ static void applyPad(const double *in, const SampleShape &from, double *out,
     for (int64_t y = 0; y < from.height; ++y)
       std::copy_n(in + (c * from.height + y) * from.width, from.width,
                   out + (c * to.height + top + y) * to.width + left);
-}
-
-BoostRandomBlock randomBits(const DrawKey &key, size_t operation,
-                            size_t attempt) {
-  static const uint64_t stream = boost_random_stream("data.augment");
-  // A list has 64 operations at most.
-  return boost_random_block(key.seed, stream + static_cast<uint64_t>(key.epoch),
-                            uint64_t{64 * attempt + operation} << 48 |
-                                static_cast<uint64_t>(key.sample));
-}
-
-/// Uniform in [0, count).
-static int64_t below(int64_t count, uint32_t bits) {
-  return static_cast<int64_t>(static_cast<uint64_t>(count) * bits >> 32);
-}
-
-/// Uniform in the range.
-static double between(DrawRange range, uint32_t bits) {
-  return range.low + (range.high - range.low) * (bits * 0x1p-32);
 }
 
 ImageWindow drawWindow(const SampleShape &shape, DrawRange scale,
@@ -111,6 +95,18 @@ static void applyShift(const double *in, const SampleShape &shape, double *out,
       std::copy_n(in + (c * shape.height + y + down) * shape.width + left +
                       right,
                   width, out + (c * shape.height + y) * shape.width + left);
+}
+
+/// Changes the colours of an image of numbers, which it rounds to bytes.
+static void applyJitter(const ColorJitter &jitter, const SampleShape &shape,
+                        const DrawKey &key, size_t place, double *image,
+                        uint8_t *scratch) {
+  int64_t elements = shape.elements();
+  for (int64_t i = 0; i < elements; ++i)
+    scratch[i] = static_cast<uint8_t>(std::clamp(image[i] + 0.5, 0.0, 255.0));
+  jitter.apply({scratch, shape.channels, shape.height * shape.width}, key,
+               place);
+  std::copy_n(scratch, elements, image);
 }
 
 static float floatAt(const uint8_t *sample, int64_t index) {
@@ -190,6 +186,10 @@ void TransformPipeline::applyStages(const uint8_t *sample, void *out,
       resample(now, shape, window, scratch.rows_, scratch.columns_, next, now);
       break;
     }
+    case Stage::JitterKind:
+      applyJitter(stage.jitter, shape, key, stage.place, now,
+                  scratch.colors_.data());
+      break;
     case Stage::FlipKind:
       if (randomBits(key, stage.place).word[0] >=
           (1 - stage.probability) * 0x1p32)

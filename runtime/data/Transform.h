@@ -33,9 +33,14 @@
 //                                    that fits; else the largest part in the
 //                                    middle whose ratio is legal:
 //                                    torchvision's RandomResizedCrop
-// A draw is a function of the seed, the epoch, the sample's number in the data
-// set and the operation's place in the list (randomBits()): not of threads, of
-// the batch, or of where a run was resumed.
+//   color_jitter {brightness = 0, contrast = 0, saturation = 0, hue = 0}
+//                                    a number x draws factors from max(0, 1 -
+//                                    x) to 1 + x, and shifts of the hue from -x
+//                                    to x turns; [low, high] says both ends. In
+//                                    an order that is drawn, too, on bytes
+//                                    (ColorJitter.h): before all rescale and
+//                                    normalize, of numbers rounded to bytes
+// Draw.h says what a draw depends on.
 //
 // Every operation is one double expression as written here, without contraction
 // to fused multiply-add, in the order of the list; the result is rounded to
@@ -60,7 +65,8 @@
 // Integers have none of this: their pipeline is empty and moves no numbers.
 #pragma once
 
-#include "runtime/abi/boost_random.h"
+#include "runtime/data/ColorJitter.h"
+#include "runtime/data/Draw.h"
 #include "runtime/data/ImageDecoder.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -74,23 +80,6 @@ enum class TransformPurpose { Training, Evaluation };
 /// What a program takes: numbers, or pixels as bytes.
 enum class TransformResult { Floats, Bytes };
 
-/// What the draws for one sample depend on.
-struct DrawKey {
-  uint64_t seed = 0;
-  int64_t epoch = 0;
-  int64_t sample = 0; ///< in the data set
-};
-
-/// 128 random bits for the operation at place `operation` of the list, of its
-/// draw number `attempt`.
-BoostRandomBlock randomBits(const DrawKey &key, size_t operation,
-                            size_t attempt = 0);
-
-/// The two ends of what is drawn.
-struct DrawRange {
-  double low = 0, high = 0;
-};
-
 /// The part of an image that random_resized_crop draws.
 ImageWindow drawWindow(const SampleShape &shape, DrawRange scale,
                        DrawRange ratio, const DrawKey &key, size_t operation);
@@ -102,6 +91,7 @@ class TransformScratch {
   ResampleFilter rows_, columns_;
   std::unique_ptr<ImageDecoder> decoder_; ///< of files
   std::vector<uint8_t> image_;            ///< decoded, in its size
+  std::vector<uint8_t> colors_;           ///< whose colours change
 };
 
 /// Immutable; one may serve several threads, each with its own scratch.
@@ -165,7 +155,8 @@ private:
       ResampleKind,
       CropKind,
       FlipKind,
-      ResizedCropKind
+      ResizedCropKind,
+      JitterKind
     } kind;
     size_t place = 0; ///< in the list
     Pointwise pointwise;
@@ -174,6 +165,7 @@ private:
     ResampleFilter rowFilter, columnFilter; ///< of the whole image
     double probability = 0;                 ///< of a flip
     DrawRange scale, ratio;                 ///< of a part of an image
+    ColorJitter jitter;
     SampleShape output;
   };
   /// How images of any size get one.

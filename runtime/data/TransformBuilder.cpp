@@ -35,6 +35,7 @@ struct TransformPipeline::Builder {
   size_t place = 0;             ///< in the list
   std::string where;            ///< "data.transforms[2]"
   bool isLeftToProgram = false; ///< what came last
+  bool hasNumbers = false;      ///< rescale or normalize came before
 
   Status error(std::string_view key, const std::string &text) const {
     return Status(
@@ -138,6 +139,7 @@ struct TransformPipeline::Builder {
   }
 
   Status push(Stage stage) {
+    hasNumbers |= stage.kind == Stage::PointwiseKind;
     if (pipeline.result_ == TransformResult::Bytes) {
       BOOSTRT_RETURN_IF_ERROR(pushForBytes(stage));
       if (stage.kind == Stage::PointwiseKind)
@@ -348,6 +350,66 @@ struct TransformPipeline::Builder {
     return pushDrawing(std::move(stage));
   }
 
+  /// What `key` says of a factor, or of a shift, whose middle changes nothing:
+  /// how far to both sides, or [lowest, highest]. All are in `legal`.
+  Status strength(const json &object, const char *key, double middle,
+                  DrawRange legal, std::optional<DrawRange> &range) const {
+    auto it = object.find(key);
+    if (it == object.end())
+      return {};
+    double most = legal.high - middle;
+    bool isPair = it->is_array() && it->size() == 2;
+    DrawRange found;
+    bool good =
+        isPair ? (*it)[0].is_number() && (*it)[1].is_number() : it->is_number();
+    if (good && isPair) {
+      found = {(*it)[0].get<double>(), (*it)[1].get<double>()};
+    } else if (good) {
+      double side = it->get<double>();
+      good = side >= 0;
+      found = {std::max(middle - side, legal.low), middle + side};
+    }
+    // One of these is false where a number is not finite.
+    if (!good || !(legal.low <= found.low && found.low <= found.high &&
+                   found.high <= legal.high))
+      return error(key, fmt::format("found {}, expected a number from 0 to "
+                                    "{:g}, or [lowest, highest] from {:g} to "
+                                    "{:g}",
+                                    show(*it), most, legal.low, legal.high));
+    if (found != DrawRange{middle, middle})
+      range = found;
+    return {};
+  }
+
+  Status colorJitter(const json &object) {
+    BOOSTRT_RETURN_IF_ERROR(checkKeys(
+        object, {"op", "brightness", "contrast", "saturation", "hue"}));
+    Stage stage = begin(Stage::JitterKind);
+    ColorJitter &jitter = stage.jitter;
+    // Enough to make any image black and white.
+    constexpr DrawRange kFactors = {0, 1001}, kShifts = {-0.5, 0.5};
+    BOOSTRT_RETURN_IF_ERROR(
+        strength(object, "brightness", 1, kFactors, jitter.brightness));
+    BOOSTRT_RETURN_IF_ERROR(
+        strength(object, "contrast", 1, kFactors, jitter.contrast));
+    BOOSTRT_RETURN_IF_ERROR(
+        strength(object, "saturation", 1, kFactors, jitter.saturation));
+    BOOSTRT_RETURN_IF_ERROR(strength(object, "hue", 0, kShifts, jitter.hue));
+    if (pipeline.elementType_ != ElementType::U8)
+      return error("", "changes the colours of bytes, and these samples are "
+                       "floats; remove it, or convert them with numpy's "
+                       "astype(\"uint8\")");
+    if (shape.channels != 1 && shape.channels != 3)
+      return error("", fmt::format("found images of {} channels, expected 1 or "
+                                   "3: grey, or red, green and blue",
+                                   shape.channels));
+    if (hasNumbers)
+      return error("", "changes the colours of bytes, and comes after rescale "
+                       "or normalize, which make other numbers of them; move "
+                       "it before all of these");
+    return pushDrawing(std::move(stage));
+  }
+
   /// Checked for both purposes, done for one.
   Status pushDrawing(Stage stage) {
     return purpose == TransformPurpose::Training ? push(std::move(stage))
@@ -411,7 +473,8 @@ struct TransformPipeline::Builder {
                        {"center_crop", &Builder::centerCrop},
                        {"random_crop", &Builder::randomCrop},
                        {"random_flip", &Builder::randomFlip},
-                       {"random_resized_crop", &Builder::randomResizedCrop}};
+                       {"random_resized_crop", &Builder::randomResizedCrop},
+                       {"color_jitter", &Builder::colorJitter}};
     std::vector<std::string_view> names;
     for (const auto &operation : kOperations) {
       if (operation.name == name)

@@ -315,7 +315,7 @@ TEST(TransformErrors, Structure) {
             "data.transforms[1].op: unknown operation 'normalise'; did you "
             "mean 'normalize'?; the operations are rescale, normalize, resize, "
             "pad, resize_short, center_crop, random_crop, random_flip, "
-            "random_resized_crop");
+            "random_resized_crop, color_jitter");
   EXPECT_EQ(errorOf(R"([{"op":"rescale","scael":1}])"),
             "data.transforms[0]: unknown key 'scael'; did you mean 'scale'?; "
             "the keys are op, scale, shift");
